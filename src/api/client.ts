@@ -1,0 +1,95 @@
+import type { ApiVersion } from '../model/endpoints.ts';
+import type { CredentialName, DomainName } from '../model/names.ts';
+import type {
+  Account,
+  ObservedAlias,
+  ObservedCredential,
+  ObservedDomain,
+  ObservedRule,
+} from '../model/observed.ts';
+import type { RequestTotals } from '../model/report.ts';
+import type { DomainState, RuleMatch } from '../model/resources.ts';
+import type { Result } from '../model/result.ts';
+import type { ApiError, FieldErrors } from './errors.ts';
+
+export type Answer<T> = Promise<Result<T, ApiError>>;
+
+/** The outcome of each item of a batch, in the order sent (v4: Batch operations). */
+export type BatchAnswer<T> = Answer<readonly Result<T, ItemFailure>[]>;
+
+/** v4: Batch failure entry, without its index. */
+export interface ItemFailure {
+  readonly message: string;
+  readonly errors: FieldErrors;
+}
+
+export interface AliasAddition {
+  readonly alias: string;
+  readonly forward: string;
+}
+
+export interface AliasUpdate {
+  readonly id: string;
+  readonly forward: string;
+}
+
+/** `match` and `forward` make the `config` of the API; what is left out is not sent. */
+export interface RuleAddition {
+  readonly id?: string;
+  readonly match: RuleMatch;
+  readonly forward: string;
+  readonly rank?: number;
+  readonly active?: boolean;
+}
+
+export interface RuleUpdate extends RuleAddition {
+  readonly id: string;
+}
+
+/**
+ * One account through either generation of the API. Every listing is complete and proven
+ * (all pages, unique ids, their number equal to the total) or an `unproven` error; every batch answer is
+ * checked against what was sent or an `unknown-outcome` error. Reads are retried inside; a write is sent again only
+ * when it certainly was not processed (429, connection refused).
+ * A read-only client throws on any operation that is not a GET: that is a bug of the caller.
+ */
+export interface Client {
+  readonly version: ApiVersion;
+  /** Root address, such as `https://api.improvmx.com/v4`. */
+  readonly url: string;
+  /** Requests so far; grows. */
+  totals(): RequestTotals;
+
+  getAccount(): Answer<Account>;
+
+  listDomains(filter?: { readonly query: string }): Answer<readonly ObservedDomain[]>;
+  getDomain(domain: DomainName): Answer<ObservedDomain>;
+  addDomain(domain: DomainName, state: DomainState): Answer<ObservedDomain>;
+  updateDomain(domain: DomainName, state: DomainState): Answer<ObservedDomain>;
+  deleteDomain(domain: DomainName): Answer<void>;
+
+  listAliases(domain: DomainName): Answer<readonly ObservedAlias[]>;
+  addAlias(domain: DomainName, alias: AliasAddition): Answer<ObservedAlias>;
+  updateAlias(domain: DomainName, alias: AliasUpdate): Answer<ObservedAlias>;
+  deleteAlias(domain: DomainName, id: string): Answer<void>;
+  addAliases(domain: DomainName, aliases: readonly AliasAddition[]): BatchAnswer<ObservedAlias>;
+  updateAliases(domain: DomainName, aliases: readonly AliasUpdate[]): BatchAnswer<ObservedAlias>;
+  deleteAliases(domain: DomainName, ids: readonly string[]): BatchAnswer<void>;
+
+  listRules(domain: DomainName): Answer<readonly ObservedRule[]>;
+  addRule(domain: DomainName, rule: RuleAddition): Answer<ObservedRule>;
+  updateRule(domain: DomainName, rule: RuleUpdate): Answer<ObservedRule>;
+  deleteRule(domain: DomainName, id: string): Answer<void>;
+  addRules(domain: DomainName, rules: readonly RuleAddition[]): BatchAnswer<ObservedRule>;
+  updateRules(domain: DomainName, rules: readonly RuleUpdate[]): BatchAnswer<ObservedRule>;
+  deleteRules(domain: DomainName, ids: readonly string[]): BatchAnswer<void>;
+
+  listCredentials(domain: DomainName): Answer<readonly ObservedCredential[]>;
+  addCredential(
+    domain: DomainName,
+    username: CredentialName,
+    password: string,
+  ): Answer<{ readonly requiresNewMxCheck: boolean }>;
+  updateCredential(domain: DomainName, username: CredentialName, password: string): Answer<void>;
+  deleteCredential(domain: DomainName, username: CredentialName): Answer<void>;
+}

@@ -1,0 +1,146 @@
+import type { Forward } from './destinations.ts';
+import type { AliasName, CredentialName, DomainName, NameKey } from './names.ts';
+import type { Source } from './problem.ts';
+import type { RuleMatch } from './resources.ts';
+
+/** The manifest resolved to plain resources: templates, groups and references expanded. */
+export interface Desired {
+  readonly api: DesiredApi;
+  readonly guards: GuardSettings;
+  /** In order of the domain's ASCII form. */
+  readonly domains: ReadonlyMap<DomainName, DesiredDomain>;
+  /** The manifest's files as they were named, and `sha256:…` over what they ask for. */
+  readonly files: readonly string[];
+  readonly digest: string;
+  /** Normalised value of each reference that was resolved -> how it is shown, such as `{ env: BOSS_ADDRESS }`. */
+  readonly references: ReadonlyMap<string, string>;
+}
+
+export interface DesiredApi {
+  readonly url?: string;
+  readonly version?: 'v4' | 'v3';
+  /** The email that `GET /account` must answer. */
+  readonly account?: string;
+  readonly key?: Reference;
+}
+
+/** `{ env: NAME }`, or `{ file: PATH }` with the path made absolute; `shown` is how the manifest writes it. */
+export type Reference =
+  | { readonly kind: 'env'; readonly name: string; readonly shown: string; readonly source: Source }
+  | { readonly kind: 'file'; readonly path: string; readonly shown: string; readonly source: Source };
+
+export interface GuardSettings {
+  readonly maxDeletes: number;
+  readonly maxDeletePercent: number;
+  readonly allow: readonly DatedAllowance[];
+}
+
+export type Allowance =
+  | { readonly kind: 'deletes'; readonly count: number }
+  | { readonly kind: 'reroutes'; readonly count: number }
+  | { readonly kind: 'domain-delete'; readonly domain: DomainName }
+  | { readonly kind: 'empty'; readonly domain: DomainName; readonly section: string }
+  | { readonly kind: 'unrouted'; readonly address: string };
+
+/** An allowance written in the manifest; in force through the day `until` (ISO date, UTC). */
+export interface DatedAllowance {
+  readonly allowance: Allowance;
+  readonly until: string;
+  readonly source: Source;
+}
+
+export type DesiredDomain = PresentDomain | AbsentDomain;
+
+/** A tombstone. */
+export interface AbsentDomain {
+  readonly state: 'absent';
+  readonly domain: DomainName;
+  readonly source: Source;
+}
+
+export interface PresentDomain {
+  readonly state: 'present';
+  readonly domain: DomainName;
+  readonly source: Source;
+  /** `value: null` asks for no value; a setting that is not here is not managed. */
+  readonly settings: {
+    readonly notification_email?: Setting;
+    readonly whitelabel?: Setting;
+    readonly webhook?: Setting;
+  };
+  /** A section that is undefined is not managed. */
+  readonly aliases?: AliasSection;
+  readonly rules?: RuleSection;
+  readonly credentials?: CredentialSection;
+  readonly expect: readonly Expectation[];
+  readonly verify: boolean;
+}
+
+export interface Setting {
+  readonly value: string | null;
+  readonly source: Source;
+}
+
+/** Where an entry is written; `via` is the position of the domain's `use` when a template brought it. */
+export interface Origin {
+  readonly source: Source;
+  readonly via?: Source;
+}
+
+export interface AliasSection {
+  readonly prune: boolean;
+  /** Glob patterns of names that are never touched. */
+  readonly ignore: readonly string[];
+  readonly entries: ReadonlyMap<NameKey, DesiredAlias>;
+}
+
+export type DesiredAlias =
+  | (Origin & { readonly state: 'present'; readonly name: AliasName; readonly forward: Forward })
+  | (Origin & { readonly state: 'absent'; readonly name: AliasName });
+
+export interface RuleSection {
+  readonly prune: boolean;
+  /** Ids that are never touched. */
+  readonly ignore: readonly string[];
+  /** In the order of evaluation, the absent ones where they stand. */
+  readonly entries: readonly DesiredRule[];
+}
+
+export type DesiredRule =
+  | (Origin & {
+      readonly state: 'present';
+      readonly name: string;
+      /** `id:` where written, else the UUID version 5 of domain, type and name. */
+      readonly id: string;
+      readonly idIsWritten: boolean;
+      readonly match: RuleMatch;
+      readonly forward: Forward;
+      readonly active: boolean;
+    })
+  | (Origin & {
+      readonly state: 'absent';
+      readonly name?: string;
+      readonly id?: string;
+      /** The ids that this name would have, one a type: what `name` alone can be recognised by. */
+      readonly derivedIds: readonly string[];
+    });
+
+export interface CredentialSection {
+  readonly prune: boolean;
+  readonly ignore: readonly string[];
+  readonly entries: ReadonlyMap<NameKey, DesiredCredential>;
+}
+
+export type DesiredCredential =
+  | (Origin & { readonly state: 'present'; readonly name: CredentialName; readonly password?: Reference })
+  | (Origin & { readonly state: 'absent'; readonly name: CredentialName });
+
+/** Which mail goes where; checked offline. */
+export interface Expectation {
+  readonly source: Source;
+  readonly to: string;
+  readonly from: string;
+  readonly subject: string;
+  readonly body: string;
+  readonly forward: { readonly kind: 'delivered'; readonly forward: Forward } | { readonly kind: 'refused' };
+}

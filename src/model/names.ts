@@ -1,0 +1,119 @@
+import { domainToASCII } from 'node:url';
+import { fail, succeed, type Result } from './result.ts';
+
+declare const brand: unique symbol;
+type Branded<Name extends string> = string & { readonly [brand]: Name };
+
+/** A domain in lower-case ASCII (IDNA, UTS 46) form. */
+export type DomainName = Branded<'DomainName'>;
+/** The name of an alias: a local part, `*` or a regular expression; NFC, spelled as written. */
+export type AliasName = Branded<'AliasName'>;
+/** The user name of an SMTP credential; NFC, spelled as written. */
+export type CredentialName = Branded<'CredentialName'>;
+/** What names are compared by: NFC without case. The live spelling stays. */
+export type NameKey = Branded<'NameKey'>;
+
+/** Why a name cannot be one. `code` is a problem code. */
+export interface NameFault {
+  readonly code: 'invalid-domain' | 'invalid-name' | 'invalid-character';
+  readonly message: string;
+  readonly hint: string;
+}
+
+const MAX_NAME_LENGTH = 150;
+const REGEX_CHARACTERS = /[()[\]{}|\\+^$]/;
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+const FORBIDDEN_IN_NAME = /[/#@,%]/;
+/** Control, format (zero-width, bidirectional), separator, private-use and unassigned characters. */
+const INVISIBLE = /[\p{C}\p{Z}\u115f\u1160\u3164\uffa0]/u;
+
+export function parseDomainName(text: string): Result<DomainName, NameFault> {
+  const invisible = findInvisible(text);
+  if (invisible !== null) return fail(invisibleFault('domain', text, invisible));
+  const ascii = domainToASCII(text.normalize('NFC')).toLowerCase();
+  const labels = ascii.split('.');
+  const valid = labels.length >= 2 && ascii.length <= 253 && labels.every((label) => LABEL.test(label));
+  if (valid && !/^\d+$/.test(labels.at(-1) ?? '')) return succeed(ascii as DomainName);
+  return fail({
+    code: 'invalid-domain',
+    message: `${quote(text)} is not a domain name`,
+    hint: 'write a full name such as acme.example: letters, digits and hyphens in labels separated by dots',
+  });
+}
+
+/** v4: Aliases; the bounds are those of the manifest language. */
+export function parseAliasName(text: string): Result<AliasName, NameFault> {
+  const fault = findNameFault('alias', text);
+  if (fault !== null) return fail(fault);
+  if (text.includes('?') && !looksLikeRegex(text)) {
+    return fail(nameFault('alias', text, 'has a ?', 'a ? may stand only in a regular expression'));
+  }
+  return succeed(text.normalize('NFC') as AliasName);
+}
+
+/** v4: SMTP credentials; regular expressions are not names of credentials. */
+export function parseCredentialName(text: string): Result<CredentialName, NameFault> {
+  const fault = findNameFault('credential', text);
+  if (fault !== null) return fail(fault);
+  if (/[?*]/.test(text) || REGEX_CHARACTERS.test(text.replaceAll('+', ''))) {
+    const why = 'reads as a regular expression';
+    return fail(nameFault('credential', text, why, 'name one local part, such as printer'));
+  }
+  return succeed(text.normalize('NFC') as CredentialName);
+}
+
+/** Whether an alias name is a regular expression rather than a local part or `*`. */
+export function looksLikeRegex(name: string): boolean {
+  return REGEX_CHARACTERS.test(name);
+}
+
+export function nameKey(name: string): NameKey {
+  return name.normalize('NFC').toLowerCase() as NameKey;
+}
+
+/** The first character that cannot be seen, or whose effect cannot; null when there is none. */
+export function findInvisible(text: string): string | null {
+  return INVISIBLE.exec(text)?.[0] ?? null;
+}
+
+/** Text for people: in double quotes, with every invisible character as its code point. */
+export function quote(text: string): string {
+  const shown = text.length > 200 ? `${text.slice(0, 200)}…` : text;
+  return `"${escapeInvisible(shown)}"`;
+}
+
+/** Replaces what cannot be seen, spaces excepted, by `U+XXXX`, so that no output can be forged by a name. */
+export function escapeInvisible(text: string): string {
+  return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `<${codePoint(character)}>`);
+}
+
+function findNameFault(kind: string, text: string): NameFault | null {
+  const invisible = findInvisible(text);
+  if (invisible !== null) return invisibleFault(kind, text, invisible);
+  if (text === '') return nameFault(kind, text, 'is empty', `give the ${kind} a name`);
+  if (text.length > MAX_NAME_LENGTH) {
+    return nameFault(kind, text, `is longer than ${MAX_NAME_LENGTH} characters`, 'shorten it');
+  }
+  if (text === '.' || text === '..')
+    return nameFault(kind, text, 'would change the path of a request', 'rename it');
+  const forbidden = FORBIDDEN_IN_NAME.exec(text)?.[0];
+  if (forbidden === undefined) return null;
+  const hint = forbidden === '@' ? 'write only the part before the @' : 'leave the character out';
+  return nameFault(kind, text, `contains ${forbidden}`, hint);
+}
+
+function nameFault(kind: string, text: string, why: string, hint: string): NameFault {
+  return { code: 'invalid-name', message: `${kind} name ${quote(text)} ${why}`, hint };
+}
+
+function invisibleFault(kind: string, text: string, character: string): NameFault {
+  return {
+    code: 'invalid-character',
+    message: `${kind} name ${quote(text)} contains ${codePoint(character)}, which cannot be seen`,
+    hint: 'delete the character and type the name again',
+  };
+}
+
+function codePoint(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+}

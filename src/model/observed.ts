@@ -1,0 +1,77 @@
+import type { DomainName } from './names.ts';
+import type { RuleMatch, Section } from './resources.ts';
+
+/** What a complete, proven read of the live account found. Of each row it keeps what the planner uses. */
+export interface Observed {
+  readonly account: Account;
+  /** Every domain of the account, managed or not, in the order of the listing. */
+  readonly domains: ReadonlyMap<DomainName, ObservedDomain>;
+  /** Domains whose reading failed or did not prove itself: nothing may be planned there. */
+  readonly unproven: ReadonlyMap<DomainName, UnprovenRead>;
+}
+
+export interface UnprovenRead {
+  /** For people: endpoint, what went wrong, what to do. */
+  readonly reason: string;
+}
+
+/** `GET /account` in either shape. A limit of null is unknown or unlimited, never "no room". */
+export interface Account {
+  readonly email: string;
+  readonly locked: boolean;
+  readonly lockReason: string | null;
+  readonly overQuota: boolean;
+  readonly plan: {
+    readonly name: string | null;
+    readonly domainsLimit: number | null;
+    readonly aliasesLimit: number | null;
+    readonly rulesLimit: number | null;
+  };
+}
+
+export interface ObservedDomain {
+  readonly domain: DomainName;
+  readonly notification_email: string | null;
+  readonly whitelabel: string | null;
+  /** v3 only; undefined on v4. */
+  readonly webhook?: string | null;
+  /** Read only. null: routing is disabled; undefined: this generation does not tell. */
+  readonly routingEngine?: 'alias' | 'rules' | null;
+  readonly rulesFallbackEmail?: string | null;
+  readonly forwardingReady?: boolean;
+  readonly sendReady?: boolean;
+  readonly banned?: boolean;
+  readonly strictMxes?: boolean;
+  readonly notifyWhenSpamBlocked?: boolean;
+  /** Epoch milliseconds; null when the answer has none. */
+  readonly createdAt: number | null;
+  /** Epoch milliseconds at which its sections were read; null: they were not. */
+  readonly readAt: number | null;
+  /** Sections that were read; undefined: not managed and so not read. */
+  readonly aliases?: readonly ObservedAlias[];
+  readonly rules?: readonly ObservedRule[];
+  readonly credentials?: readonly ObservedCredential[];
+}
+
+/** An alias as the service spells it. */
+export interface ObservedAlias {
+  readonly id: string;
+  readonly name: string;
+  readonly forward: string;
+  readonly createdAt: number | null;
+}
+
+export interface ObservedRule {
+  readonly id: string;
+  readonly match: RuleMatch;
+  readonly forward: string;
+  readonly rank: number;
+  readonly active: boolean;
+}
+
+export interface ObservedCredential {
+  readonly name: string;
+}
+
+/** Which sections of a domain have to be read. */
+export type SectionsToRead = ReadonlyMap<DomainName, ReadonlySet<Section>>;

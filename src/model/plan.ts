@@ -1,0 +1,165 @@
+import type { DomainName } from './names.ts';
+import type { Source } from './problem.ts';
+import type {
+  AliasState,
+  CredentialState,
+  DomainState,
+  Kind,
+  RuleField,
+  RuleState,
+  Section,
+} from './resources.ts';
+
+/** What the change is for; `drift` only where the desired state of the item is known to have been applied before. */
+export type Reason =
+  | 'manifest'
+  | 'drift'
+  | 'prune'
+  | 'absent'
+  | 'reorder'
+  | 'type-change'
+  | 'rotate'
+  | 'tombstone';
+
+export type Action = 'add' | 'update' | 'move' | 'delete';
+
+interface ChangeOf<K extends Kind, A extends Action, State, Field extends string> {
+  readonly kind: K;
+  readonly action: A;
+  readonly domain: DomainName;
+  /** Domain name, alias name, rule name (its id when only the account has it) or user name. */
+  readonly name: string;
+  /** The live id, or the id to be created with (rules); null when there is none yet or none at all. */
+  readonly id: string | null;
+  /** Whole states; null where the item is not, or shall not be. */
+  readonly observed: State | null;
+  readonly desired: State | null;
+  /** Which fields an update changes, in a fixed order. */
+  readonly fields: readonly Field[];
+  /** The stage in which the change is complete; a rule that moves in 1 and narrows in 2 has 2. */
+  readonly stage: 1 | 2;
+  /** Depends on what the service does on the way: the `*` of a new domain. */
+  readonly conditional: boolean;
+  readonly reason: Reason;
+  readonly source: Source | null;
+  readonly via?: Source;
+}
+
+export type DomainChange = ChangeOf<'domain', 'add' | 'update' | 'delete', DomainState, keyof DomainState> & {
+  /** Of a delete: how many live items go with the domain. */
+  readonly contents?: Readonly<Record<Section, number>>;
+};
+export type AliasChange = ChangeOf<'alias', 'add' | 'update' | 'delete', AliasState, 'forward'>;
+export type RuleChange = ChangeOf<'rule', Action, RuleState, RuleField> & {
+  /** Name of the rule that stands directly before it in the final order; null: it is first. For people. */
+  readonly after: string | null;
+};
+export type CredentialChange = ChangeOf<
+  'credential',
+  'add' | 'update' | 'delete',
+  CredentialState,
+  'password'
+>;
+export type Change = DomainChange | AliasChange | RuleChange | CredentialChange;
+
+export type GuardName =
+  | 'max-deletes'
+  | 'max-reroutes'
+  | 'empty-section'
+  | 'catch-all'
+  | 'unrouted'
+  | 'domain-delete'
+  | 'manifest-shrink'
+  | 'remote-shrink'
+  | 'account-mismatch'
+  | 'account-required'
+  | 'account-locked'
+  | 'plan-limit'
+  | 'loop';
+
+/** What a guard that is not allowed keeps from running. */
+export type Hold =
+  | { readonly kind: 'run' }
+  | { readonly kind: 'run-deletes' }
+  | { readonly kind: 'domain'; readonly domain: DomainName }
+  | { readonly kind: 'domain-deletes'; readonly domain: DomainName };
+
+export interface GuardFinding {
+  readonly guard: GuardName;
+  /** `run`, a domain, or `domain/section`. */
+  readonly scope: string;
+  readonly limit: number;
+  readonly planned: number;
+  /** One sentence for people: what was found and why it is held back. */
+  readonly message: string;
+  /** The flag that allows it, with its value; null: nothing does. */
+  readonly allow: string | null;
+  readonly allowed: boolean;
+  readonly holds: Hold;
+  /** Whether it refuses the plan (exit 4), or only ever withholds its part (`remote-shrink`). */
+  readonly refuses: boolean;
+}
+
+export interface Withheld {
+  readonly domain: DomainName;
+  readonly reason: string;
+  /** Whether the whole domain or only its stage 2 is kept from running. */
+  readonly part: 'domain' | 'deletes';
+  /** An unproven read or an ambiguous account makes `plan` and `apply` end with 1; a guard has its own finding. */
+  readonly cause: 'unproven' | 'guard' | 'tombstone';
+}
+
+export interface Warning {
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string;
+  readonly source: Source | null;
+}
+
+export interface PlanSummary {
+  readonly add: number;
+  readonly update: number;
+  readonly move: number;
+  readonly delete: number;
+  readonly conditional: number;
+  readonly unchanged: number;
+  readonly unmanaged: number;
+}
+
+/** The ordered changes, with guards and warnings; plain data. Same inputs, same bytes. */
+export interface Plan {
+  readonly api: { readonly url: string; readonly version: 'v4' | 'v3'; readonly account: string };
+  readonly manifest: { readonly files: readonly string[]; readonly digest: string };
+  readonly summary: PlanSummary;
+  /** Per domain, for people: unchanged items. */
+  readonly unchanged: ReadonlyMap<DomainName, number>;
+  readonly changes: readonly Change[];
+  readonly guards: readonly GuardFinding[];
+  /** The allowances under which it was made, as flags; part of the digest. */
+  readonly allowances: readonly string[];
+  readonly withheld: readonly Withheld[];
+  readonly warnings: readonly Warning[];
+  /** Live rules taken over by content: to be remembered by the state directory. */
+  readonly adoptions: readonly Adoption[];
+}
+
+export interface Adoption {
+  readonly domain: DomainName;
+  readonly name: string;
+  readonly id: string;
+}
+
+/** What `apply` will send once the plan is made: writes, reads before stage 2, verification. */
+export interface Forecast {
+  readonly requests: number;
+  readonly writes: number;
+  readonly seconds: number;
+  readonly endpoints: readonly EndpointForecast[];
+}
+
+export interface EndpointForecast {
+  /** Method and route template, such as `PUT /domains/:domain/aliases/:id`. */
+  readonly endpoint: string;
+  readonly requests: number;
+  readonly items: number;
+}

@@ -1,0 +1,26 @@
+import type { DomainName, NameKey } from './names.ts';
+import type { Section } from './resources.ts';
+
+/** What the state directory remembers of earlier runs; an aid, never the truth. Empty is always valid. */
+export interface Prior {
+  readonly domains: ReadonlyMap<DomainName, PriorDomain>;
+  /** Size of the manifest that was last applied from the same paths; null when none is known. */
+  readonly manifest: { readonly domains: number; readonly entries: number } | null;
+}
+
+export interface PriorDomain {
+  /** Live items that the last complete reading found, by section. */
+  readonly live: Readonly<Partial<Record<Section, number>>>;
+  /** Item key -> signature of the desired state that was last applied and found in place. */
+  readonly applied: ReadonlyMap<string, string>;
+  /** Rule name -> live id, for rules that were taken over by content. */
+  readonly ruleIds: ReadonlyMap<string, string>;
+  /** Item key -> signature of a desired state that the service accepted and did not keep. */
+  readonly notKept: ReadonlyMap<string, string>;
+  /** User name -> salted fingerprint of the password that was last sent. */
+  readonly passwords: ReadonlyMap<NameKey, string>;
+  /** Whether this tool added the domain, so that its `*` may be the service's own. Epoch ms; null: no. */
+  readonly addedAt: number | null;
+}
+
+export const NO_PRIOR: Prior = { domains: new Map(), manifest: null };

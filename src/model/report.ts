@@ -1,0 +1,64 @@
+import type { Action, GuardFinding, Withheld } from './plan.ts';
+import type { Source } from './problem.ts';
+import type { Kind } from './resources.ts';
+
+export type Outcome = 'unchanged' | 'converged' | 'partial' | 'failed' | 'refused';
+
+/** What a run did, item by item; plain data. */
+export interface Report {
+  readonly outcome: Outcome;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+  readonly finishedAt: number;
+  /** Digest of the plan that was carried out. */
+  readonly plan: string;
+  readonly applied: readonly AppliedItem[];
+  readonly failed: readonly FailedItem[];
+  readonly skipped: readonly SkippedItem[];
+  readonly guards: readonly GuardFinding[];
+  readonly withheld: readonly Withheld[];
+  readonly notKept: readonly NotKeptItem[];
+  /** Facts worth knowing, such as `requires_new_mx_check`. */
+  readonly notes: readonly string[];
+  readonly requests: RequestTotals;
+}
+
+export interface RequestTotals {
+  readonly total: number;
+  readonly retried: number;
+  readonly rateLimited: number;
+  readonly waitedSeconds: number;
+}
+
+/** Names a change without its values. */
+export interface ItemKey {
+  readonly action: Action;
+  readonly kind: Kind;
+  readonly domain: string;
+  readonly name: string;
+}
+
+export interface AppliedItem extends ItemKey {
+  readonly id: string | null;
+}
+
+export interface FailedItem extends ItemKey {
+  readonly source: Source | null;
+  readonly endpoint: string;
+  /** HTTP status; null when there was no answer. */
+  readonly status: number | null;
+  /** Position in the batch that was sent; null for a single request. */
+  readonly index: number | null;
+  readonly message: string;
+  readonly errors: Readonly<Record<string, readonly string[]>>;
+}
+
+export interface SkippedItem extends ItemKey {
+  readonly source: Source | null;
+  readonly reason: string;
+}
+
+export interface NotKeptItem extends ItemKey {
+  readonly source: Source | null;
+  readonly message: string;
+}

@@ -1,0 +1,62 @@
+import type { Forward } from './destinations.ts';
+
+export type Kind = 'domain' | 'alias' | 'rule' | 'credential';
+/** The kinds that a manifest keeps in sections of a domain, by the name of the section. */
+export type Section = 'aliases' | 'rules' | 'credentials';
+
+/**
+ * The settings of a domain that the API can set, under its own names; null is no value.
+ * `undefined` stands for what is not managed, or what this generation of the API does not know.
+ */
+export interface DomainState {
+  readonly notification_email?: string | null;
+  readonly whitelabel?: string | null;
+  /** v3 only. */
+  readonly webhook?: string | null;
+}
+
+export interface AliasState {
+  readonly forward: Forward;
+}
+
+export type RuleType = 'alias' | 'regex' | 'cel';
+export type Scope = 'sender' | 'recipient' | 'subject' | 'body';
+
+/** What mail a rule takes (v4: Rule, Config by type, without `forward`). */
+export type RuleMatch =
+  | { readonly type: 'alias'; readonly alias: string }
+  | { readonly type: 'regex'; readonly regex: string; readonly scopes: readonly Scope[] }
+  | { readonly type: 'cel'; readonly expression: string };
+
+export interface RuleState {
+  readonly match: RuleMatch;
+  readonly forward: Forward;
+  readonly active: boolean;
+  readonly rank: number;
+}
+
+/** The names of a rule's fields in plans and reports. */
+export type RuleField = 'forward' | 'alias' | 'regex' | 'scopes' | 'expression' | 'active' | 'rank';
+
+/** A credential has nothing that can be read back; only that a new password is to be sent. */
+export interface CredentialState {
+  readonly password: 'set' | 'unmanaged';
+}
+
+export const SECTION_OF: Readonly<Record<Exclude<Kind, 'domain'>, Section>> = {
+  alias: 'aliases',
+  rule: 'rules',
+  credential: 'credentials',
+};
+
+/** Whether two rules match the same mail by the same means: type and condition, not rank, activity or destinations. */
+export function sameMatch(a: RuleMatch, b: RuleMatch): boolean {
+  if (a.type === 'alias') return b.type === 'alias' && a.alias === b.alias;
+  if (a.type === 'cel') return b.type === 'cel' && a.expression === b.expression;
+  return b.type === 'regex' && a.regex === b.regex && sameScopes(a.scopes, b.scopes);
+}
+
+function sameScopes(a: readonly Scope[], b: readonly Scope[]): boolean {
+  const left = new Set(a);
+  return left.size === new Set(b).size && b.every((scope) => left.has(scope));
+}
