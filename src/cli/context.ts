@@ -1,0 +1,53 @@
+import type { Readable } from 'node:stream';
+import type { WriteStream } from 'node:tty';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Clock } from '../model/clock.ts';
+
+/** What a command may use of the process; the one place where the ambient is picked up. */
+export interface Context {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdout: WriteStream;
+  readonly stderr: WriteStream;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** Aborted by the first SIGINT or SIGTERM; the reason is the signal's name. */
+  readonly signal: AbortSignal;
+}
+
+export function processContext(): Context {
+  return {
+    env: process.env,
+    cwd: process.cwd(),
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    clock: systemClock,
+    random: Math.random,
+    signal: interruption(),
+  };
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  // A timer over 2^31 ms fires at once; nothing here waits longer than a day.
+  sleep: (milliseconds, signal) =>
+    wait(Math.min(milliseconds, 86_400_000), undefined, signal === undefined ? {} : { signal }).then(
+      () => undefined,
+      () => undefined,
+    ),
+};
+
+/** The first signal asks to stop after the request in flight; a second one ends the process at once. */
+function interruption(): AbortSignal {
+  const controller = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (controller.signal.aborted) process.exit(signal === 'SIGINT' ? 130 : 143);
+      controller.abort(signal);
+    });
+  }
+  return controller.signal;
+}

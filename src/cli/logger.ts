@@ -1,0 +1,44 @@
+import { pino, type Logger } from 'pino';
+import pretty from 'pino-pretty';
+import type { Context } from './context.ts';
+import { CommandError, EXIT } from './exit.ts';
+import type { CommonOptions } from './settings.ts';
+
+const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+
+/**
+ * One JSON line an event, or readable lines on a terminal. `run` logs to standard output, which it has no other
+ * use for; every other command to standard error.
+ */
+export function createLogger(
+  options: CommonOptions,
+  context: Context,
+  stream: 'stdout' | 'stderr',
+  fallbackLevel: string,
+): Logger {
+  const level = options.logLevel ?? context.env['FWDSYNC_LOG_LEVEL'] ?? fallbackLevel;
+  if (!LEVELS.includes(level)) {
+    throw new CommandError(
+      EXIT.usage,
+      `there is no log level ${JSON.stringify(level)}`,
+      `use ${LEVELS.join(', ')}`,
+    );
+  }
+  const destination = context[stream];
+  const settings = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, messageKey: 'message' };
+  if (logFormat(options, context, destination.isTTY) === 'json') return pino(settings, destination);
+  return pino(
+    settings,
+    pretty({ destination, colorize: destination.isTTY === true, messageKey: 'message', sync: true }),
+  );
+}
+
+function logFormat(options: CommonOptions, context: Context, isTerminal: boolean): 'json' | 'pretty' {
+  const format = options.logFormat ?? context.env['FWDSYNC_LOG_FORMAT'] ?? (isTerminal ? 'pretty' : 'json');
+  if (format === 'json' || format === 'pretty') return format;
+  throw new CommandError(
+    EXIT.usage,
+    `there is no log format ${JSON.stringify(format)}`,
+    'use json or pretty',
+  );
+}

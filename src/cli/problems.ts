@@ -1,0 +1,58 @@
+import type { Problem } from '../model/problem.ts';
+import { showSource } from '../model/problem.ts';
+import { escapeInvisible } from '../model/names.ts';
+import type { Style } from './style.ts';
+
+export interface ManifestCounts {
+  readonly files: number;
+  readonly domains: number;
+  readonly aliases: number;
+  readonly rules: number;
+}
+
+/** `fwdsync/problems@1`: what `validate --format json` prints; schemas/problems.v1.schema.json. */
+export function problemsDocument(problems: readonly Problem[], counts: ManifestCounts): object {
+  return {
+    kind: 'fwdsync/problems@1',
+    problems: problems.map(({ severity, code, message, hint, source, related }) => ({
+      severity,
+      code,
+      message,
+      hint,
+      source,
+      ...(related === undefined ? {} : { related }),
+    })),
+    summary: { ...countBySeverity(problems), ...counts },
+  };
+}
+
+/** Two or three lines a problem: place, severity, message and code; the other place; the way to put it right. */
+export function renderProblems(problems: readonly Problem[], style: Style): string {
+  return problems.map((problem) => `${renderProblem(problem, style)}\n`).join('');
+}
+
+/** `2 errors, 1 warning` */
+export function renderProblemCounts(problems: readonly Problem[]): string {
+  const { errors, warnings } = countBySeverity(problems);
+  return `${plural(errors, 'error')}, ${plural(warnings, 'warning')}`;
+}
+
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : noun.endsWith('s') ? 'es' : 's'}`;
+}
+
+function renderProblem(problem: Problem, style: Style): string {
+  const place = problem.source === null ? '' : `${style.strong(showSource(problem.source))}: `;
+  const severity = problem.severity === 'error' ? style.error('error') : style.warning('warning');
+  const lines = [
+    `${place}${severity}: ${escapeInvisible(problem.message)} ${style.dim(`[${problem.code}]`)}`,
+  ];
+  if (problem.related !== undefined) lines.push(`    see also ${showSource(problem.related)}`);
+  if (problem.hint !== '') lines.push(`    ${style.dim('try:')} ${escapeInvisible(problem.hint)}`);
+  return lines.join('\n');
+}
+
+function countBySeverity(problems: readonly Problem[]): { errors: number; warnings: number } {
+  const errors = problems.filter(({ severity }) => severity === 'error').length;
+  return { errors, warnings: problems.length - errors };
+}

@@ -1,0 +1,181 @@
+import { Command, CommanderError, Option } from 'commander';
+import type { Context } from './context.ts';
+import { EXIT, type ExitCode } from './exit.ts';
+import type { CommonOptions } from './settings.ts';
+
+/** A command's action; it prints what it has to say and gives the exit code. */
+type Action<Options> = (context: Context, options: Options, args: readonly string[]) => Promise<ExitCode>;
+
+/**
+ * The command line: names, options and help. Each command's module is loaded when it runs, so that
+ * `validate` in a git hook pays for nothing else.
+ */
+export function createProgram(context: Context, finish: (code: ExitCode) => void): Command {
+  const program = new Command('fwdsync')
+    .description(
+      'Email forwarding as code: plans and applies a YAML manifest of domains, aliases, rules and SMTP credentials.',
+    )
+    .version(readVersion(), '-V, --version')
+    .showHelpAfterError('Run with --help for the options.')
+    .showSuggestionAfterError()
+    .exitOverride();
+
+  const run =
+    <Options>(load: () => Promise<Action<Options>>) =>
+    async (...received: unknown[]): Promise<void> => {
+      const command = received.at(-1) as Command;
+      const action = await load();
+      finish(await action(context, command.opts() as Options, command.args));
+    };
+
+  addManifestCommands(program, run);
+  addAccountCommands(program, run);
+  addServers(program, run);
+  return program;
+}
+
+type Run = <Options>(load: () => Promise<Action<Options>>) => (...received: unknown[]) => Promise<void>;
+
+function addManifestCommands(program: Command, run: Run): void {
+  withOutput(withManifest(program.command('validate')))
+    .description('Check manifests, offline and without a key')
+    .addHelpText('after', example('fwdsync validate -f fwdsync.yaml'))
+    .action(run(async () => (await import('./validate.ts')).validateCommand));
+
+  withAllowances(withOutput(withConnection(withManifest(program.command('plan')))))
+    .description('Show what apply would do; sends nothing but GET')
+    .option('--detailed-exitcode', 'exit with 2 when there are changes')
+    .addHelpText('after', example('fwdsync plan -f fwdsync.yaml --detailed-exitcode'))
+    .action(run(async () => (await import('./plan.ts')).planCommand));
+
+  withAllowances(withOutput(withConnection(withManifest(program.command('apply')))))
+    .description('Make a plan, ask, apply it and verify')
+    .option('--yes', 'do not ask; needs a stated account')
+    .option(
+      '--max-failures <n>',
+      'stop after so many failed items (default: 25, or 5 % if that is more)',
+      wholeNumber,
+    )
+    .addHelpText('after', example('fwdsync apply -f fwdsync.yaml --yes --account ops@acme.example'))
+    .action(run(async () => (await import('./apply.ts')).applyCommand));
+
+  withOutput(withConnection(withManifest(program.command('run'))))
+    .description('Keep the account in step with the manifest until stopped')
+    .option('--interval <duration>', 'time between looks at the whole account', '5m')
+    .addOption(
+      new Option('--mode <mode>', 'apply changes, or only report them')
+        .choices(['apply', 'observe'])
+        .default('apply'),
+    )
+    .option('--once', 'one round, then end as apply --yes does')
+    .addHelpText('after', example('fwdsync run -f /etc/fwdsync --interval 10m'))
+    .action(run(async () => (await import('./run.ts')).runCommand));
+}
+
+function addAccountCommands(program: Command, run: Run): void {
+  withOutput(withConnection(program.command('export')))
+    .description('Write a manifest of the live account, whose plan is empty')
+    .option('--domain <name>', 'only this domain (repeatable)', collect)
+    .option('--out <file>', 'write to this file instead of standard output')
+    .option('--out-dir <dir>', 'write one file a domain into this directory')
+    .addHelpText('after', example('fwdsync export --out fwdsync.yaml'))
+    .action(run(async () => (await import('./export.ts')).exportCommand));
+
+  withOutput(withConnection(program.command('account')))
+    .description("Show the account and its plan's limits; the quickest way to see whether the key works")
+    .addHelpText('after', example('fwdsync account'))
+    .action(run(async () => (await import('./account.ts')).accountCommand));
+}
+
+function addServers(program: Command, run: Run): void {
+  program
+    .command('emulator')
+    .description('Serve the whole API on loopback, to try things out without an account')
+    .option('--port <port>', 'port to listen on; 0 takes a free one', wholeNumber, 8025)
+    .option('--api-key <key>', 'the key that clients must send', 'emulator')
+    .addOption(new Option('--plan <plan>', 'plan of the account').choices(['free', 'paid']).default('paid'))
+    .option(
+      '--rate-limit <n>',
+      'requests a window and endpoint (default: 200, on the free plan 30)',
+      wholeNumber,
+    )
+    .option('--window <seconds>', 'length of the window', wholeNumber, 60)
+    .option('--state <file>', 'load the account from this file and keep it there')
+    .option('--faults <file>', 'scripted faults, as JSON')
+    .addHelpText('after', example('fwdsync emulator --port 8025 --state account.json'))
+    .action(run(async () => (await import('./emulator.ts')).emulatorCommand));
+
+  withOutput(program.command('demo'))
+    .description(
+      'Start an emulator with a drifted account and show validate, plan, apply and the empty plan after it',
+    )
+    .addHelpText('after', example('fwdsync demo'))
+    .action(run(async () => (await import('./demo.ts')).demoCommand));
+}
+
+function withManifest(command: Command): Command {
+  return command
+    .option(
+      '-f, --file <path>',
+      'manifest file or directory, - for standard input; repeatable [FWDSYNC_FILE]',
+      collect,
+    )
+    .option('--domain <name>', 'only this domain (repeatable)', collect);
+}
+
+function withConnection(command: Command): Command {
+  return command
+    .option('--api-url <url>', 'root address of the API [FWDSYNC_API_URL]')
+    .option(
+      '--api-version <version>',
+      'v4 or v3; default: the last segment of the address [FWDSYNC_API_VERSION]',
+    )
+    .option('--account <email>', 'the account that must answer [FWDSYNC_ACCOUNT]')
+    .option('--state-dir <dir>', 'snapshots, reports and what was applied last [FWDSYNC_STATE_DIR]');
+}
+
+function withOutput(command: Command): Command {
+  return command
+    .option('--format <format>', 'text or json [FWDSYNC_FORMAT]')
+    .addOption(new Option('--color <when>', 'colours').choices(['auto', 'always', 'never']))
+    .option('--mask', 'hide the local parts of destinations [FWDSYNC_MASK]')
+    .option('--log-level <level>', 'fatal, error, warn, info, debug, trace or silent [FWDSYNC_LOG_LEVEL]')
+    .option('--log-format <format>', 'json or pretty [FWDSYNC_LOG_FORMAT]');
+}
+
+function withAllowances(command: Command): Command {
+  return command
+    .option('--allow-deletes <n>', 'the exact number of deletes of the whole run', wholeNumber)
+    .option('--allow-reroutes <n>', 'the exact number of reroutes of the whole run', wholeNumber)
+    .option('--allow-domain-delete <name>', 'a domain that may be deleted (repeatable)', collect)
+    .option('--allow-empty <domain/section>', 'a section that may become empty (repeatable)', collect)
+    .option('--allow-unrouted <address>', 'an address that may lose its delivery (repeatable)', collect)
+    .option('--rotate <name@domain>', 'send the password of this credential again (repeatable)', collect)
+    .option(
+      '--skip-refused',
+      'withhold what a guard refuses or what cannot be read, and go on with the rest',
+    );
+}
+
+function example(line: string): string {
+  return `\nExample:\n  $ ${line}`;
+}
+
+function collect(value: string, earlier: readonly string[] | undefined): readonly string[] {
+  return [...(earlier ?? []), value];
+}
+
+function wholeNumber(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new CommanderError(
+    EXIT.usage,
+    'fwdsync.usage',
+    `error: ${JSON.stringify(text)} is not a whole number`,
+  );
+}
+
+function readVersion(): string {
+  return '0.1.0';
+}
+
+export type { CommonOptions };

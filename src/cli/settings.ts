@@ -1,0 +1,199 @@
+import { readFileSync, statSync } from 'node:fs';
+import { delimiter, join, resolve } from 'node:path';
+import { homedir } from 'node:os';
+import type { DesiredApi, Reference } from '../model/desired.ts';
+import type { ApiVersion } from '../model/endpoints.ts';
+import type { Context } from './context.ts';
+import { CommandError, EXIT } from './exit.ts';
+
+/** The options that every command that needs them has, as commander hands them over. */
+export interface CommonOptions {
+  readonly file?: readonly string[];
+  readonly apiUrl?: string;
+  readonly account?: string;
+  readonly apiVersion?: string;
+  readonly domain?: readonly string[];
+  readonly format?: string;
+  readonly color?: string;
+  readonly logLevel?: string;
+  readonly logFormat?: string;
+  readonly stateDir?: string;
+  readonly mask?: true;
+}
+
+export interface Connection {
+  /** Root address without a slash at its end. */
+  readonly url: string;
+  readonly version: ApiVersion;
+  readonly key: string;
+  /** The email that the account must have; null: not stated. */
+  readonly account: string | null;
+}
+
+export const DEFAULT_API_URL = 'https://api.improvmx.com/v4';
+
+/** The paths of `-f`, then `FWDSYNC_FILE` (separated as in PATH), then `fwdsync.yaml` or `fwdsync/`. */
+export function manifestPaths(options: CommonOptions, context: Context): readonly string[] {
+  if (options.file !== undefined && options.file.length > 0) return options.file;
+  const fromEnv = context.env['FWDSYNC_FILE'];
+  if (fromEnv) return fromEnv.split(delimiter).filter((path) => path !== '');
+  const present = ['fwdsync.yaml', 'fwdsync'].filter(
+    (path) => statSync(resolve(context.cwd, path), { throwIfNoEntry: false }) !== undefined,
+  );
+  if (present.length === 2) {
+    throw new CommandError(EXIT.usage, 'both fwdsync.yaml and fwdsync/ are here', 'name one of them with -f');
+  }
+  return present.length === 1 ? present : ['fwdsync.yaml'];
+}
+
+/** The hosts that the operator named outside the manifest, and so the only ones off loopback that get the key. */
+export function namedUrl(options: CommonOptions, context: Context): string | null {
+  const [url, origin] = options.apiUrl
+    ? [options.apiUrl, '--api-url']
+    : [context.env['FWDSYNC_API_URL'], 'FWDSYNC_API_URL'];
+  if (!url) return null;
+  assertUrl(url, origin);
+  return url;
+}
+
+/** Where to connect, and as whom. The address: flag, environment, manifest, default. */
+export function resolveConnection(options: CommonOptions, api: DesiredApi, context: Context): Connection {
+  const stated = namedUrl(options, context) ?? api.url ?? DEFAULT_API_URL;
+  const version = resolveVersion(stated, explicitVersion(options, context) ?? api.version);
+  return {
+    url: withVersion(stated, version),
+    version,
+    key: resolveKey(api, context),
+    account: resolveAccount(options, api, context),
+  };
+}
+
+/** What flag or environment say of the generation; null: nothing. */
+export function explicitVersion(options: CommonOptions, context: Context): ApiVersion | null {
+  const text = options.apiVersion ?? context.env['FWDSYNC_API_VERSION'];
+  if (!text) return null;
+  if (text === 'v4' || text === 'v3') return text;
+  throw new CommandError(EXIT.usage, `there is no API version ${JSON.stringify(text)}`, 'use v4 or v3');
+}
+
+export function resolveStateDirectory(options: CommonOptions, context: Context): string {
+  const stated = options.stateDir ?? context.env['FWDSYNC_STATE_DIR'];
+  if (stated) return resolve(context.cwd, stated);
+  const base = context.env['XDG_STATE_HOME'] || join(context.env['HOME'] ?? homedir(), '.local', 'state');
+  return join(base, 'fwdsync');
+}
+
+export function wantsMask(options: CommonOptions, context: Context): boolean {
+  return options.mask === true || isOn(context.env['FWDSYNC_MASK']);
+}
+
+/** The format of the command's document, checked against those it has. */
+export function resolveFormat<Format extends string>(
+  options: CommonOptions,
+  context: Context,
+  formats: readonly Format[],
+): Format {
+  const text = options.format ?? context.env['FWDSYNC_FORMAT'] ?? 'text';
+  const format = formats.find((candidate) => candidate === text);
+  if (format !== undefined) return format;
+  throw new CommandError(
+    EXIT.usage,
+    `there is no format ${JSON.stringify(text)} here`,
+    `use ${formats.join(' or ')}`,
+  );
+}
+
+/** The value behind a reference; one line break at the end of a file is cut; null: not set, empty or unreadable. */
+export function readReference(reference: Reference, context: Context): string | null {
+  const value = reference.kind === 'env' ? context.env[reference.name] : readText(reference.path);
+  return value === undefined || value === '' ? null : value;
+}
+
+function resolveKey(api: DesiredApi, context: Context): string {
+  const found =
+    (api.key === undefined ? null : readReference(api.key, context)) ??
+    (context.env['FWDSYNC_API_KEY'] || null) ??
+    keyFromFile(context);
+  if (found !== null) return found;
+  const names = [api.key?.shown, 'FWDSYNC_API_KEY', 'FWDSYNC_API_KEY_FILE'].filter(
+    (name) => name !== undefined,
+  );
+  throw new CommandError(EXIT.failed, `no API key: none of ${names.join(', ')} is set`, 'set one of them');
+}
+
+function keyFromFile(context: Context): string | null {
+  const path = context.env['FWDSYNC_API_KEY_FILE'];
+  if (!path) return null;
+  const key = readText(resolve(context.cwd, path));
+  if (key) return key;
+  throw new CommandError(
+    EXIT.failed,
+    `FWDSYNC_API_KEY_FILE names ${path}, which is empty or cannot be read`,
+    'check the path and its permissions',
+  );
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+  } catch {
+    return undefined;
+  }
+}
+
+function resolveAccount(options: CommonOptions, api: DesiredApi, context: Context): string | null {
+  const stated = options.account ?? (context.env['FWDSYNC_ACCOUNT'] || undefined);
+  if (
+    stated !== undefined &&
+    api.account !== undefined &&
+    stated.toLowerCase() !== api.account.toLowerCase()
+  ) {
+    throw new CommandError(
+      EXIT.usage,
+      `--account ${stated} and the manifest's api.account ${api.account} differ`,
+      'name the account in one place, or the same one in both',
+    );
+  }
+  return stated ?? api.account ?? null;
+}
+
+function resolveVersion(url: string, explicit: ApiVersion | undefined): ApiVersion {
+  if (explicit !== undefined) return explicit;
+  const last = lastSegment(url);
+  if (last === 'v3' || last === 'v4') return last;
+  throw new CommandError(
+    EXIT.usage,
+    `the address ${url} does not end in /v4 or /v3`,
+    'add the version to the address, or give --api-version',
+  );
+}
+
+/** The address of that generation: its last segment is replaced where it names the other one. */
+function withVersion(url: string, version: ApiVersion): string {
+  const root = url.replace(/\/+$/, '');
+  const last = lastSegment(root);
+  return last === 'v3' || last === 'v4' ? `${root.slice(0, -2)}${version}` : root;
+}
+
+function lastSegment(url: string): string {
+  return new URL(url).pathname.split('/').findLast((segment) => segment !== '') ?? '';
+}
+
+function assertUrl(text: string, origin: string): void {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url !== null && (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))))
+    return;
+  throw new CommandError(
+    EXIT.usage,
+    `${origin} is not an address that may get the key`,
+    'use https, or http on 127.0.0.1, [::1] or localhost',
+  );
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+function isOn(value: string | undefined): boolean {
+  return value !== undefined && !['', '0', 'false', 'no'].includes(value.toLowerCase());
+}
