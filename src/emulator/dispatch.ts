@@ -1,0 +1,260 @@
+import { isAuthorised } from './auth.ts';
+import { deliveryOf, tamperingOf, tamperWith, tamperWithAnswer } from './fault-replies.ts';
+import type { EditRequest, FaultAction, FaultSource } from './faults.ts';
+import type { JournalWriter } from './journal.ts';
+import type { ApiVersion } from './model.ts';
+import { failure, type EmulatorAnswer, type EmulatorRequest, type Outcome, type Reply } from './protocol.ts';
+import type { RateLimiter, RateVerdict } from './rate-limit.ts';
+import type { RouteMatch, Router, Tampering } from './routes.ts';
+import type { EmulatorStore } from './store.ts';
+
+/** A request as listeners see it; `status` is null before it was processed, and after its connection was dropped. */
+export interface RequestEvent {
+  readonly phase: 'before' | 'after';
+  readonly version: ApiVersion | null;
+  readonly method: string;
+  readonly endpoint: string | null;
+  /** Path and query below the root address. */
+  readonly path: string;
+  readonly body: unknown;
+  readonly status: number | null;
+}
+
+export type RequestListener = (event: RequestEvent) => void | Promise<void>;
+
+export interface DispatcherParts {
+  readonly store: EmulatorStore;
+  readonly router: Router;
+  readonly apiKey: string;
+  readonly limiter: RateLimiter;
+  readonly faults: FaultSource;
+  readonly journal: JournalWriter;
+  readonly listeners: ReadonlySet<RequestListener>;
+  readonly sleep: (milliseconds: number) => Promise<void>;
+}
+
+/** Serves one request, with no socket in between. Never rejects: what goes wrong inside is an answer of status 500. */
+export type Dispatch = (request: EmulatorRequest) => Promise<Outcome>;
+
+interface Parsed {
+  readonly request: EmulatorRequest;
+  readonly version: ApiVersion | null;
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly match: RouteMatch | undefined;
+  readonly body: Body;
+}
+
+type Body =
+  | { readonly kind: 'json'; readonly value: unknown }
+  | { readonly kind: 'malformed'; readonly text: string }
+  | { readonly kind: 'too-large' };
+
+export function createDispatch(parts: DispatcherParts): Dispatch {
+  return async (request) => {
+    const parsed = parse(request, parts.router);
+    await notify(parts, parsed, 'before', null);
+    const actions = parts.faults.strike(describe(parsed));
+    await arrive(parts, actions);
+    const outcome = await serve(parts, parsed, actions);
+    const status = outcome.kind === 'answer' ? outcome.answer.status : null;
+    parts.journal.add({
+      at: parts.store.state.environment.now(),
+      ...describe(parsed),
+      body: bodyValue(parsed.body),
+      status,
+    });
+    await notify(parts, parsed, 'after', status);
+    return outcome;
+  };
+}
+
+/** Edits and delays that come before the request is looked at. */
+async function arrive(parts: DispatcherParts, actions: readonly FaultAction[]): Promise<void> {
+  for (const action of actions) {
+    if (action.kind === 'edit') {
+      if ('run' in action) action.run(parts.store);
+      else editBySomebodyElse(parts, action.request);
+    }
+    if (action.kind === 'delay' && action.when !== 'after') await parts.sleep(action.ms);
+  }
+}
+
+async function serve(
+  parts: DispatcherParts,
+  parsed: Parsed,
+  actions: readonly FaultAction[],
+): Promise<Outcome> {
+  if (hasDrop(actions, 'before')) return { kind: 'dropped' };
+  const authorised = isAuthorised(
+    parsed.request.headers['authorization'],
+    parts.apiKey,
+    parsed.version ?? 'v4',
+  );
+  const verdict = parts.limiter.take(
+    { ...describe(parsed), version: parsed.version ?? '', caller: authorised ? 'account' : 'stranger' },
+    parts.store.state.environment.now(),
+  );
+  const scripted = statusFault(actions, 'before');
+  const reply = scripted === undefined ? decide(parts, parsed, { authorised, verdict, actions }) : undefined;
+  for (const action of actions) {
+    if (action.kind === 'delay' && action.when === 'after') await parts.sleep(action.ms);
+  }
+  if (hasDrop(actions, 'after')) return { kind: 'dropped' };
+  const replaced = scripted ?? statusFault(actions, 'after');
+  const answer =
+    replaced === undefined
+      ? toAnswer(parts, reply ?? failure(500, 'Server error.'), verdict)
+      : scriptedAnswer(parts, replaced, verdict);
+  return {
+    kind: 'answer',
+    answer: tamperWithAnswer(answer, actions),
+    delivery: deliveryOf(actions),
+  };
+}
+
+interface Decision {
+  readonly authorised: boolean;
+  readonly verdict: RateVerdict;
+  readonly actions: readonly FaultAction[];
+}
+
+function decide(parts: DispatcherParts, parsed: Parsed, decision: Decision): Reply {
+  if (!decision.verdict.allowed) return failure(429, 'Too many requests.');
+  if (!decision.authorised) return failure(401, 'Authentication required: missing or invalid credentials.');
+  return tamperWith(handle(parts, parsed, tamperingOf(decision.actions)), decision.actions);
+}
+
+function handle(parts: DispatcherParts, parsed: Parsed, tampering: Tampering): Reply {
+  if (parsed.match === undefined) return failure(404, 'Not found.');
+  if (parsed.body.kind === 'too-large') return failure(413, 'The request body is too large.');
+  if (parsed.body.kind === 'malformed') return failure(400, 'The request body is not valid JSON.');
+  const { state } = parts.store;
+  const isWrite = parsed.method !== 'GET';
+  if (isWrite && state.account.locked === true && state.switches.lockedAccount === 'refuse-writes') {
+    return failure(403, state.account.lock_reason ?? 'The account is locked.');
+  }
+  try {
+    return parsed.match.route.handle({
+      state,
+      params: parsed.match.params,
+      query: parsed.query,
+      body: parsed.body.value,
+      tampering,
+    });
+  } catch {
+    return failure(500, 'Server error.');
+  }
+}
+
+function editBySomebodyElse(parts: DispatcherParts, edit: EditRequest): void {
+  const body = edit.body === undefined ? undefined : JSON.stringify(edit.body);
+  const parsed = parse({ method: edit.method, target: edit.path, headers: {}, body }, parts.router);
+  handle(parts, parsed, tamperingOf([]));
+}
+
+function parse(request: EmulatorRequest, router: Router): Parsed {
+  const mark = request.target.indexOf('?');
+  const whole = mark === -1 ? request.target : request.target.slice(0, mark);
+  const query = new URLSearchParams(mark === -1 ? '' : request.target.slice(mark + 1));
+  const root = /^\/(v3|v4)(?=\/|$)/.exec(whole);
+  const version = root === null ? null : (root[1] as ApiVersion);
+  const path = root === null ? whole : whole.slice(root[0].length);
+  // v3 clients end paths with a slash; one is ignored.
+  const plain = version === 'v3' && path.endsWith('/') ? path.slice(0, -1) : path;
+  const match =
+    version === null ? undefined : router.find(version, request.method, plain.split('/').slice(1));
+  return {
+    request,
+    version,
+    method: request.method,
+    path: mark === -1 ? path : path + request.target.slice(mark),
+    query,
+    match,
+    body: readJson(request.body),
+  };
+}
+
+function readJson(body: EmulatorRequest['body']): Body {
+  if (body === undefined || body === '') return { kind: 'json', value: undefined };
+  if (typeof body !== 'string') return { kind: 'too-large' };
+  try {
+    return { kind: 'json', value: JSON.parse(body) };
+  } catch {
+    return { kind: 'malformed', text: body };
+  }
+}
+
+function bodyValue(body: Body): unknown {
+  switch (body.kind) {
+    case 'json':
+      return body.value;
+    case 'malformed':
+      return body.text;
+    case 'too-large':
+      return undefined;
+  }
+}
+
+function toAnswer(parts: DispatcherParts, reply: Reply, verdict: RateVerdict): EmulatorAnswer {
+  const headers = commonHeaders(parts, verdict);
+  if (reply.status === 429) headers['Retry-After'] = String(verdict.retryAfter);
+  if (reply.body === undefined) return { status: reply.status, headers, body: '' };
+  headers['Content-Type'] = 'application/json';
+  return { status: reply.status, headers, body: JSON.stringify(reply.body) };
+}
+
+type StatusFault = Extract<FaultAction, { kind: 'status' }>;
+
+function scriptedAnswer(parts: DispatcherParts, fault: StatusFault, verdict: RateVerdict): EmulatorAnswer {
+  const body = fault.body ?? { message: `Scripted status ${fault.code}.`, errors: {} };
+  const headers = commonHeaders(parts, verdict);
+  headers['Content-Type'] = typeof body === 'string' ? 'text/html' : 'application/json';
+  return {
+    status: fault.code,
+    headers: { ...headers, ...fault.headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  };
+}
+
+/** Date, and the rate-limit headers that every answer carries (v4: Limits). */
+function commonHeaders(parts: DispatcherParts, verdict: RateVerdict): Record<string, string> {
+  const { state } = parts.store;
+  const headers: Record<string, string> = { Date: new Date(state.environment.now()).toUTCString() };
+  if (state.switches.rateLimitHeaders === 'omitted') return headers;
+  headers['X-RateLimit-Limit'] = String(verdict.limit);
+  headers['X-RateLimit-Remaining'] = String(verdict.remaining);
+  headers['X-RateLimit-Reset'] = String(verdict.reset);
+  return headers;
+}
+
+function describe({ version, method, match, path }: Parsed): {
+  version: ApiVersion | null;
+  method: string;
+  endpoint: string | null;
+  path: string;
+} {
+  return { version, method, endpoint: match?.route.template ?? null, path };
+}
+
+async function notify(
+  parts: DispatcherParts,
+  parsed: Parsed,
+  phase: 'before' | 'after',
+  status: number | null,
+): Promise<void> {
+  for (const listener of parts.listeners) {
+    await listener({ phase, ...describe(parsed), body: bodyValue(parsed.body), status });
+  }
+}
+
+function hasDrop(actions: readonly FaultAction[], when: 'before' | 'after'): boolean {
+  return actions.some((action) => action.kind === 'drop' && (action.when ?? 'before') === when);
+}
+
+function statusFault(actions: readonly FaultAction[], when: 'before' | 'after'): StatusFault | undefined {
+  return actions.find(
+    (action): action is StatusFault => action.kind === 'status' && (action.when ?? 'before') === when,
+  );
+}

@@ -1,0 +1,132 @@
+import type { Alias, Credential, DnsState, LogEntry, RoutingEngine, Rule } from './model.ts';
+import { readAll } from './sorted.ts';
+import type { DomainRecord, State } from './store.ts';
+import { rulesInOrder } from './store-rules.ts';
+import type { Account, RuleType, Tier } from './model.ts';
+
+/** `without: 'volatile'` leaves out what differs between two runs with the same outcome: alias ids, times, usage. */
+export interface DumpOptions {
+  readonly without?: 'volatile' | undefined;
+}
+
+/** A snapshot of the account: domains, aliases and credentials by name, rules in the order of evaluation. */
+export interface Dump {
+  readonly tier: Tier;
+  readonly account: Account;
+  readonly whitelabels: readonly string[];
+  readonly domains: readonly DumpedDomain[];
+}
+
+export interface DumpedDomain {
+  readonly domain: string;
+  readonly forwarding_ready: boolean;
+  readonly send_ready: boolean;
+  readonly banned: boolean;
+  readonly notification_email: string | null;
+  readonly notify_when_spam_blocked: boolean;
+  readonly routing_engine: RoutingEngine;
+  readonly rules_fallback_email: string | null;
+  readonly strict_mxes: boolean;
+  readonly whitelabel: string | null;
+  readonly webhook: string | null;
+  readonly dns: DnsState;
+  readonly created_at?: number;
+  readonly updated_at?: number;
+  readonly aliases: readonly DumpedAlias[];
+  readonly rules: readonly DumpedRule[];
+  readonly credentials: readonly DumpedCredential[];
+  readonly logs: readonly LogEntry[];
+}
+
+export interface DumpedAlias {
+  readonly id?: number;
+  readonly alias: string;
+  readonly forward: string;
+  readonly created_at?: number;
+  readonly updated_at?: number;
+}
+
+export interface DumpedRule {
+  readonly id: string;
+  readonly type: RuleType;
+  readonly config: Readonly<Record<string, string | readonly string[]>>;
+  readonly rank: number;
+  readonly active: boolean;
+  readonly created_at?: number;
+  readonly updated_at?: number;
+}
+
+export interface DumpedCredential {
+  readonly username: string;
+  readonly password: string;
+  readonly usage?: number;
+  readonly created_at?: number;
+}
+
+export function dumpState(state: State, options: DumpOptions = {}): Dump {
+  return {
+    tier: state.tier,
+    account: { ...state.account, plan: { ...state.account.plan } },
+    whitelabels: [...state.whitelabels],
+    domains: readAll(state.domainsInNameOrder).map((domain) => dumpDomain(domain, options)),
+  };
+}
+
+function dumpDomain(domain: DomainRecord, options: DumpOptions): DumpedDomain {
+  return {
+    domain: domain.name,
+    forwarding_ready: domain.forwardingReady,
+    send_ready: domain.sendReady,
+    banned: domain.banned,
+    notification_email: domain.notificationEmail,
+    notify_when_spam_blocked: domain.notifyWhenSpamBlocked,
+    routing_engine: domain.routingEngine,
+    rules_fallback_email: domain.rulesFallbackEmail,
+    strict_mxes: domain.strictMxes,
+    whitelabel: domain.whitelabel,
+    webhook: domain.webhook,
+    dns: { ...domain.dns },
+    ...times(domain, options),
+    aliases: readAll(domain.aliases.inNameOrder).map((alias) => dumpAlias(alias, options)),
+    rules: rulesInOrder(domain).map((rule) => dumpRule(rule, options)),
+    credentials: [...domain.credentials.byUsername.entries()]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([, credential]) => dumpCredential(credential, options)),
+    logs: [...domain.logs],
+  };
+}
+
+function dumpAlias(alias: Alias, options: DumpOptions): DumpedAlias {
+  return {
+    ...(options.without === 'volatile' ? {} : { id: alias.id }),
+    alias: alias.name,
+    forward: alias.forward,
+    ...times(alias, options),
+  };
+}
+
+function dumpRule(rule: Rule, options: DumpOptions): DumpedRule {
+  const { type, ...config } = rule.config;
+  return {
+    id: rule.id,
+    type,
+    config,
+    rank: rule.rank,
+    active: rule.active,
+    ...times(rule, options),
+  };
+}
+
+function dumpCredential(credential: Credential, options: DumpOptions): DumpedCredential {
+  const { username, password, usage, createdAt } = credential;
+  return options.without === 'volatile'
+    ? { username, password }
+    : { username, password, usage, created_at: createdAt };
+}
+
+function times(
+  item: { readonly createdAt: number; readonly updatedAt: number },
+  options: DumpOptions,
+): { created_at?: number; updated_at?: number } {
+  return options.without === 'volatile' ? {} : { created_at: item.createdAt, updated_at: item.updatedAt };
+}

@@ -1,0 +1,99 @@
+import { createDispatch, type Dispatch, type RequestListener } from './dispatch.ts';
+import { createFaults, type Fault, type FaultScript } from './faults.ts';
+import { createJournal, type Journal } from './journal.ts';
+import type { AccountPlan, Tier } from './model.ts';
+import {
+  createRateLimiter,
+  DEFAULT_LIMITS,
+  DEFAULT_WINDOW_SECONDS,
+  type RateLimiter,
+  type RateLimitRule,
+} from './rate-limit.ts';
+import { createRouter, type Route } from './routes.ts';
+import { applySeed, newAccount, type Seed } from './seed.ts';
+import { createStore, type EmulatorStore } from './store.ts';
+import type { Switches } from './switches.ts';
+import { accountRoutes } from './v4/account.ts';
+import { aliasRoutes } from './v4/aliases.ts';
+import { domainRoutes } from './v4/domains.ts';
+
+export interface EmulatorOptions {
+  readonly apiKey: string;
+  readonly plan: Tier;
+  /** Requests per window and endpoint, or the rules themselves; default 30 (free) or 200 (paid). */
+  readonly rateLimit?: number | readonly RateLimitRule[] | undefined;
+  /** Length of the window of rules that state none; default 60. */
+  readonly windowSeconds?: number | undefined;
+  /** Overrides of the plan's limits, such as `{ aliases_limit: 3 }`. */
+  readonly limits?: Partial<AccountPlan> | undefined;
+  readonly state?: Seed | undefined;
+  readonly faults?: readonly Fault[] | undefined;
+  readonly switches?: Partial<Switches> | undefined;
+  /** How many requests the journal keeps; default 1000. */
+  readonly journalSize?: number | undefined;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly sleep: (milliseconds: number) => Promise<void>;
+  /** UUIDs. */
+  readonly randomId: () => string;
+}
+
+/** A whole emulator without a socket: `dispatch` serves requests in-process. */
+export interface EmulatorCore {
+  readonly store: EmulatorStore;
+  readonly faults: FaultScript;
+  readonly journal: Journal;
+  readonly limiter: RateLimiter;
+  readonly dispatch: Dispatch;
+  /** Calls `listener` before and after each request, and waits for it; the result takes it away again. */
+  onRequest(listener: RequestListener): () => void;
+}
+
+const ROUTES: readonly Route[] = [...accountRoutes, ...domainRoutes, ...aliasRoutes];
+
+export function createEmulator(options: EmulatorOptions): EmulatorCore {
+  const tier = options.state?.tier ?? options.plan;
+  const store = createStore({
+    tier,
+    account: newAccount(tier, options.now()),
+    ...(options.switches === undefined ? {} : { switches: options.switches }),
+    environment: { now: options.now, randomId: options.randomId },
+  });
+  applySeed(store.state, options.state ?? {});
+  Object.assign(store.state.account.plan, options.limits);
+  const faults = createFaults(options.faults ?? []);
+  const journal = createJournal(options.journalSize ?? 1000);
+  const limiter = createRateLimiter(rateLimitRules(options, tier));
+  const listeners = new Set<RequestListener>();
+  const dispatch = createDispatch({
+    store,
+    router: createRouter(ROUTES),
+    apiKey: options.apiKey,
+    limiter,
+    faults,
+    journal,
+    listeners,
+    sleep: options.sleep,
+  });
+  return {
+    store,
+    faults,
+    journal,
+    limiter,
+    dispatch,
+    onRequest(listener) {
+      listeners.add(listener);
+      return () => {
+        listeners.delete(listener);
+      };
+    },
+  };
+}
+
+function rateLimitRules(options: EmulatorOptions, tier: Tier): readonly RateLimitRule[] {
+  const windowSeconds = options.windowSeconds ?? DEFAULT_WINDOW_SECONDS;
+  const { rateLimit = DEFAULT_LIMITS[tier] } = options;
+  const rules: readonly RateLimitRule[] =
+    typeof rateLimit === 'number' ? [{ per: 'template', limit: rateLimit }] : rateLimit;
+  return rules.map((rule) => ({ ...rule, windowSeconds: rule.windowSeconds ?? windowSeconds }));
+}

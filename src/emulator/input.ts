@@ -1,0 +1,139 @@
+import type { FieldErrors, Result } from './model.ts';
+import { failure, type Reply } from './protocol.ts';
+import type { Context } from './routes.ts';
+import type { Switches } from './switches.ts';
+
+/** Reads a JSON object field by field and gathers what is wrong with it. */
+export interface FieldReader {
+  readonly source: Readonly<Record<string, unknown>>;
+  readonly errors: FieldErrors;
+}
+
+/** A reader of the request's body, or the answer to a body that is no object. */
+export function readBody(
+  context: Context,
+  known: readonly string[],
+): { readonly ok: true; readonly value: FieldReader } | { readonly ok: false; readonly reply: Reply } {
+  const reader = readObject(context.body, known, context.state.switches);
+  if (reader === undefined) {
+    return { ok: false, reply: failure(400, 'The request body must be a JSON object.') };
+  }
+  return { ok: true, value: reader };
+}
+
+export function readObject(
+  value: unknown,
+  known: readonly string[],
+  switches: Switches,
+): FieldReader | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const source = value as Record<string, unknown>;
+  const errors: FieldErrors = {};
+  if (switches.unknownFields === 'refuse') {
+    for (const field of Object.keys(source)) {
+      if (!known.includes(field)) errors[field] = [`The field "${field}" is not known.`];
+    }
+  }
+  return { source, errors };
+}
+
+export function hasErrors(reader: FieldReader): boolean {
+  return Object.keys(reader.errors).length > 0;
+}
+
+export function requiredString(reader: FieldReader, field: string): string {
+  const value = fieldOf(reader, field);
+  if (typeof value === 'string' && value !== '') return value;
+  note(reader, field, value === undefined || value === '' ? 'is required' : 'must be a string');
+  return '';
+}
+
+export function optionalString(reader: FieldReader, field: string): string | undefined {
+  const value = fieldOf(reader, field);
+  if (value === undefined || typeof value === 'string') return value;
+  note(reader, field, 'must be a string');
+  return undefined;
+}
+
+export function nullableString(reader: FieldReader, field: string): string | null | undefined {
+  return fieldOf(reader, field) === null ? null : optionalString(reader, field);
+}
+
+export function optionalNumber(reader: FieldReader, field: string): number | undefined {
+  const value = fieldOf(reader, field);
+  if (value === undefined || (typeof value === 'number' && Number.isFinite(value))) return value;
+  note(reader, field, 'must be a number');
+  return undefined;
+}
+
+export function optionalBoolean(reader: FieldReader, field: string): boolean | undefined {
+  const value = fieldOf(reader, field);
+  if (value === undefined || typeof value === 'boolean') return value;
+  note(reader, field, 'must be a boolean');
+  return undefined;
+}
+
+/** The value of an own field; undefined when it is left out. */
+export function fieldOf(reader: FieldReader, field: string): unknown {
+  return Object.hasOwn(reader.source, field) ? reader.source[field] : undefined;
+}
+
+export function note(reader: FieldReader, field: string, problem: string): void {
+  reader.errors[field] = [...(reader.errors[field] ?? []), `The ${field} ${problem}.`];
+}
+
+export interface PageRequest {
+  readonly limit: number;
+  readonly page: number;
+  readonly offset: number;
+}
+
+/** `limit` and `page` of a listing (v4: Limits); errors for what is no positive integer. */
+export function readPageRequest(
+  context: Context,
+  bounds: { readonly limit: number; readonly maximum: number; readonly minimum?: number },
+): Result<PageRequest> {
+  const errors: FieldErrors = {};
+  const asked = readInteger(context.query, 'limit', bounds.minimum ?? 1, errors) ?? bounds.limit;
+  const page = readInteger(context.query, 'page', 1, errors) ?? 1;
+  if (asked > bounds.maximum && context.state.switches.limitOverMaximum === 'refuse') {
+    errors['limit'] = [`The limit may be at most ${bounds.maximum}.`];
+  }
+  if (Object.keys(errors).length > 0) return { ok: false, error: { kind: 'invalid', errors } };
+  const limit = context.tampering.limit ?? Math.min(asked, bounds.maximum);
+  return { ok: true, value: { limit, page, offset: (page - 1) * limit + context.tampering.shift } };
+}
+
+/** One of the allowed words; a missing or empty parameter is undefined. */
+export function readWord<W extends string>(
+  query: URLSearchParams,
+  name: string,
+  words: readonly W[],
+  errors: FieldErrors,
+): W | undefined {
+  const text = readText(query, name);
+  if (text === undefined) return undefined;
+  const word = words.find((candidate) => candidate === text);
+  if (word === undefined) errors[name] = [`The ${name} must be one of ${words.join(', ')}.`];
+  return word;
+}
+
+/** A missing or empty parameter is no filter. */
+export function readText(query: URLSearchParams, name: string): string | undefined {
+  const text = query.get(name);
+  return text === null || text === '' ? undefined : text;
+}
+
+export function readInteger(
+  query: URLSearchParams,
+  name: string,
+  minimum: number,
+  errors: FieldErrors,
+): number | undefined {
+  const text = readText(query, name);
+  if (text === undefined) return undefined;
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isInteger(value) && value >= minimum) return value;
+  errors[name] = [`The ${name} must be an integer of at least ${minimum}.`];
+  return undefined;
+}

@@ -1,0 +1,172 @@
+/** The nouns of the emulated account. Times are epoch milliseconds; each version of the API writes them its own way. */
+
+export type Tier = 'free' | 'paid';
+export type ApiVersion = 'v3' | 'v4';
+
+/** `limit` values of 0 or null mean unlimited (v4: Account, plan object). */
+export interface AccountPlan {
+  name: string;
+  price: number;
+  billing_cycle: string;
+  domains_limit: number | null;
+  aliases_limit: number | null;
+  rules_limit: number | null;
+  daily_receive_limit: number;
+  daily_send_limit: number;
+  monthly_receive_limit: number;
+  monthly_send_limit: number;
+}
+
+/** Field names are those of v4 and, at the end, those that only v3 has; times are epoch milliseconds. */
+export interface Account {
+  address: string;
+  billing_email: string | null;
+  cancels_at: number | null;
+  company_vat: string | null;
+  country: string;
+  created_at: number;
+  email: string;
+  email_log_retention_days: number;
+  lock_reason: string | null;
+  locked: boolean | null;
+  name: string;
+  over_quota: boolean;
+  plan: AccountPlan;
+  privacy_level: number;
+  renews_at: number;
+  card_brand: string | null;
+  company_details: string | null;
+  company_name: string | null;
+  last4: string | null;
+  password: boolean;
+}
+
+export type RoutingEngine = 'alias' | 'rules' | null;
+
+/** Which DNS records of a domain a verification would find in place. */
+export interface DnsState {
+  mx: boolean;
+  spf: boolean;
+  dkim1: boolean;
+  dkim2: boolean;
+  dmarc: boolean;
+}
+
+export interface DomainFields {
+  forwardingReady: boolean;
+  sendReady: boolean;
+  banned: boolean;
+  notificationEmail: string | null;
+  notifyWhenSpamBlocked: boolean;
+  routingEngine: RoutingEngine;
+  rulesFallbackEmail: string | null;
+  strictMxes: boolean;
+  whitelabel: string | null;
+  webhook: string | null;
+  dns: DnsState;
+}
+
+export interface Alias {
+  readonly id: number;
+  readonly name: string;
+  /** The lower-case name: what listings are ordered by. */
+  readonly sortKey: string;
+  forward: string;
+  readonly createdAt: number;
+  updatedAt: number;
+}
+
+export type RuleScope = 'sender' | 'recipient' | 'subject' | 'body';
+
+export type RuleConfig =
+  | { readonly type: 'alias'; readonly alias: string; readonly forward: string }
+  | {
+      readonly type: 'regex';
+      readonly regex: string;
+      readonly scopes: readonly RuleScope[];
+      readonly forward: string;
+    }
+  | { readonly type: 'cel'; readonly expression: string; readonly forward: string };
+
+export type RuleType = RuleConfig['type'];
+
+export interface Rule {
+  readonly id: string;
+  /** Order of creation within the account; breaks ties of time and rank. */
+  readonly sequence: number;
+  config: RuleConfig;
+  rank: number;
+  active: boolean;
+  readonly createdAt: number;
+  updatedAt: number;
+}
+
+export interface Credential {
+  readonly username: string;
+  readonly sequence: number;
+  /** Write-only on the wire; kept so that tests can see which password arrived. */
+  password: string;
+  usage: number;
+  readonly createdAt: number;
+}
+
+export type LogStatus = 'QUEUED' | 'REFUSED' | 'DELIVERED' | 'SOFT-BOUNCE' | 'HARD-BOUNCE' | 'BOUNCED';
+export type LogTransport = 'mx' | 'smtp' | 'api';
+
+export interface Mailbox {
+  readonly email: string;
+  readonly name: string | null;
+}
+
+export interface LogEvent {
+  readonly code: number;
+  readonly createdAt: number;
+  readonly id: string;
+  readonly local: string;
+  readonly message: string;
+  readonly server: string;
+  readonly status: LogStatus;
+}
+
+export interface LogEntry {
+  readonly id: string;
+  readonly createdAt: number;
+  readonly events: readonly LogEvent[];
+  readonly forward: Mailbox | null;
+  readonly hostname: string;
+  readonly messageId: string;
+  readonly recipient: Mailbox;
+  readonly sender: Mailbox;
+  readonly subject: string;
+  readonly transport: LogTransport;
+}
+
+/** Field name to the messages about it, as error bodies carry them (v4: Errors). */
+export type FieldErrors = Record<string, string[]>;
+
+export type StoreError =
+  | {
+      readonly kind: 'not-found';
+      readonly what: 'domain' | 'alias' | 'rule' | 'credential' | 'log';
+    }
+  | { readonly kind: 'invalid'; readonly errors: FieldErrors }
+  | { readonly kind: 'over-limit'; readonly field: string; readonly message: string };
+
+export type Result<T, E = StoreError> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly error: E };
+
+export function ok<T>(value: T): { readonly ok: true; readonly value: T } {
+  return { ok: true, value };
+}
+
+export function notFound(what: 'domain' | 'alias' | 'rule' | 'credential' | 'log'): {
+  readonly ok: false;
+  readonly error: StoreError;
+} {
+  return { ok: false, error: { kind: 'not-found', what } };
+}
+
+export function invalid(field: string, message: string): { readonly ok: false; readonly error: StoreError } {
+  return { ok: false, error: { kind: 'invalid', errors: { [field]: [message] } } };
+}

@@ -1,0 +1,156 @@
+/** One limit. A request is counted by every rule that applies to it and refused when any of them is used up. */
+export interface RateLimitRule {
+  /** What has a window of its own: method and route template, method and concrete path, or the whole account. */
+  readonly per: 'template' | 'path' | 'account';
+  readonly limit: number;
+  /** Only requests of this kind: GET, or everything else. */
+  readonly methods?: 'read' | 'write' | undefined;
+  /** Only this route template. */
+  readonly endpoint?: string | undefined;
+  readonly window?: 'fixed' | 'sliding' | undefined;
+  /** A fixed window starts at its first request, or at multiples of its length since 1970. */
+  readonly align?: 'first' | 'clock' | undefined;
+  readonly windowSeconds?: number | undefined;
+}
+
+export interface RateLimited {
+  /** Whose budget it is; requests without a valid key have one of their own. */
+  readonly caller: 'account' | 'stranger';
+  readonly version: string;
+  readonly method: string;
+  /** null: no such endpoint. */
+  readonly endpoint: string | null;
+  readonly path: string;
+}
+
+/** The numbers of the answer's headers: of the rule with the least left. */
+export interface RateVerdict {
+  readonly allowed: boolean;
+  readonly limit: number;
+  readonly remaining: number;
+  /** Unix time in seconds, rounded up, so that at that second the window is over. */
+  readonly reset: number;
+  /** Seconds to wait; meaningful when refused. */
+  readonly retryAfter: number;
+}
+
+export interface RateLimiter {
+  /** Counts a request at `now` (epoch milliseconds); a refused one uses nothing up. */
+  take(request: RateLimited, now: number): RateVerdict;
+  /** Replaces the rules and forgets what was counted. */
+  configure(rules: readonly RateLimitRule[]): void;
+}
+
+/** v4: Limits. */
+export const DEFAULT_LIMITS = { free: 30, paid: 200 } as const;
+export const DEFAULT_WINDOW_SECONDS = 60;
+
+const MAX_BUCKETS = 50_000;
+
+interface Bucket {
+  /** Epoch milliseconds of the requests counted in a sliding window, oldest first. */
+  times: number[];
+  start: number;
+  used: number;
+}
+
+interface Usage {
+  readonly rule: RateLimitRule;
+  readonly bucket: Bucket;
+  readonly left: number;
+  /** Epoch milliseconds. */
+  readonly resetAt: number;
+}
+
+export function createRateLimiter(initial: readonly RateLimitRule[]): RateLimiter {
+  let rules = initial;
+  const buckets = new Map<string, Bucket>();
+  return {
+    take(request, now) {
+      if (buckets.size > MAX_BUCKETS) buckets.clear();
+      const usages = rules
+        .filter((rule) => applies(rule, request))
+        .map((rule) => {
+          const key = `${rules.indexOf(rule)} ${bucketKey(rule, request)}`;
+          const bucket = buckets.get(key) ?? { times: [], start: now, used: 0 };
+          buckets.set(key, bucket);
+          return look(rule, bucket, now);
+        });
+      return decide(usages, now);
+    },
+    configure(next) {
+      rules = next;
+      buckets.clear();
+    },
+  };
+}
+
+function decide(usages: readonly Usage[], now: number): RateVerdict {
+  const tightest = usages.toSorted((a, b) => a.left - b.left || b.resetAt - a.resetAt)[0];
+  if (tightest === undefined) {
+    const limit = DEFAULT_LIMITS.paid;
+    return { allowed: true, limit, remaining: limit, reset: Math.ceil(now / 1000), retryAfter: 0 };
+  }
+  const allowed = tightest.left > 0;
+  if (allowed) {
+    for (const usage of usages) count(usage, now);
+  }
+  const resetAt = allowed ? resetOf(tightest, now) : tightest.resetAt;
+  return {
+    allowed,
+    limit: tightest.rule.limit,
+    remaining: Math.max(0, tightest.left - 1),
+    reset: Math.ceil(resetAt / 1000),
+    retryAfter: Math.max(1, Math.ceil((resetAt - now) / 1000)),
+  };
+}
+
+function look(rule: RateLimitRule, bucket: Bucket, now: number): Usage {
+  const length = lengthOf(rule);
+  if (rule.window === 'sliding') {
+    const alive = bucket.times.findIndex((time) => time > now - length);
+    bucket.times.splice(0, alive === -1 ? bucket.times.length : alive);
+    const left = rule.limit - bucket.times.length;
+    return { rule, bucket, left, resetAt: (bucket.times[0] ?? now) + length };
+  }
+  if (bucket.used === 0 || now >= bucket.start + length || now < bucket.start) {
+    bucket.start = rule.align === 'clock' ? Math.floor(now / length) * length : now;
+    bucket.used = 0;
+  }
+  return { rule, bucket, left: rule.limit - bucket.used, resetAt: bucket.start + length };
+}
+
+function count(usage: Usage, now: number): void {
+  if (usage.rule.window === 'sliding') {
+    usage.bucket.times.push(now);
+  } else {
+    usage.bucket.used += 1;
+  }
+}
+
+function resetOf(usage: Usage, now: number): number {
+  if (usage.rule.window !== 'sliding') return usage.resetAt;
+  return (usage.bucket.times[0] ?? now) + lengthOf(usage.rule);
+}
+
+function lengthOf(rule: RateLimitRule): number {
+  return (rule.windowSeconds ?? DEFAULT_WINDOW_SECONDS) * 1000;
+}
+
+function applies(rule: RateLimitRule, request: RateLimited): boolean {
+  if (rule.endpoint !== undefined && rule.endpoint !== request.endpoint) return false;
+  if (rule.methods === undefined) return true;
+  return (rule.methods === 'read') === (request.method === 'GET');
+}
+
+function bucketKey(rule: RateLimitRule, request: RateLimited): string {
+  if (request.caller === 'stranger') return 'stranger';
+  switch (rule.per) {
+    case 'account':
+      return 'account';
+    case 'template':
+      return `${request.version} ${request.method} ${request.endpoint ?? 'unknown'}`;
+    case 'path':
+      return `${request.version} ${request.method} ${request.endpoint === null ? 'unknown' : request.path}`;
+  }
+}

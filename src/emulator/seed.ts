@@ -1,0 +1,223 @@
+import type {
+  Account,
+  AccountPlan,
+  DnsState,
+  LogEntry,
+  RoutingEngine,
+  RuleConfig,
+  RuleType,
+  Tier,
+} from './model.ts';
+import type { State } from './store.ts';
+import { insertAlias } from './store-aliases.ts';
+import { insertCredential } from './store-credentials.ts';
+import { insertDomain, newDomainFields } from './store-domains.ts';
+import { insertRule } from './store-rules.ts';
+
+/** An ISO 8601 text or epoch milliseconds. */
+export type SeedTime = string | number;
+
+/**
+ * The content of an account as plain JSON, taken as it is: no check, no plan limit, no catch-all of the service's own.
+ *
+ *     { "account": { "email": "ops@acme.example", "plan": { "domains_limit": 3 } },
+ *       "whitelabels": ["mail.partner.example"],
+ *       "domains": [
+ *         { "domain": "acme.example", "notification_email": "ops@corp.example", "routing_engine": "rules",
+ *           "aliases": [{ "alias": "*", "forward": "ana@corp.example", "id": 7, "created_at": "2026-01-01T00:00:00Z" }],
+ *           "rules": [{ "type": "alias", "config": { "alias": "jobs", "forward": "hr@corp.example" }, "rank": 10 }],
+ *           "credentials": [{ "username": "carol", "password": "correct horse" }] } ] }
+ *
+ * Only `domain`, `alias`, `forward`, `type`, `config` and `username` are required. A rule without `rank` comes last, one
+ * without `id` gets a random one, an alias without `id` the next number. `dns: "valid"` puts all DNS records in place.
+ * A domain without `forwarding_ready` and `send_ready` is ready; a missing time is the time of the seeding.
+ */
+export interface Seed {
+  readonly tier?: Tier | undefined;
+  readonly account?: SeedAccount | undefined;
+  readonly whitelabels?: readonly string[] | undefined;
+  readonly domains?: readonly SeedDomain[] | undefined;
+}
+
+export type SeedAccount = Partial<Omit<Account, 'plan'>> & {
+  readonly plan?: Partial<AccountPlan> | undefined;
+};
+
+export interface SeedDomain {
+  readonly domain: string;
+  readonly forwarding_ready?: boolean | undefined;
+  readonly send_ready?: boolean | undefined;
+  readonly banned?: boolean | undefined;
+  readonly notification_email?: string | null | undefined;
+  readonly notify_when_spam_blocked?: boolean | undefined;
+  readonly routing_engine?: RoutingEngine | undefined;
+  readonly rules_fallback_email?: string | null | undefined;
+  readonly strict_mxes?: boolean | undefined;
+  readonly whitelabel?: string | null | undefined;
+  readonly webhook?: string | null | undefined;
+  readonly dns?: Partial<DnsState> | 'valid' | 'missing' | undefined;
+  readonly created_at?: SeedTime | undefined;
+  readonly updated_at?: SeedTime | undefined;
+  readonly aliases?: readonly SeedAlias[] | undefined;
+  readonly rules?: readonly SeedRule[] | undefined;
+  readonly credentials?: readonly SeedCredential[] | undefined;
+  readonly logs?: readonly LogEntry[] | undefined;
+}
+
+export interface SeedAlias {
+  readonly id?: number | undefined;
+  readonly alias: string;
+  readonly forward: string;
+  readonly created_at?: SeedTime | undefined;
+  readonly updated_at?: SeedTime | undefined;
+}
+
+export interface SeedRule {
+  readonly id?: string | undefined;
+  readonly type: RuleType;
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly rank?: number | undefined;
+  readonly active?: boolean | undefined;
+  readonly created_at?: SeedTime | undefined;
+  readonly updated_at?: SeedTime | undefined;
+}
+
+export interface SeedCredential {
+  readonly username: string;
+  readonly password?: string | undefined;
+  readonly usage?: number | undefined;
+  readonly created_at?: SeedTime | undefined;
+}
+
+/** The account of a plan before any seed; `now` in epoch milliseconds. */
+export function newAccount(tier: Tier, now: number): Account {
+  return {
+    address: '1 Example Street',
+    billing_email: null,
+    cancels_at: null,
+    company_vat: null,
+    country: 'US',
+    created_at: now,
+    email: 'owner@account.example',
+    email_log_retention_days: tier === 'paid' ? 90 : 7,
+    lock_reason: null,
+    locked: null,
+    name: 'Account Owner',
+    over_quota: false,
+    plan: { ...PLANS[tier] },
+    privacy_level: 1,
+    renews_at: now + 30 * 86_400_000,
+    card_brand: null,
+    company_details: null,
+    company_name: null,
+    last4: null,
+    password: true,
+  };
+}
+
+const PLANS: Readonly<Record<Tier, AccountPlan>> = {
+  free: {
+    name: 'Free',
+    price: 0,
+    billing_cycle: 'monthly',
+    domains_limit: 100,
+    aliases_limit: 1000,
+    rules_limit: 100,
+    daily_receive_limit: 500,
+    daily_send_limit: 0,
+    monthly_receive_limit: 15_000,
+    monthly_send_limit: 0,
+  },
+  paid: {
+    name: 'Premium',
+    price: 9,
+    billing_cycle: 'monthly',
+    domains_limit: 20_000,
+    aliases_limit: 2_000_000,
+    rules_limit: 1_000_000,
+    daily_receive_limit: 100_000,
+    daily_send_limit: 6000,
+    monthly_receive_limit: 3_000_000,
+    monthly_send_limit: 180_000,
+  },
+};
+
+/** Adds the seed's content to the state. */
+export function applySeed(state: State, seed: Seed): void {
+  const { plan, ...account } = seed.account ?? {};
+  Object.assign(state.account, account);
+  Object.assign(state.account.plan, plan);
+  state.tier = seed.tier ?? state.tier;
+  state.whitelabels.push(...(seed.whitelabels ?? []));
+  for (const domain of seed.domains ?? []) seedDomain(state, domain);
+}
+
+function seedDomain(state: State, seed: SeedDomain): void {
+  const created = readTime(seed.created_at, state.environment.now());
+  const base = newDomainFields(state);
+  const domain = insertDomain(state, {
+    name: seed.domain.toLowerCase(),
+    forwardingReady: seed.forwarding_ready ?? true,
+    sendReady: seed.send_ready ?? true,
+    banned: seed.banned ?? base.banned,
+    notificationEmail: orElse(seed.notification_email, base.notificationEmail),
+    notifyWhenSpamBlocked: seed.notify_when_spam_blocked ?? base.notifyWhenSpamBlocked,
+    routingEngine: orElse(seed.routing_engine, base.routingEngine),
+    rulesFallbackEmail: orElse(seed.rules_fallback_email, base.rulesFallbackEmail),
+    strictMxes: seed.strict_mxes ?? base.strictMxes,
+    whitelabel: orElse(seed.whitelabel, base.whitelabel),
+    webhook: orElse(seed.webhook, base.webhook),
+    dns: seedDns(seed),
+    createdAt: created,
+    updatedAt: readTime(seed.updated_at, created),
+  });
+  for (const alias of seed.aliases ?? []) {
+    const createdAt = readTime(alias.created_at, created);
+    insertAlias(state, domain, {
+      id: alias.id,
+      name: alias.alias,
+      forward: alias.forward,
+      createdAt,
+      updatedAt: readTime(alias.updated_at, createdAt),
+    });
+  }
+  for (const rule of seed.rules ?? []) {
+    const createdAt = readTime(rule.created_at, created);
+    insertRule(state, domain, {
+      id: rule.id ?? state.environment.randomId(),
+      // Seeds are ours: what they say is taken as it is.
+      config: { type: rule.type, ...rule.config } as RuleConfig,
+      rank: rule.rank,
+      active: rule.active ?? true,
+      createdAt,
+      updatedAt: readTime(rule.updated_at, createdAt),
+    });
+  }
+  for (const credential of seed.credentials ?? []) {
+    insertCredential(state, domain, {
+      username: credential.username,
+      password: credential.password ?? '',
+      usage: credential.usage ?? 0,
+      createdAt: readTime(credential.created_at, created),
+    });
+  }
+  domain.logs.push(...(seed.logs ?? []));
+}
+
+function seedDns(seed: SeedDomain): DnsState {
+  if (typeof seed.dns === 'object') {
+    return { mx: false, spf: false, dkim1: false, dkim2: false, dmarc: false, ...seed.dns };
+  }
+  const mx = seed.dns === undefined ? (seed.forwarding_ready ?? true) : seed.dns === 'valid';
+  const send = seed.dns === undefined ? (seed.send_ready ?? true) : seed.dns === 'valid';
+  return { mx, spf: send, dkim1: send, dkim2: send, dmarc: send };
+}
+
+function orElse<T>(value: T | undefined, fallback: T): T {
+  return value === undefined ? fallback : value;
+}
+
+function readTime(time: SeedTime | undefined, fallback: number): number {
+  if (time === undefined) return fallback;
+  return typeof time === 'number' ? time : Date.parse(time);
+}

@@ -1,0 +1,66 @@
+import { Buffer } from 'node:buffer';
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import type { EmulatorAnswer, Outcome } from './protocol.ts';
+
+const FLOOD_CHUNK = Buffer.alloc(64 * 1024, ' ');
+
+/** Writes an outcome to the socket as its delivery says. */
+export async function sendOutcome(
+  response: ServerResponse,
+  outcome: Outcome,
+  sleep: (milliseconds: number) => Promise<void>,
+): Promise<void> {
+  if (outcome.kind === 'dropped') {
+    response.destroy();
+    return;
+  }
+  const { answer, delivery } = outcome;
+  const body = Buffer.from(answer.body);
+  switch (delivery.kind) {
+    case 'whole':
+      writeHead(response, answer, body.length);
+      response.end(body);
+      return;
+    case 'truncate':
+      writeHead(response, answer, body.length);
+      response.write(body.subarray(0, delivery.bytes), () => response.destroy());
+      return;
+    case 'drip':
+      writeHead(response, answer, body.length);
+      await drip(response, body, delivery, sleep);
+      return;
+    case 'flood':
+      writeHead(response, answer, delivery.bytes);
+      await flood(response, delivery.bytes);
+      return;
+  }
+}
+
+function writeHead(response: ServerResponse, answer: EmulatorAnswer, length: number): void {
+  response.statusCode = answer.status;
+  response.sendDate = false;
+  for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
+  if (answer.status !== 204) response.setHeader('Content-Length', length);
+}
+
+async function drip(
+  response: ServerResponse,
+  body: Buffer,
+  pace: { readonly chunkBytes: number; readonly milliseconds: number },
+  sleep: (milliseconds: number) => Promise<void>,
+): Promise<void> {
+  for (let at = 0; at < body.length && !response.destroyed; at += pace.chunkBytes) {
+    response.write(body.subarray(at, at + pace.chunkBytes));
+    await sleep(pace.milliseconds);
+  }
+  response.end();
+}
+
+async function flood(response: ServerResponse, bytes: number): Promise<void> {
+  for (let left = bytes; left > 0 && !response.destroyed; left -= FLOOD_CHUNK.length) {
+    const more = response.write(FLOOD_CHUNK.subarray(0, Math.min(left, FLOOD_CHUNK.length)));
+    if (!more) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+  }
+  response.end();
+}

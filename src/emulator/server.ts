@@ -1,0 +1,109 @@
+import { Buffer } from 'node:buffer';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { createEmulator, type EmulatorCore, type EmulatorOptions } from './emulator.ts';
+import type { EmulatorRequest, Outcome } from './protocol.ts';
+import { sendOutcome } from './send.ts';
+
+/** Larger bodies are answered with 413. A batch of 500 items with long destinations fits many times. */
+const BODY_LIMIT = 16 * 1024 * 1024;
+
+export interface ServerOptions extends EmulatorOptions {
+  /** 0, the default, takes a free one. */
+  readonly port?: number | undefined;
+  /** Default 127.0.0.1. */
+  readonly host?: string | undefined;
+}
+
+export interface Emulator extends Omit<EmulatorCore, 'dispatch'> {
+  readonly port: number;
+  readonly urls: { readonly v4: string; readonly v3: string };
+  /** Ends all connections. */
+  close(): Promise<void>;
+}
+
+/** Serves the API on `http://HOST:PORT/v4` and `/v3`. Rejects when the port cannot be had. */
+export async function startEmulator(options: ServerOptions): Promise<Emulator> {
+  const host = options.host ?? '127.0.0.1';
+  const { dispatch, ...core } = createEmulator(options);
+  const app = serveOutcomes(dispatch, options.sleep);
+  await app.listen({ port: options.port ?? 0, host });
+  const { port } = app.server.address() as AddressInfo;
+  const root = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return {
+    ...core,
+    port,
+    urls: { v4: `${root}/v4`, v3: `${root}/v3` },
+    async close() {
+      app.server.closeAllConnections();
+      await app.close();
+    },
+  };
+}
+
+/** The fastify instance alone, not listening, with the emulator behind it. */
+export function createEmulatorApp(options: EmulatorOptions): {
+  readonly app: FastifyInstance;
+  readonly core: EmulatorCore;
+} {
+  const core = createEmulator(options);
+  return { app: serveOutcomes(core.dispatch, options.sleep), core };
+}
+
+function serveOutcomes(dispatch: EmulatorCore['dispatch'], sleep: EmulatorOptions['sleep']): FastifyInstance {
+  const app = fastify({
+    bodyLimit: BODY_LIMIT,
+    // All requests take one route: the emulator's own router reads the raw target, so that no answer is fastify's.
+    rewriteUrl: () => '/',
+    clientErrorHandler: refuseUnreadable,
+    forceCloseConnections: true,
+  });
+  const serve = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    body: EmulatorRequest['body'],
+  ): Promise<void> => {
+    reply.hijack();
+    const outcome: Outcome = await dispatch({
+      method: request.method,
+      target: request.originalUrl,
+      headers: plainHeaders(request.headers),
+      body,
+    });
+    await sendOutcome(reply.raw, outcome, sleep);
+  };
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
+    done(null, body);
+  });
+  app.setNotFoundHandler((request, reply) => serve(request, reply, bodyText(request.body)));
+  app.setErrorHandler((error: { statusCode?: number }, request, reply) =>
+    serve(request, reply, error.statusCode === 413 ? { kind: 'too-large' } : '{'),
+  );
+  app.all('/', (request, reply) => serve(request, reply, bodyText(request.body)));
+  return app;
+}
+
+function bodyText(body: unknown): string | undefined {
+  return Buffer.isBuffer(body) ? body.toString('utf8') : undefined;
+}
+
+function plainHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+  const plain: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) plain[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return plain;
+}
+
+/** What node could not parse as HTTP. */
+function refuseUnreadable(error: Error & { code?: string }, socket: Socket): void {
+  if (!socket.writable) return;
+  const status =
+    error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
+  const body = JSON.stringify({ message: 'The request cannot be read.', errors: {} });
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}

@@ -1,0 +1,213 @@
+import { checkForward } from './fields.ts';
+import { invalid, notFound, ok, type Result, type Rule, type RuleConfig } from './model.ts';
+import { createIndex, insertInto, readAll, readPage, removeFrom, resetIndex, type Page } from './sorted.ts';
+import { compareText, takeSequence, type DomainRecord, type RuleTable, type State } from './store.ts';
+import { checkRoom } from './store-limits.ts';
+import type { Switches } from './switches.ts';
+
+export type RuleOrder = 'rank_asc' | 'rank_desc' | 'created_asc' | 'created_desc';
+
+export interface RuleQuery {
+  /** Substring of any text of the configuration, without case. */
+  readonly query?: string | undefined;
+  readonly order: RuleOrder;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+export interface NewRule {
+  readonly id?: string | undefined;
+  readonly config: RuleConfig;
+  readonly rank?: number | undefined;
+  readonly active?: boolean | undefined;
+}
+
+export interface RuleUpdate {
+  readonly config?: RuleConfig | undefined;
+  readonly rank?: number | undefined;
+  readonly active?: boolean | undefined;
+}
+
+export function createRuleTable(switches: Switches): RuleTable {
+  const byId = new Map<string, Rule>();
+  return {
+    byId,
+    inRankOrder: createIndex(
+      () => byId.values(),
+      (a, b) => compareNumbers(a.rank, b.rank) || compareEqualRanks(a, b, switches),
+    ),
+    inCreatedOrder: createIndex(
+      () => byId.values(),
+      (a, b) => a.createdAt - b.createdAt || a.sequence - b.sequence,
+    ),
+  };
+}
+
+export function listRules(domain: DomainRecord, query: RuleQuery): Page<Rule> {
+  const { inRankOrder, inCreatedOrder } = domain.rules;
+  const text = query.query?.toLowerCase() ?? '';
+  return readPage(query.order.startsWith('rank') ? inRankOrder : inCreatedOrder, {
+    offset: query.offset,
+    limit: query.limit,
+    direction: query.order.endsWith('_asc') ? 'ascending' : 'descending',
+    keep: text === '' ? undefined : (rule) => ruleText(rule).includes(text),
+  });
+}
+
+/** All rules in the order of evaluation. */
+export function rulesInOrder(domain: DomainRecord): readonly Rule[] {
+  return readAll(domain.rules.inRankOrder);
+}
+
+export function findRule(domain: DomainRecord, id: string): Result<Rule> {
+  const rule = domain.rules.byId.get(id.toLowerCase());
+  return rule === undefined ? notFound('rule') : ok(rule);
+}
+
+/** Adds a rule; what happens with an id that exists is the switch `existingRuleId`. */
+export function addRule(state: State, domain: DomainRecord, fields: NewRule): Result<Rule> {
+  const config = checkConfig(state, domain, fields.config);
+  if (!config.ok) return config;
+  const holder = fields.id === undefined ? undefined : findHolder(state, domain, fields.id);
+  let { id } = fields;
+  if (id !== undefined && holder !== undefined) {
+    switch (state.switches.existingRuleId) {
+      case 'refuse':
+        return invalid('id', `A rule with the id "${id}" exists already.`);
+      case 'success':
+        return findRule(holder, id);
+      case 'overwrite':
+        return overwriteRule(state, holder, { ...fields, id, config: config.value });
+      case 'second':
+        id = undefined;
+        break;
+    }
+  }
+  const room = checkRoom(state, domain, 'rule');
+  if (!room.ok) return room;
+  const now = state.environment.now();
+  return ok(
+    insertRule(state, domain, {
+      id: id ?? state.environment.randomId(),
+      config: config.value,
+      rank: fields.rank,
+      active: fields.active ?? true,
+      createdAt: now,
+      updatedAt: now,
+    }),
+  );
+}
+
+/** Puts a rule in place without any check. */
+export function insertRule(
+  state: State,
+  domain: DomainRecord,
+  fields: {
+    readonly id: string;
+    readonly config: RuleConfig;
+    readonly rank: number | undefined;
+    readonly active: boolean;
+    readonly createdAt: number;
+    readonly updatedAt: number;
+  },
+): Rule {
+  const rule: Rule = {
+    ...fields,
+    rank: roundRank(fields.rank ?? nextRank(domain), state.switches),
+    sequence: takeSequence(state),
+  };
+  domain.rules.byId.set(rule.id.toLowerCase(), rule);
+  insertInto(domain.rules.inRankOrder, rule);
+  insertInto(domain.rules.inCreatedOrder, rule);
+  state.ruleCount += 1;
+  return rule;
+}
+
+/** The type of a rule cannot change: the caller checks the configuration against it. */
+export function updateRule(state: State, domain: DomainRecord, id: string, fields: RuleUpdate): Result<Rule> {
+  const found = findRule(domain, id);
+  if (!found.ok) return found;
+  const rule = found.value;
+  if (fields.config !== undefined) {
+    const config = checkConfig(state, domain, fields.config);
+    if (!config.ok) return config;
+    rule.config = config.value;
+  }
+  if (fields.rank !== undefined) {
+    removeFrom(domain.rules.inRankOrder, rule);
+    rule.rank = roundRank(fields.rank, state.switches);
+    insertInto(domain.rules.inRankOrder, rule);
+  }
+  rule.active = fields.active ?? rule.active;
+  rule.updatedAt = state.environment.now();
+  return found;
+}
+
+export function deleteRule(state: State, domain: DomainRecord, id: string): Result<Rule> {
+  const found = findRule(domain, id);
+  if (!found.ok) return found;
+  domain.rules.byId.delete(id.toLowerCase());
+  removeFrom(domain.rules.inRankOrder, found.value);
+  removeFrom(domain.rules.inCreatedOrder, found.value);
+  state.ruleCount -= 1;
+  return found;
+}
+
+/** Gives the number of rules removed. */
+export function deleteAllRules(state: State, domain: DomainRecord): number {
+  const count = domain.rules.byId.size;
+  domain.rules.byId.clear();
+  resetIndex(domain.rules.inRankOrder);
+  resetIndex(domain.rules.inCreatedOrder);
+  state.ruleCount -= count;
+  return count;
+}
+
+function overwriteRule(
+  state: State,
+  holder: DomainRecord,
+  fields: NewRule & { readonly id: string },
+): Result<Rule> {
+  return updateRule(state, holder, fields.id, { ...fields, active: fields.active ?? true });
+}
+
+function findHolder(state: State, domain: DomainRecord, id: string): DomainRecord | undefined {
+  const key = id.toLowerCase();
+  if (domain.rules.byId.has(key)) return domain;
+  if (state.switches.ruleIdScope === 'domain') return undefined;
+  return state.domains.values().find((other) => other.rules.byId.has(key));
+}
+
+function checkConfig(state: State, domain: DomainRecord, config: RuleConfig): Result<RuleConfig> {
+  const forward = checkForward(config.forward, domain.name, state.switches);
+  return forward.ok ? ok({ ...config, forward: forward.value }) : forward;
+}
+
+function nextRank(domain: DomainRecord): number {
+  const last = rulesInOrder(domain).at(-1);
+  return last === undefined ? 1 : last.rank + 1;
+}
+
+function roundRank(rank: number, switches: Switches): number {
+  return switches.rankDigits === 'all' ? rank : Number(rank.toFixed(switches.rankDigits));
+}
+
+function compareNumbers(a: number, b: number): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+function compareEqualRanks(a: Rule, b: Rule, switches: Switches): number {
+  switch (switches.equalRanks) {
+    case 'created':
+      return a.sequence - b.sequence;
+    case 'created-reversed':
+      return b.sequence - a.sequence;
+    case 'id':
+      return compareText(a.id, b.id);
+  }
+}
+
+function ruleText(rule: Rule): string {
+  return Object.values(rule.config).flat().concat(rule.id).join('\n').toLowerCase();
+}

@@ -1,0 +1,80 @@
+/**
+ * What the API documents leave open. A client must survive either answer, so each question is a switch; all are plain
+ * data and may be changed while the emulator runs.
+ */
+export interface Switches {
+  /** Which versions add a `*` alias that forwards to the account's email when a domain is added. */
+  catchAllOnCreate: 'both' | 'v3' | 'v4' | 'none';
+  /** `lowered`: as insensitive, and the service stores the name in lower case. */
+  aliasNameCase: 'insensitive' | 'sensitive' | 'lowered';
+  /** What `aliases_limit` counts over. */
+  aliasesLimitPer: 'account' | 'domain';
+  /** What `rules_limit` counts over. */
+  rulesLimitPer: 'account' | 'domain';
+  /** Decimal digits that `rank` keeps. */
+  rankDigits: 0 | 1 | 3 | 'all';
+  /** What answers POST of a rule whose id exists. `second`: another rule with an id of the service's. */
+  existingRuleId: 'refuse' | 'success' | 'overwrite' | 'second';
+  /** Whether an id that exists in another domain of the account counts as existing. */
+  ruleIdScope: 'domain' | 'account';
+  /** Order in listings of rules that have one rank. */
+  equalRanks: 'created' | 'created-reversed' | 'id';
+  /** `notification_email` or `whitelabel` set to null through PUT or POST. */
+  nullOnUpdate: 'clear' | 'ignore' | 'refuse';
+  /** `notification_email` or `whitelabel` left out of PUT. */
+  leftOutOnUpdate: 'reset' | 'keep';
+  /** Forward or notification addresses on the domain itself. */
+  ownDomainForward: 'allow' | 'refuse';
+  /** How `forward` comes back. */
+  forwardEcho: 'as-sent' | 'compact' | 'spaced' | 'reversed';
+  /** Status of an unknown domain, alias or credential. */
+  unknownStatus: number;
+  /** Status of an unknown rule. */
+  unknownRuleStatus: number;
+  /** Status of a delete-all without `all=true`. */
+  unguardedDeleteAllStatus: number;
+  /** Status of a request that a plan limit refuses. */
+  overLimitStatus: number;
+  /** Which batch creates need a paid plan. */
+  freeBatchCreate: 'refuse-aliases' | 'refuse-all' | 'allow';
+  /** Status of a batch with more than 500 items. */
+  oversizedBatchStatus: number;
+  /** A `limit` over the maximum. */
+  limitOverMaximum: 'clamp' | 'refuse';
+  /** Body fields that the documents do not name. */
+  unknownFields: 'ignore' | 'refuse';
+  /** PUT of a credential without `password`. */
+  passwordOnUpdate: 'required' | 'optional';
+  /** Writes to an account whose `locked` is set. */
+  lockedAccount: 'refuse-writes' | 'allow';
+  /** DNS of a domain that is added. */
+  dnsOnCreate: 'missing' | 'valid';
+  rateLimitHeaders: 'sent' | 'omitted';
+}
+
+export const DEFAULT_SWITCHES: Readonly<Switches> = {
+  catchAllOnCreate: 'both',
+  aliasNameCase: 'insensitive',
+  aliasesLimitPer: 'account',
+  rulesLimitPer: 'account',
+  rankDigits: 'all',
+  existingRuleId: 'refuse',
+  ruleIdScope: 'domain',
+  equalRanks: 'created',
+  nullOnUpdate: 'clear',
+  leftOutOnUpdate: 'reset',
+  ownDomainForward: 'allow',
+  forwardEcho: 'as-sent',
+  unknownStatus: 404,
+  unknownRuleStatus: 404,
+  unguardedDeleteAllStatus: 400,
+  overLimitStatus: 400,
+  freeBatchCreate: 'refuse-aliases',
+  oversizedBatchStatus: 400,
+  limitOverMaximum: 'clamp',
+  unknownFields: 'ignore',
+  passwordOnUpdate: 'required',
+  lockedAccount: 'refuse-writes',
+  dnsOnCreate: 'missing',
+  rateLimitHeaders: 'sent',
+};

@@ -1,0 +1,157 @@
+import { runBatch } from '../batch.ts';
+import {
+  hasErrors,
+  optionalString,
+  readBody,
+  readObject,
+  readPageRequest,
+  readText,
+  readWord,
+  requiredString,
+} from '../input.ts';
+import { invalid, type Alias, type FieldErrors, type Result } from '../model.ts';
+import { failure, invalidFields, storeFailure, success, type Reply } from '../protocol.ts';
+import type { Context, Route } from '../routes.ts';
+import type { DomainRecord } from '../store.ts';
+import {
+  addAlias,
+  deleteAlias,
+  deleteAllAliases,
+  findAlias,
+  listAliases,
+  updateAlias,
+} from '../store-aliases.ts';
+import { inDomain } from './domain-scope.ts';
+import { LIST_ORDERS } from './domains.ts';
+import { renderAlias } from './render.ts';
+
+const LIST = '/domains/:domain/aliases';
+const ONE = '/domains/:domain/aliases/:id';
+const BATCH = '/domains/:domain/aliases/batch';
+
+export const aliasRoutes: readonly Route[] = [
+  { version: 'v4', method: 'GET', template: LIST, handle: inDomain(list) },
+  { version: 'v4', method: 'POST', template: LIST, handle: inDomain(add) },
+  { version: 'v4', method: 'DELETE', template: LIST, handle: inDomain(removeAll) },
+  { version: 'v4', method: 'GET', template: ONE, handle: inDomain(get) },
+  { version: 'v4', method: 'PUT', template: ONE, handle: inDomain(update) },
+  { version: 'v4', method: 'DELETE', template: ONE, handle: inDomain(remove) },
+  { version: 'v4', method: 'POST', template: BATCH, handle: inDomain(addBatch) },
+  { version: 'v4', method: 'PUT', template: BATCH, handle: inDomain(updateBatch) },
+  { version: 'v4', method: 'DELETE', template: BATCH, handle: inDomain(removeBatch) },
+];
+
+function list(context: Context, domain: DomainRecord): Reply {
+  const { query, state } = context;
+  const errors: FieldErrors = {};
+  const order = readWord(query, 'order', LIST_ORDERS, errors) ?? 'name_asc';
+  const page = readPageRequest(context, { limit: 20, maximum: 200 });
+  if (Object.keys(errors).length > 0) return invalidFields(errors);
+  if (!page.ok) return storeFailure(state, page.error);
+  const { limit, offset } = page.value;
+  const found = listAliases(domain, { query: readText(query, 'query'), order, offset, limit });
+  return success({
+    aliases: found.items.map(renderAlias),
+    limit,
+    page: page.value.page,
+    total: found.total,
+  });
+}
+
+function get({ state, params }: Context, domain: DomainRecord): Reply {
+  const found = findAlias(domain, aliasId(params['id']));
+  return found.ok ? success({ alias: renderAlias(found.value) }) : storeFailure(state, found.error);
+}
+
+function add(context: Context, domain: DomainRecord): Reply {
+  const body = readBody(context, ['alias', 'forward']);
+  if (!body.ok) return body.reply;
+  const alias = requiredString(body.value, 'alias');
+  const forward = requiredString(body.value, 'forward');
+  if (hasErrors(body.value)) return invalidFields(body.value.errors);
+  return answer(context, addAlias(context.state, domain, { alias, forward }));
+}
+
+function update(context: Context, domain: DomainRecord): Reply {
+  const { state, params } = context;
+  const found = findAlias(domain, aliasId(params['id']));
+  if (!found.ok) return storeFailure(state, found.error);
+  const body = readBody(context, ['forward']);
+  if (!body.ok) return body.reply;
+  const forward = requiredString(body.value, 'forward');
+  if (hasErrors(body.value)) return invalidFields(body.value.errors);
+  return answer(context, updateAlias(state, domain, found.value.id, { forward }));
+}
+
+function remove({ state, params }: Context, domain: DomainRecord): Reply {
+  const deleted = deleteAlias(state, domain, aliasId(params['id']));
+  return deleted.ok ? { status: 204, body: undefined } : storeFailure(state, deleted.error);
+}
+
+function removeAll({ state, query }: Context, domain: DomainRecord): Reply {
+  if (query.get('all') !== 'true') {
+    const message = 'Deleting every alias of a domain needs all=true.';
+    return failure(state.switches.unguardedDeleteAllStatus, message, { all: [message] });
+  }
+  return success({ deleted: deleteAllAliases(state, domain) });
+}
+
+function addBatch(context: Context, domain: DomainRecord): Reply {
+  const { state } = context;
+  if (state.tier === 'free' && state.switches.freeBatchCreate !== 'allow') {
+    return failure(403, 'Adding aliases in a batch requires a premium account.');
+  }
+  return runBatch(context, {
+    field: 'aliases',
+    verb: 'added',
+    render: renderAlias,
+    apply: (item) => {
+      const reader = readObject(item, ['alias', 'forward'], state.switches);
+      if (reader === undefined) return invalid('aliases', 'Each of the aliases must be an object.');
+      const alias = requiredString(reader, 'alias');
+      const forward = requiredString(reader, 'forward');
+      if (hasErrors(reader)) return { ok: false, error: { kind: 'invalid', errors: reader.errors } };
+      return addAlias(state, domain, { alias, forward });
+    },
+  });
+}
+
+function updateBatch(context: Context, domain: DomainRecord): Reply {
+  const { state } = context;
+  return runBatch(context, {
+    field: 'aliases',
+    verb: 'updated',
+    render: renderAlias,
+    apply: (item) => {
+      const reader = readObject(item, ['id', 'forward'], state.switches);
+      if (reader === undefined) return invalid('aliases', 'Each of the aliases must be an object.');
+      const id = requiredString(reader, 'id');
+      const forward = optionalString(reader, 'forward');
+      if (hasErrors(reader)) return { ok: false, error: { kind: 'invalid', errors: reader.errors } };
+      return updateAlias(state, domain, aliasId(id), { forward });
+    },
+  });
+}
+
+function removeBatch(context: Context, domain: DomainRecord): Reply {
+  return runBatch(context, {
+    field: 'ids',
+    verb: 'deleted',
+    render: (alias: Alias) => String(alias.id),
+    apply: (item) => {
+      if (typeof item !== 'string') return invalid('ids', 'Each of the ids must be a string.');
+      return deleteAlias(context.state, domain, aliasId(item));
+    },
+  });
+}
+
+function answer(context: Context, result: Result<Alias>): Reply {
+  return result.ok
+    ? success({ alias: renderAlias(result.value) })
+    : storeFailure(context.state, result.error);
+}
+
+/** NaN, which no alias has, for a text that is no id. */
+function aliasId(text: string | undefined): number {
+  return text !== undefined && /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
+}

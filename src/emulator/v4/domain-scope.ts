@@ -1,0 +1,14 @@
+import { storeFailure, type Reply } from '../protocol.ts';
+import type { Context } from '../routes.ts';
+import type { DomainRecord } from '../store.ts';
+import { findDomain } from '../store-domains.ts';
+
+/** A handler of something within a domain; an unknown domain is answered here. */
+export function inDomain(
+  handle: (context: Context, domain: DomainRecord) => Reply,
+): (context: Context) => Reply {
+  return (context) => {
+    const domain = findDomain(context.state, context.params['domain'] ?? '');
+    return domain.ok ? handle(context, domain.value) : storeFailure(context.state, domain.error);
+  };
+}

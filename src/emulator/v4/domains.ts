@@ -1,0 +1,105 @@
+import {
+  hasErrors,
+  nullableString,
+  readBody,
+  readPageRequest,
+  readText,
+  readWord,
+  requiredString,
+  type FieldReader,
+} from '../input.ts';
+import type { FieldErrors } from '../model.ts';
+import { invalidFields, storeFailure, success, type Reply } from '../protocol.ts';
+import type { Context, Route } from '../routes.ts';
+import type { ListOrder } from '../store-aliases.ts';
+import {
+  addDomain,
+  deleteDomain,
+  findDomain,
+  listDomains,
+  updateDomain,
+  type DomainSettings,
+} from '../store-domains.ts';
+import { renderDomain } from './render.ts';
+
+export const LIST_ORDERS: readonly ListOrder[] = ['name_asc', 'name_desc', 'created_asc', 'created_desc'];
+const BOOLEANS = ['true', 'false'] as const;
+
+export const domainRoutes: readonly Route[] = [
+  { version: 'v4', method: 'GET', template: '/domains', handle: list },
+  { version: 'v4', method: 'POST', template: '/domains', handle: add },
+  { version: 'v4', method: 'GET', template: '/domains/:domain', handle: get },
+  { version: 'v4', method: 'PUT', template: '/domains/:domain', handle: update },
+  { version: 'v4', method: 'DELETE', template: '/domains/:domain', handle: remove },
+];
+
+function list(context: Context): Reply {
+  const { query, state } = context;
+  const errors: FieldErrors = {};
+  const forwardingReady = readWord(query, 'forwarding_ready', BOOLEANS, errors);
+  const sendReady = readWord(query, 'send_ready', BOOLEANS, errors);
+  const routing = readWord(query, 'routing_engine', ['alias', 'rules', 'null'] as const, errors);
+  const order = readWord(query, 'order', LIST_ORDERS, errors) ?? 'name_asc';
+  const whitelabel = readText(query, 'whitelabel');
+  const page = readPageRequest(context, { limit: 20, maximum: 200 });
+  if (Object.keys(errors).length > 0) return invalidFields(errors);
+  if (!page.ok) return storeFailure(state, page.error);
+  const found = listDomains(state, {
+    query: readText(query, 'query'),
+    forwardingReady: forwardingReady === undefined ? undefined : forwardingReady === 'true',
+    sendReady: sendReady === undefined ? undefined : sendReady === 'true',
+    whitelabel: whitelabel === 'null' ? null : whitelabel,
+    routingEngine: routing === 'null' ? null : routing,
+    order,
+    offset: page.value.offset,
+    limit: page.value.limit,
+  });
+  return success({
+    domains: found.items.map(renderDomain),
+    total: found.total,
+    limit: page.value.limit,
+    page: page.value.page,
+  });
+}
+
+function get({ state, params }: Context): Reply {
+  const found = findDomain(state, params['domain'] ?? '');
+  return found.ok ? success({ domain: renderDomain(found.value) }) : storeFailure(state, found.error);
+}
+
+function add(context: Context): Reply {
+  const body = readBody(context, ['domain', 'notification_email', 'whitelabel']);
+  if (!body.ok) return body.reply;
+  const domain = requiredString(body.value, 'domain');
+  const settings = readSettings(body.value);
+  if (hasErrors(body.value)) return invalidFields(body.value.errors);
+  const added = addDomain(context.state, 'v4', { domain, ...settings });
+  return added.ok ? success({ domain: renderDomain(added.value) }) : storeFailure(context.state, added.error);
+}
+
+function update(context: Context): Reply {
+  const { state, params } = context;
+  const found = findDomain(state, params['domain'] ?? '');
+  if (!found.ok) return storeFailure(state, found.error);
+  const body = readBody(context, ['notification_email', 'whitelabel']);
+  if (!body.ok) return body.reply;
+  const settings = readSettings(body.value);
+  if (hasErrors(body.value)) return invalidFields(body.value.errors);
+  const updated = updateDomain(state, found.value.name, settings);
+  return updated.ok ? success({ domain: renderDomain(updated.value) }) : storeFailure(state, updated.error);
+}
+
+function remove({ state, params }: Context): Reply {
+  const deleted = deleteDomain(state, params['domain'] ?? '');
+  return deleted.ok ? { status: 204, body: undefined } : storeFailure(state, deleted.error);
+}
+
+/** A field that was left out stays out: an update treats it otherwise than null. */
+function readSettings(reader: FieldReader): DomainSettings {
+  const notificationEmail = nullableString(reader, 'notification_email');
+  const whitelabel = nullableString(reader, 'whitelabel');
+  return {
+    ...(notificationEmail === undefined ? {} : { notification_email: notificationEmail }),
+    ...(whitelabel === undefined ? {} : { whitelabel }),
+  };
+}
