@@ -1,5 +1,4 @@
-import type { Readable } from 'node:stream';
-import type { WriteStream } from 'node:tty';
+import type { Readable, Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '../model/clock.ts';
 
@@ -8,13 +7,16 @@ export interface Context {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly stdin: Readable & { readonly isTTY?: boolean };
-  readonly stdout: WriteStream;
-  readonly stderr: WriteStream;
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
   readonly clock: Clock;
   readonly random: () => number;
   /** Aborted by the first SIGINT or SIGTERM; the reason is the signal's name. */
   readonly signal: AbortSignal;
 }
+
+/** A terminal has `isTTY` and `columns`; a pipe or a file has neither. */
+export type OutputStream = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
 export function processContext(): Context {
   return {

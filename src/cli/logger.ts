@@ -33,7 +33,11 @@ export function createLogger(
   );
 }
 
-function logFormat(options: CommonOptions, context: Context, isTerminal: boolean): 'json' | 'pretty' {
+function logFormat(
+  options: CommonOptions,
+  context: Context,
+  isTerminal: boolean | undefined,
+): 'json' | 'pretty' {
   const format = options.logFormat ?? context.env['FWDSYNC_LOG_FORMAT'] ?? (isTerminal ? 'pretty' : 'json');
   if (format === 'json' || format === 'pretty') return format;
   throw new CommandError(

@@ -1,0 +1,129 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { dirname, join, normalize, relative } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+
+interface Allowed {
+  readonly folders: ReadonlySet<string>;
+  readonly libraries: ReadonlySet<string>;
+}
+
+/** The import table of ARCHITECTURE.md: folder -> what it may import. */
+function readImportTable(): ReadonlyMap<string, Allowed> {
+  const text = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
+  const start = text.indexOf('| folder | may import from src/');
+  const rows = text.slice(start).split('\n\n')[0]?.split('\n').slice(2) ?? [];
+  return new Map(
+    rows.map((row) => {
+      const [folder = '', folders = '', libraries = ''] = row
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim());
+      return [folder, { folders: cellItems(folders), libraries: cellItems(libraries) }];
+    }),
+  );
+}
+
+function cellItems(cell: string): ReadonlySet<string> {
+  return new Set(cell === '–' ? [] : cell.split(',').map((item) => item.trim()));
+}
+
+function sourceFiles(): readonly string[] {
+  return readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.ts'),
+  );
+}
+
+function importsOf(text: string): readonly string[] {
+  const statement =
+    /(?:^|\n)\s*(?:import|export)\s[^'";]*?from\s*['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)|(?:^|\n)\s*import\s*['"]([^'"]+)['"]/g;
+  return [...text.matchAll(statement)].map((match) => match[1] ?? match[2] ?? match[3] ?? '');
+}
+
+/** Why a file may not import something; null when it may. */
+export function violation(
+  table: ReadonlyMap<string, Allowed>,
+  file: string,
+  specifier: string,
+): string | null {
+  const folder = file.includes('/') ? (file.split('/')[0] ?? '') : '';
+  if (folder === '') return null; // src/index.ts is the library's face
+  const allowed = table.get(folder);
+  if (allowed === undefined) return `${folder} is not in the table`;
+  if (isBuiltin(specifier))
+    return folder === 'plan' ? `${file}: plan is pure and may not use ${specifier}` : null;
+  if (!specifier.startsWith('.')) {
+    const name = specifier
+      .split('/')
+      .slice(0, specifier.startsWith('@') ? 2 : 1)
+      .join('/');
+    return allowed.libraries.has(name) ? null : `${file}: ${folder} may not use ${name}`;
+  }
+  const target = normalize(join(dirname(file), specifier)).split('/')[0] ?? '';
+  if (target === folder || target === '..') return null; // its own files; schemas and package.json beside src
+  if (target === 'cli') return `${file}: nothing imports cli`;
+  return allowed.folders.has('*') || allowed.folders.has(target)
+    ? null
+    : `${file}: ${folder} may not import ${target}`;
+}
+
+describe('the import table of ARCHITECTURE.md', () => {
+  const table = readImportTable();
+
+  test('names every folder of src', () => {
+    const folders = readdirSync(join(root, 'src'), { withFileTypes: true }).filter((entry) =>
+      entry.isDirectory(),
+    );
+    for (const { name } of folders) expect([...table.keys()]).toContain(name);
+  });
+
+  test('holds for every import', () => {
+    const found = sourceFiles().flatMap((file) =>
+      importsOf(readFileSync(join(root, 'src', file), 'utf8')).map((specifier) =>
+        violation(table, file, specifier),
+      ),
+    );
+    expect(found.length).toBeGreaterThan(100);
+    expect(found.filter((reason) => reason !== null)).toEqual([]);
+  });
+
+  test.each([
+    ['plan/plan.ts', '../api/client.ts', 'plan may not import api'],
+    ['plan/plan.ts', 'node:fs', 'plan is pure and may not use node:fs'],
+    ['emulator/store.ts', '../model/names.ts', 'emulator may not import model'],
+    ['manifest/load.ts', 'undici', 'manifest may not use undici'],
+    ['apply/apply.ts', '../cli/exit.ts', 'nothing imports cli'],
+  ])('refuses %s importing %s', (file, specifier, reason) => {
+    expect(violation(table, file, specifier)).toContain(reason);
+  });
+
+  test('sees every form of an import', () => {
+    const text = `import a from 'one';\nimport { b,\n c } from "two";\nexport * from 'three';\nimport type { d } from 'four';\nawait import('five');\nimport 'six';`;
+    expect([...importsOf(text)].sort()).toEqual(['five', 'four', 'one', 'six', 'three', 'two']);
+  });
+});
+
+describe('the files of src', () => {
+  test('no barrels and no cycles back to the face', () => {
+    const offenders = sourceFiles().filter(
+      (file) =>
+        file !== 'index.ts' &&
+        (file.endsWith('/index.ts') ||
+          /from '(\.\.\/)+index\.ts'/.test(readFileSync(join(root, 'src', file), 'utf8'))),
+    );
+    expect(offenders.map((file) => relative(root, join(root, 'src', file)))).toEqual([]);
+  });
+
+  test('every direct runtime dependency is justified in ARCHITECTURE.md, and there are at most 14', () => {
+    const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+      dependencies: Record<string, string>;
+    };
+    const text = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
+    const names = Object.keys(dependencies);
+    expect(names.length).toBeLessThanOrEqual(14);
+    for (const name of names) expect(text).toMatch(new RegExp(`^\\| [^|]*${name}[^|]* \\|`, 'm'));
+    for (const version of Object.values(dependencies)) expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+  });
+});
