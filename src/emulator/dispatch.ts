@@ -6,7 +6,7 @@ import type { ApiVersion } from './model.ts';
 import { failure, type EmulatorAnswer, type EmulatorRequest, type Outcome, type Reply } from './protocol.ts';
 import type { RateLimiter, RateVerdict } from './rate-limit.ts';
 import type { RouteMatch, Router, Tampering } from './routes.ts';
-import type { EmulatorStore } from './store.ts';
+import type { EmulatorStore } from './state.ts';
 
 /** A request as listeners see it; `status` is null before it was processed, and after its connection was dropped. */
 export interface RequestEvent {
@@ -49,7 +49,7 @@ interface Parsed {
 type Body =
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'malformed'; readonly text: string }
-  | { readonly kind: 'too-large' };
+  | { readonly kind: 'too-large' | 'unreadable' };
 
 export function createDispatch(parts: DispatcherParts): Dispatch {
   return async (request) => {
@@ -87,31 +87,31 @@ async function serve(
   actions: readonly FaultAction[],
 ): Promise<Outcome> {
   if (hasDrop(actions, 'before')) return { kind: 'dropped' };
-  const authorised = isAuthorised(
-    parsed.request.headers['authorization'],
-    parts.apiKey,
-    parsed.version ?? 'v4',
-  );
-  const verdict = parts.limiter.take(
-    { ...describe(parsed), version: parsed.version ?? '', caller: authorised ? 'account' : 'stranger' },
-    parts.store.state.environment.now(),
-  );
-  const scripted = statusFault(actions, 'before');
-  const reply = scripted === undefined ? decide(parts, parsed, { authorised, verdict, actions }) : undefined;
+  const answer = decide(parts, parsed, actions);
   for (const action of actions) {
     if (action.kind === 'delay' && action.when === 'after') await parts.sleep(action.ms);
   }
   if (hasDrop(actions, 'after')) return { kind: 'dropped' };
-  const replaced = scripted ?? statusFault(actions, 'after');
-  const answer =
-    replaced === undefined
-      ? toAnswer(parts, reply ?? failure(500, 'Server error.'), verdict)
-      : scriptedAnswer(parts, replaced, verdict);
   return {
     kind: 'answer',
     answer: tamperWithAnswer(answer, actions),
     delivery: deliveryOf(actions),
   };
+}
+
+/** Counts the request, and processes it unless a scripted status comes before that. */
+function decide(parts: DispatcherParts, parsed: Parsed, actions: readonly FaultAction[]): EmulatorAnswer {
+  const { authorization } = parsed.request.headers;
+  const authorised = isAuthorised(authorization, parts.apiKey, parsed.version ?? 'v4');
+  const verdict = parts.limiter.take(
+    { ...describe(parsed), caller: authorised ? 'account' : 'stranger' },
+    parts.store.state.environment.now(),
+  );
+  const before = statusFault(actions, 'before');
+  if (before !== undefined) return scriptedAnswer(parts, before, verdict);
+  const reply = replyTo(parts, parsed, { authorised, verdict, actions });
+  const after = statusFault(actions, 'after');
+  return after === undefined ? toAnswer(parts, reply, verdict) : scriptedAnswer(parts, after, verdict);
 }
 
 interface Decision {
@@ -120,7 +120,7 @@ interface Decision {
   readonly actions: readonly FaultAction[];
 }
 
-function decide(parts: DispatcherParts, parsed: Parsed, decision: Decision): Reply {
+function replyTo(parts: DispatcherParts, parsed: Parsed, decision: Decision): Reply {
   if (!decision.verdict.allowed) return failure(429, 'Too many requests.');
   if (!decision.authorised) return failure(401, 'Authentication required: missing or invalid credentials.');
   return tamperWith(handle(parts, parsed, tamperingOf(decision.actions)), decision.actions);
@@ -128,8 +128,7 @@ function decide(parts: DispatcherParts, parsed: Parsed, decision: Decision): Rep
 
 function handle(parts: DispatcherParts, parsed: Parsed, tampering: Tampering): Reply {
   if (parsed.match === undefined) return failure(404, 'Not found.');
-  if (parsed.body.kind === 'too-large') return failure(413, 'The request body is too large.');
-  if (parsed.body.kind === 'malformed') return failure(400, 'The request body is not valid JSON.');
+  if (parsed.body.kind !== 'json') return refuseBody(parsed.body.kind);
   const { state } = parts.store;
   const isWrite = parsed.method !== 'GET';
   if (isWrite && state.account.locked === true && state.switches.lockedAccount === 'refuse-writes') {
@@ -145,6 +144,17 @@ function handle(parts: DispatcherParts, parsed: Parsed, tampering: Tampering): R
     });
   } catch {
     return failure(500, 'Server error.');
+  }
+}
+
+function refuseBody(kind: Exclude<Body['kind'], 'json'>): Reply {
+  switch (kind) {
+    case 'malformed':
+      return failure(400, 'The request body is not valid JSON.');
+    case 'unreadable':
+      return failure(400, 'The request body cannot be read.');
+    case 'too-large':
+      return failure(413, 'The request body is too large.');
   }
 }
 
@@ -178,7 +188,7 @@ function parse(request: EmulatorRequest, router: Router): Parsed {
 
 function readJson(body: EmulatorRequest['body']): Body {
   if (body === undefined || body === '') return { kind: 'json', value: undefined };
-  if (typeof body !== 'string') return { kind: 'too-large' };
+  if (typeof body !== 'string') return body;
   try {
     return { kind: 'json', value: JSON.parse(body) };
   } catch {
@@ -193,6 +203,7 @@ function bodyValue(body: Body): unknown {
     case 'malformed':
       return body.text;
     case 'too-large':
+    case 'unreadable':
       return undefined;
   }
 }

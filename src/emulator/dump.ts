@@ -1,8 +1,17 @@
-import type { Alias, Credential, DnsState, LogEntry, RoutingEngine, Rule } from './model.ts';
+import type {
+  Account,
+  Alias,
+  Credential,
+  DnsState,
+  LogEntry,
+  RoutingEngine,
+  Rule,
+  RuleType,
+  Tier,
+} from './model.ts';
 import { readAll } from './sorted.ts';
-import type { DomainRecord, State } from './store.ts';
+import type { DomainRecord, State } from './state.ts';
 import { rulesInOrder } from './store-rules.ts';
-import type { Account, RuleType, Tier } from './model.ts';
 
 /** `without: 'volatile'` leaves out what differs between two runs with the same outcome: alias ids, times, usage. */
 export interface DumpOptions {

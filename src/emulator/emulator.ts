@@ -10,12 +10,14 @@ import {
   type RateLimitRule,
 } from './rate-limit.ts';
 import { createRouter, type Route } from './routes.ts';
-import { applySeed, newAccount, type Seed } from './seed.ts';
+import { newAccount, type Seed } from './seed.ts';
 import { createStore, type EmulatorStore } from './store.ts';
 import type { Switches } from './switches.ts';
 import { accountRoutes } from './v4/account.ts';
 import { aliasRoutes } from './v4/aliases.ts';
+import { credentialRoutes } from './v4/credentials.ts';
 import { domainRoutes } from './v4/domains.ts';
+import { ruleRoutes } from './v4/rules.ts';
 
 export interface EmulatorOptions {
   readonly apiKey: string;
@@ -49,17 +51,23 @@ export interface EmulatorCore {
   onRequest(listener: RequestListener): () => void;
 }
 
-const ROUTES: readonly Route[] = [...accountRoutes, ...domainRoutes, ...aliasRoutes];
+const ROUTES: readonly Route[] = [
+  ...accountRoutes,
+  ...domainRoutes,
+  ...aliasRoutes,
+  ...ruleRoutes,
+  ...credentialRoutes,
+];
 
 export function createEmulator(options: EmulatorOptions): EmulatorCore {
   const tier = options.state?.tier ?? options.plan;
   const store = createStore({
     tier,
     account: newAccount(tier, options.now()),
-    ...(options.switches === undefined ? {} : { switches: options.switches }),
+    switches: options.switches,
     environment: { now: options.now, randomId: options.randomId },
+    seed: options.state,
   });
-  applySeed(store.state, options.state ?? {});
   Object.assign(store.state.account.plan, options.limits);
   const faults = createFaults(options.faults ?? []);
   const journal = createJournal(options.journalSize ?? 1000);

@@ -85,7 +85,7 @@ function lieAboutBatch(reply: Reply, lie: BatchLie): Reply {
   if (reply.body === undefined || reply.batch === undefined || verb === undefined) return reply;
   const done = [...(reply.body[verb] as readonly Json[])];
   const failed = [...(reply.body['failed'] as readonly JsonObject[])];
-  applyLie(lie, done, failed, reply.batch);
+  LIES[lie]({ done, failed, batch: reply.batch });
   const extra = lie === 'wrong-counts' ? 1 : 0;
   return {
     ...reply,
@@ -100,35 +100,35 @@ function lieAboutBatch(reply: Reply, lie: BatchLie): Reply {
   };
 }
 
-function applyLie(
-  lie: BatchLie,
-  done: Json[],
-  failed: JsonObject[],
-  batch: NonNullable<Reply['batch']>,
-): void {
-  const first = failed[0];
-  switch (lie) {
-    case 'shuffled':
-      failed.reverse();
-      return;
-    case 'repeated-index':
-      if (first !== undefined) failed.push(first);
-      return;
-    case 'index-out-of-range':
-      if (first !== undefined) failed[0] = { ...first, index: batch.size };
-      return;
-    case 'index-as-string':
-      failed.splice(0, failed.length, ...failed.map((e) => ({ ...e, index: String(e['index']) })));
-      return;
-    case 'in-both':
-      failed.push({ index: batch.doneIndexes[0] ?? 0, message: SCRIPTED_FAILURE, errors: {} });
-      return;
-    case 'in-neither':
-      (failed.length > 0 ? failed : done).shift();
-      return;
-    case 'wrong-counts':
-  }
+interface BatchLists {
+  readonly done: Json[];
+  readonly failed: JsonObject[];
+  readonly batch: NonNullable<Reply['batch']>;
 }
+
+const LIES: Readonly<Record<BatchLie, (lists: BatchLists) => void>> = {
+  shuffled: ({ failed }) => {
+    failed.reverse();
+  },
+  'repeated-index': ({ failed }) => {
+    failed.push(...failed.slice(0, 1));
+  },
+  'index-out-of-range': ({ failed, batch }) => {
+    failed.splice(0, 1, ...failed.slice(0, 1).map((entry) => ({ ...entry, index: batch.size })));
+  },
+  'index-as-string': ({ failed }) => {
+    const lying = failed.map((entry) => ({ ...entry, index: JSON.stringify(entry['index']) }));
+    failed.splice(0, failed.length, ...lying);
+  },
+  'in-both': ({ failed, batch }) => {
+    failed.push({ index: batch.doneIndexes[0] ?? 0, message: SCRIPTED_FAILURE, errors: {} });
+  },
+  'in-neither': ({ done, failed }) => {
+    (failed.length > 0 ? failed : done).shift();
+  },
+  // The counts are written after the lists.
+  'wrong-counts': () => {},
+};
 
 function withHeaders(
   headers: Readonly<Record<string, string>>,

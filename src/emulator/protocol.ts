@@ -1,5 +1,5 @@
 import type { FieldErrors, StoreError } from './model.ts';
-import type { State } from './store.ts';
+import type { State } from './state.ts';
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 export type JsonObject = { readonly [key: string]: Json };
@@ -11,8 +11,8 @@ export interface EmulatorRequest {
   readonly target: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The raw body; undefined when there is none. `too-large`: it was over the bound and was not read. */
-  readonly body: string | undefined | { readonly kind: 'too-large' };
+  /** The raw body, undefined when there is none; or why it was not read. */
+  readonly body: string | undefined | { readonly kind: 'too-large' | 'unreadable' };
 }
 
 /** A complete answer. Header names are as sent. */

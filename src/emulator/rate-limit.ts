@@ -16,7 +16,7 @@ export interface RateLimitRule {
 export interface RateLimited {
   /** Whose budget it is; requests without a valid key have one of their own. */
   readonly caller: 'account' | 'stranger';
-  readonly version: string;
+  readonly version: string | null;
   readonly method: string;
   /** null: no such endpoint. */
   readonly endpoint: string | null;
@@ -149,8 +149,8 @@ function bucketKey(rule: RateLimitRule, request: RateLimited): string {
     case 'account':
       return 'account';
     case 'template':
-      return `${request.version} ${request.method} ${request.endpoint ?? 'unknown'}`;
+      return `${request.version ?? ''} ${request.method} ${request.endpoint ?? 'unknown'}`;
     case 'path':
-      return `${request.version} ${request.method} ${request.endpoint === null ? 'unknown' : request.path}`;
+      return `${request.version ?? ''} ${request.method} ${request.endpoint === null ? 'unknown' : request.path}`;
   }
 }

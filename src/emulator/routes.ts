@@ -1,6 +1,6 @@
 import type { ApiVersion } from './model.ts';
 import type { Reply } from './protocol.ts';
-import type { State } from './store.ts';
+import type { State } from './state.ts';
 
 /** What a handler sees of a request. */
 export interface Context {

@@ -2,13 +2,14 @@ import type {
   Account,
   AccountPlan,
   DnsState,
+  DomainFields,
   LogEntry,
   RoutingEngine,
   RuleConfig,
   RuleType,
   Tier,
 } from './model.ts';
-import type { State } from './store.ts';
+import type { State } from './state.ts';
 import { insertAlias } from './store-aliases.ts';
 import { insertCredential } from './store-credentials.ts';
 import { insertDomain, newDomainFields } from './store-domains.ts';
@@ -153,44 +154,30 @@ export function applySeed(state: State, seed: Seed): void {
 }
 
 function seedDomain(state: State, seed: SeedDomain): void {
-  const created = readTime(seed.created_at, state.environment.now());
-  const base = newDomainFields(state);
+  const createdAt = readTime(seed.created_at, state.environment.now());
   const domain = insertDomain(state, {
+    ...newDomainFields(state),
+    ...seedFields(seed),
     name: seed.domain.toLowerCase(),
-    forwardingReady: seed.forwarding_ready ?? true,
-    sendReady: seed.send_ready ?? true,
-    banned: seed.banned ?? base.banned,
-    notificationEmail: orElse(seed.notification_email, base.notificationEmail),
-    notifyWhenSpamBlocked: seed.notify_when_spam_blocked ?? base.notifyWhenSpamBlocked,
-    routingEngine: orElse(seed.routing_engine, base.routingEngine),
-    rulesFallbackEmail: orElse(seed.rules_fallback_email, base.rulesFallbackEmail),
-    strictMxes: seed.strict_mxes ?? base.strictMxes,
-    whitelabel: orElse(seed.whitelabel, base.whitelabel),
-    webhook: orElse(seed.webhook, base.webhook),
-    dns: seedDns(seed),
-    createdAt: created,
-    updatedAt: readTime(seed.updated_at, created),
+    createdAt,
+    updatedAt: readTime(seed.updated_at, createdAt),
   });
   for (const alias of seed.aliases ?? []) {
-    const createdAt = readTime(alias.created_at, created);
     insertAlias(state, domain, {
       id: alias.id,
       name: alias.alias,
       forward: alias.forward,
-      createdAt,
-      updatedAt: readTime(alias.updated_at, createdAt),
+      ...readTimes(alias, createdAt),
     });
   }
   for (const rule of seed.rules ?? []) {
-    const createdAt = readTime(rule.created_at, created);
     insertRule(state, domain, {
       id: rule.id ?? state.environment.randomId(),
       // Seeds are ours: what they say is taken as it is.
       config: { type: rule.type, ...rule.config } as RuleConfig,
       rank: rule.rank,
       active: rule.active ?? true,
-      createdAt,
-      updatedAt: readTime(rule.updated_at, createdAt),
+      ...readTimes(rule, createdAt),
     });
   }
   for (const credential of seed.credentials ?? []) {
@@ -198,10 +185,28 @@ function seedDomain(state: State, seed: SeedDomain): void {
       username: credential.username,
       password: credential.password ?? '',
       usage: credential.usage ?? 0,
-      createdAt: readTime(credential.created_at, created),
+      createdAt: readTime(credential.created_at, createdAt),
     });
   }
   domain.logs.push(...(seed.logs ?? []));
+}
+
+/** What the seed states; everything else keeps the value of a new domain. */
+function seedFields(seed: SeedDomain): Partial<DomainFields> {
+  const stated: { [F in keyof DomainFields]: DomainFields[F] | undefined } = {
+    forwardingReady: seed.forwarding_ready ?? true,
+    sendReady: seed.send_ready ?? true,
+    banned: seed.banned,
+    notificationEmail: seed.notification_email,
+    notifyWhenSpamBlocked: seed.notify_when_spam_blocked,
+    routingEngine: seed.routing_engine,
+    rulesFallbackEmail: seed.rules_fallback_email,
+    strictMxes: seed.strict_mxes,
+    whitelabel: seed.whitelabel,
+    webhook: seed.webhook,
+    dns: seedDns(seed),
+  };
+  return Object.fromEntries(Object.entries(stated).filter(([, value]) => value !== undefined));
 }
 
 function seedDns(seed: SeedDomain): DnsState {
@@ -213,8 +218,12 @@ function seedDns(seed: SeedDomain): DnsState {
   return { mx, spf: send, dkim1: send, dkim2: send, dmarc: send };
 }
 
-function orElse<T>(value: T | undefined, fallback: T): T {
-  return value === undefined ? fallback : value;
+function readTimes(
+  seed: { readonly created_at?: SeedTime | undefined; readonly updated_at?: SeedTime | undefined },
+  fallback: number,
+): { readonly createdAt: number; readonly updatedAt: number } {
+  const createdAt = readTime(seed.created_at, fallback);
+  return { createdAt, updatedAt: readTime(seed.updated_at, createdAt) };
 }
 
 function readTime(time: SeedTime | undefined, fallback: number): number {

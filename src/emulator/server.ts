@@ -79,7 +79,7 @@ function serveOutcomes(dispatch: EmulatorCore['dispatch'], sleep: EmulatorOption
   });
   app.setNotFoundHandler((request, reply) => serve(request, reply, bodyText(request.body)));
   app.setErrorHandler((error: { statusCode?: number }, request, reply) =>
-    serve(request, reply, error.statusCode === 413 ? { kind: 'too-large' } : '{'),
+    serve(request, reply, { kind: error.statusCode === 413 ? 'too-large' : 'unreadable' }),
   );
   app.all('/', (request, reply) => serve(request, reply, bodyText(request.body)));
   return app;

@@ -70,6 +70,12 @@ export function readPage<T>(
   return { items: all.slice(Math.max(0, end - options.limit), end).reverse(), total: all.length };
 }
 
+/** By UTF-16 code units, whatever the locale. */
+export function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
 function position<T>(items: readonly T[], item: T, compare: (a: T, b: T) => number): number {
   let low = 0;
   let high = items.length;

@@ -1,7 +1,15 @@
 import { checkAliasName, checkForward } from './fields.ts';
 import { invalid, notFound, ok, type Alias, type Result } from './model.ts';
-import { createIndex, insertInto, readPage, removeFrom, resetIndex, type Page } from './sorted.ts';
-import { compareText, type AliasTable, type DomainRecord, type State } from './store.ts';
+import {
+  compareText,
+  createIndex,
+  insertInto,
+  readPage,
+  removeFrom,
+  resetIndex,
+  type Page,
+} from './sorted.ts';
+import { type AliasTable, type DomainRecord, type State } from './state.ts';
 import { checkRoom } from './store-limits.ts';
 import type { Switches } from './switches.ts';
 

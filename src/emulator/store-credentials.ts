@@ -1,7 +1,7 @@
 import { checkAliasName, checkPassword } from './fields.ts';
 import { invalid, notFound, ok, type Credential, type Result } from './model.ts';
 import { createIndex, insertInto, readPage, removeFrom, type Page } from './sorted.ts';
-import { takeSequence, type CredentialTable, type DomainRecord, type State } from './store.ts';
+import { takeSequence, type CredentialTable, type DomainRecord, type State } from './state.ts';
 
 export function createCredentialTable(): CredentialTable {
   const byUsername = new Map<string, Credential>();

@@ -10,7 +10,7 @@ import {
   type RoutingEngine,
 } from './model.ts';
 import { insertInto, readPage, removeFrom, type Page } from './sorted.ts';
-import { takeSequence, type DomainRecord, type State } from './store.ts';
+import { takeSequence, type DomainRecord, type State } from './state.ts';
 import { createAliasTable, insertAlias, type ListOrder } from './store-aliases.ts';
 import { createCredentialTable } from './store-credentials.ts';
 import { checkRoom } from './store-limits.ts';

@@ -1,5 +1,5 @@
 import { ok, type Result } from './model.ts';
-import type { DomainRecord, State } from './store.ts';
+import type { DomainRecord, State } from './state.ts';
 
 /** Whether the account's plan lets one more item in. A limit of 0 or null lets everything in. */
 export function checkRoom(

@@ -1,7 +1,16 @@
 import { checkForward } from './fields.ts';
 import { invalid, notFound, ok, type Result, type Rule, type RuleConfig } from './model.ts';
-import { createIndex, insertInto, readAll, readPage, removeFrom, resetIndex, type Page } from './sorted.ts';
-import { compareText, takeSequence, type DomainRecord, type RuleTable, type State } from './store.ts';
+import {
+  compareText,
+  createIndex,
+  insertInto,
+  readAll,
+  readPage,
+  removeFrom,
+  resetIndex,
+  type Page,
+} from './sorted.ts';
+import { takeSequence, type DomainRecord, type RuleTable, type State } from './state.ts';
 import { checkRoom } from './store-limits.ts';
 import type { Switches } from './switches.ts';
 
@@ -68,28 +77,42 @@ export function findRule(domain: DomainRecord, id: string): Result<Rule> {
 export function addRule(state: State, domain: DomainRecord, fields: NewRule): Result<Rule> {
   const config = checkConfig(state, domain, fields.config);
   if (!config.ok) return config;
+  const checked = { ...fields, config: config.value };
   const holder = fields.id === undefined ? undefined : findHolder(state, domain, fields.id);
-  let { id } = fields;
-  if (id !== undefined && holder !== undefined) {
-    switch (state.switches.existingRuleId) {
-      case 'refuse':
-        return invalid('id', `A rule with the id "${id}" exists already.`);
-      case 'success':
-        return findRule(holder, id);
-      case 'overwrite':
-        return overwriteRule(state, holder, { ...fields, id, config: config.value });
-      case 'second':
-        id = undefined;
-        break;
-    }
+  return fields.id === undefined || holder === undefined
+    ? createRule(state, domain, checked)
+    : addExistingRule(state, domain, { ...checked, id: fields.id, holder });
+}
+
+function addExistingRule(
+  state: State,
+  domain: DomainRecord,
+  fields: NewRule & { readonly id: string; readonly holder: DomainRecord },
+): Result<Rule> {
+  switch (state.switches.existingRuleId) {
+    case 'refuse':
+      return invalid('id', `A rule with the id "${fields.id}" exists already.`);
+    case 'success':
+      return findRule(fields.holder, fields.id);
+    case 'overwrite':
+      return updateRule(state, fields.holder, fields.id, {
+        config: fields.config,
+        rank: fields.rank,
+        active: fields.active ?? true,
+      });
+    case 'second':
+      return createRule(state, domain, { ...fields, id: undefined });
   }
+}
+
+function createRule(state: State, domain: DomainRecord, fields: NewRule): Result<Rule> {
   const room = checkRoom(state, domain, 'rule');
   if (!room.ok) return room;
   const now = state.environment.now();
   return ok(
     insertRule(state, domain, {
-      id: id ?? state.environment.randomId(),
-      config: config.value,
+      id: fields.id ?? state.environment.randomId(),
+      config: fields.config,
       rank: fields.rank,
       active: fields.active ?? true,
       createdAt: now,
@@ -161,14 +184,6 @@ export function deleteAllRules(state: State, domain: DomainRecord): number {
   resetIndex(domain.rules.inCreatedOrder);
   state.ruleCount -= count;
   return count;
-}
-
-function overwriteRule(
-  state: State,
-  holder: DomainRecord,
-  fields: NewRule & { readonly id: string },
-): Result<Rule> {
-  return updateRule(state, holder, fields.id, { ...fields, active: fields.active ?? true });
 }
 
 function findHolder(state: State, domain: DomainRecord, id: string): DomainRecord | undefined {

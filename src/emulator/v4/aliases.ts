@@ -12,7 +12,7 @@ import {
 import { invalid, type Alias, type FieldErrors, type Result } from '../model.ts';
 import { failure, invalidFields, storeFailure, success, type Reply } from '../protocol.ts';
 import type { Context, Route } from '../routes.ts';
-import type { DomainRecord } from '../store.ts';
+import type { DomainRecord } from '../state.ts';
 import {
   addAlias,
   deleteAlias,

@@ -1,6 +1,6 @@
 import { storeFailure, type Reply } from '../protocol.ts';
 import type { Context } from '../routes.ts';
-import type { DomainRecord } from '../store.ts';
+import type { DomainRecord } from '../state.ts';
 import { findDomain } from '../store-domains.ts';
 
 /** A handler of something within a domain; an unknown domain is answered here. */

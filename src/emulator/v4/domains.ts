@@ -18,8 +18,10 @@ import {
   findDomain,
   listDomains,
   updateDomain,
+  verifyDomain,
   type DomainSettings,
 } from '../store-domains.ts';
+import { renderRecords } from '../verification.ts';
 import { renderDomain } from './render.ts';
 
 export const LIST_ORDERS: readonly ListOrder[] = ['name_asc', 'name_desc', 'created_asc', 'created_desc'];
@@ -31,6 +33,7 @@ export const domainRoutes: readonly Route[] = [
   { version: 'v4', method: 'GET', template: '/domains/:domain', handle: get },
   { version: 'v4', method: 'PUT', template: '/domains/:domain', handle: update },
   { version: 'v4', method: 'DELETE', template: '/domains/:domain', handle: remove },
+  { version: 'v4', method: 'POST', template: '/domains/:domain/verify', handle: verify },
 ];
 
 function list(context: Context): Reply {
@@ -92,6 +95,13 @@ function update(context: Context): Reply {
 function remove({ state, params }: Context): Reply {
   const deleted = deleteDomain(state, params['domain'] ?? '');
   return deleted.ok ? { status: 204, body: undefined } : storeFailure(state, deleted.error);
+}
+
+function verify({ state, params }: Context): Reply {
+  const verified = verifyDomain(state, params['domain'] ?? '');
+  return verified.ok
+    ? success({ records: renderRecords(verified.value) })
+    : storeFailure(state, verified.error);
 }
 
 /** A field that was left out stays out: an update treats it otherwise than null. */

@@ -1,0 +1,61 @@
+import type { DomainName } from '../model/names.ts';
+import type { Prior, PriorDomain } from '../model/prior.ts';
+import type { Warning } from '../model/plan.ts';
+import type { Result } from '../model/result.ts';
+
+/**
+ * What one account's earlier runs left behind: an aid, never the truth. Deleting it loses no route.
+ * Nothing here throws for a disk that is full, read-only or damaged.
+ */
+export interface StateStore {
+  /** Where it is, for people. */
+  readonly place: string;
+  /** Waits up to 10 s for another holder. */
+  lock(): Promise<Result<StateLock, LockFault>>;
+  /** What is remembered; `files` name the manifest whose size is looked up. What cannot be read counts as nothing. */
+  prior(files: readonly string[]): Promise<{ readonly prior: Prior; readonly warnings: readonly Warning[] }>;
+  /** Writes only the domains that differ from what is there; `null` forgets a domain. */
+  remember(memory: Memory): Promise<Result<void, StateFault>>;
+  /** Saves the manifest that reverses a run; answers its path. */
+  saveSnapshot(text: string): Promise<Result<string, StateFault>>;
+  /** Saves a report (JSON); answers its path. */
+  saveReport(text: string): Promise<Result<string, StateFault>>;
+  /** A salted fingerprint of a password; null when there is no salt and none can be saved. */
+  fingerprint(password: string): Promise<string | null>;
+}
+
+export interface Memory {
+  readonly domains: ReadonlyMap<DomainName, PriorDomain | null>;
+  /** Size of the manifest that these files held; null leaves what is there. */
+  readonly manifest: {
+    readonly files: readonly string[];
+    readonly domains: number;
+    readonly entries: number;
+  } | null;
+}
+
+export interface StateLock {
+  /** Says that the run is alive, for others who cannot see this process; cheap, at most one write a minute. */
+  refresh(): Promise<void>;
+  /** Never rejects: a lock that cannot be released is stale once the process ends. */
+  release(): Promise<void>;
+}
+
+export type LockFault =
+  | { readonly kind: 'held'; readonly message: string; readonly holder: LockHolder }
+  | { readonly kind: 'unwritable'; readonly message: string };
+
+export interface LockHolder {
+  readonly pid: number;
+  readonly host: string;
+  /** What the system says about when the process began, to tell it from a later one with its number; null: unknown. */
+  readonly processStart: string | null;
+  readonly command: string;
+  /** Epoch milliseconds. */
+  readonly lockedAt: number;
+  readonly refreshedAt: number;
+}
+
+export interface StateFault {
+  readonly message: string;
+}

@@ -1,0 +1,102 @@
+import type { Account, Alias, Credential, DomainFields, LogEntry, Rule, Tier } from './model.ts';
+import { compareText, createIndex, type SortedIndex } from './sorted.ts';
+import { DEFAULT_SWITCHES, type Switches } from './switches.ts';
+
+/** What the store needs from outside: epoch milliseconds, UUIDs. */
+export interface StoreEnvironment {
+  readonly now: () => number;
+  readonly randomId: () => string;
+}
+
+export interface DomainRecord extends DomainFields {
+  /** In lower case. */
+  readonly name: string;
+  /** Order of creation within the account; breaks ties of time. */
+  readonly sequence: number;
+  readonly createdAt: number;
+  updatedAt: number;
+  readonly aliases: AliasTable;
+  readonly rules: RuleTable;
+  readonly credentials: CredentialTable;
+  /** Oldest first. */
+  readonly logs: LogEntry[];
+}
+
+export interface AliasTable {
+  readonly byId: Map<number, Alias>;
+  /** Keys are lower case unless names are case sensitive. */
+  readonly byName: Map<string, Alias>;
+  readonly inNameOrder: SortedIndex<Alias>;
+  readonly inCreatedOrder: SortedIndex<Alias>;
+}
+
+export interface RuleTable {
+  /** Keys are lower case. */
+  readonly byId: Map<string, Rule>;
+  readonly inRankOrder: SortedIndex<Rule>;
+  readonly inCreatedOrder: SortedIndex<Rule>;
+}
+
+export interface CredentialTable {
+  /** Keys are lower case. */
+  readonly byUsername: Map<string, Credential>;
+  readonly inCreatedOrder: SortedIndex<Credential>;
+}
+
+/** The whole account. Read it freely; change it through the functions of the store-*.ts files. */
+export interface State {
+  readonly account: Account;
+  tier: Tier;
+  readonly whitelabels: string[];
+  /** Keys are lower case. */
+  readonly domains: Map<string, DomainRecord>;
+  readonly domainsInNameOrder: SortedIndex<DomainRecord>;
+  readonly domainsInCreatedOrder: SortedIndex<DomainRecord>;
+  readonly switches: Switches;
+  readonly environment: StoreEnvironment;
+  aliasCount: number;
+  ruleCount: number;
+  nextAliasId: number;
+  nextSequence: number;
+}
+
+export interface StateOptions {
+  readonly tier: Tier;
+  readonly account: Account;
+  readonly switches?: Partial<Switches> | undefined;
+  readonly environment: StoreEnvironment;
+}
+
+/** An account without domains. */
+export function createState(options: StateOptions): State {
+  const domains = new Map<string, DomainRecord>();
+  return {
+    account: options.account,
+    tier: options.tier,
+    whitelabels: [],
+    domains,
+    domainsInNameOrder: createIndex(() => domains.values(), byDomainName),
+    domainsInCreatedOrder: createIndex(() => domains.values(), byDomainCreation),
+    switches: { ...DEFAULT_SWITCHES, ...options.switches },
+    environment: options.environment,
+    aliasCount: 0,
+    ruleCount: 0,
+    nextAliasId: 1,
+    nextSequence: 1,
+  };
+}
+
+/** The next number of the account-wide order of creation. */
+export function takeSequence(state: State): number {
+  const sequence = state.nextSequence;
+  state.nextSequence += 1;
+  return sequence;
+}
+
+function byDomainName(a: DomainRecord, b: DomainRecord): number {
+  return compareText(a.name, b.name);
+}
+
+function byDomainCreation(a: DomainRecord, b: DomainRecord): number {
+  return a.createdAt - b.createdAt || a.sequence - b.sequence;
+}

@@ -1,0 +1,71 @@
+import { hasErrors, optionalString, readBody, readPageRequest, requiredString } from '../input.ts';
+import { invalidFields, storeFailure, success, type Reply } from '../protocol.ts';
+import type { Context, Route } from '../routes.ts';
+import type { DomainRecord } from '../state.ts';
+import {
+  addCredential,
+  deleteCredential,
+  findCredential,
+  listCredentials,
+  updateCredential,
+} from '../store-credentials.ts';
+import { inDomain } from './domain-scope.ts';
+import { renderCredential } from './render.ts';
+
+const LIST = '/domains/:domain/credentials';
+const ONE = '/domains/:domain/credentials/:username';
+
+export const credentialRoutes: readonly Route[] = [
+  { version: 'v4', method: 'GET', template: LIST, handle: inDomain(list) },
+  { version: 'v4', method: 'POST', template: LIST, handle: inDomain(add) },
+  { version: 'v4', method: 'PUT', template: ONE, handle: inDomain(update) },
+  { version: 'v4', method: 'DELETE', template: ONE, handle: inDomain(remove) },
+];
+
+function list(context: Context, domain: DomainRecord): Reply {
+  const request = readPageRequest(context, { limit: 20, maximum: 200 });
+  if (!request.ok) return storeFailure(context.state, request.error);
+  const { limit, page } = request.value;
+  const found = listCredentials(domain, request.value);
+  return success({
+    credentials: found.items.map(renderCredential),
+    limit,
+    page,
+    total: found.total,
+  });
+}
+
+function add(context: Context, domain: DomainRecord): Reply {
+  const { state } = context;
+  const body = readBody(context, ['username', 'password']);
+  if (!body.ok) return body.reply;
+  const username = requiredString(body.value, 'username');
+  const password = requiredString(body.value, 'password');
+  if (hasErrors(body.value)) return invalidFields(body.value.errors);
+  const isFirst = domain.credentials.byUsername.size === 0;
+  const added = addCredential(state, domain, { username, password });
+  if (!added.ok) return storeFailure(state, added.error);
+  return success({ credential: renderCredential(added.value), requires_new_mx_check: isFirst });
+}
+
+function update(context: Context, domain: DomainRecord): Reply {
+  const { state, params } = context;
+  const found = findCredential(domain, params['username'] ?? '');
+  if (!found.ok) return storeFailure(state, found.error);
+  const body = readBody(context, ['password']);
+  if (!body.ok) return body.reply;
+  const password =
+    state.switches.passwordOnUpdate === 'required'
+      ? requiredString(body.value, 'password')
+      : optionalString(body.value, 'password');
+  if (hasErrors(body.value)) return invalidFields(body.value.errors);
+  const updated = updateCredential(domain, found.value.username, { password });
+  return updated.ok
+    ? success({ credential: renderCredential(updated.value) })
+    : storeFailure(state, updated.error);
+}
+
+function remove({ state, params }: Context, domain: DomainRecord): Reply {
+  const deleted = deleteCredential(domain, params['username'] ?? '');
+  return deleted.ok ? { status: 204, body: undefined } : storeFailure(state, deleted.error);
+}

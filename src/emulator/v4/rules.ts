@@ -1,0 +1,146 @@
+import { runBatch } from '../batch.ts';
+import { readBody, readObject, readPageRequest, readText, readWord, requiredString } from '../input.ts';
+import { invalid, type FieldErrors, type Result, type Rule } from '../model.ts';
+import { failure, invalidFields, storeFailure, success, type Reply } from '../protocol.ts';
+import type { Context, Route } from '../routes.ts';
+import type { DomainRecord } from '../state.ts';
+import {
+  addRule,
+  deleteAllRules,
+  deleteRule,
+  findRule,
+  listRules,
+  updateRule,
+  type RuleOrder,
+} from '../store-rules.ts';
+import { inDomain } from './domain-scope.ts';
+import { renderRule } from './render.ts';
+import { NEW_RULE_FIELDS, readNewRule, readRuleUpdate, RULE_UPDATE_FIELDS } from './rule-fields.ts';
+
+const LIST = '/domains/:domain/rules';
+const ONE = '/domains/:domain/rules/:rule';
+const BATCH = '/domains/:domain/rules/batch';
+const ORDERS: readonly RuleOrder[] = ['rank_asc', 'rank_desc', 'created_asc', 'created_desc'];
+
+export const ruleRoutes: readonly Route[] = [
+  { version: 'v4', method: 'GET', template: LIST, handle: inDomain(list) },
+  { version: 'v4', method: 'POST', template: LIST, handle: inDomain(add) },
+  { version: 'v4', method: 'DELETE', template: LIST, handle: inDomain(removeAll) },
+  { version: 'v4', method: 'GET', template: ONE, handle: inDomain(get) },
+  { version: 'v4', method: 'PUT', template: ONE, handle: inDomain(update) },
+  { version: 'v4', method: 'DELETE', template: ONE, handle: inDomain(remove) },
+  { version: 'v4', method: 'POST', template: BATCH, handle: inDomain(addBatch) },
+  { version: 'v4', method: 'PUT', template: BATCH, handle: inDomain(updateBatch) },
+  { version: 'v4', method: 'DELETE', template: BATCH, handle: inDomain(removeBatch) },
+];
+
+function list(context: Context, domain: DomainRecord): Reply {
+  const { query, state } = context;
+  const errors: FieldErrors = {};
+  const order = readWord(query, 'order', ORDERS, errors) ?? 'rank_asc';
+  const page = readPageRequest(context, { limit: 20, maximum: 200 });
+  if (Object.keys(errors).length > 0) return invalidFields(errors);
+  if (!page.ok) return storeFailure(state, page.error);
+  const { limit, offset } = page.value;
+  const found = listRules(domain, { query: readText(query, 'query'), order, offset, limit });
+  return success({
+    rules: found.items.map(renderRule),
+    limit,
+    page: page.value.page,
+    total: found.total,
+  });
+}
+
+function get(context: Context, domain: DomainRecord): Reply {
+  return answer(context, findRule(domain, context.params['rule'] ?? ''));
+}
+
+function add(context: Context, domain: DomainRecord): Reply {
+  const body = readBody(context, NEW_RULE_FIELDS);
+  if (!body.ok) return body.reply;
+  const fields = readNewRule(body.value, context.state.switches);
+  if (!fields.ok) return storeFailure(context.state, fields.error);
+  return answer(context, addRule(context.state, domain, fields.value));
+}
+
+function update(context: Context, domain: DomainRecord): Reply {
+  const { state, params } = context;
+  const found = findRule(domain, params['rule'] ?? '');
+  if (!found.ok) return storeFailure(state, found.error);
+  const body = readBody(context, RULE_UPDATE_FIELDS);
+  if (!body.ok) return body.reply;
+  const { type } = found.value.config;
+  const { switches } = state;
+  const fields = readRuleUpdate(body.value, { type, config: 'required', switches });
+  if (!fields.ok) return storeFailure(state, fields.error);
+  return answer(context, updateRule(state, domain, found.value.id, fields.value));
+}
+
+function remove({ state, params }: Context, domain: DomainRecord): Reply {
+  const deleted = deleteRule(state, domain, params['rule'] ?? '');
+  return deleted.ok ? { status: 204, body: undefined } : storeFailure(state, deleted.error);
+}
+
+function removeAll({ state, query }: Context, domain: DomainRecord): Reply {
+  if (query.get('all') !== 'true') {
+    const message = 'Deleting every rule of a domain needs all=true.';
+    return failure(state.switches.unguardedDeleteAllStatus, message, { all: [message] });
+  }
+  return success({ deleted: deleteAllRules(state, domain) });
+}
+
+function addBatch(context: Context, domain: DomainRecord): Reply {
+  const { state } = context;
+  if (state.tier === 'free' && state.switches.freeBatchCreate === 'refuse-all') {
+    return failure(403, 'Adding rules in a batch requires a premium account.');
+  }
+  return runBatch(context, {
+    field: 'rules',
+    verb: 'added',
+    render: renderRule,
+    apply: (item) => {
+      const reader = readObject(item, NEW_RULE_FIELDS, state.switches);
+      if (reader === undefined) return invalid('rules', 'Each of the rules must be an object.');
+      const fields = readNewRule(reader, state.switches);
+      return fields.ok ? addRule(state, domain, fields.value) : fields;
+    },
+  });
+}
+
+function updateBatch(context: Context, domain: DomainRecord): Reply {
+  return runBatch(context, {
+    field: 'rules',
+    verb: 'updated',
+    render: renderRule,
+    apply: (item) => updateItem(context, domain, item),
+  });
+}
+
+function updateItem({ state }: Context, domain: DomainRecord, item: unknown): Result<Rule> {
+  const { switches } = state;
+  const reader = readObject(item, ['id', ...RULE_UPDATE_FIELDS], switches);
+  if (reader === undefined) return invalid('rules', 'Each of the rules must be an object.');
+  const id = requiredString(reader, 'id');
+  if (id === '') return { ok: false, error: { kind: 'invalid', errors: reader.errors } };
+  const found = findRule(domain, id);
+  if (!found.ok) return found;
+  const { type } = found.value.config;
+  const fields = readRuleUpdate(reader, { type, config: 'optional', switches });
+  return fields.ok ? updateRule(state, domain, id, fields.value) : fields;
+}
+
+function removeBatch(context: Context, domain: DomainRecord): Reply {
+  return runBatch(context, {
+    field: 'ids',
+    verb: 'deleted',
+    render: (rule: Rule) => rule.id,
+    apply: (item) => {
+      if (typeof item !== 'string') return invalid('ids', 'Each of the ids must be a string.');
+      return deleteRule(context.state, domain, item);
+    },
+  });
+}
+
+function answer({ state }: Context, result: Result<Rule>): Reply {
+  return result.ok ? success({ rule: renderRule(result.value) }) : storeFailure(state, result.error);
+}
