@@ -6,7 +6,7 @@ import type { ApiVersion } from './model.ts';
 import { failure, type EmulatorAnswer, type EmulatorRequest, type Outcome, type Reply } from './protocol.ts';
 import type { RateLimiter, RateVerdict } from './rate-limit.ts';
 import type { RouteMatch, Router, Tampering } from './routes.ts';
-import type { EmulatorStore } from './state.ts';
+import type { EmulatorStore } from './store.ts';
 
 /** A request as listeners see it; `status` is null before it was processed, and after its connection was dropped. */
 export interface RequestEvent {

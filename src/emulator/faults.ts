@@ -1,7 +1,7 @@
 import type { ApiVersion } from './model.ts';
 import type { Json } from './protocol.ts';
 import type { FailItem } from './routes.ts';
-import type { EmulatorStore } from './state.ts';
+import type { EmulatorStore } from './store.ts';
 
 /**
  * Something that goes wrong on purpose. Plain JSON, except for an edit that is a function.

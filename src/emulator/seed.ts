@@ -9,7 +9,7 @@ import type {
   RuleType,
   Tier,
 } from './model.ts';
-import type { State } from './state.ts';
+import type { DomainRecord, State } from './state.ts';
 import { insertAlias } from './store-aliases.ts';
 import { insertCredential } from './store-credentials.ts';
 import { insertDomain, newDomainFields } from './store-domains.ts';
@@ -162,33 +162,45 @@ function seedDomain(state: State, seed: SeedDomain): void {
     createdAt,
     updatedAt: readTime(seed.updated_at, createdAt),
   });
-  for (const alias of seed.aliases ?? []) {
-    insertAlias(state, domain, {
-      id: alias.id,
-      name: alias.alias,
-      forward: alias.forward,
-      ...readTimes(alias, createdAt),
-    });
-  }
-  for (const rule of seed.rules ?? []) {
-    insertRule(state, domain, {
-      id: rule.id ?? state.environment.randomId(),
-      // Seeds are ours: what they say is taken as it is.
-      config: { type: rule.type, ...rule.config } as RuleConfig,
-      rank: rule.rank,
-      active: rule.active ?? true,
-      ...readTimes(rule, createdAt),
-    });
-  }
-  for (const credential of seed.credentials ?? []) {
-    insertCredential(state, domain, {
-      username: credential.username,
-      password: credential.password ?? '',
-      usage: credential.usage ?? 0,
-      createdAt: readTime(credential.created_at, createdAt),
-    });
-  }
+  seedAliases(state, domain, seed.aliases ?? []);
+  seedRules(state, domain, seed.rules ?? []);
+  seedCredentials(state, domain, seed.credentials ?? []);
   domain.logs.push(...(seed.logs ?? []));
+}
+
+function seedAliases(state: State, domain: DomainRecord, seeds: readonly SeedAlias[]): void {
+  for (const seed of seeds) {
+    insertAlias(state, domain, {
+      id: seed.id,
+      name: seed.alias,
+      forward: seed.forward,
+      ...readTimes(seed, domain.createdAt),
+    });
+  }
+}
+
+function seedRules(state: State, domain: DomainRecord, seeds: readonly SeedRule[]): void {
+  for (const seed of seeds) {
+    insertRule(state, domain, {
+      id: seed.id ?? state.environment.randomId(),
+      // Seeds are ours: what they say is taken as it is.
+      config: { type: seed.type, ...seed.config } as RuleConfig,
+      rank: seed.rank,
+      active: seed.active ?? true,
+      ...readTimes(seed, domain.createdAt),
+    });
+  }
+}
+
+function seedCredentials(state: State, domain: DomainRecord, seeds: readonly SeedCredential[]): void {
+  for (const seed of seeds) {
+    insertCredential(state, domain, {
+      username: seed.username,
+      password: seed.password ?? '',
+      usage: seed.usage ?? 0,
+      createdAt: readTime(seed.created_at, domain.createdAt),
+    });
+  }
 }
 
 /** What the seed states; everything else keeps the value of a new domain. */
