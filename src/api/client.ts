@@ -1,3 +1,4 @@
+import type { Budget } from '../model/budget.ts';
 import type { ApiVersion } from '../model/endpoints.ts';
 import type { CredentialName, DomainName } from '../model/names.ts';
 import type {
@@ -59,6 +60,10 @@ export interface Client {
   readonly url: string;
   /** Requests so far; grows. */
   totals(): RequestTotals;
+  /** What is known of each endpoint's budget, by its name. */
+  budgets(): ReadonlyMap<string, Budget>;
+  /** Ends idle connections. */
+  close(): Promise<void>;
 
   getAccount(): Answer<Account>;
 
