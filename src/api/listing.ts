@@ -1,7 +1,7 @@
 import { fail, succeed, type Result } from '../model/result.ts';
 import type { Endpoint } from '../model/endpoints.ts';
 import type { Call } from './call.ts';
-import { arrayField, countField, type Json } from './decode.ts';
+import { arrayField, countField } from './decode.ts';
 import type { ApiError } from './errors.ts';
 
 export interface ListingRequest<T> {

@@ -62,20 +62,32 @@ export async function readSections(
   domain: DomainName,
   sections: readonly Section[],
 ): Promise<Result<Sections, ApiError>> {
-  const wants = new Set(sections);
-  const [aliases, rules, credentials] = await Promise.all([
-    wants.has('aliases') ? client.listAliases(domain) : null,
-    wants.has('rules') ? client.listRules(domain) : null,
-    wants.has('credentials') ? client.listCredentials(domain) : null,
-  ]);
-  if (aliases?.ok === false) return fail(aliases.error);
-  if (rules?.ok === false) return fail(rules.error);
-  if (credentials?.ok === false) return fail(credentials.error);
-  return succeed({
-    ...(aliases === null ? {} : { aliases: aliases.value }),
-    ...(rules === null ? {} : { rules: rules.value }),
-    ...(credentials === null ? {} : { credentials: credentials.value }),
-  });
+  const readings = await Promise.all(sections.map((section) => readSection(client, domain, section)));
+  const sectionsRead: Sections = {};
+  for (const reading of readings) {
+    if (!reading.ok) return reading;
+    Object.assign(sectionsRead, reading.value);
+  }
+  return succeed(sectionsRead);
+}
+
+async function readSection(
+  client: Client,
+  domain: DomainName,
+  section: Section,
+): Promise<Result<Sections, ApiError>> {
+  switch (section) {
+    case 'aliases':
+      return named(section, await client.listAliases(domain));
+    case 'rules':
+      return named(section, await client.listRules(domain));
+    case 'credentials':
+      return named(section, await client.listCredentials(domain));
+  }
+}
+
+function named(section: Section, rows: Result<readonly unknown[], ApiError>): Result<Sections, ApiError> {
+  return rows.ok ? succeed({ [section]: rows.value }) : fail(rows.error);
 }
 
 /** A key that is not accepted, and a stop, concern the run and not the domain. */
