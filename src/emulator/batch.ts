@@ -54,7 +54,7 @@ function readItems(
   context: Context,
   field: string,
 ): { readonly ok: true; readonly value: readonly unknown[] } | { readonly ok: false; readonly reply: Reply } {
-  const { body } = context;
+  const { body = {} } = context;
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     return { ok: false, reply: failure(400, 'The request body must be a JSON object.') };
   }

@@ -33,7 +33,10 @@ export interface DispatcherParts {
   readonly sleep: (milliseconds: number) => Promise<void>;
 }
 
-/** Serves one request, with no socket in between. Never rejects: what goes wrong inside is an answer of status 500. */
+/**
+ * Serves one request, with no socket in between. What goes wrong in a handler is an answer of status 500; it rejects only
+ * with what a listener or a scripted edit throws.
+ */
 export type Dispatch = (request: EmulatorRequest) => Promise<Outcome>;
 
 interface Parsed {
@@ -182,7 +185,8 @@ function parse(request: EmulatorRequest, router: Router): Parsed {
     path: mark === -1 ? path : path + request.target.slice(mark),
     query,
     match,
-    body: readJson(request.body),
+    // Clients of v3 send bodies even with GET; nobody reads them.
+    body: readJson(request.method === 'GET' ? undefined : request.body),
   };
 }
 
@@ -210,7 +214,7 @@ function bodyValue(body: Body): unknown {
 
 function toAnswer(parts: DispatcherParts, reply: Reply, verdict: RateVerdict): EmulatorAnswer {
   const headers = commonHeaders(parts, verdict);
-  if (reply.status === 429) headers['Retry-After'] = String(verdict.retryAfter);
+  if (reply.status === 429) headers['Retry-After'] = String(verdict.numbers?.retryAfter ?? 1);
   if (reply.body === undefined) return { status: reply.status, headers, body: '' };
   headers['Content-Type'] = 'application/json';
   return { status: reply.status, headers, body: JSON.stringify(reply.body) };
@@ -233,10 +237,11 @@ function scriptedAnswer(parts: DispatcherParts, fault: StatusFault, verdict: Rat
 function commonHeaders(parts: DispatcherParts, verdict: RateVerdict): Record<string, string> {
   const { state } = parts.store;
   const headers: Record<string, string> = { Date: new Date(state.environment.now()).toUTCString() };
-  if (state.switches.rateLimitHeaders === 'omitted') return headers;
-  headers['X-RateLimit-Limit'] = String(verdict.limit);
-  headers['X-RateLimit-Remaining'] = String(verdict.remaining);
-  headers['X-RateLimit-Reset'] = String(verdict.reset);
+  const { numbers } = verdict;
+  if (numbers === undefined || state.switches.rateLimitHeaders === 'omitted') return headers;
+  headers['X-RateLimit-Limit'] = String(numbers.limit);
+  headers['X-RateLimit-Remaining'] = String(numbers.remaining);
+  headers['X-RateLimit-Reset'] = String(numbers.reset);
   return headers;
 }
 

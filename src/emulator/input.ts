@@ -9,12 +9,13 @@ export interface FieldReader {
   readonly errors: FieldErrors;
 }
 
-/** A reader of the request's body, or the answer to a body that is no object. */
+/** A reader of the request's body, or the answer to a body that is no object. No body counts as an empty object. */
 export function readBody(
   context: Context,
   known: readonly string[],
 ): { readonly ok: true; readonly value: FieldReader } | { readonly ok: false; readonly reply: Reply } {
-  const reader = readObject(context.body, known, context.state.switches);
+  const { body = {} } = context;
+  const reader = readObject(body, known, context.state.switches);
   if (reader === undefined) {
     return { ok: false, reply: failure(400, 'The request body must be a JSON object.') };
   }

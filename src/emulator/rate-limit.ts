@@ -23,9 +23,14 @@ export interface RateLimited {
   readonly path: string;
 }
 
-/** The numbers of the answer's headers: of the rule with the least left. */
 export interface RateVerdict {
   readonly allowed: boolean;
+  /** Of the rule with the least left; undefined when no rule applies. */
+  readonly numbers: RateNumbers | undefined;
+}
+
+/** The numbers of the answer's headers. */
+export interface RateNumbers {
   readonly limit: number;
   readonly remaining: number;
   /** Unix time in seconds, rounded up, so that at that second the window is over. */
@@ -87,10 +92,7 @@ export function createRateLimiter(initial: readonly RateLimitRule[]): RateLimite
 
 function decide(usages: readonly Usage[], now: number): RateVerdict {
   const tightest = usages.toSorted((a, b) => a.left - b.left || b.resetAt - a.resetAt)[0];
-  if (tightest === undefined) {
-    const limit = DEFAULT_LIMITS.paid;
-    return { allowed: true, limit, remaining: limit, reset: Math.ceil(now / 1000), retryAfter: 0 };
-  }
+  if (tightest === undefined) return { allowed: true, numbers: undefined };
   const allowed = tightest.left > 0;
   if (allowed) {
     for (const usage of usages) count(usage, now);
@@ -98,10 +100,12 @@ function decide(usages: readonly Usage[], now: number): RateVerdict {
   const resetAt = allowed ? resetOf(tightest, now) : tightest.resetAt;
   return {
     allowed,
-    limit: tightest.rule.limit,
-    remaining: Math.max(0, tightest.left - 1),
-    reset: Math.ceil(resetAt / 1000),
-    retryAfter: Math.max(1, Math.ceil((resetAt - now) / 1000)),
+    numbers: {
+      limit: tightest.rule.limit,
+      remaining: Math.max(0, tightest.left - 1),
+      reset: Math.ceil(resetAt / 1000),
+      retryAfter: Math.max(1, Math.ceil((resetAt - now) / 1000)),
+    },
   };
 }
 

@@ -41,7 +41,8 @@ function writeHead(response: ServerResponse, answer: EmulatorAnswer, length: num
   response.statusCode = answer.status;
   response.sendDate = false;
   for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
-  if (answer.status !== 204) response.setHeader('Content-Length', length);
+  const isLengthOpen = answer.status !== 204 && !response.hasHeader('Content-Length');
+  if (isLengthOpen) response.setHeader('Content-Length', length);
 }
 
 async function drip(

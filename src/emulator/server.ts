@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { createEmulator, type EmulatorCore, type EmulatorOptions } from './emulator.ts';
-import type { EmulatorRequest, Outcome } from './protocol.ts';
+import type { EmulatorRequest } from './protocol.ts';
 import { sendOutcome } from './send.ts';
 
 /** Larger bodies are answered with 413. A batch of 500 items with long destinations fits many times. */
@@ -65,13 +65,19 @@ function serveOutcomes(dispatch: EmulatorCore['dispatch'], sleep: EmulatorOption
     body: EmulatorRequest['body'],
   ): Promise<void> => {
     reply.hijack();
-    const outcome: Outcome = await dispatch({
-      method: request.method,
-      target: request.originalUrl,
-      headers: plainHeaders(request.headers),
-      body,
-    });
-    await sendOutcome(reply.raw, outcome, sleep);
+    try {
+      const outcome = await dispatch({
+        method: request.method,
+        target: request.originalUrl,
+        headers: plainHeaders(request.headers),
+        body,
+      });
+      await sendOutcome(reply.raw, outcome, sleep);
+    } catch (error) {
+      // A listener or a scripted edit that throws must not leave the client waiting.
+      reply.raw.destroy();
+      throw error;
+    }
   };
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {

@@ -130,8 +130,8 @@ export function updateDomain(state: State, name: string, fields: DomainSettings)
   const settings = checkSettings(state, found.value.name, fields);
   if (!settings.ok) return settings;
   if (state.switches.leftOutOnUpdate === 'reset') {
-    if (!('notification_email' in fields)) found.value.notificationEmail = state.account.email;
-    if (!('whitelabel' in fields)) found.value.whitelabel = null;
+    if (fields.notification_email === undefined) found.value.notificationEmail = state.account.email;
+    if (fields.whitelabel === undefined) found.value.whitelabel = null;
   }
   Object.assign(found.value, settings.value, { updatedAt: state.environment.now() });
   return found;

@@ -104,12 +104,10 @@ function verify({ state, params }: Context): Reply {
     : storeFailure(state, verified.error);
 }
 
-/** A field that was left out stays out: an update treats it otherwise than null. */
+/** A field that was left out is undefined: an update treats it otherwise than null. */
 function readSettings(reader: FieldReader): DomainSettings {
-  const notificationEmail = nullableString(reader, 'notification_email');
-  const whitelabel = nullableString(reader, 'whitelabel');
   return {
-    ...(notificationEmail === undefined ? {} : { notification_email: notificationEmail }),
-    ...(whitelabel === undefined ? {} : { whitelabel }),
+    notification_email: nullableString(reader, 'notification_email'),
+    whitelabel: nullableString(reader, 'whitelabel'),
   };
 }
