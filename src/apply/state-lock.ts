@@ -2,7 +2,15 @@ import { join } from 'node:path';
 import type { Clock } from '../model/clock.ts';
 import { fail, succeed, type Result } from '../model/result.ts';
 import type { ProcessTable } from './process-table.ts';
-import { codeOf, describe, listFiles, readText, removeQuietly, writeFlushed, type StateFs } from './state-files.ts';
+import {
+  codeOf,
+  describe,
+  listFiles,
+  readText,
+  removeQuietly,
+  writeFlushed,
+  type StateFs,
+} from './state-files.ts';
 import type { LockFault, LockHolder, StateLock } from './state-store.ts';
 
 export interface LockPorts {
@@ -26,7 +34,10 @@ const LOCK_NAME = /^lock\.(\d{1,15})$/;
  * is there), so of two who see the same dead holder one wins. The highest file is never deleted, and who finds a
  * higher one after creating its own has lost: no moment, not even after kill -9, lets two in or shuts all out.
  */
-export async function acquireLock(directory: string, ports: LockPorts): Promise<Result<StateLock, LockFault>> {
+export async function acquireLock(
+  directory: string,
+  ports: LockPorts,
+): Promise<Result<StateLock, LockFault>> {
   const deadline = ports.clock.monotonic() + WAIT_MS;
   for (;;) {
     const attempt = await tryLock(directory, ports);
@@ -83,7 +94,11 @@ async function createLock(directory: string, number: number, ports: LockPorts): 
   return heldLock(path, holder, { directory, ...ports });
 }
 
-function heldLock(path: string, holder: LockHolder, ports: LockPorts & { readonly directory: string }): StateLock {
+function heldLock(
+  path: string,
+  holder: LockHolder,
+  ports: LockPorts & { readonly directory: string },
+): StateLock {
   let refreshed = ports.clock.monotonic();
   let released = false;
   const replace = async (text: string): Promise<void> => {

@@ -1,0 +1,110 @@
+import { parseDomainName, type DomainName, type NameKey } from '../model/names.ts';
+import type { PriorDomain } from '../model/prior.ts';
+import type { Section } from '../model/resources.ts';
+
+const KIND = 'fwdsync/prior@1';
+const SECTIONS: readonly Section[] = ['aliases', 'rules', 'credentials'];
+
+/** One domain's memory as the text of its file; equal memories give equal text. */
+export function writePriorDomain(domain: DomainName, prior: PriorDomain): string {
+  return `${JSON.stringify({
+    kind: KIND,
+    domain,
+    live: prior.live,
+    addedAt: prior.addedAt,
+    applied: pairs(prior.applied),
+    ruleIds: pairs(prior.ruleIds),
+    notKept: pairs(prior.notKept),
+    passwords: pairs(prior.passwords),
+  })}\n`;
+}
+
+/** Null for anything that this version did not write whole. */
+export function readPriorDomain(text: string): { domain: DomainName; prior: PriorDomain } | null {
+  const value = parseObject(text);
+  if (value === null || value['kind'] !== KIND || typeof value['domain'] !== 'string') return null;
+  const domain = parseDomainName(value['domain']);
+  const prior = decodePrior(value);
+  return domain.ok && prior !== null ? { domain: domain.value, prior } : null;
+}
+
+function decodePrior(value: Readonly<Record<string, unknown>>): PriorDomain | null {
+  const applied = readPairs(value['applied']);
+  const ruleIds = readPairs(value['ruleIds']);
+  const notKept = readPairs(value['notKept']);
+  const passwords = readPairs(value['passwords']) as ReadonlyMap<NameKey, string> | null;
+  const { addedAt } = value;
+  if (applied === null || ruleIds === null || notKept === null || passwords === null) return null;
+  if (addedAt !== null && !isCount(addedAt)) return null;
+  return { live: readLive(value['live']), applied, ruleIds, notKept, passwords, addedAt };
+}
+
+export interface ManifestSize {
+  readonly domains: number;
+  readonly entries: number;
+}
+
+/** Sizes of the manifests applied last, by their paths; the latest first. */
+export function writeManifestSizes(sizes: ReadonlyMap<string, ManifestSize>): string {
+  return `${JSON.stringify({ kind: 'fwdsync/manifests@1', manifests: pairs(sizes) })}\n`;
+}
+
+export function readManifestSizes(text: string): ReadonlyMap<string, ManifestSize> | null {
+  const value = parseObject(text);
+  if (value === null || value['kind'] !== 'fwdsync/manifests@1' || !Array.isArray(value['manifests']))
+    return null;
+  const sizes = new Map<string, ManifestSize>();
+  for (const pair of value['manifests'] as readonly unknown[]) {
+    if (!Array.isArray(pair)) return null;
+    const [paths, size] = pair as readonly unknown[];
+    if (typeof paths !== 'string' || !isSize(size)) return null;
+    sizes.set(paths, { domains: size.domains, entries: size.entries });
+  }
+  return sizes;
+}
+
+/** Pairs rather than an object: a name such as `__proto__` is plain data. */
+function pairs<K extends string, V>(map: ReadonlyMap<K, V>): readonly (readonly [K, V])[] {
+  return [...map];
+}
+
+function readPairs(value: unknown): ReadonlyMap<string, string> | null {
+  if (!Array.isArray(value)) return null;
+  const map = new Map<string, string>();
+  for (const pair of value as readonly unknown[]) {
+    if (!Array.isArray(pair)) return null;
+    const [key, text] = pair as readonly unknown[];
+    if (typeof key !== 'string' || typeof text !== 'string') return null;
+    map.set(key, text);
+  }
+  return map;
+}
+
+function readLive(value: unknown): Partial<Record<Section, number>> {
+  const live: Partial<Record<Section, number>> = {};
+  if (typeof value !== 'object' || value === null) return live;
+  for (const section of SECTIONS) {
+    const count = (value as Partial<Record<Section, unknown>>)[section];
+    if (isCount(count)) live[section] = count;
+  }
+  return live;
+}
+
+function parseObject(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}
+
+function isSize(value: unknown): value is ManifestSize {
+  if (typeof value !== 'object' || value === null) return false;
+  const { domains, entries } = value as Partial<Record<keyof ManifestSize, unknown>>;
+  return isCount(domains) && isCount(entries);
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+}

@@ -1,0 +1,224 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import type { Clock } from '../model/clock.ts';
+import type { DomainName } from '../model/names.ts';
+import type { Warning } from '../model/plan.ts';
+import type { PriorDomain } from '../model/prior.ts';
+import { succeed, type Result } from '../model/result.ts';
+import { createFingerprinter } from './fingerprint.ts';
+import {
+  readManifestSizes,
+  readPriorDomain,
+  writeManifestSizes,
+  writePriorDomain,
+  type ManifestSize,
+} from './prior-document.ts';
+import type { ProcessTable } from './process-table.ts';
+import {
+  keepNewest,
+  listFiles,
+  readText,
+  removeQuietly,
+  writeAtomically,
+  type ReadOutcome,
+  type StateFs,
+} from './state-files.ts';
+import { acquireLock } from './state-lock.ts';
+import type { Memory, StateFault, StateStore } from './state-store.ts';
+
+export interface StateDirectoryOptions {
+  /** Root for all accounts. */
+  readonly directory: string;
+  /** Email of the account, and the API's address: together they name the account's own directory. */
+  readonly account: string;
+  readonly apiUrl: string;
+  readonly fs: StateFs;
+  readonly clock: Clock;
+  readonly processes: ProcessTable;
+}
+
+const KEPT_DOCUMENTS = 50;
+const KEPT_MANIFESTS = 50;
+const READERS = 32;
+const SALT_BYTES = 32;
+
+/** The state directory of one account; nothing is touched before a method is called. */
+export function openStateDirectory(options: StateDirectoryOptions): StateStore {
+  const place = join(options.directory, accountDirectory(options.account, options.apiUrl));
+  let sequence = 0;
+  const scope: Scope = {
+    ...options,
+    place,
+    unique: () => `${options.processes.pid}-${(sequence += 1)}-${randomBytes(6).toString('hex')}`,
+    written: new Map(),
+  };
+  let fingerprinter: Promise<((password: string) => Promise<string>) | null> | null = null;
+  return {
+    place,
+    lock: () => acquireLock(place, scope),
+    prior: (files) => readPrior(scope, files),
+    remember: (memory) => remember(scope, memory),
+    saveSnapshot: (text) => saveDocument(scope, { directory: 'snapshots', suffix: '.yaml', text }),
+    saveReport: (text) => saveDocument(scope, { directory: 'reports', suffix: '.json', text }),
+    async fingerprint(password) {
+      fingerprinter ??= openFingerprinter(scope);
+      const make = await fingerprinter;
+      return make === null ? null : make(password);
+    },
+  };
+}
+
+interface Scope extends StateDirectoryOptions {
+  readonly place: string;
+  readonly unique: () => string;
+  /** Hash of what is known to be on disk, so that equal memories are not written again. */
+  readonly written: Map<DomainName, string>;
+}
+
+/** Readable where it can be, and distinct always: the hash decides, the rest is for people. */
+function accountDirectory(account: string, apiUrl: string): string {
+  const email = account.trim().toLowerCase();
+  const host = hostOf(apiUrl);
+  const readable = `${email}_${host}`
+    .replace(/[^a-z0-9.@_-]/g, '-')
+    .replace(/^\.+/, '-')
+    .slice(0, 120);
+  return `${readable}_${hash(`${email}\n${host}`)}`;
+}
+
+function hostOf(apiUrl: string): string {
+  return URL.canParse(apiUrl) ? new URL(apiUrl).host : apiUrl;
+}
+
+/** A domain of up to 253 characters is a file name of up to 255: the long ones are cut and told apart by a hash. */
+function domainFile(domain: DomainName): string {
+  return domain.length <= 200 ? `${domain}.json` : `${domain.slice(0, 180)}_${hash(domain)}.json`;
+}
+
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 12);
+}
+
+async function readPrior(scope: Scope, files: readonly string[]): ReturnType<StateStore['prior']> {
+  const directory = join(scope.place, 'domains');
+  const warnings: Warning[] = [];
+  const domains = new Map<DomainName, PriorDomain>();
+  scope.written.clear();
+  for await (const { path, read } of readAll(scope.fs, directory)) {
+    if (read.kind === 'missing') continue;
+    const entry = read.kind === 'text' ? readPriorDomain(read.text) : null;
+    if (entry === null) {
+      warnings.push(damaged(path));
+      continue;
+    }
+    domains.set(entry.domain, entry.prior);
+    if (read.kind === 'text') scope.written.set(entry.domain, hash(read.text));
+  }
+  const sizes = await readSizes(scope);
+  if (sizes === null) warnings.push(damaged(sizesPath(scope)));
+  return { prior: { domains, manifest: sizes?.get(manifestKey(files)) ?? null }, warnings };
+}
+
+/** Every `.json` file of a directory by name, some at a time. */
+async function* readAll(fs: StateFs, directory: string): AsyncGenerator<{ path: string; read: ReadOutcome }> {
+  const names = (await listFiles(fs, directory)).filter((name) => name.endsWith('.json')).toSorted();
+  const paths = names.map((name) => join(directory, name));
+  for (let start = 0; start < paths.length; start += READERS) {
+    const some = paths.slice(start, start + READERS);
+    yield* await Promise.all(some.map(async (path) => ({ path, read: await readText(fs, path) })));
+  }
+}
+
+async function remember(scope: Scope, memory: Memory): Promise<Result<void, StateFault>> {
+  const directory = join(scope.place, 'domains');
+  for (const [domain, prior] of memory.domains) {
+    const name = domainFile(domain);
+    if (prior === null) {
+      scope.written.delete(domain);
+      await removeQuietly(scope.fs, join(directory, name));
+      continue;
+    }
+    const text = writePriorDomain(domain, prior);
+    if (scope.written.get(domain) === hash(text)) continue;
+    const path = { directory, name, temporary: `${scope.unique()}.tmp` };
+    const written = await writeAtomically(scope.fs, path, text);
+    if (!written.ok) return written;
+    scope.written.set(domain, hash(text));
+  }
+  return memory.manifest === null ? succeed(undefined) : rememberSize(scope, memory.manifest);
+}
+
+async function rememberSize(
+  scope: Scope,
+  manifest: NonNullable<Memory['manifest']>,
+): Promise<Result<void, StateFault>> {
+  const before = (await readSizes(scope)) ?? new Map<string, ManifestSize>();
+  const key = manifestKey(manifest.files);
+  const size: ManifestSize = { domains: manifest.domains, entries: manifest.entries };
+  const known = before.get(key);
+  if (known?.domains === size.domains && known.entries === size.entries) return succeed(undefined);
+  const others = [...before].filter(([other]) => other !== key);
+  const sizes = new Map([[key, size] as const, ...others].slice(0, KEPT_MANIFESTS));
+  const path = { directory: scope.place, name: 'manifests.json', temporary: `${scope.unique()}.tmp` };
+  return writeAtomically(scope.fs, path, writeManifestSizes(sizes));
+}
+
+/** Null: damaged. A file that is not there holds nothing. */
+async function readSizes(scope: Scope): Promise<ReadonlyMap<string, ManifestSize> | null> {
+  const read = await readText(scope.fs, sizesPath(scope));
+  if (read.kind === 'missing') return new Map();
+  return read.kind === 'text' ? readManifestSizes(read.text) : null;
+}
+
+function sizesPath(scope: Scope): string {
+  return join(scope.place, 'manifests.json');
+}
+
+function manifestKey(files: readonly string[]): string {
+  return files.join('\n');
+}
+
+async function saveDocument(
+  scope: Scope,
+  document: { readonly directory: 'snapshots' | 'reports'; readonly suffix: string; readonly text: string },
+): Promise<Result<string, StateFault>> {
+  const directory = join(scope.place, document.directory);
+  // Sorted by name they are sorted by time; the random part keeps two of one millisecond apart.
+  const moment = new Date(scope.clock.now()).toISOString().replaceAll(':', '-');
+  const name = `${moment}_${randomBytes(3).toString('hex')}${document.suffix}`;
+  const path = { directory, name, temporary: `${scope.unique()}.tmp` };
+  const written = await writeAtomically(scope.fs, path, document.text);
+  if (!written.ok) return written;
+  await keepNewest(scope.fs, directory, { suffix: document.suffix, keep: KEPT_DOCUMENTS });
+  await removeLeftovers(scope.fs, directory);
+  return succeed(join(directory, name));
+}
+
+/** Temporary files of a run that was killed; only the holder of the lock writes here, and it writes one at a time. */
+async function removeLeftovers(fs: StateFs, directory: string): Promise<void> {
+  for (const name of await listFiles(fs, directory)) {
+    if (name.endsWith('.tmp')) await removeQuietly(fs, join(directory, name));
+  }
+}
+
+/** The salt is made once; null when there is none and none can be kept: then nothing is remembered of passwords. */
+async function openFingerprinter(scope: Scope): Promise<((password: string) => Promise<string>) | null> {
+  const read = await readText(scope.fs, join(scope.place, 'salt'));
+  if (read.kind === 'unreadable') return null;
+  if (read.kind === 'text' && /^[0-9a-f]{64}\n$/.test(read.text)) {
+    return createFingerprinter(Buffer.from(read.text.trim(), 'hex'));
+  }
+  const salt = randomBytes(SALT_BYTES);
+  const path = { directory: scope.place, name: 'salt', temporary: `${scope.unique()}.tmp` };
+  const written = await writeAtomically(scope.fs, path, `${salt.toString('hex')}\n`);
+  return written.ok ? createFingerprinter(salt) : null;
+}
+
+function damaged(path: string): Warning {
+  return {
+    code: 'state-damaged',
+    message: `${path} cannot be read and counts as empty`,
+    hint: 'nothing is lost: the state directory is an aid, and the next apply writes it anew',
+    source: null,
+  };
+}
