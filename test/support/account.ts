@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import * as fs from 'node:fs/promises';
+import { onTestFinished } from 'vitest';
+import { createClient, type ClientOptions } from '../../src/api/create.ts';
+import type { Client } from '../../src/api/client.ts';
+import { systemProcesses } from '../../src/apply/process-table.ts';
+import { openStateDirectory } from '../../src/apply/state-directory.ts';
+import type { StateStore } from '../../src/apply/state-store.ts';
+import type { JournalEntry } from '../../src/emulator/journal.ts';
+import type { Seed } from '../../src/emulator/seed.ts';
+import { startEmulator, type Emulator, type ServerOptions } from '../../src/emulator/server.ts';
+import { virtualClock, type VirtualClock } from './clock.ts';
+import { temporaryDirectory } from './directory.ts';
+
+export const API_KEY = 'sk_test_0123456789';
+export const EMAIL = 'owner@account.example';
+
+/** One emulated account over real HTTP, with a state directory and a time that both sides share. */
+export interface TestAccount {
+  readonly emulator: Emulator;
+  readonly clock: VirtualClock;
+  readonly stateDirectory: string;
+  /** A client of its own connection and budgets, as a process has. */
+  client(options?: Partial<ClientOptions>): Client;
+  state(): StateStore;
+  /** What arrived since the start or the last `forget`. */
+  requests(): readonly JournalEntry[];
+  writes(): readonly JournalEntry[];
+  forget(): void;
+}
+
+export type TestAccountOptions = Partial<Omit<ServerOptions, 'state' | 'now' | 'sleep'>> & {
+  readonly version?: 'v4' | 'v3';
+};
+
+/** Everything is shut and deleted after the test. */
+export async function testAccount(seed: Seed = {}, options: TestAccountOptions = {}): Promise<TestAccount> {
+  const clock = virtualClock();
+  const { version = 'v4', ...server } = options;
+  const emulator = await startEmulator({
+    apiKey: API_KEY,
+    plan: 'paid',
+    randomId: randomUUID,
+    journalSize: 100_000,
+    ...server,
+    state: seed,
+    now: clock.now,
+    sleep: (milliseconds) => clock.sleep(milliseconds),
+  });
+  onTestFinished(() => emulator.close());
+  const stateDirectory = await temporaryDirectory();
+  const requests = (): readonly JournalEntry[] => emulator.journal.entries();
+  return {
+    emulator,
+    clock,
+    stateDirectory,
+    client(overrides = {}) {
+      const client = createClient({
+        url: emulator.urls[version],
+        version,
+        key: API_KEY,
+        mode: 'read-write',
+        clock,
+        random: () => 0.5,
+        ...overrides,
+      });
+      onTestFinished(() => client.close());
+      return client;
+    },
+    state: () =>
+      openStateDirectory({
+        directory: stateDirectory,
+        account: EMAIL,
+        apiUrl: emulator.urls[version],
+        fs,
+        clock,
+        processes: systemProcesses(fs, 'test'),
+      }),
+    requests,
+    writes: () => requests().filter((request) => request.method !== 'GET'),
+    forget: () => emulator.journal.clear(),
+  };
+}
