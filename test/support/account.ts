@@ -44,7 +44,7 @@ export async function testAccount(seed: Seed = {}, options: TestAccountOptions =
     journalSize: 100_000,
     ...server,
     state: seed,
-    now: clock.now,
+    now: () => clock.now(),
     sleep: (milliseconds) => clock.sleep(milliseconds),
   });
   onTestFinished(() => emulator.close());
