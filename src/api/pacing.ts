@@ -1,16 +1,15 @@
 import PQueue from 'p-queue';
 import {
-  LONGEST_WAIT_MS,
-  settle,
-  spend,
+  answerCame,
+  refusedFor,
+  requestSent,
   UNKNOWN_BUDGET,
-  waitAfter429,
-  whenMayNext,
+  waitBeforeNext,
   type Budget,
 } from '../model/budget.ts';
 import type { Clock } from '../model/clock.ts';
 import type { RequestTotals } from '../model/report.ts';
-import { readRate } from './headers.ts';
+import { isTooLong, readBudgetHeaders, retryAfterSeconds } from './headers.ts';
 import type { Reply } from './transport.ts';
 
 /** An answer or a failure, a wait that is too long for a run, or a stop before anything was sent. */
@@ -41,45 +40,40 @@ export function createPacer(clock: Clock, signal: AbortSignal | undefined): Pace
   const lanes = new Map<string, Lane>();
   const totals = { total: 0, retried: 0, rateLimited: 0, waitedSeconds: 0 };
 
-  async function waitForRoom(lane: Lane): Promise<'room' | 'stopped'> {
+  async function waitForRoom(lane: Lane): Promise<boolean> {
     for (;;) {
-      if (signal?.aborted === true) return 'stopped';
+      if (signal?.aborted === true) return false;
+      const wait = waitBeforeNext(lane.budget, clock.monotonic());
+      if (wait === 0) return true;
       const begun = clock.monotonic();
-      const moment = whenMayNext(lane.budget, begun);
-      if (moment === 'after-answer') {
-        await lane.changed.promise;
-      } else if (moment <= begun) {
-        return 'room';
-      } else {
-        await clock.sleep(Math.ceil(moment - begun), signal);
-        totals.waitedSeconds += (clock.monotonic() - begun) / 1000;
-      }
+      await (wait === 'answer' ? lane.changed.promise : clock.sleep(wait, signal));
+      if (wait !== 'answer') totals.waitedSeconds += (clock.monotonic() - begun) / 1000;
     }
   }
 
   async function sendOnce(lane: Lane, attempt: () => Promise<Reply>): Promise<Reply> {
-    const sentAt = clock.monotonic();
-    lane.budget = spend(lane.budget, sentAt);
+    lane.budget = requestSent(lane.budget, clock.monotonic());
     totals.total += 1;
     const reply = await attempt();
-    const settlement =
-      reply.kind === 'answer'
-        ? { status: reply.status, rate: readRate(reply.header, clock.now()), sentAt }
-        : { status: null, rate: null, sentAt };
-    lane.budget = settle(lane.budget, settlement, clock.monotonic());
-    lane.changed.resolve();
-    lane.changed = Promise.withResolvers();
+    const headers = reply.kind === 'answer' ? readBudgetHeaders(reply.header, clock.now()) : null;
+    lane.budget = answerCame(lane.budget, headers, clock.monotonic());
     return reply;
   }
 
   async function runPaced(lane: Lane, attempt: () => Promise<Reply>): Promise<PacedReply> {
     for (;;) {
-      if ((await waitForRoom(lane)) === 'stopped') return { kind: 'stopped' };
+      if (!(await waitForRoom(lane))) return { kind: 'stopped' };
       const reply = await sendOnce(lane, attempt);
-      if (reply.kind !== 'answer' || reply.status !== 429) return reply;
-      totals.rateLimited += 1;
-      const wait = waitAfter429(readRate(reply.header, clock.now()));
-      if (wait > LONGEST_WAIT_MS) return { kind: 'too-long', seconds: wait / 1000 };
+      const limited = reply.kind === 'answer' && reply.status === 429;
+      const seconds = limited ? retryAfterSeconds(reply.header, clock.now()) : 0;
+      if (limited) {
+        totals.rateLimited += 1;
+        lane.budget = refusedFor(lane.budget, seconds * 1000, clock.monotonic());
+      }
+      lane.changed.resolve();
+      lane.changed = Promise.withResolvers();
+      if (!limited) return reply;
+      if (isTooLong(seconds)) return { kind: 'too-long', seconds };
     }
   }
 

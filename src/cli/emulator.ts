@@ -35,11 +35,11 @@ async function listen(
   options: EmulatorCommandOptions,
   stateFile: string | null,
 ): Promise<Emulator> {
-  const state = stateFile === null ? undefined : readJson<Seed>(stateFile);
+  const state = stateFile === null ? undefined : (readJson(stateFile) as Seed | undefined);
   const faults =
     options.faults === undefined
       ? undefined
-      : requireJson<readonly Fault[]>(resolve(context.cwd, options.faults));
+      : (requireJson(resolve(context.cwd, options.faults)) as readonly Fault[]);
   try {
     return await startEmulator({
       port: options.port,
@@ -77,24 +77,24 @@ function save(emulator: Emulator, file: string): void {
 }
 
 /** Undefined where the file is not there yet. */
-function readJson<T>(file: string): T | undefined {
+function readJson(file: string): unknown {
   try {
-    return parse<T>(readFileSync(file, 'utf8'), file);
+    return parse(readFileSync(file, 'utf8'), file);
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
   }
 }
 
-function requireJson<T>(file: string): T {
-  const value = readJson<T>(file);
+function requireJson(file: string): unknown {
+  const value = readJson(file);
   if (value !== undefined) return value;
   throw new CommandError(EXIT.failed, `${file} is not there`, 'check the path');
 }
 
-function parse<T>(text: string, file: string): T {
+function parse(text: string, file: string): unknown {
   try {
-    return JSON.parse(text) as T;
+    return JSON.parse(text) as unknown;
   } catch (error) {
     throw new CommandError(
       EXIT.failed,
