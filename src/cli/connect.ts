@@ -1,0 +1,41 @@
+import { createClient } from '../api/create.ts';
+import type { Client } from '../api/client.ts';
+import type { ApiError } from '../api/errors.ts';
+import { keyFault } from '../api/transport.ts';
+import type { Context } from './context.ts';
+import { CommandError, EXIT } from './exit.ts';
+import type { Connection } from './settings.ts';
+
+/** A client of the account; a key that cannot be sent is refused here, without its value. */
+export function connect(context: Context, connection: Connection, mode: 'read-only' | 'read-write'): Client {
+  const fault = keyFault(connection.key);
+  if (fault !== null) throw new CommandError(EXIT.failed, fault, 'copy the key again from the account page');
+  const { url, version, key } = connection;
+  return createClient({
+    url,
+    version,
+    key,
+    mode,
+    clock: context.clock,
+    random: context.random,
+    signal: context.signal,
+  });
+}
+
+/** An error of the service as the end of a command. */
+export function apiFailure(error: ApiError): CommandError {
+  return new CommandError(EXIT.failed, `${error.endpoint}: ${error.message}`, HINTS[error.kind]);
+}
+
+const HINTS: Readonly<Record<ApiError['kind'], string>> = {
+  unauthorised: 'check the key: FWDSYNC_API_KEY, FWDSYNC_API_KEY_FILE or api.key in the manifest',
+  forbidden: "check the account's plan and what its key may do",
+  'not-found': 'run the command again; somebody may have changed the account meanwhile',
+  rejected: 'see the message of the service',
+  'rate-limited': 'run the command again later',
+  unreachable: 'check --api-url and the network',
+  'unknown-outcome': 'run the command again; it looks at the account first',
+  redirect: 'check --api-url: the key is sent to no other address',
+  unproven: 'run the command again; nothing was taken for missing',
+  stopped: 'run the command again',
+};
