@@ -1,0 +1,68 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { EditRequest, Fault } from '../../src/emulator/faults.ts';
+import type { Seed } from '../../src/emulator/seed.ts';
+import type { Switches } from '../../src/emulator/switches.ts';
+
+/** How `apply` ends; everything but `converged` and `unchanged` leaves the account short of the manifest. */
+export type Ending = 'converged' | 'unchanged' | 'partial' | 'refused' | 'invalid' | 'failed';
+
+/** The file `options.json`. */
+export interface CaseOptions {
+  readonly about?: string;
+  /** Given to `plan` and to `apply`. */
+  readonly flags?: readonly string[];
+  /** What references of the manifest name. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** What somebody does in the dashboard, after `before` was applied where there is one. */
+  readonly edits?: readonly EditRequest[];
+  readonly switches?: Partial<Switches>;
+  readonly rateLimit?: number;
+  /** Armed before `plan`, and before `apply`. */
+  readonly planFaults?: readonly Fault[];
+  readonly faults?: readonly Fault[];
+  readonly version?: 'v3';
+  /** Default `converged`. */
+  readonly ends?: Ending;
+  /** Starts of the report's lines about failed items. */
+  readonly failed?: readonly string[];
+  /** Texts that must not be in anything that is printed. */
+  readonly secrets?: readonly string[];
+}
+
+export interface GoldenCase {
+  readonly name: string;
+  readonly directory: string;
+  /** `manifest.yaml` or `manifest`, relative to the directory. */
+  readonly manifest: string;
+  /** Applied first; null: there was no earlier run. */
+  readonly before: string | null;
+  readonly account: Seed;
+  readonly options: CaseOptions;
+}
+
+export function readCases(root: string): readonly GoldenCase[] {
+  return readdirSync(root, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => readCase(root, entry.name));
+}
+
+function readCase(root: string, name: string): GoldenCase {
+  const directory = join(root, name);
+  return {
+    name,
+    directory,
+    manifest: findPath(directory, 'manifest') ?? 'manifest.yaml',
+    before: findPath(directory, 'before'),
+    account: readJson(join(directory, 'account.json')) as Seed,
+    options: readJson(join(directory, 'options.json')) ?? {},
+  };
+}
+
+function findPath(directory: string, name: string): string | null {
+  return [`${name}.yaml`, name].find((path) => existsSync(join(directory, path))) ?? null;
+}
+
+function readJson(path: string): unknown {
+  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined;
+}

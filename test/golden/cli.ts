@@ -1,0 +1,63 @@
+import { Readable, Writable } from 'node:stream';
+import { CommanderError } from 'commander';
+import type { Context } from '../../src/cli/context.ts';
+import { CommandError, EXIT } from '../../src/cli/exit.ts';
+import { createProgram } from '../../src/cli/program.ts';
+import type { Clock } from '../../src/model/clock.ts';
+
+export interface Terminal {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+}
+
+export interface CommandResult {
+  readonly args: readonly string[];
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exitCode: number;
+}
+
+/** Runs a command line in this process, as from a script: 80 columns, no terminal, no colour. */
+export async function runCommand(args: readonly string[], terminal: Terminal): Promise<CommandResult> {
+  const stdout: string[] = [];
+  const stderr: string[] = [];
+  const context: Context = {
+    env: terminal.env,
+    cwd: terminal.cwd,
+    stdin: Readable.from([]),
+    stdout: collectInto(stdout),
+    stderr: collectInto(stderr),
+    clock: terminal.clock,
+    random: () => 0.5,
+    signal: new AbortController().signal,
+  };
+  const exitCode = await run(context, args, stderr);
+  return { args, stdout: stdout.join(''), stderr: stderr.join(''), exitCode };
+}
+
+async function run(context: Context, args: readonly string[], stderr: string[]): Promise<number> {
+  let code: number = EXIT.done;
+  try {
+    const program = createProgram(context, (result) => {
+      code = result;
+    });
+    await program.parseAsync(args, { from: 'user' });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    if (!(error instanceof CommandError)) throw error;
+    stderr.push(`error: ${error.message}\n  try: ${error.hint}\n`);
+    return error.exitCode;
+  }
+}
+
+function collectInto(chunks: string[]): Writable & { readonly columns: number } {
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      chunks.push(String(chunk));
+      done();
+    },
+  });
+  return Object.assign(stream, { columns: 80 });
+}

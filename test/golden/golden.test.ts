@@ -1,0 +1,97 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Desired } from '../../src/model/desired.ts';
+import { readCases, type Ending, type GoldenCase } from './case.ts';
+import { loadDesired } from './desired.ts';
+import { runCase, type CaseOutcome } from './run-case.ts';
+import { unmanagedPart } from './unmanaged.ts';
+
+// UPDATE_GOLDEN=1 writes what is printed into the folders instead of comparing; read the difference before committing.
+const UPDATE = process.env['UPDATE_GOLDEN'] === '1';
+
+const EXIT_OF: Readonly<Record<Ending, number>> = {
+  converged: 0,
+  unchanged: 0,
+  failed: 1,
+  partial: 3,
+  refused: 4,
+  invalid: 5,
+};
+
+const CASES = readCases(import.meta.dirname);
+
+test('every folder is a case with a manifest and an account', () => {
+  expect(CASES.length).toBeGreaterThanOrEqual(40);
+  for (const { name, account } of CASES) expect(account, name).toBeDefined();
+});
+
+describe.each(CASES)('$name', (golden: GoldenCase) => {
+  const { options } = golden;
+  const ends = options.ends ?? 'converged';
+  const done = ends === 'converged' || ends === 'unchanged';
+  let outcome: CaseOutcome;
+  let desired: Desired | null;
+
+  beforeAll(async () => {
+    outcome = await runCase(golden);
+    desired = loadDesired(golden);
+  });
+
+  test('prints and sends what is stored', () => {
+    for (const [file, text] of Object.entries(outcome.texts)) {
+      const path = join(golden.directory, file);
+      if (UPDATE) writeFileSync(path, text);
+      expect(text, file).toBe(existsSync(path) ? readFileSync(path, 'utf8') : 'nothing stored: UPDATE_GOLDEN=1 does');
+    }
+  });
+
+  test('ends as it says', () => {
+    expect(outcome.apply.exitCode, outcome.apply.stdout + outcome.apply.stderr).toBe(EXIT_OF[ends]);
+    for (const line of options.failed ?? []) expect(outcome.apply.stdout).toContain(`${line}: `);
+  });
+
+  test('the dry run is dry', () => {
+    expect(outcome.planRequests.filter(({ method }) => method !== 'GET')).toEqual([]);
+  });
+
+  test('what is not managed stays as it is, ids and times included', () => {
+    if (desired === null) {
+      expect(outcome.end).toEqual(outcome.start);
+      return;
+    }
+    const ids = new Set(outcome.applyRequests.flatMap(({ path }) => /\/rules\/([^/]+)$/.exec(path)?.[1] ?? []));
+    const names = new Set(outcome.start.domains.map(({ domain }) => domain));
+    const end = { ...outcome.end, domains: outcome.end.domains.filter(({ domain }) => names.has(domain)) };
+    expect(unmanagedPart(end, desired, ids)).toEqual(unmanagedPart(outcome.start, desired, ids));
+  });
+
+  test.skipIf(ends === 'converged' || ends === 'partial')('nothing is written', () => {
+    expect(outcome.applyRequests.filter(({ method }) => method !== 'GET')).toEqual([]);
+    expect(outcome.end).toEqual(outcome.start);
+  });
+
+  test.skipIf(!done)('the plan after it is empty', () => {
+    expect(outcome.planAfter.exitCode, outcome.planAfter.stdout + outcome.planAfter.stderr).toBe(0);
+  });
+
+  test.skipIf(!done)("the plan of the account's own export is empty", () => {
+    expect(outcome.exported.exitCode, outcome.exported.stderr).toBe(0);
+    const { stdout, stderr, exitCode } = outcome.planOfExport;
+    expect(exitCode, stdout + stderr).toBe(0);
+  });
+
+  test.skipIf(!done)('no delete overtakes an add or an update of an alias', () => {
+    const writes = outcome.applyRequests.filter(({ method }) => method !== 'GET');
+    const firstDelete = writes.findIndex(({ method }) => method === 'DELETE');
+    const lastRouting = writes.findLastIndex(
+      ({ method, endpoint }) => method !== 'DELETE' && endpoint?.includes('/aliases'),
+    );
+    if (firstDelete >= 0) expect(firstDelete).toBeGreaterThan(lastRouting);
+  });
+
+  test('no secret is printed or saved', () => {
+    const shown = [outcome.texts['plan.txt'], outcome.texts['report.txt'], ...outcome.saved].join('\n');
+    for (const secret of ['golden-key', ...(options.secrets ?? [])]) expect(shown).not.toContain(secret);
+  });
+});
