@@ -113,6 +113,8 @@ export type DesiredRule =
       /** `id:` where written, else the UUID version 5 of domain, type and name. */
       readonly id: string;
       readonly idIsWritten: boolean;
+      /** The ids that this name would have, one a type: how a rule that changed its type is recognised. */
+      readonly derivedIds: readonly string[];
       readonly match: RuleMatch;
       readonly forward: Forward;
       readonly active: boolean;

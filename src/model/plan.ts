@@ -1,5 +1,5 @@
 import type { DomainName } from './names.ts';
-import type { Source } from './problem.ts';
+import type { Problem, Source } from './problem.ts';
 import type {
   AliasState,
   CredentialState,
@@ -82,6 +82,7 @@ export type Hold =
   | { readonly kind: 'run' }
   | { readonly kind: 'run-deletes' }
   | { readonly kind: 'domain'; readonly domain: DomainName }
+  | { readonly kind: 'domains'; readonly domains: readonly DomainName[] }
   | { readonly kind: 'domain-deletes'; readonly domain: DomainName };
 
 export interface GuardFinding {
@@ -105,8 +106,11 @@ export interface Withheld {
   readonly reason: string;
   /** Whether the whole domain or only its stage 2 is kept from running. */
   readonly part: 'domain' | 'deletes';
-  /** An unproven read or an ambiguous account makes `plan` and `apply` end with 1; a guard has its own finding. */
-  readonly cause: 'unproven' | 'guard' | 'tombstone';
+  /**
+   * An unproven read or an ambiguous account makes `plan` and `apply` end with 1; a guard has its own finding, and
+   * `manifest` its own problem.
+   */
+  readonly cause: 'unproven' | 'guard' | 'tombstone' | 'manifest';
 }
 
 export interface Warning {
@@ -139,6 +143,8 @@ export interface Plan {
   readonly allowances: readonly string[];
   readonly withheld: readonly Withheld[];
   readonly warnings: readonly Warning[];
+  /** Errors of the manifest that only a reading of the account shows (exit 5): nothing may be written. */
+  readonly problems: readonly Problem[];
   /** Live rules taken over by content: to be remembered by the state directory. */
   readonly adoptions: readonly Adoption[];
 }
