@@ -21,6 +21,25 @@ export interface Report {
   /** Facts worth knowing, such as `requires_new_mx_check`. */
   readonly notes: readonly string[];
   readonly requests: RequestTotals;
+  /** Whether anything was written, or may have been: what came of it is `partial` then, not `failed`. */
+  readonly wrote: boolean;
+  /** Why the run ended before its plan did; null when it came to its end. */
+  readonly stopped: Stop | null;
+  /** Where the manifest that undoes this run is; null when nothing was to be written. */
+  readonly snapshot: string | null;
+}
+
+/** What ends a run early: nothing that it has not sent yet is sent. */
+export interface Stop {
+  readonly kind:
+    | 'unauthorised'
+    | 'unreachable'
+    | 'rate-limited'
+    | 'redirect'
+    | 'too-many-failures'
+    | 'interrupted'
+    | 'retries-used-up';
+  readonly message: string;
 }
 
 export interface RequestTotals {
