@@ -1,0 +1,27 @@
+FROM docker.io/library/node:24-bookworm-slim AS build
+WORKDIR /build
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --no-audit --no-fund
+COPY tsconfig.json build.ts ./
+COPY src src
+COPY schemas schemas
+RUN npm run -s build
+
+FROM docker.io/library/node:24-bookworm-slim
+LABEL org.opencontainers.image.title="fwdsync" \
+      org.opencontainers.image.description="Keeps the email forwarding of many domains in step with a YAML manifest" \
+      org.opencontainers.image.licenses="MIT"
+WORKDIR /app
+COPY package.json LICENSE ./
+COPY --from=build /build/dist dist
+COPY schemas schemas
+COPY examples examples
+RUN mkdir -p /var/lib/fwdsync /etc/fwdsync && chown node:node /var/lib/fwdsync
+ENV NODE_ENV=production \
+    FWDSYNC_FILE=/etc/fwdsync \
+    FWDSYNC_STATE_DIR=/var/lib/fwdsync \
+    FWDSYNC_LOG_FORMAT=json
+VOLUME /var/lib/fwdsync
+USER node
+ENTRYPOINT ["node", "/app/dist/fwdsync.js"]
+CMD ["run"]
