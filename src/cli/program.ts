@@ -1,7 +1,7 @@
 import { Command, CommanderError, Option } from 'commander';
+import pkg from '../../package.json' with { type: 'json' };
 import type { Context } from './context.ts';
 import { EXIT, type ExitCode } from './exit.ts';
-import type { CommonOptions } from './settings.ts';
 
 /** A command's action; it prints what it has to say and gives the exit code. */
 type Action<Options> = (context: Context, options: Options, args: readonly string[]) => Promise<ExitCode>;
@@ -15,7 +15,7 @@ export function createProgram(context: Context, finish: (code: ExitCode) => void
     .description(
       'Email forwarding as code: plans and applies a YAML manifest of domains, aliases, rules and SMTP credentials.',
     )
-    .version(readVersion(), '-V, --version')
+    .version(pkg.version, '-V, --version')
     .showHelpAfterError('Run with --help for the options.')
     .showSuggestionAfterError()
     .exitOverride();
@@ -173,9 +173,3 @@ function wholeNumber(text: string): number {
     `error: ${JSON.stringify(text)} is not a whole number`,
   );
 }
-
-function readVersion(): string {
-  return '0.1.0';
-}
-
-export type { CommonOptions };
