@@ -6,14 +6,14 @@ import type { Dump, DumpedDomain, DumpedRule } from '../../src/emulator/dump.ts'
 
 /**
  * The part of an account that a manifest does not manage, ids and times included: what an apply must leave as it is.
- * Written apart from the planner, straight from the words of the manifest language. `touched` are the rule ids that
- * earlier runs took over.
+ * Written apart from the planner, straight from the words of the manifest language. `ids` are rules that the run addressed on purpose,
+ * such as those that an earlier run took over.
  */
 export function unmanagedPart(account: Dump, desired: Desired, ids: ReadonlySet<string>): unknown {
-  return account.domains.map((domain) => {
+  return account.domains.flatMap((domain) => {
     const wanted = desired.domains.get(domain.domain as DomainName);
     if (wanted === undefined) return domain;
-    return wanted.state === 'absent' ? null : unmanagedOf(domain, wanted, ids);
+    return wanted.state === 'absent' ? [] : unmanagedOf(domain, wanted, ids);
   });
 }
 
