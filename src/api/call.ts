@@ -23,14 +23,16 @@ export type Call = <T>(
 const ATTEMPTS = 3;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 20_000;
-const READ_PRIORITY = 1;
 
 export function createCall(ports: CallPorts): Call {
   return async (request, decode) => {
     const { endpoint } = request;
-    const priority = endpoint.method === 'GET' ? READ_PRIORITY : 0;
     for (let attempt = 1; ; attempt += 1) {
-      const reply = await ports.pacer.run(nameOf(endpoint), priority, () => ports.transport.send(request));
+      const reply = await ports.pacer.run({
+        endpoint: nameOf(endpoint),
+        urgency: 'changed',
+        send: () => ports.transport.send(request),
+      });
       const result = judge(endpoint, reply, decode);
       if (result.ok || attempt === ATTEMPTS || !mayRepeat(endpoint, result.error)) return result;
       if (!withinRetryBudget(ports.pacer)) return result;

@@ -1,15 +1,9 @@
 import PQueue from 'p-queue';
-import {
-  answerCame,
-  refusedFor,
-  requestSent,
-  UNKNOWN_BUDGET,
-  waitBeforeNext,
-  type Budget,
-} from '../model/budget.ts';
+import { LONGEST_WAIT_MS, waitAfter429, type Budget } from '../model/budget.ts';
 import type { Clock } from '../model/clock.ts';
 import type { RequestTotals } from '../model/report.ts';
-import { isTooLong, readBudgetHeaders, retryAfterSeconds } from './headers.ts';
+import { createBudgetBook, type BudgetBook } from './budget-book.ts';
+import { readRate } from './headers.ts';
 import type { Reply } from './transport.ts';
 
 /** An answer or a failure, a wait that is too long for a run, or a stop before anything was sent. */
@@ -18,9 +12,31 @@ export type PacedReply =
   | { readonly kind: 'too-long'; readonly seconds: number }
   | { readonly kind: 'stopped' };
 
+/** What is sent for a change that somebody waits for goes before, and may use more than, the sweep over everything. */
+export type Urgency = 'changed' | 'sweep';
+
+export interface PacedRequest {
+  /** Its name, such as `GET /domains/:domain`: what has a budget. */
+  readonly endpoint: string;
+  readonly urgency: Urgency;
+  send(): Promise<Reply>;
+  /** Called for every sending. */
+  readonly onSent?: (sent: Sent) => void;
+}
+
+/** One sending, for logs and metrics. */
+export interface Sent {
+  readonly reply: Reply;
+  /** Milliseconds from sending to the end of the answer, and from the wish to send until then. */
+  readonly durationMs: number;
+  readonly waitedMs: number;
+  /** Requests that the endpoint's window has left; null: not known. */
+  readonly remaining: number | null;
+}
+
 export interface Pacer {
-  /** Sends as soon as the endpoint's budget holds it; waits out every 429, which was not processed. */
-  run(endpoint: string, priority: number, attempt: () => Promise<Reply>): Promise<PacedReply>;
+  /** Sends as soon as the budgets hold it; waits out every 429, which was not processed. */
+  run(request: PacedRequest): Promise<PacedReply>;
   budgets(): ReadonlyMap<string, Budget>;
   totals(): RequestTotals;
   /** Counts a request that is sent once more after a failure. */
@@ -28,76 +44,109 @@ export interface Pacer {
 }
 
 const CONCURRENCY = 8;
+/** A sweep leaves half of each window to whatever is urgent. */
+const SHARE: Readonly<Record<Urgency, number>> = { changed: 1, sweep: 0.5 };
+const LONGEST_PAUSE_MS = 60_000;
 
-interface Lane {
-  readonly queue: PQueue;
-  budget: Budget;
-  /** Resolved, and replaced, with every answer. */
-  changed: PromiseWithResolvers<void>;
-}
-
+/**
+ * Requests of an endpoint wait in its queue; what waits for a window does so in one of few places, so that whatever
+ * is urgent overtakes all but those.
+ */
 export function createPacer(clock: Clock, signal: AbortSignal | undefined): Pacer {
-  const lanes = new Map<string, Lane>();
-  const totals = { total: 0, retried: 0, rateLimited: 0, waitedSeconds: 0 };
-
-  async function waitForRoom(lane: Lane): Promise<boolean> {
-    for (;;) {
-      if (signal?.aborted === true) return false;
-      const wait = waitBeforeNext(lane.budget, clock.monotonic());
-      if (wait === 0) return true;
-      const begun = clock.monotonic();
-      await (wait === 'answer' ? lane.changed.promise : clock.sleep(wait, signal));
-      if (wait !== 'answer') totals.waitedSeconds += (clock.monotonic() - begun) / 1000;
-    }
-  }
-
-  async function sendOnce(lane: Lane, attempt: () => Promise<Reply>): Promise<Reply> {
-    lane.budget = requestSent(lane.budget, clock.monotonic());
-    totals.total += 1;
-    const reply = await attempt();
-    const headers = reply.kind === 'answer' ? readBudgetHeaders(reply.header, clock.now()) : null;
-    lane.budget = answerCame(lane.budget, headers, clock.monotonic());
-    return reply;
-  }
-
-  async function runPaced(lane: Lane, attempt: () => Promise<Reply>): Promise<PacedReply> {
-    for (;;) {
-      if (!(await waitForRoom(lane))) return { kind: 'stopped' };
-      const reply = await sendOnce(lane, attempt);
-      const limited = reply.kind === 'answer' && reply.status === 429;
-      const seconds = limited ? retryAfterSeconds(reply.header, clock.now()) : 0;
-      if (limited) {
-        totals.rateLimited += 1;
-        lane.budget = refusedFor(lane.budget, seconds * 1000, clock.monotonic());
-      }
-      lane.changed.resolve();
-      lane.changed = Promise.withResolvers();
-      if (!limited) return reply;
-      if (isTooLong(seconds)) return { kind: 'too-long', seconds };
-    }
-  }
-
+  const queues = new Map<string, PQueue>();
+  const state: PacerState = {
+    clock,
+    signal,
+    book: createBudgetBook(),
+    counts: { total: 0, retried: 0, rateLimited: 0 },
+    sleeping: { count: 0, since: 0, totalMs: 0 },
+    answered: Promise.withResolvers(),
+  };
   return {
-    run(endpoint, priority, attempt) {
-      const lane = laneOf(lanes, endpoint);
-      return lane.queue.add(() => runPaced(lane, attempt), { priority });
+    run(request) {
+      const wishedAt = clock.monotonic();
+      const queue = queues.get(request.endpoint) ?? new PQueue({ concurrency: CONCURRENCY });
+      queues.set(request.endpoint, queue);
+      const priority = request.urgency === 'changed' ? 1 : 0;
+      return queue.add(() => runPaced(state, request, wishedAt), { priority });
     },
-    budgets: () => new Map([...lanes].map(([endpoint, lane]) => [endpoint, lane.budget])),
-    totals: () => ({ ...totals, waitedSeconds: Math.round(totals.waitedSeconds * 10) / 10 }),
+    budgets: () => new Map(state.book.budgets()),
+    totals: () => ({ ...state.counts, waitedSeconds: Math.round(state.sleeping.totalMs / 100) / 10 }),
     countRetry: () => {
-      totals.retried += 1;
+      state.counts.retried += 1;
     },
   };
 }
 
-function laneOf(lanes: Map<string, Lane>, endpoint: string): Lane {
-  const known = lanes.get(endpoint);
-  if (known !== undefined) return known;
-  const lane: Lane = {
-    queue: new PQueue({ concurrency: CONCURRENCY }),
-    budget: UNKNOWN_BUDGET,
-    changed: Promise.withResolvers(),
-  };
-  lanes.set(endpoint, lane);
-  return lane;
+interface PacerState {
+  readonly clock: Clock;
+  readonly signal: AbortSignal | undefined;
+  readonly book: BudgetBook;
+  readonly counts: { total: number; retried: number; rateLimited: number };
+  readonly sleeping: { count: number; since: number; totalMs: number };
+  /** Resolved, and replaced, with every answer. */
+  answered: PromiseWithResolvers<void>;
+}
+
+async function runPaced(state: PacerState, request: PacedRequest, wishedAt: number): Promise<PacedReply> {
+  let refusedAt: number | null = null;
+  for (let refusals = 1; ; refusals += 1) {
+    const room = await waitForRoom(state, request);
+    if (room !== 'room') return room;
+    const reply = await sendOnce(state, request, wishedAt);
+    if (reply.kind !== 'answer' || reply.status !== 429) return reply;
+    const now = state.clock.monotonic();
+    refusedAt ??= now;
+    const wait = waitAfter429(readRate(reply.header, state.clock.now()));
+    if (now - refusedAt + wait > LONGEST_WAIT_MS) {
+      return { kind: 'too-long', seconds: Math.ceil((now - refusedAt + wait) / 1000) };
+    }
+    // A service that says "at once" and refuses again is asked ever less often.
+    if (refusals > 1) await sleep(state, Math.min(LONGEST_PAUSE_MS, 1000 * 2 ** (refusals - 1)));
+  }
+}
+
+async function waitForRoom(state: PacerState, request: PacedRequest): Promise<PacedReply | 'room'> {
+  for (;;) {
+    if (state.signal?.aborted === true) return { kind: 'stopped' };
+    const now = state.clock.monotonic();
+    const moment = state.book.nextMoment(request.endpoint, now, SHARE[request.urgency]);
+    if (moment === 'after-answer') {
+      await state.answered.promise;
+    } else if (moment <= now) {
+      return 'room';
+    } else if (moment - now > LONGEST_WAIT_MS) {
+      return { kind: 'too-long', seconds: Math.ceil((moment - now) / 1000) };
+    } else {
+      await sleep(state, moment - now);
+    }
+  }
+}
+
+async function sendOnce(state: PacerState, request: PacedRequest, wishedAt: number): Promise<Reply> {
+  const { clock, book } = state;
+  const sentAt = clock.monotonic();
+  book.sent(request.endpoint, sentAt);
+  state.counts.total += 1;
+  const reply = await request.send();
+  const now = clock.monotonic();
+  const isAnswer = reply.kind === 'answer';
+  const rate = isAnswer ? readRate(reply.header, clock.now()) : null;
+  const status = isAnswer ? reply.status : null;
+  book.settled(request.endpoint, { status, rate, sentAt }, now);
+  if (status === 429) state.counts.rateLimited += 1;
+  const remaining = book.budgets().get(request.endpoint)?.remaining ?? null;
+  request.onSent?.({ reply, durationMs: now - sentAt, waitedMs: sentAt - wishedAt, remaining });
+  state.answered.resolve();
+  state.answered = Promise.withResolvers();
+  return reply;
+}
+
+/** Waits that overlap count once. */
+async function sleep({ sleeping, clock, signal }: PacerState, milliseconds: number): Promise<void> {
+  if (sleeping.count === 0) sleeping.since = clock.monotonic();
+  sleeping.count += 1;
+  await clock.sleep(Math.ceil(milliseconds), signal);
+  sleeping.count -= 1;
+  if (sleeping.count === 0) sleeping.totalMs += clock.monotonic() - sleeping.since;
 }

@@ -1,90 +1,273 @@
 /**
- * One rate-limit budget: what is known of an endpoint's window, as pure arithmetic (v4: Limits).
- * The client runs it in real time, the forecast in virtual time. Times are milliseconds of one monotonic clock.
+ * One rate-limit budget as plain arithmetic: what the service said of it, and when the next request may go.
+ * Nothing here waits. `api/pacing.ts` runs it against the real service and a real clock; a forecast runs the very
+ * same functions in virtual time:
+ *
+ *     let budget = budgets.get(endpoint) ?? assumedBudget(limit);
+ *     at = whenMayNext(budget, now)      // a moment; at or before `now`: at once. 'after-answer': settle one first
+ *     budget = spend(budget, at)         // the request goes out at that moment
+ *     budget = settle(budget, { status: 200, rate: null, sentAt: at }, at + duration)
+ *
+ * With no rates in its answers a budget counts by itself: `limit` requests a window, the window running from its
+ * first request. All moments are monotonic milliseconds, except in `Rate`.
+ * Sources: v4 "Limits" (headers, Retry-After); that they may be absent, wrong or of two limits: field notes.
  */
 export interface Budget {
-  /** Requests a window holds; null until an answer said so. */
+  /** Requests a window; null: not known. */
   readonly limit: number | null;
-  /** The least `Remaining` of the current window; null when unknown. */
+  /** Requests left, answers in flight not yet taken off; null: not known. */
   readonly remaining: number | null;
-  /** When the window ends; null when unknown. */
-  readonly resetAt: number | null;
-  /** Sent and not yet answered. */
+  /** Unix seconds of the current window's end by the server's clock; null: not told. */
+  readonly reset: number | null;
+  /** When the window is surely over; null: no window is open. */
+  readonly refillAt: number | null;
+  /** Whether an answer has come yet: before the first, one request at a time goes out as a probe. */
+  readonly answered: boolean;
   readonly inFlight: number;
-  /** Nothing may be sent before; set by a 429. */
-  readonly blockedUntil: number;
-  /** Whether any answer was seen: before the first one there is a single probe. */
-  readonly probed: boolean;
+  readonly window: WindowLength;
+  /** The last window that is over: what answers that left before then say of it is no news. */
+  readonly closed: { readonly reset: number | null; readonly at: number } | null;
 }
 
-/** What an answer's headers say; null where absent or absurd. */
-export interface BudgetHeaders {
+/** What is known of the length of a window, in milliseconds; it is in no header. */
+interface WindowLength {
+  /** Least distance of two different resets; null: fewer than two were seen. */
+  readonly step: number | null;
+  /** Longest that a reset was ever ahead: a window is at least that long. */
+  readonly ahead: number;
+}
+
+/** The rate-limit headers of one answer as numbers; null: absent or not a number. No value is trusted. */
+export interface Rate {
   readonly limit: number | null;
   readonly remaining: number | null;
-  /** Milliseconds from now until the window resets, by the server's own clock. */
-  readonly resetIn: number | null;
+  /** Unix seconds. */
+  readonly reset: number | null;
+  /** Unix seconds by the server's clock (the `Date` header), else by ours. */
+  readonly date: number;
+  /** Seconds; only on a 429. A date has been turned into seconds. */
+  readonly retryAfter: number | null;
 }
 
-/** Until two resets were seen a window is taken to last a minute. */
-export const DEFAULT_WINDOW_MS = 60_000;
-/** The headers are whole seconds, so a reset may be up to a second later than it says. */
-const RESET_MARGIN_MS = 1_000;
-const SAME_RESET_MS = 1_500;
+/** How a request ended. `rate: null`: there was no answer, or it is counted without one. */
+export interface Settlement {
+  readonly status: number | null;
+  readonly rate: Rate | null;
+  /** The moment given to `spend`. */
+  readonly sentAt: number;
+}
+
+/** A window's length until two resets were seen (v4: Limits are "per minute"). */
+export const ASSUMED_WINDOW_MS = 60_000;
+/** A longer wait ends the run instead. */
+export const LONGEST_WAIT_MS = 15 * 60_000;
+/** However absurd a wait is that a 429 asks for, after an hour it is tried again. */
+const LONGEST_BLOCK_MS = 60 * 60_000;
+const LEAST_WAIT_MS = 1000;
+/** `reset` and `Date` are whole seconds: their difference may be short by nearly one. */
+const ROUNDING_MS = 1000;
+/** A reset further ahead is a mistake, such as milliseconds. */
+const LONGEST_READABLE_RESET_S = 86_400;
+/** Services that reckon the reset anew for each answer are off by one now and then. */
+const RESET_JITTER_S = 1;
 
 export const UNKNOWN_BUDGET: Budget = {
   limit: null,
   remaining: null,
-  resetAt: null,
+  reset: null,
+  refillAt: null,
+  answered: false,
   inFlight: 0,
-  blockedUntil: 0,
-  probed: false,
+  window: { step: null, ahead: 0 },
+  closed: null,
 };
 
-/** Milliseconds until the next request may go; `answer`: not before an answer has come. */
-export function waitBeforeNext(budget: Budget, now: number): number | 'answer' {
-  if (now < budget.blockedUntil) return budget.blockedUntil - now;
-  if (!budget.probed) return budget.inFlight === 0 ? 0 : 'answer';
-  const current = refresh(budget, now);
-  if (current.remaining === null || current.remaining > current.inFlight) return 0;
-  if (current.resetAt === null) return current.inFlight === 0 ? 0 : 'answer';
-  return Math.max(1, current.resetAt - now);
+/** A full budget of an endpoint that has not answered yet, for forecasts. */
+export function assumedBudget(limit: number, windowMs: number = ASSUMED_WINDOW_MS): Budget {
+  return { ...UNKNOWN_BUDGET, limit, remaining: limit, answered: true, window: { step: windowMs, ahead: 0 } };
 }
 
-export function requestSent(budget: Budget, now: number): Budget {
-  const current = refresh(budget, now);
-  return { ...current, inFlight: current.inFlight + 1 };
+/**
+ * When the next request may go: a moment (now or earlier: at once), or `'after-answer'` when only an answer of
+ * a request in flight can tell. `share` is the part of each window that may be used, at least one request and at most
+ * all (1).
+ */
+export function whenMayNext(budget: Budget, now: number, share = 1): number | 'after-answer' {
+  const current = refilled(budget, now);
+  const { inFlight, remaining } = current;
+  const otherwise = inFlight > 0 ? 'after-answer' : now;
+  if (!current.answered) return otherwise;
+  if (remaining === null) return current.refillAt ?? now;
+  const left = remaining - keptBack(current, share);
+  if (left - inFlight > 0) return now;
+  // What is in flight may be counted in `remaining` already: its answer tells whether something is left.
+  return left > 0 ? otherwise : (current.refillAt ?? otherwise);
 }
 
-/** Takes in an answer, or with null headers the failure to get one. */
-export function answerCame(budget: Budget, headers: BudgetHeaders | null, now: number): Budget {
-  const current = refresh(budget, now);
-  const inFlight = Math.max(0, current.inFlight - 1);
-  if (headers === null || headers.remaining === null) {
-    const remaining = current.remaining === null ? null : Math.max(0, current.remaining - 1);
-    return { ...current, inFlight, remaining, probed: true };
-  }
-  const resetAt = headers.resetIn === null ? null : now + headers.resetIn + RESET_MARGIN_MS;
-  const sameWindow =
-    current.resetAt !== null && resetAt !== null && Math.abs(current.resetAt - resetAt) < SAME_RESET_MS;
-  // Answers may come out of order: within one window the least Remaining counts.
-  const remaining =
-    sameWindow && current.remaining !== null
-      ? Math.min(current.remaining, headers.remaining)
-      : headers.remaining;
-  return { ...current, limit: headers.limit ?? current.limit, remaining, resetAt, inFlight, probed: true };
-}
-
-/** A 429: nothing more before the wait is over. */
-export function refusedFor(budget: Budget, milliseconds: number, now: number): Budget {
+/** One request goes out. */
+export function spend(budget: Budget, now: number): Budget {
+  const current = refilled(budget, now);
+  const opens = current.limit !== null && current.refillAt === null;
   return {
-    ...budget,
-    blockedUntil: Math.max(budget.blockedUntil, now + milliseconds),
-    remaining: null,
-    resetAt: null,
+    ...current,
+    inFlight: current.inFlight + 1,
+    refillAt: opens ? now + windowMs(current) + ROUNDING_MS : current.refillAt,
   };
 }
 
-function refresh(budget: Budget, now: number): Budget {
-  if (budget.resetAt === null || now < budget.resetAt) return budget;
-  return { ...budget, remaining: budget.limit, resetAt: null };
+/** One request has ended, with an answer or without. */
+export function settle(budget: Budget, settlement: Settlement, now: number): Budget {
+  const current = refilled({ ...budget, inFlight: Math.max(0, budget.inFlight - 1) }, now);
+  const { rate, status } = settlement;
+  if (status === 429) return blocked(learn(current, settlement, now), rate, now);
+  if (rate === null || count(rate.remaining) === null) return counted(current, status);
+  return learn(current, settlement, now);
+}
+
+/**
+ * Whether a 429 follows from this budget: nothing was known to be left in the current window, and its numbers are
+ * those of this limit. Otherwise there is another limit beside it, of the whole account.
+ */
+export function explains429(budget: Budget, rate: Rate | null, now: number): boolean {
+  const told = readTold(rate, now);
+  if (told !== null && told.remaining > 0) return false;
+  const { limit, remaining, reset } = refilled(budget, now);
+  if (told?.limit !== undefined && told.limit !== null && limit !== null && told.limit !== limit)
+    return false;
+  return reset === null || remaining === null || remaining <= 0;
+}
+
+/** Holds everything under this budget back for as long as a 429 asks. */
+export function blocked(budget: Budget, rate: Rate | null, now: number): Budget {
+  const remaining = budget.limit === null ? null : 0;
+  const wait = Math.min(waitAfter429(rate), LONGEST_BLOCK_MS);
+  return { ...budget, answered: true, remaining, refillAt: now + wait };
+}
+
+/** Milliseconds that a 429 asks to wait: Retry-After, else the reset, else a minute. Never under a second. */
+export function waitAfter429(rate: Rate | null): number {
+  const retryAfter = rate?.retryAfter ?? null;
+  if (retryAfter !== null && retryAfter >= 0) return Math.max(LEAST_WAIT_MS, retryAfter * 1000);
+  return (rate === null ? null : timeToReset(rate)) ?? ASSUMED_WINDOW_MS;
+}
+
+/** The length of a window in milliseconds, as far as it is known. */
+export function windowMs(budget: Budget): number {
+  const { step, ahead } = budget.window;
+  return step === null ? ASSUMED_WINDOW_MS : Math.max(step, ahead);
+}
+
+function keptBack(budget: Budget, share: number): number {
+  const limit = budget.limit ?? 0;
+  return Math.min(Math.max(0, limit - 1), Math.floor(limit * (1 - share)));
+}
+
+/** The budget as it stands at `now`: full again once its window is over. */
+function refilled(budget: Budget, now: number): Budget {
+  if (budget.refillAt === null || now < budget.refillAt) return budget;
+  const closed = { reset: budget.reset, at: budget.refillAt };
+  return { ...budget, remaining: budget.limit, reset: null, refillAt: null, closed };
+}
+
+/** An answer that says nothing of the budget: it has used one request all the same. */
+function counted(budget: Budget, status: number | null): Budget {
+  const answered = budget.answered || status !== null;
+  if (budget.remaining === null) return { ...budget, answered };
+  return { ...budget, answered, remaining: Math.max(0, budget.remaining - 1) };
+}
+
+function learn(budget: Budget, { rate, sentAt }: Settlement, now: number): Budget {
+  const told = readTold(rate, now);
+  if (told === null || isStale(budget, told, sentAt)) return { ...budget, answered: true };
+  const known = {
+    ...budget,
+    answered: true,
+    limit: limitOf(budget, told),
+    window: observeWindow(budget, told),
+  };
+  const opened = { ...known, remaining: told.remaining, reset: told.reset, refillAt: told.refillAt };
+  const left = budget.remaining ?? Infinity;
+  switch (relationOf(budget, told)) {
+    case 'new':
+      return opened;
+    case 'other':
+      return told.remaining < left ? opened : known;
+    case 'same': {
+      // Answers overtake each other: within one window the least is the latest.
+      const remaining = Math.min(left, told.remaining);
+      return { ...known, remaining, reset: told.reset ?? budget.reset, refillAt: nearest(budget, told) };
+    }
+  }
+}
+
+function limitOf(budget: Budget, told: Told): number {
+  return Math.max(1, told.limit ?? budget.limit ?? told.remaining);
+}
+
+/** What one answer says of a window, its moments by our clock. */
+interface Told {
+  readonly limit: number | null;
+  readonly remaining: number;
+  readonly reset: number | null;
+  readonly date: number;
+  readonly refillAt: number;
+}
+
+function readTold(rate: Rate | null, now: number): Told | null {
+  const remaining = rate === null ? null : count(rate.remaining);
+  if (rate === null || remaining === null) return null;
+  const wait = timeToReset(rate);
+  return {
+    limit: count(rate.limit),
+    remaining,
+    reset: wait === null ? null : rate.reset,
+    date: rate.date,
+    refillAt: now + (wait ?? ASSUMED_WINDOW_MS),
+  };
+}
+
+/** Whether an answer left before the last window was over, and speaks of that one. */
+function isStale({ closed }: Budget, told: Told, sentAt: number): boolean {
+  if (closed === null || sentAt >= closed.at) return false;
+  return told.reset === null || closed.reset === null || told.reset <= closed.reset + RESET_JITTER_S;
+}
+
+/**
+ * Whether an answer speaks of the window that is known, of the one after it, or of another one beside it, as where
+ * each concrete path is counted by itself: then whichever has less left counts.
+ */
+function relationOf(budget: Budget, told: Told): 'same' | 'new' | 'other' {
+  if (budget.refillAt === null) return 'new';
+  if (budget.reset === null || told.reset === null) return 'same';
+  if (Math.abs(told.reset - budget.reset) <= RESET_JITTER_S) return 'same';
+  return told.reset > budget.reset && told.date >= budget.reset ? 'new' : 'other';
+}
+
+/** Each estimate is late by the rounding and the way of the answer: the least is the best. One that is told wins. */
+function nearest(budget: Budget, told: Told): number {
+  if (budget.refillAt === null || (budget.reset === null && told.reset !== null)) return told.refillAt;
+  return told.reset === null ? budget.refillAt : Math.min(budget.refillAt, told.refillAt);
+}
+
+function observeWindow(budget: Budget, told: Told): WindowLength {
+  if (told.reset === null) return budget.window;
+  const ahead = Math.max(budget.window.ahead, (told.reset - told.date) * 1000);
+  const previous = budget.reset ?? budget.closed?.reset ?? told.reset;
+  const step = (told.reset - previous) * 1000;
+  if (step <= RESET_JITTER_S * 1000) return { ...budget.window, ahead };
+  return { ahead, step: Math.min(budget.window.step ?? step, step) };
+}
+
+/** Milliseconds from the answer until its window is surely over; null when the reset is absent, past or absurd. */
+function timeToReset(rate: Rate): number | null {
+  if (rate.reset === null) return null;
+  const ahead = rate.reset - rate.date;
+  if (!Number.isFinite(ahead) || ahead < 0 || ahead > LONGEST_READABLE_RESET_S) return null;
+  return Math.max(LEAST_WAIT_MS, ahead * 1000 + ROUNDING_MS);
+}
+
+/** A number of requests; null for what cannot be one. */
+function count(value: number | null): number | null {
+  if (value === null || !Number.isFinite(value) || value < 0) return null;
+  return Math.floor(value);
 }
