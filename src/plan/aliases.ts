@@ -1,0 +1,151 @@
+import type { AliasSection, DesiredAlias } from '../model/desired.ts';
+import { sameForward, type Forward } from '../model/destinations.ts';
+import { nameKey, type NameKey } from '../model/names.ts';
+import type { ObservedAlias } from '../model/observed.ts';
+import type { AliasChange } from '../model/plan.ts';
+import { fail, succeed } from '../model/result.ts';
+import {
+  ambiguous,
+  draftSection,
+  isIgnored,
+  notKeptWarning,
+  origin,
+  type SectionContext,
+  type SectionDraft,
+  type SectionResult,
+} from './section.ts';
+import { reasonFor, wasNotKept } from './signature.ts';
+
+export interface AliasContext extends SectionContext {
+  /** When the domain was made, epoch milliseconds; null: not known. */
+  readonly createdAt: number | null;
+}
+
+type PresentAlias = Extract<DesiredAlias, { state: 'present' }>;
+
+/** What a name shall be: as an entry says, or as it is because nothing manages it. */
+type Target = DesiredAlias | { readonly state: 'carried' };
+
+/** A `*` made so soon after its domain is the service's own, which makes one with a domain. Milliseconds. */
+const SERVICE_OWN_WITHIN = 10_000;
+const CARRIED: Target = { state: 'carried' };
+
+/** The difference of the aliases of a domain. */
+export function planAliases(
+  section: AliasSection,
+  observed: readonly ObservedAlias[],
+  context: AliasContext,
+): SectionResult {
+  const live = new Map<NameKey, ObservedAlias>();
+  for (const alias of observed) {
+    const key = nameKey(alias.name);
+    const twin = live.get(key);
+    if (twin !== undefined) return fail(ambiguous('aliases', alias.name, [twin.id, alias.id]));
+    live.set(key, alias);
+  }
+  const draft = draftSection('aliases');
+  const targets = widen(section, live, draft);
+  for (const [key, target] of targets) {
+    if (target.state !== 'carried') planEntry(target, live.get(key), context, draft);
+  }
+  for (const [key, alias] of live) {
+    if (!targets.has(key)) planDelete(alias, null, context, draft);
+  }
+  return succeed(draft);
+}
+
+/** Unmanaged and ignored live aliases join the desired ones, so that no difference can delete them. */
+function widen(
+  section: AliasSection,
+  live: ReadonlyMap<NameKey, ObservedAlias>,
+  draft: SectionDraft,
+): ReadonlyMap<NameKey, Target> {
+  const targets = new Map<NameKey, Target>(section.entries);
+  for (const [key, alias] of live) {
+    const ignored = isIgnored(alias.name, section.ignore);
+    if (!ignored) draft.live += 1;
+    if (!ignored && (section.prune || section.entries.has(key))) {
+      draft.managed += 1;
+    } else {
+      draft.unmanaged += 1;
+      targets.set(key, CARRIED);
+    }
+  }
+  return targets;
+}
+
+function planEntry(
+  entry: DesiredAlias,
+  alias: ObservedAlias | undefined,
+  context: AliasContext,
+  draft: SectionDraft,
+): void {
+  if (entry.state === 'absent') {
+    if (alias !== undefined) planDelete(alias, entry, context, draft);
+    return;
+  }
+  if (alias !== undefined && sameForward(alias.forward, entry.forward)) {
+    draft.unchanged += 1;
+    return;
+  }
+  const wanted = { kind: 'alias', state: { forward: entry.forward } } as const;
+  if (wasNotKept(entry.name, wanted, context)) {
+    draft.warnings.push(notKeptWarning('alias', entry, context));
+    return;
+  }
+  const change = putting(entry, alias, context);
+  draft.changes.push(change);
+  if (isServiceOwn(alias, context)) draft.serviceOwn.push(change);
+}
+
+function putting(
+  entry: PresentAlias,
+  alias: ObservedAlias | undefined,
+  context: AliasContext,
+): AliasChange {
+  const desired = { forward: entry.forward };
+  return {
+    ...origin(entry),
+    kind: 'alias',
+    action: alias === undefined ? 'add' : 'update',
+    domain: context.domain,
+    name: alias?.name ?? entry.name,
+    id: alias?.id ?? null,
+    observed: alias === undefined ? null : { forward: alias.forward as Forward },
+    desired,
+    fields: ['forward'],
+    stage: 1,
+    conditional: false,
+    reason: reasonFor(entry.name, { kind: 'alias', state: desired }, context),
+  };
+}
+
+/** Because an entry says so, or, without one, because its section is pruned. */
+function planDelete(
+  alias: ObservedAlias,
+  entry: DesiredAlias | null,
+  context: AliasContext,
+  draft: SectionDraft,
+): void {
+  const change: AliasChange = {
+    ...(entry === null ? { source: null } : origin(entry)),
+    kind: 'alias',
+    action: 'delete',
+    domain: context.domain,
+    name: alias.name,
+    id: alias.id,
+    observed: { forward: alias.forward as Forward },
+    desired: null,
+    fields: [],
+    stage: 2,
+    conditional: false,
+    reason: entry === null ? 'prune' : 'absent',
+  };
+  draft.changes.push(change);
+  if (isServiceOwn(alias, context)) draft.serviceOwn.push(change);
+}
+
+function isServiceOwn(alias: ObservedAlias | undefined, { createdAt }: AliasContext): boolean {
+  if (alias?.name !== '*' || alias.createdAt === null || createdAt === null) return false;
+  return Math.abs(alias.createdAt - createdAt) <= SERVICE_OWN_WITHIN;
+}

@@ -1,0 +1,47 @@
+import type { Allowance, GuardSettings } from '../model/desired.ts';
+
+/** What a run is allowed and asked to do besides the manifest. */
+export interface Policy {
+  readonly guards: GuardSettings;
+  /** Of the flags, and those of the manifest that are in force. */
+  readonly allowances: readonly Allowance[];
+  /** The account that must answer; null: none is stated. */
+  readonly account: string | null;
+  /** Whether a run without a stated account is refused. */
+  readonly accountRequired: boolean;
+  /** Credentials whose password is to be sent again. */
+  readonly rotate: readonly { readonly name: string; readonly domain: string }[];
+  /** The daemon never deletes a domain. */
+  readonly domainDeletes: 'allowed' | 'never';
+}
+
+/** The allowances of a manifest that have not expired: each holds through its day, in UTC. */
+export function allowancesInForce(guards: GuardSettings, now: number): readonly Allowance[] {
+  const today = new Date(now).toISOString().slice(0, 10);
+  return guards.allow.filter(({ until }) => today <= until).map(({ allowance }) => allowance);
+}
+
+/** An allowance as the flag that gives it, ready for a shell. */
+export function showAllowance(allowance: Allowance): string {
+  switch (allowance.kind) {
+    case 'deletes':
+      return `--allow-deletes ${allowance.count}`;
+    case 'reroutes':
+      return `--allow-reroutes ${allowance.count}`;
+    case 'domain-delete':
+      return `--allow-domain-delete ${allowance.domain}`;
+    case 'empty':
+      return `--allow-empty ${allowance.domain}/${allowance.section}`;
+    case 'unrouted':
+      return `--allow-unrouted ${quoteForShell(allowance.address.toLowerCase())}`;
+  }
+}
+
+export function allows(policy: Policy, allowance: Allowance): boolean {
+  const flag = showAllowance(allowance);
+  return policy.allowances.some((given) => given.kind === allowance.kind && showAllowance(given) === flag);
+}
+
+function quoteForShell(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

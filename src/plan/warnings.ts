@@ -1,0 +1,84 @@
+import type { Desired, PresentDomain } from '../model/desired.ts';
+import type { Observed, ObservedDomain } from '../model/observed.ts';
+import type { Warning } from '../model/plan.ts';
+import type { DomainPlan } from './domain.ts';
+
+/** What the account's read-only state keeps a domain's entries from doing. */
+export function domainWarnings(desired: PresentDomain, live: ObservedDomain): readonly Warning[] {
+  const warnings: Warning[] = [];
+  const { domain, source } = desired;
+  if (live.banned === true) {
+    const message = `${domain} is banned by the service: its mail is not forwarded`;
+    warnings.push({ code: 'domain-banned', message, hint: 'ask the service why', source });
+  }
+  const engine = live.routingEngine;
+  if (engine === undefined) return warnings;
+  const state = engine === null ? 'routing is disabled' : `the domain routes by ${engine === 'alias' ? 'aliases' : 'rules'}`;
+  const hint = `set routing of ${domain} in the dashboard; the API cannot`;
+  if (engine !== 'rules' && activeRules(desired)) {
+    const message = `the rules of ${domain} have no effect: ${state}`;
+    warnings.push({ code: 'rules-not-active', message, hint, source });
+  }
+  if (engine !== 'alias' && presentAliases(desired)) {
+    const message = `the aliases of ${domain} have no effect: ${state}`;
+    warnings.push({ code: 'aliases-not-active', message, hint, source });
+  }
+  return warnings;
+}
+
+/** What holds of the account as a whole. Whether the limits count per account or per domain is stated nowhere. */
+export function accountWarnings(
+  desired: Desired,
+  observed: Observed,
+  plans: readonly DomainPlan[],
+): readonly Warning[] {
+  const { account } = observed;
+  const warnings: Warning[] = [];
+  const noChange = plans.every((plan) => plan.changes.length === 0);
+  if (account.overQuota) {
+    const message = `the account ${account.email} is over its quota: mail may not be forwarded`;
+    warnings.push({ code: 'over-quota', message, source: null });
+  }
+  if (account.locked && noChange) {
+    const why = account.lockReason === null ? '' : `: ${account.lockReason}`;
+    warnings.push({ code: 'account-locked', message: `the account ${account.email} is locked${why}`, source: null });
+  }
+  if (desired.domains.size === 0) {
+    const message = 'the manifest names no domain: nothing is managed';
+    warnings.push({ code: 'nothing-managed', message, source: null });
+  }
+  const { aliasesLimit, rulesLimit } = account.plan;
+  warnings.push(...limitWarning('aliases', aliasesLimit, plans), ...limitWarning('rules', rulesLimit, plans));
+  return warnings;
+}
+
+function limitWarning(
+  section: 'aliases' | 'rules',
+  limit: number | null,
+  plans: readonly DomainPlan[],
+): readonly Warning[] {
+  // A limit of 0 means unknown or unlimited, never "no room".
+  if (limit === null || limit <= 0) return [];
+  let total = 0;
+  let added = 0;
+  for (const plan of plans) {
+    for (const facts of plan.sections) {
+      if (facts.section !== section) continue;
+      const adds = facts.changes.filter((change) => change.action === 'add').length;
+      total += facts.managed + facts.unmanaged + adds;
+      added += adds;
+    }
+  }
+  if (added === 0 || total <= limit) return [];
+  const message = `${total} ${section} in the domains of the manifest, while the account's plan has a limit of ${limit}`;
+  const hint = 'whether the limit counts per account or per domain is not known; additions may be refused';
+  return [{ code: `${section}-limit`, message, hint, source: null }];
+}
+
+function activeRules({ rules }: PresentDomain): boolean {
+  return rules?.entries.some((rule) => rule.state === 'present' && rule.active) ?? false;
+}
+
+function presentAliases({ aliases }: PresentDomain): boolean {
+  return aliases !== undefined && [...aliases.entries.values()].some((alias) => alias.state === 'present');
+}
