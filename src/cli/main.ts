@@ -1,45 +1,7 @@
 #!/usr/bin/env node
-import { CommanderError } from 'commander';
 import { enableCompileCache } from 'node:module';
-import { processContext, type Context } from './context.ts';
-import { CommandError, EXIT, type ExitCode } from './exit.ts';
-import { createProgram } from './program.ts';
-import { styleFor } from './style.ts';
+import { processContext } from './context.ts';
+import { execute } from './execute.ts';
 
 enableCompileCache();
-const context = processContext();
-process.exitCode = await main(context, process.argv.slice(2));
-
-async function main(context: Context, args: readonly string[]): Promise<ExitCode> {
-  let code: ExitCode = EXIT.done;
-  try {
-    const program = createProgram(context, (result) => {
-      code = result;
-    });
-    await program.parseAsync(args, { from: 'user' });
-    return code;
-  } catch (error) {
-    return explain(error, context, args);
-  }
-}
-
-function explain(error: unknown, context: Context, args: readonly string[]): ExitCode {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-  const style = styleFor(context.stderr, flagValue(args, '--color'), context.env);
-  if (error instanceof CommandError) {
-    context.stderr.write(`${style.error('error')}: ${error.message}\n  ${style.dim('try:')} ${error.hint}\n`);
-    return error.exitCode;
-  }
-  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  context.stderr.write(
-    `${style.error('internal error')}: ${detail}\nThis is a bug in fwdsync; nothing more was sent.\n`,
-  );
-  return EXIT.failed;
-}
-
-function flagValue(args: readonly string[], flag: string): string | undefined {
-  const inline = args.find((arg) => arg.startsWith(`${flag}=`));
-  if (inline !== undefined) return inline.slice(flag.length + 1);
-  const index = args.indexOf(flag);
-  return index < 0 ? undefined : args[index + 1];
-}
+process.exitCode = await execute(processContext(), process.argv.slice(2));

@@ -18,6 +18,10 @@ export function createProgram(context: Context, finish: (code: ExitCode) => void
     .version(pkg.version, '-V, --version')
     .showHelpAfterError('Run with --help for the options.')
     .showSuggestionAfterError()
+    .configureOutput({
+      writeOut: (text) => context.stdout.write(text),
+      writeErr: (text) => context.stderr.write(text),
+    })
     .exitOverride();
 
   const run =

@@ -1,8 +1,6 @@
 import { Readable, Writable } from 'node:stream';
-import { CommanderError } from 'commander';
 import type { Context } from '../../src/cli/context.ts';
-import { CommandError, EXIT } from '../../src/cli/exit.ts';
-import { createProgram } from '../../src/cli/program.ts';
+import { execute } from '../../src/cli/execute.ts';
 import type { Clock } from '../../src/model/clock.ts';
 
 export interface Terminal {
@@ -32,24 +30,8 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
     random: () => 0.5,
     signal: new AbortController().signal,
   };
-  const exitCode = await run(context, args, stderr);
+  const exitCode = await execute(context, args);
   return { args, stdout: stdout.join(''), stderr: stderr.join(''), exitCode };
-}
-
-async function run(context: Context, args: readonly string[], stderr: string[]): Promise<number> {
-  let code: number = EXIT.done;
-  try {
-    const program = createProgram(context, (result) => {
-      code = result;
-    });
-    await program.parseAsync(args, { from: 'user' });
-    return code;
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-    if (!(error instanceof CommandError)) throw error;
-    stderr.push(`error: ${error.message}\n  try: ${error.hint}\n`);
-    return error.exitCode;
-  }
 }
 
 function collectInto(chunks: string[]): Writable & { readonly columns: number } {

@@ -1,0 +1,76 @@
+import type { Allowance, Desired } from '../model/desired.ts';
+import { parseDomainName, type DomainName } from '../model/names.ts';
+import type { Policy } from '../plan/policy.ts';
+import { CommandError, EXIT } from './exit.ts';
+
+export interface AllowanceOptions {
+  readonly allowDeletes?: number;
+  readonly allowReroutes?: number;
+  readonly allowDomainDelete?: readonly string[];
+  readonly allowEmpty?: readonly string[];
+  readonly allowUnrouted?: readonly string[];
+  readonly rotate?: readonly string[];
+}
+
+export interface RunStance {
+  readonly account: string | null;
+  /** Nobody is there to look at the account: it must be stated. */
+  readonly accountRequired: boolean;
+  readonly domainDeletes: Policy['domainDeletes'];
+}
+
+/** The policy of a run: the manifest's guards, the flags' allowances, and who runs it. */
+export function createPolicy(desired: Desired, options: AllowanceOptions, stance: RunStance): Policy {
+  return {
+    guards: desired.guards,
+    allowances: parseAllowances(options),
+    account: stance.account,
+    accountRequired: stance.accountRequired,
+    rotate: (options.rotate ?? []).map(parseRotation),
+    domainDeletes: stance.domainDeletes,
+  };
+}
+
+export function parseAllowances(options: AllowanceOptions): readonly Allowance[] {
+  return [
+    ...(options.allowDeletes === undefined
+      ? []
+      : [{ kind: 'deletes', count: options.allowDeletes } as const]),
+    ...(options.allowReroutes === undefined
+      ? []
+      : [{ kind: 'reroutes', count: options.allowReroutes } as const]),
+    ...(options.allowDomainDelete ?? []).map((name) => ({
+      kind: 'domain-delete' as const,
+      domain: requireDomain('--allow-domain-delete', name),
+    })),
+    ...(options.allowEmpty ?? []).map(parseEmpty),
+    ...(options.allowUnrouted ?? []).map((address) => ({
+      kind: 'unrouted' as const,
+      address: address.toLowerCase(),
+    })),
+  ];
+}
+
+function parseEmpty(text: string): Allowance {
+  const [domain = '', section = ''] = text.split('/');
+  if (!['aliases', 'rules', 'credentials'].includes(section)) {
+    throw new CommandError(
+      EXIT.usage,
+      `--allow-empty ${text} names no section`,
+      'write DOMAIN/aliases, DOMAIN/rules or DOMAIN/credentials',
+    );
+  }
+  return { kind: 'empty', domain: requireDomain('--allow-empty', domain), section };
+}
+
+function parseRotation(text: string): { name: string; domain: DomainName } {
+  const at = text.lastIndexOf('@');
+  if (at < 1) throw new CommandError(EXIT.usage, `--rotate ${text} names no credential`, 'write NAME@DOMAIN');
+  return { name: text.slice(0, at), domain: requireDomain('--rotate', text.slice(at + 1)) };
+}
+
+function requireDomain(flag: string, text: string): DomainName {
+  const parsed = parseDomainName(text);
+  if (parsed.ok) return parsed.value;
+  throw new CommandError(EXIT.usage, `${flag}: ${parsed.error.message}`, parsed.error.hint);
+}
