@@ -6,7 +6,7 @@ import { startEmulator, type Emulator } from '../../src/emulator/server.ts';
 import { loadManifest } from '../../src/manifest/load.ts';
 import type { Desired } from '../../src/model/desired.ts';
 import { runCommand, type CommandResult, type Terminal } from '../golden/cli.ts';
-import { createVirtualClock } from '../golden/clock.ts';
+import { virtualClock } from '../support/clock.ts';
 import { unmanagedPart } from '../golden/unmanaged.ts';
 import { ACCOUNTS, ENVIRONMENT } from './accounts.ts';
 
@@ -43,7 +43,7 @@ describe.each(EXAMPLES)('examples/%s', (example) => {
   let terminal: Terminal;
 
   beforeAll(async () => {
-    const clock = createVirtualClock();
+    const clock = virtualClock();
     emulator = await startEmulator({
       apiKey: 'examples-key',
       plan: 'paid',

@@ -6,10 +6,11 @@ import type { JournalEntry } from '../../src/emulator/journal.ts';
 import { startEmulator, type Emulator } from '../../src/emulator/server.ts';
 import type { GoldenCase } from './case.ts';
 import { runCommand, type CommandResult, type Terminal } from './cli.ts';
-import { createVirtualClock } from './clock.ts';
+import { virtualClock } from '../support/clock.ts';
 import { renderAccount, renderRequests, renderSession } from './render.ts';
 
 const KEY = 'golden-key';
+const START = Date.parse('2026-01-15T12:00:00Z');
 
 /** What the case's command lines printed and did; the texts are as they are stored. */
 export interface CaseOutcome {
@@ -33,7 +34,7 @@ export interface CaseOutcome {
 
 export async function runCase(golden: GoldenCase): Promise<CaseOutcome> {
   const workspace = mkdtempSync(join(tmpdir(), 'fwdsync-golden-'));
-  const clock = createVirtualClock();
+  const clock = virtualClock(START);
   const emulator = await startEmulator({
     apiKey: KEY,
     plan: 'paid',

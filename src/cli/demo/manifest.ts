@@ -1,0 +1,51 @@
+import { cp, readFile, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+const FILE = 'acme.example.yaml';
+const MENDED = '      press: [carol@corp.example, office]';
+const MISTAKEN = '      press: info@acme.example';
+
+export interface Mistake {
+  readonly file: string;
+  readonly what: string;
+}
+
+/** The example's directory in a checkout, in the npm package or in the container: above wherever this module lies. */
+export function findExample(): string {
+  for (let directory = import.meta.dirname; ; directory = dirname(directory)) {
+    const example = join(directory, 'examples', 'acme');
+    if (existsSync(join(example, FILE))) return example;
+    if (dirname(directory) === directory)
+      throw new Error('examples/acme is not where this program was installed');
+  }
+}
+
+/** A copy that the demo may change. */
+export async function copyExample(target: string): Promise<void> {
+  await cp(findExample(), target, { recursive: true });
+}
+
+/** Writes a line that the service rejects, and that nothing but the service can know to be wrong. */
+export async function misdirect(directory: string): Promise<Mistake> {
+  await replaceLine(directory, MENDED, MISTAKEN);
+  return {
+    file: `acme/${FILE}`,
+    what: 'A colleague pointed press@acme.example to an address on the same domain.',
+  };
+}
+
+/** Puts the line right; gives the old one and the new one. */
+export async function correct(
+  directory: string,
+): Promise<{ readonly before: string; readonly after: string }> {
+  await replaceLine(directory, MISTAKEN, MENDED);
+  return { before: MISTAKEN, after: MENDED };
+}
+
+async function replaceLine(directory: string, before: string, after: string): Promise<void> {
+  const path = join(directory, FILE);
+  const text = await readFile(path, 'utf8');
+  if (!text.includes(`${before}\n`)) throw new Error(`${path} has no line ${before.trim()}`);
+  await writeFile(path, text.replace(`${before}\n`, `${after}\n`));
+}
