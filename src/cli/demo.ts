@@ -1,15 +1,27 @@
-import { applyCommand } from './apply.ts';
 import type { Context } from './context.ts';
 import { correct, misdirect } from './demo/manifest.ts';
 import { createNarrator, type Narrator } from './demo/narrator.ts';
 import { openStage, type Stage } from './demo/stage.ts';
+import { execute } from './execute.ts';
 import { EXIT, type ExitCode } from './exit.ts';
-import { planCommand } from './plan.ts';
 import { resolveFormat, type CommonOptions } from './settings.ts';
-import { validateCommand } from './validate.ts';
 
-const MANIFEST = 'acme';
 const RETIRED = 'acme-2019.example';
+
+/** A command line, and the exit code with which it is going to end. */
+interface Step {
+  readonly args: readonly string[];
+  readonly ends: ExitCode;
+}
+
+const VALIDATE: Step = { args: ['validate', '-f', 'acme'], ends: EXIT.done };
+const PLAN: Step = { args: ['plan', '-f', 'acme', '--allow-domain-delete', RETIRED], ends: EXIT.done };
+const APPLY: Step = {
+  args: ['apply', '-f', 'acme', '--yes', '--allow-domain-delete', RETIRED],
+  ends: EXIT.partial,
+};
+const APPLY_MENDED: Step = { args: ['apply', '-f', 'acme', '--yes'], ends: EXIT.done };
+const PLAN_AFTER: Step = { args: ['plan', '-f', 'acme', '--detailed-exitcode'], ends: EXIT.done };
 
 /**
  * Shows a manifest at work on an emulated account that has drifted from it: the very commands that one would type,
@@ -18,10 +30,14 @@ const RETIRED = 'acme-2019.example';
 export async function demoCommand(context: Context, options: CommonOptions): Promise<ExitCode> {
   resolveFormat(options, context, ['text']);
   const narrator = createNarrator(context, options);
-  narrator.title('An emulated account, a manifest of three domains, and what happens to both');
+  narrator.title('A manifest of three domains, and an emulated account that has drifted from it.');
   const stage = await openStage(context);
+  const perform = async ({ args, ends }: Step): Promise<boolean> => {
+    narrator.command(args);
+    return narrator.ended(await execute(stage.context, [...args, ...passedOn(options)]), ends);
+  };
   try {
-    const told = await tell(stage, narrator, options);
+    const told = await tell(stage, narrator, perform);
     if (told) narrator.farewell();
     return told ? EXIT.done : EXIT.failed;
   } finally {
@@ -30,37 +46,32 @@ export async function demoCommand(context: Context, options: CommonOptions): Pro
 }
 
 /** Whether every command ended as announced; the first that does not ends the story. */
-async function tell(stage: Stage, narrator: Narrator, options: CommonOptions): Promise<boolean> {
-  const { context } = stage;
-  const common = { ...options, file: [MANIFEST] };
-  const changing = { ...common, allowDomainDelete: [RETIRED] };
-  const flags = `--allow-domain-delete ${RETIRED}`;
-
-  narrator.scene('What has happened so far', stage.history);
+async function tell(
+  stage: Stage,
+  narrator: Narrator,
+  perform: (step: Step) => Promise<boolean>,
+): Promise<boolean> {
+  narrator.scene('What happened so far', stage.history);
   const mistake = await misdirect(stage.manifestDirectory);
-  narrator.scene('1. Check the manifest', ['Offline, without a key, as a git hook would.']);
-  narrator.command(`validate -f ${MANIFEST}`);
-  if (!narrator.ended(await validateCommand(context, common), EXIT.done)) return false;
+  narrator.scene('1. Is the manifest all right?', ['Checked offline and without a key, as in a git hook.']);
+  if (!(await perform(VALIDATE))) return false;
 
   narrator.scene('2. What would change?', [
-    `Nothing but GET is sent. Deleting ${RETIRED} needs the manifest and the flag.`,
+    'Nothing but GET is sent. A domain is deleted only when manifest and flag say so.',
   ]);
-  narrator.command(`plan -f ${MANIFEST} ${flags}`);
-  if (!narrator.ended(await planCommand(context, changing), EXIT.done)) return false;
+  if (!(await perform(PLAN))) return false;
 
-  narrator.scene('3. Apply it', [
-    `${mistake.what} The service will not have that, which only it can know: the item is`,
-    'reported with its line, deletes of that domain wait, everything else goes through.',
-  ]);
-  narrator.command(`apply -f ${MANIFEST} --yes ${flags}`);
-  if (!narrator.ended(await applyCommand(context, { ...changing, yes: true }), EXIT.partial)) return false;
+  narrator.scene('3. Make it so', mistake.consequence);
+  if (!(await perform(APPLY))) return false;
 
-  narrator.scene('4. Mend the line', [`In ${mistake.file}:`]);
+  narrator.scene('4. Mend the line, and apply again', [`In ${mistake.file}:`]);
   narrator.difference(await correct(stage.manifestDirectory));
-  narrator.command(`apply -f ${MANIFEST} --yes`);
-  if (!narrator.ended(await applyCommand(context, { ...common, yes: true }), EXIT.done)) return false;
+  if (!(await perform(APPLY_MENDED))) return false;
 
-  narrator.scene('5. And now?', ['The account is what the manifest says, so there is nothing to do.']);
-  narrator.command(`plan -f ${MANIFEST} --detailed-exitcode`);
-  return narrator.ended(await planCommand(context, { ...common, detailedExitcode: true }), EXIT.done);
+  narrator.scene('5. And now?', ['The account is what the manifest says: nothing is left to do.']);
+  return perform(PLAN_AFTER);
+}
+
+function passedOn({ color, mask }: CommonOptions): readonly string[] {
+  return [...(color === undefined ? [] : ['--color', color]), ...(mask === true ? ['--mask'] : [])];
 }

@@ -8,7 +8,8 @@ const MISTAKEN = '      press: info@acme.example';
 
 export interface Mistake {
   readonly file: string;
-  readonly what: string;
+  /** What it is and what comes of it, for people. */
+  readonly consequence: readonly string[];
 }
 
 /** The example's directory in a checkout, in the npm package or in the container: above wherever this module lies. */
@@ -31,7 +32,11 @@ export async function misdirect(directory: string): Promise<Mistake> {
   await replaceLine(directory, MENDED, MISTAKEN);
   return {
     file: `acme/${FILE}`,
-    what: 'A colleague pointed press@acme.example to an address on the same domain.',
+    consequence: [
+      'The edited line points press@acme.example to an address of the same domain.',
+      'The service refuses that, as only the service can know. The item is reported with',
+      'its line, the deletes of that domain wait for it, and all the rest goes through.',
+    ],
   };
 }
 

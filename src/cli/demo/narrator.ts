@@ -10,7 +10,7 @@ export interface Narrator {
   title(text: string): void;
   scene(title: string, lines: readonly string[]): void;
   /** The command line as one would type it. */
-  command(text: string): void;
+  command(args: readonly string[]): void;
   difference(lines: { readonly before: string; readonly after: string }): void;
   /** Says with which code the command ended; false when it is not the expected one. */
   ended(code: ExitCode, expected: ExitCode): boolean;
@@ -30,7 +30,7 @@ export function createNarrator(context: Context, options: CommonOptions): Narrat
   return {
     title: (text) => say(style.strong('fwdsync demo'), text, ''),
     scene: (title, lines) => say(style.strong(title), ...lines, ''),
-    command: (text) => say(style.dim(`$ fwdsync ${text}`)),
+    command: (args) => say(style.dim(`$ fwdsync ${args.join(' ')}`)),
     difference: ({ before, after }) => say(style.remove(`- ${before}`), style.add(`+ ${after}`), ''),
     ended(code, expected) {
       const meaning = MEANING[code];

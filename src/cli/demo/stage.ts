@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import type { Clock } from '../../model/clock.ts';
 import { startEmulator, type Emulator } from '../../emulator/server.ts';
-import { applyCommand } from '../apply.ts';
 import type { Context } from '../context.ts';
+import { execute } from '../execute.ts';
 import { CommandError, EXIT } from '../exit.ts';
 import { drift, SEED } from './account.ts';
 import { copyExample } from './manifest.ts';
@@ -58,7 +58,7 @@ async function rehearse(context: Context, manifest: string, url: string): Promis
   await rename(retired, aside);
   const errors: string[] = [];
   const silent = { ...context, stdout: collect([]), stderr: collect(errors) };
-  const code = await applyCommand(silent, { file: ['acme'], yes: true });
+  const code = await execute(silent, ['apply', '-f', 'acme', '--yes']);
   if (code !== EXIT.done) {
     throw new CommandError(EXIT.failed, `the demo cannot start: ${errors.join('')}`, 'report this as a bug');
   }
