@@ -106,6 +106,7 @@ export interface ListingFault {
 }
 
 export interface FaultScript {
+  /** Throws a SyntaxError when the `path` of a match is no regular expression. */
   push(...faults: readonly Fault[]): void;
   clear(): void;
   /** The faults that can still strike. */
@@ -125,9 +126,9 @@ export interface FaultSource extends FaultScript {
 }
 
 export function createFaults(initial: readonly Fault[]): FaultSource {
-  let armed: { readonly fault: Fault; seen: number }[] = [];
+  let armed: ArmedFault[] = [];
   const push = (...faults: readonly Fault[]): void => {
-    armed.push(...faults.map((fault) => ({ fault, seen: 0 })));
+    armed.push(...faults.map(arm));
   };
   push(...initial);
   return {
@@ -139,7 +140,7 @@ export function createFaults(initial: readonly Fault[]): FaultSource {
     strike(request) {
       const actions: FaultAction[] = [];
       for (const entry of armed) {
-        if (!matches(entry.fault.match, request)) continue;
+        if (!matches(entry, request)) continue;
         entry.seen += 1;
         const first = entry.fault.match.nth ?? 1;
         if (entry.seen >= first && entry.seen <= lastHit(entry.fault.match)) {
@@ -152,12 +153,24 @@ export function createFaults(initial: readonly Fault[]): FaultSource {
   };
 }
 
-function matches(match: FaultMatch, request: FaultedRequest): boolean {
+interface ArmedFault {
+  readonly fault: Fault;
+  readonly path: RegExp | undefined;
+  /** Matching requests so far. */
+  seen: number;
+}
+
+function arm(fault: Fault): ArmedFault {
+  const { path } = fault.match;
+  return { fault, path: path === undefined ? undefined : new RegExp(path, 'u'), seen: 0 };
+}
+
+function matches({ fault: { match }, path }: ArmedFault, request: FaultedRequest): boolean {
   return (
     (match.version === undefined || match.version === request.version) &&
     (match.method === undefined || match.method === request.method) &&
     (match.endpoint === undefined || match.endpoint === request.endpoint) &&
-    (match.path === undefined || new RegExp(match.path, 'u').test(request.path))
+    (path === undefined || path.test(request.path))
   );
 }
 

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
 import type { EmulatorAnswer, Outcome } from './protocol.ts';
 
 const FLOOD_CHUNK = Buffer.alloc(64 * 1024, ' ');
@@ -59,9 +59,16 @@ async function drip(
 }
 
 async function flood(response: ServerResponse, bytes: number): Promise<void> {
-  for (let left = bytes; left > 0 && !response.destroyed; left -= FLOOD_CHUNK.length) {
-    const more = response.write(FLOOD_CHUNK.subarray(0, Math.min(left, FLOOD_CHUNK.length)));
-    if (!more) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+  try {
+    await pipeline(filler(bytes), response);
+  } catch (error) {
+    // A client that has seen enough hangs up; that is what floods are for.
+    if (!response.destroyed) throw error;
   }
-  response.end();
+}
+
+function* filler(bytes: number): Generator<Buffer> {
+  for (let left = bytes; left > 0; left -= FLOOD_CHUNK.length) {
+    yield FLOOD_CHUNK.subarray(0, Math.min(left, FLOOD_CHUNK.length));
+  }
 }

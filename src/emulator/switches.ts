@@ -1,6 +1,6 @@
 /**
  * What the API documents leave open. A client must survive either answer, so each question is a switch; all are plain
- * data and may be changed while the emulator runs.
+ * data and may be changed while the emulator runs, except `aliasNameCase` and `equalRanks`, which shape the indexes.
  */
 export interface Switches {
   /** Which versions add a `*` alias that forwards to the account's email when a domain is added. */
