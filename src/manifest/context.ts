@@ -1,0 +1,27 @@
+import type { Reference } from '../model/desired.ts';
+import type { DestinationBook } from './destinations.ts';
+import type { ProblemLog } from './problems.ts';
+
+/** How a manifest is to be taken; what the command line and the environment say beside it. */
+export interface LoadOptions {
+  /** Whether a destination's reference that is not set is an error (plan, apply) or a warning (validate). */
+  readonly references: 'required' | 'optional';
+  /** The value of a reference as it is found; null: not set. */
+  readonly resolve: (reference: Reference) => string | null;
+  /** What flag, environment or their address say; null: for the manifest to say. */
+  readonly apiVersion: 'v4' | 'v3' | null;
+  /** The address that the operator named, or the built-in one: `api.url` may be on its host. */
+  readonly namedUrl?: string;
+  /** What the files' paths are relative to. */
+  readonly cwd?: string;
+  /** Keys of `api` that must be stated, as with several accounts. */
+  readonly required?: readonly ('key' | 'account')[];
+}
+
+/** What every stage after parsing needs. */
+export interface Loading {
+  readonly log: ProblemLog;
+  readonly options: LoadOptions;
+  readonly completeness: 'complete' | 'incomplete';
+  readonly destinations: DestinationBook;
+}

@@ -1,0 +1,188 @@
+import { DISCARD, joinDestinations, type Destination, type Forward } from '../model/destinations.ts';
+import { quote } from '../model/names.ts';
+import type { Definitions, Manifest } from './assemble.ts';
+import type { LoadOptions } from './context.ts';
+import { parseDestination, type ParsedDestination } from './destination-text.ts';
+import { isNull, itemsOf, type Node, type TextNode } from './node.ts';
+import type { ProblemLog } from './problems.ts';
+import { readReference, resolveReference } from './references.ts';
+import { didYouMean } from './suggest.ts';
+
+/** Resolves destinations: groups are expanded once, however often they are used. */
+export interface DestinationBook {
+  /** The destinations that a value names; null when any of it is wrong, which is reported where it is written. */
+  readonly resolve: (node: Node | undefined) => Forward | null;
+  /** Normalised value of each reference -> how it is shown. */
+  readonly references: ReadonlyMap<string, string>;
+}
+
+interface Book {
+  readonly options: LoadOptions;
+  readonly log: ProblemLog;
+  readonly manifest: Manifest;
+  readonly groups: Map<string, readonly Destination[] | null>;
+  /** Names of the groups that are being expanded, outermost first. */
+  readonly open: string[];
+  readonly parsed: Map<string, ParsedDestination>;
+  readonly references: Map<string, string>;
+}
+
+export function createDestinationBook(
+  manifest: Manifest,
+  options: LoadOptions,
+  log: ProblemLog,
+): DestinationBook {
+  const book: Book = {
+    options,
+    log,
+    manifest,
+    groups: new Map(),
+    open: [],
+    parsed: new Map(),
+    references: new Map(),
+  };
+  for (const { key } of manifest.destinations.values()) {
+    checkGroupName(key, book);
+    resolveGroup(key.text, book);
+  }
+  return {
+    references: book.references,
+    resolve(node) {
+      const destinations = node === undefined ? null : resolveValue(node, book);
+      return destinations === null ? null : joinDestinations(destinations);
+    },
+  };
+}
+
+function resolveValue(node: Node, book: Book): readonly Destination[] | null {
+  const all: Destination[] = [];
+  let failed = false;
+  const items = itemsOf(node);
+  for (const item of items) {
+    const resolved = resolveItem(item, book);
+    if (resolved === null) failed = true;
+    else all.push(...resolved);
+  }
+  if (failed || all.length === 0) return null;
+  const distinct = [...new Set(all)];
+  if (distinct.length === 1 || !distinct.includes(DISCARD)) return distinct;
+  book.log.report('discard-not-alone', node, {
+    message: '`discard` stands beside other destinations',
+    hint: 'write `discard` alone, or leave it out',
+  });
+  return null;
+}
+
+function resolveItem(node: Node, book: Book): readonly Destination[] | null {
+  if (node.kind === 'map') return resolveReferenceNode(node, book);
+  if (node.kind !== 'text' || isNull(node) || node.text === '') return null;
+  const known = book.parsed.get(node.text);
+  if (known !== undefined) return [known.destination];
+  if (node.text === 'discard') return [DISCARD];
+  const parsed = parseDestination(node.text);
+  if (parsed === null) return resolveName(node, book);
+  if (!parsed.ok) {
+    book.log.report(parsed.error.code, node, {
+      message: `${parsed.error.message}: ${quote(node.text)}`,
+      hint: parsed.error.hint,
+    });
+    return null;
+  }
+  const { warning, destination } = parsed.value;
+  if (warning === null) book.parsed.set(node.text, parsed.value);
+  else book.log.report(warning.code, node, warning);
+  return [destination];
+}
+
+function resolveName(node: TextNode, book: Book): readonly Destination[] | null {
+  const name = node.text;
+  const { destinations, completeness } = book.manifest;
+  if (name.includes(',')) {
+    const words = { message: `${quote(name)} contains a comma`, hint: 'write a list: [a, b]' };
+    book.log.report('comma-in-destination', node, words);
+    return null;
+  }
+  if (!destinations.has(name)) {
+    if (completeness === 'complete') reportUnknown(node, destinations, book.log);
+    return null;
+  }
+  const at = book.open.indexOf(name);
+  if (at < 0) return resolveGroup(name, book);
+  book.log.report('destination-cycle', node, {
+    message: `the destination ${quote(name)} contains itself: ${[...book.open.slice(at), name].join(' -> ')}`,
+    hint: 'take one of them out of the other',
+  });
+  return null;
+}
+
+function resolveGroup(name: string, book: Book): readonly Destination[] | null {
+  const known = book.groups.get(name);
+  if (known !== undefined) return known;
+  const entry = book.manifest.destinations.get(name);
+  if (entry === undefined) return null;
+  book.open.push(name);
+  const resolved = resolveValue(entry.value, book);
+  book.open.pop();
+  book.groups.set(name, resolved);
+  return resolved;
+}
+
+function resolveReferenceNode(node: Node, book: Book): readonly Destination[] | null {
+  const reference = readReference(node, book.options);
+  if (reference === null) return null;
+  const value = resolveReference(reference, book.options);
+  if (value === null) return unset(node, reference.shown, book);
+  const resolved: Destination[] = [];
+  for (const part of value.split(',').map((text) => text.trim())) {
+    const parsed = part === 'discard' ? null : parseDestination(part);
+    if (part !== 'discard' && !parsed?.ok) {
+      book.log.report('invalid-destination', node, {
+        message: `the value of ${reference.shown} is not made of addresses and webhooks`,
+        hint: 'set it to one address or webhook, or to several separated by commas',
+      });
+      return null;
+    }
+    const destination = parsed?.ok ? parsed.value.destination : DISCARD;
+    resolved.push(destination);
+    if (destination !== DISCARD) book.references.set(destination, reference.shown);
+  }
+  return resolved;
+}
+
+/** Without its value a reference stands for itself: enough to check everything else. */
+function unset(node: Node, shown: string, book: Book): readonly Destination[] | null {
+  const required = book.options.references === 'required';
+  book.log.report(required ? 'destination-not-set' : 'reference-not-set', node, {
+    message: `${shown} is not set`,
+    hint: required ? 'set it, and run again' : 'plan and apply need it to be set',
+  });
+  if (required) return null;
+  const placeholder = shown.replaceAll(',', ';');
+  book.references.set(placeholder, shown);
+  return [placeholder as Destination];
+}
+
+function checkGroupName(key: TextNode, book: Book): void {
+  const reserved = /^(?:discard|refused|null)$/i.test(key.text);
+  if (!reserved && key.text !== '' && !/[@,\s]|:\/\//.test(key.text)) return;
+  book.log.report('invalid-name', key, {
+    message: `${quote(key.text)} cannot be the name of a destination`,
+    hint: 'use a word without @, comma, space or ://, other than discard, refused and null',
+  });
+}
+
+function reportUnknown(node: TextNode, known: Definitions, log: ProblemLog): void {
+  if (/^null$/i.test(node.text)) {
+    const hint = 'write `discard` to accept the mail and drop it';
+    log.report('unknown-destination', node, { message: `${quote(node.text)} is no destination`, hint });
+    return;
+  }
+  log.report('unknown-destination', node, {
+    message: `${quote(node.text)} is neither an address nor a name of \`destinations\``,
+    hint: didYouMean(
+      node.text,
+      [...known.keys(), 'discard'],
+      'write an address, a webhook, a name that `destinations` defines, or `discard`',
+    ),
+  });
+}

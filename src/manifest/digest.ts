@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import type { Desired, DesiredDomain } from '../model/desired.ts';
+
+/** `sha256:…` over what a manifest asks for: not over its layout, comments, or the order of what has none. */
+export function digestOf({ api, guards, domains }: Pick<Desired, 'api' | 'guards' | 'domains'>): string {
+  const hash = createHash('sha256');
+  const key = api.key?.shown ?? null;
+  hash.update(JSON.stringify([api.url ?? null, api.version ?? null, api.account ?? null, key]));
+  const allow = guards.allow.map(({ allowance, until }) => [allowance, until]);
+  hash.update(JSON.stringify([guards.maxDeletes, guards.maxDeletePercent, allow]));
+  for (const domain of domains.values()) hash.update(JSON.stringify(withoutPlaces(domain)));
+  return `sha256:${hash.digest('hex')}`;
+}
+
+function withoutPlaces(domain: DesiredDomain): unknown {
+  if (domain.state === 'absent') return [domain.domain, 'absent'];
+  const { aliases, rules, credentials, settings } = domain;
+  return [
+    domain.domain,
+    [settings.notification_email?.value, settings.whitelabel?.value, settings.webhook?.value],
+    section(aliases, ({ name, ...alias }) => [
+      name,
+      'forward' in alias ? sortedForward(alias.forward) : null,
+    ]),
+    rules === undefined ? null : [rules.prune, [...rules.ignore].sort(), rules.entries.map(ruleOf)],
+    section(credentials, ({ name, state, ...rest }) => [
+      name,
+      state,
+      'password' in rest ? rest.password.shown : null,
+    ]),
+    domain.verify,
+  ];
+}
+
+function section<T extends { readonly name: string }>(
+  part: { prune: boolean; ignore: readonly string[]; entries: ReadonlyMap<string, T> } | undefined,
+  show: (entry: T) => unknown,
+): unknown {
+  if (part === undefined) return null;
+  const entries = [...part.entries].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => show(entry));
+  return [part.prune, [...part.ignore].sort(), entries];
+}
+
+function ruleOf(rule: import('../model/desired.ts').DesiredRule): unknown {
+  if (rule.state === 'absent') return ['absent', rule.name ?? null, rule.id ?? null];
+  return [rule.name, rule.id, rule.match, sortedForward(rule.forward), rule.active];
+}
+
+function sortedForward(forward: string): string {
+  return forward.split(',').sort().join(',');
+}

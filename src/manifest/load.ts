@@ -1,0 +1,115 @@
+import type { Desired } from '../model/desired.ts';
+import type { DomainName } from '../model/names.ts';
+import type { Problem } from '../model/problem.ts';
+import { readApi, versionOf } from './api.ts';
+import { assemble } from './assemble.ts';
+import type { LoadOptions, Loading } from './context.ts';
+import { checkFinalNewline, decodeManifest } from './decode.ts';
+import { createDestinationBook } from './destinations.ts';
+import { digestOf } from './digest.ts';
+import { readDomains, type ReadDomain } from './domains.ts';
+import { checkExpectations, readExpectations } from './expect.ts';
+import { readGuards } from './guards.ts';
+import { reportLoops } from './loops.ts';
+import type { Node } from './node.ts';
+import { createProblemLog, type ProblemLog } from './problems.ts';
+import { checkShape } from './schema.ts';
+import { parseDocuments } from './syntax.ts';
+import type { ManifestText } from './text.ts';
+
+export type { LoadOptions } from './context.ts';
+export type { ManifestText } from './text.ts';
+
+export interface LoadedManifest {
+  /** Everything that is wrong or worth knowing, in order of position. */
+  readonly problems: readonly Problem[];
+  /** Null when there is any error. */
+  readonly desired: Desired | null;
+  /** After templates are expanded. */
+  readonly counts: ManifestCounts;
+}
+
+export interface ManifestCounts {
+  readonly files: number;
+  readonly domains: number;
+  readonly aliases: number;
+  readonly rules: number;
+}
+
+/** Texts -> desired state, or all that keeps them from being one. Pure but for `options.resolve`. */
+export function loadManifest(texts: readonly ManifestText[], options: LoadOptions): LoadedManifest {
+  const log = createProblemLog();
+  const { documents, completeness } = readDocuments(texts, log);
+  const manifest = assemble(documents, completeness, log);
+  const destinations = createDestinationBook(manifest, options, log);
+  const loading: Loading = { log, options, completeness, destinations };
+  const api = readApi(manifest.api, documents[0], loading);
+  const guards = readGuards(manifest.guards, loading);
+  const read = readDomains(manifest, versionOf(api, options), loading);
+  const domains = finishDomains(read, loading);
+  if (manifest.domains.length === 0 && completeness === 'complete') reportNoDomains(documents[0], log);
+  const files = [...new Set(texts.map(({ file }) => file))];
+  const parts = { api, guards, domains };
+  const sound = log.errorCount() === 0;
+  return {
+    problems: log.sorted(),
+    desired: sound ? { ...parts, files, digest: digestOf(parts), references: destinations.references } : null,
+    counts: countOf(domains, files.length),
+  };
+}
+
+function readDocuments(
+  texts: readonly ManifestText[],
+  log: ProblemLog,
+): { readonly documents: readonly Node[]; readonly completeness: 'complete' | 'incomplete' } {
+  const documents: Node[] = [];
+  let completeness: 'complete' | 'incomplete' = 'complete';
+  for (const text of texts) {
+    const source = decodeManifest(text, log);
+    const parsed = source === null ? null : parseDocuments(source, log);
+    if (source === null || parsed === null || parsed.broken) completeness = 'incomplete';
+    if (source !== null) checkFinalNewline(source, log);
+    for (const document of parsed?.nodes ?? []) {
+      if (checkShape(document, log) === 'readable') documents.push(document);
+      else completeness = 'incomplete';
+    }
+  }
+  return { documents, completeness };
+}
+
+/** What needs the other domains, or the whole of one: only where nothing was left out, or it would be noise. */
+function finishDomains(read: ReadonlyMap<DomainName, ReadDomain>, loading: Loading): Desired['domains'] {
+  const domains = new Map<DomainName, ReadDomain['desired']>();
+  let allSound = loading.completeness === 'complete';
+  for (const [name, { desired, node, sound }] of read) {
+    allSound &&= sound;
+    if (desired.state === 'absent') {
+      domains.set(name, desired);
+      continue;
+    }
+    const domain = { ...desired, expect: readExpectations(desired, node, loading) };
+    if (sound) checkExpectations(domain, loading);
+    domains.set(name, domain);
+  }
+  if (allSound) reportLoops(domains, loading.log);
+  return domains;
+}
+
+function reportNoDomains(document: Node | undefined, log: ProblemLog): void {
+  if (document === undefined) return;
+  log.report('no-domains', document, {
+    message: 'the manifest names no domain: nothing is managed',
+    hint: 'add domains under `domains:`',
+  });
+}
+
+function countOf(domains: Desired['domains'], files: number): ManifestCounts {
+  let aliases = 0;
+  let rules = 0;
+  for (const domain of domains.values()) {
+    if (domain.state === 'absent') continue;
+    aliases += domain.aliases?.entries.size ?? 0;
+    rules += domain.rules?.entries.length ?? 0;
+  }
+  return { files, domains: domains.size, aliases, rules };
+}

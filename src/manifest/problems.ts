@@ -1,0 +1,54 @@
+import { compareSources, type Problem, type Source } from '../model/problem.ts';
+import { PROBLEM_CODES, type ProblemCode } from './problem-codes.ts';
+import { sourceOf, type Place } from './text.ts';
+
+/** What one loading has found wrong so far. */
+export interface ProblemLog {
+  readonly report: (code: ProblemCode, place: Place | Source, words: Words) => void;
+  /** In order of position; of two equal ones, only the first. */
+  readonly sorted: () => readonly Problem[];
+  readonly errorCount: () => number;
+}
+
+export interface Words {
+  readonly message: string;
+  readonly hint: string;
+  /** The other place of a conflict. */
+  readonly related?: Place | Source;
+}
+
+export function createProblemLog(): ProblemLog {
+  const problems: Problem[] = [];
+  let errors = 0;
+  return {
+    report(code, place, words) {
+      const severity = PROBLEM_CODES[code];
+      if (severity === 'error') errors += 1;
+      problems.push({
+        severity,
+        code,
+        message: words.message,
+        hint: words.hint,
+        source: toSource(place),
+        ...(words.related === undefined ? {} : { related: toSource(words.related) }),
+      });
+    },
+    sorted: () => sortProblems(problems),
+    errorCount: () => errors,
+  };
+}
+
+function toSource(place: Place | Source): Source {
+  return 'offset' in place ? sourceOf(place) : place;
+}
+
+function sortProblems(problems: readonly Problem[]): readonly Problem[] {
+  const seen = new Set<string>();
+  const distinct = problems.filter(({ code, message, source }) => {
+    const key = `${source?.file}\n${source?.line}:${source?.column}\n${code}\n${message}`;
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+  return distinct.sort((a, b) => compareSources(a.source, b.source));
+}

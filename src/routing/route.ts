@@ -1,0 +1,180 @@
+import { looksLikeRegex } from '../model/names.ts';
+import type { RuleMatch, Scope } from '../model/resources.ts';
+import { compileExpression } from './cel.ts';
+import { compilePattern, type Pattern } from './regex.ts';
+
+export interface RoutedAlias {
+  readonly name: string;
+  readonly forward: string;
+}
+
+export interface RoutedRule {
+  readonly match: RuleMatch;
+  readonly forward: string;
+  readonly active: boolean;
+}
+
+/** What decides where mail to one domain goes. */
+export interface RoutingTable<A extends RoutedAlias, R extends RoutedRule> {
+  readonly aliases: Iterable<A>;
+  /** In the order of evaluation: ascending rank. */
+  readonly rules: Iterable<R>;
+  /**
+   * `aliases` and `rules` are the service's two engines. `rules-then-aliases` is for a manifest, which cannot know
+   * the engine: a mail that no rule takes is routed by the aliases.
+   */
+  readonly mode: 'aliases' | 'rules' | 'rules-then-aliases';
+  /** Where mail goes that no rule takes, in mode `rules`; null: nowhere. */
+  readonly fallback: string | null;
+}
+
+export interface Mail {
+  /** A whole address. */
+  readonly to: string;
+  readonly from: string;
+  readonly subject: string;
+  readonly body: string;
+}
+
+/** Which mail a rule's regular expression takes: one in which it is found, or one whose scope it matches as a whole. */
+export type Anchoring = 'anywhere' | 'whole';
+
+export type Route<A, R> =
+  | { readonly kind: 'alias'; readonly alias: A; readonly by: AliasMeans; readonly forward: string }
+  | { readonly kind: 'rule'; readonly rule: R; readonly forward: string }
+  | { readonly kind: 'fallback'; readonly forward: string }
+  | { readonly kind: 'refused' };
+export type AliasMeans = 'name' | 'plus-address' | 'regex' | 'catch-all';
+
+/** A routing table made ready: names indexed, patterns compiled when first needed. */
+export interface Router<A, R> {
+  readonly route: (mail: Mail, anchoring?: Anchoring) => Route<A, R>;
+  /** What the aliases alone do with a local part; null: no alias takes it. */
+  readonly routeByAlias: (localPart: string) => Route<A, R> | null;
+}
+
+export function createRouter<A extends RoutedAlias, R extends RoutedRule>(
+  table: RoutingTable<A, R>,
+): Router<A, R> {
+  const takeByAlias = createAliasTaker(table.aliases);
+  const conditions = [...table.rules]
+    .filter((rule) => rule.active)
+    .map((rule) => ({ rule, takes: lazily(() => createCondition(rule.match)) }));
+  const byAlias = (localPart: string): Route<A, R> | null => takeByAlias(localPart);
+  function route(mail: Mail, anchoring: Anchoring = 'anywhere'): Route<A, R> {
+    if (table.mode !== 'aliases') {
+      const taken = conditions.find(({ takes }) => takes()(mail, anchoring));
+      if (taken !== undefined) return { kind: 'rule', rule: taken.rule, forward: taken.rule.forward };
+    }
+    if (table.mode !== 'rules') return byAlias(localPartOf(mail.to)) ?? { kind: 'refused' };
+    return table.fallback === null ? { kind: 'refused' } : { kind: 'fallback', forward: table.fallback };
+  }
+  return { route, routeByAlias: byAlias };
+}
+
+/** Where one mail goes. For several mails, make a router once. */
+export function route<A extends RoutedAlias, R extends RoutedRule>(
+  table: RoutingTable<A, R>,
+  mail: Mail,
+): Route<A, R> {
+  return createRouter(table).route(mail);
+}
+
+type AliasRoute<A> = { kind: 'alias'; alias: A; by: AliasMeans; forward: string };
+
+/** Exact name, then plus addressing, then regular expressions as a whole, then `*` (field notes: aliases mode). */
+function createAliasTaker<A extends RoutedAlias>(
+  aliases: Iterable<A>,
+): (localPart: string) => AliasRoute<A> | null {
+  const byName = new Map<string, A>();
+  const patterns: { alias: A; pattern: () => Pattern | null }[] = [];
+  for (const alias of aliases) {
+    byName.set(alias.name.toLowerCase(), alias);
+    if (looksLikeRegex(alias.name)) patterns.push({ alias, pattern: lazily(() => patternOf(alias.name)) });
+  }
+  return (localPart) => {
+    const local = localPart.toLowerCase();
+    const exact = local === '*' ? undefined : byName.get(local);
+    if (exact !== undefined) return { kind: 'alias', alias: exact, by: 'name', forward: exact.forward };
+    const base = byName.get(local.split('+')[0] ?? '');
+    if (base !== undefined && local.includes('+') && base.name !== '*')
+      return { kind: 'alias', alias: base, by: 'plus-address', forward: base.forward };
+    for (const { alias, pattern } of patterns) {
+      const groups = pattern()?.capture(localPart) ?? null;
+      if (groups === null) continue;
+      return { kind: 'alias', alias, by: 'regex', forward: fillGroups(alias.forward, groups) };
+    }
+    const all = byName.get('*');
+    return all === undefined ? null : { kind: 'alias', alias: all, by: 'catch-all', forward: all.forward };
+  };
+}
+
+function createCondition(match: RuleMatch): (mail: Mail, anchoring: Anchoring) => boolean {
+  switch (match.type) {
+    case 'alias': {
+      const takes = createAliasCondition(match.alias);
+      return (mail) => takes(localPartOf(mail.to));
+    }
+    case 'regex': {
+      const compiled = compilePattern(match.regex, { letterCase: 'exact' });
+      if (!compiled.ok) return () => false;
+      const { finds, matchesAll } = compiled.value;
+      return (mail, anchoring) =>
+        match.scopes.some((scope) => (anchoring === 'whole' ? matchesAll : finds)(scopeOf(mail, scope)));
+    }
+    case 'cel': {
+      const compiled = compileExpression(match.expression);
+      if (!compiled.ok) return () => false;
+      return (mail) =>
+        compiled.value.matches({
+          subject: mail.subject,
+          body: mail.body,
+          sender: mail.from,
+          recipient: mail.to,
+        });
+    }
+  }
+}
+
+/** Alias rules take names, `*`, prefixes such as `sales*`, and regular expressions (field notes: rules mode). */
+function createAliasCondition(name: string): (localPart: string) => boolean {
+  const lower = name.toLowerCase();
+  if (looksLikeRegex(name)) {
+    const pattern = patternOf(name);
+    return (localPart) => localPart.toLowerCase() === lower || (pattern?.matchesAll(localPart) ?? false);
+  }
+  if (lower.endsWith('*')) return (localPart) => localPart.toLowerCase().startsWith(lower.slice(0, -1));
+  return (localPart) => localPart.toLowerCase() === lower || localPart.toLowerCase().split('+')[0] === lower;
+}
+
+function scopeOf(mail: Mail, scope: Scope): string {
+  switch (scope) {
+    case 'sender':
+      return mail.from;
+    case 'recipient':
+      return mail.to;
+    case 'subject':
+      return mail.subject;
+    case 'body':
+      return mail.body;
+  }
+}
+
+function patternOf(name: string): Pattern | null {
+  const compiled = compilePattern(name, { letterCase: 'any' });
+  return compiled.ok ? compiled.value : null;
+}
+
+function fillGroups(forward: string, groups: readonly string[]): string {
+  return forward.replace(/\$(\d)/g, (whole, digit: string) => groups[Number(digit)] ?? whole);
+}
+
+function localPartOf(address: string): string {
+  const at = address.lastIndexOf('@');
+  return at < 0 ? address : address.slice(0, at);
+}
+
+function lazily<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
