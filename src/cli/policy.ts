@@ -1,6 +1,6 @@
 import type { Allowance, Desired } from '../model/desired.ts';
 import { parseDomainName, type DomainName } from '../model/names.ts';
-import type { Policy } from '../plan/policy.ts';
+import { allowancesInForce, type Policy } from '../plan/policy.ts';
 import { CommandError, EXIT } from './exit.ts';
 
 export interface AllowanceOptions {
@@ -17,13 +17,15 @@ export interface RunStance {
   /** Nobody is there to look at the account: it must be stated. */
   readonly accountRequired: boolean;
   readonly domainDeletes: Policy['domainDeletes'];
+  /** Epoch milliseconds: allowances of the manifest expire. */
+  readonly now: number;
 }
 
 /** The policy of a run: the manifest's guards, the flags' allowances, and who runs it. */
 export function createPolicy(desired: Desired, options: AllowanceOptions, stance: RunStance): Policy {
   return {
     guards: desired.guards,
-    allowances: parseAllowances(options),
+    allowances: [...parseAllowances(options), ...allowancesInForce(desired.guards, stance.now)],
     account: stance.account,
     accountRequired: stance.accountRequired,
     rotate: (options.rotate ?? []).map(parseRotation),
@@ -31,7 +33,7 @@ export function createPolicy(desired: Desired, options: AllowanceOptions, stance
   };
 }
 
-export function parseAllowances(options: AllowanceOptions): readonly Allowance[] {
+function parseAllowances(options: AllowanceOptions): readonly Allowance[] {
   return [
     ...(options.allowDeletes === undefined
       ? []
