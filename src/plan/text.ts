@@ -99,7 +99,7 @@ function describe(change: Change, disclosure: Disclosure): string {
       .join('; ');
   }
   const forward = (after ?? before)?.['forward'];
-  if (forward !== undefined) return escapeInvisible(String(forward));
+  if (forward !== undefined) return showValue(forward);
   const settings = Object.entries(after ?? before ?? {}).map(
     ([name, value]) => `${name} ${showValue(value)}`,
   );
@@ -119,7 +119,8 @@ function placeOf(after: string | null): string {
 
 function showValue(value: unknown): string {
   if (value === null || value === undefined) return 'none';
-  return escapeInvisible(Array.isArray(value) ? value.join(', ') : String(value));
+  if (Array.isArray(value)) return value.map(showValue).join(', ');
+  return escapeInvisible(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
 function noteOf(change: Change): string {
