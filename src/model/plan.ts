@@ -160,6 +160,8 @@ export interface Forecast {
   readonly requests: number;
   readonly writes: number;
   readonly seconds: number;
+  /** Requests a minute of the tightest endpoint that is used; null: not known yet. */
+  readonly limit: number | null;
   readonly endpoints: readonly EndpointForecast[];
 }
 

@@ -98,11 +98,7 @@ function planEntry(
   if (isServiceOwn(alias, context)) draft.serviceOwn.push(change);
 }
 
-function putting(
-  entry: PresentAlias,
-  alias: ObservedAlias | undefined,
-  context: AliasContext,
-): AliasChange {
+function putting(entry: PresentAlias, alias: ObservedAlias | undefined, context: AliasContext): AliasChange {
   const desired = { forward: entry.forward };
   return {
     ...origin(entry),

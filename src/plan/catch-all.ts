@@ -49,8 +49,10 @@ export function settleCatchAll(
   live: readonly ObservedAlias[],
 ): readonly Change[] {
   const made = live.find((alias) => alias.name === CATCH_ALL);
-  return changes.flatMap((change) =>
-    change.conditional && change.kind === 'alias' && change.domain === domain ? settle(change, made) : [change],
+  return changes.flatMap<Change>((change) =>
+    change.conditional && change.kind === 'alias' && change.domain === domain
+      ? settle(change, made)
+      : [change],
   );
 }
 

@@ -1,22 +1,26 @@
 import type { Plan } from '../model/plan.ts';
 
 /**
- * What a plan is approved by: `sha256:…` over api, manifest, changes, guards and allowances. When it was made, what it
- * would take and where its lines stand make no other plan.
+ * `sha256:…` over what a plan would do and under which allowances: api, manifest digest, changes, guards and
+ * allowances. Where entries are written, the forecast and the time do not count.
  */
 export function planDigest(plan: Plan, sha256: (text: string) => string): string {
-  const { api, manifest, allowances } = plan;
-  const changes = plan.changes.map(({ source: _source, via: _via, ...change }) => change);
-  const guards = plan.guards.map(({ message: _message, ...guard }) => guard);
-  const covered = { api, manifest: manifest.digest, changes, guards, allowances };
-  return `sha256:${sha256(canonicalJson(covered))}`;
+  const { api, changes, guards, allowances } = plan;
+  const covered = {
+    api,
+    manifest: plan.manifest.digest,
+    changes: changes.map((change) => ({ ...change, source: undefined, via: undefined })),
+    guards,
+    allowances,
+  };
+  return `sha256:${sha256(stableJson(covered))}`;
 }
 
-/** JSON with the keys of every object in code point order. */
-function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, item: unknown) =>
-    typeof item === 'object' && item !== null && !Array.isArray(item)
-      ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : item,
-  );
+/** JSON whose keys are sorted; numbers that JSON lacks, such as a live rank of NaN, as text. */
+function stableJson(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) => {
+    if (typeof part === 'number' && !Number.isFinite(part)) return String(part);
+    if (typeof part !== 'object' || part === null || Array.isArray(part)) return part;
+    return Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
 }

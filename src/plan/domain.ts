@@ -3,8 +3,7 @@ import type { DomainName, NameKey } from '../model/names.ts';
 import type { ObservedDomain, UnprovenRead } from '../model/observed.ts';
 import type { Adoption, Change, DomainChange, Warning, Withheld } from '../model/plan.ts';
 import type { Problem } from '../model/problem.ts';
-import type { Section } from '../model/resources.ts';
-import { succeed, type Result } from '../model/result.ts';
+import { fail, succeed, type Result } from '../model/result.ts';
 import { planAliases } from './aliases.ts';
 import { planCatchAll } from './catch-all.ts';
 import { planCredentials } from './credentials.ts';
@@ -116,48 +115,39 @@ function planSections(
   live: ObservedDomain | undefined,
   input: DomainInput,
 ): Result<readonly SectionPlan[], Withholding> {
+  const missing = SECTIONS.find(
+    (section) => desired[section] !== undefined && live !== undefined && live[section] === undefined,
+  );
+  if (missing !== undefined) {
+    return fail({ cause: 'unproven', reason: `its ${missing} were not read`, problems: [] });
+  }
   const plans: SectionPlan[] = [];
-  for (const section of ['aliases', 'rules', 'credentials'] as const) {
-    if (desired[section] === undefined) continue;
-    const result = planSection(section, desired, live, input);
+  for (const result of sectionResults(desired, live, input)) {
     if (!result.ok) return result;
     plans.push(result.value);
   }
   return succeed(plans);
 }
 
-function planSection(
-  section: Section,
-  desired: PresentDomain,
+const SECTIONS = ['aliases', 'rules', 'credentials'] as const;
+
+function* sectionResults(
+  { domain, aliases, rules, credentials }: PresentDomain,
   live: ObservedDomain | undefined,
   input: DomainInput,
-): SectionResult {
-  const { domain } = desired;
-  const context = { domain, prior: input.prior, references: input.references };
-  const notRead = { ok: false, error: { cause: 'unproven', reason: `its ${section} were not read`, problems: [] } } as const;
-  if (live !== undefined && live[section] === undefined) return notRead;
-  switch (section) {
-    case 'aliases':
-      if (desired.aliases === undefined) return notRead;
-      return planAliases(desired.aliases, live?.aliases ?? [], { ...context, createdAt: live?.createdAt ?? null });
-    case 'rules':
-      if (desired.rules === undefined) return notRead;
-      return planRules(desired.rules, live?.rules ?? [], { ...context, rankDigits: input.rankDigits });
-    case 'credentials':
-      if (desired.credentials === undefined) return notRead;
-      return planCredentials(desired.credentials, live?.credentials ?? [], {
-        ...context,
-        rotate: input.rotate,
-        changed: input.changedPasswords,
-      });
+): Iterable<SectionResult> {
+  const { prior, references, rankDigits, rotate, changedPasswords: changed } = input;
+  const context = { domain, prior, references };
+  if (aliases !== undefined) {
+    yield planAliases(aliases, live?.aliases ?? [], { ...context, createdAt: live?.createdAt ?? null });
+  }
+  if (rules !== undefined) yield planRules(rules, live?.rules ?? [], { ...context, rankDigits });
+  if (credentials !== undefined) {
+    yield planCredentials(credentials, live?.credentials ?? [], { ...context, rotate, changed });
   }
 }
 
-function assembleNew(
-  desired: PresentDomain,
-  sections: readonly SectionPlan[],
-  memory: Memory,
-): DomainPlan {
+function assembleNew(desired: PresentDomain, sections: readonly SectionPlan[], memory: Memory): DomainPlan {
   const planned = sections.flatMap((section) => section.changes);
   const catchAll = planCatchAll(desired, planned);
   return {

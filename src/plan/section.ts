@@ -78,7 +78,7 @@ export function ambiguous(kind: string, name: string, ids: readonly [string, str
 }
 
 export function isIgnored(name: string, patterns: readonly string[]): boolean {
-  return patterns.length > 0 && patterns.some((pattern) => matchesGlob(pattern, name));
+  return patterns.some((pattern) => matchesGlob(pattern, name));
 }
 
 /** Where an entry stands, as a change carries it. */

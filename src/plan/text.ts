@@ -1,10 +1,10 @@
-import { showText, type Disclosure } from '../model/disclosure.ts';
-import { escapeInvisible, type DomainName } from '../model/names.ts';
-import type { Action, Change, Forecast, Plan } from '../model/plan.ts';
+import { showForward, showText, type Disclosure } from '../model/disclosure.ts';
+import { escapeInvisible } from '../model/names.ts';
+import type { Action, Change, Forecast, GuardFinding, Plan, Warning } from '../model/plan.ts';
 import { showSource } from '../model/problem.ts';
-import { shownFields } from './fields.ts';
+import { describeChange, type Show } from './describe.ts';
 
-/** How parts of a plan are painted; colour never carries a meaning alone. */
+/** Paints parts of a text; colour never carries a meaning alone. */
 export interface PlanStyle {
   readonly add: (text: string) => string;
   readonly update: (text: string) => string;
@@ -17,148 +17,147 @@ export interface PlanStyle {
 }
 
 export interface PlanTextOptions {
-  readonly forecast: Forecast;
+  /** null: none was made, or it does not matter. */
+  readonly forecast: Forecast | null;
   readonly disclosure: Disclosure;
   readonly style: PlanStyle;
+  /** Width to keep to; Infinity cuts nothing. */
+  readonly columns: number;
 }
 
-const SIGNS: Readonly<Record<Action, string>> = { add: '+', update: '~', delete: '-', move: '↕' };
-const PAINT: Readonly<Record<Action, 'add' | 'update' | 'remove' | 'move'>> = {
-  add: 'add',
-  update: 'update',
-  delete: 'remove',
-  move: 'move',
-};
-const COUNTS_COLUMN = 48;
-const LONGEST_NAME_COLUMN = 24;
+export const SYMBOLS = { add: '+', update: '~', delete: '-', move: '↕' } as const satisfies Record<
+  Action,
+  string
+>;
+const PAINT = { add: 'add', update: 'update', delete: 'remove', move: 'move' } as const;
+/** Of a domain so many changes are listed, the rest counted: a plan of thousands stays readable. */
+const MOST_LINES = 200;
 
-/** A plan as a diff, grouped by domain, one line a change; then counts, forecast, guards and warnings. */
+/** A plan for people: a diff by domain, counts, forecast, then what is withheld, guards, problems and warnings. */
 export function renderPlan(plan: Plan, options: PlanTextOptions): string {
-  const groups = Map.groupBy(plan.changes, ({ domain }) => domain);
-  const sections = [...groups].map(([domain, changes]) => renderDomain(plan, domain, changes, options));
-  const footer = [
-    renderCounts(plan),
-    ...(plan.changes.length === 0 ? [] : [renderForecast(options.forecast)]),
-    ...renderFindings(plan, options),
+  const blocks = [
+    ...[...Map.groupBy(plan.changes, ({ domain }) => domain)].map(([domain, changes]) =>
+      renderDomain(domain, changes, plan, options),
+    ),
+    [countsLine(plan, options.style), ...forecastLines(options)],
+    renderWithheld(plan, options),
+    plan.guards.flatMap((finding) => guardLines(finding, options)),
+    plan.problems.flatMap((problem) => noteLines('error', problem, options)),
+    plan.warnings.flatMap((warning) => noteLines('warning', warning, options)),
   ];
-  return [...sections, `${footer.join('\n')}\n`].join('\n');
+  return blocks
+    .filter((lines) => lines.length > 0)
+    .map((lines) => `${lines.join('\n')}\n`)
+    .join('\n');
 }
 
 function renderDomain(
-  plan: Plan,
-  domain: DomainName,
+  domain: string,
   changes: readonly Change[],
-  { style, disclosure }: PlanTextOptions,
+  plan: Plan,
+  options: PlanTextOptions,
+): readonly string[] {
+  const rows = changes.slice(0, MOST_LINES).map((change) => ({
+    change,
+    kind: change.kind,
+    name: change.kind === 'domain' ? '' : safe(change.name, options),
+    ...describeChange(change, showOf(options)),
+  }));
+  const nameWidth = Math.min(24, Math.max(...rows.map(({ name }) => name.length)));
+  const textWidth = Math.min(44, Math.max(...rows.map(({ text, note }) => (note === '' ? 0 : text.length))));
+  const lines = rows.map(({ change, kind, name, text, note }) => {
+    const kindWidth = kind === 'credential' ? 10 : 5;
+    const body = `${name.padEnd(nameWidth)}  ${note === '' ? text : text.padEnd(textWidth)}`;
+    const line = `  ${SYMBOLS[change.action]} ${kind.padEnd(kindWidth)}  ${body}${note === '' ? '' : `  ${note}`}`;
+    return options.style[PAINT[change.action]](cut(line.trimEnd(), options.columns));
+  });
+  const rest = changes.length - rows.length;
+  const more = rest > 0 ? [options.style.dim(`  … and ${rest} more`)] : [];
+  return [domainLine(domain, changes, plan, options), ...lines, ...more];
+}
+
+function domainLine(
+  domain: string,
+  changes: readonly Change[],
+  plan: Plan,
+  { style }: PlanTextOptions,
 ): string {
-  const width = Math.min(
-    LONGEST_NAME_COLUMN,
-    Math.max(...changes.map(({ name }) => escapeInvisible(name).length)),
-  );
-  const lines = changes.map((change) => style[PAINT[change.action]](renderChange(change, width, disclosure)));
-  const counts = (['add', 'update', 'delete', 'move'] as const)
-    .map((action) => [SIGNS[action], changes.filter((change) => change.action === action).length] as const)
-    .filter(([, count]) => count > 0)
-    .map(([sign, count]) => `${sign}${count}`);
-  const isNew = changes.some(({ kind, action }) => kind === 'domain' && action === 'add');
-  const note = isNew ? 'new domain' : `${plan.unchanged.get(domain) ?? 0} unchanged`;
-  const title = `${domain.padEnd(COUNTS_COLUMN - 1)} `;
-  return `${style.strong(title)}${counts.join(' ')}   ${style.dim(note)}\n${lines.join('\n')}\n`;
+  const counts = { add: 0, update: 0, delete: 0, move: 0 };
+  for (const { action } of changes) counts[action] += 1;
+  const parts = (['add', 'update', 'delete', 'move'] as const)
+    .filter((action) => counts[action] > 0)
+    .map((action) => style[PAINT[action]](`${SYMBOLS[action]}${counts[action]}`));
+  const isNew = changes.some((change) => change.kind === 'domain' && change.action === 'add');
+  const unchanged = plan.unchanged.get(domain as Change['domain']) ?? 0;
+  const state = isNew ? 'new domain' : `${unchanged} unchanged`;
+  return `${style.strong(domain.padEnd(46))}  ${parts.join(' ')}   ${style.dim(state)}`;
 }
 
-function renderChange(change: Change, width: number, disclosure: Disclosure): string {
-  const { action, kind, name } = change;
-  const subject =
-    kind === 'domain'
-      ? ''
-      : `${kind === 'credential' ? 'cred.' : kind.padEnd(5)}  ${escapeInvisible(name).padEnd(width)}`;
-  const detail =
-    kind === 'domain'
-      ? `domain ${describeDomain(change, disclosure)}`.trimEnd()
-      : describe(change, disclosure);
-  const note = noteOf(change);
-  return `  ${SIGNS[action]} ${subject}${subject === '' ? '' : '  '}${detail}${note === '' ? '' : `   ${note}`}`.trimEnd();
+function countsLine({ summary }: Plan, style: PlanStyle): string {
+  const parts = [
+    [summary.add, 'to add'],
+    [summary.update, 'to update'],
+    [summary.move, 'to move'],
+    [summary.delete, 'to delete'],
+  ] as const;
+  const told = parts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
+  const conditional = summary.conditional > 0 ? ` (${summary.conditional} of them conditional)` : '';
+  const changes = told.length === 0 ? 'Nothing to change' : `${told.join(', ')}${conditional}`;
+  return style.strong(`${changes}; ${summary.unchanged} unchanged, ${summary.unmanaged} unmanaged.`);
 }
 
-function describeDomain(change: Change, disclosure: Disclosure): string {
-  if (change.kind !== 'domain') return '';
-  if (change.action === 'delete') {
-    const { aliases = 0, rules = 0, credentials = 0 } = change.contents ?? {};
-    return `with ${aliases} aliases, ${rules} rules and ${credentials} credentials`;
-  }
-  return describe(change, disclosure);
+function forecastLines({ forecast }: PlanTextOptions): readonly string[] {
+  if (forecast === null || forecast.requests === 0) return [];
+  const requests = forecast.requests === 1 ? '1 request' : `${forecast.requests} requests`;
+  const writes = forecast.writes === 1 ? '1 of them a write' : `${forecast.writes} of them writes`;
+  const limit = forecast.limit === null ? '' : ` (${forecast.limit} a minute per endpoint)`;
+  return [`${requests}, ${writes}, about ${showSeconds(forecast.seconds)}${limit}.`];
 }
 
-function describe(change: Change, disclosure: Disclosure): string {
-  if (change.kind === 'rule' && change.action === 'move') return placeOf(change.after);
-  const before = shownFields(change, 'observed', disclosure);
-  const after = shownFields(change, 'desired', disclosure);
-  if (change.action === 'update' || change.action === 'move') {
-    return change.fields
-      .map((field) => describeField(field, before?.[field], after?.[field], change))
-      .filter((text) => text !== '')
-      .join('; ');
-  }
-  const forward = (after ?? before)?.['forward'];
-  if (forward !== undefined) return showValue(forward);
-  const settings = Object.entries(after ?? before ?? {}).map(
-    ([name, value]) => `${name} ${showValue(value)}`,
-  );
-  return settings.join('; ');
+export function showSeconds(seconds: number): string {
+  if (seconds < 120) return `${Math.max(1, Math.round(seconds))} s`;
+  if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
+  return `${Math.round(seconds / 3600)} h`;
 }
 
-function describeField(field: string, before: unknown, after: unknown, change: Change): string {
-  if (field === 'rank') return change.kind === 'rule' ? placeOf(change.after) : '';
-  if (field === 'password') return 'new password';
-  const label = field === 'forward' ? '' : `${field} `;
-  return `${label}${showValue(before)} -> ${showValue(after)}`;
-}
-
-function placeOf(after: string | null): string {
-  return after === null ? 'first' : `after ${escapeInvisible(after)}`;
-}
-
-function showValue(value: unknown): string {
-  if (value === null || value === undefined) return 'none';
-  if (Array.isArray(value)) return value.map(showValue).join(', ');
-  return escapeInvisible(typeof value === 'string' ? value : JSON.stringify(value));
-}
-
-function noteOf(change: Change): string {
-  if (change.conditional) {
-    return change.action === 'delete' ? '(if the service made one)' : '(updated, if the service made one)';
-  }
-  return change.reason === 'manifest' || change.reason === 'reorder' ? '' : change.reason;
-}
-
-function renderCounts({ summary }: Plan): string {
-  const conditional = summary.conditional === 0 ? '' : `, ${summary.conditional} of them conditional`;
-  return `${summary.add} to add, ${summary.update} to update, ${summary.move} to move, ${summary.delete} to delete${conditional}; ${summary.unchanged} unchanged, ${summary.unmanaged} unmanaged.`;
-}
-
-function renderForecast({ requests, writes, seconds }: Forecast): string {
-  return `${requests} requests, ${writes} of them writes, about ${showDuration(seconds)}.`;
-}
-
-function showDuration(seconds: number): string {
-  if (seconds < 90) return `${Math.max(1, Math.ceil(seconds))} s`;
-  return `${Math.ceil(seconds / 60)} min`;
-}
-
-function renderFindings(plan: Plan, { style, disclosure }: PlanTextOptions): readonly string[] {
-  const safe = (text: string): string => escapeInvisible(showText(text, disclosure));
-  const guards = plan.guards.map(({ guard, scope, message, allow, allowed }) => {
-    const way = allow === null ? 'nothing allows it' : `to allow it: ${allow}`;
-    return allowed
-      ? `${style.warning('allowed')}: ${guard} (${scope}): ${safe(message)}`
-      : `${style.error('guard')}: ${guard} (${scope}): ${safe(message)}; ${way}`;
+function renderWithheld(plan: Plan, options: PlanTextOptions): readonly string[] {
+  return plan.withheld.map(({ domain, part, reason }) => {
+    const what = part === 'domain' ? '' : ', deletes and what narrows';
+    return options.style.warning(`withheld: ${domain}${what}: ${safe(reason, options)}`);
   });
-  const withheld = plan.withheld.map(
-    ({ domain, reason }) => `${style.warning('withheld')}: ${domain}: ${safe(reason)}`,
-  );
-  const warnings = plan.warnings.map(({ code, message, hint, source }) => {
-    const place = source === null ? '' : `${showSource(source)}: `;
-    return `${place}${style.warning('warning')}: ${safe(message)} ${style.dim(`[${code}]`)}${hint === undefined ? '' : `\n    ${style.dim('try:')} ${safe(hint)}`}`;
-  });
-  const findings = [...guards, ...withheld, ...warnings];
-  return findings.length === 0 ? [] : ['', ...findings];
+}
+
+function guardLines(finding: GuardFinding, options: PlanTextOptions): readonly string[] {
+  const { guard, scope, planned, limit, allow, allowed, refuses } = finding;
+  const verdict = allowed ? 'allowed' : refuses ? 'refused' : 'withheld';
+  const head = `guard ${guard} (${scope}), ${planned} against ${limit}, ${verdict}: ${safe(finding.message, options)}`;
+  const way = allowed || allow === null ? [] : [`  allow it with ${safe(allow, options)}`];
+  const paint = allowed ? options.style.dim : options.style.error;
+  return [paint(head), ...way];
+}
+
+function noteLines(
+  severity: 'error' | 'warning',
+  note: Warning,
+  options: PlanTextOptions,
+): readonly string[] {
+  const place = note.source === null ? '' : `${escapeInvisible(showSource(note.source))}: `;
+  const hint = note.hint === undefined ? '' : `; ${safe(note.hint, options)}`;
+  return [options.style[severity](`${place}${severity} ${note.code}: ${safe(note.message, options)}${hint}`)];
+}
+
+function showOf(options: PlanTextOptions): Show {
+  return {
+    forward: (forward) => escapeInvisible(showForward(forward, options.disclosure)),
+    text: (text) => safe(text, options),
+  };
+}
+
+/** On one line, nothing hidden in it, references and masks applied. */
+function safe(text: string, { disclosure }: PlanTextOptions): string {
+  return escapeInvisible(showText(text, disclosure));
+}
+
+function cut(line: string, columns: number): string {
+  return line.length <= columns ? line : `${line.slice(0, Math.max(0, columns - 1))}…`;
 }

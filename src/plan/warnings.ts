@@ -1,7 +1,9 @@
 import type { Desired, PresentDomain } from '../model/desired.ts';
+import { nameKey, type DomainName } from '../model/names.ts';
 import type { Observed, ObservedDomain } from '../model/observed.ts';
 import type { Warning } from '../model/plan.ts';
 import type { DomainPlan } from './domain.ts';
+import type { Policy } from './policy.ts';
 
 /** What the account's read-only state keeps a domain's entries from doing. */
 export function domainWarnings(desired: PresentDomain, live: ObservedDomain): readonly Warning[] {
@@ -13,7 +15,10 @@ export function domainWarnings(desired: PresentDomain, live: ObservedDomain): re
   }
   const engine = live.routingEngine;
   if (engine === undefined) return warnings;
-  const state = engine === null ? 'routing is disabled' : `the domain routes by ${engine === 'alias' ? 'aliases' : 'rules'}`;
+  const state =
+    engine === null
+      ? 'routing is disabled'
+      : `the domain routes by ${engine === 'alias' ? 'aliases' : 'rules'}`;
   const hint = `set routing of ${domain} in the dashboard; the API cannot`;
   if (engine !== 'rules' && activeRules(desired)) {
     const message = `the rules of ${domain} have no effect: ${state}`;
@@ -41,7 +46,11 @@ export function accountWarnings(
   }
   if (account.locked && noChange) {
     const why = account.lockReason === null ? '' : `: ${account.lockReason}`;
-    warnings.push({ code: 'account-locked', message: `the account ${account.email} is locked${why}`, source: null });
+    warnings.push({
+      code: 'account-locked',
+      message: `the account ${account.email} is locked${why}`,
+      source: null,
+    });
   }
   if (desired.domains.size === 0) {
     const message = 'the manifest names no domain: nothing is managed';
@@ -81,4 +90,15 @@ function activeRules({ rules }: PresentDomain): boolean {
 
 function presentAliases({ aliases }: PresentDomain): boolean {
   return aliases !== undefined && [...aliases.entries.values()].some((alias) => alias.state === 'present');
+}
+
+/** What is asked to be sent again but is in no manifest. */
+export function rotateWarnings(desired: Desired, policy: Policy): readonly Warning[] {
+  return policy.rotate.flatMap(({ name, domain }) => {
+    const entry = desired.domains.get(domain as DomainName);
+    const known = entry?.state === 'present' ? entry.credentials?.entries.get(nameKey(name)) : undefined;
+    if (known?.state === 'present') return [];
+    const message = `--rotate ${name}@${domain}: the manifest has no such credential`;
+    return [{ code: 'rotate-unknown', message, hint: 'check the spelling of the name', source: null }];
+  });
 }

@@ -1,0 +1,123 @@
+import type { Allowance, GuardSettings } from '../../model/desired.ts';
+import type { DomainChange, GuardFinding } from '../../model/plan.ts';
+import type { DomainPlan } from '../domain.ts';
+import { allows, showAllowance, type Policy } from '../policy.ts';
+import type { SectionPlan } from '../section.ts';
+import { countedDeletes, countOf, totalDeletes, totalManaged } from './counting.ts';
+import type { GuardInput } from './guards.ts';
+
+/** How many deletes are too many, in a section and in the run; sections left empty; domains. */
+export function guardDeletes({ domains, policy }: GuardInput): readonly GuardFinding[] {
+  const total = totalDeletes(domains);
+  return [
+    ...guardRun(total, domains, policy),
+    ...domains.flatMap((plan) => [
+      ...plan.sections.flatMap((section) => [
+        ...guardSection(plan, section, total, policy),
+        ...guardEmptySection(plan, section, policy),
+      ]),
+      ...plan.changes
+        .filter((change) => change.kind === 'domain' && change.action === 'delete')
+        .map((change) => domainDelete(change as DomainChange, policy)),
+    ]),
+  ];
+}
+
+/** More than the permille of all live managed items is allowed in large accounts. */
+const RUN_SHARE = 1000;
+
+function guardRun(total: number, domains: readonly DomainPlan[], policy: Policy): readonly GuardFinding[] {
+  const limit = Math.max(policy.guards.maxDeletes, Math.floor(totalManaged(domains) / RUN_SHARE));
+  if (total <= limit) return [];
+  return [
+    {
+      guard: 'max-deletes',
+      scope: 'run',
+      limit,
+      planned: total,
+      message: `the run would delete ${total} items; at most ${limit} go without asking`,
+      ...allowance({ kind: 'deletes', count: total }, policy),
+      holds: { kind: 'run-deletes' },
+      refuses: true,
+    },
+  ];
+}
+
+function guardSection(
+  { domain }: DomainPlan,
+  section: SectionPlan,
+  total: number,
+  policy: Policy,
+): readonly GuardFinding[] {
+  const planned = countedDeletes(section).length;
+  const limit = sectionLimit(section.live, policy.guards);
+  if (planned <= limit) return [];
+  return [
+    {
+      guard: 'max-deletes',
+      scope: `${domain}/${section.section}`,
+      limit,
+      planned,
+      message: `${planned} of the ${section.live} live ${section.section} of ${domain} would be deleted; at most ${limit} go without asking`,
+      ...allowance({ kind: 'deletes', count: total }, policy),
+      holds: { kind: 'domain-deletes', domain },
+      refuses: true,
+    },
+  ];
+}
+
+/** The most deletes that are not held back: under 3, or within the share; and never more than half of two or more. */
+function sectionLimit(live: number, { maxDeletePercent }: GuardSettings): number {
+  const byShare = Math.max(2, Math.floor((live * maxDeletePercent) / 100));
+  const byHalf = live >= 2 && maxDeletePercent < 50 ? Math.floor(live / 2) : Infinity;
+  return Math.min(byShare, byHalf);
+}
+
+function guardEmptySection(
+  { domain }: DomainPlan,
+  section: SectionPlan,
+  policy: Policy,
+): readonly GuardFinding[] {
+  const planned = countedDeletes(section).length;
+  const left = section.live + section.changes.reduce((change, { action }) => change + WEIGHT[action], 0);
+  if (planned === 0 || left > 0) return [];
+  return [
+    {
+      guard: 'empty-section',
+      scope: domain,
+      limit: 0,
+      planned,
+      message: `${domain} would be left without any ${section.section}: ${planned} would be deleted`,
+      ...allowance({ kind: 'empty', domain, section: section.section }, policy),
+      holds: { kind: 'domain-deletes', domain },
+      refuses: true,
+    },
+  ];
+}
+
+/** What a change does to the number of items. */
+const WEIGHT = { add: 1, update: 0, move: 0, delete: -1 } as const;
+
+function domainDelete({ domain, contents }: DomainChange, policy: Policy): GuardFinding {
+  const { aliases = 0, rules = 0, credentials = 0 } = contents ?? {};
+  const goes = [
+    countOf(aliases, 'alias', 'aliases'),
+    countOf(rules, 'rule', 'rules'),
+    countOf(credentials, 'credential', 'credentials'),
+  ];
+  return {
+    guard: 'domain-delete',
+    scope: domain,
+    limit: 0,
+    planned: 1,
+    message: `${domain} would be deleted, and with it ${goes.join(', ')}`,
+    ...allowance({ kind: 'domain-delete', domain }, policy),
+    holds: { kind: 'domain', domain },
+    refuses: true,
+  };
+}
+
+/** The two fields of a finding that say how to allow it and whether that was done. */
+export function allowance(allowance: Allowance, policy: Policy): Pick<GuardFinding, 'allow' | 'allowed'> {
+  return { allow: showAllowance(allowance), allowed: allows(policy, allowance) };
+}

@@ -1,0 +1,83 @@
+import { isDiscard, keepsNone } from '../../model/destinations.ts';
+import type { AliasChange, Change, GuardFinding } from '../../model/plan.ts';
+import type { DomainPlan } from '../domain.ts';
+import type { Policy } from '../policy.ts';
+import { totalManaged } from './counting.ts';
+import { allowance } from './deletes.ts';
+import type { GuardInput } from './guards.ts';
+
+/** Mail that would go somewhere else altogether: a whole group of it, or all that no alias takes. */
+export function guardReroutes({ domains, policy }: GuardInput): readonly GuardFinding[] {
+  return [
+    ...guardRun(domains, policy),
+    ...domains.flatMap((plan) =>
+      plan.sections.flatMap((section) => guardCatchAll(section.changes, section.serviceOwn, policy)),
+    ),
+  ];
+}
+
+/** Fewer reroutes than this are no accident of a group or template. */
+const FEW = 9;
+const SHARE_PERCENT = 30;
+
+function guardRun(domains: readonly DomainPlan[], policy: Policy): readonly GuardFinding[] {
+  const rerouted = domains.flatMap((plan) =>
+    plan.sections.flatMap((section) =>
+      section.changes.filter((change) => isReroute(change) && !section.serviceOwn.includes(change)),
+    ),
+  );
+  const managed = totalManaged(domains);
+  const limit = Math.max(FEW, Math.floor((managed * SHARE_PERCENT) / 100));
+  const planned = rerouted.length;
+  if (planned <= limit) return [];
+  return [
+    {
+      guard: 'max-reroutes',
+      scope: 'run',
+      limit,
+      planned,
+      message: `${planned} of ${managed} live items would keep none of their destinations; at most ${limit} go without asking`,
+      ...allowance({ kind: 'reroutes', count: planned }, policy),
+      holds: { kind: 'domains', domains: [...new Set(rerouted.map(({ domain }) => domain))] },
+      refuses: true,
+    },
+  ];
+}
+
+function isReroute(change: Change): boolean {
+  if (change.kind !== 'alias' && change.kind !== 'rule') return false;
+  const { action, conditional, observed, desired } = change;
+  if (action !== 'update' || conditional || observed === null || desired === null) return false;
+  return observed.forward !== desired.forward && keepsNone(observed.forward, desired.forward);
+}
+
+function guardCatchAll(
+  changes: readonly Change[],
+  serviceOwn: readonly Change[],
+  policy: Policy,
+): readonly GuardFinding[] {
+  return changes
+    .filter((change) => change.kind === 'alias')
+    .filter((change) => change.name === '*' && !change.conditional && !serviceOwn.includes(change))
+    .filter(losesCatchAll)
+    .map((change) => catchAll(change, policy));
+}
+
+function losesCatchAll({ action, observed, desired }: AliasChange): boolean {
+  if (action === 'delete') return true;
+  return observed !== null && desired !== null && isDiscard(desired.forward) && !isDiscard(observed.forward);
+}
+
+function catchAll({ domain, action }: AliasChange, policy: Policy): GuardFinding {
+  const what = action === 'delete' ? 'be deleted' : 'discard its mail';
+  return {
+    guard: 'catch-all',
+    scope: domain,
+    limit: 0,
+    planned: 1,
+    message: `the catch-all *@${domain} would ${what}: mail to every address without an alias of its own is lost`,
+    ...allowance({ kind: 'unrouted', address: `*@${domain}` }, policy),
+    holds: action === 'delete' ? { kind: 'domain-deletes', domain } : { kind: 'domain', domain },
+    refuses: true,
+  };
+}

@@ -1,0 +1,87 @@
+import type { GuardFinding } from '../../model/plan.ts';
+import type { Prior } from '../../model/prior.ts';
+import type { Section } from '../../model/resources.ts';
+import type { DomainPlan } from '../domain.ts';
+import type { Policy } from '../policy.ts';
+import { countedDeletes, totalDeletes } from './counting.ts';
+import { allowance } from './deletes.ts';
+import type { GuardInput } from './guards.ts';
+
+/** A manifest or an account that is suddenly much smaller than it was: perhaps it was cut, not changed. */
+export function guardShrinking(input: GuardInput): readonly GuardFinding[] {
+  const total = totalDeletes(input.domains);
+  return [
+    ...guardManifest(input, total),
+    ...input.domains.flatMap((plan) => guardRemote(plan, input.prior, total, input.policy)),
+  ];
+}
+
+const MANIFEST_SHARE_PERCENT = 10;
+/** So many fewer are never an accident. */
+const FEW = 2;
+
+function guardManifest(input: GuardInput, total: number): readonly GuardFinding[] {
+  const before = input.prior.manifest;
+  if (before === null || !prunes(input.domains)) return [];
+  const fallen = (['domains', 'entries'] as const)
+    .map((part) => ({ part, before: before[part], planned: before[part] - input.size[part] }))
+    .map((fall) => ({
+      ...fall,
+      limit: Math.max(FEW, Math.floor((fall.before * MANIFEST_SHARE_PERCENT) / 100)),
+    }))
+    .find(({ planned, limit }) => planned > limit);
+  if (fallen === undefined) return [];
+  const { part, planned, limit } = fallen;
+  return [
+    {
+      guard: 'manifest-shrink',
+      scope: 'run',
+      limit,
+      planned,
+      message: `the manifest has ${planned} ${part} fewer than the ${fallen.before} it had when it was applied last, and ${total} items would be deleted`,
+      ...allowance({ kind: 'deletes', count: total }, input.policy),
+      holds: { kind: 'run-deletes' },
+      refuses: true,
+    },
+  ];
+}
+
+/** Whether something is deleted because the manifest no longer names it. */
+function prunes(domains: readonly DomainPlan[]): boolean {
+  return domains.some((plan) =>
+    plan.sections.some((section) => countedDeletes(section).some(({ reason }) => reason === 'prune')),
+  );
+}
+
+function guardRemote(plan: DomainPlan, prior: Prior, total: number, policy: Policy): readonly GuardFinding[] {
+  const { domain } = plan;
+  const before = prior.domains.get(domain)?.live;
+  if (before === undefined || plan.changes.every(({ stage }) => stage === 1)) return [];
+  const fallen = plan.sections
+    .map(({ section, managed, unmanaged }) => ({
+      section,
+      live: managed + unmanaged,
+      was: before[section] ?? 0,
+    }))
+    .find(({ live, was }) => live * 2 < was);
+  return fallen === undefined ? [] : [remoteShrink(domain, fallen, total, policy)];
+}
+
+function remoteShrink(
+  domain: DomainPlan['domain'],
+  fallen: { readonly section: Section; readonly live: number; readonly was: number },
+  total: number,
+  policy: Policy,
+): GuardFinding {
+  const { section, live, was } = fallen;
+  return {
+    guard: 'remote-shrink',
+    scope: domain,
+    limit: Math.ceil(was / 2),
+    planned: live,
+    message: `${domain} has ${live} live ${section}, and had ${was} when it was read last: nothing is deleted or narrowed there`,
+    ...allowance({ kind: 'deletes', count: total }, policy),
+    holds: { kind: 'domain-deletes', domain },
+    refuses: false,
+  };
+}

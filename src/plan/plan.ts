@@ -1,0 +1,125 @@
+import type { Desired } from '../model/desired.ts';
+import { nameKey, type DomainName, type NameKey } from '../model/names.ts';
+import type { Observed } from '../model/observed.ts';
+import type { Change, Plan, PlanSummary, Warning } from '../model/plan.ts';
+import { compareSources } from '../model/problem.ts';
+import type { Prior } from '../model/prior.ts';
+import { planDomain, type DomainPlan } from './domain.ts';
+import { findGuards } from './guards/guards.ts';
+import { compareText } from './order.ts';
+import { showAllowance, type Policy } from './policy.ts';
+import { similarDomainWarnings } from './similar-domains.ts';
+import { manifestSize, type ManifestSize } from './size.ts';
+import { accountWarnings, rotateWarnings } from './warnings.ts';
+
+export interface PlanInput {
+  /** The whole manifest, or the domains of it that this run is about. */
+  readonly desired: Desired;
+  readonly observed: Observed;
+  readonly policy: Policy;
+  readonly prior: Prior;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  readonly api: { readonly url: string; readonly version: 'v4' | 'v3' };
+  /** Credentials, as `name@domain`, whose password differs from what was last sent; decided by whoever can resolve it. */
+  readonly changedPasswords?: ReadonlySet<string>;
+  /** Digits after the point that the service keeps of a rank, once it answered another one than was sent. */
+  readonly rankDigits?: number;
+  /** Size of the whole manifest when `desired` is a part of it. */
+  readonly manifestSize?: ManifestSize;
+}
+
+/** What to change in the account, in which order, and what speaks against it. Pure: same inputs, same bytes. */
+export function makePlan(input: PlanInput): Plan {
+  const { desired, observed, policy, prior } = input;
+  const domains = planDomains(input);
+  const changes = domains.flatMap((plan) => plan.changes);
+  return {
+    api: { ...input.api, account: observed.account.email },
+    manifest: { files: desired.files, digest: desired.digest },
+    summary: summarise(changes, domains),
+    unchanged: new Map(domains.map((plan) => [plan.domain, plan.unchanged])),
+    changes,
+    guards: findGuards({
+      desired,
+      observed,
+      policy,
+      prior,
+      domains,
+      size: input.manifestSize ?? manifestSize(desired),
+    }),
+    allowances: [...new Set(policy.allowances.map(showAllowance))].sort(compareText),
+    withheld: domains.flatMap((plan) => plan.withheld),
+    warnings: sortWarnings([
+      ...accountWarnings(desired, observed, domains),
+      ...similarDomainWarnings(desired, observed),
+      ...rotateWarnings(desired, policy),
+      ...domains.flatMap((plan) => plan.warnings),
+    ]),
+    problems: domains
+      .flatMap((plan) => plan.problems)
+      .toSorted((a, b) => compareSources(a.source, b.source) || compareText(a.message, b.message)),
+    adoptions: domains.flatMap((plan) => plan.adoptions),
+  };
+}
+
+/** Domain by domain, in the order of their ASCII form. */
+function planDomains(input: PlanInput): readonly DomainPlan[] {
+  const { desired, observed, policy, prior } = input;
+  const rotate = namesByDomain(policy.rotate);
+  const changed = namesByDomain([...(input.changedPasswords ?? [])].map(splitAddress));
+  return [...desired.domains.values()]
+    .sort((a, b) => compareText(a.domain, b.domain))
+    .map((entry) =>
+      planDomain({
+        desired: entry,
+        live: observed.domains.get(entry.domain),
+        unproven: observed.unproven.get(entry.domain),
+        prior: prior.domains.get(entry.domain) ?? null,
+        references: desired.references,
+        domainDeletes: policy.domainDeletes,
+        rotate: rotate.get(entry.domain) ?? NO_NAMES,
+        changedPasswords: changed.get(entry.domain) ?? NO_NAMES,
+        rankDigits: input.rankDigits ?? null,
+      }),
+    );
+}
+
+const NO_NAMES: ReadonlySet<NameKey> = new Set();
+
+function namesByDomain(
+  names: readonly { readonly name: string; readonly domain: string }[],
+): ReadonlyMap<DomainName, ReadonlySet<NameKey>> {
+  const byDomain = new Map<DomainName, Set<NameKey>>();
+  for (const { name, domain } of names) {
+    const known = byDomain.get(domain as DomainName) ?? new Set();
+    byDomain.set(domain as DomainName, known.add(nameKey(name)));
+  }
+  return byDomain;
+}
+
+function splitAddress(address: string): { readonly name: string; readonly domain: string } {
+  const at = address.lastIndexOf('@');
+  return { name: address.slice(0, at), domain: address.slice(at + 1) };
+}
+
+/** Conditional changes are counted with their action, and once more by themselves. */
+function summarise(changes: readonly Change[], domains: readonly DomainPlan[]): PlanSummary {
+  const summary = { add: 0, update: 0, move: 0, delete: 0, conditional: 0, unchanged: 0, unmanaged: 0 };
+  for (const change of changes) {
+    summary[change.action] += 1;
+    if (change.conditional) summary.conditional += 1;
+  }
+  for (const plan of domains) {
+    summary.unchanged += plan.unchanged;
+    summary.unmanaged += plan.unmanaged;
+  }
+  return summary;
+}
+
+function sortWarnings(warnings: readonly Warning[]): readonly Warning[] {
+  return warnings.toSorted(
+    (a, b) =>
+      compareSources(a.source, b.source) || compareText(a.code, b.code) || compareText(a.message, b.message),
+  );
+}

@@ -1,0 +1,99 @@
+import type { DomainName } from '../model/names.ts';
+import type { Change, GuardFinding, Plan, PlanSummary, Withheld } from '../model/plan.ts';
+import { dependenciesOf } from './dependencies.ts';
+import { compareText } from './order.ts';
+import { stageOneOf } from './rule-parts.ts';
+
+/** Whether a guard that nobody allowed refuses the plan (exit 4). */
+export function isRefused(plan: Pick<Plan, 'guards'>): boolean {
+  return plan.guards.some((finding) => finding.refuses && !finding.allowed);
+}
+
+/**
+ * The plan without what its guards hold back, which is listed in `withheld`: whole domains, or just their stage 2.
+ * A route to which a withheld change still forwards stays as well.
+ */
+export function withholdRefused(plan: Plan): Plan {
+  const held = heldParts(plan);
+  if (held.size === 0) return plan;
+  const kept = plan.changes.flatMap((change) => keptOf(change, held.get(change.domain)?.part));
+  const orphaned = orphans(plan, held);
+  const changes = kept.filter((change) => !orphaned.has(change));
+  const added = [...held.values(), ...orphaned.values()].filter(({ domain }) =>
+    plan.changes.some((change) => change.domain === domain),
+  );
+  return {
+    ...plan,
+    changes,
+    summary: { ...plan.summary, ...countActions(changes) },
+    withheld: merge([...plan.withheld, ...added]),
+  };
+}
+
+/** What is held of each domain that has changes. */
+function heldParts(plan: Plan): ReadonlyMap<DomainName, Withheld> {
+  const held = new Map<DomainName, Withheld>();
+  const domains = [...new Set(plan.changes.map(({ domain }) => domain))];
+  for (const finding of plan.guards) {
+    if (finding.allowed) continue;
+    for (const { domain, part } of heldBy(finding, domains)) {
+      if (held.get(domain)?.part === 'domain') continue;
+      const reason = `${finding.guard}: ${finding.message}`;
+      if (part === 'domain' || !held.has(domain)) held.set(domain, { domain, reason, part, cause: 'guard' });
+    }
+  }
+  return held;
+}
+
+function heldBy(
+  { holds }: GuardFinding,
+  domains: readonly DomainName[],
+): readonly Pick<Withheld, 'domain' | 'part'>[] {
+  switch (holds.kind) {
+    case 'run':
+      return domains.map((domain) => ({ domain, part: 'domain' }));
+    case 'run-deletes':
+      return domains.map((domain) => ({ domain, part: 'deletes' }));
+    case 'domains':
+      return holds.domains.map((domain) => ({ domain, part: 'domain' }));
+    case 'domain':
+      return [{ domain: holds.domain, part: 'domain' }];
+    case 'domain-deletes':
+      return [{ domain: holds.domain, part: 'deletes' }];
+  }
+}
+
+function keptOf(change: Change, part: Withheld['part'] | undefined): readonly Change[] {
+  if (part === undefined) return [change];
+  if (part === 'domain') return [];
+  if (change.stage === 1) return [change];
+  const move = change.kind === 'rule' ? stageOneOf(change) : null;
+  return move === null ? [] : [move];
+}
+
+/** Changes that would take a route away to which a withheld change was to end forwarding. */
+function orphans(plan: Plan, held: ReadonlyMap<DomainName, Withheld>): ReadonlyMap<Change, Withheld> {
+  const orphaned = new Map<Change, Withheld>();
+  for (const [change, domains] of dependenciesOf(plan.changes)) {
+    const holder = [...domains].find((domain) => held.has(domain));
+    if (holder === undefined) continue;
+    const reason = `${holder} still forwards there, and its change is withheld`;
+    orphaned.set(change, { domain: change.domain, reason, part: 'deletes', cause: 'guard' });
+  }
+  return orphaned;
+}
+
+function countActions(changes: readonly Change[]): Omit<PlanSummary, 'unchanged' | 'unmanaged'> {
+  const counts = { add: 0, update: 0, move: 0, delete: 0, conditional: 0 };
+  for (const change of changes) {
+    counts[change.action] += 1;
+    if (change.conditional) counts.conditional += 1;
+  }
+  return counts;
+}
+
+/** One entry a domain and reason, by domain. */
+function merge(withheld: readonly Withheld[]): readonly Withheld[] {
+  const unique = new Map(withheld.map((entry) => [`${entry.domain} ${entry.reason}`, entry]));
+  return [...unique.values()].sort((a, b) => compareText(a.domain, b.domain));
+}
