@@ -27,11 +27,13 @@ const LONGEST_PAUSE_MS = 20_000;
 export function createCall(ports: CallPorts): Call {
   return async (request, decode) => {
     const { endpoint } = request;
+    const prepared = ports.transport.prepare(request);
+    if (!prepared.ok) return fail(notBuilt(nameOf(endpoint), prepared.message));
     for (let attempt = 1; ; attempt += 1) {
       const reply = await ports.pacer.run({
         endpoint: nameOf(endpoint),
         urgency: 'changed',
-        send: () => ports.transport.send(request),
+        send: prepared.send,
       });
       const result = judge(endpoint, reply, decode);
       if (result.ok || attempt === ATTEMPTS || !mayRepeat(endpoint, result.error)) return result;
@@ -42,6 +44,10 @@ export function createCall(ports: CallPorts): Call {
       await ports.clock.sleep(ports.random() * ceiling, ports.signal);
     }
   };
+}
+
+function notBuilt(endpoint: string, message: string): ApiError {
+  return { kind: 'rejected', endpoint, status: null, message: `not sent: ${message}`, errors: {} };
 }
 
 /** A read may always be repeated; a write only when it certainly was not processed. */

@@ -5,8 +5,11 @@ export type ApiError =
   /** 403: the plan or the permissions do not allow it; of a batch create: a free account. */
   | ApiErrorOf<'forbidden', { readonly status: 403 }>
   | ApiErrorOf<'not-found', { readonly status: 404 }>
-  /** Any other 4xx: the service looked at the request and refused it. Nothing was written. */
-  | ApiErrorOf<'rejected', { readonly status: number; readonly errors: FieldErrors }>
+  /**
+   * Any other 4xx: the service looked at the request and refused it. Nothing was written.
+   * Status null: we refused it, because a name may not stand in a path; nothing was sent.
+   */
+  | ApiErrorOf<'rejected', { readonly status: number | null; readonly errors: FieldErrors }>
   /** 429, and the wait that the service asks for is longer than a run may last. Nothing was written. */
   | ApiErrorOf<'rate-limited', { readonly status: 429; readonly waitSeconds: number }>
   /** The request never reached the service: refused connection, unknown host, TLS. Nothing was written. */

@@ -1,7 +1,10 @@
-import { Agent, request, type Dispatcher } from 'undici';
+import { Agent, type Dispatcher } from 'undici';
 import type { Endpoint } from '../model/endpoints.ts';
+import { addressFault } from './address.ts';
+import { dispatchOnce, type Bounds } from './dispatch.ts';
+import { buildPath } from './path.ts';
 
-/** One request, made of an entry of the closed list and checked values. */
+/** One request, made of an entry of the closed list and values that are checked. */
 export interface WireRequest {
   readonly endpoint: Endpoint;
   /** Values of the template's segments, by their name. */
@@ -27,135 +30,93 @@ export interface TransportOptions {
   readonly key: string;
   readonly mode: 'read-only' | 'read-write';
   readonly dispatcher?: Dispatcher | undefined;
+  readonly bounds?: Partial<Bounds> | undefined;
 }
 
 export interface Transport {
-  /** Sends once and never follows a redirect. Throws when a read-only transport is asked for more than a GET. */
-  send(request: WireRequest): Promise<Reply>;
+  /**
+   * The path of a request and what to send it with. Throws when a read-only transport is asked for more than a GET;
+   * the error of the result says which value cannot stand in a path.
+   */
+  prepare(request: WireRequest): PreparedRequest;
   close(): Promise<void>;
 }
 
-const SILENCE_MS = 30_000;
-const TOTAL_MS = 300_000;
-const MAX_BODY_BYTES = 64 * 1024 * 1024;
+export type PreparedRequest =
+  | { readonly ok: true; readonly send: () => Promise<Reply> }
+  | { readonly ok: false; readonly message: string };
 
-/** The key is checked here, once: `null` when it can be sent, else why not, without its value. */
+/** Silence and length of a request in milliseconds, size of an answer in bytes. */
+export const DEFAULT_BOUNDS: Bounds = {
+  connectMs: 10_000,
+  silenceMs: 30_000,
+  totalMs: 300_000,
+  answerBytes: 64 * 1024 * 1024,
+};
+
+/** Why a key cannot be sent, without its value; null when it can. */
 export function keyFault(key: string): string | null {
+  if (key === '') return 'the API key is empty';
   if (/[\r\n]/.test(key)) return 'the API key contains a line break';
   if (!/^[\x21-\x7e]+$/.test(key)) return 'the API key contains a space or a character that is not ASCII';
   return null;
 }
 
+/** Shorter ones are found in ordinary text by chance. */
+const LEAST_SECRET = 8;
+
+/** Throws, without their values, when address or key cannot be used. No redirect is ever followed. */
 export function createTransport(options: TransportOptions): Transport {
-  const own = options.dispatcher === undefined;
-  const dispatcher =
-    options.dispatcher ??
-    new Agent({ connect: { timeout: 10_000 }, headersTimeout: SILENCE_MS, bodyTimeout: SILENCE_MS });
-  const authorization = `Basic ${Buffer.from(`api:${options.key}`).toString('base64')}`;
+  const fault = addressFault(options.url) ?? keyFault(options.key);
+  if (fault !== null) throw new Error(fault);
+  const root = new URL(options.url);
+  const base = root.pathname.replace(/\/+$/, '');
+  const bounds = { ...DEFAULT_BOUNDS, ...options.bounds };
+  const dispatcher = options.dispatcher ?? createAgent(bounds);
+  const secret = Buffer.from(`api:${options.key}`).toString('base64');
+  const headers = { authorization: `Basic ${secret}`, accept: 'application/json', 'user-agent': 'fwdsync' };
   return {
-    async send(wire) {
-      if (options.mode === 'read-only' && wire.endpoint.method !== 'GET') {
-        throw new Error(
-          `a read-only client was asked to send ${wire.endpoint.method} ${wire.endpoint.template}`,
-        );
+    prepare(wire) {
+      const { method, template } = wire.endpoint;
+      if (options.mode === 'read-only' && method !== 'GET') {
+        throw new Error(`a read-only client was asked to send ${method} ${template}`);
       }
-      const target = `${options.url}${buildPath(wire.endpoint.template, wire.params)}${buildQuery(wire.query)}`;
-      return exchange(target, wire, authorization, dispatcher);
+      const path = buildPath(template, wire.params, wire.query);
+      if (!path.ok) return { ok: false, message: path.error };
+      const body = wire.body === undefined ? null : JSON.stringify(wire.body);
+      const request = {
+        origin: root.origin,
+        path: base + path.value,
+        method,
+        headers: body === null ? headers : { ...headers, 'content-type': 'application/json' },
+        body,
+      };
+      return {
+        ok: true,
+        send: async () =>
+          withoutSecrets(await dispatchOnce(dispatcher, request, bounds), [secret, options.key]),
+      };
     },
-    close: async () => {
-      if (own) await dispatcher.close();
+    async close() {
+      if (options.dispatcher === undefined) await dispatcher.close();
     },
   };
 }
 
-/** The path of a request: every segment is checked, so that none can fold or end the path. */
-export function buildPath(template: string, params: Readonly<Record<string, string>>): string {
-  return template.replace(/:([a-z]+)/g, (_, name: string) => {
-    const value = params[name];
-    if (
-      value === undefined ||
-      value === '' ||
-      value === '.' ||
-      value === '..' ||
-      /[\u0000-\u001f\u007f]/.test(value)
-    ) {
-      throw new Error(`${template}: ${JSON.stringify(value)} cannot stand for :${name} in a path`);
-    }
-    return encodeURIComponent(value);
-  });
+function createAgent(bounds: Bounds): Agent {
+  return new Agent({ connect: { timeout: bounds.connectMs }, allowH2: false });
 }
 
-function buildQuery(query: WireRequest['query']): string {
-  if (query === undefined) return '';
-  const pairs = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
-  return `?${new URLSearchParams(pairs).toString()}`;
+/** A service or proxy that echoes the request's headers must not bring the key into a message. */
+function withoutSecrets(reply: Reply, secrets: readonly string[]): Reply {
+  if (reply.kind === 'failure') return { ...reply, message: conceal(reply.message, secrets) };
+  return { ...reply, text: conceal(reply.text, secrets) };
 }
 
-async function exchange(
-  target: string,
-  wire: WireRequest,
-  authorization: string,
-  dispatcher: Dispatcher,
-): Promise<Reply> {
-  try {
-    const response = await request(target, {
-      method: wire.endpoint.method,
-      dispatcher,
-      signal: AbortSignal.timeout(TOTAL_MS),
-      headers: {
-        authorization,
-        accept: 'application/json',
-        'user-agent': 'fwdsync',
-        ...(wire.body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      body: wire.body === undefined ? null : JSON.stringify(wire.body),
-    });
-    const text = await readBody(response.body);
-    if (text === null)
-      return { kind: 'failure', cause: 'too-large', message: 'the answer is larger than 64 MiB' };
-    return {
-      kind: 'answer',
-      status: response.statusCode,
-      header: (name) => headerValue(response.headers[name]),
-      text,
-    };
-  } catch (error) {
-    return explainFailure(error);
+function conceal(text: string, secrets: readonly string[]): string {
+  let shown = text;
+  for (const secret of secrets) {
+    if (secret.length >= LEAST_SECRET && shown.includes(secret)) shown = shown.replaceAll(secret, '***');
   }
-}
-
-async function readBody(body: AsyncIterable<Uint8Array>): Promise<string | null> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.byteLength;
-    if (size > MAX_BODY_BYTES) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-function headerValue(value: string | string[] | undefined): string | null {
-  return (Array.isArray(value) ? value[0] : value) ?? null;
-}
-
-const NEVER_SENT = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
-const TIMEOUTS = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
-
-function explainFailure(error: unknown): Reply {
-  if (!(error instanceof Error)) throw error;
-  const code = 'code' in error ? String(error.code) : error.name;
-  const message = error.message === '' ? code : error.message;
-  if (NEVER_SENT.has(code) || /CERT|TLS|SSL/.test(code))
-    return { kind: 'failure', cause: 'unreachable', message };
-  if (TIMEOUTS.has(code) || error.name === 'TimeoutError')
-    return { kind: 'failure', cause: 'timeout', message };
-  return { kind: 'failure', cause: 'connection', message };
+  return shown;
 }

@@ -1,0 +1,99 @@
+import type { Dispatcher } from 'undici';
+import type { FailureCause, Reply } from './transport.ts';
+
+/** Milliseconds of the attempt to connect, of silence, and of a whole request; bytes of an answer. */
+export interface Bounds {
+  readonly connectMs: number;
+  readonly silenceMs: number;
+  readonly totalMs: number;
+  readonly answerBytes: number;
+}
+
+/** Why a request was given up on by ourselves. */
+class GivenUp extends Error {
+  override readonly name = 'GivenUp';
+  readonly failure: FailureCause;
+
+  constructor(failure: FailureCause, message: string) {
+    super(message);
+    this.failure = failure;
+  }
+}
+
+/**
+ * One request over HTTP. undici's own `request` does not tell whether anything was sent before it failed, which
+ * decides whether a write may be repeated: its dispatch interface does, by `onRequestStart`.
+ */
+export function dispatchOnce(
+  dispatcher: Dispatcher,
+  request: Dispatcher.DispatchOptions,
+  bounds: Bounds,
+): Promise<Reply> {
+  const { promise, resolve } = Promise.withResolvers<Reply>();
+  const deadline = AbortSignal.timeout(bounds.totalMs);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let controller: Dispatcher.DispatchController | null = null;
+  let head: { readonly status: number; readonly headers: Headers } | null = null;
+  const giveUp = (cause: FailureCause, message: string): void => {
+    controller?.abort(new GivenUp(cause, message));
+  };
+  const onDeadline = (): void => giveUp('timeout', `no end of the answer after ${bounds.totalMs / 1000} s`);
+  deadline.addEventListener('abort', onDeadline, { once: true });
+  const end = (reply: Reply): void => {
+    deadline.removeEventListener('abort', onDeadline);
+    resolve(reply);
+  };
+  dispatcher.dispatch(
+    { ...request, headersTimeout: bounds.silenceMs, bodyTimeout: bounds.silenceMs },
+    {
+      onRequestStart(started) {
+        controller = started;
+      },
+      onResponseStart(_controller, status, headers) {
+        if (status >= 200) head = { status, headers };
+      },
+      onResponseData(_controller, chunk) {
+        size += chunk.length;
+        if (size > bounds.answerBytes)
+          giveUp('too-large', `the answer is larger than ${bounds.answerBytes} bytes`);
+        else chunks.push(chunk);
+      },
+      onResponseEnd() {
+        if (head === null)
+          end({ kind: 'failure', cause: 'connection', message: 'an answer without a status' });
+        else end(answerOf(head, Buffer.concat(chunks)));
+      },
+      onResponseError(_controller, error) {
+        end({ kind: 'failure', ...explain(error, controller !== null) });
+      },
+    },
+  );
+  return promise;
+}
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+function answerOf(head: { readonly status: number; readonly headers: Headers }, body: Buffer): Reply {
+  const header = (name: string): string | null => {
+    const value = head.headers[name];
+    return (Array.isArray(value) ? value[0] : value) ?? null;
+  };
+  return { kind: 'answer', status: head.status, header, text: body.toString('utf8') };
+}
+
+const TIMEOUTS = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
+
+/** Before the request was put on a connection it is certain that nothing was sent: refused, unknown host, TLS. */
+function explain(error: Error, started: boolean): { readonly cause: FailureCause; readonly message: string } {
+  const code = 'code' in error ? String(error.code) : error.name;
+  const message = describe(error, code);
+  if (!started) return { cause: 'unreachable', message };
+  if (error instanceof GivenUp) return { cause: error.failure, message: error.message };
+  return { cause: TIMEOUTS.has(code) ? 'timeout' : 'connection', message };
+}
+
+/** Node gives an AggregateError without a message when every address of a host refused. */
+function describe(error: Error, code: string): string {
+  return error.message === '' ? code : error.message;
+}

@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest';
+import { addressFault } from '../../src/api/address.ts';
+import { buildPath } from '../../src/api/path.ts';
+import { keyFault } from '../../src/api/transport.ts';
+
+const CREDENTIAL = '/domains/:domain/credentials/:username';
+const ALIAS = '/domains/:domain/aliases/:id';
+
+describe('paths', () => {
+  test.each([
+    ['carol', '/domains/a.example/credentials/carol'],
+    ['münchen', '/domains/a.example/credentials/m%C3%BCnchen'],
+    ['a+b', '/domains/a.example/credentials/a%2Bb'],
+    ['count', '/domains/a.example/credentials/count'],
+    ['...', '/domains/a.example/credentials/...'],
+    ['__proto__', '/domains/a.example/credentials/__proto__'],
+  ])('%j is a segment', (username, path) => {
+    expect(buildPath(CREDENTIAL, { domain: 'a.example', username })).toEqual({ ok: true, value: path });
+  });
+
+  test.each([
+    '',
+    '.',
+    '..',
+    '%2e%2e',
+    'a/b',
+    '../../a.example',
+    'a\\b',
+    'x?all=true',
+    'x#y',
+    'a b',
+    'a\0b',
+    'a\r\nb',
+    '\ud800',
+  ])('%j is none', (username) => {
+    expect(buildPath(CREDENTIAL, { domain: 'a.example', username })).toMatchObject({ ok: false });
+    expect(buildPath(CREDENTIAL, { domain: username, username: 'carol' })).toMatchObject({ ok: false });
+  });
+
+  test.each(['batch', 'BULK', 'aliases-all', 'search'])('an id %j would be another endpoint', (id) => {
+    expect(buildPath(ALIAS, { domain: 'a.example', id })).toMatchObject({ ok: false });
+  });
+
+  test('a value that is missing is no path', () => {
+    expect(buildPath(ALIAS, { domain: 'a.example' })).toMatchObject({ ok: false });
+  });
+
+  test('query values are encoded', () => {
+    const path = buildPath('/domains', {}, { query: 'a&all=true', page: 2 });
+    expect(path).toEqual({ ok: true, value: '/domains?query=a%26all%3Dtrue&page=2' });
+  });
+});
+
+describe('addresses', () => {
+  test.each([
+    'https://api.example/v4',
+    'http://127.0.0.1:8025/v4',
+    'http://[::1]:1/v3',
+    'http://localhost/v4',
+  ])('%s may get the key', (url) => {
+    expect(addressFault(url)).toBeNull();
+  });
+
+  test.each([
+    'http://api.example/v4',
+    'http://127.0.0.1.example/v4',
+    'http://localhost.example/v4',
+    'ftp://127.0.0.1/v4',
+    'https://user:word@api.example/v4',
+    'https://api.example/v4?key=1',
+    'https://api.example/v4#x',
+    'api.example',
+    '',
+  ])('%j may not', (url) => {
+    expect(addressFault(url)).not.toBeNull();
+  });
+});
+
+describe('scenario 15: keys that cannot be sent are refused without their value', () => {
+  test.each(['', 'sk_secret\n', 'sk_se\r\ncret', 'sk_sécret', 'sk secret', 'sk_\u200bsecret'])(
+    '%j',
+    (key) => {
+      expect(keyFault(key)).toMatch(/API key/);
+      expect(keyFault(key)).not.toMatch(/cret/);
+    },
+  );
+});
