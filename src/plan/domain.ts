@@ -138,14 +138,18 @@ function* sectionResults(
 ): Iterable<SectionResult> {
   const { prior, references, rankDigits, rotate, changedPasswords: changed } = input;
   const context = { domain, prior, references };
+  const rows = { ...NO_ROWS, ...live };
   if (aliases !== undefined) {
-    yield planAliases(aliases, live?.aliases ?? [], { ...context, createdAt: live?.createdAt ?? null });
+    yield planAliases(aliases, rows.aliases, { ...context, createdAt: rows.createdAt });
   }
-  if (rules !== undefined) yield planRules(rules, live?.rules ?? [], { ...context, rankDigits });
+  if (rules !== undefined) yield planRules(rules, rows.rules, { ...context, rankDigits });
   if (credentials !== undefined) {
-    yield planCredentials(credentials, live?.credentials ?? [], { ...context, rotate, changed });
+    yield planCredentials(credentials, rows.credentials, { ...context, rotate, changed });
   }
 }
+
+/** A domain that the account does not have. */
+const NO_ROWS = { createdAt: null, aliases: [], rules: [], credentials: [] } as const;
 
 function assembleNew(desired: PresentDomain, sections: readonly SectionPlan[], memory: Memory): DomainPlan {
   const planned = sections.flatMap((section) => section.changes);

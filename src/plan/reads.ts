@@ -1,0 +1,100 @@
+import type { Desired, DesiredDomain } from '../model/desired.ts';
+import { LIMITS, type ApiVersion, type Operation } from '../model/endpoints.ts';
+import type { DomainName } from '../model/names.ts';
+import type { Observed } from '../model/observed.ts';
+import type { Change, Plan } from '../model/plan.ts';
+import { SECTION_OF, type Section } from '../model/resources.ts';
+
+/** A listing that a run makes: how many requests of which kind. */
+export interface PlannedRead {
+  readonly operation: Operation;
+  readonly domain: DomainName | null;
+  readonly requests: number;
+}
+
+export interface ReadContext {
+  readonly desired: Pick<Desired, 'domains'>;
+  readonly observed: Observed;
+  readonly version: ApiVersion;
+}
+
+const LISTING: Readonly<Record<Section, Operation>> = {
+  aliases: 'listAliases',
+  rules: 'listRules',
+  credentials: 'listCredentials',
+};
+const SECTIONS = ['aliases', 'rules', 'credentials'] as const;
+/** A listing that is older is read again before anything is deleted by it. Milliseconds. */
+export const FRESH_FOR = 120_000;
+
+/** Aliases of the new domains in which the service may have made a `*`, once each was added. */
+export function readsAfterAdding(plan: Pick<Plan, 'changes'>): readonly PlannedRead[] {
+  const domains = new Set(plan.changes.filter(({ conditional }) => conditional).map(({ domain }) => domain));
+  return [...domains].map((domain) => ({ operation: 'listAliases', domain, requests: 1 }));
+}
+
+/** The sections of the given domains as they were read, when that is too long ago at `moment` (epoch milliseconds). */
+export function readsBeforeStageTwo(
+  domains: Iterable<DomainName>,
+  moment: number,
+  context: ReadContext,
+): readonly PlannedRead[] {
+  return [...domains].flatMap((domain) => {
+    const readAt = context.observed.domains.get(domain)?.readAt ?? null;
+    if (readAt === null || moment - readAt <= FRESH_FOR) return [];
+    return sectionReads(domain, [], context);
+  });
+}
+
+/** What is read after the last request: the sections of every touched domain, and the list where a domain itself changed. */
+export function verificationReads(plan: Pick<Plan, 'changes'>, context: ReadContext): readonly PlannedRead[] {
+  if (plan.changes.length === 0) return [];
+  const touched = Map.groupBy(plan.changes, ({ domain }) => domain);
+  const listed = plan.changes.some(({ kind }) => kind === 'domain')
+    ? [domainList(plan.changes, context)]
+    : [];
+  return [...listed, ...[...touched].flatMap(([domain, changes]) => sectionReads(domain, changes, context))];
+}
+
+function domainList(changes: readonly Change[], { observed, version }: ReadContext): PlannedRead {
+  const domains = changes.filter(({ kind }) => kind === 'domain');
+  const count = domains.reduce((sum, change) => sum + WEIGHT[change.action], observed.domains.size);
+  return { operation: 'listDomains', domain: null, requests: pages(count, LIMITS.pageSize[version].domains) };
+}
+
+/** What a change does to the number of items. */
+const WEIGHT = { add: 1, update: 0, move: 0, delete: -1 } as const;
+
+/** The managed sections of a domain, at the size they have once `changes` were made. */
+function sectionReads(
+  domain: DomainName,
+  changes: readonly Change[],
+  { desired, observed, version }: ReadContext,
+): readonly PlannedRead[] {
+  if (changes.some(({ kind, action }) => kind === 'domain' && action === 'delete')) return [];
+  return managedSections(desired.domains.get(domain)).map((section) => {
+    const live = observed.domains.get(domain)?.[section]?.length ?? 0;
+    const count = changes.reduce(
+      (sum, change) =>
+        change.kind !== 'domain' && SECTION_OF[change.kind] === section ? sum + WEIGHT[change.action] : sum,
+      live,
+    );
+    return { operation: LISTING[section], domain, requests: listingRequests(section, count, version) };
+  });
+}
+
+function managedSections(desired: DesiredDomain | undefined): readonly Section[] {
+  if (desired === undefined) return [];
+  return desired.state === 'absent' ? SECTIONS : SECTIONS.filter((section) => desired[section] !== undefined);
+}
+
+/** Where an answer has no total (v3: credentials) pages are read until one is short, and all of it twice. */
+function listingRequests(section: Section, count: number, version: ApiVersion): number {
+  const size = LIMITS.pageSize[version][section];
+  if (version === 'v3' && section === 'credentials') return 2 * (Math.floor(Math.max(0, count) / size) + 1);
+  return pages(count, size);
+}
+
+function pages(count: number, size: number): number {
+  return Math.max(1, Math.ceil(count / size));
+}
