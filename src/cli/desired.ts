@@ -4,9 +4,10 @@ import { parseDomainName, type DomainName } from '../model/names.ts';
 import type { Problem } from '../model/problem.ts';
 import { loadManifest } from '../manifest/load.ts';
 import { readManifests } from '../manifest/read.ts';
+import { manifestSize, type ManifestSize } from '../plan/size.ts';
 import type { Context } from './context.ts';
 import { CommandError, EXIT } from './exit.ts';
-import { renderProblems, type ManifestCounts } from './problems.ts';
+import { plural, renderProblems, type ManifestCounts } from './problems.ts';
 import {
   DEFAULT_API_URL,
   explicitVersion,
@@ -25,6 +26,8 @@ export interface ReadOptions {
 }
 
 export interface ReadDesired {
+  /** Of the whole manifest, `--domain` apart. */
+  readonly size: ManifestSize;
   /** Null when the manifest has an error. */
   readonly desired: Desired | null;
   readonly problems: readonly Problem[];
@@ -57,22 +60,25 @@ export async function readDesired(
     );
   }
   const desired = loaded.desired === null ? null : keepDomains(loaded.desired, options.domain ?? []);
-  return { desired, problems: loaded.problems, counts: loaded.counts };
+  const size = loaded.desired === null ? { domains: 0, entries: 0 } : manifestSize(loaded.desired);
+  return { desired, size, problems: loaded.problems, counts: loaded.counts };
+}
+
+export interface RequiredDesired {
+  readonly desired: Desired;
+  readonly size: ManifestSize;
 }
 
 /** The same for commands that cannot go on without one: an invalid manifest ends them with 5. */
-export async function requireDesired(context: Context, options: CommonOptions): Promise<Desired> {
-  const { desired, problems } = await readDesired(context, options, {
+export async function requireDesired(context: Context, options: CommonOptions): Promise<RequiredDesired> {
+  const { desired, problems, size } = await readDesired(context, options, {
     references: 'required',
     problems: 'printed',
   });
-  if (desired !== null) return desired;
+  if (desired !== null) return { desired, size };
   const errors = problems.filter(({ severity }) => severity === 'error').length;
-  throw new CommandError(
-    EXIT.invalid,
-    `the manifest is invalid (${errors} of the above)`,
-    'mend it; nothing was requested',
-  );
+  const what = `the manifest is invalid: ${plural(errors, 'error')}`;
+  throw new CommandError(EXIT.invalid, what, 'mend it; nothing was requested');
 }
 
 function keepDomains(desired: Desired, names: readonly string[]): Desired {

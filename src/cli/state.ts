@@ -1,0 +1,24 @@
+import * as fs from 'node:fs/promises';
+import { systemProcesses } from '../apply/process-table.ts';
+import { openStateDirectory } from '../apply/state-directory.ts';
+import type { StateStore } from '../apply/state-store.ts';
+import type { Context } from './context.ts';
+import { resolveStateDirectory, type CommonOptions, type Connection } from './settings.ts';
+
+/** What earlier runs of this account left behind. */
+export function openState(
+  context: Context,
+  options: CommonOptions,
+  connection: Pick<Connection, 'url'>,
+  account: string,
+  command: string,
+): StateStore {
+  return openStateDirectory({
+    directory: resolveStateDirectory(options, context),
+    account,
+    apiUrl: connection.url,
+    fs,
+    clock: context.clock,
+    processes: systemProcesses(fs, command),
+  });
+}
