@@ -1,0 +1,71 @@
+import { Document, isMap, isScalar, visit, type Pair, type YAMLMap } from 'yaml';
+import type { DomainDocument, ManifestDocument } from '../model/manifest-document.ts';
+import { escapeInvisible } from '../model/names.ts';
+
+/** Keys whose lists and maps stand on one line. */
+const ON_ONE_LINE: ReadonlySet<string> = new Set(['aliases', 'credentials']);
+
+/** The document as YAML that `loadManifest` reads back: names quoted where YAML needs it, one entry a line. */
+export function writeManifest(document: ManifestDocument): string {
+  const yaml = new Document(plainDocument(document), { aliasDuplicateObjects: false, compat: 'yaml-1.1' });
+  yaml.commentBefore = asComment(document.comments ?? []);
+  const domains = yaml.get('domains');
+  if (isMap(domains)) layOutDomains(domains as YAMLMap, document);
+  quoteMergeKeys(yaml);
+  return yaml.toString({ lineWidth: 0, flowCollectionPadding: false });
+}
+
+function plainDocument({ version, api, domains }: ManifestDocument): ReadonlyMap<string, unknown> {
+  const plain = new Map<string, unknown>([['version', version]]);
+  if (api !== undefined) plain.set('api', api);
+  plain.set('domains', new Map([...domains].map(([name, domain]) => [name, plainDomain(domain)])));
+  return plain;
+}
+
+function plainDomain({ comments: _, ...domain }: DomainDocument): object {
+  return domain;
+}
+
+function layOutDomains(domains: YAMLMap, document: ManifestDocument): void {
+  for (const { key, value } of domains.items as Pair[]) {
+    if (!isScalar(key) || !isMap(value)) continue;
+    const comments = document.domains.get(String(key.value))?.comments ?? [];
+    if (comments.length > 0) key.commentBefore = asComment(comments);
+    for (const section of value.items as Pair[]) {
+      const name = isScalar(section.key) ? String(section.key.value) : '';
+      if (ON_ONE_LINE.has(name)) flattenValues(section.value);
+      else if (name === 'rules') flattenRules(section.value);
+    }
+  }
+}
+
+function flattenValues(section: unknown): void {
+  if (!isMap(section)) return;
+  for (const { value } of section.items as Pair[]) flatten(value);
+}
+
+function flattenRules(section: unknown): void {
+  visit(section as YAMLMap, {
+    Pair(_, { value }) {
+      flatten(value);
+    },
+  });
+}
+
+function flatten(value: unknown): void {
+  if (typeof value === 'object' && value !== null && 'items' in value && 'flow' in value) value.flow = true;
+  else if (typeof value === 'object' && value !== null && 'items' in value) Object.assign(value, { flow: true });
+}
+
+/** Unquoted, `<<` would be read as a merge key. */
+function quoteMergeKeys(yaml: Document): void {
+  visit(yaml, {
+    Scalar(_, node) {
+      if (node.value === '<<') node.type = 'QUOTE_DOUBLE';
+    },
+  });
+}
+
+function asComment(lines: readonly string[]): string | null {
+  return lines.length === 0 ? null : lines.map((line) => ` ${escapeInvisible(line)}`).join('\n');
+}
