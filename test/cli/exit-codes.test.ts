@@ -26,7 +26,7 @@ let env: Record<string, string>;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'fwdsync-exit-'));
-  const aliases = [...'abcdefgh'].map((alias) => ({ alias, forward: 'dan@corp.example' }));
+  const aliases = 'abcdefgh'.split('').map((alias) => ({ alias, forward: 'dan@corp.example' }));
   emulator = await startEmulator({
     apiKey: KEY,
     plan: 'paid',
