@@ -38,7 +38,12 @@ function noteOf(change: Change): string {
 function describeDomain({ action, fields, observed, desired, contents }: DomainChange, show: Show): string {
   if (action === 'delete' && contents !== undefined) {
     const { aliases, rules, credentials } = contents;
-    return `with ${aliases} aliases, ${rules} rules, ${credentials} credentials`;
+    const counts = [
+      `${aliases} ${aliases === 1 ? 'alias' : 'aliases'}`,
+      `${rules} ${rules === 1 ? 'rule' : 'rules'}`,
+      `${credentials} ${credentials === 1 ? 'credential' : 'credentials'}`,
+    ];
+    return `with ${counts.join(', ')}`;
   }
   return fields
     .map((field) => {

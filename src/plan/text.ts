@@ -3,6 +3,7 @@ import { escapeInvisible } from '../model/names.ts';
 import type { Action, Change, Forecast, GuardFinding, Plan, Warning } from '../model/plan.ts';
 import { showSource } from '../model/problem.ts';
 import { describeChange, type Show } from './describe.ts';
+import { wrap, wrapWords } from './wrap.ts';
 
 /** Paints parts of a text; colour never carries a meaning alone. */
 export interface PlanStyle {
@@ -21,7 +22,7 @@ export interface PlanTextOptions {
   readonly forecast: Forecast | null;
   readonly disclosure: Disclosure;
   readonly style: PlanStyle;
-  /** Width to keep to; Infinity cuts nothing. */
+  /** Width to keep to; Infinity wraps nothing. */
   readonly columns: number;
 }
 
@@ -63,17 +64,41 @@ function renderDomain(
     name: change.kind === 'domain' ? '' : safe(change.name, options),
     ...describeChange(change, showOf(options)),
   }));
-  const nameWidth = Math.min(24, Math.max(...rows.map(({ name }) => name.length)));
-  const textWidth = Math.min(44, Math.max(...rows.map(({ text, note }) => (note === '' ? 0 : text.length))));
-  const lines = rows.map(({ change, kind, name, text, note }) => {
-    const kindWidth = kind === 'credential' ? 10 : 5;
-    const body = `${name.padEnd(nameWidth)}  ${note === '' ? text : text.padEnd(textWidth)}`;
-    const line = `  ${SYMBOLS[change.action]} ${kind.padEnd(kindWidth)}  ${body}${note === '' ? '' : `  ${note}`}`;
-    return options.style[PAINT[change.action]](cut(line.trimEnd(), options.columns));
-  });
+  const widths: Widths = {
+    kind: Math.max(...rows.map(({ kind }) => kind.length)),
+    name: Math.min(36, Math.max(...rows.map(({ name }) => name.length))),
+    text: Math.min(44, Math.max(...rows.map(({ text, note }) => (note === '' ? 0 : text.length)))),
+  };
+  const lines = rows.flatMap((row) => rowLines(row, widths, options));
   const rest = changes.length - rows.length;
   const more = rest > 0 ? [options.style.dim(`  … and ${rest} more`)] : [];
   return [domainLine(domain, changes, plan, options), ...lines, ...more];
+}
+
+interface Row {
+  readonly change: Change;
+  readonly kind: string;
+  readonly name: string;
+  readonly text: string;
+  readonly note: string;
+}
+
+/** Columns of the kinds, the names, and the texts that a note follows. */
+type Widths = Readonly<Record<'kind' | 'name' | 'text', number>>;
+
+/** One line where it fits; a long text goes on below itself. */
+function rowLines(row: Row, widths: Widths, { style, columns }: PlanTextOptions): readonly string[] {
+  const { change, kind, name, text, note } = row;
+  const head = `  ${SYMBOLS[change.action]} ${kind.padEnd(widths.kind)}  ${name.padEnd(widths.name)}  `;
+  const indent = Math.min(head.length, 32);
+  const whole = note === '' ? text : `${text.padEnd(widths.text)}  ${note}`;
+  const fits = head.length + whole.trimEnd().length <= columns;
+  const lines = fits
+    ? [whole]
+    : wrap(note === '' ? text : `${text}  ${note}`, { used: head.length, indent, columns });
+  return lines.map((line, index) =>
+    style[PAINT[change.action]](`${index === 0 ? head : ' '.repeat(indent)}${line}`.trimEnd()),
+  );
 }
 
 function domainLine(
@@ -93,7 +118,7 @@ function domainLine(
   return `${style.strong(domain.padEnd(46))}  ${parts.join(' ')}   ${style.dim(state)}`;
 }
 
-function countsLine({ summary }: Plan, style: PlanStyle): string {
+function countsLine({ summary, withheld }: Plan, style: PlanStyle): string {
   const parts = [
     [summary.add, 'to add'],
     [summary.update, 'to update'],
@@ -102,7 +127,8 @@ function countsLine({ summary }: Plan, style: PlanStyle): string {
   ] as const;
   const told = parts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
   const conditional = summary.conditional > 0 ? ` (${summary.conditional} of them conditional)` : '';
-  const changes = told.length === 0 ? 'Nothing to change' : `${told.join(', ')}${conditional}`;
+  const nothing = withheld.length === 0 ? 'Nothing to change' : 'Nothing to change in what is not withheld';
+  const changes = told.length === 0 ? nothing : `${told.join(', ')}${conditional}`;
   return style.strong(`${changes}; ${summary.unchanged} unchanged, ${summary.unmanaged} unmanaged.`);
 }
 
@@ -121,29 +147,53 @@ export function showSeconds(seconds: number): string {
 }
 
 function renderWithheld(plan: Plan, options: PlanTextOptions): readonly string[] {
-  return plan.withheld.map(({ domain, part, reason }) => {
-    const what = part === 'domain' ? '' : ', deletes and what narrows';
-    return options.style.warning(`withheld: ${domain}${what}: ${safe(reason, options)}`);
-  });
+  const told = new Set(plan.problems.map(({ message }) => message));
+  return plan.withheld
+    .filter(({ reason }) => !told.has(reason))
+    .flatMap(({ domain, part, reason }) => {
+      const what = part === 'domain' ? '' : ', deletes and what narrows';
+      return note(`withheld: ${domain}${what}: ${safe(reason, options)}`, options.style.warning, options);
+    });
 }
 
 function guardLines(finding: GuardFinding, options: PlanTextOptions): readonly string[] {
-  const { guard, scope, planned, limit, allow, allowed, refuses } = finding;
+  const { guard, allow, allowed, refuses, message } = finding;
   const verdict = allowed ? 'allowed' : refuses ? 'refused' : 'withheld';
-  const head = `guard ${guard} (${scope}), ${planned} against ${limit}, ${verdict}: ${safe(finding.message, options)}`;
-  const way = allowed || allow === null ? [] : [`  allow it with ${safe(allow, options)}`];
-  const paint = allowed ? options.style.dim : options.style.error;
-  return [paint(head), ...way];
+  const { style } = options;
+  const lines = note(
+    `${verdict}: ${safe(message, options)} [${guard}]`,
+    allowed ? style.dim : style.error,
+    options,
+  );
+  return allowed || allow === null ? lines : [...lines, `    allow it with ${safe(allow, options)}`];
 }
 
+/** As `validate` prints its problems. */
 function noteLines(
   severity: 'error' | 'warning',
-  note: Warning,
+  { source, code, message, hint }: Warning,
   options: PlanTextOptions,
 ): readonly string[] {
-  const place = note.source === null ? '' : `${escapeInvisible(showSource(note.source))}: `;
-  const hint = note.hint === undefined ? '' : `; ${safe(note.hint, options)}`;
-  return [options.style[severity](`${place}${severity} ${note.code}: ${safe(note.message, options)}${hint}`)];
+  const place = source === null ? '' : `${escapeInvisible(showSource(source))}: `;
+  const head = `${place}${severity}: ${safe(message, options)} [${code}]`;
+  return [
+    ...note(head, options.style[severity], options),
+    ...(hint === undefined ? [] : hintLines(safe(hint, options), options)),
+  ];
+}
+
+function hintLines(hint: string, { columns }: PlanTextOptions): readonly string[] {
+  return wrapWords(`try: ${hint}`, { used: 4, indent: 4, columns }).map((line) => `    ${line}`);
+}
+
+/** A sentence over as many lines as it needs. */
+function note(
+  text: string,
+  paint: (text: string) => string,
+  { columns }: PlanTextOptions,
+): readonly string[] {
+  const lines = wrapWords(text, { used: 0, indent: 4, columns });
+  return lines.map((line, index) => paint(`${index === 0 ? '' : '    '}${line}`));
 }
 
 function showOf(options: PlanTextOptions): Show {
@@ -156,8 +206,4 @@ function showOf(options: PlanTextOptions): Show {
 /** On one line, nothing hidden in it, references and masks applied. */
 function safe(text: string, { disclosure }: PlanTextOptions): string {
   return escapeInvisible(showText(text, disclosure));
-}
-
-function cut(line: string, columns: number): string {
-  return line.length <= columns ? line : `${line.slice(0, Math.max(0, columns - 1))}…`;
 }

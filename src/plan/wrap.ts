@@ -1,0 +1,41 @@
+export interface WrapOptions {
+  /** Columns that the first line has already used. */
+  readonly used: number;
+  /** Columns in front of every further line. */
+  readonly indent: number;
+  /** Width to keep to; Infinity wraps nothing. */
+  readonly columns: number;
+}
+
+/** Where a text that does not fit is broken, the best place first: between fields, before what a value becomes. */
+const BREAKS = [/(?<=;) /, / (?=-> )/];
+
+/**
+ * Text on as many lines as it needs, without indentation: nothing is cut, so that what somebody reviews is all there.
+ * A word that is wider than a line stays whole.
+ */
+export function wrap(text: string, options: WrapOptions): readonly string[] {
+  if (options.used + text.length <= options.columns) return [text];
+  const place = BREAKS.find((candidate) => candidate.test(text));
+  if (place === undefined) return wrapWords(text, options);
+  return text
+    .split(place)
+    .flatMap((part, index) => wrap(part, index === 0 ? options : { ...options, used: options.indent }));
+}
+
+/** The same, broken between any two words. */
+export function wrapWords(text: string, { used, indent, columns }: WrapOptions): readonly string[] {
+  const lines: string[] = [];
+  let line = '';
+  let room = columns - used;
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > room) {
+      lines.push(line);
+      line = word;
+      room = columns - indent;
+    } else {
+      line = line === '' ? word : `${line} ${word}`;
+    }
+  }
+  return [...lines, line];
+}
