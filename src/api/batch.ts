@@ -1,15 +1,17 @@
 import { fail, succeed, type Result } from '../model/result.ts';
 import type { ItemFailure } from './client.ts';
-import { ContradictionError, decodeFieldErrors } from './call.ts';
-import { arrayField, countField, objectOf, type Json } from './decode.ts';
+import { arrayField, ContradictionError, countField, objectOf, type Json } from './decode.ts';
+import { messageOf } from './error-body.ts';
 
 export interface BatchShape<T> {
   /** `added`, `updated` or `deleted`; its count stands beside it with `_count`. */
   readonly field: 'added' | 'updated' | 'deleted';
   readonly decode: (row: unknown) => T;
-  readonly keyOf: (value: T) => string;
-  /** The key of each item in the order sent. */
+  /** The key of each item in the order sent, and of what the answer holds. */
   readonly sent: readonly string[];
+  readonly keyOf: (value: T) => string;
+  /** Second best, where the service may have given another key: whether this is the item that was sent. */
+  readonly matches?: (sentIndex: number, value: T) => boolean;
 }
 
 /**
@@ -22,49 +24,68 @@ export function decodeBatch<T>(json: Json | null, shape: BatchShape<T>): readonl
   const failed = decodeFailures(arrayField(body, 'failed'), shape.sent.length);
   expectCount(countField(body, `${shape.field}_count`), done.length, shape.field);
   expectCount(countField(body, 'failed_count'), failed.size, 'failed');
-  const byKey = new Map<string, T[]>();
-  for (const value of done) byKey.set(shape.keyOf(value), [...(byKey.get(shape.keyOf(value)) ?? []), value]);
-  const results = shape.sent.map((key, index) => settle(key, index, byKey, failed));
-  const surplus = [...byKey.values()].some((values) => values.length > 0);
-  if (surplus)
-    throw new ContradictionError(`${shape.field} holds an item that was not sent, or that failed as well`);
-  return results;
+  const claimed = claim(shape, done, failed);
+  return shape.sent.map((key, index) => {
+    const failure = failed.get(index);
+    if (failure !== undefined) return fail(failure);
+    const value = claimed.get(index);
+    if (value === undefined) throw new ContradictionError(`${key} (index ${index}) is in neither list`);
+    return succeed(value.value);
+  });
 }
 
-function settle<T>(
-  key: string,
-  index: number,
-  byKey: ReadonlyMap<string, T[]>,
+/** Which of the items that did not fail each value of the answer is; every value must be one of them. */
+function claim<T>(
+  { sent, keyOf, matches, field }: BatchShape<T>,
+  done: readonly T[],
   failed: ReadonlyMap<number, ItemFailure>,
-): Result<T, ItemFailure> {
-  const failure = failed.get(index);
-  if (failure !== undefined) return fail(failure);
-  const value = byKey.get(key)?.shift();
-  if (value === undefined) throw new ContradictionError(`item ${index} is in neither list`);
-  return succeed(value);
+): ReadonlyMap<number, { readonly value: T }> {
+  const open = new Map<string, number[]>();
+  for (const [index, key] of sent.entries()) {
+    if (failed.has(index)) continue;
+    const indexes = open.get(key);
+    if (indexes === undefined) open.set(key, [index]);
+    else indexes.push(index);
+  }
+  const claimed = new Map<number, { readonly value: T }>();
+  const strays: T[] = [];
+  for (const value of done) {
+    const index = open.get(keyOf(value))?.shift();
+    if (index === undefined) strays.push(value);
+    else claimed.set(index, { value });
+  }
+  for (const value of strays) {
+    const index = [...open.values()].flat().find((index) => !claimed.has(index) && matches?.(index, value));
+    if (index === undefined) {
+      throw new ContradictionError(`${field} holds ${keyOf(value)}, which was not sent or failed as well`);
+    }
+    claimed.set(index, { value });
+  }
+  return claimed;
 }
 
 function decodeFailures(rows: readonly unknown[], sent: number): ReadonlyMap<number, ItemFailure> {
   const failures = new Map<number, ItemFailure>();
   for (const row of rows) {
     const entry = objectOf(row, 'an entry of failed');
-    const index =
-      typeof entry['index'] === 'string' && /^\d+$/.test(entry['index'])
-        ? Number(entry['index'])
-        : entry['index'];
-    if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || index >= sent) {
-      throw new ContradictionError(
-        `failed names the index ${JSON.stringify(entry['index'])} of ${sent} items`,
-      );
+    const index = indexOf(entry['index']);
+    if (index === null || index >= sent) {
+      const shown = JSON.stringify(entry['index']);
+      throw new ContradictionError(`failed names the index ${shown} of ${sent} items`);
     }
     if (failures.has(index)) throw new ContradictionError(`failed names the index ${index} twice`);
-    const message = typeof entry['message'] === 'string' ? entry['message'] : 'no message';
-    failures.set(index, { message, errors: decodeFieldErrors(entry['errors']) });
+    failures.set(index, messageOf(entry, 'no message'));
   }
   return failures;
 }
 
+/** A whole number, also as a text; null for anything else. */
+function indexOf(value: unknown): number | null {
+  const index = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
+  return typeof index === 'number' && Number.isSafeInteger(index) && index >= 0 ? index : null;
+}
+
 function expectCount(stated: number, actual: number, field: string): void {
-  if (stated !== actual)
-    throw new ContradictionError(`${field}_count is ${stated}, and ${field} holds ${actual}`);
+  if (stated === actual) return;
+  throw new ContradictionError(`${field}_count is ${stated}, and ${field} holds ${actual}`);
 }

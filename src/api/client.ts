@@ -12,6 +12,7 @@ import type { RequestTotals } from '../model/report.ts';
 import type { DomainState, RuleMatch } from '../model/resources.ts';
 import type { Result } from '../model/result.ts';
 import type { ApiError, FieldErrors } from './errors.ts';
+import type { Urgency } from './pacing.ts';
 
 export type Answer<T> = Promise<Result<T, ApiError>>;
 
@@ -62,6 +63,8 @@ export interface Client {
   totals(): RequestTotals;
   /** What is known of each endpoint's budget, by its name. */
   budgets(): ReadonlyMap<string, Budget>;
+  /** The same client for requests that are less, or more, urgent: it shares budgets, totals and connections. */
+  withUrgency(urgency: Urgency): Client;
   /** Ends idle connections. */
   close(): Promise<void>;
 

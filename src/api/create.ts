@@ -1,42 +1,63 @@
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../model/clock.ts';
 import type { ApiVersion } from '../model/endpoints.ts';
-import { createCall } from './call.ts';
+import { createCall, type CallPorts, type RequestEvent } from './call.ts';
 import type { Client } from './client.ts';
-import { createPacer } from './pacing.ts';
+import type { Dialect } from './dialect.ts';
+import { aliasOperations } from './operations/aliases.ts';
+import { credentialOperations } from './operations/credentials.ts';
+import { domainOperations } from './operations/domains.ts';
+import { ruleOperations } from './operations/rules.ts';
+import { createPacer, type Urgency } from './pacing.ts';
 import { createTransport } from './transport.ts';
-import { createV4Operations } from './v4/client.ts';
+import { V3 } from './v3/dialect.ts';
+import { V4 } from './v4/dialect.ts';
 
 export interface ClientOptions {
-  /** Root address without a slash at its end, such as `https://api.improvmx.com/v4`. */
+  /** Root address, such as `https://api.improvmx.com/v4`. */
   readonly url: string;
   readonly version: ApiVersion;
-  /** Checked with `keyFault` before. */
   readonly key: string;
   readonly mode: 'read-only' | 'read-write';
   readonly clock: Clock;
+  /** From 0 up to 1. */
   readonly random: () => number;
   readonly dispatcher?: Dispatcher;
   /** Aborted: nothing more is sent; what is in flight may finish. */
   readonly signal?: AbortSignal;
+  /** Called for every request that was sent, with no secret in it. */
+  readonly onEvent?: (event: RequestEvent) => void;
 }
 
+const DIALECTS: Readonly<Record<ApiVersion, Dialect>> = { v4: V4, v3: V3 };
+
+/**
+ * A client of one account. Throws, without their values, when `addressFault` or `keyFault` find something.
+ * Its budgets are learnt as it goes: keep one client for as long as the account is used.
+ */
 export function createClient(options: ClientOptions): Client {
-  const pacer = createPacer(options.clock, options.signal);
+  const { clock, random, signal, onEvent } = options;
   const transport = createTransport(options);
-  const call = createCall({
-    transport,
-    pacer,
-    clock: options.clock,
-    random: options.random,
-    signal: options.signal,
-  });
+  const pacer = createPacer(clock, signal);
+  const ports: CallPorts = { transport, pacer, clock, random, signal, onEvent };
+  return clientOf(options, ports, 'changed');
+}
+
+/** Clients of another urgency share connections, budgets and totals. */
+function clientOf(options: ClientOptions, ports: CallPorts, urgency: Urgency): Client {
+  const { version, url } = options;
+  const dialect = DIALECTS[version];
+  const call = createCall(ports, urgency);
   return {
-    version: options.version,
-    url: options.url,
-    totals: () => pacer.totals(),
-    budgets: () => pacer.budgets(),
-    close: () => transport.close(),
-    ...createV4Operations(call),
+    version,
+    url,
+    totals: () => ports.pacer.totals(),
+    budgets: () => ports.pacer.budgets(),
+    withUrgency: (other) => clientOf(options, ports, other),
+    close: () => ports.transport.close(),
+    ...domainOperations(call, dialect),
+    ...aliasOperations(call, dialect),
+    ...ruleOperations(call, dialect),
+    ...credentialOperations(call, dialect),
   };
 }

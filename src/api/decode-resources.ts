@@ -22,10 +22,11 @@ import {
   type Json,
 } from './decode.ts';
 
-/** v4: Account. */
+/** v4: Account; v3: Account, whose limits are in `limits` as well. */
 export function decodeAccount(value: unknown): Account {
   const json = objectOf(value, 'account');
   const plan = objectOf(json['plan'] ?? {}, 'field plan');
+  const limits = objectOf(json['limits'] ?? {}, 'field limits');
   return {
     email: stringField(json, 'email'),
     // Only null is documented: anything but null and false is taken for a lock.
@@ -34,20 +35,21 @@ export function decodeAccount(value: unknown): Account {
     overQuota: json['over_quota'] === true,
     plan: {
       name: nullableString(plan, 'name'),
-      domainsLimit: limitField(plan, 'domains_limit'),
-      aliasesLimit: limitField(plan, 'aliases_limit'),
+      domainsLimit: limitField(plan, 'domains_limit') ?? limitField(limits, 'domains'),
+      aliasesLimit: limitField(plan, 'aliases_limit') ?? limitField(limits, 'aliases'),
       rulesLimit: limitField(plan, 'rules_limit'),
     },
   };
 }
 
-/** v4: Domain. */
+/** v4: Domain; v3: Domain, without the aliases that some answers embed: at most 200 of them, so no listing. */
 export function decodeDomain(value: unknown): ObservedDomain {
   const json = objectOf(value, 'domain');
   return {
     domain: decodeDomainName(stringField(json, 'domain')),
     notification_email: nullableString(json, 'notification_email'),
     whitelabel: nullableString(json, 'whitelabel'),
+    ...(json['webhook'] === undefined ? {} : { webhook: nullableString(json, 'webhook') }),
     ...decodeRoutingEngine(json),
     ...(json['rules_fallback_email'] === undefined
       ? {}
@@ -62,7 +64,7 @@ export function decodeDomain(value: unknown): ObservedDomain {
   };
 }
 
-/** v4: Alias. */
+/** v4: Alias; v3: Alias. */
 export function decodeAlias(value: unknown): ObservedAlias {
   const json = objectOf(value, 'alias');
   return {
@@ -73,7 +75,7 @@ export function decodeAlias(value: unknown): ObservedAlias {
   };
 }
 
-/** v4: Rule, Config by type. */
+/** v4: Rule, Config by type; v3: Rule. */
 export function decodeRule(value: unknown): ObservedRule {
   const json = objectOf(value, 'rule');
   const config = objectField(json, 'config');
@@ -107,10 +109,10 @@ function decodeScope(value: unknown): Scope {
   throw new DecodeError(`field scopes holds ${JSON.stringify(value)}, which is no scope`);
 }
 
+/** A live domain whose name no manifest can hold is listed all the same: it must not hide the others. */
 function decodeDomainName(text: string): DomainName {
   const parsed = parseDomainName(text);
-  if (parsed.ok) return parsed.value;
-  throw new DecodeError(`field domain: ${parsed.error.message}`);
+  return parsed.ok ? parsed.value : (text.toLowerCase() as DomainName);
 }
 
 function decodeRoutingEngine(json: Json): Pick<ObservedDomain, 'routingEngine'> {

@@ -3,6 +3,9 @@ export class DecodeError extends Error {
   override readonly name = 'DecodeError';
 }
 
+/** An answer that can be decoded and cannot be true. */
+export class ContradictionError extends DecodeError {}
+
 export type Json = Readonly<Record<string, unknown>>;
 
 export function objectOf(value: unknown, where: string): Json {
@@ -34,16 +37,24 @@ export function idField(json: Json, name: string): string {
   throw new DecodeError(`field ${name} is missing or not an id`);
 }
 
+/** A finite number; decimals are also taken as texts, as some services write them. */
 export function numberField(json: Json, name: string): number {
   const value = json[name];
-  if (typeof value === 'number') return value;
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  if (typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value)) return Number(value);
   throw new DecodeError(`field ${name} is missing or not a number`);
 }
 
 export function countField(json: Json, name: string): number {
-  const value = numberField(json, name);
-  if (Number.isSafeInteger(value) && value >= 0) return value;
-  throw new DecodeError(`field ${name} is not a count`);
+  const value = json[name];
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
+  throw new DecodeError(`field ${name} is missing or not a count`);
+}
+
+/** An answer about another item than the one that was asked for is not believed. */
+export function expectSame(field: string, sent: string, answered: string): void {
+  if (sent === answered) return;
+  throw new ContradictionError(`${field} ${JSON.stringify(answered)} came for ${JSON.stringify(sent)}`);
 }
 
 export function booleanField(json: Json, name: string): boolean {

@@ -1,7 +1,7 @@
+import { endpointText, type Endpoint } from '../model/endpoints.ts';
 import { fail, succeed, type Result } from '../model/result.ts';
-import type { Endpoint } from '../model/endpoints.ts';
 import type { Call } from './call.ts';
-import { arrayField, countField } from './decode.ts';
+import { arrayField, countField, type Json } from './decode.ts';
 import type { ApiError } from './errors.ts';
 
 export interface ListingRequest<T> {
@@ -17,15 +17,20 @@ export interface ListingRequest<T> {
 }
 
 interface Page<T> {
+  readonly number: number;
   readonly rows: readonly T[];
   readonly total: number;
+  /** The page's own size and number, where the answer states them. */
   readonly limit: number;
+  readonly page: number;
 }
 
 const READINGS = 3;
+/** Two million items; a total that needs more is a mistake. */
+const MOST_PAGES = 10_000;
 
 /**
- * Reads a whole listing and proves it: all pages, their `total` the same, ids unique, their number equal to it.
+ * Reads a whole listing and proves it: all pages, their `total` the same, keys unique, their number equal to it.
  * One that does not prove itself is read again; after three readings it is an `unproven` error, never a short list.
  */
 export async function readListing<T>(
@@ -36,25 +41,33 @@ export async function readListing<T>(
   for (let reading = 1; reading <= READINGS; reading += 1) {
     const pages = await readPages(call, listing);
     if (!pages.ok) return pages;
-    const proof = prove(pages.value, listing);
+    const proof = prove(pages.value, listing.keyOf);
     if (proof.ok) return proof;
     doubt = proof.error;
   }
-  const endpoint = `${listing.endpoint.method} ${listing.endpoint.template}`;
-  const message = `the listing did not prove itself complete in ${READINGS} readings: ${doubt}`;
-  return fail({ kind: 'unproven', endpoint, status: null, message });
+  return fail(unproven(listing, READINGS, doubt));
 }
 
-/** Page 1 gives the total; the others go out at once. */
+export function unproven(
+  listing: { readonly endpoint: Endpoint },
+  readings: number,
+  doubt: string,
+): ApiError {
+  const message = `the listing did not prove itself complete in ${readings} readings: ${doubt}`;
+  return { kind: 'unproven', endpoint: endpointText(listing.endpoint), status: null, message };
+}
+
+/** Page 1 gives the total; the others go out at once. None goes out when page 1 cannot be a part of a whole. */
 async function readPages<T>(
   call: Call,
   listing: ListingRequest<T>,
 ): Promise<Result<readonly Page<T>[], ApiError>> {
   const first = await readPage(call, listing, 1);
   if (!first.ok) return first;
-  const count = Math.ceil(first.value.total / Math.max(1, Math.min(first.value.limit, listing.pageSize)));
-  // A total beyond reason cannot be read; the proof will say so.
-  const numbers = Array.from({ length: Math.min(Math.max(0, count - 1), 100_000) }, (_, index) => index + 2);
+  const { total, limit } = first.value;
+  const last = Math.ceil(total / Math.max(1, limit));
+  if (pageDoubt(first.value, first.value) !== null || last > MOST_PAGES) return succeed([first.value]);
+  const numbers = Array.from({ length: Math.max(0, last - 1) }, (_, index) => index + 2);
   const rest = await Promise.all(numbers.map((page) => readPage(call, listing, page)));
   const pages: Page<T>[] = [first.value];
   for (const page of rest) {
@@ -66,27 +79,45 @@ async function readPages<T>(
 
 function readPage<T>(
   call: Call,
-  listing: ListingRequest<T>,
-  page: number,
+  { endpoint, params, query, field, decode, pageSize }: ListingRequest<T>,
+  number: number,
 ): Promise<Result<Page<T>, ApiError>> {
-  const { endpoint, params, field, decode } = listing;
-  return call({ endpoint, params, query: { ...listing.query, limit: listing.pageSize, page } }, (json) => {
+  return call({ endpoint, params, query: { ...query, limit: pageSize, page: number } }, (json) => {
     const body = json ?? {};
     return {
+      number,
       rows: arrayField(body, field).map(decode),
       total: countField(body, 'total'),
-      limit: countField(body, 'limit'),
+      limit: optionalCount(body, 'limit') ?? pageSize,
+      page: optionalCount(body, 'page') ?? number,
     };
   });
 }
 
-function prove<T>(pages: readonly Page<T>[], listing: ListingRequest<T>): Result<readonly T[], string> {
+function optionalCount(body: Json, field: string): number | null {
+  return body[field] === undefined ? null : countField(body, field);
+}
+
+function prove<T>(pages: readonly Page<T>[], keyOf: (row: T) => string): Result<readonly T[], string> {
+  const [first] = pages;
+  if (first === undefined) return fail('no page came');
+  for (const page of pages) {
+    const doubt = pageDoubt(page, first);
+    if (doubt !== null) return fail(doubt);
+  }
   const rows = pages.flatMap((page) => page.rows);
-  const total = pages[0]?.total ?? 0;
-  if (pages.some((page) => page.total !== total)) return fail('the total changed between pages');
-  if (pages.some((page) => page.rows.length > page.limit)) return fail('a page is longer than its own limit');
-  const keys = new Set(rows.map(listing.keyOf));
-  if (keys.size !== rows.length) return fail('an item is on two pages');
-  if (rows.length !== total) return fail(`the total is ${total}, and ${rows.length} came`);
+  if (rows.length !== first.total) return fail(`the total is ${first.total}, and ${rows.length} came`);
+  if (new Set(rows.map(keyOf)).size !== rows.length) return fail('an item came twice');
   return succeed(rows);
+}
+
+/** Why a page cannot belong to the listing that page 1 began; null when it can. */
+function pageDoubt<T>(page: Page<T>, first: Page<T>): string | null {
+  const { number, rows, total, limit } = page;
+  if (page.page !== number) return `page ${page.page} came for page ${number}`;
+  if (total !== first.total) return `the total was ${first.total} on page 1 and ${total} on page ${number}`;
+  if (limit !== first.limit) return `page 1 holds ${first.limit} items, page ${number} holds ${limit}`;
+  const expected = Math.max(0, Math.min(limit, total - (number - 1) * limit));
+  if (rows.length === expected) return null;
+  return `page ${number} holds ${rows.length} items where ${expected} belong, of ${total} in all`;
 }

@@ -2,18 +2,22 @@ import type { Clock } from '../model/clock.ts';
 import type { Desired, DesiredDomain } from '../model/desired.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Observed, ObservedDomain, UnprovenRead } from '../model/observed.ts';
-import type { Section } from '../model/resources.ts';
 import { fail, succeed, type Result } from '../model/result.ts';
 import type { Client } from './client.ts';
 import type { ApiError } from './errors.ts';
+import { readSections, sectionsOf } from './observe-sections.ts';
 
 export interface ObserveOptions {
   readonly desired: Pick<Desired, 'domains'>;
+  /** Only these domains are looked at; absent: the whole list of the account's domains. */
+  readonly domains?: readonly DomainName[] | undefined;
   readonly clock: Clock;
+  /** Domains that were read, of those that are to be. */
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
 }
 
-const ALL_SECTIONS: readonly Section[] = ['aliases', 'rules', 'credentials'];
+/** The domains of a reading: `Observed` without the account. */
+export type ObservedDomains = Pick<Observed, 'domains' | 'unproven'>;
 
 /**
  * A complete, proven reading: the account, the list of its domains, and each managed section of each managed domain.
@@ -21,76 +25,128 @@ const ALL_SECTIONS: readonly Section[] = ['aliases', 'rules', 'credentials'];
  * the others go on. A domain that is to be deleted is read in full.
  */
 export async function observe(client: Client, options: ObserveOptions): Promise<Result<Observed, ApiError>> {
-  const [account, domains] = await Promise.all([client.getAccount(), client.listDomains()]);
+  const { domains: names } = options;
+  const [account, read] = await Promise.all([
+    client.getAccount(),
+    names === undefined ? observeAll(client, options) : observeDomains(client, names, options),
+  ]);
   if (!account.ok) return account;
-  if (!domains.ok) return domains;
-  const observed = new Map(domains.value.map((domain) => [domain.domain, domain]));
-  const unproven = new Map<DomainName, UnprovenRead>();
-  const managed = [...options.desired.domains.values()].filter(({ domain }) => observed.has(domain));
-  let done = 0;
-  const readings = await Promise.all(
-    managed.map(async (desired) => {
-      const reading = await readSections(client, desired.domain, sectionsOf(desired));
-      done += 1;
-      options.onProgress?.(done, managed.length);
-      return { domain: desired.domain, reading };
+  return read.ok ? succeed({ account: account.value, ...read.value }) : read;
+}
+
+/**
+ * The same for some domains, each asked for by its name: those of a run that names them, and those to be read again.
+ * A domain that is in neither map of the result is certainly not there.
+ */
+export async function observeDomains(
+  client: Client,
+  names: readonly DomainName[],
+  options: Omit<ObserveOptions, 'domains'>,
+): Promise<Result<ObservedDomains, ApiError>> {
+  const reading = startReading(options, names.length);
+  await Promise.all(
+    names.map(async (name) => {
+      const domain = await findDomain(client, name);
+      if (!domain.ok) reading.failed(name, domain.error);
+      else if (domain.value !== null) await readInto(reading, client, domain.value);
+      reading.done();
     }),
   );
-  for (const { domain, reading } of readings) {
-    const listed = observed.get(domain);
-    if (!reading.ok) {
-      if (stopsEverything(reading.error)) return reading;
-      unproven.set(domain, { reason: `${reading.error.endpoint}: ${reading.error.message}` });
-    } else if (listed !== undefined) {
-      observed.set(domain, { ...listed, ...reading.value, readAt: options.clock.now() });
-    }
-  }
-  return succeed({ account: account.value, domains: observed, unproven });
+  return reading.result(names);
 }
 
-/** The sections that the manifest manages in a domain. */
-export function sectionsOf(desired: DesiredDomain): readonly Section[] {
-  if (desired.state === 'absent') return ALL_SECTIONS;
-  return ALL_SECTIONS.filter((section) => desired[section] !== undefined);
-}
-
-type Sections = Pick<ObservedDomain, Section>;
-
-/** Reads the given sections of one domain again, all or nothing. */
-export async function readSections(
+async function observeAll(
   client: Client,
-  domain: DomainName,
-  sections: readonly Section[],
-): Promise<Result<Sections, ApiError>> {
-  const readings = await Promise.all(sections.map((section) => readSection(client, domain, section)));
-  const sectionsRead: Sections = {};
-  for (const reading of readings) {
-    if (!reading.ok) return reading;
-    Object.assign(sectionsRead, reading.value);
-  }
-  return succeed(sectionsRead);
+  options: ObserveOptions,
+): Promise<Result<ObservedDomains, ApiError>> {
+  const listed = await client.listDomains();
+  if (!listed.ok) return listed;
+  const managed = listed.value.filter(({ domain }) => options.desired.domains.has(domain));
+  const reading = startReading(options, managed.length);
+  for (const domain of listed.value) reading.found(domain);
+  await Promise.all(
+    managed.map(async (domain) => {
+      await readInto(reading, client, domain);
+      reading.done();
+    }),
+  );
+  return reading.result(listed.value.map(({ domain }) => domain));
 }
 
-async function readSection(
+/** One domain as it is, or null: a 404 counts as absent only if a listing agrees. */
+async function findDomain(
   client: Client,
-  domain: DomainName,
-  section: Section,
-): Promise<Result<Sections, ApiError>> {
-  switch (section) {
-    case 'aliases':
-      return named(section, await client.listAliases(domain));
-    case 'rules':
-      return named(section, await client.listRules(domain));
-    case 'credentials':
-      return named(section, await client.listCredentials(domain));
+  name: DomainName,
+): Promise<Result<ObservedDomain | null, ApiError>> {
+  const domain = await client.getDomain(name);
+  if (domain.ok || domain.error.kind !== 'not-found') return domain;
+  const listed = await client.listDomains({ query: name });
+  if (!listed.ok) return listed;
+  const isListed = listed.value.some(({ domain }) => domain === name);
+  return isListed ? fail(domain.error) : succeed(null);
+}
+
+async function readInto(reading: Reading, client: Client, domain: ObservedDomain): Promise<void> {
+  const desired = reading.desiredOf(domain.domain);
+  const sections = await readSections(
+    client,
+    domain.domain,
+    desired === undefined ? [] : sectionsOf(desired),
+  );
+  if (sections.ok) reading.found({ ...domain, ...sections.value, readAt: reading.now() });
+  else reading.failed(domain.domain, sections.error);
+}
+
+/** What a reading has found so far; grows until `result`. */
+interface Reading {
+  desiredOf(name: DomainName): DesiredDomain | undefined;
+  now(): number;
+  found(domain: ObservedDomain): void;
+  failed(name: DomainName, error: ApiError): void;
+  done(): void;
+  /** In the order of the names, whatever came first; an error that concerns the whole run in place of it. */
+  result(order: readonly DomainName[]): Result<ObservedDomains, ApiError>;
+}
+
+function startReading({ desired, clock, onProgress }: ObserveOptions, total: number): Reading {
+  const domains = new Map<DomainName, ObservedDomain>();
+  const unproven = new Map<DomainName, UnprovenRead>();
+  let fatal: ApiError | null = null;
+  let done = 0;
+  return {
+    desiredOf: (name) => desired.domains.get(name),
+    now: () => clock.now(),
+    found(domain) {
+      domains.set(domain.domain, domain);
+    },
+    failed(name, error) {
+      if (concernsTheRun(error)) fatal ??= error;
+      unproven.set(name, { reason: `${error.endpoint}: ${error.message}` });
+    },
+    done() {
+      done += 1;
+      onProgress?.(done, total);
+    },
+    result(order) {
+      if (fatal !== null) return fail(fatal);
+      return succeed({ domains: inOrder(domains, order), unproven: inOrder(unproven, order) });
+    },
+  };
+}
+
+function inOrder<T>(
+  map: ReadonlyMap<DomainName, T>,
+  order: readonly DomainName[],
+): ReadonlyMap<DomainName, T> {
+  const ordered = new Map<DomainName, T>();
+  for (const name of order) {
+    const value = map.get(name);
+    if (value !== undefined) ordered.set(name, value);
   }
+  return ordered;
 }
 
-function named(section: Section, rows: Result<readonly unknown[], ApiError>): Result<Sections, ApiError> {
-  return rows.ok ? succeed({ [section]: rows.value }) : fail(rows.error);
-}
-
-/** A key that is not accepted, and a stop, concern the run and not the domain. */
-function stopsEverything(error: ApiError): boolean {
-  return error.kind === 'unauthorised' || error.kind === 'stopped';
+/** A key that is not accepted, a stop, a wait that no run lasts, an address that is wrong: no domain can be read then. */
+function concernsTheRun({ kind }: ApiError): boolean {
+  return kind === 'unauthorised' || kind === 'stopped' || kind === 'rate-limited' || kind === 'redirect';
 }

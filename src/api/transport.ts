@@ -11,6 +11,8 @@ export interface WireRequest {
   readonly params: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number | boolean>>;
   readonly body?: unknown;
+  /** v3 marks failures by `success: false`; ignored where the flag or the lists beside it are what was asked for. */
+  readonly successFlag?: 'ignored';
 }
 
 export type Reply =

@@ -96,6 +96,9 @@ export const LIMITS = {
 
 /** `PUT /domains/:domain/aliases/:id`, the name of an endpoint in plans, reports and metrics. */
 export function endpointName(version: ApiVersion, operation: Operation): string {
-  const { method, template } = ENDPOINTS[version][operation];
+  return endpointText(ENDPOINTS[version][operation]);
+}
+
+export function endpointText({ method, template }: Endpoint): string {
   return `${method} ${template}`;
 }

@@ -1,0 +1,53 @@
+import type { DesiredDomain } from '../model/desired.ts';
+import type { DomainName } from '../model/names.ts';
+import type { ObservedDomain } from '../model/observed.ts';
+import type { Section } from '../model/resources.ts';
+import { succeed, type Result } from '../model/result.ts';
+import type { Client } from './client.ts';
+import type { ApiError } from './errors.ts';
+
+const ALL_SECTIONS: readonly Section[] = ['aliases', 'rules', 'credentials'];
+
+/** The sections that the manifest manages in a domain; all of one that is to be deleted. */
+export function sectionsOf(desired: DesiredDomain): readonly Section[] {
+  if (desired.state === 'absent') return ALL_SECTIONS;
+  return ALL_SECTIONS.filter((section) => desired[section] !== undefined);
+}
+
+export type Sections = Pick<ObservedDomain, Section>;
+
+/** Reads the given sections of one domain side by side, all or nothing. */
+export async function readSections(
+  client: Client,
+  domain: DomainName,
+  sections: readonly Section[],
+): Promise<Result<Sections, ApiError>> {
+  const readings = await Promise.all(sections.map((section) => readSection(client, domain, section)));
+  let all: Sections = {};
+  for (const reading of readings) {
+    if (!reading.ok) return reading;
+    all = { ...all, ...reading.value };
+  }
+  return succeed(all);
+}
+
+async function readSection(
+  client: Client,
+  domain: DomainName,
+  section: Section,
+): Promise<Result<Sections, ApiError>> {
+  switch (section) {
+    case 'aliases': {
+      const aliases = await client.listAliases(domain);
+      return aliases.ok ? succeed({ aliases: aliases.value }) : aliases;
+    }
+    case 'rules': {
+      const rules = await client.listRules(domain);
+      return rules.ok ? succeed({ rules: rules.value }) : rules;
+    }
+    case 'credentials': {
+      const credentials = await client.listCredentials(domain);
+      return credentials.ok ? succeed({ credentials: credentials.value }) : credentials;
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import { nameKey } from '../../model/names.ts';
+import { decodeBatch } from '../batch.ts';
+import type { Call } from '../call.ts';
+import type { Client } from '../client.ts';
+import { expectSame, objectField } from '../decode.ts';
+import { decodeAlias } from '../decode-resources.ts';
+import type { Dialect } from '../dialect.ts';
+import { readListing } from '../listing.ts';
+import { deletedBatch, sendBatch } from './batches.ts';
+
+type AliasOperations = Pick<
+  Client,
+  | 'listAliases'
+  | 'addAlias'
+  | 'updateAlias'
+  | 'deleteAlias'
+  | 'addAliases'
+  | 'updateAliases'
+  | 'deleteAliases'
+>;
+
+/** v4, v3: Aliases. */
+export function aliasOperations(call: Call, dialect: Dialect): AliasOperations {
+  return { ...singles(call, dialect), ...batches(call, dialect) };
+}
+
+type Singles = Pick<AliasOperations, 'listAliases' | 'addAlias' | 'updateAlias' | 'deleteAlias'>;
+
+function singles(call: Call, { endpoints, pageSize, orders, aliasSegment }: Dialect): Singles {
+  return {
+    listAliases: (domain) =>
+      readListing(call, {
+        endpoint: endpoints.listAliases,
+        params: { domain },
+        query: orders.aliases,
+        field: 'aliases',
+        pageSize: pageSize.aliases,
+        decode: decodeAlias,
+        keyOf: ({ id }) => id,
+      }),
+    addAlias: (domain, { alias, forward }) =>
+      call({ endpoint: endpoints.addAlias, params: { domain }, body: { alias, forward } }, (json) => {
+        const added = decodeAlias(objectField(json ?? {}, 'alias'));
+        expectSame('alias', nameKey(alias), nameKey(added.name));
+        return added;
+      }),
+    updateAlias(domain, { id, forward }) {
+      const params = { domain, [aliasSegment]: id };
+      return call({ endpoint: endpoints.updateAlias, params, body: { forward } }, (json) => {
+        const updated = decodeAlias(objectField(json ?? {}, 'alias'));
+        expectSame('id', id, updated.id);
+        return updated;
+      });
+    },
+    deleteAlias: (domain, id) =>
+      call({ endpoint: endpoints.deleteAlias, params: { domain, [aliasSegment]: id } }, () => undefined),
+  };
+}
+
+function batches(call: Call, { endpoints }: Dialect): Omit<AliasOperations, keyof Singles> {
+  return {
+    addAliases: (domain, items) =>
+      sendBatch(call, endpoints.addAliases, domain, { aliases: items }, (json) =>
+        decodeBatch(json, {
+          field: 'added',
+          decode: decodeAlias,
+          sent: items.map(({ alias }) => nameKey(alias)),
+          keyOf: ({ name }) => nameKey(name),
+        }),
+      ),
+    updateAliases: (domain, items) =>
+      sendBatch(call, endpoints.updateAliases, domain, { aliases: items }, (json) =>
+        decodeBatch(json, {
+          field: 'updated',
+          decode: decodeAlias,
+          sent: items.map(({ id }) => id),
+          keyOf: ({ id }) => id,
+        }),
+      ),
+    deleteAliases: (domain, ids) =>
+      sendBatch(call, endpoints.deleteAliases, domain, { ids }, deletedBatch(ids)),
+  };
+}

@@ -1,0 +1,48 @@
+import { nameKey } from '../../model/names.ts';
+import type { Call } from '../call.ts';
+import type { Client } from '../client.ts';
+import { decodeCredential } from '../decode-resources.ts';
+import type { Dialect } from '../dialect.ts';
+import { readListing, type ListingRequest } from '../listing.ts';
+import { readUntotalledListing } from '../listing-untotalled.ts';
+import type { ObservedCredential } from '../../model/observed.ts';
+
+type CredentialOperations = Pick<
+  Client,
+  'listCredentials' | 'addCredential' | 'updateCredential' | 'deleteCredential'
+>;
+
+/** v4, v3: SMTP credentials. */
+export function credentialOperations(call: Call, dialect: Dialect): CredentialOperations {
+  const { endpoints, pageSize, credentialTotals } = dialect;
+  return {
+    listCredentials(domain) {
+      const listing: ListingRequest<ObservedCredential> = {
+        endpoint: endpoints.listCredentials,
+        params: { domain },
+        query: {},
+        field: 'credentials',
+        pageSize: pageSize.credentials,
+        decode: decodeCredential,
+        keyOf: ({ name }) => nameKey(name),
+      };
+      return credentialTotals === 'stated'
+        ? readListing(call, listing)
+        : readUntotalledListing(call, listing);
+    },
+    addCredential: (domain, username, password) =>
+      call(
+        { endpoint: endpoints.addCredential, params: { domain }, body: { username, password } },
+        (json) => ({
+          requiresNewMxCheck: json?.['requires_new_mx_check'] === true,
+        }),
+      ),
+    updateCredential: (domain, username, password) =>
+      call(
+        { endpoint: endpoints.updateCredential, params: { domain, username }, body: { password } },
+        () => undefined,
+      ),
+    deleteCredential: (domain, username) =>
+      call({ endpoint: endpoints.deleteCredential, params: { domain, username } }, () => undefined),
+  };
+}

@@ -1,0 +1,102 @@
+import { sameForward } from '../../model/destinations.ts';
+import type { ObservedRule } from '../../model/observed.ts';
+import { sameMatch } from '../../model/resources.ts';
+import { decodeBatch } from '../batch.ts';
+import type { Call } from '../call.ts';
+import type { Client, RuleAddition } from '../client.ts';
+import { expectSame, objectField, type Json } from '../decode.ts';
+import { decodeRule } from '../decode-resources.ts';
+import type { Dialect } from '../dialect.ts';
+import { readListing } from '../listing.ts';
+import { deletedBatch, sendBatch } from './batches.ts';
+
+type RuleOperations = Pick<
+  Client,
+  'listRules' | 'addRule' | 'updateRule' | 'deleteRule' | 'addRules' | 'updateRules' | 'deleteRules'
+>;
+
+/** v4, v3: Rules. */
+export function ruleOperations(call: Call, dialect: Dialect): RuleOperations {
+  return { ...singles(call, dialect), ...batches(call, dialect) };
+}
+
+type Singles = Pick<RuleOperations, 'listRules' | 'addRule' | 'updateRule' | 'deleteRule'>;
+
+function singles(call: Call, { endpoints, pageSize, orders }: Dialect): Singles {
+  return {
+    listRules: (domain) =>
+      readListing(call, {
+        endpoint: endpoints.listRules,
+        params: { domain },
+        query: orders.rules,
+        field: 'rules',
+        pageSize: pageSize.rules,
+        decode: decodeRule,
+        keyOf,
+      }),
+    /** The answer may have another id: a service that has that id already may give one of its own. */
+    addRule: (domain, rule) =>
+      call({ endpoint: endpoints.addRule, params: { domain }, body: additionOf(rule) }, (json) =>
+        decodeRule(objectField(json ?? {}, 'rule')),
+      ),
+    updateRule(domain, { id, ...rule }) {
+      const params = { domain, rule: id };
+      return call({ endpoint: endpoints.updateRule, params, body: bodyOf(rule) }, (json) => {
+        const updated = decodeRule(objectField(json ?? {}, 'rule'));
+        expectSame('id', id.toLowerCase(), keyOf(updated));
+        return updated;
+      });
+    },
+    deleteRule: (domain, id) =>
+      call({ endpoint: endpoints.deleteRule, params: { domain, rule: id } }, () => undefined),
+  };
+}
+
+function batches(call: Call, { endpoints }: Dialect): Omit<RuleOperations, keyof Singles> {
+  return {
+    addRules: (domain, items) =>
+      sendBatch(call, endpoints.addRules, domain, { rules: items.map(additionOf) }, (json) =>
+        decodeBatch(json, {
+          field: 'added',
+          decode: decodeRule,
+          sent: items.map(({ id }) => id?.toLowerCase() ?? ''),
+          keyOf,
+          matches: (index, rule) => isThat(items[index], rule),
+        }),
+      ),
+    updateRules: (domain, items) =>
+      sendBatch(call, endpoints.updateRules, domain, { rules: items.map(bodyOf) }, (json) =>
+        decodeBatch(json, {
+          field: 'updated',
+          decode: decodeRule,
+          sent: items.map(({ id }) => id.toLowerCase()),
+          keyOf,
+        }),
+      ),
+    deleteRules: (domain, ids) => sendBatch(call, endpoints.deleteRules, domain, { ids }, deletedBatch(ids)),
+  };
+}
+
+/** UUIDs are compared without case. */
+function keyOf({ id }: ObservedRule): string {
+  return id.toLowerCase();
+}
+
+function isThat(sent: RuleAddition | undefined, rule: ObservedRule): boolean {
+  return sent !== undefined && sameMatch(sent.match, rule.match) && sameForward(sent.forward, rule.forward);
+}
+
+function additionOf(rule: RuleAddition): Json {
+  return { ...bodyOf(rule), type: rule.match.type };
+}
+
+/** `config` is always whole: the API requires all its fields (v4: Rule, Config by type). */
+function bodyOf({ match, forward, id, rank, active }: RuleAddition): Json {
+  const { type: _, ...condition } = match;
+  return {
+    ...(id === undefined ? {} : { id }),
+    config: { ...condition, forward },
+    ...(rank === undefined ? {} : { rank }),
+    ...(active === undefined ? {} : { active }),
+  };
+}
