@@ -9,7 +9,6 @@ import type { Context } from './context.ts';
 import { CommandError, EXIT } from './exit.ts';
 import { plural, renderProblems, type ManifestCounts } from './problems.ts';
 import {
-  DEFAULT_API_URL,
   explicitVersion,
   manifestPaths,
   namedUrl,
@@ -51,7 +50,7 @@ export async function readDesired(
     references: how.references,
     resolve: (reference) => readReference(reference, context),
     apiVersion: explicitVersion(options, context),
-    namedUrl: named ?? DEFAULT_API_URL,
+    ...(named === null ? {} : { namedUrl: named }),
     cwd: context.cwd,
   });
   if (how.problems === 'printed') {

@@ -8,9 +8,9 @@ export interface LoadOptions {
   readonly references: 'required' | 'optional';
   /** The value of a reference as it is found; null: not set. */
   readonly resolve: (reference: Reference) => string | null;
-  /** What flag, environment or their address say; null: for the manifest to say. */
+  /** What flag or environment say of the generation; null: for the manifest, or the address, to say. */
   readonly apiVersion: 'v4' | 'v3' | null;
-  /** The address that the operator named, or the built-in one: `api.url` may be on its host. */
+  /** The address that the operator named: it wins over `api.url`, which may be on its host. */
   readonly namedUrl?: string;
   /** What the files' paths are relative to. */
   readonly cwd?: string;
