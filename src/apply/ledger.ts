@@ -1,0 +1,110 @@
+import type { ApiError, FieldErrors } from '../api/errors.ts';
+import type { DomainName } from '../model/names.ts';
+import type { Change } from '../model/plan.ts';
+import type { Stop } from '../model/report.ts';
+import { nameKey } from '../model/names.ts';
+import { chainOf, type Chain } from './payload.ts';
+
+/**
+ * What became of every change of a run, over all its rounds. An item has one entry at most: a later outcome takes the
+ * place of an earlier one, so that what a second round put right is no failure any more.
+ */
+export interface Ledger {
+  readonly done: Map<string, DoneEntry>;
+  readonly failed: Map<string, FailedEntry>;
+  readonly skipped: Map<string, SkippedEntry>;
+  readonly notes: Set<string>;
+  /** Whether anything was written, or may have been. */
+  wrote: boolean;
+  /** Set once: from then on nothing is sent. */
+  stop: Stop | null;
+}
+
+export interface DoneEntry {
+  readonly change: Change;
+  readonly id: string | null;
+}
+
+export interface FailedEntry {
+  readonly change: Change;
+  /** Whether the service said no, or nobody knows: `stale` ones may be planned again in this run. */
+  readonly cause: 'rejected' | 'unknown' | 'stale' | 'not-sent';
+  readonly endpoint: string;
+  readonly status: number | null;
+  readonly index: number | null;
+  readonly message: string;
+  readonly errors: FieldErrors;
+}
+
+export interface SkippedEntry {
+  readonly change: Change;
+  readonly reason: string;
+}
+
+export function newLedger(): Ledger {
+  return {
+    done: new Map(),
+    failed: new Map(),
+    skipped: new Map(),
+    notes: new Set(),
+    wrote: false,
+    stop: null,
+  };
+}
+
+/** What an item is, whatever is done to it: two changes of one item are the same item's. */
+export function itemOf(change: Change): string {
+  const name = change.kind === 'rule' ? (change.id ?? change.name) : nameKey(change.name);
+  return `${change.domain}\n${change.kind}\n${name}`;
+}
+
+/** What is done to it: a change that the service rejected is not sent again, another change of the item may be. */
+export function changeKey(change: Change): string {
+  return `${change.action}\n${itemOf(change)}\n${JSON.stringify(change.desired)}`;
+}
+
+export function recordDone(ledger: Ledger, entry: DoneEntry): void {
+  const item = itemOf(entry.change);
+  ledger.wrote = true;
+  ledger.failed.delete(item);
+  ledger.skipped.delete(item);
+  ledger.done.set(item, entry);
+}
+
+export function recordFailure(ledger: Ledger, entry: FailedEntry): void {
+  const item = itemOf(entry.change);
+  ledger.skipped.delete(item);
+  ledger.failed.set(item, entry);
+  if (entry.cause === 'unknown') ledger.wrote = true;
+}
+
+export function recordSkip(ledger: Ledger, change: Change, reason: string): void {
+  const item = itemOf(change);
+  if (!ledger.failed.has(item)) ledger.skipped.set(item, { change, reason });
+}
+
+/**
+ * Whether something of a chain of a domain was to be done before its deletes and was not: then they must not run.
+ * A delete that failed holds back nothing.
+ */
+export function isHeldUp(ledger: Ledger, domain: DomainName, chain: Chain): boolean {
+  const concerns = ({ change }: { readonly change: Change }): boolean =>
+    change.domain === domain && chainOf(change.kind) === chain && change.action !== 'delete';
+  return ledger.failed.values().some(concerns) || ledger.skipped.values().some(concerns);
+}
+
+/** The first reason to stop counts. */
+export function stopRun(ledger: Ledger, stop: Stop): void {
+  ledger.stop ??= stop;
+}
+
+/** Errors that end the run and not only the request; null for the others. */
+export function stopFor(error: ApiError): Stop | null {
+  if (error.kind === 'stopped') return { kind: 'interrupted', message: 'the run was asked to stop' };
+  const ends =
+    error.kind === 'unauthorised' ||
+    error.kind === 'unreachable' ||
+    error.kind === 'rate-limited' ||
+    error.kind === 'redirect';
+  return ends ? { kind: error.kind, message: `${error.endpoint}: ${error.message}` } : null;
+}

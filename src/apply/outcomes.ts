@@ -1,0 +1,59 @@
+import type { ItemFailure } from '../api/client.ts';
+import { endpointName } from '../model/endpoints.ts';
+import type { WriteItem, WriteRequest } from '../plan/requests.ts';
+import { markDone, markFailed, type Run } from './run.ts';
+import type { Accepted, ItemAnswer } from './wire.ts';
+
+/**
+ * Notes each item of an answered request, in the order sent (v4: Batch operations; the index of a failure is the position
+ * in what was sent).
+ */
+export function noteOutcomes(run: Run, request: WriteRequest, outcomes: readonly ItemAnswer[]): void {
+  for (const [index, item] of request.items.entries()) {
+    const outcome = outcomes[index];
+    if (outcome === undefined) throw new Error(`item ${index} of ${request.operation} has no outcome`);
+    if (outcome.ok) noteAccepted(run, item, outcome.value);
+    else noteRefused(run, request, { item, index, failure: outcome.error });
+  }
+}
+
+/** A rule that moves now and changes in stage 2 is done only then. */
+export function noteAccepted(run: Run, item: WriteItem, accepted: Accepted): void {
+  const { change } = item;
+  run.ledger.wrote = true;
+  if (accepted.note !== undefined) run.ledger.notes.add(accepted.note);
+  if (change.kind === 'domain' && change.action === 'add')
+    run.added.set(change.domain, accepted.domain ?? null);
+  if (item.kind === 'rule') noteRank(run, item.rule.rank, accepted.rank);
+  if (item.kind === 'rule' && item.part === 'move' && change.stage === 2) return;
+  markDone(run, { change, id: accepted.id ?? change.id });
+}
+
+interface RefusedItem {
+  readonly item: WriteItem;
+  readonly index: number;
+  readonly failure: ItemFailure;
+}
+
+/** Field notes: a missing id is a failed entry "… not found". What is to be deleted and is gone is as it shall be. */
+function noteRefused(run: Run, request: WriteRequest, { item, index, failure }: RefusedItem): void {
+  const { change } = item;
+  const missing = change.action !== 'add' && /not found/i.test(failure.message);
+  if (missing && change.action === 'delete') return noteAccepted(run, item, { id: null });
+  markFailed(run, {
+    change,
+    cause: missing ? 'stale' : 'rejected',
+    endpoint: endpointName(run.ports.client.version, request.operation),
+    status: 207,
+    index,
+    message: failure.message,
+    errors: failure.errors,
+  });
+}
+
+/** A rank that comes back otherwise than it was sent tells how many digits the service keeps. */
+function noteRank(run: Run, sent: number | undefined, answered: number | undefined): void {
+  if (sent === undefined || answered === undefined || sent === answered) return;
+  const digits = /\.(\d+)$/.exec(String(answered))?.[1]?.length ?? 0;
+  run.rankDigits = Math.min(run.rankDigits ?? digits, digits);
+}

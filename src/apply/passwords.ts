@@ -1,0 +1,63 @@
+import type { Desired, Reference } from '../model/desired.ts';
+import { nameKey, quote, type DomainName } from '../model/names.ts';
+import type { Change, CredentialChange } from '../model/plan.ts';
+import type { Problem } from '../model/problem.ts';
+import { fail, succeed, type Result } from '../model/result.ts';
+
+/** Field notes: the service refuses shorter ones. */
+const MIN_LENGTH = 8;
+
+/** The passwords that a plan sends, by their changes. */
+export type Passwords = ReadonlyMap<Change, string>;
+
+/**
+ * Resolves every password that will be sent, before the first write: one that is not set or too short then is an error of
+ * the manifest, and nothing is written. No value appears in a problem.
+ */
+export function resolvePasswords(
+  changes: readonly Change[],
+  desired: Desired,
+  resolve: (reference: Reference) => string | null,
+): Result<Passwords, readonly Problem[]> {
+  const problems: Problem[] = [];
+  const passwords = new Map<Change, string>();
+  for (const change of changes) {
+    if (change.kind !== 'credential' || change.desired?.password !== 'set') continue;
+    const reference = passwordReference(desired, change.domain, change.name);
+    const password = reference === null ? null : resolve(reference);
+    if (reference === null || password === null || password.length < MIN_LENGTH) {
+      problems.push(passwordProblem(change, reference, password));
+    } else {
+      passwords.set(change, password);
+    }
+  }
+  return problems.length === 0 ? succeed(passwords) : fail(problems);
+}
+
+/** Where the manifest says that a credential's password is; null when it says nothing. */
+export function passwordReference(desired: Desired, domain: DomainName, name: string): Reference | null {
+  const entry = desired.domains.get(domain);
+  if (entry?.state !== 'present') return null;
+  const credential = entry.credentials?.entries.get(nameKey(name));
+  return credential?.state === 'present' ? (credential.password ?? null) : null;
+}
+
+function passwordProblem(
+  change: CredentialChange,
+  reference: Reference | null,
+  password: string | null,
+): Problem {
+  const who = `the password of credential ${quote(change.name)} in ${change.domain}`;
+  const source = reference?.source ?? change.source;
+  if (reference === null) {
+    const hint = 'write password: { env: NAME }, and set the variable';
+    return { severity: 'error', code: 'missing-password', message: `${who} is not stated`, hint, source };
+  }
+  if (password === null) {
+    const message = `${who} is needed now, and ${reference.shown} is not set`;
+    return { severity: 'error', code: 'reference-not-set', message, hint: `set ${reference.shown}`, source };
+  }
+  const message = `${who}, ${reference.shown}, is shorter than ${MIN_LENGTH} characters`;
+  const hint = `the service refuses it: choose one of at least ${MIN_LENGTH} characters`;
+  return { severity: 'error', code: 'short-password', message, hint, source };
+}

@@ -1,0 +1,48 @@
+import type { Client } from '../api/client.ts';
+import type { Clock } from '../model/clock.ts';
+import type { Desired, Reference } from '../model/desired.ts';
+import type { ManifestDocument } from '../model/manifest-document.ts';
+import type { Observed } from '../model/observed.ts';
+import type { Change, Plan } from '../model/plan.ts';
+import type { Prior } from '../model/prior.ts';
+import type { Policy } from '../plan/policy.ts';
+import type { StateStore } from './state-store.ts';
+
+/** One plan and all that it was made from. */
+export interface ApplyInput {
+  /** What is carried out. */
+  readonly plan: Plan;
+  /** Of the plan, `sha256:…`; for the report. */
+  readonly digest: string;
+  /** Changes that the plan would have had and that are kept from running; they are not taken up later either. */
+  readonly heldBack: readonly Change[];
+  readonly desired: Desired;
+  readonly observed: Observed;
+  readonly policy: Policy;
+  readonly prior: Prior;
+  /** So many failed items end the run; null: 25 or 5 % of the items, the larger. */
+  readonly maxFailures: number | null;
+}
+
+export interface ApplyPorts {
+  readonly client: Client;
+  readonly state: StateStore;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** Aborted: no new request; what is in flight may finish. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Null: not set. */
+  readonly resolvePassword: (reference: Reference) => string | null;
+  /** The text of a manifest. */
+  readonly writeManifest: (document: ManifestDocument) => string;
+  /** Called now and then while the run is alive. */
+  readonly keepAlive?: (() => Promise<void>) | undefined;
+}
+
+export type Progress =
+  | { readonly kind: 'items'; readonly done: number; readonly total: number }
+  /** A batch create was refused, as for a free account: what is left to be added goes one by one. */
+  | { readonly kind: 'batches-refused' }
+  /** The account is read again; `round` counts from 1. */
+  | { readonly kind: 'verifying'; readonly round: number };

@@ -1,0 +1,100 @@
+import type { Observed, ObservedDomain } from '../model/observed.ts';
+import type { DomainName } from '../model/names.ts';
+import type { Change } from '../model/plan.ts';
+import type { Kind } from '../model/resources.ts';
+import { newLedger, recordDone, recordFailure, recordSkip, stopRun } from './ledger.ts';
+import type { DoneEntry, FailedEntry, Ledger } from './ledger.ts';
+import type { ApplyInput, ApplyPorts } from './ports.ts';
+
+/** A run in progress: what was asked for, what is known by now, and what became of it. */
+export interface Run {
+  readonly input: ApplyInput;
+  readonly ports: ApplyPorts;
+  readonly ledger: Ledger;
+  /** By item; see `itemOf`. */
+  readonly passwords: Map<string, string>;
+  /** A domain, or a domain and a kind, in which nothing more is sent, and why; see `blockKey`. */
+  readonly blocked: Map<string, string>;
+  /** Domains that this run added: as the answer described them, when it came. */
+  readonly added: Map<DomainName, ObservedDomain | null>;
+  readonly maxFailures: number;
+  batches: 'allowed' | 'refused';
+  /** Requests that were sent again after an unknown outcome. */
+  resends: number;
+  /** Digits after the point that the service keeps of a rank, once it showed that it does not keep all. */
+  rankDigits: number | null;
+  /** The latest reading. */
+  observed: Observed;
+}
+
+const LEAST_MAX_FAILURES = 25;
+const MAX_FAILED_SHARE = 0.05;
+
+export function startRun(input: ApplyInput, ports: ApplyPorts): Run {
+  const items = input.plan.changes.length;
+  return {
+    input,
+    ports,
+    ledger: newLedger(),
+    passwords: new Map(),
+    blocked: new Map(),
+    added: new Map(),
+    maxFailures: input.maxFailures ?? Math.max(LEAST_MAX_FAILURES, Math.floor(items * MAX_FAILED_SHARE)),
+    batches: 'allowed',
+    resends: 0,
+    rankDigits: null,
+    observed: input.observed,
+  };
+}
+
+/** Whether nothing more may be sent; an abort is noticed here. */
+export function isStopped(run: Run): boolean {
+  if (run.ports.signal?.aborted === true) {
+    stopRun(run.ledger, { kind: 'interrupted', message: 'the run was asked to stop' });
+  }
+  return run.ledger.stop !== null;
+}
+
+export function markDone(run: Run, entry: DoneEntry): void {
+  recordDone(run.ledger, entry);
+  reportProgress(run);
+}
+
+/** One failure more than allowed ends the run. */
+export function markFailed(run: Run, entry: FailedEntry): void {
+  recordFailure(run.ledger, entry);
+  const { size } = run.ledger.failed;
+  if (size > run.maxFailures) {
+    const message = `${size} items failed, more than --max-failures ${run.maxFailures}`;
+    stopRun(run.ledger, { kind: 'too-many-failures', message });
+  }
+  reportProgress(run);
+}
+
+export function markSkipped(run: Run, changes: readonly Change[], reason: string): void {
+  for (const change of changes) recordSkip(run.ledger, change, reason);
+  reportProgress(run);
+}
+
+export function blockKey(domain: DomainName, kind?: Kind): string {
+  return kind === undefined ? domain : `${domain}\n${kind}`;
+}
+
+/** Why nothing of this kind is sent in this domain any more; null: it may be. */
+export function blockReason(run: Run, domain: DomainName, kind: Kind): string | null {
+  return run.blocked.get(blockKey(domain)) ?? run.blocked.get(blockKey(domain, kind)) ?? null;
+}
+
+export function stopReason(run: Run): string {
+  return run.ledger.stop?.message ?? 'the run ended';
+}
+
+function reportProgress(run: Run): void {
+  const { done, failed, skipped } = run.ledger;
+  const total = run.input.plan.changes.length;
+  run.ports.onProgress?.({
+    kind: 'items',
+    done: Math.min(total, done.size + failed.size + skipped.size),
+    total,
+  });
+}

@@ -1,0 +1,129 @@
+import type { Operation } from '../model/endpoints.ts';
+import type { WriteItem, WriteRequest } from '../plan/requests.ts';
+import { noteAccepted, noteOutcomes } from './outcomes.ts';
+import { itemOf } from './ledger.ts';
+import { payloadOf, type Payload } from './payload.ts';
+import { failItems, refuseRequest, type UnknownOutcome } from './refuse.ts';
+import { blockReason, isStopped, markSkipped, stopReason, type Run } from './run.ts';
+import { settleItems } from './settle.ts';
+import { sendItems } from './wire.ts';
+
+const ATTEMPTS = 3;
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 20_000;
+const LEAST_RESENDS = 10;
+const RESEND_SHARE = 0.1;
+
+/**
+ * Carries out one request to its end: every item is done, failed or skipped afterwards. A request of unknown outcome is
+ * never simply sent again: only what two readings show as not done.
+ */
+export async function carryOut(run: Run, request: WriteRequest): Promise<void> {
+  let rest = request;
+  for (let attempt = 1; rest.items.length > 0; attempt += 1) {
+    const error = await sendOnce(run, rest);
+    if (error === null) return;
+    rest = withItems(rest, await settle(run, rest, error));
+    const again = rest.items.length === 0 || (await mayResend(run, attempt));
+    if (!again) return failItems(run, rest, { cause: 'unknown', error });
+  }
+}
+
+/** Null: every item is accounted for. */
+async function sendOnce(run: Run, request: WriteRequest): Promise<UnknownOutcome | null> {
+  if (skipIfHalted(run, request)) return null;
+  if (run.batches === 'refused' && isBatchCreation(request)) return carryOutSingly(run, request);
+  await run.ports.keepAlive?.();
+  const answer = await sendItems(run.ports.client, request.domain, payloadsOf(run, request));
+  if (answer.ok) noteOutcomes(run, request, answer.value);
+  else if (answer.error.kind === 'unknown-outcome') return answer.error;
+  else if (answer.error.kind === 'forbidden' && isBatchCreation(request)) return refuseBatches(run, request);
+  else refuseRequest(run, request, answer.error);
+  return null;
+}
+
+/** Finds out what became of the items; what is left is certainly not done and may be sent again. */
+async function settle(run: Run, request: WriteRequest, error: UnknownOutcome): Promise<readonly WriteItem[]> {
+  run.ledger.wrote = true;
+  const settled = await settleItems(request.domain, payloadsOf(run, request), run.ports);
+  if (!settled.ok) {
+    failItems(run, request, { cause: 'unknown', error });
+    return [];
+  }
+  const left: WriteItem[] = [];
+  for (const [index, item] of request.items.entries()) {
+    const outcome = settled.value[index];
+    if (outcome?.kind === 'done') noteAccepted(run, item, { id: outcome.id });
+    else if (outcome?.kind === 'other') failItems(run, withItems(request, [item]), { cause: 'stale', error });
+    else left.push(item);
+  }
+  return left;
+}
+
+function skipIfHalted(run: Run, request: WriteRequest): boolean {
+  const kind = request.items[0]?.change.kind ?? 'domain';
+  const reason = isStopped(run) ? stopReason(run) : blockReason(run, request.domain, kind);
+  if (reason === null) return false;
+  const changes = request.items.map(({ change }) => change);
+  markSkipped(run, changes, reason);
+  return true;
+}
+
+/** v4: Aliases; a free account may not create in batches. What is learnt from one refusal holds for the run. */
+async function refuseBatches(run: Run, request: WriteRequest): Promise<null> {
+  if (run.batches === 'allowed') {
+    run.batches = 'refused';
+    run.ports.onProgress?.({ kind: 'batches-refused' });
+  }
+  return carryOutSingly(run, request);
+}
+
+async function carryOutSingly(run: Run, request: WriteRequest): Promise<null> {
+  for (const item of request.items) await carryOut(run, withItems(request, [item]));
+  return null;
+}
+
+function isBatchCreation({ operation }: WriteRequest): boolean {
+  return operation === 'addAliases' || operation === 'addRules';
+}
+
+/** The same request for other items: for one of them it goes to the single endpoint. */
+function withItems(request: WriteRequest, items: readonly WriteItem[]): WriteRequest {
+  const operation = items.length === 1 ? (SINGLE[request.operation] ?? request.operation) : request.operation;
+  return { ...request, operation, items };
+}
+
+const SINGLE: Partial<Record<Operation, Operation>> = {
+  addAliases: 'addAlias',
+  updateAliases: 'updateAlias',
+  deleteAliases: 'deleteAlias',
+  addRules: 'addRule',
+  updateRules: 'updateRule',
+  deleteRules: 'deleteRule',
+};
+
+function payloadsOf(run: Run, { items }: WriteRequest): readonly [Payload, ...Payload[]] {
+  const [first, ...others] = items.map((item) => payloadOf(item, () => passwordOf(run, item)));
+  if (first === undefined) throw new Error('a request without items');
+  return [first, ...others];
+}
+
+function passwordOf(run: Run, item: WriteItem): string {
+  const password = run.passwords.get(itemOf(item.change));
+  if (password === undefined) throw new Error(`the password of ${item.change.name} was not resolved`);
+  return password;
+}
+
+/**
+ * Whether a request may go out once more, after a pause with full jitter: three attempts, and in all no more than a tenth
+ * of the requests, or ten, the client's own repetitions included.
+ */
+async function mayResend(run: Run, attempt: number): Promise<boolean> {
+  const { client, clock, random, signal } = run.ports;
+  const { total, retried } = client.totals();
+  if (attempt >= ATTEMPTS || run.resends + retried >= Math.max(LEAST_RESENDS, total * RESEND_SHARE))
+    return false;
+  run.resends += 1;
+  await clock.sleep(random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1)), signal);
+  return true;
+}
