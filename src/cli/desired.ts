@@ -8,13 +8,7 @@ import { manifestSize, type ManifestSize } from '../plan/size.ts';
 import type { Context } from './context.ts';
 import { CommandError, EXIT } from './exit.ts';
 import { plural, renderProblems, type ManifestCounts } from './problems.ts';
-import {
-  explicitVersion,
-  manifestPaths,
-  namedUrl,
-  readReference,
-  type CommonOptions,
-} from './settings.ts';
+import { explicitVersion, manifestPaths, namedUrl, readReference, type CommonOptions } from './settings.ts';
 import { styleFor } from './style.ts';
 
 export interface ReadOptions {

@@ -54,7 +54,8 @@ function flattenRules(section: unknown): void {
 
 function flatten(value: unknown): void {
   if (typeof value === 'object' && value !== null && 'items' in value && 'flow' in value) value.flow = true;
-  else if (typeof value === 'object' && value !== null && 'items' in value) Object.assign(value, { flow: true });
+  else if (typeof value === 'object' && value !== null && 'items' in value)
+    Object.assign(value, { flow: true });
 }
 
 /** Unquoted, `<<` would be read as a merge key. */

@@ -1,5 +1,5 @@
 import type { DomainName } from './names.ts';
-import type { RuleMatch, Section } from './resources.ts';
+import type { RuleMatch } from './resources.ts';
 
 /** What a complete, proven read of the live account found. Of each row it keeps what the planner uses. */
 export interface Observed {
@@ -72,6 +72,3 @@ export interface ObservedRule {
 export interface ObservedCredential {
   readonly name: string;
 }
-
-/** Which sections of a domain have to be read. */
-export type SectionsToRead = ReadonlyMap<DomainName, ReadonlySet<Section>>;
