@@ -13,6 +13,8 @@ import { createRouter, type Route } from './routes.ts';
 import { newAccount, type Seed } from './seed.ts';
 import { createStore, type EmulatorStore } from './store.ts';
 import type { Switches } from './switches.ts';
+import { v3AccountRoutes } from './v3/account.ts';
+import { v3DomainRoutes } from './v3/domains.ts';
 import { accountRoutes } from './v4/account.ts';
 import { aliasRoutes } from './v4/aliases.ts';
 import { credentialRoutes } from './v4/credentials.ts';
@@ -57,6 +59,8 @@ const ROUTES: readonly Route[] = [
   ...aliasRoutes,
   ...ruleRoutes,
   ...credentialRoutes,
+  ...v3AccountRoutes,
+  ...v3DomainRoutes,
 ];
 
 export function createEmulator(options: EmulatorOptions): EmulatorCore {

@@ -50,6 +50,8 @@ export interface Switches {
   /** DNS of a domain that is added. */
   dnsOnCreate: 'missing' | 'valid';
   rateLimitHeaders: 'sent' | 'omitted';
+  /** Which of the two documented shapes GET /account of v3 answers. */
+  v3AccountShape: 'v3' | 'v4';
 }
 
 export const DEFAULT_SWITCHES: Readonly<Switches> = {
@@ -77,4 +79,5 @@ export const DEFAULT_SWITCHES: Readonly<Switches> = {
   lockedAccount: 'refuse-writes',
   dnsOnCreate: 'missing',
   rateLimitHeaders: 'sent',
+  v3AccountShape: 'v3',
 };

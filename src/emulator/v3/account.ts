@@ -1,0 +1,17 @@
+import { success, type Reply } from '../protocol.ts';
+import type { Context, Route } from '../routes.ts';
+import { renderAccount as renderV4Account } from '../v4/render.ts';
+import { renderAccount } from './render.ts';
+import { v3Route } from './routes.ts';
+
+export const v3AccountRoutes: readonly Route[] = [
+  v3Route('GET', '/account', account),
+  v3Route('GET', '/account/whitelabels', ({ state }) =>
+    success({ whitelabels: state.whitelabels.map((name) => ({ name })) }),
+  ),
+];
+
+function account({ state }: Context): Reply {
+  const render = state.switches.v3AccountShape === 'v3' ? renderAccount : renderV4Account;
+  return success({ account: render(state) });
+}

@@ -1,0 +1,96 @@
+import {
+  hasErrors,
+  nullableString,
+  readBody,
+  readPageRequest,
+  readText,
+  readWord,
+  requiredString,
+} from '../input.ts';
+import type { FieldErrors, Result } from '../model.ts';
+import { invalidFields, storeFailure, success, type Reply } from '../protocol.ts';
+import type { Context, Route } from '../routes.ts';
+import type { DomainRecord } from '../state.ts';
+import {
+  addDomain,
+  deleteDomain,
+  findDomain,
+  listDomains,
+  updateDomain,
+  verifyDomain,
+} from '../store-domains.ts';
+import { renderRecords } from '../verification.ts';
+import { renderDomain } from './render.ts';
+import { v3Route } from './routes.ts';
+
+export const v3DomainRoutes: readonly Route[] = [
+  v3Route('GET', '/domains', list),
+  v3Route('POST', '/domains', add),
+  v3Route('GET', '/domains/:domain', (context) =>
+    answer(context, findDomain(context.state, nameIn(context))),
+  ),
+  v3Route('PUT', '/domains/:domain', update),
+  v3Route('DELETE', '/domains/:domain', remove),
+  v3Route('GET', '/domains/:domain/check', check),
+];
+
+function list(context: Context): Reply {
+  const errors: FieldErrors = {};
+  const active = readWord(context.query, 'is_active', ['0', '1'] as const, errors);
+  const request = readPageRequest(context, { limit: 50, maximum: 100 });
+  if (hasErrors({ source: {}, errors })) return invalidFields(errors);
+  if (!request.ok) return storeFailure(context.state, request.error);
+  const { limit, page, offset } = request.value;
+  const found = listDomains(context.state, {
+    query: readText(context.query, 'q'),
+    forwardingReady: active === undefined ? undefined : active === '1',
+    order: 'name_asc',
+    offset,
+    limit,
+  });
+  return success({ domains: found.items.map(renderDomain), total: found.total, limit, page });
+}
+
+function add(context: Context): Reply {
+  const body = readBody(context, ['domain', 'notification_email', 'whitelabel']);
+  if (!body.ok) return body.reply;
+  const domain = requiredString(body.value, 'domain');
+  const notification_email = nullableString(body.value, 'notification_email');
+  const whitelabel = nullableString(body.value, 'whitelabel');
+  if (hasErrors(body.value)) return invalidFields(body.value.errors);
+  return answer(context, addDomain(context.state, 'v3', { domain, notification_email, whitelabel }));
+}
+
+function update(context: Context): Reply {
+  const found = findDomain(context.state, nameIn(context));
+  if (!found.ok) return storeFailure(context.state, found.error);
+  const body = readBody(context, ['notification_email', 'webhook', 'whitelabel']);
+  if (!body.ok) return body.reply;
+  const settings = {
+    notification_email: nullableString(body.value, 'notification_email'),
+    webhook: nullableString(body.value, 'webhook'),
+    whitelabel: nullableString(body.value, 'whitelabel'),
+  };
+  if (hasErrors(body.value)) return invalidFields(body.value.errors);
+  return answer(context, updateDomain(context.state, found.value.name, settings));
+}
+
+function remove(context: Context): Reply {
+  const deleted = deleteDomain(context.state, nameIn(context));
+  return deleted.ok ? success({}) : storeFailure(context.state, deleted.error);
+}
+
+/** `success` says whether the MX records are right; the status is 200 either way. */
+function check(context: Context): Reply {
+  const found = verifyDomain(context.state, nameIn(context));
+  if (!found.ok) return storeFailure(context.state, found.error);
+  return success({ records: renderRecords(found.value), success: found.value.dns.mx });
+}
+
+function answer({ state }: Context, result: Result<DomainRecord>): Reply {
+  return result.ok ? success({ domain: renderDomain(result.value) }) : storeFailure(state, result.error);
+}
+
+function nameIn({ params }: Context): string {
+  return params['domain'] ?? '';
+}
