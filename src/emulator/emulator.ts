@@ -14,6 +14,7 @@ import { newAccount, type Seed } from './seed.ts';
 import { createStore, type EmulatorStore } from './store.ts';
 import type { Switches } from './switches.ts';
 import { v3AccountRoutes } from './v3/account.ts';
+import { v3AliasRoutes } from './v3/aliases.ts';
 import { v3DomainRoutes } from './v3/domains.ts';
 import { accountRoutes } from './v4/account.ts';
 import { aliasRoutes } from './v4/aliases.ts';
@@ -61,6 +62,7 @@ const ROUTES: readonly Route[] = [
   ...credentialRoutes,
   ...v3AccountRoutes,
   ...v3DomainRoutes,
+  ...v3AliasRoutes,
 ];
 
 export function createEmulator(options: EmulatorOptions): EmulatorCore {

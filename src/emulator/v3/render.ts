@@ -68,6 +68,6 @@ export function renderDomain(domain: DomainRecord): JsonObject {
   };
 }
 
-function renderAlias(alias: Alias): JsonObject {
+export function renderAlias(alias: Alias): JsonObject {
   return { alias: alias.name, forward: alias.forward, id: alias.id, created: alias.createdAt };
 }
