@@ -9,5 +9,8 @@ function modifiedAt(path) {
 
 if (modifiedAt('node_modules/.package-lock.json') < modifiedAt('package-lock.json')) {
   console.error('Installing the locked dependencies (once; about half a minute) ...');
-  execSync('npm ci --no-audit --no-fund --loglevel=error', { stdio: ['ignore', 'ignore', 'inherit'] });
+  // `npm ci` refuses a lock without the bindings of platforms that a registry does not carry; `npm install` takes it as it is.
+  execSync('npm install --no-save --no-audit --no-fund --loglevel=error', {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
 }
