@@ -7,10 +7,9 @@ import { readRate } from './headers.ts';
 import type { Reply } from './transport.ts';
 
 /** An answer or a failure, a wait that is too long for a run, or a stop before anything was sent. */
-export type PacedReply =
-  | Reply
-  | { readonly kind: 'too-long'; readonly seconds: number }
-  | { readonly kind: 'stopped' };
+export type PacedReply = Reply | NotSent;
+
+type NotSent = { readonly kind: 'too-long'; readonly seconds: number } | { readonly kind: 'stopped' };
 
 /** What is sent for a change that somebody waits for goes before, and may use more than, the sweep over everything. */
 export type Urgency = 'changed' | 'sweep';
@@ -91,22 +90,26 @@ interface PacerState {
 async function runPaced(state: PacerState, request: PacedRequest, wishedAt: number): Promise<PacedReply> {
   let refusedAt: number | null = null;
   for (let refusals = 1; ; refusals += 1) {
-    const room = await waitForRoom(state, request);
-    if (room !== 'room') return room;
-    const reply = await sendOnce(state, request, wishedAt);
+    const room = await takeRoom(state, request);
+    if (room.kind !== 'room') return room;
+    const reply = await sendOnce(state, request, wishedAt, room.sentAt);
     if (reply.kind !== 'answer' || reply.status !== 429) return reply;
     const now = state.clock.monotonic();
     refusedAt ??= now;
-    const wait = waitAfter429(readRate(reply.header, state.clock.now()));
+    // A service that says "at once" and refuses again is asked ever less often.
+    const pause = refusals === 1 ? 0 : Math.min(LONGEST_PAUSE_MS, 1000 * 2 ** (refusals - 1));
+    const wait = Math.max(pause, waitAfter429(readRate(reply.header, state.clock.now())));
     if (now - refusedAt + wait > LONGEST_WAIT_MS) {
       return { kind: 'too-long', seconds: Math.ceil((now - refusedAt + wait) / 1000) };
     }
-    // A service that says "at once" and refuses again is asked ever less often.
-    if (refusals > 1) await sleep(state, Math.min(LONGEST_PAUSE_MS, 1000 * 2 ** (refusals - 1)));
+    if (pause > 0) await sleep(state, pause);
   }
 }
 
-async function waitForRoom(state: PacerState, request: PacedRequest): Promise<PacedReply | 'room'> {
+type Room = { readonly kind: 'room'; readonly sentAt: number } | NotSent;
+
+/** Waits until the budgets hold one more request, and takes its place in them in the same turn. */
+async function takeRoom(state: PacerState, request: PacedRequest): Promise<Room> {
   for (;;) {
     if (state.signal?.aborted === true) return { kind: 'stopped' };
     const now = state.clock.monotonic();
@@ -114,7 +117,8 @@ async function waitForRoom(state: PacerState, request: PacedRequest): Promise<Pa
     if (moment === 'after-answer') {
       await state.answered.promise;
     } else if (moment <= now) {
-      return 'room';
+      state.book.sent(request.endpoint, now);
+      return { kind: 'room', sentAt: now };
     } else if (moment - now > LONGEST_WAIT_MS) {
       return { kind: 'too-long', seconds: Math.ceil((moment - now) / 1000) };
     } else {
@@ -123,10 +127,13 @@ async function waitForRoom(state: PacerState, request: PacedRequest): Promise<Pa
   }
 }
 
-async function sendOnce(state: PacerState, request: PacedRequest, wishedAt: number): Promise<Reply> {
+async function sendOnce(
+  state: PacerState,
+  request: PacedRequest,
+  wishedAt: number,
+  sentAt: number,
+): Promise<Reply> {
   const { clock, book } = state;
-  const sentAt = clock.monotonic();
-  book.sent(request.endpoint, sentAt);
   state.counts.total += 1;
   const reply = await request.send();
   const now = clock.monotonic();

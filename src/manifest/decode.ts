@@ -61,12 +61,11 @@ function decodeBytes(file: string, bytes: Uint8Array, log: ProblemLog): string |
   }
 }
 
+/** Byte order marks, then the zero bytes that the first ASCII letter has in UTF-16. */
 function otherEncoding(bytes: Uint8Array): string | null {
-  const [a, b, c, d] = bytes;
-  if (a === 0xff && b === 0xfe) return c === 0 && d === 0 ? 'UTF-32' : 'UTF-16';
-  if (a === 0xfe && b === 0xff) return 'UTF-16';
-  if (a === 0 && b === 0 && c === 0xfe && d === 0xff) return 'UTF-32';
-  return (a === 0 && b !== 0) || (b === 0 && a !== 0 && a !== undefined) ? 'UTF-16' : null;
+  const start = Buffer.from(bytes.subarray(0, 4)).toString('hex');
+  if (/^(?:fffe0000|0000feff)/.test(start)) return 'UTF-32';
+  return /^(?:fffe|feff|00(?!00)..|(?!00)..00)/.test(start) ? 'UTF-16' : null;
 }
 
 /** Control, zero-width and bidirectional characters can make a text read otherwise than it is taken. */

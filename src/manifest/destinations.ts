@@ -132,21 +132,26 @@ function resolveReferenceNode(node: Node, book: Book): readonly Destination[] | 
   if (reference === null) return null;
   const value = resolveReference(reference, book.options);
   if (value === null) return unset(node, reference.shown, book);
-  const resolved: Destination[] = [];
-  for (const part of value.split(',').map((text) => text.trim())) {
-    const parsed = part === 'discard' ? null : parseDestination(part);
-    if (part !== 'discard' && !parsed?.ok) {
-      book.log.report('invalid-destination', node, {
-        message: `the value of ${reference.shown} is not made of addresses and webhooks`,
-        hint: 'set it to one address or webhook, or to several separated by commas',
-      });
-      return null;
-    }
-    const destination = parsed?.ok ? parsed.value.destination : DISCARD;
-    resolved.push(destination);
+  const resolved = value.split(',').map((part) => parseReferenced(part.trim()));
+  if (resolved.includes(null)) {
+    book.log.report('invalid-destination', node, {
+      message: `the value of ${reference.shown} is not made of addresses and webhooks`,
+      hint: 'set it to one address or webhook, or to several separated by commas',
+    });
+    return null;
+  }
+  const destinations = resolved.filter((destination) => destination !== null);
+  for (const destination of destinations) {
     if (destination !== DISCARD) book.references.set(destination, reference.shown);
   }
-  return resolved;
+  return destinations;
+}
+
+/** A part of a reference's value, which is never shown, and so never in the words of a problem. */
+function parseReferenced(part: string): Destination | null {
+  if (part === 'discard') return DISCARD;
+  const parsed = parseDestination(part);
+  return parsed?.ok ? parsed.value.destination : null;
 }
 
 /** Without its value a reference stands for itself: enough to check everything else. */

@@ -96,10 +96,14 @@ function readDomain(reading: Reading): ReadDomain {
     ...(rules === undefined ? {} : { rules }),
     ...(credentials === undefined ? {} : { credentials }),
     expect: [],
-    verify: booleanOf(valueOf(node, 'verify')) ?? booleanOf(manifest.defaults.get('verify')?.value) ?? false,
+    verify: readVerify(node, manifest),
   };
   const failed = used.failed || hasFailed(own) || used.templates.some(({ sections }) => hasFailed(sections));
   return { desired, node, sound: !failed && loading.log.errorCount() === errors };
+}
+
+function readVerify(node: MapNode, { defaults }: Manifest): boolean {
+  return booleanOf(valueOf(node, 'verify')) ?? booleanOf(defaults.get('verify')?.value) ?? false;
 }
 
 function readTombstone({ domain, node, loading }: Reading, source: Source): ReadDomain {

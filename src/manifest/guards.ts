@@ -42,26 +42,38 @@ function readAllowance(node: MapNode, { log }: Loading): DatedAllowance | null {
 
 /** Null where the schema has reported the value; the error is what to write. */
 function parseAllowance(key: (typeof KEYS)[number], value: Node): Result<Allowance, string> | null {
-  if (key === 'deletes' || key === 'reroutes') {
-    const count = numberOf(value);
-    return count === undefined ? null : succeed({ kind: key, count });
-  }
   const text = textOf(value);
   if (!text) return null;
-  const [host = '', section = ''] = text.split('/');
-  const domain = parseDomainName(key === 'unrouted' ? text.slice(text.lastIndexOf('@') + 1) : host);
-  if (!domain.ok) return fail(domain.error.hint);
-  if (key === 'domain_delete')
-    return text === host ? succeed({ kind: 'domain-delete', domain: domain.value }) : fail('name a domain');
-  if (key === 'unrouted') {
-    const address = normaliseDestination(text);
-    return text.includes('@')
-      ? succeed({ kind: 'unrouted', address })
-      : fail('write a whole address, or *@DOMAIN');
+  switch (key) {
+    case 'deletes':
+    case 'reroutes': {
+      const count = numberOf(value);
+      return count === undefined ? null : succeed({ kind: key, count });
+    }
+    case 'domain_delete': {
+      const domain = parseDomainName(text);
+      return domain.ok ? succeed({ kind: 'domain-delete', domain: domain.value }) : fail(domain.error.hint);
+    }
+    case 'empty':
+      return parseEmpty(text);
+    case 'unrouted':
+      return parseUnrouted(text);
   }
-  if (!/^(?:aliases|rules|credentials)$/.test(section))
-    return fail('write DOMAIN/aliases, /rules or /credentials');
-  return succeed({ kind: 'empty', domain: domain.value, section });
+}
+
+function parseEmpty(text: string): Result<Allowance, string> {
+  const [host = '', section = ''] = text.split('/');
+  const domain = parseDomainName(host);
+  if (domain.ok && /^(?:aliases|rules|credentials)$/.test(section)) {
+    return succeed({ kind: 'empty', domain: domain.value, section });
+  }
+  return fail('write DOMAIN/aliases, DOMAIN/rules or DOMAIN/credentials');
+}
+
+function parseUnrouted(text: string): Result<Allowance, string> {
+  const at = text.lastIndexOf('@');
+  if (at < 1 || !parseDomainName(text.slice(at + 1)).ok) return fail('write a whole address, or *@DOMAIN');
+  return succeed({ kind: 'unrouted', address: normaliseDestination(text) });
 }
 
 function readDate(written: Node | undefined, log: Loading['log']): string | null {

@@ -14,7 +14,7 @@ import { reportLoops } from './loops.ts';
 import type { Node } from './node.ts';
 import { createProblemLog, type ProblemLog } from './problems.ts';
 import { checkShape } from './schema.ts';
-import { parseDocuments } from './syntax.ts';
+import { parseDocuments, type Documents } from './syntax.ts';
 import type { ManifestText } from './text.ts';
 
 export type { LoadOptions } from './context.ts';
@@ -65,16 +65,19 @@ function readDocuments(
   const documents: Node[] = [];
   let completeness: 'complete' | 'incomplete' = 'complete';
   for (const text of texts) {
-    const source = decodeManifest(text, log);
-    const parsed = source === null ? null : parseDocuments(source, log);
-    if (source === null || parsed === null || parsed.broken) completeness = 'incomplete';
-    if (source !== null) checkFinalNewline(source, log);
-    for (const document of parsed?.nodes ?? []) {
-      if (checkShape(document, log) === 'readable') documents.push(document);
-      else completeness = 'incomplete';
-    }
+    const { nodes, broken } = readText(text, log);
+    const readable = nodes.filter((document) => checkShape(document, log) === 'readable');
+    documents.push(...readable);
+    if (broken || readable.length < nodes.length) completeness = 'incomplete';
   }
   return { documents, completeness };
+}
+
+function readText(text: ManifestText, log: ProblemLog): Documents {
+  const source = decodeManifest(text, log);
+  if (source === null) return { nodes: [], broken: true };
+  checkFinalNewline(source, log);
+  return parseDocuments(source, log);
 }
 
 /** What needs the other domains, or the whole of one: only where nothing was left out, or it would be noise. */

@@ -94,16 +94,25 @@ function follow(
   means: 'aliases' | 'all',
 ): Edge | null {
   if (domain === undefined) return null;
-  const router = routers.get(domain.domain) ?? routerOf(domain);
-  routers.set(domain.domain, router);
+  const router = routerFor(domain, routers);
   const local = address.slice(0, address.lastIndexOf('@'));
   const mail = { to: address, from: '', subject: '', body: '' };
   const route: Route<PresentAlias, PresentRule> | null =
     means === 'all' ? router.route(mail) : router.routeByAlias(local);
   if (route?.kind === 'rule') return { to: route.rule, certain: false };
   if (route?.kind !== 'alias') return null;
-  const pruned = domain.aliases?.prune === true && domain.aliases.ignore.length === 0;
-  return { to: route.alias, certain: route.by === 'name' || pruned };
+  return { to: route.alias, certain: route.by === 'name' || isWhole(domain) };
+}
+
+/** Whether the manifest names every alias that the domain will have. */
+function isWhole({ aliases }: PresentDomain): boolean {
+  return aliases?.prune === true && aliases.ignore.length === 0;
+}
+
+function routerFor(domain: PresentDomain, routers: Map<DomainName, DomainRouter>): DomainRouter {
+  const router = routers.get(domain.domain) ?? routerOf(domain);
+  routers.set(domain.domain, router);
+  return router;
 }
 
 /** One list of hops a cycle: what is left when all that leads nowhere, and all that nothing leads to, is taken away. */

@@ -1,4 +1,4 @@
-import { booleanOf, isNull, numberOf, type Node } from './node.ts';
+import { booleanOf, isNull, numberOf, type MapNode, type Node, type TextNode } from './node.ts';
 
 /** Keys whose values are truth values or numbers; every other scalar is text as written: `007` and `no` stay. */
 const TYPED_KEYS: ReadonlySet<string> = new Set([
@@ -20,17 +20,23 @@ export function plainOf(node: Node): unknown {
 function toPlain(node: Node, scalars: 'text' | 'typed'): unknown {
   switch (node.kind) {
     case 'text':
-      if (isNull(node)) return null;
-      return scalars === 'text' ? node.text : (booleanOf(node) ?? numberOf(node) ?? node.text);
+      return isNull(node) ? null : plainScalar(node, scalars);
     case 'list':
       return node.items.map((item) => toPlain(item, 'text'));
-    case 'map': {
-      const plain = Object.create(null) as Record<string, unknown>;
-      for (const [key, { value }] of node.entries) {
-        const typed = scalars === 'typed' || TYPED_KEYS.has(key);
-        plain[key] = toPlain(value, typed ? 'typed' : 'text');
-      }
-      return plain;
-    }
+    case 'map':
+      return plainMap(node, scalars);
   }
+}
+
+function plainMap(node: MapNode, scalars: 'text' | 'typed'): unknown {
+  const plain = Object.create(null) as Record<string, unknown>;
+  for (const [key, { value }] of node.entries) {
+    plain[key] = toPlain(value, TYPED_KEYS.has(key) ? 'typed' : scalars);
+  }
+  return plain;
+}
+
+function plainScalar(node: TextNode, scalars: 'text' | 'typed'): unknown {
+  if (scalars === 'text') return node.text;
+  return booleanOf(node) ?? numberOf(node) ?? node.text;
 }

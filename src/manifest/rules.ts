@@ -28,6 +28,11 @@ export type RuleDraft =
       readonly source: Source;
     };
 
+interface Identity {
+  readonly name: string | null;
+  readonly id: string | null;
+}
+
 /** The rules of a domain or template, in order. */
 export function readRules(section: Node | undefined, loading: Loading): ReadEntries<readonly RuleDraft[]> {
   const entries: RuleDraft[] = [];
@@ -61,26 +66,31 @@ export function bindRule(draft: RuleDraft, domain: DomainName, via: Source | und
 }
 
 function readRule(node: MapNode, loading: Loading): RuleDraft | null {
-  const name = readName(node, loading);
-  const id = readId(node, loading);
-  if (node.entries.has('state')) return readAbsent(node, name, id, loading);
-  if (name === null) reportNoName(node, loading);
+  const identity = readIdentity(node, loading);
+  if (node.entries.has('state')) return identity === null ? null : readAbsent(node, identity, loading);
+  if (!node.entries.has('name')) reportNoName(node, loading);
   const match = readMatch(node, loading.log);
   const forward = readForward(node, loading);
   const written = valueOf(node, 'active');
   const active = written === undefined ? true : booleanOf(written);
-  if (name === null || name === 'invalid' || id === 'invalid') return null;
   if (match === null || forward === null || active === undefined) return null;
+  if (identity === null || identity.name === null) return null;
+  const { name, id } = identity;
   return { state: 'present', name, id, match, forward, active, source: sourceOf(node) };
 }
 
-function readAbsent(
-  node: MapNode,
-  name: string | 'invalid' | null,
-  id: string | 'invalid' | null,
-  { log }: Loading,
-): RuleDraft | null {
-  if (textOf(valueOf(node, 'state')) !== 'absent' || name === 'invalid' || id === 'invalid') return null;
+/** What `name` and `id` say, each null where it is not written; null when one of them is wrong. */
+function readIdentity(node: MapNode, loading: Loading): Identity | null {
+  const name = valueOf(node, 'name');
+  const id = valueOf(node, 'id');
+  const readableName = name === undefined ? null : readName(name, loading);
+  const readableId = id === undefined ? null : readId(id, loading);
+  if (readableName === undefined || readableId === undefined) return null;
+  return { name: readableName, id: readableId };
+}
+
+function readAbsent(node: MapNode, { name, id }: Identity, { log }: Loading): RuleDraft | null {
+  if (textOf(valueOf(node, 'state')) !== 'absent') return null;
   const other = [...node.entries.values()].find(({ key }) => !['state', 'name', 'id'].includes(key.text));
   if (other !== undefined) {
     log.report('absent-with-other-keys', other.key, {
@@ -97,31 +107,27 @@ function readAbsent(
   return { state: 'absent', name, id, source: sourceOf(node) };
 }
 
-function readName(node: MapNode, { log }: Loading): string | 'invalid' | null {
-  const written = valueOf(node, 'name');
-  if (written === undefined) return null;
+function readName(written: Node, { log }: Loading): string | undefined {
   const name = textOf(written)?.normalize('NFC');
-  if (name === undefined || name === '') return 'invalid';
+  if (name === undefined || name === '') return undefined;
   const invisible = findInvisible(name.replaceAll(' ', ''));
   if (invisible === null && name.trim() === name && name.length <= 150) return name;
   log.report(invisible === null ? 'invalid-name' : 'invalid-character', written, {
     message: `${quote(name)} cannot be the name of a rule`,
     hint: 'use up to 150 visible characters, without spaces at either end',
   });
-  return 'invalid';
+  return undefined;
 }
 
-function readId(node: MapNode, { log }: Loading): string | 'invalid' | null {
-  const written = valueOf(node, 'id');
-  if (written === undefined) return null;
+function readId(written: Node, { log }: Loading): string | undefined {
   const id = textOf(written)?.toLowerCase();
-  if (id === undefined || id === '') return 'invalid';
+  if (id === undefined || id === '') return undefined;
   if (isUuid(id)) return id;
   log.report('invalid-id', written, {
     message: `${quote(id)} is not a UUID`,
     hint: 'copy the id of the rule from `fwdsync export`, or leave the key out',
   });
-  return 'invalid';
+  return undefined;
 }
 
 export function isUuid(text: string): boolean {

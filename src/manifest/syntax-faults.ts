@@ -18,6 +18,17 @@ export function reportSyntaxFaults(
   return 'broken';
 }
 
+const HINTS: Readonly<Partial<Record<YAMLError['code'], string>>> = {
+  BAD_SCALAR_START: 'put the value in quotes',
+  BAD_DQ_ESCAPE: 'write the text in single quotes, or each backslash twice',
+  BLOCK_AS_IMPLICIT_KEY:
+    'put a value that contains a colon in quotes, or check the indentation of this line and the next',
+  MULTILINE_IMPLICIT_KEY: 'write a colon and a value after the key',
+  MISSING_CHAR: 'close the quote or bracket, or write a colon after the key; the file may be cut here',
+};
+const OTHER_HINT =
+  'check quotes, brackets and indentation of this line and the one before it; put patterns in quotes';
+
 /** Without quotes `*` is read as the beginning of a YAML alias, with or without the colon after it. */
 function findStars(document: Document, within: SourceText, log: ProblemLog): 'broken' | 'readable' {
   let found: 'broken' | 'readable' = 'readable';
@@ -42,22 +53,9 @@ function reportFirst(fault: YAMLError, within: SourceText, log: ProblemLog): voi
     log.report('tab-indent', { within, offset }, { message, hint: 'indent with spaces' });
     return;
   }
-  log.report('syntax', { within, offset }, { message: `YAML: ${fault.message}`, hint: hintFor(fault) });
-}
-
-function hintFor(fault: YAMLError): string {
-  switch (fault.code) {
-    case 'BAD_SCALAR_START':
-      return 'put the value in quotes';
-    case 'BAD_DQ_ESCAPE':
-      return 'write the text in single quotes, or each backslash twice';
-    case 'BLOCK_AS_IMPLICIT_KEY':
-      return 'put a value that contains a colon in quotes, or check the indentation of this line and the next';
-    case 'MULTILINE_IMPLICIT_KEY':
-      return 'write a colon and a value after the key';
-    case 'MISSING_CHAR':
-      return 'close the quote or bracket, or write a colon after the key; the file may be cut here';
-    default:
-      return 'check quotes, brackets and indentation of this line and the one before it; put patterns in quotes';
-  }
+  log.report(
+    'syntax',
+    { within, offset },
+    { message: `YAML: ${fault.message}`, hint: HINTS[fault.code] ?? OTHER_HINT },
+  );
 }

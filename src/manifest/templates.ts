@@ -1,3 +1,4 @@
+import { quote } from '../model/names.ts';
 import type { Source } from '../model/problem.ts';
 import { readAliases, type AliasEntries, type ReadEntries } from './aliases.ts';
 import type { Definitions } from './assemble.ts';
@@ -56,18 +57,26 @@ export function readUse(
     const name = textOf(node);
     if (name === undefined || used.has(name)) continue;
     const sections = templates.get(name);
-    if (sections === undefined) failed = true;
-    else used.set(name, { name, sections, via: sourceOf(node) });
-    if (sections === undefined && loading.completeness === 'complete') {
-      const otherwise =
-        templates.size === 0 ? 'no templates are defined' : `defined: ${shortList(templates)}`;
-      loading.log.report('unknown-template', node, {
-        message: `there is no template ${JSON.stringify(name)}`,
-        hint: didYouMean(name, templates.keys(), otherwise),
-      });
-    }
+    if (sections === undefined) {
+      failed = true;
+      reportUnknown(node, name, templates, loading);
+    } else used.set(name, { name, sections, via: sourceOf(node) });
   }
   return { templates: [...used.values()], failed };
+}
+
+function reportUnknown(
+  node: Node,
+  name: string,
+  templates: ReadonlyMap<string, Sections>,
+  loading: Loading,
+): void {
+  if (loading.completeness === 'incomplete') return;
+  const otherwise = templates.size === 0 ? 'no templates are defined' : `defined: ${shortList(templates)}`;
+  loading.log.report('unknown-template', node, {
+    message: `there is no template ${quote(name)}`,
+    hint: didYouMean(name, templates.keys(), otherwise),
+  });
 }
 
 function shortList(names: ReadonlyMap<string, unknown>): string {

@@ -83,7 +83,7 @@ function growValue(parsed: Exclude<ParsedNode, Alias.Parsed>, level: number, gro
 }
 
 function growText(parsed: Scalar, growth: Growth): TextNode {
-  const text = String(parsed.value ?? '');
+  const text = typeof parsed.value === 'string' ? parsed.value : '';
   const plain = parsed.type === 'PLAIN';
   const node: TextNode = { kind: 'text', ...placeOf(parsed, growth), text, plain };
   if (parsed.type === 'QUOTE_DOUBLE') reportEscape(node, growth);

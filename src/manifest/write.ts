@@ -1,8 +1,8 @@
-import { Document, isMap, isScalar, visit, type Pair, type YAMLMap } from 'yaml';
+import { Document, isCollection, isMap, isScalar, visit, type Pair, type YAMLMap } from 'yaml';
 import type { DomainDocument, ManifestDocument } from '../model/manifest-document.ts';
 import { escapeInvisible } from '../model/names.ts';
 
-/** Keys whose lists and maps stand on one line. */
+/** Sections whose entries stand on one line each. */
 const ON_ONE_LINE: ReadonlySet<string> = new Set(['aliases', 'credentials']);
 
 /** The document as YAML that `loadManifest` reads back: names quoted where YAML needs it, one entry a line. */
@@ -53,9 +53,7 @@ function flattenRules(section: unknown): void {
 }
 
 function flatten(value: unknown): void {
-  if (typeof value === 'object' && value !== null && 'items' in value && 'flow' in value) value.flow = true;
-  else if (typeof value === 'object' && value !== null && 'items' in value)
-    Object.assign(value, { flow: true });
+  if (isCollection(value)) value.flow = true;
 }
 
 /** Unquoted, `<<` would be read as a merge key. */

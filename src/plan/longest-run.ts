@@ -1,34 +1,32 @@
 /**
- * Positions of a longest strictly increasing run of finite numbers, in order: what may stay while the rest moves.
+ * Positions of a longest strictly increasing run of finite numbers: what may stay while the rest moves. Among equally
+ * long ones it is one that begins late, with large numbers, since there is always room behind a run.
  * What is no finite number is never part of it. O(n log n).
  */
 export function longestRun(ranks: readonly (number | null)[]): ReadonlySet<number> {
-  /** For each length of a run, the position at which the run with the least last number ends. */
-  const ends: number[] = [];
-  const before = new Map<number, number | null>();
-  for (const [position, rank] of ranks.entries()) {
+  /** For each length of a run, the position at which the run with the greatest first number begins. */
+  const starts: number[] = [];
+  const after = new Map<number, number | undefined>();
+  for (const [position, rank] of [...ranks.entries()].reverse()) {
     if (rank === null || !Number.isFinite(rank)) continue;
-    const length = countBelow(ends, rank, ranks);
-    before.set(position, ends[length - 1] ?? null);
-    ends[length] = position;
+    const length = countAbove(starts, rank, ranks);
+    after.set(position, starts[length - 1]);
+    starts[length] = position;
   }
   const run = new Set<number>();
-  let position = ends.at(-1) ?? null;
-  while (position !== null) {
+  for (let position = starts.at(-1); position !== undefined; position = after.get(position))
     run.add(position);
-    position = before.get(position) ?? null;
-  }
   return run;
 }
 
-/** How many runs end in a number below `rank`; their last numbers ascend. */
-function countBelow(ends: readonly number[], rank: number, ranks: readonly (number | null)[]): number {
+/** How many runs begin with a number above `rank`; their first numbers descend. */
+function countAbove(starts: readonly number[], rank: number, ranks: readonly (number | null)[]): number {
   let low = 0;
-  let high = ends.length;
+  let high = starts.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    const last = ranks[ends[middle] ?? 0] ?? 0;
-    if (last < rank) low = middle + 1;
+    const first = ranks[starts[middle] ?? 0] ?? 0;
+    if (first > rank) low = middle + 1;
     else high = middle;
   }
   return low;

@@ -92,21 +92,28 @@ function createAliasTaker<A extends RoutedAlias>(
     byName.set(alias.name.toLowerCase(), alias);
     if (looksLikeRegex(alias.name)) patterns.push({ alias, pattern: lazily(() => patternOf(alias.name)) });
   }
-  return (localPart) => {
-    const local = localPart.toLowerCase();
-    const exact = local === '*' ? undefined : byName.get(local);
-    if (exact !== undefined) return { kind: 'alias', alias: exact, by: 'name', forward: exact.forward };
-    const base = byName.get(local.split('+')[0] ?? '');
-    if (base !== undefined && local.includes('+') && base.name !== '*')
-      return { kind: 'alias', alias: base, by: 'plus-address', forward: base.forward };
+  const all = byName.get('*');
+  byName.delete('*');
+  function takeByPattern(localPart: string): AliasRoute<A> | null {
     for (const { alias, pattern } of patterns) {
       const groups = pattern()?.capture(localPart) ?? null;
       if (groups === null) continue;
       return { kind: 'alias', alias, by: 'regex', forward: fillGroups(alias.forward, groups) };
     }
-    const all = byName.get('*');
-    return all === undefined ? null : { kind: 'alias', alias: all, by: 'catch-all', forward: all.forward };
+    return null;
+  }
+  return (localPart) => {
+    const local = localPart.toLowerCase();
+    const exact = byName.get(local);
+    if (exact !== undefined) return aliasRoute(exact, 'name');
+    const base = local.includes('+') ? byName.get(local.split('+')[0] ?? '') : undefined;
+    if (base !== undefined) return aliasRoute(base, 'plus-address');
+    return takeByPattern(localPart) ?? (all === undefined ? null : aliasRoute(all, 'catch-all'));
   };
+}
+
+function aliasRoute<A extends RoutedAlias>(alias: A, by: AliasMeans): AliasRoute<A> {
+  return { kind: 'alias', alias, by, forward: alias.forward };
 }
 
 function createCondition(match: RuleMatch): (mail: Mail, anchoring: Anchoring) => boolean {

@@ -1,0 +1,108 @@
+import {
+  forwardDocument,
+  type DomainDocument,
+  type ManifestDocument,
+  type RuleDocument,
+} from '../model/manifest-document.ts';
+import { escapeInvisible, nameKey, quote, type DomainName } from '../model/names.ts';
+import type { Observed, ObservedAlias, ObservedDomain, ObservedRule } from '../model/observed.ts';
+import { dropFaults, type DomainDraft } from './export-check.ts';
+import { createRuleNamer } from './rule-names.ts';
+
+export interface ExportOptions {
+  /** Generation of the API that was read: a webhook can be stated for v3 only. */
+  readonly version: 'v4' | 'v3';
+  /** Only these domains; by default all that were read. */
+  readonly domains?: ReadonlySet<DomainName>;
+  /** Whether the document states the account and version; with one file a domain, one of them does. */
+  readonly api: 'stated' | 'left-out';
+}
+
+/**
+ * A live account as a manifest whose plan is empty: every section that was read, with nothing pruned. What the
+ * manifest language cannot express is listed in comments with the reason, and so stays unmanaged.
+ */
+export function exportDocument(observed: Observed, options: ExportOptions): ManifestDocument {
+  const drafts = [...observed.domains.values()]
+    .filter(({ domain }) => options.domains?.has(domain) ?? true)
+    .filter(({ domain }) => !observed.unproven.has(domain))
+    .sort((a, b) => (a.domain < b.domain ? -1 : 1))
+    .map((domain) => draftDomain(domain, options));
+  const { domains, comments } = dropFaults(drafts, options.version);
+  const unread = [...observed.unproven].map(
+    ([domain, { reason }]) => `${domain} is left out, because it could not be read: ${reason}`,
+  );
+  const all = [...comments, ...unread].map(escapeInvisible);
+  return {
+    version: 1,
+    ...(all.length === 0 ? {} : { comments: all }),
+    ...(options.api === 'left-out' ? {} : { api: apiOf(observed, options) }),
+    domains: new Map(domains.map(({ domain, document, comments }) => [domain, { ...document, comments }])),
+  };
+}
+
+function apiOf({ account }: Observed, { version }: ExportOptions): NonNullable<ManifestDocument['api']> {
+  return { account: account.email, ...(version === 'v3' ? { version } : {}) };
+}
+
+function draftDomain(live: ObservedDomain, { version }: ExportOptions): DomainDraft {
+  const comments: string[] = [];
+  const webhook = version === 'v3' ? (live.webhook ?? undefined) : undefined;
+  const document: DomainDocument = {
+    notification_email: live.notification_email ?? 'none',
+    whitelabel: live.whitelabel ?? 'none',
+    ...(webhook === undefined ? {} : { webhook }),
+    ...(live.aliases === undefined ? {} : { aliases: draftAliases(live.aliases, comments) }),
+    ...(live.rules === undefined ? {} : { rules: draftRules(live.rules) }),
+    ...(live.credentials === undefined ? {} : { credentials: draftCredentials(live.credentials, comments) }),
+  };
+  return { domain: live.domain, document, comments };
+}
+
+function draftAliases(
+  live: readonly ObservedAlias[],
+  comments: string[],
+): NonNullable<DomainDocument['aliases']> {
+  const sorted = distinct(live, 'alias', comments).sort((a, b) => (a.name < b.name ? -1 : 1));
+  return new Map(sorted.map(({ name, forward }) => [name, forwardDocument(forward)]));
+}
+
+function draftCredentials(
+  live: readonly { readonly name: string }[],
+  comments: string[],
+): NonNullable<DomainDocument['credentials']> {
+  const sorted = distinct(live, 'credential', comments).sort((a, b) => (a.name < b.name ? -1 : 1));
+  return new Map(sorted.map(({ name }) => [name, {}]));
+}
+
+/** Several live items of one name cannot be told apart by a manifest: none of them is managed. */
+function distinct<T extends { readonly name: string }>(
+  live: readonly T[],
+  kind: string,
+  comments: string[],
+): T[] {
+  const counts = new Map<string, number>();
+  for (const { name } of live) counts.set(nameKey(name), (counts.get(nameKey(name)) ?? 0) + 1);
+  return live.filter(({ name }) => {
+    if (counts.get(nameKey(name)) === 1) return true;
+    comments.push(`${kind} ${quote(name)} is not managed: another one differs only in case or Unicode form`);
+    return false;
+  });
+}
+
+function draftRules(live: readonly ObservedRule[]): readonly RuleDocument[] {
+  const nameOf = createRuleNamer();
+  return [...live].sort((a, b) => a.rank - b.rank).map((rule) => draftRule(rule, nameOf(rule.match)));
+}
+
+function draftRule({ id, match, forward, active }: ObservedRule, name: string): RuleDocument {
+  const rest = { forward: forwardDocument(forward), ...(active ? {} : { active }) };
+  switch (match.type) {
+    case 'alias':
+      return { name, id, alias: match.alias, ...rest };
+    case 'regex':
+      return { name, id, regex: match.regex, scopes: match.scopes, ...rest };
+    case 'cel':
+      return { name, id, expression: match.expression, ...rest };
+  }
+}
