@@ -2,6 +2,7 @@ import type { DesiredApi } from '../model/desired.ts';
 import { parseDestination } from './destination-text.ts';
 import type { LoadOptions, Loading } from './context.ts';
 import { textOf, valueOf, type MapNode, type Node } from './node.ts';
+import type { Words } from './problems.ts';
 import { readReference } from './references.ts';
 
 const BUILT_IN_HOST = 'api.improvmx.com';
@@ -13,9 +14,7 @@ export function readApi(api: MapNode | null, first: Node | undefined, loading: L
   const version = textOf(valueOf(node, 'version'));
   const account = readAccount(valueOf(node, 'account'), loading);
   const key = readReference(valueOf(node, 'key'), loading.options);
-  for (const required of loading.options.required ?? []) {
-    if (node?.entries.has(required) !== true) reportRequired(required, api ?? first, loading);
-  }
+  reportRequired(node, api ?? first, loading);
   return {
     ...(url === null ? {} : { url }),
     ...(version === 'v4' || version === 'v3' ? { version } : {}),
@@ -34,24 +33,37 @@ export function versionOf(api: DesiredApi, options: LoadOptions): 'v4' | 'v3' {
 function readUrl(written: Node | undefined, { log, options }: Loading): string | null {
   const text = textOf(written);
   if (written === undefined || !text) return null;
+  const fault = findUrlFault(text, options);
+  if (fault === null) return text;
+  log.report(fault.code, written, fault);
+  return null;
+}
+
+interface UrlFault extends Words {
+  readonly code: 'invalid-url' | 'insecure-api-url' | 'untrusted-api-url';
+}
+
+function findUrlFault(text: string, { namedUrl }: LoadOptions): UrlFault | null {
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
+  if (
+    url === null ||
+    !/^https?:$/.test(url.protocol) ||
+    `${url.username}${url.password}${url.search}` !== ''
+  ) {
     const hint = 'write it as https://host/v4, without user name, password or query';
-    log.report('invalid-url', written, { message: 'the address of the API is not a usable one', hint });
-    return null;
+    return { code: 'invalid-url', message: 'the address of the API is not a usable one', hint };
   }
-  if (isLoopback(url.hostname)) return text;
+  if (isLoopback(url.hostname)) return null;
   if (url.protocol === 'http:') {
     const message = 'the address of the API is plain http off this machine: the key would travel unencrypted';
-    log.report('insecure-api-url', written, { message, hint: 'use https' });
-    return null;
+    return { code: 'insecure-api-url', message, hint: 'use https' };
   }
-  if (url.host === BUILT_IN_HOST || url.host === hostOf(options.namedUrl)) return text;
-  log.report('untrusted-api-url', written, {
+  if (url.host === BUILT_IN_HOST || url.host === hostOf(namedUrl)) return null;
+  return {
+    code: 'untrusted-api-url',
     message: `the host ${url.host} was not named by the operator: a manifest cannot send the key there`,
     hint: 'name the address with --api-url or FWDSYNC_API_URL as well',
-  });
-  return null;
+  };
 }
 
 function readAccount(written: Node | undefined, { log }: Loading): string | null {
@@ -64,12 +76,15 @@ function readAccount(written: Node | undefined, { log }: Loading): string | null
   return null;
 }
 
-function reportRequired(key: string, node: Node | undefined, { log }: Loading): void {
-  if (node === undefined) return;
-  log.report('missing-key', node, {
-    message: `api.${key} is missing: with several accounts each manifest states its own`,
-    hint: `add \`api: { ${key}: … }\``,
-  });
+function reportRequired(api: Node | undefined, place: Node | undefined, { log, options }: Loading): void {
+  if (place === undefined) return;
+  for (const key of options.required ?? []) {
+    if (valueOf(api, key) !== undefined) continue;
+    log.report('missing-key', place, {
+      message: `api.${key} is missing: with several accounts each manifest states its own`,
+      hint: `add \`api: { ${key}: … }\``,
+    });
+  }
 }
 
 function hostOf(url: string | undefined): string | null {

@@ -1,4 +1,4 @@
-import { Document, isCollection, isMap, isScalar, visit, type Pair, type YAMLMap } from 'yaml';
+import { Document, isCollection, isMap, isScalar, visit, type YAMLMap } from 'yaml';
 import type { DomainDocument, ManifestDocument } from '../model/manifest-document.ts';
 import { escapeInvisible } from '../model/names.ts';
 
@@ -10,7 +10,7 @@ export function writeManifest(document: ManifestDocument): string {
   const yaml = new Document(plainDocument(document), { aliasDuplicateObjects: false, compat: 'yaml-1.1' });
   yaml.commentBefore = asComment(document.comments ?? []);
   const domains = yaml.get('domains');
-  if (isMap(domains)) layOutDomains(domains as YAMLMap, document);
+  if (isMap(domains)) layOutDomains(domains, document);
   quoteMergeKeys(yaml);
   return yaml.toString({ lineWidth: 0, flowCollectionPadding: false });
 }
@@ -22,16 +22,16 @@ function plainDocument({ version, api, domains }: ManifestDocument): ReadonlyMap
   return plain;
 }
 
-function plainDomain({ comments: _, ...domain }: DomainDocument): object {
-  return domain;
+function plainDomain(domain: DomainDocument): ReadonlyMap<string, unknown> {
+  return new Map(Object.entries(domain).filter(([key]) => key !== 'comments'));
 }
 
 function layOutDomains(domains: YAMLMap, document: ManifestDocument): void {
-  for (const { key, value } of domains.items as Pair[]) {
+  for (const { key, value } of domains.items) {
     if (!isScalar(key) || !isMap(value)) continue;
     const comments = document.domains.get(String(key.value))?.comments ?? [];
     if (comments.length > 0) key.commentBefore = asComment(comments);
-    for (const section of value.items as Pair[]) {
+    for (const section of value.items) {
       const name = isScalar(section.key) ? String(section.key.value) : '';
       if (ON_ONE_LINE.has(name)) flattenValues(section.value);
       else if (name === 'rules') flattenRules(section.value);
@@ -41,11 +41,11 @@ function layOutDomains(domains: YAMLMap, document: ManifestDocument): void {
 
 function flattenValues(section: unknown): void {
   if (!isMap(section)) return;
-  for (const { value } of section.items as Pair[]) flatten(value);
+  for (const { value } of section.items) flatten(value);
 }
 
 function flattenRules(section: unknown): void {
-  visit(section as YAMLMap, {
+  visit(section, {
     Pair(_, { value }) {
       flatten(value);
     },
