@@ -45,7 +45,7 @@ function flattenValues(section: unknown): void {
 }
 
 function flattenRules(section: unknown): void {
-  visit(section, {
+  visit(section as YAMLMap, {
     Pair(_, { value }) {
       flatten(value);
     },
