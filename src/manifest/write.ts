@@ -45,7 +45,8 @@ function flattenValues(section: unknown): void {
 }
 
 function flattenRules(section: unknown): void {
-  visit(section as YAMLMap, {
+  if (!isCollection(section)) return;
+  visit(section, {
     Pair(_, { value }) {
       flatten(value);
     },
