@@ -13,6 +13,8 @@ export interface Ledger {
   readonly done: Map<string, DoneEntry>;
   readonly failed: Map<string, FailedEntry>;
   readonly skipped: Map<string, SkippedEntry>;
+  /** What failed or was skipped, by domain: changes by item. */
+  readonly undone: Map<DomainName, Map<string, Change>>;
   readonly notes: Set<string>;
   /** Whether anything was written, or may have been. */
   wrote: boolean;
@@ -28,7 +30,7 @@ export interface DoneEntry {
 export interface FailedEntry {
   readonly change: Change;
   /** Whether the service said no, or nobody knows: `stale` ones may be planned again in this run. */
-  readonly cause: 'rejected' | 'unknown' | 'stale' | 'not-sent';
+  readonly cause: 'rejected' | 'unknown' | 'stale';
   readonly endpoint: string;
   readonly status: number | null;
   readonly index: number | null;
@@ -46,6 +48,7 @@ export function newLedger(): Ledger {
     done: new Map(),
     failed: new Map(),
     skipped: new Map(),
+    undone: new Map(),
     notes: new Set(),
     wrote: false,
     stop: null,
@@ -64,23 +67,43 @@ export function changeKey(change: Change): string {
 }
 
 export function recordDone(ledger: Ledger, entry: DoneEntry): void {
-  const item = itemOf(entry.change);
   ledger.wrote = true;
-  ledger.failed.delete(item);
-  ledger.skipped.delete(item);
-  ledger.done.set(item, entry);
+  forget(ledger, entry.change);
+  ledger.done.set(itemOf(entry.change), entry);
 }
 
 export function recordFailure(ledger: Ledger, entry: FailedEntry): void {
-  const item = itemOf(entry.change);
-  ledger.skipped.delete(item);
-  ledger.failed.set(item, entry);
+  forget(ledger, entry.change);
+  ledger.failed.set(itemOf(entry.change), entry);
+  noteUndone(ledger, entry.change);
   if (entry.cause === 'unknown') ledger.wrote = true;
 }
 
+/** A failure says more than that something was skipped after it. */
 export function recordSkip(ledger: Ledger, change: Change, reason: string): void {
   const item = itemOf(change);
-  if (!ledger.failed.has(item)) ledger.skipped.set(item, { change, reason });
+  if (ledger.failed.has(item)) return;
+  ledger.skipped.set(item, { change, reason });
+  noteUndone(ledger, change);
+}
+
+/** A new round decides anew about what was skipped. */
+export function clearSkips(ledger: Ledger): void {
+  for (const { change } of ledger.skipped.values()) ledger.undone.get(change.domain)?.delete(itemOf(change));
+  ledger.skipped.clear();
+}
+
+/** An item of which nothing is to be said any more, or something else from now on. */
+export function forget(ledger: Ledger, change: Change): void {
+  const item = itemOf(change);
+  ledger.failed.delete(item);
+  ledger.skipped.delete(item);
+  ledger.undone.get(change.domain)?.delete(item);
+}
+
+function noteUndone(ledger: Ledger, change: Change): void {
+  const changes = ledger.undone.get(change.domain) ?? new Map<string, Change>();
+  ledger.undone.set(change.domain, changes.set(itemOf(change), change));
 }
 
 /**
@@ -88,9 +111,14 @@ export function recordSkip(ledger: Ledger, change: Change, reason: string): void
  * A delete that failed holds back nothing.
  */
 export function isHeldUp(ledger: Ledger, domain: DomainName, chain: Chain): boolean {
-  const concerns = ({ change }: { readonly change: Change }): boolean =>
-    change.domain === domain && chainOf(change.kind) === chain && change.action !== 'delete';
-  return ledger.failed.values().some(concerns) || ledger.skipped.values().some(concerns);
+  const undone = ledger.undone.get(domain)?.values() ?? [];
+  return Iterator.from(undone).some((change) => chainOf(change.kind) === chain && change.action !== 'delete');
+}
+
+/** Whether anything about the routes of a domain was not done: what it forwards to has to stay. */
+export function hasTrouble(ledger: Ledger, domain: DomainName): boolean {
+  const undone = ledger.undone.get(domain)?.values() ?? [];
+  return Iterator.from(undone).some((change) => chainOf(change.kind) === 'routes');
 }
 
 /** The first reason to stop counts. */

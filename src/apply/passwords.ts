@@ -3,12 +3,13 @@ import { nameKey, quote, type DomainName } from '../model/names.ts';
 import type { Change, CredentialChange } from '../model/plan.ts';
 import type { Problem } from '../model/problem.ts';
 import { fail, succeed, type Result } from '../model/result.ts';
+import { itemOf } from './ledger.ts';
 
 /** Field notes: the service refuses shorter ones. */
 const MIN_LENGTH = 8;
 
-/** The passwords that a plan sends, by their changes. */
-export type Passwords = ReadonlyMap<Change, string>;
+/** The passwords that a plan sends, by item. */
+export type Passwords = ReadonlyMap<string, string>;
 
 /**
  * Resolves every password that will be sent, before the first write: one that is not set or too short then is an error of
@@ -20,7 +21,7 @@ export function resolvePasswords(
   resolve: (reference: Reference) => string | null,
 ): Result<Passwords, readonly Problem[]> {
   const problems: Problem[] = [];
-  const passwords = new Map<Change, string>();
+  const passwords = new Map<string, string>();
   for (const change of changes) {
     if (change.kind !== 'credential' || change.desired?.password !== 'set') continue;
     const reference = passwordReference(desired, change.domain, change.name);
@@ -28,7 +29,7 @@ export function resolvePasswords(
     if (reference === null || password === null || password.length < MIN_LENGTH) {
       problems.push(passwordProblem(change, reference, password));
     } else {
-      passwords.set(change, password);
+      passwords.set(itemOf(change), password);
     }
   }
   return problems.length === 0 ? succeed(passwords) : fail(problems);

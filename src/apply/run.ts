@@ -4,6 +4,8 @@ import type { Change } from '../model/plan.ts';
 import type { Kind } from '../model/resources.ts';
 import { newLedger, recordDone, recordFailure, recordSkip, stopRun } from './ledger.ts';
 import type { DoneEntry, FailedEntry, Ledger } from './ledger.ts';
+import { approve, type Approval } from './approval-key.ts';
+import type { Passwords } from './passwords.ts';
 import type { ApplyInput, ApplyPorts } from './ports.ts';
 
 /** A run in progress: what was asked for, what is known by now, and what became of it. */
@@ -11,6 +13,9 @@ export interface Run {
   readonly input: ApplyInput;
   readonly ports: ApplyPorts;
   readonly ledger: Ledger;
+  readonly approval: Approval;
+  /** Keys of the changes that are kept from running. */
+  readonly heldBack: Approval;
   /** By item; see `itemOf`. */
   readonly passwords: Map<string, string>;
   /** A domain, or a domain and a kind, in which nothing more is sent, and why; see `blockKey`. */
@@ -30,13 +35,15 @@ export interface Run {
 const LEAST_MAX_FAILURES = 25;
 const MAX_FAILED_SHARE = 0.05;
 
-export function startRun(input: ApplyInput, ports: ApplyPorts): Run {
+export function startRun(input: ApplyInput, ports: ApplyPorts, passwords: Passwords): Run {
   const items = input.plan.changes.length;
   return {
     input,
     ports,
     ledger: newLedger(),
-    passwords: new Map(),
+    approval: approve(input.plan.changes),
+    heldBack: approve(input.heldBack),
+    passwords: new Map(passwords),
     blocked: new Map(),
     added: new Map(),
     maxFailures: input.maxFailures ?? Math.max(LEAST_MAX_FAILURES, Math.floor(items * MAX_FAILED_SHARE)),

@@ -1,0 +1,66 @@
+import type { Change, Plan } from '../model/plan.ts';
+import { isRefused } from '../plan/withhold.ts';
+import { approvalKey } from './approval-key.ts';
+import { changeKey, itemOf } from './ledger.ts';
+import { markSkipped, type Run } from './run.ts';
+import { resolvePasswords } from './passwords.ts';
+
+/**
+ * Whether a change of a later plan was in the approved one. A delete is only ever carried out on the very item that was
+ * seen then: what somebody made since under the same name is not ours to delete.
+ */
+export function isApproved(run: Run, change: Change): boolean {
+  const approved = run.approval.get(approvalKey(change));
+  if (approved === undefined) return false;
+  return change.action !== 'delete' || approved.id === null || approved.id === change.id;
+}
+
+export function isHeldBack(run: Run, change: Change): boolean {
+  return run.heldBack.has(approvalKey(change));
+}
+
+/** What the service accepted as it is desired now and shows otherwise all the same. */
+export function isNotKept(run: Run, change: Change): boolean {
+  const done = run.ledger.done.get(itemOf(change));
+  return done !== undefined && changeKey(done.change) === changeKey(change);
+}
+
+/**
+ * What of a plan that was made on the way may be sent: not what is held back, not what the service rejected or accepted
+ * before as it is, no delete that was not approved, and nothing new if a guard speaks against the new plan.
+ */
+export function selectWork(run: Run, plan: Plan): readonly Change[] {
+  const refused = isRefused(plan);
+  const work: Change[] = [];
+  for (const change of plan.changes) {
+    if (isHeldBack(run, change) || isNotKept(run, change) || wasRejected(run, change)) continue;
+    if (isApproved(run, change)) work.push(change);
+    else if (change.action === 'delete')
+      markSkipped(run, [change], 'it came up during the run: the next plan shows it');
+    else if (refused) markSkipped(run, [change], 'it came up during the run, and a guard speaks against it');
+    else work.push(change);
+  }
+  return withPasswords(run, work);
+}
+
+function wasRejected(run: Run, change: Change): boolean {
+  const failed = run.ledger.failed.get(itemOf(change));
+  return failed?.cause === 'rejected' && changeKey(failed.change) === changeKey(change);
+}
+
+/** A credential that came up during the run needs its password now. */
+function withPasswords(run: Run, work: readonly Change[]): readonly Change[] {
+  const needed = work.filter((change) => change.kind === 'credential' && !run.passwords.has(itemOf(change)));
+  const missing = new Set<Change>();
+  for (const change of needed) {
+    const resolved = resolvePasswords([change], run.input.desired, run.ports.resolvePassword);
+    if (resolved.ok) {
+      for (const [item, password] of resolved.value) run.passwords.set(item, password);
+      continue;
+    }
+    missing.add(change);
+    const message = resolved.error.map((problem) => problem.message).join('; ');
+    markSkipped(run, [change], message);
+  }
+  return missing.size === 0 ? work : work.filter((change) => !missing.has(change));
+}

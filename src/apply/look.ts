@@ -1,0 +1,99 @@
+import type { ApiError } from '../api/errors.ts';
+import { readSections, sectionsOf } from '../api/observe-sections.ts';
+import type { Desired } from '../model/desired.ts';
+import type { DomainName } from '../model/names.ts';
+import type { Observed, ObservedDomain, UnprovenRead } from '../model/observed.ts';
+import type { Change, Plan } from '../model/plan.ts';
+import { succeed, type Result } from '../model/result.ts';
+import { manifestSize } from '../plan/size.ts';
+import { makePlan } from '../plan/plan.ts';
+import { stopFor } from './ledger.ts';
+import type { Run } from './run.ts';
+import { sideBySide } from './side-by-side.ts';
+
+const READERS = 16;
+
+/**
+ * Reads the domains that `changes` touch again, the list of domains too where one of them was itself changed, and
+ * keeps what it finds in `run.observed`. A domain that cannot be read becomes unproven; an error is one of the run.
+ */
+export async function lookAgain(run: Run, changes: readonly Change[]): Promise<Result<void, ApiError>> {
+  const domains = new Map(run.observed.domains);
+  const unproven = new Map(run.observed.unproven);
+  if (changes.some(({ kind }) => kind === 'domain')) {
+    const listed = await run.ports.client.listDomains();
+    if (!listed.ok) return listed;
+    const before = new Map(domains);
+    domains.clear();
+    for (const domain of listed.value)
+      domains.set(domain.domain, withSections(domain, before.get(domain.domain)));
+  }
+  const touched = new Set(changes.map(({ domain }) => domain));
+  const read = await readDomains(run, [...touched], { domains, unproven });
+  run.observed = { ...run.observed, domains, unproven };
+  return read;
+}
+
+/** Reads the managed sections of these domains again, those that the account does not have left out. */
+export async function readDomains(
+  run: Run,
+  names: readonly DomainName[],
+  into: {
+    readonly domains: Map<DomainName, ObservedDomain>;
+    readonly unproven: Map<DomainName, UnprovenRead>;
+  },
+): Promise<Result<void, ApiError>> {
+  let fatal: ApiError | null = null;
+  await sideBySide(names, READERS, async (name) => {
+    const live = into.domains.get(name);
+    const desired = run.input.desired.domains.get(name);
+    if (live === undefined || desired === undefined || fatal !== null) return;
+    await run.ports.keepAlive?.();
+    const sections = await readSections(run.ports.client, name, sectionsOf(desired));
+    if (sections.ok) {
+      into.domains.set(name, { ...live, ...sections.value, readAt: run.ports.clock.now() });
+      into.unproven.delete(name);
+      return;
+    }
+    if (stopFor(sections.error) !== null) fatal ??= sections.error;
+    into.unproven.set(name, { reason: `${sections.error.endpoint}: ${sections.error.message}` });
+  });
+  return fatal === null ? succeed(undefined) : { ok: false, error: fatal };
+}
+
+/** What is still to be done in these domains by the latest reading; passwords, which nobody can read, left out. */
+export function planAgain(run: Run, names: ReadonlySet<DomainName>): Plan {
+  const { desired, policy, prior } = run.input;
+  const { client, clock } = run.ports;
+  return makePlan({
+    desired: narrow(desired, names),
+    manifestSize: manifestSize(desired),
+    observed: run.observed,
+    policy: { ...policy, rotate: [] },
+    prior,
+    now: clock.now(),
+    api: { url: client.url, version: client.version },
+    ...(run.rankDigits === null ? {} : { rankDigits: run.rankDigits }),
+  });
+}
+
+function narrow(desired: Desired, names: ReadonlySet<DomainName>): Desired {
+  return { ...desired, domains: new Map([...desired.domains].filter(([name]) => names.has(name))) };
+}
+
+/** A listed domain with what was read of it before. */
+function withSections(domain: ObservedDomain, before: ObservedDomain | undefined): ObservedDomain {
+  const { aliases, rules, credentials, readAt } = before ?? domain;
+  return {
+    ...domain,
+    readAt,
+    ...(aliases === undefined ? {} : { aliases }),
+    ...(rules === undefined ? {} : { rules }),
+    ...(credentials === undefined ? {} : { credentials }),
+  };
+}
+
+/** Whether every one of these domains was read to the end. */
+export function isProven(observed: Observed, names: ReadonlySet<DomainName>): boolean {
+  return ![...names].some((name) => observed.unproven.has(name));
+}
