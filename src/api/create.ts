@@ -4,6 +4,8 @@ import type { ApiVersion } from '../model/endpoints.ts';
 import { createCall, type CallPorts, type RequestEvent } from './call.ts';
 import type { Client } from './client.ts';
 import type { Dialect } from './dialect.ts';
+import { lookupOperations, type LookupClient } from './lookups.ts';
+import type { LogsClient } from './logs.ts';
 import { aliasOperations } from './operations/aliases.ts';
 import { credentialOperations } from './operations/credentials.ts';
 import { domainOperations } from './operations/domains.ts';
@@ -11,7 +13,10 @@ import { ruleOperations } from './operations/rules.ts';
 import { createPacer, type Urgency } from './pacing.ts';
 import { createTransport } from './transport.ts';
 import { V3 } from './v3/dialect.ts';
+import { v3Logs } from './v3/logs.ts';
 import { V4 } from './v4/dialect.ts';
+import { v4Logs } from './v4/logs.ts';
+import { verifyOperations, type VerifyClient } from './verification.ts';
 
 export interface ClientOptions {
   /** Root address, such as `https://api.improvmx.com/v4`. */
@@ -29,13 +34,16 @@ export interface ClientOptions {
   readonly onEvent?: (event: RequestEvent) => void;
 }
 
+/** All of the API but `delete-all.ts`. */
+export type FullClient = Client & LogsClient & VerifyClient & LookupClient;
+
 const DIALECTS: Readonly<Record<ApiVersion, Dialect>> = { v4: V4, v3: V3 };
 
 /**
  * A client of one account. Throws, without their values, when `addressFault` or `keyFault` find something.
  * Its budgets are learnt as it goes: keep one client for as long as the account is used.
  */
-export function createClient(options: ClientOptions): Client {
+export function createClient(options: ClientOptions): FullClient {
   const { clock, random, signal, onEvent } = options;
   const transport = createTransport(options);
   const pacer = createPacer(clock, signal);
@@ -44,7 +52,7 @@ export function createClient(options: ClientOptions): Client {
 }
 
 /** Clients of another urgency share connections, budgets and totals. */
-function clientOf(options: ClientOptions, ports: CallPorts, urgency: Urgency): Client {
+function clientOf(options: ClientOptions, ports: CallPorts, urgency: Urgency): FullClient {
   const { version, url } = options;
   const dialect = DIALECTS[version];
   const call = createCall(ports, urgency);
@@ -59,5 +67,8 @@ function clientOf(options: ClientOptions, ports: CallPorts, urgency: Urgency): C
     ...aliasOperations(call, dialect),
     ...ruleOperations(call, dialect),
     ...credentialOperations(call, dialect),
+    ...verifyOperations(call, dialect),
+    ...lookupOperations(call, dialect),
+    ...(version === 'v4' ? v4Logs(call) : v3Logs(call)),
   };
 }

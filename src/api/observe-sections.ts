@@ -6,10 +6,11 @@ import { succeed, type Result } from '../model/result.ts';
 import type { Client } from './client.ts';
 import type { ApiError } from './errors.ts';
 
-const ALL_SECTIONS: readonly Section[] = ['aliases', 'rules', 'credentials'];
+export const ALL_SECTIONS: readonly Section[] = ['aliases', 'rules', 'credentials'];
 
-/** The sections that the manifest manages in a domain; all of one that is to be deleted. */
-export function sectionsOf(desired: DesiredDomain): readonly Section[] {
+/** The sections that the manifest manages in a domain: none of one that it does not name, all of one that is to be deleted. */
+export function sectionsOf(desired: DesiredDomain | undefined): readonly Section[] {
+  if (desired === undefined) return [];
   if (desired.state === 'absent') return ALL_SECTIONS;
   return ALL_SECTIONS.filter((section) => desired[section] !== undefined);
 }

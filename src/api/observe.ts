@@ -1,14 +1,16 @@
 import type { Clock } from '../model/clock.ts';
-import type { Desired, DesiredDomain } from '../model/desired.ts';
+import type { Desired } from '../model/desired.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Observed, ObservedDomain, UnprovenRead } from '../model/observed.ts';
+import type { Section } from '../model/resources.ts';
 import { fail, succeed, type Result } from '../model/result.ts';
 import type { Client } from './client.ts';
 import type { ApiError } from './errors.ts';
-import { readSections, sectionsOf } from './observe-sections.ts';
+import { ALL_SECTIONS, readSections, sectionsOf } from './observe-sections.ts';
 
 export interface ObserveOptions {
-  readonly desired: Pick<Desired, 'domains'>;
+  /** What is managed, and so read; `everything`: each section of each domain, as for an export. */
+  readonly desired: Pick<Desired, 'domains'> | 'everything';
   /** Only these domains are looked at; absent: the whole list of the account's domains. */
   readonly domains?: readonly DomainName[] | undefined;
   readonly clock: Clock;
@@ -61,7 +63,10 @@ async function observeAll(
 ): Promise<Result<ObservedDomains, ApiError>> {
   const listed = await client.listDomains();
   if (!listed.ok) return listed;
-  const managed = listed.value.filter(({ domain }) => options.desired.domains.has(domain));
+  const { desired } = options;
+  const managed = listed.value.filter(
+    ({ domain }) => desired === 'everything' || desired.domains.has(domain),
+  );
   const reading = startReading(options, managed.length);
   for (const domain of listed.value) reading.found(domain);
   await Promise.all(
@@ -87,19 +92,14 @@ async function findDomain(
 }
 
 async function readInto(reading: Reading, client: Client, domain: ObservedDomain): Promise<void> {
-  const desired = reading.desiredOf(domain.domain);
-  const sections = await readSections(
-    client,
-    domain.domain,
-    desired === undefined ? [] : sectionsOf(desired),
-  );
+  const sections = await readSections(client, domain.domain, reading.sectionsOf(domain.domain));
   if (sections.ok) reading.found({ ...domain, ...sections.value, readAt: reading.now() });
   else reading.failed(domain.domain, sections.error);
 }
 
 /** What a reading has found so far; grows until `result`. */
 interface Reading {
-  desiredOf(name: DomainName): DesiredDomain | undefined;
+  sectionsOf(name: DomainName): readonly Section[];
   now(): number;
   found(domain: ObservedDomain): void;
   failed(name: DomainName, error: ApiError): void;
@@ -114,7 +114,7 @@ function startReading({ desired, clock, onProgress }: ObserveOptions, total: num
   let fatal: ApiError | null = null;
   let done = 0;
   return {
-    desiredOf: (name) => desired.domains.get(name),
+    sectionsOf: (name) => (desired === 'everything' ? ALL_SECTIONS : sectionsOf(desired.domains.get(name))),
     now: () => clock.now(),
     found(domain) {
       domains.set(domain.domain, domain);

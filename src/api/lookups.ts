@@ -1,0 +1,37 @@
+import { ENDPOINTS } from '../model/endpoints.ts';
+import type { DomainName } from '../model/names.ts';
+import type { ObservedAlias, ObservedRule } from '../model/observed.ts';
+import type { Call } from './call.ts';
+import type { Answer } from './client.ts';
+import { arrayField, objectField, objectOf, stringField } from './decode.ts';
+import { decodeAlias, decodeRule } from './decode-resources.ts';
+import type { Dialect } from './dialect.ts';
+
+/** Single resources, by id. */
+export interface LookupClient {
+  getAlias(domain: DomainName, id: string): Answer<ObservedAlias>;
+  getRule(domain: DomainName, id: string): Answer<ObservedRule>;
+  /** The parent domains that may be shown in DNS settings (v3: Account); null: this generation does not tell. */
+  readonly listWhitelabels: (() => Answer<readonly string[]>) | null;
+}
+
+export function lookupOperations(call: Call, { endpoints, aliasSegment, version }: Dialect): LookupClient {
+  return {
+    getAlias: (domain, id) =>
+      call({ endpoint: endpoints.getAlias, params: { domain, [aliasSegment]: id } }, (json) =>
+        decodeAlias(objectField(json ?? {}, 'alias')),
+      ),
+    getRule: (domain, id) =>
+      // v3 answers the rule itself, where everything else is wrapped.
+      call({ endpoint: endpoints.getRule, params: { domain, rule: id } }, (json) =>
+        decodeRule(json?.['rule'] ?? json),
+      ),
+    listWhitelabels: version === 'v4' ? null : () => listWhitelabels(call),
+  };
+}
+
+function listWhitelabels(call: Call): Answer<readonly string[]> {
+  return call({ endpoint: ENDPOINTS.v3.listWhitelabels, params: {} }, (json) =>
+    arrayField(json ?? {}, 'whitelabels').map((row) => stringField(objectOf(row, 'a whitelabel'), 'name')),
+  );
+}

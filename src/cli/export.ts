@@ -1,0 +1,78 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { observe } from '../api/observe.ts';
+import { exportDocument } from '../manifest/export.ts';
+import { writeManifest } from '../manifest/write.ts';
+import { parseDomainName, type DomainName } from '../model/names.ts';
+import type { Observed } from '../model/observed.ts';
+import { apiFailure, connect } from './connect.ts';
+import type { Context } from './context.ts';
+import { CommandError, EXIT, type ExitCode } from './exit.ts';
+import { createProgress } from './progress.ts';
+import { resolveConnection, type CommonOptions } from './settings.ts';
+
+export interface ExportOptions extends CommonOptions {
+  readonly out?: string;
+  readonly outDir?: string;
+}
+
+/** Writes a manifest of the live account whose plan is empty; to standard output, a file, or one file a domain. */
+export async function exportCommand(context: Context, options: ExportOptions): Promise<ExitCode> {
+  if (options.out !== undefined && options.outDir !== undefined) {
+    throw new CommandError(EXIT.usage, '--out and --out-dir exclude each other', 'give one of them');
+  }
+  const client = connect(context, resolveConnection(options, {}, context), 'read-only');
+  try {
+    const progress = createProgress(context);
+    const observed = await observe(client, {
+      desired: 'everything',
+      domains: options.domain?.map(requireDomain),
+      clock: context.clock,
+      onProgress: (done, total) => progress.update('reading domains', done, total),
+    });
+    progress.stop();
+    if (!observed.ok) throw apiFailure(observed.error);
+    await write(context, options, observed.value, client.version);
+    return observed.value.unproven.size > 0 ? EXIT.failed : EXIT.done;
+  } finally {
+    await client.close();
+  }
+}
+
+async function write(
+  context: Context,
+  options: ExportOptions,
+  observed: Observed,
+  version: 'v4' | 'v3',
+): Promise<void> {
+  if (options.outDir !== undefined) {
+    const directory = resolve(context.cwd, options.outDir);
+    await mkdir(directory, { recursive: true });
+    for (const domain of observed.domains.keys()) {
+      const document = exportDocument(observed, { version, domains: new Set([domain]), api: 'left-out' });
+      await save(join(directory, `${domain}.yaml`), writeManifest(document));
+    }
+    return;
+  }
+  const text = writeManifest(exportDocument(observed, { version, api: 'stated' }));
+  if (options.out === undefined) context.stdout.write(text);
+  else await save(resolve(context.cwd, options.out), text);
+}
+
+async function save(path: string, text: string): Promise<void> {
+  try {
+    await writeFile(path, text);
+  } catch (error) {
+    throw new CommandError(
+      EXIT.failed,
+      `${path} cannot be written: ${(error as Error).message}`,
+      'check the path',
+    );
+  }
+}
+
+function requireDomain(name: string): DomainName {
+  const parsed = parseDomainName(name);
+  if (parsed.ok) return parsed.value;
+  throw new CommandError(EXIT.usage, `--domain: ${parsed.error.message}`, parsed.error.hint);
+}
