@@ -1,0 +1,373 @@
+import { describe, expect, test } from 'vitest';
+import type { Allowance } from '../../src/model/desired.ts';
+import type { GuardFinding, Plan } from '../../src/model/plan.ts';
+import type { ManifestSize } from '../../src/plan/size.ts';
+import { isRefused } from '../../src/plan/withhold.ts';
+import {
+  absent,
+  ACME,
+  aliasSection,
+  credentialSection,
+  desired,
+  live,
+  liveAliases,
+  liveRule,
+  NOW,
+  observed,
+  plan,
+  planAliases,
+  planRules,
+  present,
+  prior,
+  rule,
+} from './build.ts';
+
+function guards({ guards: found }: Plan): readonly string[] {
+  return found.map(({ guard, scope, limit, planned, allow, allowed }) =>
+    [guard, scope, limit, planned, allow ?? 'nothing', ...(allowed ? ['allowed'] : [])].join(' | '),
+  );
+}
+
+function only(result: Plan, guard: GuardFinding['guard']): readonly GuardFinding[] {
+  return result.guards.filter((finding) => finding.guard === guard);
+}
+
+function numbered(count: number, forward = 'a@x.example'): Record<string, string> {
+  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`n${index}`, forward]));
+}
+
+/** `live` aliases, of which `deletes` are pruned. */
+function pruning(
+  liveCount: number,
+  deletes: number,
+  percent = 20,
+  allowances: readonly Allowance[] = [],
+): Plan {
+  const section = aliasSection(numbered(liveCount - deletes), { prune: true });
+  const wanted = desired([present(ACME, { aliases: section })], {
+    guards: { maxDeletes: 25, maxDeletePercent: percent, allow: [] },
+  });
+  const rows = observed([live(ACME, { aliases: liveAliases(numbered(liveCount)) })]);
+  return plan(wanted, rows, { with: { allowances } });
+}
+
+describe('max-deletes of a section', () => {
+  test.each([
+    // live, deletes, per cent, the limit when it is held back
+    [1, 1, 20, null],
+    [2, 1, 20, null],
+    [3, 1, 20, null],
+    [3, 2, 20, 1],
+    [4, 2, 20, null],
+    [4, 3, 20, 2],
+    [10, 2, 20, null],
+    [10, 3, 20, 2],
+    [15, 3, 20, null],
+    [15, 4, 20, 3],
+    [60, 12, 20, null],
+    [60, 13, 20, 12],
+    [100, 20, 20, null],
+    [100, 21, 20, 20],
+    [4, 3, 50, 2],
+    [8, 4, 50, null],
+    [8, 5, 50, 4],
+    [10, 9, 90, null],
+    [10, 9, 89, 8],
+    [3, 2, 0, 1],
+  ])('%i live, %i deleted, %i %%', (liveCount, deletes, percent, limit) => {
+    const found = only(pruning(liveCount, deletes, percent), 'max-deletes').filter(
+      ({ scope }) => scope !== 'run',
+    );
+    expect(found.map((finding) => finding.limit)).toEqual(limit === null ? [] : [limit]);
+  });
+
+  test('says its numbers, holds the deletes of the domain and is allowed by their exact number', () => {
+    const found = pruning(60, 20).guards;
+    expect(found).toEqual([
+      {
+        guard: 'max-deletes',
+        scope: 'acme.example/aliases',
+        limit: 12,
+        planned: 20,
+        message: '20 of the 60 live aliases of acme.example would be deleted; at most 12 go without asking',
+        allow: '--allow-deletes 20',
+        allowed: false,
+        holds: { kind: 'domain-deletes', domain: ACME },
+        refuses: true,
+      },
+    ]);
+    for (const count of [19, 20, 21]) {
+      const result = pruning(60, 20, 20, [{ kind: 'deletes', count }]);
+      expect([isRefused(result), result.allowances]).toEqual([count !== 20, [`--allow-deletes ${count}`]]);
+    }
+  });
+
+  test('ignored aliases do not count, unmanaged ones do', () => {
+    const rows = { ...numbered(10), t1: 'x@x.example', t2: 'x@x.example', t3: 'x@x.example' };
+    const absentOnes = { n0: false, n1: false, n2: false } as const;
+    expect(
+      only(planAliases(aliasSection(absentOnes, { ignore: ['t*'] }), rows), 'max-deletes'),
+    ).toMatchObject([{ limit: 2 }]);
+    expect(
+      only(
+        planAliases(aliasSection(absentOnes), { ...rows, t4: 'x@x.example', t5: 'x@x.example' }),
+        'max-deletes',
+      ),
+    ).toEqual([]);
+  });
+
+  test('the old rule of a change of type does not count', () => {
+    const entry = rule('r', 'a@x.example', { match: { type: 'cel', expression: 'true' } });
+    expect(planRules([entry], [liveRule('derived-alias-r', 1, 'a@x.example')]).guards).toEqual([]);
+  });
+
+  test('rules and credentials count by themselves', () => {
+    const wanted = desired([
+      present(ACME, { credentials: credentialSection({ a: 'bare' }, { prune: true }) }),
+    ]);
+    const rows = observed([live(ACME, { credentials: ['a', 'b', 'c'].map((name) => ({ name })) })]);
+    expect(guards(plan(wanted, rows))).toEqual([
+      'max-deletes | acme.example/credentials | 1 | 2 | --allow-deletes 2',
+    ]);
+  });
+});
+
+describe('max-deletes of the run', () => {
+  /** Domains of 100 aliases, of which some lose one. */
+  function spread(domains: number, deletes: number, maxDeletes = 25): Plan {
+    const texts = Array.from({ length: domains }, (_, index) => `d${index}.example`);
+    const entries = texts.map((text, index) => {
+      const section = aliasSection(numbered(index < deletes ? 99 : 100), { prune: true });
+      return present(text, { aliases: section });
+    });
+    const rows = texts.map((text) => live(text, { aliases: liveAliases(numbered(100)) }));
+    return plan(
+      desired(entries, { guards: { maxDeletes, maxDeletePercent: 20, allow: [] } }),
+      observed(rows),
+    );
+  }
+
+  test.each([
+    [30, 24, 25, null],
+    [30, 25, 25, null],
+    [30, 26, 25, 25],
+    [10, 4, 3, 3],
+    [260, 26, 25, null],
+    [260, 27, 25, 26],
+  ])('%i domains, %i deletes, at most %i', (domains, deletes, most, limit) => {
+    const found = spread(domains, deletes, most).guards;
+    expect(found.map((finding) => [finding.scope, finding.limit, finding.allow, finding.holds.kind])).toEqual(
+      limit === null ? [] : [['run', limit, `--allow-deletes ${deletes}`, 'run-deletes']],
+    );
+  });
+});
+
+describe('empty-section', () => {
+  test.each<[string, Parameters<typeof aliasSection>, Record<string, string>, boolean]>([
+    ['pruned to nothing', [{}, { prune: true }], { a: 'x@x.example' }, true],
+    ['the last one absent', [{ a: false }], { a: 'x@x.example' }, true],
+    ['one stays', [{ b: 'x@x.example' }, { prune: true }], { a: 'x@x.example', b: 'x@x.example' }, false],
+    ['one takes its place', [{ b: 'x@x.example' }, { prune: true }], { a: 'x@x.example' }, false],
+    ['an unmanaged one stays', [{ a: false }], { a: 'x@x.example', b: 'x@x.example' }, false],
+    [
+      'only ignored ones stay',
+      [{}, { prune: true, ignore: ['b'] }],
+      { a: 'x@x.example', b: 'x@x.example' },
+      true,
+    ],
+    ['it was empty', [{}, { prune: true }], {}, false],
+  ])('%s', (_, section, rows, held) => {
+    expect(only(planAliases(aliasSection(...section), rows), 'empty-section')).toHaveLength(held ? 1 : 0);
+  });
+
+  test('is allowed by its section', () => {
+    const section = aliasSection({}, { prune: true });
+    expect(guards(planAliases(section, { a: 'x@x.example' }))).toEqual([
+      'empty-section | acme.example | 0 | 1 | --allow-empty acme.example/aliases',
+    ]);
+    const allowance: Allowance = { kind: 'empty', domain: ACME, section: 'aliases' };
+    expect(isRefused(planAliases(section, { a: 'x@x.example' }, { with: { allowances: [allowance] } }))).toBe(
+      false,
+    );
+  });
+});
+
+describe('max-reroutes', () => {
+  function rerouting(liveCount: number, rerouted: number): Plan {
+    const wanted = { ...numbered(liveCount), ...numbered(rerouted, 'b@x.example') };
+    return planAliases(aliasSection(wanted), numbered(liveCount));
+  }
+  test.each([
+    [9, 9, null],
+    [10, 9, null],
+    [10, 10, 9],
+    [33, 9, null],
+    [33, 10, 9],
+    [34, 10, null],
+    [40, 12, null],
+    [40, 13, 12],
+  ])('%i live, %i rerouted', (liveCount, rerouted, limit) => {
+    expect(guards(rerouting(liveCount, rerouted))).toEqual(
+      limit === null ? [] : [`max-reroutes | run | ${limit} | ${rerouted} | --allow-reroutes ${rerouted}`],
+    );
+  });
+
+  test('an update that keeps a destination is no reroute', () => {
+    const result = planAliases(aliasSection(numbered(20, 'b@x.example,a@x.example')), numbered(20));
+    expect(result.guards).toEqual([]);
+  });
+
+  test('holds the domains that are rerouted', () => {
+    expect(rerouting(10, 10).guards).toMatchObject([{ holds: { kind: 'domains', domains: [ACME] } }]);
+  });
+});
+
+describe('catch-all', () => {
+  const others = numbered(5);
+  test.each<[string, Record<string, string | false>, string, string | null]>([
+    ['deleted', { '*': false }, 'a@x.example', 'domain-deletes'],
+    ['discards', { '*': 'null' }, 'a@x.example', 'domain'],
+    ['discarded before', { '*': 'null' }, 'null', null],
+    ['goes elsewhere', { '*': 'b@x.example' }, 'a@x.example', null],
+    ['kept', {}, 'a@x.example', null],
+  ])('%s', (_, entries, before, holds) => {
+    const found = only(planAliases(aliasSection(entries), { ...others, '*': before }), 'catch-all');
+    expect(found.map((finding) => finding.holds.kind)).toEqual(holds === null ? [] : [holds]);
+    if (holds !== null) expect(found[0]?.allow).toBe("--allow-unrouted '*@acme.example'");
+  });
+
+  test.each([
+    [0, false],
+    [10_000, false],
+    [10_001, true],
+  ])('one that was made %i ms after its domain', (after, held) => {
+    const wanted = desired([present(ACME, { aliases: aliasSection({}, { prune: true }) })]);
+    const star = { id: '1', name: '*', forward: 'a@x.example', createdAt: NOW + after };
+    const result = plan(wanted, observed([live(ACME, { aliases: [star], createdAt: NOW })]));
+    expect(result.changes).toHaveLength(1);
+    expect(result.guards.map(({ guard }) => guard)).toEqual(held ? ['empty-section', 'catch-all'] : []);
+  });
+});
+
+describe('domain-delete', () => {
+  const rows = observed([
+    live('old.example', { aliases: liveAliases(numbered(3)), rules: [], credentials: [{ name: 'p' }] }),
+  ]);
+
+  test('says what goes with it, which counts nowhere else', () => {
+    const result = plan(desired([absent('old.example')]), rows);
+    expect(guards(result)).toEqual([
+      'domain-delete | old.example | 0 | 1 | --allow-domain-delete old.example',
+    ]);
+    expect(result.guards[0]?.message).toBe(
+      'old.example would be deleted, and with it 3 aliases, 0 rules, 1 credential',
+    );
+    expect(result.changes).toMatchObject([
+      { contents: { aliases: 3, rules: 0, credentials: 1 }, reason: 'tombstone' },
+    ]);
+  });
+
+  test('is allowed by name', () => {
+    const allow = (domain: string): boolean =>
+      isRefused(
+        plan(desired([absent('old.example')]), rows, {
+          with: { allowances: [{ kind: 'domain-delete', domain: domain as never }] },
+        }),
+      );
+    expect([allow('old.example'), allow('other.example')]).toEqual([false, true]);
+  });
+});
+
+describe('manifest-shrink', () => {
+  function shrunk(before: ManifestSize, now: ManifestSize, deletes = true): Plan {
+    const section = aliasSection(numbered(9), { prune: deletes });
+    return plan(
+      desired([present(ACME, { aliases: section })]),
+      observed([live(ACME, { aliases: liveAliases(numbered(10)) })]),
+      {
+        prior: { ...prior(ACME, {}), manifest: before },
+        manifestSize: now,
+      },
+    );
+  }
+  test.each([
+    [{ domains: 1, entries: 20 }, { domains: 1, entries: 18 }, null],
+    [{ domains: 1, entries: 20 }, { domains: 1, entries: 17 }, 2],
+    [{ domains: 1, entries: 30 }, { domains: 1, entries: 27 }, null],
+    [{ domains: 1, entries: 30 }, { domains: 1, entries: 26 }, 3],
+    [{ domains: 5, entries: 30 }, { domains: 2, entries: 30 }, 2],
+    [{ domains: 5, entries: 30 }, { domains: 9, entries: 99 }, null],
+  ])('from %o to %o', (before, now, limit) => {
+    const found = only(shrunk(before, now), 'manifest-shrink');
+    expect(found.map((finding) => [finding.limit, finding.allow])).toEqual(
+      limit === null ? [] : [[limit, '--allow-deletes 1']],
+    );
+  });
+
+  test('without deletes that follow from it, it does not matter', () => {
+    expect(shrunk({ domains: 9, entries: 90 }, { domains: 1, entries: 9 }, false).guards).toEqual([]);
+  });
+});
+
+describe('remote-shrink', () => {
+  function fallen(was: number, now: number, prune = true): Plan {
+    const section = aliasSection(numbered(now - 1), { prune });
+    const wanted = desired([present(ACME, { aliases: section })]);
+    return plan(wanted, observed([live(ACME, { aliases: liveAliases(numbered(now)) })]), {
+      prior: prior(ACME, { live: { aliases: was } }),
+    });
+  }
+  test.each([
+    [10, 5, true, false],
+    [10, 6, true, false],
+    [10, 4, true, true],
+    [11, 5, true, true],
+    [10, 4, false, false],
+  ])('from %i to %i', (was, now, prune, held) => {
+    const result = fallen(was, now, prune);
+    expect(only(result, 'remote-shrink').map((finding) => [finding.refuses, finding.holds.kind])).toEqual(
+      held ? [[false, 'domain-deletes']] : [],
+    );
+    expect(isRefused(result)).toBe(false);
+  });
+});
+
+describe('the account', () => {
+  const wanted = desired([present(ACME), present('new.example')]);
+
+  test.each([
+    ['ops@acme.example', false, []],
+    ['OPS@acme.example', true, []],
+    ['eve@acme.example', false, ['account-mismatch']],
+    [null, false, []],
+    [null, true, ['account-required']],
+  ])('stated as %s, required: %s', (account, accountRequired, expected) => {
+    const result = plan(wanted, observed([live(ACME)]), { with: { account, accountRequired } });
+    expect(result.guards.map(({ guard, allow }) => [guard, allow])).toEqual(
+      expected.map((guard) => [guard, null]),
+    );
+  });
+
+  test('one that is locked takes no changes', () => {
+    const account = { locked: true, lockReason: 'unpaid' };
+    expect(guards(plan(wanted, observed([live(ACME)], { account })))).toEqual([
+      'account-locked | run | 0 | 1 | nothing',
+    ]);
+    const idle = plan(desired([present(ACME)]), observed([live(ACME)], { account }));
+    expect([idle.guards, idle.warnings.map(({ code }) => code)]).toEqual([[], ['account-locked']]);
+  });
+
+  test.each([
+    [null, false],
+    [0, false],
+    [3, false],
+    [2, false],
+    [1, true],
+  ])('room for %s domains', (domainsLimit, held) => {
+    const account = { plan: { name: null, domainsLimit, aliasesLimit: null, rulesLimit: null } };
+    const result = plan(wanted, observed([live(ACME)], { account }));
+    expect(only(result, 'plan-limit').map(({ holds }) => holds)).toEqual(
+      held ? [{ kind: 'domains', domains: ['new.example'] }] : [],
+    );
+  });
+});
