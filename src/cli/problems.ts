@@ -31,8 +31,9 @@ export function renderProblems(problems: readonly Problem[], style: Style): stri
   return problems.map((problem) => `${renderProblem(problem, style)}\n`).join('');
 }
 
-/** `2 errors, 1 warning` */
+/** `problems: none`, or `2 errors, 1 warning`. */
 export function renderProblemCounts(problems: readonly Problem[]): string {
+  if (problems.length === 0) return 'problems: none';
   const { errors, warnings } = countBySeverity(problems);
   return `${plural(errors, 'error')}, ${plural(warnings, 'warning')}`;
 }
