@@ -71,7 +71,7 @@ export function observedState(live: ObservedDomain): DomainState {
     : { notification_email, whitelabel, webhook };
 }
 
-function managedState({ settings }: PresentDomain): DomainState {
+export function managedState({ settings }: PresentDomain): DomainState {
   const state: { -readonly [K in Field]?: string | null } = {};
   for (const field of FIELDS) {
     const setting = settings[field];
