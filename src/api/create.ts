@@ -44,11 +44,14 @@ const DIALECTS: Readonly<Record<ApiVersion, Dialect>> = { v4: V4, v3: V3 };
  * Its budgets are learnt as it goes: keep one client for as long as the account is used.
  */
 export function createClient(options: ClientOptions): FullClient {
+  return clientOf(options, createPorts(options), 'changed');
+}
+
+/** Connections and budgets of one account, with nothing known of them yet. */
+export function createPorts(options: ClientOptions): CallPorts {
   const { clock, random, signal, onEvent } = options;
   const transport = createTransport(options);
-  const pacer = createPacer(clock, signal);
-  const ports: CallPorts = { transport, pacer, clock, random, signal, onEvent };
-  return clientOf(options, ports, 'changed');
+  return { transport, pacer: createPacer(clock, signal), clock, random, signal, onEvent };
 }
 
 /** Clients of another urgency share connections, budgets and totals. */

@@ -1,7 +1,8 @@
 import type { ApiVersion, Endpoint } from '../model/endpoints.ts';
 import type { DomainName } from '../model/names.ts';
-import type { Call } from './call.ts';
+import { createCall } from './call.ts';
 import type { Answer } from './client.ts';
+import { createPorts, type ClientOptions } from './create.ts';
 import { countField } from './decode.ts';
 
 /**
@@ -12,6 +13,7 @@ export interface DeleteAll {
   /** How many went; null: the service does not say. */
   deleteAllAliases(domain: DomainName): Answer<number | null>;
   deleteAllRules(domain: DomainName): Answer<number | null>;
+  close(): Promise<void>;
 }
 
 const ENDPOINTS: Readonly<Record<ApiVersion, Readonly<Record<'aliases' | 'rules', Endpoint>>>> = {
@@ -26,7 +28,10 @@ const ENDPOINTS: Readonly<Record<ApiVersion, Readonly<Record<'aliases' | 'rules'
 };
 
 /** v4, v3: delete-all of aliases and rules, with the guard `all=true`. */
-export function createDeleteAll(call: Call, version: ApiVersion): DeleteAll {
+export function createDeleteAll(options: ClientOptions): DeleteAll {
+  const { version } = options;
+  const ports = createPorts(options);
+  const call = createCall(ports, 'changed');
   const send = (endpoint: Endpoint, domain: DomainName): Answer<number | null> =>
     call({ endpoint, params: { domain }, query: { all: 'true' } }, (json) =>
       json?.['deleted'] === undefined ? null : countField(json, 'deleted'),
@@ -34,5 +39,6 @@ export function createDeleteAll(call: Call, version: ApiVersion): DeleteAll {
   return {
     deleteAllAliases: (domain) => send(ENDPOINTS[version].aliases, domain),
     deleteAllRules: (domain) => send(ENDPOINTS[version].rules, domain),
+    close: () => ports.transport.close(),
   };
 }
