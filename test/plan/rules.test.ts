@@ -97,8 +97,12 @@ describe('which live rule an entry means', () => {
 });
 
 describe('rules that go', () => {
-  const gone = (parts: object): DesiredRule =>
-    ({ state: 'absent', derivedIds: [], source: at(60), ...parts }) as DesiredRule;
+  const gone = (parts: object): DesiredRule => ({
+    state: 'absent',
+    derivedIds: [],
+    source: at(60),
+    ...parts,
+  });
 
   test.each<[string, DesiredRule[], readonly ObservedRule[], boolean, readonly string[]]>([
     ['pruned', [], [liveRule('x', 1, 'a@x.example')], true, ['-rule x 2 prune']],
@@ -148,8 +152,8 @@ describe('what an update says', () => {
     [string, Partial<Extract<DesiredRule, { state: 'present' }>> & { to?: string }, readonly string[], 1 | 2]
   >([
     ['destinations', { to: 'b@x.example' }, ['forward'], 1],
-    ['the condition', { match: { ...REGEX, regex: '.*bill.*' } as RuleMatch }, ['regex'], 2],
-    ['scopes', { match: { ...REGEX, scopes: ['body'] } as RuleMatch }, ['scopes'], 2],
+    ['the condition', { match: { ...REGEX, regex: '.*bill.*' } }, ['regex'], 2],
+    ['scopes', { match: { ...REGEX, scopes: ['body'] } }, ['scopes'], 2],
     ['switched off', { active: false }, ['active'], 2],
     [
       'all of it',

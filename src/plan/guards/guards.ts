@@ -7,8 +7,10 @@ import type { Policy } from '../policy.ts';
 import type { ManifestSize } from '../size.ts';
 import { guardAccount } from './account.ts';
 import { guardDeletes } from './deletes.ts';
+import { guardLoops } from './loops.ts';
 import { guardReroutes } from './reroutes.ts';
 import { guardShrinking } from './shrink.ts';
+import { guardUnrouted } from './unrouted.ts';
 
 export interface GuardInput {
   readonly desired: Desired;
@@ -26,6 +28,8 @@ export function findGuards(input: GuardInput): readonly GuardFinding[] {
     ...guardShrinking(input),
     ...guardDeletes(input),
     ...guardReroutes(input),
+    ...guardUnrouted(input),
+    ...guardLoops(input),
   ];
   return [
     ...findings.filter(({ scope }) => scope === 'run'),
