@@ -4,6 +4,7 @@ import type { ApiVersion } from '../model/endpoints.ts';
 import { createCall, type CallPorts, type RequestEvent } from './call.ts';
 import type { Client } from './client.ts';
 import type { Dialect } from './dialect.ts';
+import type { Bounds } from './dispatch.ts';
 import { lookupOperations, type LookupClient } from './lookups.ts';
 import type { LogsClient } from './logs.ts';
 import { aliasOperations } from './operations/aliases.ts';
@@ -28,6 +29,8 @@ export interface ClientOptions {
   /** From 0 up to 1. */
   readonly random: () => number;
   readonly dispatcher?: Dispatcher;
+  /** How long a request may be silent and last, how large an answer may be; see `DEFAULT_BOUNDS`. */
+  readonly bounds?: Partial<Bounds>;
   /** Aborted: nothing more is sent; what is in flight may finish. */
   readonly signal?: AbortSignal;
   /** Called for every request that was sent, with no secret in it. */
