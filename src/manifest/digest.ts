@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Desired, DesiredDomain } from '../model/desired.ts';
+import type { Desired, DesiredDomain, DesiredRule, Setting } from '../model/desired.ts';
 
 /** `sha256:…` over what a manifest asks for: not over its layout, comments, or the order of what has none. */
 export function digestOf({ api, guards, domains }: Pick<Desired, 'api' | 'guards' | 'domains'>): string {
@@ -17,7 +17,7 @@ function withoutPlaces(domain: DesiredDomain): unknown {
   const { aliases, rules, credentials, settings } = domain;
   return [
     domain.domain,
-    [settings.notification_email?.value, settings.whitelabel?.value, settings.webhook?.value],
+    [settings.notification_email, settings.whitelabel, settings.webhook].map(settingOf),
     section(aliases, ({ name, ...alias }) => [
       name,
       'forward' in alias ? sortedForward(alias.forward) : null,
@@ -41,7 +41,12 @@ function section<T extends { readonly name: string }>(
   return [part.prune, [...part.ignore].sort(), entries];
 }
 
-function ruleOf(rule: import('../model/desired.ts').DesiredRule): unknown {
+/** No value is something else than not being managed. */
+function settingOf(setting: Setting | undefined): unknown {
+  return setting === undefined ? null : [setting.value];
+}
+
+function ruleOf(rule: DesiredRule): unknown {
   if (rule.state === 'absent') return ['absent', rule.name ?? null, rule.id ?? null];
   return [rule.name, rule.id, rule.match, sortedForward(rule.forward), rule.active];
 }

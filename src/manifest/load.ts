@@ -47,10 +47,10 @@ export function loadManifest(texts: readonly ManifestText[], options: LoadOption
   const guards = readGuards(manifest.guards, loading);
   const read = readDomains(manifest, versionOf(api, options), loading);
   const domains = finishDomains(read, loading);
-  if (manifest.domains.length === 0 && completeness === 'complete') reportNoDomains(documents[0], log);
   const files = [...new Set(texts.map(({ file }) => file))];
   const parts = { api, guards, domains };
   const sound = log.errorCount() === 0;
+  if (sound && domains.size === 0) reportNoDomains(documents[0], log);
   return {
     problems: log.sorted(),
     desired: sound ? { ...parts, files, digest: digestOf(parts), references: destinations.references } : null,

@@ -44,7 +44,7 @@ function describe(
     case 'minProperties':
       return ['empty-value', words(`${quote(name)} is an empty map`, hintForNull(name, path))];
     case 'maxProperties':
-      return ['absent-with-other-keys', words(`${quote(name)} has more than one key`, 'keep one of them')];
+      return ['one-key-only', words(`${quote(name)} has more than one key`, 'keep one of them')];
     default:
       return [
         'invalid-value',
