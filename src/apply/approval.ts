@@ -1,9 +1,10 @@
 import type { Change, Plan } from '../model/plan.ts';
 import { isRefused } from '../plan/withhold.ts';
 import { approvalKey } from './approval-key.ts';
-import { changeKey, itemOf } from './ledger.ts';
-import { markSkipped, type Run } from './run.ts';
+import { changeKey, isHeldUp, itemOf, STAGE_ONE_FAILED } from './ledger.ts';
 import { resolvePasswords } from './passwords.ts';
+import { chainOf } from './payload.ts';
+import { blockReason, markSkipped, type Run } from './run.ts';
 
 /**
  * Whether a change of a later plan was in the approved one. A delete is only ever carried out on the very item that was
@@ -30,17 +31,27 @@ export function isNotKept(run: Run, change: Change): boolean {
  * before as it is, no delete that was not approved, and nothing new if a guard speaks against the new plan.
  */
 export function selectWork(run: Run, plan: Plan): readonly Change[] {
-  const refused = isRefused(plan);
+  const guard = isRefused(plan) ? 'refuses' : 'passes';
   const work: Change[] = [];
   for (const change of plan.changes) {
     if (isHeldBack(run, change) || isNotKept(run, change) || wasRejected(run, change)) continue;
-    if (isApproved(run, change)) work.push(change);
-    else if (change.action === 'delete')
-      markSkipped(run, [change], 'it came up during the run: the next plan shows it');
-    else if (refused) markSkipped(run, [change], 'it came up during the run, and a guard speaks against it');
-    else work.push(change);
+    const reason = isApproved(run, change) ? heldUpReason(run, change) : newcomerReason(change, guard);
+    if (reason === null) work.push(change);
+    else markSkipped(run, [change], reason);
   }
   return withPasswords(run, work);
+}
+
+/** A rejection in its way lasts for the run. */
+function heldUpReason(run: Run, change: Change): string | null {
+  const blocked = blockReason(run, change.domain, change.kind);
+  if (blocked !== null || change.stage === 1) return blocked;
+  return isHeldUp(run.ledger, change.domain, chainOf(change.kind), 'for-good') ? STAGE_ONE_FAILED : null;
+}
+
+function newcomerReason(change: Change, guard: 'refuses' | 'passes'): string | null {
+  if (change.action === 'delete') return 'it came up during the run: the next plan shows it';
+  return guard === 'refuses' ? 'it came up during the run, and a guard speaks against it' : null;
 }
 
 function wasRejected(run: Run, change: Change): boolean {

@@ -110,10 +110,20 @@ function noteUndone(ledger: Ledger, change: Change): void {
  * Whether something of a chain of a domain was to be done before its deletes and was not: then they must not run.
  * A delete that failed holds back nothing.
  */
-export function isHeldUp(ledger: Ledger, domain: DomainName, chain: Chain): boolean {
+export function isHeldUp(
+  ledger: Ledger,
+  domain: DomainName,
+  chain: Chain,
+  since: 'now' | 'for-good' = 'now',
+): boolean {
   const undone = ledger.undone.get(domain)?.values() ?? [];
-  return Iterator.from(undone).some((change) => chainOf(change.kind) === chain && change.action !== 'delete');
+  return Iterator.from(undone).some((change) => {
+    if (chainOf(change.kind) !== chain || change.action === 'delete') return false;
+    return since === 'now' || ledger.failed.get(itemOf(change))?.cause === 'rejected';
+  });
 }
+
+export const STAGE_ONE_FAILED = 'stage 1 of this domain failed';
 
 /** Whether anything about the routes of a domain was not done: what it forwards to has to stay. */
 export function hasTrouble(ledger: Ledger, domain: DomainName): boolean {

@@ -2,10 +2,9 @@ import type { ApiError } from '../api/errors.ts';
 import { readSections, sectionsOf } from '../api/observe-sections.ts';
 import type { Desired } from '../model/desired.ts';
 import type { DomainName } from '../model/names.ts';
-import type { Observed, ObservedDomain, UnprovenRead } from '../model/observed.ts';
+import type { ObservedDomain, UnprovenRead } from '../model/observed.ts';
 import type { Change, Plan } from '../model/plan.ts';
 import { succeed, type Result } from '../model/result.ts';
-import { manifestSize } from '../plan/size.ts';
 import { makePlan } from '../plan/plan.ts';
 import { stopFor } from './ledger.ts';
 import type { Run } from './run.ts';
@@ -67,7 +66,7 @@ export function planAgain(run: Run, names: ReadonlySet<DomainName>): Plan {
   const { client, clock } = run.ports;
   return makePlan({
     desired: narrow(desired, names),
-    manifestSize: manifestSize(desired),
+    manifestSize: run.input.manifestSize,
     observed: run.observed,
     policy: { ...policy, rotate: [] },
     prior,
@@ -91,9 +90,4 @@ function withSections(domain: ObservedDomain, before: ObservedDomain | undefined
     ...(rules === undefined ? {} : { rules }),
     ...(credentials === undefined ? {} : { credentials }),
   };
-}
-
-/** Whether every one of these domains was read to the end. */
-export function isProven(observed: Observed, names: ReadonlySet<DomainName>): boolean {
-  return ![...names].some((name) => observed.unproven.has(name));
 }

@@ -5,6 +5,7 @@ import type { ManifestDocument } from '../model/manifest-document.ts';
 import type { Observed } from '../model/observed.ts';
 import type { Change, Plan } from '../model/plan.ts';
 import type { Prior } from '../model/prior.ts';
+import type { ManifestSize } from '../plan/size.ts';
 import type { Policy } from '../plan/policy.ts';
 import type { StateStore } from './state-store.ts';
 
@@ -16,7 +17,10 @@ export interface ApplyInput {
   readonly digest: string;
   /** Changes that the plan would have had and that are kept from running; they are not taken up later either. */
   readonly heldBack: readonly Change[];
+  /** The manifest, or the domains of it that the run is about. */
   readonly desired: Desired;
+  /** Size of the whole manifest. */
+  readonly manifestSize: ManifestSize;
   readonly observed: Observed;
   readonly policy: Policy;
   readonly prior: Prior;

@@ -4,7 +4,7 @@ import { settleCatchAll } from '../plan/catch-all.ts';
 import { dependenciesOf } from '../plan/dependencies.ts';
 import { requestsOf, type DomainRequests, type StageRequests, type WriteItem } from '../plan/requests.ts';
 import { freshen } from './freshen.ts';
-import { hasTrouble, isHeldUp, stopFor, stopRun } from './ledger.ts';
+import { hasTrouble, isHeldUp, STAGE_ONE_FAILED, stopFor, stopRun } from './ledger.ts';
 import { chainOf } from './payload.ts';
 import { isStopped, markSkipped, stopReason, type Run } from './run.ts';
 import { carryOut } from './send.ts';
@@ -80,7 +80,7 @@ function stageTwoGate(run: Run, { work, all }: RoundInput): Gate {
   const held = new Set(run.input.heldBack.map(({ domain }) => domain));
   return (change) => {
     if (isStopped(run)) return stopReason(run);
-    if (isHeldUp(run.ledger, change.domain, chainOf(change.kind))) return 'stage 1 of this domain failed';
+    if (isHeldUp(run.ledger, change.domain, chainOf(change.kind))) return STAGE_ONE_FAILED;
     const others = dependencies.get(change) ?? NO_DOMAINS;
     const holder = [...others].find((domain) => held.has(domain) || hasTrouble(run.ledger, domain));
     return holder === undefined ? null : `${holder} still forwards there`;

@@ -19,9 +19,8 @@ export function withholdRefused(plan: Plan): Plan {
   const kept = plan.changes.flatMap((change) => keptOf(change, held.get(change.domain)?.part));
   const orphaned = orphans(plan, held);
   const changes = kept.filter((change) => !orphaned.has(change));
-  const added = [...held.values(), ...orphaned.values()].filter(({ domain }) =>
-    plan.changes.some((change) => change.domain === domain),
-  );
+  const touched = new Set(plan.changes.map(({ domain }) => domain));
+  const added = [...held.values(), ...orphaned.values()].filter(({ domain }) => touched.has(domain));
   return {
     ...plan,
     changes,

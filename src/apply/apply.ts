@@ -1,0 +1,63 @@
+import type { Problem } from '../model/problem.ts';
+import type { Report } from '../model/report.ts';
+import { fail, succeed, type Result } from '../model/result.ts';
+import { rememberRun } from './remember.ts';
+import { resolvePasswords } from './passwords.ts';
+import type { ApplyInput, ApplyPorts } from './ports.ts';
+import { reportDocument } from './report-document.ts';
+import { reportRun } from './report.ts';
+import { runRounds, type Verdict } from './rounds.ts';
+import { startRun } from './run.ts';
+import { snapshotDocument } from './snapshot.ts';
+
+/** Why nothing was written at all. */
+export type ApplyFault =
+  /** A password that would be sent is not set or too short: the manifest is invalid (exit 5). */
+  | { readonly kind: 'passwords'; readonly problems: readonly Problem[] }
+  /** No snapshot, no write (exit 1). */
+  | { readonly kind: 'no-snapshot'; readonly message: string };
+
+/**
+ * Carries out a plan and reports item by item what came of it. Every failure of the service is in the report; a fault is
+ * what kept the first write from being sent. The lock is the caller's.
+ */
+export async function applyPlan(input: ApplyInput, ports: ApplyPorts): Promise<Result<Report, ApplyFault>> {
+  const startedAt = ports.clock.now();
+  const { changes } = input.plan;
+  const passwords = resolvePasswords(changes, input.desired, ports.resolvePassword);
+  if (!passwords.ok) return fail({ kind: 'passwords', problems: passwords.error });
+  const snapshot = changes.length === 0 ? succeed(null) : await saveSnapshot(input, ports);
+  if (!snapshot.ok) return snapshot;
+  const run = startRun(input, ports, passwords.value);
+  const verdict = changes.length === 0 ? NOTHING_TO_DO : await runRounds(run);
+  await rememberRun(run, verdict);
+  const report = reportRun(run, { verdict, startedAt, snapshot: snapshot.value });
+  return succeed(await keepReport(report, run.input, ports));
+}
+
+const NOTHING_TO_DO: Verdict = { kind: 'seen', open: [], notKept: [], unread: new Map() };
+
+async function saveSnapshot(input: ApplyInput, ports: ApplyPorts): Promise<Result<string, ApplyFault>> {
+  const document = snapshotDocument({
+    plan: input.plan,
+    observed: input.observed,
+    version: ports.client.version,
+    references: input.desired.references,
+    now: ports.clock.now(),
+  });
+  const saved = await ports.state.saveSnapshot(ports.writeManifest(document));
+  if (saved.ok) return saved;
+  return fail({
+    kind: 'no-snapshot',
+    message: `nothing was written, for it could not be undone: ${saved.error.message}`,
+  });
+}
+
+/** Runs that changed nothing leave no report: they would drive out those that did. */
+async function keepReport(report: Report, { desired }: ApplyInput, ports: ApplyPorts): Promise<Report> {
+  if (report.outcome === 'unchanged') return report;
+  const document = reportDocument(report, { references: desired.references, mask: false });
+  const saved = await ports.state.saveReport(`${JSON.stringify(document, null, 2)}\n`);
+  if (saved.ok) return report;
+  return { ...report, notes: [...report.notes, `the report could not be kept: ${saved.error.message}`] };
+}

@@ -1,0 +1,51 @@
+import type { DomainName } from '../model/names.ts';
+import type { Change } from '../model/plan.ts';
+import { passwordReference } from './passwords.ts';
+import { itemOf } from './ledger.ts';
+import { itemOfName, memoryOf } from './memory.ts';
+import type { Verdict } from './rounds.ts';
+import type { Run } from './run.ts';
+
+/** Keeps for the next run what this one knows; what cannot be kept is a note, for no run depends on it. */
+export async function rememberRun(run: Run, verdict: Verdict): Promise<void> {
+  const { input, ports, ledger } = run;
+  const open = verdict.kind === 'seen' ? verdict.open : input.plan.changes;
+  const notKept = verdict.kind === 'seen' ? verdict.notKept : [];
+  const unread = verdict.kind === 'seen' ? verdict.unread : new Map<DomainName, string>();
+  const complete = verdict.kind === 'seen' && open.length + unread.size + input.plan.withheld.length === 0;
+  const memory = memoryOf({
+    desired: input.desired,
+    prior: input.prior,
+    plan: input.plan,
+    observed: run.observed,
+    open: namesOf([...open, ...input.heldBack, ...undone(run)]),
+    notKept: namesOf(notKept),
+    passwords: await fingerprints(run),
+    added: new Map([...run.added.keys()].map((domain) => [domain, ports.clock.now()])),
+    size: complete ? input.manifestSize : null,
+  });
+  const kept = await ports.state.remember(memory);
+  if (!kept.ok) ledger.notes.add(`what was applied could not be remembered: ${kept.error.message}`);
+}
+
+/** What failed is not in place, whatever a plan can see: nobody can read a password back. */
+function undone({ ledger }: Run): readonly Change[] {
+  return [...ledger.failed.values(), ...ledger.skipped.values()].map(({ change }) => change);
+}
+
+function namesOf(changes: readonly Change[]): ReadonlySet<string> {
+  return new Set(changes.map(({ domain, kind, name }) => itemOfName(domain, kind, name)));
+}
+
+/** Of the passwords that were sent, or may have been; null where none can be made or it is not known which one counts. */
+async function fingerprints(run: Run): Promise<ReadonlyMap<string, string | null>> {
+  const made = new Map<string, string | null>();
+  for (const { change } of run.ledger.done.values()) {
+    if (change.kind !== 'credential' || change.desired === null) continue;
+    if (passwordReference(run.input.desired, change.domain, change.name) === null) continue;
+    const password = run.passwords.get(itemOf(change));
+    const fingerprint = password === undefined ? null : await run.ports.state.fingerprint(password);
+    made.set(itemOfName(change.domain, change.kind, change.name), fingerprint);
+  }
+  return made;
+}

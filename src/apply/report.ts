@@ -1,0 +1,104 @@
+import { showForward } from '../model/disclosure.ts';
+import type { Change, Plan } from '../model/plan.ts';
+import type { ItemKey, NotKeptItem, Outcome, Report } from '../model/report.ts';
+import { itemOf } from './ledger.ts';
+import type { Verdict } from './rounds.ts';
+import type { Run } from './run.ts';
+
+export interface ReportInput {
+  readonly verdict: Verdict;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+  readonly snapshot: string | null;
+}
+
+/** What became of a run, from its ledger and its last look at the account. */
+export function reportRun(run: Run, { verdict, startedAt, snapshot }: ReportInput): Report {
+  const { input, ports, ledger } = run;
+  const notKept = verdict.kind === 'seen' ? verdict.notKept : [];
+  const lost = new Set(notKept.map(itemOf));
+  const applied = [...ledger.done].filter(([item]) => !lost.has(item)).map(([, entry]) => entry);
+  return {
+    outcome: outcomeOf(run, verdict),
+    startedAt,
+    finishedAt: ports.clock.now(),
+    plan: input.digest,
+    applied: applied.map(({ change, id }) => ({ ...keyOf(change), id })),
+    failed: [...ledger.failed.values()].map(({ change, endpoint, status, index, message, errors }) => {
+      return { ...keyOf(change), source: change.source, endpoint, status, index, message, errors };
+    }),
+    skipped: [...ledger.skipped.values()].map(({ change, reason }) => {
+      return { ...keyOf(change), source: change.source, reason };
+    }),
+    guards: input.plan.guards,
+    withheld: input.plan.withheld,
+    notKept: notKept.map((change) => notKeptItem(change, input.desired.references)),
+    notes: [...ledger.notes, ...lookNotes(verdict)],
+    requests: ports.client.totals(),
+    wrote: ledger.wrote,
+    stopped: ledger.stop,
+    snapshot,
+  };
+}
+
+/** Of a plan that was not carried out because its guards refuse it. */
+export function refusedReport(
+  plan: Plan,
+  {
+    digest,
+    now,
+    requests,
+  }: { readonly digest: string; readonly now: number; readonly requests: Report['requests'] },
+): Report {
+  return {
+    outcome: 'refused',
+    startedAt: now,
+    finishedAt: now,
+    plan: digest,
+    applied: [],
+    failed: [],
+    skipped: plan.changes.map((change) => {
+      return { ...keyOf(change), source: change.source, reason: 'a guard refuses the plan' };
+    }),
+    guards: plan.guards,
+    withheld: plan.withheld,
+    notKept: [],
+    notes: [],
+    requests,
+    wrote: false,
+    stopped: null,
+    snapshot: null,
+  };
+}
+
+/** `converged` is said only when everything was looked at and nothing is left, not even what was held back. */
+function outcomeOf(run: Run, verdict: Verdict): Outcome {
+  const { input, ledger } = run;
+  const withheld =
+    input.plan.withheld.filter(({ cause }) => cause !== 'tombstone').length + input.heldBack.length;
+  const seen = verdict.kind === 'seen' && verdict.unread.size === 0 && verdict.open.length === 0;
+  const clean = seen && ledger.stop === null && ledger.failed.size + ledger.skipped.size + withheld === 0;
+  if (clean) return input.plan.changes.length === 0 ? 'unchanged' : 'converged';
+  if (ledger.wrote) return 'partial';
+  const refused = input.plan.changes.length === 0 && input.plan.guards.some(({ allowed }) => !allowed);
+  return refused ? 'refused' : 'failed';
+}
+
+function lookNotes(verdict: Verdict): readonly string[] {
+  if (verdict.kind === 'unseen') return [`what came of it was not looked at: ${verdict.reason}`];
+  return [...verdict.unread].map(([domain, reason]) => `${domain} could not be read again: ${reason}`);
+}
+
+function notKeptItem(change: Change, references: ReadonlyMap<string, string>): NotKeptItem {
+  const fields = change.fields.length === 0 ? '' : ` in ${change.fields.join(', ')}`;
+  const live =
+    change.kind === 'alias' && change.observed !== null
+      ? `, and shows ${showForward(change.observed.forward, { references, mask: false })}`
+      : '';
+  const message = `the service accepted it and differs all the same${fields}${live}; it is not sent again until its entry changes`;
+  return { ...keyOf(change), source: change.source, message };
+}
+
+function keyOf({ action, kind, domain, name }: Change): ItemKey {
+  return { action, kind, domain, name };
+}

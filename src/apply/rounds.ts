@@ -1,0 +1,104 @@
+import type { DomainName } from '../model/names.ts';
+import type { Change, Plan } from '../model/plan.ts';
+import { isHeldBack, isNotKept, selectWork } from './approval.ts';
+import { clearSkips, forget, itemOf, recordDone, stopFor, stopRun } from './ledger.ts';
+import { lookAgain, planAgain } from './look.ts';
+import { executeRound } from './round.ts';
+import { isStopped, markSkipped, stopReason, type Run } from './run.ts';
+
+/** Pauses before the second and the third round: what is in place may take a moment to show. */
+const PAUSES_MS = [2_000, 10_000] as const;
+
+/** What the last look at the account found. */
+export type Verdict =
+  | {
+      readonly kind: 'seen';
+      /** What is still to be done, what is held back left out. */
+      readonly open: readonly Change[];
+      /** Of it what the service accepted before. */
+      readonly notKept: readonly Change[];
+      /** Touched domains that could not be read again, and why. */
+      readonly unread: ReadonlyMap<DomainName, string>;
+    }
+  | { readonly kind: 'unseen'; readonly reason: string };
+
+/** Carries out the plan, looks at what came of it, and again: three times at most. */
+export async function runRounds(run: Run): Promise<Verdict> {
+  const { changes } = run.input.plan;
+  const touched = new Set(changes.map(({ domain }) => domain));
+  let [work, all, concerned] = [changes, changes, changes];
+  for (let round = 0; ; round += 1) {
+    const before = progressOf(run);
+    await executeRound(run, { work, all });
+    const seen = await look(run, { concerned, touched, round });
+    if (seen.kind === 'unseen') return seen;
+    work = selectWork(run, seen.plan);
+    const unread = changes.filter(({ domain }) => seen.verdict.unread.has(domain));
+    concerned = [...work, ...seen.verdict.notKept, ...unread];
+    const pause = PAUSES_MS[round];
+    const idle = round > 0 && progressOf(run) === before && work.length === concerned.length;
+    if (pause === undefined || idle || concerned.length === 0) return close(run, work, seen.verdict);
+    all = seen.plan.changes;
+    await run.ports.clock.sleep(pause, run.ports.signal);
+  }
+}
+
+interface LookInput {
+  /** What was sent or did not show: its domains are read again. */
+  readonly concerned: readonly Change[];
+  readonly touched: ReadonlySet<DomainName>;
+  readonly round: number;
+}
+
+type Seen = {
+  readonly kind: 'seen';
+  readonly plan: Plan;
+  readonly verdict: Extract<Verdict, { readonly kind: 'seen' }>;
+};
+
+async function look(
+  run: Run,
+  { concerned, touched, round }: LookInput,
+): Promise<Seen | Extract<Verdict, { readonly kind: 'unseen' }>> {
+  if (isStopped(run)) return { kind: 'unseen', reason: stopReason(run) };
+  run.ports.onProgress?.({ kind: 'verifying', round: round + 1 });
+  const looked = await lookAgain(run, concerned);
+  if (!looked.ok) {
+    const stop = stopFor(looked.error);
+    if (stop !== null) stopRun(run.ledger, stop);
+    return { kind: 'unseen', reason: `${looked.error.endpoint}: ${looked.error.message}` };
+  }
+  clearSkips(run.ledger);
+  const plan = planAgain(run, touched);
+  const unproven = [...run.observed.unproven].filter(([domain]) => touched.has(domain));
+  const unread = new Map(unproven.map(([domain, { reason }]) => [domain, reason]));
+  settleFailures(run, plan, unread);
+  const open = plan.changes.filter((change) => !isHeldBack(run, change));
+  const notKept = open.filter((change) => isNotKept(run, change));
+  return { kind: 'seen', plan, verdict: { kind: 'seen', open, notKept, unread } };
+}
+
+/** Failures of items that are in place now are none: the answer was lost, or somebody else did the same. */
+function settleFailures(run: Run, plan: Plan, unread: ReadonlyMap<DomainName, string>): void {
+  const open = new Set(plan.changes.map(itemOf));
+  for (const [item, { change, cause, message }] of run.ledger.failed) {
+    // A password cannot be read back: that no plan asks for it says nothing.
+    const unseen = change.kind === 'credential' && change.action === 'update';
+    if (open.has(item) || unseen || unread.has(change.domain)) continue;
+    if (cause === 'unknown') recordDone(run.ledger, { change, id: change.id });
+    else forget(run.ledger, change);
+    if (cause !== 'rejected') continue;
+    const what = `${change.kind} ${change.name} of ${change.domain}`;
+    run.ledger.notes.add(`${what} was refused (${message}) and is as it shall be all the same`);
+  }
+}
+
+function close(run: Run, work: readonly Change[], verdict: Seen['verdict']): Verdict {
+  const unsent = work.filter((change) => !run.ledger.failed.has(itemOf(change)));
+  markSkipped(run, unsent, 'it is still open after three rounds');
+  return verdict;
+}
+
+function progressOf({ ledger }: Run): string {
+  return `${ledger.done.size} ${ledger.failed.size}`;
+}
