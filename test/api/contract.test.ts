@@ -50,7 +50,7 @@ function valueOf<T>(result: Result<T, { readonly message: string }>): T {
 }
 
 /** Every expectation holds for either generation of the API: the interface is the same. */
-describe.each(['v4'] as const)('a client of %s', (version) => {
+describe.each(['v4', 'v3'] as const)('a client of %s', (version) => {
   async function connect(
     seed: Seed = SEED,
     options: TestAccountOptions = {},
