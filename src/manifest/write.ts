@@ -3,7 +3,7 @@ import type { DomainDocument, ManifestDocument } from '../model/manifest-documen
 import { escapeInvisible } from '../model/names.ts';
 
 /** Sections whose entries stand on one line each. */
-const ON_ONE_LINE: ReadonlySet<string> = new Set(['aliases', 'credentials']);
+const ON_ONE_LINE = ['aliases', 'credentials'] as const;
 
 /** The document as YAML that `loadManifest` reads back: names quoted where YAML needs it, one entry a line. */
 export function writeManifest(document: ManifestDocument): string {
@@ -31,11 +31,8 @@ function layOutDomains(domains: YAMLMap, document: ManifestDocument): void {
     if (!isScalar(key) || !isMap(value)) continue;
     const comments = document.domains.get(String(key.value))?.comments ?? [];
     if (comments.length > 0) key.commentBefore = asComment(comments);
-    for (const section of value.items) {
-      const name = isScalar(section.key) ? String(section.key.value) : '';
-      if (ON_ONE_LINE.has(name)) flattenValues(section.value);
-      else if (name === 'rules') flattenRules(section.value);
-    }
+    for (const name of ON_ONE_LINE) flattenValues(value.get(name));
+    flattenRules(value.get('rules'));
   }
 }
 

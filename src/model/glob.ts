@@ -4,7 +4,7 @@
  */
 export function matchesGlob(pattern: string, name: string): boolean {
   const parts = parseGlob(pattern.normalize('NFC').toLowerCase());
-  const text = [...name.normalize('NFC').toLowerCase()];
+  const text = Array.from(name.normalize('NFC').toLowerCase());
   let part = 0;
   let at = 0;
   let star = -1;
@@ -37,7 +37,7 @@ type GlobPart =
 
 function parseGlob(pattern: string): readonly GlobPart[] {
   const parts: GlobPart[] = [];
-  const characters = [...pattern];
+  const characters = Array.from(pattern);
   for (let index = 0; index < characters.length; index += 1) {
     const character = characters[index] ?? '';
     if (character === '*') parts.push({ kind: 'run' });

@@ -1,8 +1,8 @@
 import { destinationsOf, isDiscard } from '../../model/destinations.ts';
 import { looksLikeRegex, nameKey } from '../../model/names.ts';
-import type { Desired, PresentDomain } from '../../model/desired.ts';
+import type { Desired, DesiredAlias, DesiredRule, PresentDomain } from '../../model/desired.ts';
 import type { ObservedDomain } from '../../model/observed.ts';
-import type { Change, GuardFinding } from '../../model/plan.ts';
+import type { AliasChange, Change, GuardFinding, RuleChange } from '../../model/plan.ts';
 import type { Mail } from '../../routing/route.ts';
 import type { DomainPlan } from '../domain.ts';
 import { compareText } from '../order.ts';
@@ -28,14 +28,23 @@ export function guardUnrouted(input: GuardInput): readonly GuardFinding[] {
 
 /** Whether mail that a change's own name does not tell may lose its route by it. */
 function mayUnroute(change: Change): boolean {
-  if (change.kind === 'rule') {
-    return (
-      change.observed?.active === true && (change.stage === 2 || isDiscard(change.desired?.forward ?? ''))
-    );
+  switch (change.kind) {
+    case 'rule':
+      return change.observed?.active === true && (change.stage === 2 || endsOrDiscards(change));
+    case 'alias':
+      return change.observed !== null && endsOrDiscards(change) && takesOthers(change.name);
+    case 'domain':
+    case 'credential':
+      return false;
   }
-  if (change.kind !== 'alias' || change.observed === null) return false;
-  const takesOthers = change.name === '*' || looksLikeRegex(change.name);
-  return takesOthers && (change.desired === null || isDiscard(change.desired.forward));
+}
+
+function endsOrDiscards({ desired }: AliasChange | RuleChange): boolean {
+  return desired === null || isDiscard(desired.forward);
+}
+
+function takesOthers(aliasName: string): boolean {
+  return aliasName === '*' || looksLikeRegex(aliasName);
 }
 
 /** The destinations in the manifest that lie in the given domains, by domain. */
@@ -59,13 +68,13 @@ function namedAddresses(
 function* forwardsOf(desired: Desired): Iterable<string> {
   for (const domain of desired.domains.values()) {
     if (domain.state === 'absent') continue;
-    for (const entry of domain.aliases?.entries.values() ?? []) {
-      if (entry.state === 'present') yield entry.forward;
-    }
-    for (const entry of domain.rules?.entries ?? []) {
-      if (entry.state === 'present') yield entry.forward;
-    }
+    yield* forwardsIn(domain.aliases?.entries.values() ?? []);
+    yield* forwardsIn(domain.rules?.entries ?? []);
   }
+}
+
+function* forwardsIn(entries: Iterable<DesiredAlias | DesiredRule>): Iterable<string> {
+  for (const entry of entries) if (entry.state === 'present') yield entry.forward;
 }
 
 /** The mails to try: to every address that is named or has an alias, and those that the manifest expects. */
@@ -116,8 +125,7 @@ function unroutedAddresses(
 
 /** Its own alias goes or discards: that is what somebody wrote. */
 function isDeliberate(change: Change): boolean {
-  if (change.kind !== 'alias') return false;
-  return change.desired === null || isDiscard(change.desired.forward);
+  return change.kind === 'alias' && endsOrDiscards(change);
 }
 
 /** `contact+label@` goes to `contact`. */
