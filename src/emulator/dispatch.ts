@@ -3,7 +3,14 @@ import { deliveryOf, tamperingOf, tamperWith, tamperWithAnswer } from './fault-r
 import type { EditRequest, FaultAction, FaultSource } from './faults.ts';
 import type { JournalWriter } from './journal.ts';
 import type { ApiVersion } from './model.ts';
-import { failure, type EmulatorAnswer, type EmulatorRequest, type Outcome, type Reply } from './protocol.ts';
+import {
+  failure,
+  inVersion,
+  type EmulatorAnswer,
+  type EmulatorRequest,
+  type Outcome,
+  type Reply,
+} from './protocol.ts';
 import type { RateLimiter, RateVerdict } from './rate-limit.ts';
 import type { RouteMatch, Router, Tampering } from './routes.ts';
 import type { EmulatorStore } from './store.ts';
@@ -111,10 +118,11 @@ function decide(parts: DispatcherParts, parsed: Parsed, actions: readonly FaultA
     parts.store.state.environment.now(),
   );
   const before = statusFault(actions, 'before');
-  if (before !== undefined) return scriptedAnswer(parts, before, verdict);
+  if (before !== undefined) return scriptedAnswer(parts, parsed, before, verdict);
   const reply = replyTo(parts, parsed, { authorised, verdict, actions });
   const after = statusFault(actions, 'after');
-  return after === undefined ? toAnswer(parts, reply, verdict) : scriptedAnswer(parts, after, verdict);
+  if (after !== undefined) return scriptedAnswer(parts, parsed, after, verdict);
+  return toAnswer(parts, inVersion(parsed.version, reply), verdict);
 }
 
 interface Decision {
@@ -222,8 +230,14 @@ function toAnswer(parts: DispatcherParts, reply: Reply, verdict: RateVerdict): E
 
 type StatusFault = Extract<FaultAction, { kind: 'status' }>;
 
-function scriptedAnswer(parts: DispatcherParts, fault: StatusFault, verdict: RateVerdict): EmulatorAnswer {
-  const body = fault.body ?? { message: `Scripted status ${fault.code}.`, errors: {} };
+function scriptedAnswer(
+  parts: DispatcherParts,
+  { version }: Parsed,
+  fault: StatusFault,
+  verdict: RateVerdict,
+): EmulatorAnswer {
+  const plain = inVersion(version, failure(fault.code, `Scripted status ${fault.code}.`));
+  const body = fault.body ?? plain.body ?? null;
   const headers = commonHeaders(parts, verdict);
   headers['Content-Type'] = typeof body === 'string' ? 'text/html' : 'application/json';
   return {

@@ -1,4 +1,4 @@
-import type { FieldErrors, StoreError } from './model.ts';
+import type { ApiVersion, FieldErrors, StoreError } from './model.ts';
 import type { State } from './state.ts';
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
@@ -52,6 +52,13 @@ export function success(body: JsonObject): Reply {
 /** v4: Errors. On validation failures `message` repeats the first field message. */
 export function failure(status: number, message: string, errors: FieldErrors = {}): Reply {
   return { status, body: { message, errors } };
+}
+
+/** On v3, failures carry `success`, `error` and `code` beside the fields that both versions have (v3: Errors). */
+export function inVersion(version: ApiVersion | null, reply: Reply): Reply {
+  if (version !== 'v3' || reply.status < 400) return reply;
+  const error = reply.body?.['message'] ?? '';
+  return { ...reply, body: { ...reply.body, error, code: reply.status, success: false } };
 }
 
 export function invalidFields(errors: FieldErrors): Reply {
