@@ -80,6 +80,7 @@ const FULL: Report = {
       limit: 12,
       planned: 40,
       message: '40 of 60 aliases would be deleted',
+      allowance: { kind: 'deletes', count: 40 },
       allow: '--allow-deletes 40',
       allowed: false,
       holds: { kind: 'run' },
