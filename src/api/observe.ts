@@ -1,7 +1,7 @@
 import type { Clock } from '../model/clock.ts';
 import type { Desired } from '../model/desired.ts';
 import type { DomainName } from '../model/names.ts';
-import type { Observed, ObservedDomain, UnprovenRead } from '../model/observed.ts';
+import type { Account, Observed, ObservedDomain, UnprovenRead } from '../model/observed.ts';
 import type { Section } from '../model/resources.ts';
 import { fail, succeed, type Result } from '../model/result.ts';
 import type { Client } from './client.ts';
@@ -13,6 +13,8 @@ export interface ObserveOptions {
   readonly desired: Pick<Desired, 'domains'> | 'everything';
   /** Only these domains are looked at; absent: the whole list of the account's domains. */
   readonly domains?: readonly DomainName[] | undefined;
+  /** The account, where it was read before; absent: it is read. */
+  readonly account?: Account | undefined;
   readonly clock: Clock;
   /** Domains that were read, of those that are to be. */
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
@@ -29,7 +31,7 @@ export type ObservedDomains = Pick<Observed, 'domains' | 'unproven'>;
 export async function observe(client: Client, options: ObserveOptions): Promise<Result<Observed, ApiError>> {
   const { domains: names } = options;
   const [account, read] = await Promise.all([
-    client.getAccount(),
+    options.account === undefined ? client.getAccount() : succeed(options.account),
     names === undefined ? observeAll(client, options) : observeDomains(client, names, options),
   ]);
   if (!account.ok) return account;
@@ -43,7 +45,7 @@ export async function observe(client: Client, options: ObserveOptions): Promise<
 export async function observeDomains(
   client: Client,
   names: readonly DomainName[],
-  options: Omit<ObserveOptions, 'domains'>,
+  options: Omit<ObserveOptions, 'domains' | 'account'>,
 ): Promise<Result<ObservedDomains, ApiError>> {
   const reading = startReading(options, names.length);
   await Promise.all(

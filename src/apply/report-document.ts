@@ -24,7 +24,7 @@ export interface ReportDocument {
   readonly applied: readonly AppliedItem[];
   readonly failed: readonly FailedItem[];
   readonly skipped: readonly SkippedItem[];
-  readonly guards: readonly Omit<GuardFinding, 'holds' | 'refuses'>[];
+  readonly guards: readonly Omit<GuardFinding, 'allowance' | 'holds' | 'refuses'>[];
   readonly withheld: readonly Pick<Withheld, 'domain' | 'reason'>[];
   readonly notKept: readonly NotKeptItem[];
   readonly notes: readonly string[];

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import type { Context } from './context.ts';
-import { CommandError, EXIT, type ExitCode } from './exit.ts';
+import { CommandError, EXIT, interruptedExit, type ExitCode } from './exit.ts';
 import { createProgram } from './program.ts';
 import { styleFor } from './style.ts';
 
@@ -23,7 +23,8 @@ function explain(error: unknown, context: Context, args: readonly string[]): Exi
   const style = styleFor(context.stderr, flagValue(args, '--color'), context.env);
   if (error instanceof CommandError) {
     context.stderr.write(`${style.error('error')}: ${error.message}\n  ${style.dim('try:')} ${error.hint}\n`);
-    return error.exitCode;
+    const interrupted = error.exitCode === EXIT.failed && context.signal.aborted;
+    return interrupted ? interruptedExit(context) : error.exitCode;
   }
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
   context.stderr.write(

@@ -42,3 +42,8 @@ export function strongestExit(codes: readonly ExitCode[]): ExitCode {
   ];
   return order.find((code) => codes.includes(code)) ?? EXIT.done;
 }
+
+/** The shell's codes for a command that a signal ended. */
+export function interruptedExit({ signal }: { readonly signal: AbortSignal }): ExitCode {
+  return signal.reason === 'SIGTERM' ? EXIT.terminated : EXIT.interrupted;
+}

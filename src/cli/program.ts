@@ -51,6 +51,29 @@ function addManifestCommands(program: Command, run: Run): void {
     .option('--detailed-exitcode', 'exit with 2 when there are changes')
     .addHelpText('after', example('fwdsync plan -f fwdsync.yaml --detailed-exitcode'))
     .action(run(async () => (await import('./plan.ts')).planCommand));
+
+  withAllowances(withOutput(withConnection(withManifest(program.command('apply')))))
+    .description('Make a plan, ask, apply it and verify')
+    .option('--yes', 'do not ask; needs a stated account')
+    .option(
+      '--max-failures <n>',
+      'stop after so many failed items (default: 25, or 5 % if that is more)',
+      wholeNumber,
+    )
+    .addHelpText('after', example('fwdsync apply -f fwdsync.yaml --yes --account ops@acme.example'))
+    .action(run(async () => (await import('./apply.ts')).applyCommand));
+
+  withOutput(withConnection(withManifest(program.command('run'))))
+    .description('Keep the account in step with the manifest until stopped')
+    .option('--interval <duration>', 'time between looks at the whole account', '5m')
+    .addOption(
+      new Option('--mode <mode>', 'apply changes, or only report them')
+        .choices(['apply', 'observe'])
+        .default('apply'),
+    )
+    .option('--once', 'one round, then end as apply --yes does')
+    .addHelpText('after', example('fwdsync run -f /etc/fwdsync --interval 10m'))
+    .action(run(async () => (await import('./run.ts')).runCommand));
 }
 
 function addAccountCommands(program: Command, run: Run): void {
@@ -85,6 +108,13 @@ function addServers(program: Command, run: Run): void {
     .option('--faults <file>', 'scripted faults, as JSON')
     .addHelpText('after', example('fwdsync emulator --port 8025 --state account.json'))
     .action(run(async () => (await import('./emulator.ts')).emulatorCommand));
+
+  withOutput(program.command('demo'))
+    .description(
+      'Start an emulator with a drifted account and show validate, plan, apply and the empty plan after it',
+    )
+    .addHelpText('after', example('fwdsync demo'))
+    .action(run(async () => (await import('./demo.ts')).demoCommand));
 }
 
 function withManifest(command: Command): Command {

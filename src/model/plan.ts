@@ -1,3 +1,4 @@
+import type { Allowance } from './desired.ts';
 import type { DomainName } from './names.ts';
 import type { Problem, Source } from './problem.ts';
 import type {
@@ -9,6 +10,7 @@ import type {
   RuleState,
   Section,
 } from './resources.ts';
+import type { WarningCode } from './warning-codes.ts';
 
 /** What the change is for; `drift` only where the desired state of the item is known to have been applied before. */
 export type Reason =
@@ -93,7 +95,9 @@ export interface GuardFinding {
   readonly planned: number;
   /** One sentence for people: what was found and why it is held back. */
   readonly message: string;
-  /** The flag that allows it, with its value; null: nothing does. */
+  /** What allows it; null: nothing does. */
+  readonly allowance: Allowance | null;
+  /** The same as the flag, with its value. */
   readonly allow: string | null;
   readonly allowed: boolean;
   readonly holds: Hold;
@@ -114,7 +118,7 @@ export interface Withheld {
 }
 
 export interface Warning {
-  readonly code: string;
+  readonly code: WarningCode;
   readonly message: string;
   readonly hint?: string;
   readonly source: Source | null;

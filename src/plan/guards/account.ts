@@ -50,6 +50,7 @@ function finding(
     limit: 0,
     planned: 1,
     message,
+    allowance: null,
     allow: null,
     allowed: false,
     holds,

@@ -117,7 +117,10 @@ function domainDelete({ domain, contents }: DomainChange, policy: Policy): Guard
   };
 }
 
-/** The two fields of a finding that say how to allow it and whether that was done. */
-export function allowance(allowance: Allowance, policy: Policy): Pick<GuardFinding, 'allow' | 'allowed'> {
-  return { allow: showAllowance(allowance), allowed: allows(policy, allowance) };
+/** The fields of a finding that say how to allow it and whether that was done. */
+export function allowance(
+  allowance: Allowance,
+  policy: Policy,
+): Pick<GuardFinding, 'allowance' | 'allow' | 'allowed'> {
+  return { allowance, allow: showAllowance(allowance), allowed: allows(policy, allowance) };
 }

@@ -90,6 +90,7 @@ function finding(domain: Change['domain'], planned: number, way: readonly string
     limit: 0,
     planned,
     message: `mail to ${domain} would come back to where it was: it goes on to ${shown}`,
+    allowance: null,
     allow: null,
     allowed: false,
     holds: { kind: 'domain', domain },

@@ -1,0 +1,103 @@
+import type { Progress as ApplyProgress } from '../apply/ports.ts';
+import { writeManifest } from '../manifest/write.ts';
+import type { Decision } from '../reconcile/decide.ts';
+import { reconcileOnce, type OncePorts } from '../reconcile/once.ts';
+import type { Planned } from '../reconcile/plan-once.ts';
+import { approveOnTerminal, approveUnasked } from './approve.ts';
+import { canAsk } from './ask.ts';
+import { concludeRun, type Format } from './conclude.ts';
+import type { Context } from './context.ts';
+import { CommandError, EXIT, type ExitCode } from './exit.ts';
+import { sha256 } from './output.ts';
+import type { AllowanceOptions } from './policy.ts';
+import { forecastOf, printPlanText } from './print-plan.ts';
+import { openSession, type Session } from './session.ts';
+import { manifestPaths, readReference, resolveFormat, type CommonOptions } from './settings.ts';
+import { printStateWarnings } from './state.ts';
+
+export interface ApplyOptions extends CommonOptions, AllowanceOptions {
+  readonly yes?: true;
+  readonly maxFailures?: number;
+  readonly skipRefused?: true;
+}
+
+/** Makes a plan, shows it, asks where somebody is there to be asked, applies it and verifies. */
+export async function applyCommand(context: Context, options: ApplyOptions): Promise<ExitCode> {
+  const format = resolveFormat(options, context, ['text', 'json']);
+  assertAnswerable(context, options);
+  const session = await openSession(context, options, {
+    command: 'apply',
+    mode: 'read-write',
+    stance: { accountRequired: options.yes === true, domainDeletes: 'allowed' },
+  });
+  try {
+    const request = { ...session.request, maxFailures: options.maxFailures ?? null };
+    const once = await reconcileOnce(request, portsOf(context, options, session, format));
+    session.progress.stop();
+    return concludeRun(context, options, session, { once, format });
+  } finally {
+    session.progress.stop();
+    await session.client.close();
+  }
+}
+
+function assertAnswerable(context: Context, options: ApplyOptions): void {
+  if (options.yes === true) return;
+  if (canAsk(context) && !manifestPaths(options, context).includes('-')) return;
+  throw new CommandError(
+    EXIT.usage,
+    'nobody can be asked here: there is no terminal',
+    'give --yes and state the account with --account or api.account',
+  );
+}
+
+function portsOf(context: Context, options: ApplyOptions, session: Session, format: Format): OncePorts {
+  const stream = format === 'json' ? context.stderr : context.stdout;
+  const show = (decision: Decision, planned: Planned): void => {
+    session.progress.stop();
+    printStateWarnings(context, options, planned.warnings);
+    const plan = decision.kind === 'go' ? decision.plan : planned.plan;
+    if (format === 'json' && options.yes === true) return;
+    printPlanText(context, session, { plan, planned }, { stream, color: options.color });
+  };
+  const refusals = options.skipRefused === true ? 'withhold' : 'end-the-run';
+  let latest: Planned | null = null;
+  return {
+    ...session.ports,
+    random: context.random,
+    signal: context.signal,
+    sha256,
+    writeManifest,
+    resolvePassword: (reference) => readReference(reference, context),
+    approve: async (planned) => {
+      const verdict =
+        options.yes === true
+          ? approveUnasked(planned, { refusals, show })
+          : await approveOnTerminal(context, planned, { refusals, show });
+      latest = verdict.planned;
+      return verdict;
+    },
+    onProgress: (progress) => showProgress(context, session, progress, latest),
+  };
+}
+
+function showProgress(
+  context: Context,
+  session: Session,
+  progress: ApplyProgress,
+  planned: Planned | null,
+): void {
+  switch (progress.kind) {
+    case 'items':
+      return session.progress.update('applying changes', progress.done, progress.total);
+    case 'verifying':
+      return session.progress.update(`looking at the account again, round ${progress.round}`, 0, 1);
+    case 'batches-refused': {
+      if (planned === null) return;
+      const { requests, seconds } = forecastOf(context, session, { planned, plan: planned.plan }, 'refused');
+      context.stderr.write(
+        `The account takes no batches: items are added one by one, ${requests} requests in about ${Math.ceil(seconds)} s.\n`,
+      );
+    }
+  }
+}

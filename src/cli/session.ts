@@ -1,0 +1,67 @@
+import type { Client } from '../api/client.ts';
+import type { Disclosure } from '../model/disclosure.ts';
+import type { DomainName } from '../model/names.ts';
+import type { PlanPorts, PlanRequest } from '../reconcile/plan-once.ts';
+import { connect } from './connect.ts';
+import type { Context } from './context.ts';
+import { requireDesired, type RequiredDesired } from './desired.ts';
+import { disclosureOf } from './output.ts';
+import { createPolicy, type AllowanceOptions, type RunStance } from './policy.ts';
+import { createProgress, type Progress } from './progress.ts';
+import { resolveConnection, type CommonOptions, type Connection } from './settings.ts';
+import { openState } from './state.ts';
+
+/** What a command that plans has in hand: the manifest, the account, and what to do with them. */
+export interface Session {
+  readonly client: Client;
+  readonly request: PlanRequest;
+  readonly ports: PlanPorts;
+  readonly disclosure: Disclosure;
+  readonly progress: Progress;
+}
+
+export interface SessionOptions {
+  /** Names the command to whoever waits for the lock. */
+  readonly command: 'plan' | 'apply' | 'run';
+  readonly mode: 'read-only' | 'read-write';
+  readonly stance: Pick<RunStance, 'accountRequired' | 'domainDeletes'>;
+}
+
+/** Reads the manifest and prepares the client; nothing is requested yet. The client is the caller's to close. */
+export async function openSession(
+  context: Context,
+  options: CommonOptions & AllowanceOptions,
+  how: SessionOptions,
+): Promise<Session> {
+  const manifest = await requireDesired(context, options);
+  const connection = resolveConnection(options, manifest.desired.api, context);
+  const progress = createProgress(context);
+  const client = connect(context, connection, how.mode);
+  return {
+    client,
+    request: requestOf(manifest, options, { connection, stance: how.stance, now: context.clock.now() }),
+    ports: {
+      client,
+      clock: context.clock,
+      openState: (account) => openState(context, options, connection, account, how.command),
+      onRead: (done, total) => progress.update('reading domains', done, total),
+    },
+    disclosure: disclosureOf(manifest.desired, options, context),
+    progress,
+  };
+}
+
+function requestOf(
+  { desired, size }: RequiredDesired,
+  options: CommonOptions & AllowanceOptions,
+  {
+    connection,
+    stance,
+    now,
+  }: { readonly connection: Connection; readonly stance: SessionOptions['stance']; readonly now: number },
+): PlanRequest {
+  const domains: readonly DomainName[] | undefined =
+    options.domain === undefined ? undefined : [...desired.domains.keys()];
+  const policy = createPolicy(desired, options, { ...stance, account: connection.account, now });
+  return { desired, manifestSize: size, domains, policy };
+}

@@ -1,0 +1,38 @@
+import type { Change, Plan } from '../model/plan.ts';
+import { isRefused, withholdRefused } from '../plan/withhold.ts';
+
+/** What is done about guards that refuse and domains that cannot be read. */
+export type Refusals = 'end-the-run' | 'withhold';
+
+/** Whether a plan runs, and what of it. */
+export type Decision =
+  | {
+      readonly kind: 'go';
+      /** What runs. */
+      readonly plan: Plan;
+      /** Changes that were planned and do not run. */
+      readonly heldBack: readonly Change[];
+    }
+  /** Errors of the manifest that only the reading showed. */
+  | { readonly kind: 'invalid' }
+  | { readonly kind: 'refused' }
+  /** A domain could not be read, or shows one key twice. */
+  | { readonly kind: 'unproven' }
+  /** Somebody was asked and said no. */
+  | { readonly kind: 'declined' };
+
+/**
+ * Guards refuse a plan as a whole, and a failed read of one domain ends the run, unless what they concern is withheld and
+ * the rest goes on. With nothing left to go on with, the guards' refusal stands.
+ */
+export function decide(plan: Plan, refusals: Refusals): Decision {
+  if (plan.problems.length > 0) return { kind: 'invalid' };
+  const refused = isRefused(plan);
+  if (refused && refusals === 'end-the-run') return { kind: 'refused' };
+  if (refusals === 'end-the-run' && plan.withheld.some(({ cause }) => cause === 'unproven'))
+    return { kind: 'unproven' };
+  const rest = withholdRefused(plan);
+  if (refused && rest.changes.length === 0) return { kind: 'refused' };
+  const kept = new Set(rest.changes);
+  return { kind: 'go', plan: rest, heldBack: plan.changes.filter((change) => !kept.has(change)) };
+}

@@ -1,0 +1,64 @@
+import { applyPlan, type ApplyFault } from '../apply/apply.ts';
+import type { ApplyPorts } from '../apply/ports.ts';
+import type { LockFault } from '../apply/state-store.ts';
+import type { ApiError } from '../api/errors.ts';
+import type { Report } from '../model/report.ts';
+import { planDigest } from '../plan/digest.ts';
+import type { Decision } from './decide.ts';
+import { planAccount, type Planned, type PlanPorts, type PlanRequest } from './plan-once.ts';
+
+export interface OnceRequest extends PlanRequest {
+  /** So many failed items end the run; null: 25 or 5 % of the items, the larger. */
+  readonly maxFailures: number | null;
+}
+
+export interface OncePorts extends PlanPorts, Omit<ApplyPorts, 'state' | 'keepAlive'> {
+  /** Shows the plan, asks where somebody is there to be asked, and says whether and what of it runs. */
+  readonly approve: (planned: Planned) => Promise<Verdict>;
+  readonly sha256: (text: string) => string;
+}
+
+/** The decision, and the plan that it is about: somebody who was asked may have allowed more. */
+export interface Verdict {
+  readonly decision: Decision;
+  readonly planned: Planned;
+}
+
+/** How one run ended; nothing was written unless it is `applied`. */
+export type Once =
+  | { readonly kind: 'unread'; readonly error: ApiError }
+  | { readonly kind: 'locked'; readonly fault: LockFault }
+  | {
+      readonly kind: 'not-run';
+      readonly decision: Exclude<Decision, { kind: 'go' }>;
+      readonly planned: Planned;
+    }
+  | { readonly kind: 'fault'; readonly fault: ApplyFault; readonly planned: Planned }
+  | { readonly kind: 'applied'; readonly report: Report; readonly planned: Planned };
+
+/** The whole algorithm: lock, remember, observe, plan, decide, apply. */
+export async function reconcileOnce(request: OnceRequest, ports: OncePorts): Promise<Once> {
+  const { client } = ports;
+  const account = await client.getAccount();
+  if (!account.ok) return { kind: 'unread', error: account.error };
+  const state = ports.openState(account.value.email);
+  const lock = await state.lock();
+  if (!lock.ok) return { kind: 'locked', fault: lock.error };
+  try {
+    const read = await planAccount(request, { ...ports, account: account.value, state });
+    if (!read.ok) return { kind: 'unread', error: read.error };
+    const { decision, planned } = await ports.approve(read.value);
+    if (decision.kind !== 'go') return { kind: 'not-run', decision, planned };
+    const { plan, heldBack } = decision;
+    const { maxFailures, manifestSize } = request;
+    const digest = planDigest(plan, ports.sha256);
+    const applied = await applyPlan(
+      { ...planned.input, plan, digest, heldBack, manifestSize, maxFailures },
+      { ...ports, state, keepAlive: () => lock.value.refresh() },
+    );
+    if (!applied.ok) return { kind: 'fault', fault: applied.error, planned };
+    return { kind: 'applied', report: applied.value, planned };
+  } finally {
+    await lock.value.release();
+  }
+}
