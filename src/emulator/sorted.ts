@@ -1,12 +1,13 @@
 /**
- * An ordered view of a collection that lives elsewhere. It is built at its first reading and kept by binary insertion
- * from then on, so that a listing that nobody asks for costs nothing and a page costs one slice.
+ * An ordered view of a collection that lives elsewhere, in order from the first insertion on. It is kept in pieces of a
+ * bounded size, so that in a million items too an insertion moves few of them and a page costs one walk over the pieces.
  */
 export interface SortedIndex<T> {
-  readonly source: () => Iterable<T>;
   /** A total order: 0 only for the same item. */
   readonly compare: (a: T, b: T) => number;
-  items: T[] | undefined;
+  /** None is empty. */
+  pieces: T[][];
+  size: number;
 }
 
 export type Direction = 'ascending' | 'descending';
@@ -16,40 +17,86 @@ export interface Page<T> {
   readonly total: number;
 }
 
-export function createIndex<T>(source: () => Iterable<T>, compare: (a: T, b: T) => number): SortedIndex<T> {
-  return { source, compare, items: undefined };
+/** Positions `from` to `to`, the latter not included. */
+export interface Range {
+  readonly from: number;
+  readonly to: number;
 }
 
-/** Call after `item` entered the source. */
+const MAX_PIECE = 1024;
+
+export function createIndex<T>(compare: (a: T, b: T) => number): SortedIndex<T> {
+  return { compare, pieces: [], size: 0 };
+}
+
+/** Call when `item` enters the collection. */
 export function insertInto<T>(index: SortedIndex<T>, item: T): void {
-  if (index.items === undefined) return;
-  index.items.splice(position(index.items, item, index.compare), 0, item);
-}
-
-/** Call before a change of `item` that moves it, or when it leaves the source. */
-export function removeFrom<T>(index: SortedIndex<T>, item: T): void {
-  if (index.items === undefined) return;
-  const at = position(index.items, item, index.compare);
-  if (index.items[at] === item) {
-    index.items.splice(at, 1);
-  } else {
-    index.items = undefined;
+  index.size += 1;
+  const last = index.pieces.at(-1);
+  if (last === undefined) {
+    index.pieces.push([item]);
+    return;
+  }
+  const isLast = index.compare(last.at(-1) as T, item) < 0;
+  const place = isLast
+    ? { piece: index.pieces.length - 1, within: last.length }
+    : locate(index, (other) => index.compare(other, item) < 0);
+  const piece = index.pieces[place.piece] as T[];
+  piece.splice(place.within, 0, item);
+  if (piece.length > MAX_PIECE) {
+    // What only grows at its end keeps its pieces full.
+    const rest = piece.splice(isLast ? MAX_PIECE : MAX_PIECE / 2);
+    index.pieces.splice(place.piece + 1, 0, rest);
   }
 }
 
-/** Forgets the order; the next reading builds it from the source. */
-export function resetIndex<T>(index: SortedIndex<T>): void {
-  index.items = undefined;
+/** Call before a change of `item` that moves it, or when it leaves the collection. */
+export function removeFrom<T>(index: SortedIndex<T>, item: T): void {
+  const place = locate(index, (other) => index.compare(other, item) < 0);
+  const piece = index.pieces[place.piece];
+  if (piece?.[place.within] !== item) throw new Error('an item left an index that it was not in');
+  piece.splice(place.within, 1);
+  if (piece.length === 0) index.pieces.splice(place.piece, 1);
+  index.size -= 1;
+}
+
+/** Takes the first items away. */
+export function dropFirst<T>(index: SortedIndex<T>, count: number): void {
+  index.size -= count;
+  let left = count;
+  const whole = index.pieces.findIndex((piece) => {
+    if (piece.length > left) return true;
+    left -= piece.length;
+    return false;
+  });
+  index.pieces.splice(0, whole === -1 ? index.pieces.length : whole);
+  index.pieces[0]?.splice(0, left);
+}
+
+export function clearIndex<T>(index: SortedIndex<T>): void {
+  index.pieces = [];
+  index.size = 0;
 }
 
 export function readAll<T>(index: SortedIndex<T>): readonly T[] {
-  index.items ??= [...index.source()].sort(index.compare);
-  return index.items;
+  return index.pieces.flat();
+}
+
+export function lastOf<T>(index: SortedIndex<T>): T | undefined {
+  return index.pieces.at(-1)?.at(-1);
+}
+
+/** How many items are before; `isBefore` holds for the first items and for none after them. */
+export function positionOf<T>(index: SortedIndex<T>, isBefore: (item: T) => boolean): number {
+  const place = locate(index, isBefore);
+  let position = place.within;
+  for (let at = 0; at < place.piece; at += 1) position += index.pieces[at]?.length ?? 0;
+  return position;
 }
 
 /**
- * Items `offset` to `offset + limit` in the given direction. With `keep`, pages run over the items that it accepts,
- * which scans the whole index; without it nothing outside of the page is looked at.
+ * Items `offset` to `offset + limit` of the range in the given direction. With `keep`, pages run over the items that it
+ * accepts, which looks at the whole range; without it nothing outside of the page is looked at.
  */
 export function readPage<T>(
   index: SortedIndex<T>,
@@ -57,17 +104,36 @@ export function readPage<T>(
     readonly offset: number;
     readonly limit: number;
     readonly direction: Direction;
+    readonly range?: Range | undefined;
     readonly keep?: ((item: T) => boolean) | undefined;
   },
 ): Page<T> {
-  const { keep } = options;
-  const all = keep === undefined ? readAll(index) : readAll(index).filter((item) => keep(item));
+  const { limit, direction, keep, range = { from: 0, to: index.size } } = options;
   const offset = Math.max(0, options.offset);
-  if (options.direction === 'ascending') {
-    return { items: all.slice(offset, offset + options.limit), total: all.length };
+  if (keep === undefined) {
+    const items = readSlice(index, pagePositions(range, { offset, limit, direction }));
+    return { items: direction === 'ascending' ? items : items.reverse(), total: range.to - range.from };
   }
-  const end = Math.max(0, all.length - offset);
-  return { items: all.slice(Math.max(0, end - options.limit), end).reverse(), total: all.length };
+  const items: T[] = [];
+  let total = 0;
+  for (const item of walk(index, range, direction)) {
+    if (!keep(item)) continue;
+    if (total >= offset && total < offset + limit) items.push(item);
+    total += 1;
+  }
+  return { items, total };
+}
+
+/** The items of a range, one after the other. */
+export function* walk<T>(index: SortedIndex<T>, range: Range, direction: Direction): Generator<T> {
+  const isAscending = direction === 'ascending';
+  let end = isAscending ? 0 : index.size;
+  for (const piece of isAscending ? index.pieces : index.pieces.toReversed()) {
+    const start = isAscending ? end : end - piece.length;
+    end = isAscending ? start + piece.length : start;
+    const slice = piece.slice(Math.max(0, range.from - start), Math.max(0, range.to - start));
+    yield* isAscending ? slice : slice.reverse();
+  }
 }
 
 /** By UTF-16 code units, whatever the locale. */
@@ -76,12 +142,48 @@ export function compareText(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-function position<T>(items: readonly T[], item: T, compare: (a: T, b: T) => number): number {
+function pagePositions(
+  range: Range,
+  page: { readonly offset: number; readonly limit: number; readonly direction: Direction },
+): Range {
+  if (page.direction === 'ascending') {
+    const from = Math.min(range.to, range.from + page.offset);
+    return { from, to: Math.min(range.to, from + page.limit) };
+  }
+  const to = Math.max(range.from, range.to - page.offset);
+  return { from: Math.max(range.from, to - page.limit), to };
+}
+
+function readSlice<T>(index: SortedIndex<T>, range: Range): T[] {
+  const items: T[] = [];
+  let start = 0;
+  for (const piece of index.pieces) {
+    if (start >= range.to) break;
+    const isInRange = start + piece.length > range.from;
+    if (isInRange) items.push(...piece.slice(Math.max(0, range.from - start), range.to - start));
+    start += piece.length;
+  }
+  return items;
+}
+
+/** The first item that is not before: its piece and its place therein; past the end when there is none. */
+function locate<T>(
+  index: SortedIndex<T>,
+  isBefore: (item: T) => boolean,
+): { readonly piece: number; readonly within: number } {
+  const { pieces } = index;
+  const piece = partition(pieces.length, (at) => isBefore(pieces[at]?.at(-1) as T));
+  const items = pieces[piece] ?? [];
+  return { piece, within: partition(items.length, (at) => isBefore(items[at] as T)) };
+}
+
+/** The first position that is not before. */
+function partition(length: number, isBefore: (position: number) => boolean): number {
   let low = 0;
-  let high = items.length;
+  let high = length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (compare(items[middle] as T, item) < 0) {
+    if (isBefore(middle)) {
       low = middle + 1;
     } else {
       high = middle;

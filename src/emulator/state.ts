@@ -69,14 +69,13 @@ export interface StateOptions {
 
 /** An account without domains. */
 export function createState(options: StateOptions): State {
-  const domains = new Map<string, DomainRecord>();
   return {
     account: options.account,
     tier: options.tier,
     whitelabels: [],
-    domains,
-    domainsInNameOrder: createIndex(() => domains.values(), byDomainName),
-    domainsInCreatedOrder: createIndex(() => domains.values(), byDomainCreation),
+    domains: new Map(),
+    domainsInNameOrder: createIndex(byDomainName),
+    domainsInCreatedOrder: createIndex(byDomainCreation),
     switches: { ...DEFAULT_SWITCHES, ...options.switches },
     environment: options.environment,
     aliasCount: 0,

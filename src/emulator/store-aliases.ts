@@ -2,12 +2,15 @@ import { checkAliasName, checkForward } from './fields.ts';
 import { invalid, notFound, ok, type Alias, type Result } from './model.ts';
 import {
   compareText,
+  clearIndex,
   createIndex,
   insertInto,
+  positionOf,
   readPage,
   removeFrom,
-  resetIndex,
   type Page,
+  type Range,
+  type SortedIndex,
 } from './sorted.ts';
 import { type AliasTable, type DomainRecord, type State } from './state.ts';
 import { checkRoom } from './store-limits.ts';
@@ -26,28 +29,24 @@ export interface AliasQuery {
 }
 
 export function createAliasTable(): AliasTable {
-  const byId = new Map<number, Alias>();
   return {
-    byId,
+    byId: new Map(),
     byName: new Map(),
-    inNameOrder: createIndex(
-      () => byId.values(),
-      (a, b) => compareText(a.sortKey, b.sortKey) || a.id - b.id,
-    ),
-    inCreatedOrder: createIndex(
-      () => byId.values(),
-      (a, b) => a.createdAt - b.createdAt || a.id - b.id,
-    ),
+    inNameOrder: createIndex((a, b) => compareText(a.sortKey, b.sortKey) || a.id - b.id),
+    inCreatedOrder: createIndex((a, b) => a.createdAt - b.createdAt || a.id - b.id),
   };
 }
 
 export function listAliases(domain: DomainRecord, query: AliasQuery): Page<Alias> {
   const { inNameOrder, inCreatedOrder } = domain.aliases;
-  return readPage(query.order.startsWith('name') ? inNameOrder : inCreatedOrder, {
+  const isByName = query.order.startsWith('name');
+  const prefix = query.prefix?.toLowerCase() ?? '';
+  return readPage(isByName ? inNameOrder : inCreatedOrder, {
     offset: query.offset,
     limit: query.limit,
     direction: query.order.endsWith('_asc') ? 'ascending' : 'descending',
-    keep: aliasFilter(query),
+    range: isByName && prefix !== '' ? prefixRange(inNameOrder, prefix) : undefined,
+    keep: aliasFilter(query.query?.toLowerCase() ?? '', isByName ? '' : prefix),
   });
 }
 
@@ -152,15 +151,20 @@ export function deleteAllAliases(state: State, domain: DomainRecord): number {
   const count = domain.aliases.byId.size;
   domain.aliases.byId.clear();
   domain.aliases.byName.clear();
-  resetIndex(domain.aliases.inNameOrder);
-  resetIndex(domain.aliases.inCreatedOrder);
+  clearIndex(domain.aliases.inNameOrder);
+  clearIndex(domain.aliases.inCreatedOrder);
   state.aliasCount -= count;
   return count;
 }
 
-function aliasFilter(query: AliasQuery): ((alias: Alias) => boolean) | undefined {
-  const text = query.query?.toLowerCase() ?? '';
-  const prefix = query.prefix?.toLowerCase() ?? '';
+function prefixRange(inNameOrder: SortedIndex<Alias>, prefix: string): Range {
+  return {
+    from: positionOf(inNameOrder, ({ sortKey }) => sortKey < prefix),
+    to: positionOf(inNameOrder, ({ sortKey }) => sortKey < prefix || sortKey.startsWith(prefix)),
+  };
+}
+
+function aliasFilter(text: string, prefix: string): ((alias: Alias) => boolean) | undefined {
   if (text === '' && prefix === '') return undefined;
   return (alias) =>
     alias.sortKey.startsWith(prefix) &&

@@ -4,13 +4,9 @@ import { createIndex, insertInto, readPage, removeFrom, type Page } from './sort
 import { takeSequence, type CredentialTable, type DomainRecord, type State } from './state.ts';
 
 export function createCredentialTable(): CredentialTable {
-  const byUsername = new Map<string, Credential>();
   return {
-    byUsername,
-    inCreatedOrder: createIndex(
-      () => byUsername.values(),
-      (a, b) => a.createdAt - b.createdAt || a.sequence - b.sequence,
-    ),
+    byUsername: new Map(),
+    inCreatedOrder: createIndex((a, b) => a.createdAt - b.createdAt || a.sequence - b.sequence),
   };
 }
 

@@ -2,12 +2,13 @@ import { checkForward } from './fields.ts';
 import { invalid, notFound, ok, type Result, type Rule, type RuleConfig } from './model.ts';
 import {
   compareText,
+  clearIndex,
   createIndex,
   insertInto,
+  lastOf,
   readAll,
   readPage,
   removeFrom,
-  resetIndex,
   type Page,
 } from './sorted.ts';
 import { takeSequence, type DomainRecord, type RuleTable, type State } from './state.ts';
@@ -38,17 +39,10 @@ export interface RuleUpdate {
 }
 
 export function createRuleTable(switches: Switches): RuleTable {
-  const byId = new Map<string, Rule>();
   return {
-    byId,
-    inRankOrder: createIndex(
-      () => byId.values(),
-      (a, b) => compareNumbers(a.rank, b.rank) || compareEqualRanks(a, b, switches),
-    ),
-    inCreatedOrder: createIndex(
-      () => byId.values(),
-      (a, b) => a.createdAt - b.createdAt || a.sequence - b.sequence,
-    ),
+    byId: new Map(),
+    inRankOrder: createIndex((a, b) => compareNumbers(a.rank, b.rank) || compareEqualRanks(a, b, switches)),
+    inCreatedOrder: createIndex((a, b) => a.createdAt - b.createdAt || a.sequence - b.sequence),
   };
 }
 
@@ -180,8 +174,8 @@ export function deleteRule(state: State, domain: DomainRecord, id: string): Resu
 export function deleteAllRules(state: State, domain: DomainRecord): number {
   const count = domain.rules.byId.size;
   domain.rules.byId.clear();
-  resetIndex(domain.rules.inRankOrder);
-  resetIndex(domain.rules.inCreatedOrder);
+  clearIndex(domain.rules.inRankOrder);
+  clearIndex(domain.rules.inCreatedOrder);
   state.ruleCount -= count;
   return count;
 }
@@ -199,7 +193,7 @@ function checkConfig(state: State, domain: DomainRecord, config: RuleConfig): Re
 }
 
 function nextRank(domain: DomainRecord): number {
-  const last = rulesInOrder(domain).at(-1);
+  const last = lastOf(domain.rules.inRankOrder);
   return last === undefined ? 1 : last.rank + 1;
 }
 
