@@ -1,7 +1,7 @@
 import { showForward, showText, type Disclosure } from '../model/disclosure.ts';
 import { escapeInvisible } from '../model/names.ts';
 import type { Action, Change, Forecast, GuardFinding, Plan, Warning } from '../model/plan.ts';
-import { showSource } from '../model/problem.ts';
+import { showSource, type Problem } from '../model/problem.ts';
 import { describeChange, type Show } from './describe.ts';
 import { wrap, wrapWords } from './wrap.ts';
 
@@ -171,7 +171,7 @@ function guardLines(finding: GuardFinding, options: PlanTextOptions): readonly s
 /** As `validate` prints its problems. */
 function noteLines(
   severity: 'error' | 'warning',
-  { source, code, message, hint }: Warning,
+  { source, code, message, hint }: Warning | Problem,
   options: PlanTextOptions,
 ): readonly string[] {
   const place = source === null ? '' : `${escapeInvisible(showSource(source))}: `;

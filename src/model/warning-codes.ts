@@ -1,0 +1,23 @@
+/** Every warning of a plan; docs/manifest.md explains each. */
+export const WARNING_CODES = [
+  'account-locked',
+  'adopted-by-content',
+  'aliases-limit',
+  'aliases-not-active',
+  'default-catch-all',
+  'domain-banned',
+  'may-not-clear',
+  'not-kept',
+  'nothing-managed',
+  'over-quota',
+  'password-unknown',
+  'pending-tombstone',
+  'rotate-unknown',
+  'rules-limit',
+  'rules-not-active',
+  'similar-domain',
+  'state-damaged',
+  'unmanaged-rule-first',
+] as const;
+
+export type WarningCode = (typeof WARNING_CODES)[number];

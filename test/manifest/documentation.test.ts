@@ -1,0 +1,150 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import schema from '../../schemas/manifest.v1.schema.json' with { type: 'json' };
+import { PROBLEM_CODES } from '../../src/manifest/problem-codes.ts';
+import { WARNING_CODES } from '../../src/model/warning-codes.ts';
+import { load } from './loading.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const PAGE = readFileSync(join(ROOT, 'docs/manifest.md'), 'utf8');
+
+/** The text between a heading and the next one of any level. */
+function sectionUnder(heading: string): string {
+  const start = PAGE.indexOf(`\n${heading}\n`);
+  if (start < 0) throw new Error(`docs/manifest.md has no heading ${heading}`);
+  return PAGE.slice(start + heading.length + 2).split(/\n#+ /)[0] ?? '';
+}
+
+/** The cells of each row of the table under a heading, the first of them without its backquotes. */
+function rowsUnder(heading: string): readonly (readonly string[])[] {
+  const rows = sectionUnder(heading)
+    .split('\n')
+    .filter((line) => line.startsWith('| `'));
+  return rows.map((row) =>
+    row
+      .slice(1, -1)
+      .split(/(?<!\\)\|/)
+      .map((cell) => cell.trim().replace(/^`([^`]*)`$/, '$1')),
+  );
+}
+
+function firstCells(heading: string): readonly string[] {
+  return rowsUnder(heading).map(([first = '']) => first);
+}
+
+/** `code severity` of each row. */
+function codesUnder(heading: string): readonly string[] {
+  return rowsUnder(heading).map(([code, severity]) => `${code} ${severity}`);
+}
+
+/** Everything that the sources of a folder match. */
+function matchesIn(folder: string, pattern: RegExp): readonly string[] {
+  const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
+  const texts = files
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => readFileSync(join(ROOT, folder, file), 'utf8'));
+  return [...new Set(texts.flatMap((text) => [...text.matchAll(pattern)].map(([, found = '']) => found)))];
+}
+
+describe('keys', () => {
+  const HEADINGS: Readonly<Record<string, string>> = {
+    api: '### Keys of `api`',
+    guards: '### Keys of `guards`',
+    allowance: '### Keys of an allowance',
+    defaults: '### Keys of `defaults`',
+    template: '### Keys of a template',
+    domain: '### Keys of a domain',
+    prune: '### Keys of `prune`',
+    ignore: '### Keys of `ignore`',
+    alias: '### Keys of an alias',
+    rule: '### Keys of a rule',
+    credential: '### Keys of a credential',
+    reference: '### Keys of a reference',
+    expectation: '### Keys of an expectation',
+  };
+  /** A reference in the place of a value; described once. */
+  const REFERENCES = new Set(['destinations', 'destination']);
+  const maps = Object.entries(schema.$defs)
+    .filter(([name, definition]) => 'properties' in definition && !REFERENCES.has(name))
+    .map(([name]) => name);
+
+  test('the page describes each map of the schema', () => {
+    expect(Object.keys(HEADINGS).sort()).toEqual([...maps].sort());
+  });
+
+  test('the keys of a document', () => {
+    expect(firstCells('### Keys of a document')).toEqual(Object.keys(schema.properties));
+  });
+
+  test.each(Object.entries(HEADINGS))('the keys of %s', (name, heading) => {
+    const definition = (schema.$defs as Readonly<Record<string, { readonly properties?: object }>>)[name];
+    expect(firstCells(heading)).toEqual(Object.keys(definition?.properties ?? {}));
+  });
+});
+
+describe('codes', () => {
+  test('each problem of a manifest, with its severity', () => {
+    const codes = Object.entries(PROBLEM_CODES).map(([code, severity]) => `${code} ${severity}`);
+    expect(codesUnder('### In the manifest')).toEqual(codes);
+  });
+
+  test('each error that only the account shows', () => {
+    const problem = /severity: 'error',\s*code: '([a-z-]+)'/g;
+    const codes = ['src/plan', 'src/apply'].flatMap((folder) => matchesIn(folder, problem));
+    expect(codesUnder('### Only the account shows it')).toEqual(codes.map((code) => `${code} error`).sort());
+  });
+
+  test('each warning of a plan', () => {
+    expect(codesUnder('### In a plan')).toEqual(WARNING_CODES.map((code) => `${code} warning`));
+  });
+
+  test('each guard', () => {
+    const guards = [
+      ...matchesIn('src/plan/guards', /guard: '([a-z-]+)'/g),
+      ...matchesIn('src/plan/guards', /finding\('([a-z-]+)'/g),
+    ];
+    expect([...new Set(firstCells('## Guards'))].sort()).toEqual([...new Set(guards)].sort());
+  });
+
+  test('what to do is said of each', () => {
+    for (const heading of ['### In the manifest', '### Only the account shows it', '### In a plan']) {
+      for (const row of rowsUnder(heading)) {
+        expect(row, row[0]).toHaveLength(4);
+        expect(row.every((cell) => cell !== '')).toBe(true);
+      }
+    }
+  });
+});
+
+describe('examples', () => {
+  const examples = [...PAGE.matchAll(/^```yaml\n(.*?)^```/gms)].map(([, text = '']) => text);
+
+  /** An example is a whole manifest, or the lines of one domain. */
+  function whole(text: string): string {
+    if (/^version:/m.test(text)) return text;
+    return `version: 1\ndomains:\n  acme.example:\n${text.replaceAll(/^(?=.)/gm, '    ')}`;
+  }
+
+  test.each(examples)('%#', (text) => {
+    const { problems, desired } = load(whole(text));
+    expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+    expect(desired).not.toBeNull();
+  });
+
+  test('there are some', () => {
+    expect(examples.length).toBeGreaterThan(8);
+  });
+});
+
+test('links within the page lead somewhere', () => {
+  const anchors = new Set(
+    [...PAGE.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^a-z0-9 -]/g, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+  for (const [, anchor = ''] of PAGE.matchAll(/\]\(#([^)]*)\)/g)) expect(anchors).toContain(anchor);
+});
