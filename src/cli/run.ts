@@ -61,7 +61,7 @@ async function pass(context: Context, options: RunOptions, logger: Logger): Prom
   try {
     return options.mode === 'apply'
       ? await applyPass(context, session, logger)
-      : await observePass(context, session, logger);
+      : await observePass(session, logger);
   } finally {
     session.progress.stop();
     await session.client.close();
@@ -91,7 +91,7 @@ async function applyPass(context: Context, session: Session, logger: Logger): Pr
 }
 
 /** Drift is reported and nothing is written; drift alone is no failure. */
-async function observePass(context: Context, session: Session, logger: Logger): Promise<ExitCode> {
+async function observePass(session: Session, logger: Logger): Promise<ExitCode> {
   const planned = await planOnce(session.request, session.ports);
   if (!planned.ok) throw apiFailure(planned.error);
   const { plan } = planned.value;
