@@ -33,6 +33,8 @@ export const SYMBOLS = { add: '+', update: '~', delete: '-', move: '↕' } as co
 const PAINT = { add: 'add', update: 'update', delete: 'remove', move: 'move' } as const;
 /** Of a domain so many changes are listed, the rest counted: a plan of thousands stays readable. */
 const MOST_LINES = 200;
+/** Of warnings of one code so many are shown, the rest counted. */
+const MOST_WARNINGS = 3;
 
 /** A plan for people: a diff by domain, counts, forecast, then what is withheld, guards, problems and warnings. */
 export function renderPlan(plan: Plan, options: PlanTextOptions): string {
@@ -44,7 +46,7 @@ export function renderPlan(plan: Plan, options: PlanTextOptions): string {
     renderWithheld(plan, options),
     plan.guards.flatMap((finding) => guardLines(finding, options)),
     plan.problems.flatMap((problem) => noteLines('error', problem, options)),
-    plan.warnings.flatMap((warning) => noteLines('warning', warning, options)),
+    renderWarnings(plan.warnings, options),
   ];
   return blocks
     .filter((lines) => lines.length > 0)
@@ -166,6 +168,23 @@ function guardLines(finding: GuardFinding, options: PlanTextOptions): readonly s
     options,
   );
   return allowed || allow === null ? lines : [...lines, `    allow it with ${safe(allow, options)}`];
+}
+
+/** By code, a few of each, and what to do about them once: two hundred domains may have the same one. */
+function renderWarnings(warnings: readonly Warning[], options: PlanTextOptions): readonly string[] {
+  const lines: string[] = [];
+  for (const [code, all] of Map.groupBy(warnings, (warning) => warning.code)) {
+    const hints = new Set(all.map(({ hint }) => hint));
+    const told = all.slice(0, MOST_WARNINGS);
+    for (const [index, { hint, ...warning }] of told.entries()) {
+      const last = index === told.length - 1;
+      const shown = hint !== undefined && (last || hints.size > 1) ? { ...warning, hint } : warning;
+      lines.push(...noteLines('warning', shown, options));
+    }
+    const rest = all.length - told.length;
+    if (rest > 0) lines.push(options.style.warning(`… and ${rest} more [${code}]`));
+  }
+  return lines;
 }
 
 /** As `validate` prints its problems. */

@@ -19,7 +19,7 @@ export function domainWarnings(desired: PresentDomain, live: ObservedDomain): re
     engine === null
       ? 'routing is disabled'
       : `the domain routes by ${engine === 'alias' ? 'aliases' : 'rules'}`;
-  const hint = `set routing of ${domain} in the dashboard; the API cannot`;
+  const hint = 'set the routing of the domain in the dashboard; the API cannot';
   if (engine !== 'rules' && activeRules(desired)) {
     const message = `the rules of ${domain} have no effect: ${state}`;
     warnings.push({ code: 'rules-not-active', message, hint, source });
