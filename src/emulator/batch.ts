@@ -5,6 +5,12 @@ import type { Context } from './routes.ts';
 /** v4: Limits. */
 const MAX_BATCH_SIZE = 500;
 
+/** What became of one item: its rendering, or its batch failure entry (v4: Batch failure entry). */
+export type ItemOutcome = { readonly index: number; readonly item: unknown } & (
+  | { readonly ok: true; readonly value: Json }
+  | { readonly ok: false; readonly failure: JsonObject }
+);
+
 /**
  * Runs a batch: every item on its own, in the order sent. 200 when all went well, 207 when any failed (v4: Endpoints).
  * `verb` names the list of what went well and its count.
@@ -18,36 +24,48 @@ export function runBatch<T>(
     readonly render: (value: T) => Json;
   },
 ): Reply {
-  const items = readItems(context, options.field);
-  if (!items.ok) return items.reply;
-  const done: Json[] = [];
-  const doneIndexes: number[] = [];
-  const failed: JsonObject[] = [];
-  for (const [index, item] of items.value.entries()) {
-    const scripted = context.tampering.failItems.get(index);
-    if (scripted !== undefined) {
-      if (scripted.applied === true) options.apply(item);
-      failed.push({ index, message: scripted.message, errors: { ...scripted.errors } });
-      continue;
-    }
-    const result = options.apply(item);
-    if (result.ok) {
-      done.push(options.render(result.value));
-      doneIndexes.push(index);
-    } else {
-      failed.push(failedEntry(index, result.error));
-    }
-  }
+  const outcomes = runItems(context, options);
+  if (!outcomes.ok) return outcomes.reply;
+  const done = outcomes.value.filter((outcome) => outcome.ok);
+  const failed = outcomes.value.filter((outcome) => !outcome.ok);
   return {
     status: failed.length === 0 ? 200 : 207,
     body: {
-      [options.verb]: done,
+      [options.verb]: done.map(({ value }) => value),
       [`${options.verb}_count`]: done.length,
-      failed,
+      failed: failed.map((outcome) => outcome.failure),
       failed_count: failed.length,
     },
-    batch: { doneIndexes, size: items.value.length },
+    batch: { doneIndexes: done.map(({ index }) => index), size: outcomes.value.length },
   };
+}
+
+/** Every item of the body's list on its own, in the order sent; or the answer to a body without such a list. */
+export function runItems<T>(
+  context: Context,
+  options: {
+    readonly field: 'aliases' | 'rules' | 'ids';
+    readonly apply: (item: unknown) => Result<T>;
+    readonly render: (value: T) => Json;
+  },
+):
+  | { readonly ok: true; readonly value: readonly ItemOutcome[] }
+  | { readonly ok: false; readonly reply: Reply } {
+  const items = readItems(context, options.field);
+  if (!items.ok) return items;
+  const value = items.value.map((item, index): ItemOutcome => {
+    const scripted = context.tampering.failItems.get(index);
+    if (scripted !== undefined) {
+      if (scripted.applied === true) options.apply(item);
+      const { message, errors } = scripted;
+      return { index, item, ok: false, failure: { index, message, errors: { ...errors } } };
+    }
+    const result = options.apply(item);
+    return result.ok
+      ? { index, item, ok: true, value: options.render(result.value) }
+      : { index, item, ok: false, failure: failedEntry(index, result.error) };
+  });
+  return { ok: true, value };
 }
 
 function readItems(

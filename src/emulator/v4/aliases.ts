@@ -8,9 +8,10 @@ import {
   readText,
   readWord,
   requiredString,
+  type FieldReader,
 } from '../input.ts';
 import { invalid, type Alias, type FieldErrors, type Result } from '../model.ts';
-import { failure, invalidFields, storeFailure, success, type Reply } from '../protocol.ts';
+import { failure, invalidFields, storeFailure, success, type JsonObject, type Reply } from '../protocol.ts';
 import type { Context, Route } from '../routes.ts';
 import type { DomainRecord } from '../state.ts';
 import {
@@ -29,10 +30,12 @@ const LIST = '/domains/:domain/aliases';
 const ONE = '/domains/:domain/aliases/:id';
 const BATCH = '/domains/:domain/aliases/batch';
 
+const { get, add, update, remove } = aliasHandlers({ find: findById, render: renderAlias });
+
 export const aliasRoutes: readonly Route[] = [
   { version: 'v4', method: 'GET', template: LIST, handle: inDomain(list) },
   { version: 'v4', method: 'POST', template: LIST, handle: inDomain(add) },
-  { version: 'v4', method: 'DELETE', template: LIST, handle: inDomain(removeAll) },
+  { version: 'v4', method: 'DELETE', template: LIST, handle: inDomain(removeAllAliases) },
   { version: 'v4', method: 'GET', template: ONE, handle: inDomain(get) },
   { version: 'v4', method: 'PUT', template: ONE, handle: inDomain(update) },
   { version: 'v4', method: 'DELETE', template: ONE, handle: inDomain(remove) },
@@ -40,6 +43,42 @@ export const aliasRoutes: readonly Route[] = [
   { version: 'v4', method: 'PUT', template: BATCH, handle: inDomain(updateBatch) },
   { version: 'v4', method: 'DELETE', template: BATCH, handle: inDomain(removeBatch) },
 ];
+
+/** What the versions do alike, but for what names an alias in a path and what an alias looks like. */
+export function aliasHandlers({
+  find,
+  render,
+}: {
+  readonly find: (context: Context, domain: DomainRecord) => Result<Alias>;
+  readonly render: (alias: Alias) => JsonObject;
+}): Record<'get' | 'add' | 'update' | 'remove', (context: Context, domain: DomainRecord) => Reply> {
+  const answer = (context: Context, result: Result<Alias>): Reply =>
+    result.ok ? success({ alias: render(result.value) }) : storeFailure(context.state, result.error);
+  return {
+    get: (context, domain) => answer(context, find(context, domain)),
+    add(context, domain) {
+      const body = readBody(context, ['alias', 'forward']);
+      if (!body.ok) return body.reply;
+      const fields = readNewAlias(body.value);
+      return answer(context, fields.ok ? addAlias(context.state, domain, fields.value) : fields);
+    },
+    update(context, domain) {
+      const found = find(context, domain);
+      if (!found.ok) return storeFailure(context.state, found.error);
+      const body = readBody(context, ['forward']);
+      if (!body.ok) return body.reply;
+      const forward = requiredString(body.value, 'forward');
+      if (hasErrors(body.value)) return invalidFields(body.value.errors);
+      return answer(context, updateAlias(context.state, domain, found.value.id, { forward }));
+    },
+    remove(context, domain) {
+      const found = find(context, domain);
+      if (!found.ok) return storeFailure(context.state, found.error);
+      deleteAlias(context.state, domain, found.value.id);
+      return { status: 204, body: undefined };
+    },
+  };
+}
 
 function list(context: Context, domain: DomainRecord): Reply {
   const { query, state } = context;
@@ -58,37 +97,7 @@ function list(context: Context, domain: DomainRecord): Reply {
   });
 }
 
-function get({ state, params }: Context, domain: DomainRecord): Reply {
-  const found = findAlias(domain, aliasId(params['id']));
-  return found.ok ? success({ alias: renderAlias(found.value) }) : storeFailure(state, found.error);
-}
-
-function add(context: Context, domain: DomainRecord): Reply {
-  const body = readBody(context, ['alias', 'forward']);
-  if (!body.ok) return body.reply;
-  const alias = requiredString(body.value, 'alias');
-  const forward = requiredString(body.value, 'forward');
-  if (hasErrors(body.value)) return invalidFields(body.value.errors);
-  return answer(context, addAlias(context.state, domain, { alias, forward }));
-}
-
-function update(context: Context, domain: DomainRecord): Reply {
-  const { state, params } = context;
-  const found = findAlias(domain, aliasId(params['id']));
-  if (!found.ok) return storeFailure(state, found.error);
-  const body = readBody(context, ['forward']);
-  if (!body.ok) return body.reply;
-  const forward = requiredString(body.value, 'forward');
-  if (hasErrors(body.value)) return invalidFields(body.value.errors);
-  return answer(context, updateAlias(state, domain, found.value.id, { forward }));
-}
-
-function remove({ state, params }: Context, domain: DomainRecord): Reply {
-  const deleted = deleteAlias(state, domain, aliasId(params['id']));
-  return deleted.ok ? { status: 204, body: undefined } : storeFailure(state, deleted.error);
-}
-
-function removeAll({ state, query }: Context, domain: DomainRecord): Reply {
+export function removeAllAliases({ state, query }: Context, domain: DomainRecord): Reply {
   if (query.get('all') !== 'true') {
     const message = 'Deleting every alias of a domain needs all=true.';
     return failure(state.switches.unguardedDeleteAllStatus, message, { all: [message] });
@@ -108,10 +117,8 @@ function addBatch(context: Context, domain: DomainRecord): Reply {
     apply: (item) => {
       const reader = readObject(item, ['alias', 'forward'], state.switches);
       if (reader === undefined) return invalid('aliases', 'Each of the aliases must be an object.');
-      const alias = requiredString(reader, 'alias');
-      const forward = requiredString(reader, 'forward');
-      if (hasErrors(reader)) return { ok: false, error: { kind: 'invalid', errors: reader.errors } };
-      return addAlias(state, domain, { alias, forward });
+      const fields = readNewAlias(reader);
+      return fields.ok ? addAlias(state, domain, fields.value) : fields;
     },
   });
 }
@@ -145,13 +152,21 @@ function removeBatch(context: Context, domain: DomainRecord): Reply {
   });
 }
 
-function answer(context: Context, result: Result<Alias>): Reply {
-  return result.ok
-    ? success({ alias: renderAlias(result.value) })
-    : storeFailure(context.state, result.error);
+/** `alias` and `forward` as they were sent; errors for what is no string. */
+export function readNewAlias(
+  reader: FieldReader,
+): Result<{ readonly alias: string; readonly forward: string }> {
+  const alias = requiredString(reader, 'alias');
+  const forward = requiredString(reader, 'forward');
+  if (hasErrors(reader)) return { ok: false, error: { kind: 'invalid', errors: reader.errors } };
+  return { ok: true, value: { alias, forward } };
 }
 
-/** NaN, which no alias has, for a text that is no id. */
-function aliasId(text: string | undefined): number {
-  return text !== undefined && /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
+/** The id that a text states; NaN, which no alias has, for a text that is no id. */
+export function aliasId(text: string): number {
+  return /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
+}
+
+function findById({ params }: Context, domain: DomainRecord): Result<Alias> {
+  return findAlias(domain, aliasId(params['id'] ?? ''));
 }

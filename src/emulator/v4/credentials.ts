@@ -1,5 +1,6 @@
 import { hasErrors, optionalString, readBody, readPageRequest, requiredString } from '../input.ts';
-import { invalidFields, storeFailure, success, type Reply } from '../protocol.ts';
+import type { Credential } from '../model.ts';
+import { invalidFields, storeFailure, success, type JsonObject, type Reply } from '../protocol.ts';
 import type { Context, Route } from '../routes.ts';
 import type { DomainRecord } from '../state.ts';
 import {
@@ -15,12 +16,46 @@ import { renderCredential } from './render.ts';
 const LIST = '/domains/:domain/credentials';
 const ONE = '/domains/:domain/credentials/:username';
 
+const { add, update } = credentialHandlers(renderCredential);
+
 export const credentialRoutes: readonly Route[] = [
   { version: 'v4', method: 'GET', template: LIST, handle: inDomain(list) },
   { version: 'v4', method: 'POST', template: LIST, handle: inDomain(add) },
   { version: 'v4', method: 'PUT', template: ONE, handle: inDomain(update) },
-  { version: 'v4', method: 'DELETE', template: ONE, handle: inDomain(remove) },
+  { version: 'v4', method: 'DELETE', template: ONE, handle: inDomain(removeCredential) },
 ];
+
+/** What the versions do alike, but for what a credential looks like. */
+export function credentialHandlers(
+  render: (credential: Credential) => JsonObject,
+): Record<'add' | 'update', (context: Context, domain: DomainRecord) => Reply> {
+  return {
+    add(context, domain) {
+      const { state } = context;
+      const body = readBody(context, ['username', 'password']);
+      if (!body.ok) return body.reply;
+      const username = requiredString(body.value, 'username');
+      const password = requiredString(body.value, 'password');
+      if (hasErrors(body.value)) return invalidFields(body.value.errors);
+      const isFirst = domain.credentials.byUsername.size === 0;
+      const added = addCredential(state, domain, { username, password });
+      if (!added.ok) return storeFailure(state, added.error);
+      return success({ credential: render(added.value), requires_new_mx_check: isFirst });
+    },
+    update(context, domain) {
+      const { state, params } = context;
+      const found = findCredential(domain, params['username'] ?? '');
+      if (!found.ok) return storeFailure(state, found.error);
+      const body = readBody(context, ['password']);
+      if (!body.ok) return body.reply;
+      const read = state.switches.passwordOnUpdate === 'required' ? requiredString : optionalString;
+      const password = read(body.value, 'password');
+      if (hasErrors(body.value)) return invalidFields(body.value.errors);
+      const updated = updateCredential(domain, found.value.username, { password });
+      return updated.ok ? success({ credential: render(updated.value) }) : storeFailure(state, updated.error);
+    },
+  };
+}
 
 function list(context: Context, domain: DomainRecord): Reply {
   const request = readPageRequest(context, { limit: 20, maximum: 200 });
@@ -35,37 +70,7 @@ function list(context: Context, domain: DomainRecord): Reply {
   });
 }
 
-function add(context: Context, domain: DomainRecord): Reply {
-  const { state } = context;
-  const body = readBody(context, ['username', 'password']);
-  if (!body.ok) return body.reply;
-  const username = requiredString(body.value, 'username');
-  const password = requiredString(body.value, 'password');
-  if (hasErrors(body.value)) return invalidFields(body.value.errors);
-  const isFirst = domain.credentials.byUsername.size === 0;
-  const added = addCredential(state, domain, { username, password });
-  if (!added.ok) return storeFailure(state, added.error);
-  return success({ credential: renderCredential(added.value), requires_new_mx_check: isFirst });
-}
-
-function update(context: Context, domain: DomainRecord): Reply {
-  const { state, params } = context;
-  const found = findCredential(domain, params['username'] ?? '');
-  if (!found.ok) return storeFailure(state, found.error);
-  const body = readBody(context, ['password']);
-  if (!body.ok) return body.reply;
-  const password =
-    state.switches.passwordOnUpdate === 'required'
-      ? requiredString(body.value, 'password')
-      : optionalString(body.value, 'password');
-  if (hasErrors(body.value)) return invalidFields(body.value.errors);
-  const updated = updateCredential(domain, found.value.username, { password });
-  return updated.ok
-    ? success({ credential: renderCredential(updated.value) })
-    : storeFailure(state, updated.error);
-}
-
-function remove({ state, params }: Context, domain: DomainRecord): Reply {
+export function removeCredential({ state, params }: Context, domain: DomainRecord): Reply {
   const deleted = deleteCredential(domain, params['username'] ?? '');
   return deleted.ok ? { status: 204, body: undefined } : storeFailure(state, deleted.error);
 }

@@ -1,7 +1,7 @@
 import { runBatch } from '../batch.ts';
 import { readBody, readObject, readPageRequest, readText, readWord, requiredString } from '../input.ts';
 import { invalid, type FieldErrors, type Result, type Rule } from '../model.ts';
-import { failure, invalidFields, storeFailure, success, type Reply } from '../protocol.ts';
+import { failure, invalidFields, storeFailure, success, type JsonObject, type Reply } from '../protocol.ts';
 import type { Context, Route } from '../routes.ts';
 import type { DomainRecord } from '../state.ts';
 import {
@@ -22,17 +22,49 @@ const ONE = '/domains/:domain/rules/:rule';
 const BATCH = '/domains/:domain/rules/batch';
 const ORDERS: readonly RuleOrder[] = ['rank_asc', 'rank_desc', 'created_asc', 'created_desc'];
 
+const { answer, add, update } = ruleHandlers(renderRule);
+
 export const ruleRoutes: readonly Route[] = [
   { version: 'v4', method: 'GET', template: LIST, handle: inDomain(list) },
   { version: 'v4', method: 'POST', template: LIST, handle: inDomain(add) },
-  { version: 'v4', method: 'DELETE', template: LIST, handle: inDomain(removeAll) },
+  { version: 'v4', method: 'DELETE', template: LIST, handle: inDomain(removeAllRules) },
   { version: 'v4', method: 'GET', template: ONE, handle: inDomain(get) },
   { version: 'v4', method: 'PUT', template: ONE, handle: inDomain(update) },
-  { version: 'v4', method: 'DELETE', template: ONE, handle: inDomain(remove) },
+  { version: 'v4', method: 'DELETE', template: ONE, handle: inDomain(removeRule) },
   { version: 'v4', method: 'POST', template: BATCH, handle: inDomain(addBatch) },
   { version: 'v4', method: 'PUT', template: BATCH, handle: inDomain(updateBatch) },
   { version: 'v4', method: 'DELETE', template: BATCH, handle: inDomain(removeBatch) },
 ];
+
+/** What the versions do alike, but for what a rule looks like. */
+export function ruleHandlers(render: (rule: Rule) => JsonObject): {
+  readonly answer: (context: Context, result: Result<Rule>) => Reply;
+  readonly add: (context: Context, domain: DomainRecord) => Reply;
+  readonly update: (context: Context, domain: DomainRecord) => Reply;
+} {
+  const answer = ({ state }: Context, result: Result<Rule>): Reply =>
+    result.ok ? success({ rule: render(result.value) }) : storeFailure(state, result.error);
+  return {
+    answer,
+    add(context, domain) {
+      const body = readBody(context, NEW_RULE_FIELDS);
+      if (!body.ok) return body.reply;
+      const fields = readNewRule(body.value, context.state.switches);
+      return answer(context, fields.ok ? addRule(context.state, domain, fields.value) : fields);
+    },
+    update(context, domain) {
+      const { state, params } = context;
+      const found = findRule(domain, params['rule'] ?? '');
+      if (!found.ok) return storeFailure(state, found.error);
+      const body = readBody(context, RULE_UPDATE_FIELDS);
+      if (!body.ok) return body.reply;
+      const { type } = found.value.config;
+      const { switches } = state;
+      const fields = readRuleUpdate(body.value, { type, config: 'required', switches });
+      return answer(context, fields.ok ? updateRule(state, domain, found.value.id, fields.value) : fields);
+    },
+  };
+}
 
 function list(context: Context, domain: DomainRecord): Reply {
   const { query, state } = context;
@@ -55,33 +87,12 @@ function get(context: Context, domain: DomainRecord): Reply {
   return answer(context, findRule(domain, context.params['rule'] ?? ''));
 }
 
-function add(context: Context, domain: DomainRecord): Reply {
-  const body = readBody(context, NEW_RULE_FIELDS);
-  if (!body.ok) return body.reply;
-  const fields = readNewRule(body.value, context.state.switches);
-  if (!fields.ok) return storeFailure(context.state, fields.error);
-  return answer(context, addRule(context.state, domain, fields.value));
-}
-
-function update(context: Context, domain: DomainRecord): Reply {
-  const { state, params } = context;
-  const found = findRule(domain, params['rule'] ?? '');
-  if (!found.ok) return storeFailure(state, found.error);
-  const body = readBody(context, RULE_UPDATE_FIELDS);
-  if (!body.ok) return body.reply;
-  const { type } = found.value.config;
-  const { switches } = state;
-  const fields = readRuleUpdate(body.value, { type, config: 'required', switches });
-  if (!fields.ok) return storeFailure(state, fields.error);
-  return answer(context, updateRule(state, domain, found.value.id, fields.value));
-}
-
-function remove({ state, params }: Context, domain: DomainRecord): Reply {
+export function removeRule({ state, params }: Context, domain: DomainRecord): Reply {
   const deleted = deleteRule(state, domain, params['rule'] ?? '');
   return deleted.ok ? { status: 204, body: undefined } : storeFailure(state, deleted.error);
 }
 
-function removeAll({ state, query }: Context, domain: DomainRecord): Reply {
+export function removeAllRules({ state, query }: Context, domain: DomainRecord): Reply {
   if (query.get('all') !== 'true') {
     const message = 'Deleting every rule of a domain needs all=true.';
     return failure(state.switches.unguardedDeleteAllStatus, message, { all: [message] });
@@ -98,12 +109,7 @@ function addBatch(context: Context, domain: DomainRecord): Reply {
     field: 'rules',
     verb: 'added',
     render: renderRule,
-    apply: (item) => {
-      const reader = readObject(item, NEW_RULE_FIELDS, state.switches);
-      if (reader === undefined) return invalid('rules', 'Each of the rules must be an object.');
-      const fields = readNewRule(reader, state.switches);
-      return fields.ok ? addRule(state, domain, fields.value) : fields;
-    },
+    apply: (item) => addRuleItem(context, domain, item),
   });
 }
 
@@ -112,11 +118,24 @@ function updateBatch(context: Context, domain: DomainRecord): Reply {
     field: 'rules',
     verb: 'updated',
     render: renderRule,
-    apply: (item) => updateItem(context, domain, item),
+    apply: (item) => updateRuleItem(context, domain, item, 'optional'),
   });
 }
 
-function updateItem({ state }: Context, domain: DomainRecord, item: unknown): Result<Rule> {
+export function addRuleItem({ state }: Context, domain: DomainRecord, item: unknown): Result<Rule> {
+  const reader = readObject(item, NEW_RULE_FIELDS, state.switches);
+  if (reader === undefined) return invalid('rules', 'Each of the rules must be an object.');
+  const fields = readNewRule(reader, state.switches);
+  return fields.ok ? addRule(state, domain, fields.value) : fields;
+}
+
+/** With `config: 'required'` as bulk updates have it, or only the fields to change (v4: Rules, v3: Rules). */
+export function updateRuleItem(
+  { state }: Context,
+  domain: DomainRecord,
+  item: unknown,
+  config: 'required' | 'optional',
+): Result<Rule> {
   const { switches } = state;
   const reader = readObject(item, ['id', ...RULE_UPDATE_FIELDS], switches);
   if (reader === undefined) return invalid('rules', 'Each of the rules must be an object.');
@@ -125,7 +144,7 @@ function updateItem({ state }: Context, domain: DomainRecord, item: unknown): Re
   const found = findRule(domain, id);
   if (!found.ok) return found;
   const { type } = found.value.config;
-  const fields = readRuleUpdate(reader, { type, config: 'optional', switches });
+  const fields = readRuleUpdate(reader, { type, config, switches });
   return fields.ok ? updateRule(state, domain, id, fields.value) : fields;
 }
 
@@ -139,8 +158,4 @@ function removeBatch(context: Context, domain: DomainRecord): Reply {
       return deleteRule(context.state, domain, item);
     },
   });
-}
-
-function answer({ state }: Context, result: Result<Rule>): Reply {
-  return result.ok ? success({ rule: renderRule(result.value) }) : storeFailure(state, result.error);
 }

@@ -1,0 +1,142 @@
+import { readInteger, readPageRequest, readText, readWord } from '../input.ts';
+import { readLogFilter } from '../logs-filter.ts';
+import { countLogs, currentLogs, listLogs, searchLogs, type LogPage } from '../logs.ts';
+import type { FieldErrors, LogEntry, LogEvent } from '../model.ts';
+import { failure, invalidFields, storeFailure, success, type JsonObject, type Reply } from '../protocol.ts';
+import type { Context, Route } from '../routes.ts';
+import type { DomainRecord } from '../state.ts';
+import { inDomain } from './domain-scope.ts';
+import { renderTime } from './render.ts';
+
+const LIST = '/domains/:domain/logs';
+
+export const logRoutes: readonly Route[] = [
+  { version: 'v4', method: 'GET', template: LIST, handle: inDomain(list) },
+  { version: 'v4', method: 'GET', template: `${LIST}/count`, handle: inDomain(count) },
+  { version: 'v4', method: 'GET', template: `${LIST}/search`, handle: inDomain(search) },
+  { version: 'v4', method: 'GET', template: `${LIST}/:id`, handle: inDomain(get) },
+];
+
+function list(context: Context, domain: DomainRecord): Reply {
+  const { query, state, tampering } = context;
+  const errors: FieldErrors = {};
+  const filter = readLogFilter(query, 'exact', errors);
+  const order = readWord(query, 'order', ['created_desc', 'created_asc'] as const, errors);
+  const request = readPageRequest(context, { limit: 100, maximum: 200 });
+  const asked = readText(query, 'cursor');
+  if (Object.keys(errors).length > 0) return invalidFields(errors);
+  if (!request.ok) return storeFailure(state, request.error);
+  const { limit } = request.value;
+  const { logCursor } = state.switches;
+  const page = listLogs(state, domain, {
+    filter,
+    direction: order === 'created_asc' ? 'ascending' : 'descending',
+    limit,
+    cursor: asked === undefined ? undefined : { id: asked, place: logCursor === 'next' ? 'at' : 'after' },
+    shift: tampering.shift,
+  });
+  if (page === undefined) return unknownCursor(context, domain);
+  return success({
+    logs: page.entries.map(renderLog),
+    limit,
+    cursor: asked ?? null,
+    next_cursor: nextCursor(page, logCursor),
+  });
+}
+
+/** null when there are no more results. */
+export function nextCursor({ entries, next }: LogPage, names: 'next' | 'last'): string | null {
+  if (next === undefined) return null;
+  return names === 'next' ? next.id : (entries.at(-1)?.id ?? null);
+}
+
+function unknownCursor(context: Context, domain: DomainRecord): Reply {
+  switch (context.state.switches.unknownLogCursor) {
+    case 'refuse':
+      return invalidFields({ cursor: ['The cursor is not the id of a log.'] });
+    case 'first-page': {
+      const query = new URLSearchParams(context.query);
+      query.delete('cursor');
+      return list({ ...context, query }, domain);
+    }
+    case 'empty': {
+      const query = new URLSearchParams(context.query);
+      query.delete('cursor');
+      const first = list({ ...context, query }, domain);
+      return { ...first, body: { ...first.body, logs: [], next_cursor: null } };
+    }
+  }
+}
+
+function count({ query, state }: Context, domain: DomainRecord): Reply {
+  const errors: FieldErrors = {};
+  const filter = readLogFilter(query, 'exact', errors);
+  if (Object.keys(errors).length > 0) return invalidFields(errors);
+  return success({ total: countLogs(state, domain, filter) });
+}
+
+/** The entry itself, unwrapped. */
+function get({ params, state }: Context, domain: DomainRecord): Reply {
+  const entry = currentLogs(state, domain).byId.get(params['id'] ?? '');
+  return entry === undefined ? failure(404, 'log not found') : success(renderLog(entry));
+}
+
+function search(context: Context, domain: DomainRecord): Reply {
+  const { query, state } = context;
+  const errors: FieldErrors = {};
+  const filter = readLogFilter(query, 'substring', errors);
+  const order = readWord(query, 'order', ['relevance', 'created_desc', 'created_asc'] as const, errors);
+  const asked = readInteger(query, 'offset', 0, errors) ?? 0;
+  const text = readText(query, 'query');
+  if (text === undefined) errors['query'] = ['The query is required.'];
+  const request = readPageRequest(context, { limit: 20, maximum: 200 });
+  if (text === undefined || Object.keys(errors).length > 0) return invalidFields(errors);
+  if (!request.ok) return storeFailure(state, request.error);
+  const { limit } = request.value;
+  const hits = searchLogs(state, domain, { query: text, filter, order: order ?? 'relevance' });
+  const offset = Math.max(0, asked + context.tampering.shift);
+  return success({
+    logs: hits.slice(offset, offset + limit).map(renderLog),
+    limit,
+    offset: asked,
+    total: hits.length,
+    next_offset: asked + limit < hits.length ? asked + limit : null,
+  });
+}
+
+function renderLog(entry: LogEntry): JsonObject {
+  return {
+    id: entry.id,
+    created_at: renderTime(entry.createdAt),
+    events: entry.events.map((event, position) => ({
+      ...renderEvent(entry, event, position),
+      created_at: renderTime(entry.createdAt + event.after),
+    })),
+    forward: entry.forward === null ? null : { ...entry.forward },
+    hostname: entry.hostname,
+    message_id: entry.messageId,
+    recipient: { ...entry.recipient },
+    sender: { ...entry.sender },
+    subject: entry.subject,
+    transport: entry.transport,
+  };
+}
+
+/** What an event has in both versions. */
+export function renderEvent(entry: LogEntry, event: LogEvent, position: number): JsonObject {
+  return {
+    id: `${entry.messageId}-${position}`,
+    status: event.status,
+    code: event.code,
+    message: event.message,
+    local: event.local,
+    server: event.server ?? mailHost(entry),
+  };
+}
+
+/** The host that a destination's mail goes to; of a webhook, its own. */
+function mailHost({ forward, recipient }: LogEntry): string {
+  const { email } = forward ?? recipient;
+  if (URL.canParse(email)) return new URL(email).host;
+  return `mx.${email.slice(email.lastIndexOf('@') + 1)}`;
+}
