@@ -15,7 +15,9 @@ import { createStore, type EmulatorStore } from './store.ts';
 import type { Switches } from './switches.ts';
 import { v3AccountRoutes } from './v3/account.ts';
 import { v3AliasRoutes } from './v3/aliases.ts';
+import { v3CredentialRoutes } from './v3/credentials.ts';
 import { v3DomainRoutes } from './v3/domains.ts';
+import { v3RuleRoutes } from './v3/rules.ts';
 import { accountRoutes } from './v4/account.ts';
 import { aliasRoutes } from './v4/aliases.ts';
 import { credentialRoutes } from './v4/credentials.ts';
@@ -63,6 +65,8 @@ const ROUTES: readonly Route[] = [
   ...v3AccountRoutes,
   ...v3DomainRoutes,
   ...v3AliasRoutes,
+  ...v3RuleRoutes,
+  ...v3CredentialRoutes,
 ];
 
 export function createEmulator(options: EmulatorOptions): EmulatorCore {

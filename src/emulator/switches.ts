@@ -52,6 +52,14 @@ export interface Switches {
   rateLimitHeaders: 'sent' | 'omitted';
   /** Which of the two documented shapes GET /account of v3 answers. */
   v3AccountShape: 'v3' | 'v4';
+  /** What a path segment of v3 that is the name of one alias and the id of another stands for. */
+  v3AliasSegment: 'name-first' | 'id-first';
+  /** Unit of `created` of v3's rules. */
+  v3RuleTimes: 'seconds' | 'milliseconds';
+  /** What answers a delete-all of v3: `{ deleted, success }` or `{ success }`. */
+  v3DeleteAllAnswer: 'count' | 'success';
+  /** The smallest `limit` that v3's listings take. */
+  v3MinimumLimit: number;
 }
 
 export const DEFAULT_SWITCHES: Readonly<Switches> = {
@@ -80,4 +88,8 @@ export const DEFAULT_SWITCHES: Readonly<Switches> = {
   dnsOnCreate: 'missing',
   rateLimitHeaders: 'sent',
   v3AccountShape: 'v3',
+  v3AliasSegment: 'name-first',
+  v3RuleTimes: 'seconds',
+  v3DeleteAllAnswer: 'count',
+  v3MinimumLimit: 1,
 };

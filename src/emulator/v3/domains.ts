@@ -37,7 +37,8 @@ export const v3DomainRoutes: readonly Route[] = [
 function list(context: Context): Reply {
   const errors: FieldErrors = {};
   const active = readWord(context.query, 'is_active', ['0', '1'] as const, errors);
-  const request = readPageRequest(context, { limit: 50, maximum: 100 });
+  const minimum = context.state.switches.v3MinimumLimit;
+  const request = readPageRequest(context, { limit: 50, maximum: 100, minimum });
   if (hasErrors({ source: {}, errors })) return invalidFields(errors);
   if (!request.ok) return storeFailure(context.state, request.error);
   const { limit, page, offset } = request.value;
@@ -77,7 +78,7 @@ function update(context: Context): Reply {
 
 function remove(context: Context): Reply {
   const deleted = deleteDomain(context.state, nameIn(context));
-  return deleted.ok ? success({}) : storeFailure(context.state, deleted.error);
+  return deleted.ok ? { status: 204, body: undefined } : storeFailure(context.state, deleted.error);
 }
 
 /** `success` says whether the MX records are right; the status is 200 either way. */

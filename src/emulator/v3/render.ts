@@ -1,4 +1,4 @@
-import type { Alias } from '../model.ts';
+import type { Alias, Credential, Rule } from '../model.ts';
 import type { JsonObject } from '../protocol.ts';
 import type { DomainRecord, State } from '../state.ts';
 import { listAliases } from '../store-aliases.ts';
@@ -70,4 +70,16 @@ export function renderDomain(domain: DomainRecord): JsonObject {
 
 export function renderAlias(alias: Alias): JsonObject {
   return { alias: alias.name, forward: alias.forward, id: alias.id, created: alias.createdAt };
+}
+
+/** `created` is in seconds, unlike every other time, unless `v3RuleTimes` says otherwise. */
+export function renderRule(rule: Rule, { switches }: State): JsonObject {
+  const { type, ...config } = rule.config;
+  const created = switches.v3RuleTimes === 'seconds' ? Math.floor(rule.createdAt / 1000) : rule.createdAt;
+  return { id: rule.id, type, config: { ...config }, rank: rule.rank, active: rule.active, created };
+}
+
+/** Never the password. */
+export function renderCredential({ username, usage, createdAt }: Credential): JsonObject {
+  return { username, usage, created: createdAt };
 }

@@ -1,7 +1,8 @@
 import type { Reply } from '../protocol.ts';
 import type { Context, Route } from '../routes.ts';
+import type { DomainRecord } from '../state.ts';
 
-/** A route whose successful bodies carry `success` beside the payload (v3: Resources). */
+/** A route whose successful bodies carry `success` beside the payload; there are no empty ones (v3: Resources). */
 export function v3Route(method: string, template: string, handle: (context: Context) => Reply): Route {
   return {
     version: 'v3',
@@ -9,7 +10,26 @@ export function v3Route(method: string, template: string, handle: (context: Cont
     template,
     handle(context) {
       const reply = handle(context);
-      return reply.status < 400 ? { ...reply, body: { success: true, ...reply.body } } : reply;
+      if (reply.status >= 400) return reply;
+      return { ...reply, status: 200, body: { success: true, ...reply.body } };
     },
+  };
+}
+
+/** Batches are the same in both versions, string ids and times included (v3: Resources). */
+export function batchRoutes(routes: readonly Route[]): Route[] {
+  return routes
+    .filter((route) => route.template.endsWith('/batch'))
+    .map((route) => ({ ...route, version: 'v3' }));
+}
+
+/** Two samples of the answer to a delete-all are documented: the switch `v3DeleteAllAnswer` (v3: Aliases, Rules). */
+export function removeAllReply(
+  removeAll: (context: Context, domain: DomainRecord) => Reply,
+): (context: Context, domain: DomainRecord) => Reply {
+  return (context, domain) => {
+    const reply = removeAll(context, domain);
+    const isPlain = context.state.switches.v3DeleteAllAnswer === 'success';
+    return isPlain && reply.status === 200 ? { status: 200, body: {} } : reply;
   };
 }

@@ -13,7 +13,7 @@ import {
 import { invalid, type Alias, type FieldErrors, type Result } from '../model.ts';
 import { failure, invalidFields, storeFailure, success, type JsonObject, type Reply } from '../protocol.ts';
 import type { Context, Route } from '../routes.ts';
-import type { DomainRecord } from '../state.ts';
+import type { DomainRecord, State } from '../state.ts';
 import {
   addAlias,
   deleteAlias,
@@ -107,9 +107,8 @@ export function removeAllAliases({ state, query }: Context, domain: DomainRecord
 
 function addBatch(context: Context, domain: DomainRecord): Reply {
   const { state } = context;
-  if (state.tier === 'free' && state.switches.freeBatchCreate !== 'allow') {
-    return failure(403, 'Adding aliases in a batch requires a premium account.');
-  }
+  const refused = refuseBatchAdd(state);
+  if (refused !== undefined) return refused;
   return runBatch(context, {
     field: 'aliases',
     verb: 'added',
@@ -150,6 +149,12 @@ function removeBatch(context: Context, domain: DomainRecord): Reply {
       return deleteAlias(context.state, domain, aliasId(item));
     },
   });
+}
+
+/** Batch create needs a paid plan (v4: Limits). */
+export function refuseBatchAdd({ tier, switches }: State): Reply | undefined {
+  if (tier === 'paid' || switches.freeBatchCreate === 'allow') return undefined;
+  return failure(403, 'Adding aliases in a batch requires a premium account.');
 }
 
 /** `alias` and `forward` as they were sent; errors for what is no string. */

@@ -3,7 +3,7 @@ import { readBody, readObject, readPageRequest, readText, readWord, requiredStri
 import { invalid, type FieldErrors, type Result, type Rule } from '../model.ts';
 import { failure, invalidFields, storeFailure, success, type JsonObject, type Reply } from '../protocol.ts';
 import type { Context, Route } from '../routes.ts';
-import type { DomainRecord } from '../state.ts';
+import type { DomainRecord, State } from '../state.ts';
 import {
   addRule,
   deleteAllRules,
@@ -37,13 +37,13 @@ export const ruleRoutes: readonly Route[] = [
 ];
 
 /** What the versions do alike, but for what a rule looks like. */
-export function ruleHandlers(render: (rule: Rule) => JsonObject): {
+export function ruleHandlers(render: (rule: Rule, state: State) => JsonObject): {
   readonly answer: (context: Context, result: Result<Rule>) => Reply;
   readonly add: (context: Context, domain: DomainRecord) => Reply;
   readonly update: (context: Context, domain: DomainRecord) => Reply;
 } {
   const answer = ({ state }: Context, result: Result<Rule>): Reply =>
-    result.ok ? success({ rule: render(result.value) }) : storeFailure(state, result.error);
+    result.ok ? success({ rule: render(result.value, state) }) : storeFailure(state, result.error);
   return {
     answer,
     add(context, domain) {
@@ -101,10 +101,8 @@ export function removeAllRules({ state, query }: Context, domain: DomainRecord):
 }
 
 function addBatch(context: Context, domain: DomainRecord): Reply {
-  const { state } = context;
-  if (state.tier === 'free' && state.switches.freeBatchCreate === 'refuse-all') {
-    return failure(403, 'Adding rules in a batch requires a premium account.');
-  }
+  const refused = refuseBatchAdd(context.state);
+  if (refused !== undefined) return refused;
   return runBatch(context, {
     field: 'rules',
     verb: 'added',
@@ -120,6 +118,11 @@ function updateBatch(context: Context, domain: DomainRecord): Reply {
     render: renderRule,
     apply: (item) => updateRuleItem(context, domain, item, 'optional'),
   });
+}
+
+export function refuseBatchAdd({ tier, switches }: State): Reply | undefined {
+  if (tier === 'paid' || switches.freeBatchCreate !== 'refuse-all') return undefined;
+  return failure(403, 'Adding rules in a batch requires a premium account.');
 }
 
 export function addRuleItem({ state }: Context, domain: DomainRecord, item: unknown): Result<Rule> {

@@ -1,0 +1,85 @@
+import { runItems, type ItemOutcome } from '../batch.ts';
+import { hasErrors, readObject, requiredString } from '../input.ts';
+import { invalid, type Alias, type Result } from '../model.ts';
+import { success, type JsonObject, type Reply } from '../protocol.ts';
+import type { Context } from '../routes.ts';
+import type { DomainRecord, State } from '../state.ts';
+import { addAlias, deleteAlias, findAliasByName, updateAlias } from '../store-aliases.ts';
+import { readNewAlias, refuseBatchAdd } from '../v4/aliases.ts';
+import { readBehavior, type Behavior } from './bulk.ts';
+import { renderAlias } from './render.ts';
+
+const APPLY: Readonly<
+  Record<Behavior, (state: State, domain: DomainRecord, item: unknown) => Result<Alias>>
+> = { add, update, delete: remove };
+
+/** Adds, updates or deletes aliases by name; items that fail do not fail the request (v3: Aliases). */
+export function bulkAliases(context: Context, domain: DomainRecord): Reply {
+  const { state } = context;
+  const behavior = readBehavior(context, 'aliases');
+  if (!behavior.ok) return behavior.reply;
+  const refused = behavior.value === 'add' ? refuseBatchAdd(state) : undefined;
+  if (refused !== undefined) return refused;
+  const outcomes = runItems(context, {
+    field: 'aliases',
+    apply: (item) => APPLY[behavior.value](state, domain, item),
+    render: behavior.value === 'delete' ? renderAlias : renderItem,
+  });
+  if (!outcomes.ok) return outcomes.reply;
+  const done = outcomes.value.filter((outcome) => outcome.ok).map(({ value }) => value);
+  const failed = outcomes.value.filter((outcome) => !outcome.ok);
+  if (behavior.value === 'delete') {
+    return success({ deleted: done, failed: failed.map(({ item }) => ({ alias: sentText(item, 'alias') })) });
+  }
+  return success({
+    added: behavior.value === 'add' ? done : [],
+    updated: behavior.value === 'update' ? done : [],
+    failed: failed.map((outcome) => renderFailed(state, domain, outcome)),
+  });
+}
+
+function add(state: State, domain: DomainRecord, item: unknown): Result<Alias> {
+  const reader = readObject(item, ['alias', 'forward'], state.switches);
+  if (reader === undefined) return noObject();
+  const fields = readNewAlias(reader);
+  return fields.ok ? addAlias(state, domain, fields.value) : fields;
+}
+
+function update(state: State, domain: DomainRecord, item: unknown): Result<Alias> {
+  const reader = readObject(item, ['alias', 'forward'], state.switches);
+  if (reader === undefined) return noObject();
+  const fields = readNewAlias(reader);
+  if (!fields.ok) return fields;
+  const found = findAliasByName(state, domain, fields.value.alias);
+  return found.ok ? updateAlias(state, domain, found.value.id, { forward: fields.value.forward }) : found;
+}
+
+/** An item may carry a `forward`, which nobody reads. */
+function remove(state: State, domain: DomainRecord, item: unknown): Result<Alias> {
+  const reader = readObject(item, ['alias', 'forward'], state.switches);
+  if (reader === undefined) return noObject();
+  const name = requiredString(reader, 'alias');
+  if (hasErrors(reader)) return { ok: false, error: { kind: 'invalid', errors: reader.errors } };
+  const found = findAliasByName(state, domain, name);
+  return found.ok ? deleteAlias(state, domain, found.value.id) : found;
+}
+
+function noObject(): Result<never> {
+  return invalid('aliases', 'Each of the aliases must be an object.');
+}
+
+function renderItem({ name, forward, id }: Alias): JsonObject {
+  return { alias: name, forward, id };
+}
+
+/** What was sent, with the id of the live alias of that name; null for what there is not. */
+function renderFailed(state: State, domain: DomainRecord, { item }: ItemOutcome): JsonObject {
+  const alias = sentText(item, 'alias');
+  const live = findAliasByName(state, domain, alias ?? '');
+  return { alias, forward: sentText(item, 'forward'), id: live.ok ? live.value.id : null };
+}
+
+function sentText(item: unknown, field: string): string | null {
+  const value: unknown = Object(item)[field];
+  return typeof value === 'string' ? value : null;
+}

@@ -1,0 +1,50 @@
+import { readPageRequest, readText } from '../input.ts';
+import { storeFailure, success, type Reply } from '../protocol.ts';
+import type { Context, Route } from '../routes.ts';
+import type { DomainRecord } from '../state.ts';
+import { findRule, listRules } from '../store-rules.ts';
+import { inDomain } from '../v4/domain-scope.ts';
+import { removeAllRules, removeRule, ruleHandlers, ruleRoutes } from '../v4/rules.ts';
+import { renderRule } from './render.ts';
+import { batchRoutes, removeAllReply, v3Route } from './routes.ts';
+import { bulkRules } from './rule-bulk.ts';
+
+const LIST = '/domains/:domain/rules';
+const ONE = '/domains/:domain/rules/:rule';
+const { add, update } = ruleHandlers(renderRule);
+
+export const v3RuleRoutes: readonly Route[] = [
+  v3Route('GET', LIST, inDomain(list)),
+  v3Route('POST', LIST, inDomain(add)),
+  { version: 'v3', method: 'GET', template: ONE, handle: inDomain(get) },
+  v3Route('PUT', ONE, inDomain(update)),
+  v3Route('DELETE', ONE, inDomain(removeRule)),
+  v3Route('POST', `${LIST}/bulk`, inDomain(bulkRules)),
+  v3Route('DELETE', '/domains/:domain/rules-all', inDomain(removeAllReply(removeAllRules))),
+  ...batchRoutes(ruleRoutes),
+];
+
+function list(context: Context, domain: DomainRecord): Reply {
+  const { state } = context;
+  const request = readPageRequest(context, {
+    limit: 100,
+    maximum: 100,
+    minimum: state.switches.v3MinimumLimit,
+  });
+  if (!request.ok) return storeFailure(state, request.error);
+  const { limit, page, offset } = request.value;
+  const query = readText(context.query, 'search');
+  const found = listRules(domain, { query, order: 'rank_asc', offset, limit });
+  return success({
+    rules: found.items.map((rule) => renderRule(rule, state)),
+    limit,
+    page,
+    total: found.total,
+  });
+}
+
+/** The rule object itself, without `success` (v3: Rules). */
+function get({ state, params }: Context, domain: DomainRecord): Reply {
+  const found = findRule(domain, params['rule'] ?? '');
+  return found.ok ? success(renderRule(found.value, state)) : storeFailure(state, found.error);
+}
