@@ -69,11 +69,11 @@ function isDestination(entry: string): boolean {
 function isAddress(text: string): boolean {
   const at = text.lastIndexOf('@');
   if (at < 1) return false;
-  return !/[\s@,<>]/u.test(text.slice(0, at)) && HOST.test(text.slice(at + 1));
+  return !/[\s@,<>\u0000-\u001f\u007f]/u.test(text.slice(0, at)) && HOST.test(text.slice(at + 1));
 }
 
 export function isWebhook(text: string): boolean {
-  return /^https?:\/\/[^\s/]+/u.test(text) && URL.canParse(text);
+  return /^https?:\/\/[^\s/][^\s\u0000-\u001f\u007f]*$/u.test(text) && URL.canParse(text);
 }
 
 function isOnDomain(entry: string, domain: string): boolean {

@@ -29,12 +29,12 @@ export function readObject(
 ): FieldReader | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   const source = value as Record<string, unknown>;
-  const errors: FieldErrors = {};
-  if (switches.unknownFields === 'refuse') {
-    for (const field of Object.keys(source)) {
-      if (!known.includes(field)) errors[field] = [`The field "${field}" is not known.`];
-    }
-  }
+  const unknown =
+    switches.unknownFields === 'refuse' ? Object.keys(source).filter((field) => !known.includes(field)) : [];
+  // Made from entries: a field named `__proto__` must become one of the errors, not their prototype.
+  const errors: FieldErrors = Object.fromEntries(
+    unknown.map((field) => [field, [`The field "${field}" is not known.`]]),
+  );
   return { source, errors };
 }
 

@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
-import type { IncomingHttpHeaders } from 'node:http';
+import { STATUS_CODES, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { createEmulator, type EmulatorCore, type EmulatorOptions } from './emulator.ts';
-import type { EmulatorRequest } from './protocol.ts';
+import { failure, inVersion, type EmulatorRequest } from './protocol.ts';
 import { sendOutcome } from './send.ts';
 
 /** Larger bodies are answered with 413. A batch of 500 items with long destinations fits many times. */
@@ -103,13 +103,18 @@ function plainHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   return plain;
 }
 
-/** What node could not parse as HTTP. */
-function refuseUnreadable(error: Error & { code?: string }, socket: Socket): void {
+/** What node could not parse as HTTP; the version is that of the request line, as far as it can be told. */
+function refuseUnreadable(
+  error: Error & { readonly code?: string; readonly rawPacket?: unknown },
+  socket: Socket,
+): void {
   if (!socket.writable) return;
-  const status =
-    error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
-  const body = JSON.stringify({ message: 'The request cannot be read.', errors: {} });
+  const isTooLarge = error.code === 'HPE_HEADER_OVERFLOW';
+  const start = Buffer.isBuffer(error.rawPacket) ? error.rawPacket.toString('latin1', 0, 100) : '';
+  const isV3 = /^[A-Z]+ \/v3[/? ]/i.test(start);
+  const reply = inVersion(isV3 ? 'v3' : 'v4', failure(isTooLarge ? 431 : 400, 'The request cannot be read.'));
+  const body = JSON.stringify(reply.body);
   socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status]}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
   );
 }
