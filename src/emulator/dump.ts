@@ -1,14 +1,5 @@
-import type {
-  Account,
-  Alias,
-  Credential,
-  DnsState,
-  LogEntry,
-  RoutingEngine,
-  Rule,
-  RuleType,
-  Tier,
-} from './model.ts';
+import { dumpLog, type DumpedLog } from './logs-seed.ts';
+import type { Account, Alias, Credential, DnsState, RoutingEngine, Rule, RuleType, Tier } from './model.ts';
 import { readAll } from './sorted.ts';
 import type { DomainRecord, State } from './state.ts';
 import { rulesInOrder } from './store-rules.ts';
@@ -44,7 +35,7 @@ export interface DumpedDomain {
   readonly aliases: readonly DumpedAlias[];
   readonly rules: readonly DumpedRule[];
   readonly credentials: readonly DumpedCredential[];
-  readonly logs: readonly LogEntry[];
+  readonly logs: readonly DumpedLog[];
 }
 
 export interface DumpedAlias {
@@ -101,7 +92,7 @@ function dumpDomain(domain: DomainRecord, options: DumpOptions): DumpedDomain {
     credentials: [...domain.credentials.byUsername.entries()]
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([, credential]) => dumpCredential(credential, options)),
-    logs: [...domain.logs],
+    logs: readAll(domain.logs.inCreatedOrder).map((entry) => dumpLog(entry, options.without)),
   };
 }
 

@@ -17,11 +17,13 @@ import { v3AccountRoutes } from './v3/account.ts';
 import { v3AliasRoutes } from './v3/aliases.ts';
 import { v3CredentialRoutes } from './v3/credentials.ts';
 import { v3DomainRoutes } from './v3/domains.ts';
+import { v3LogRoutes } from './v3/logs.ts';
 import { v3RuleRoutes } from './v3/rules.ts';
 import { accountRoutes } from './v4/account.ts';
 import { aliasRoutes } from './v4/aliases.ts';
 import { credentialRoutes } from './v4/credentials.ts';
 import { domainRoutes } from './v4/domains.ts';
+import { logRoutes } from './v4/logs.ts';
 import { ruleRoutes } from './v4/rules.ts';
 
 export interface EmulatorOptions {
@@ -62,11 +64,13 @@ const ROUTES: readonly Route[] = [
   ...aliasRoutes,
   ...ruleRoutes,
   ...credentialRoutes,
+  ...logRoutes,
   ...v3AccountRoutes,
   ...v3DomainRoutes,
   ...v3AliasRoutes,
   ...v3RuleRoutes,
   ...v3CredentialRoutes,
+  ...v3LogRoutes,
 ];
 
 export function createEmulator(options: EmulatorOptions): EmulatorCore {

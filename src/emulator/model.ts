@@ -118,18 +118,22 @@ export interface Mailbox {
   readonly name: string | null;
 }
 
+/** Its id is the message id, a hyphen and its position (v4: Email log entry). */
 export interface LogEvent {
-  readonly code: number;
-  readonly createdAt: number;
-  readonly id: string;
-  readonly local: string;
-  readonly message: string;
-  readonly server: string;
   readonly status: LogStatus;
+  readonly code: number;
+  readonly message: string;
+  readonly local: string;
+  /** null: the mail host of the destination, so that entries with the same course share their events. */
+  readonly server: string | null;
+  /** Milliseconds after the entry was received. */
+  readonly after: number;
 }
 
 export interface LogEntry {
   readonly id: string;
+  /** Order of arrival within the account; breaks ties of time. */
+  readonly sequence: number;
   readonly createdAt: number;
   readonly events: readonly LogEvent[];
   readonly forward: Mailbox | null;
@@ -139,6 +143,8 @@ export interface LogEntry {
   readonly sender: Mailbox;
   readonly subject: string;
   readonly transport: LogTransport;
+  /** Which alias the entry belongs to, in lower case. */
+  readonly alias: string;
 }
 
 /** Field name to the messages about it, as error bodies carry them (v4: Errors). */

@@ -1,22 +1,20 @@
+import { seedLogs, type SeedLog } from './logs-seed.ts';
 import type {
   Account,
   AccountPlan,
   DnsState,
   DomainFields,
-  LogEntry,
   RoutingEngine,
   RuleConfig,
   RuleType,
   Tier,
 } from './model.ts';
+import { readTime, type SeedTime } from './seed-time.ts';
 import type { DomainRecord, State } from './state.ts';
 import { insertAlias } from './store-aliases.ts';
 import { insertCredential } from './store-credentials.ts';
 import { insertDomain, newDomainFields } from './store-domains.ts';
 import { insertRule } from './store-rules.ts';
-
-/** An ISO 8601 text or epoch milliseconds. */
-export type SeedTime = string | number;
 
 /**
  * The content of an account as plain JSON, taken as it is: no check, no plan limit, no catch-all of the service's own.
@@ -62,7 +60,7 @@ export interface SeedDomain {
   readonly aliases?: readonly SeedAlias[] | undefined;
   readonly rules?: readonly SeedRule[] | undefined;
   readonly credentials?: readonly SeedCredential[] | undefined;
-  readonly logs?: readonly LogEntry[] | undefined;
+  readonly logs?: readonly SeedLog[] | undefined;
 }
 
 export interface SeedAlias {
@@ -165,7 +163,7 @@ function seedDomain(state: State, seed: SeedDomain): void {
   seedAliases(state, domain, seed.aliases ?? []);
   seedRules(state, domain, seed.rules ?? []);
   seedCredentials(state, domain, seed.credentials ?? []);
-  domain.logs.push(...(seed.logs ?? []));
+  seedLogs(state, domain, seed.logs ?? []);
 }
 
 function seedAliases(state: State, domain: DomainRecord, seeds: readonly SeedAlias[]): void {
@@ -236,9 +234,4 @@ function readTimes(
 ): { readonly createdAt: number; readonly updatedAt: number } {
   const createdAt = readTime(seed.created_at, fallback);
   return { createdAt, updatedAt: readTime(seed.updated_at, createdAt) };
-}
-
-function readTime(time: SeedTime | undefined, fallback: number): number {
-  if (time === undefined) return fallback;
-  return typeof time === 'number' ? time : Date.parse(time);
 }

@@ -1,3 +1,4 @@
+import type { Vocabulary } from './logs-vocabulary.ts';
 import type { Account, Alias, Credential, DomainFields, LogEntry, Rule, Tier } from './model.ts';
 import { compareText, createIndex, type SortedIndex } from './sorted.ts';
 import { DEFAULT_SWITCHES, type Switches } from './switches.ts';
@@ -18,8 +19,7 @@ export interface DomainRecord extends DomainFields {
   readonly aliases: AliasTable;
   readonly rules: RuleTable;
   readonly credentials: CredentialTable;
-  /** Oldest first. */
-  readonly logs: LogEntry[];
+  readonly logs: LogTable;
 }
 
 export interface AliasTable {
@@ -41,6 +41,15 @@ export interface CredentialTable {
   /** Keys are lower case. */
   readonly byUsername: Map<string, Credential>;
   readonly inCreatedOrder: SortedIndex<Credential>;
+}
+
+export interface LogTable {
+  readonly byId: Map<string, LogEntry>;
+  readonly inCreatedOrder: SortedIndex<LogEntry>;
+  /** Keys are names of aliases in lower case. */
+  readonly byAlias: Map<string, SortedIndex<LogEntry>>;
+  /** For searches; undefined until the first. */
+  vocabulary: Vocabulary | undefined;
 }
 
 /** The whole account. Read it freely; change it through the functions of the store-*.ts files. */

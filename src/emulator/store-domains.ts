@@ -1,4 +1,5 @@
 import { checkDomainName, checkNotificationEmail, isWebhook } from './fields.ts';
+import { createLogTable } from './logs.ts';
 import {
   invalid,
   notFound,
@@ -98,7 +99,7 @@ export function insertDomain(
     aliases: createAliasTable(),
     rules: createRuleTable(state.switches),
     credentials: createCredentialTable(),
-    logs: [],
+    logs: createLogTable(),
   };
   state.domains.set(domain.name, domain);
   insertInto(state.domainsInNameOrder, domain);

@@ -60,6 +60,22 @@ export interface Switches {
   v3DeleteAllAnswer: 'count' | 'success';
   /** The smallest `limit` that v3's listings take. */
   v3MinimumLimit: number;
+  /** What `next_cursor` of v4 names: the first entry of the next page, or the last of this one. */
+  logCursor: 'next' | 'last';
+  /** A cursor that no log has (any more). */
+  unknownLogCursor: 'refuse' | 'first-page' | 'empty';
+  /** Which entries the log of an alias holds: mail that the alias took, or mail addressed to its name. */
+  aliasLogs: 'taken' | 'addressed';
+  /** How many entries a page of logs has on v3. */
+  v3LogPageSize: number;
+  /** Whether listings of logs on v3 answer `next_cursor`; without it, clients pass the id of the last entry. */
+  v3LogCursor: 'sent' | 'omitted';
+  /** One log entry of v3: under `log`, or unwrapped. */
+  v3LogShape: 'wrapped' | 'bare';
+  /** Under which name v3 counts logs. */
+  v3LogCount: 'total' | 'count';
+  /** How many entries a search of v3 answers at most. */
+  v3SearchMaximum: number | 'all';
 }
 
 export const DEFAULT_SWITCHES: Readonly<Switches> = {
@@ -92,4 +108,12 @@ export const DEFAULT_SWITCHES: Readonly<Switches> = {
   v3RuleTimes: 'seconds',
   v3DeleteAllAnswer: 'count',
   v3MinimumLimit: 1,
+  logCursor: 'next',
+  unknownLogCursor: 'refuse',
+  aliasLogs: 'taken',
+  v3LogPageSize: 100,
+  v3LogCursor: 'sent',
+  v3LogShape: 'wrapped',
+  v3LogCount: 'total',
+  v3SearchMaximum: 'all',
 };

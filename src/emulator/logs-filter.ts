@@ -1,0 +1,75 @@
+import { readText, readWord } from './input.ts';
+import { LOG_STATUSES } from './logs-events.ts';
+import type { LogFilter } from './logs.ts';
+import type { FieldErrors, LogEntry, LogTransport } from './model.ts';
+
+const SECOND = 1000;
+const TRANSPORTS: readonly LogTransport[] = ['mx', 'smtp', 'api'];
+const TIMESTAMP = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/;
+
+/**
+ * The filters of list, count and search (v4: Email logs), combined with AND. What does not read is noted in `errors`.
+ * Times are compared as answers of v4 show them: in whole seconds.
+ */
+export function readLogFilter(
+  query: URLSearchParams,
+  people: 'exact' | 'substring',
+  errors: FieldErrors,
+): LogFilter {
+  const after = readTimestamp(query, 'after', errors);
+  const before = readTimestamp(query, 'before', errors);
+  const tests = [
+    ...(['sender', 'recipient', 'forward'] as const).map((field) => personTest(query, field, people)),
+    statusTest(query, errors),
+    transportTest(query, errors),
+  ].filter((test) => test !== undefined);
+  return {
+    from: after === undefined ? -Infinity : (Math.floor(after / SECOND) + 1) * SECOND,
+    until: before === undefined ? Infinity : Math.ceil(before / SECOND) * SECOND,
+    keep: tests.length === 0 ? undefined : (entry) => tests.every((test) => test(entry)),
+  };
+}
+
+type Test = (entry: LogEntry) => boolean;
+
+function personTest(
+  query: URLSearchParams,
+  field: 'sender' | 'recipient' | 'forward',
+  match: 'exact' | 'substring',
+): Test | undefined {
+  const wanted = readText(query, field)?.toLowerCase();
+  if (wanted === undefined) return undefined;
+  return (entry) => {
+    const email = entry[field]?.email.toLowerCase();
+    return match === 'exact' ? email === wanted : (email?.includes(wanted) ?? false);
+  };
+}
+
+function statusTest(query: URLSearchParams, errors: FieldErrors): Test | undefined {
+  const text = readText(query, 'status');
+  if (text === undefined) return undefined;
+  const wanted = text.split(',').map((status) => status.trim());
+  if (wanted.some((status) => !LOG_STATUSES.some((known) => known === status))) {
+    errors['status'] = [`The status must be a list of ${LOG_STATUSES.join(', ')}.`];
+  }
+  return (entry) => entry.events.some(({ status }) => wanted.includes(status));
+}
+
+function transportTest(query: URLSearchParams, errors: FieldErrors): Test | undefined {
+  const transport = readWord(query, 'transport', TRANSPORTS, errors);
+  return transport === undefined ? undefined : (entry) => entry.transport === transport;
+}
+
+/** Epoch milliseconds. */
+function readTimestamp(
+  query: URLSearchParams,
+  name: 'after' | 'before',
+  errors: FieldErrors,
+): number | undefined {
+  const text = readText(query, name);
+  if (text === undefined) return undefined;
+  const time = TIMESTAMP.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(time)) return time;
+  errors[name] = [`The ${name} must be an ISO 8601 timestamp.`];
+  return undefined;
+}

@@ -1,0 +1,114 @@
+import type { LogEntry } from './model.ts';
+
+/** The words of a domain's logs, for a search that forgives typing errors. */
+export interface Vocabulary {
+  /** Entries that hold a word, each once. */
+  readonly postings: Map<string, LogEntry[]>;
+  /** Entries that the log has dropped since. */
+  stale: number;
+}
+
+const EXACT = 8;
+const PREFIX = 6;
+const WITHIN = 4;
+const TYPO = 3;
+
+/** Longer words are cut: nobody types them, and comparing them takes time. */
+const MAX_WORD = 64;
+
+export function createVocabulary(entries: Iterable<LogEntry>): Vocabulary {
+  const vocabulary: Vocabulary = { postings: new Map(), stale: 0 };
+  for (const entry of entries) addToVocabulary(vocabulary, entry);
+  return vocabulary;
+}
+
+/** Subject, sender, recipient and forward (v4: Email logs). */
+export function addToVocabulary({ postings }: Vocabulary, entry: LogEntry): void {
+  const people = [entry.sender, entry.recipient, entry.forward];
+  const texts = people.flatMap((person) => (person === null ? [] : [person.email, person.name ?? '']));
+  for (const word of wordsIn([entry.subject, ...texts].join(' '))) {
+    const posting = postings.get(word);
+    if (posting === undefined) {
+      postings.set(word, [entry]);
+    } else {
+      posting.push(entry);
+    }
+  }
+}
+
+/**
+ * Entries in which every word of the query is found, with how well they fit: a whole word over its beginning, over a
+ * part of it, over one with a typing error or two.
+ */
+export function searchVocabulary(vocabulary: Vocabulary, query: string): ReadonlyMap<LogEntry, number> {
+  let found: Map<LogEntry, number> | undefined;
+  for (const word of wordsIn(query)) {
+    const scores = scoresOf(vocabulary, word);
+    found = found === undefined ? scores : sumOfBoth(found, scores);
+  }
+  return found ?? new Map();
+}
+
+function wordsIn(text: string): ReadonlySet<string> {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  return new Set(words.map((word) => word.slice(0, MAX_WORD)));
+}
+
+function scoresOf({ postings }: Vocabulary, word: string): Map<LogEntry, number> {
+  const scores = new Map<LogEntry, number>();
+  for (const [known, entries] of postings) {
+    const score = fit(word, known);
+    if (score === 0) continue;
+    for (const entry of entries) {
+      if ((scores.get(entry) ?? 0) < score) scores.set(entry, score);
+    }
+  }
+  return scores;
+}
+
+function sumOfBoth(
+  left: ReadonlyMap<LogEntry, number>,
+  right: ReadonlyMap<LogEntry, number>,
+): Map<LogEntry, number> {
+  const sums = new Map<LogEntry, number>();
+  for (const [entry, score] of left) {
+    const other = right.get(entry);
+    if (other !== undefined) sums.set(entry, score + other);
+  }
+  return sums;
+}
+
+/** How well a word of the query fits one of the log; 0: not at all. */
+function fit(word: string, known: string): number {
+  const at = known.indexOf(word);
+  if (at === 0) return known.length === word.length ? EXACT : PREFIX;
+  if (at > 0) return WITHIN;
+  const tolerated = toleratedErrors(word);
+  const errors = Math.abs(word.length - known.length) > tolerated ? Infinity : countErrors(word, known);
+  return errors > tolerated ? 0 : TYPO - errors;
+}
+
+function toleratedErrors(word: string): number {
+  if (word.length < 4) return 0;
+  return word.length < 8 ? 1 : 2;
+}
+
+/** Letters to change, add, leave out or exchange with their neighbour: the optimal string alignment distance. */
+function countErrors(a: string, b: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= a.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column += 1) {
+      const isSame = a[row - 1] === b[column - 1];
+      const replaced = (last[column - 1] ?? 0) + (isSame ? 0 : 1);
+      let least = Math.min(replaced, (last[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1);
+      const isExchanged = row > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+      if (isExchanged) least = Math.min(least, (beforeLast[column - 2] ?? 0) + 1);
+      current.push(least);
+    }
+    beforeLast = last;
+    last = current;
+  }
+  return last[b.length] ?? 0;
+}

@@ -1,0 +1,185 @@
+import { addToVocabulary, createVocabulary, searchVocabulary } from './logs-vocabulary.ts';
+import { createLogId, eventsOf, MAIL_HOST } from './logs-events.ts';
+import type { LogEntry } from './model.ts';
+import {
+  createIndex,
+  dropFirst,
+  insertInto,
+  positionOf,
+  removeFrom,
+  walk,
+  type Direction,
+  type Range,
+  type SortedIndex,
+} from './sorted.ts';
+import { takeSequence, type DomainRecord, type LogTable, type State } from './state.ts';
+
+/** Which entries are meant. Times are epoch milliseconds: received at `from` or later, and before `until`. */
+export interface LogFilter {
+  readonly from: number;
+  readonly until: number;
+  readonly keep?: ((entry: LogEntry) => boolean) | undefined;
+}
+
+export interface LogQuery {
+  readonly filter: LogFilter;
+  readonly direction: Direction;
+  readonly limit: number;
+  /** Where the page starts: at the entry of this id, or after it. */
+  readonly cursor?: { readonly id: string; readonly place: 'at' | 'after' } | undefined;
+  /** Only entries of this alias. */
+  readonly alias?: string | undefined;
+  /** Scripted: moves the page by so many entries. */
+  readonly shift: number;
+}
+
+export interface LogPage {
+  readonly entries: readonly LogEntry[];
+  /** The entry that comes after the page. */
+  readonly next: LogEntry | undefined;
+}
+
+export interface LogSearch {
+  readonly query: string;
+  readonly filter: LogFilter;
+  readonly order: 'relevance' | 'created_desc' | 'created_asc';
+}
+
+export type NewLog = Pick<LogEntry, 'createdAt' | 'sender' | 'recipient' | 'forward' | 'subject'> & {
+  readonly id?: string | undefined;
+  readonly events?: readonly LogEntry['events'][number][] | undefined;
+  readonly hostname?: string | undefined;
+  readonly messageId?: string | undefined;
+  readonly transport?: LogEntry['transport'] | undefined;
+  /** The alias that took the mail; without one, the name that it was addressed to. */
+  readonly alias?: string | undefined;
+};
+
+const DAY = 86_400_000;
+const compare = (a: LogEntry, b: LogEntry): number => a.createdAt - b.createdAt || a.sequence - b.sequence;
+
+export const EVERY_LOG: LogFilter = { from: -Infinity, until: Infinity };
+
+export function createLogTable(): LogTable {
+  return { byId: new Map(), inCreatedOrder: createIndex(compare), byAlias: new Map(), vocabulary: undefined };
+}
+
+/** Leaves an entry in the log of a domain. */
+export function insertLog(state: State, { logs }: DomainRecord, fields: NewLog): LogEntry {
+  const sequence = takeSequence(state);
+  const id = fields.id ?? createLogId(state.environment.randomId(), logs.byId, sequence);
+  const addressed = localPart(fields.recipient.email);
+  const entry: LogEntry = {
+    id,
+    sequence,
+    createdAt: fields.createdAt,
+    events: fields.events ?? eventsOf(['QUEUED', 'DELIVERED']),
+    forward: fields.forward,
+    hostname: fields.hostname ?? MAIL_HOST,
+    messageId: fields.messageId ?? id,
+    recipient: fields.recipient,
+    sender: fields.sender,
+    subject: fields.subject,
+    transport: fields.transport ?? 'mx',
+    alias: state.switches.aliasLogs === 'taken' ? (fields.alias?.toLowerCase() ?? addressed) : addressed,
+  };
+  logs.byId.set(id, entry);
+  insertInto(logs.inCreatedOrder, entry);
+  const ofAlias = logs.byAlias.get(entry.alias) ?? createIndex(compare);
+  logs.byAlias.set(entry.alias, ofAlias);
+  insertInto(ofAlias, entry);
+  if (logs.vocabulary !== undefined) addToVocabulary(logs.vocabulary, entry);
+  return entry;
+}
+
+/** The log without what is older than the account keeps it. */
+export function currentLogs(state: State, { logs }: DomainRecord): LogTable {
+  const oldest = state.environment.now() - state.account.email_log_retention_days * DAY;
+  const count = positionOf(logs.inCreatedOrder, (entry) => entry.createdAt < oldest);
+  if (count === 0) return logs;
+  for (const entry of walk(logs.inCreatedOrder, { from: 0, to: count }, 'ascending')) forget(logs, entry);
+  dropFirst(logs.inCreatedOrder, count);
+  if (logs.vocabulary !== undefined) logs.vocabulary.stale += count;
+  if ((logs.vocabulary?.stale ?? 0) > logs.inCreatedOrder.size) logs.vocabulary = undefined;
+  return logs;
+}
+
+/** undefined when the cursor names no entry. */
+export function listLogs(state: State, domain: DomainRecord, query: LogQuery): LogPage | undefined {
+  const logs = currentLogs(state, domain);
+  const cursor = query.cursor === undefined ? undefined : logs.byId.get(query.cursor.id);
+  if (query.cursor !== undefined && cursor === undefined) return undefined;
+  const index = query.alias === undefined ? logs.inCreatedOrder : logs.byAlias.get(query.alias);
+  if (index === undefined) return { entries: [], next: undefined };
+  const entries: LogEntry[] = [];
+  for (const entry of walk(index, pageRange(index, query, cursor), query.direction)) {
+    if (query.filter.keep?.(entry) === false) continue;
+    if (entries.length === query.limit) return { entries, next: entry };
+    entries.push(entry);
+  }
+  return { entries, next: undefined };
+}
+
+export function countLogs(state: State, domain: DomainRecord, filter: LogFilter): number {
+  const { inCreatedOrder } = currentLogs(state, domain);
+  const range = rangeOf(inCreatedOrder, filter);
+  const { keep } = filter;
+  if (keep === undefined) return Math.max(0, range.to - range.from);
+  let count = 0;
+  for (const entry of walk(inCreatedOrder, range, 'ascending')) count += keep(entry) ? 1 : 0;
+  return count;
+}
+
+/** All entries that a search finds, best first or by time. */
+export function searchLogs(state: State, domain: DomainRecord, search: LogSearch): readonly LogEntry[] {
+  const logs = currentLogs(state, domain);
+  logs.vocabulary ??= createVocabulary(logs.byId.values());
+  const { from, until, keep = () => true } = search.filter;
+  const scores = searchVocabulary(logs.vocabulary, search.query);
+  const hits = [...scores.keys()].filter(
+    (entry) => entry.createdAt >= from && entry.createdAt < until && logs.byId.has(entry.id) && keep(entry),
+  );
+  switch (search.order) {
+    case 'relevance':
+      return hits.sort((a, b) => (scores.get(b) ?? 0) - (scores.get(a) ?? 0) || compare(b, a));
+    case 'created_desc':
+      return hits.sort((a, b) => compare(b, a));
+    case 'created_asc':
+      return hits.sort(compare);
+  }
+}
+
+function forget(logs: LogTable, entry: LogEntry): void {
+  logs.byId.delete(entry.id);
+  const ofAlias = logs.byAlias.get(entry.alias);
+  if (ofAlias === undefined) return;
+  removeFrom(ofAlias, entry);
+  if (ofAlias.size === 0) logs.byAlias.delete(entry.alias);
+}
+
+function pageRange(index: SortedIndex<LogEntry>, query: LogQuery, cursor: LogEntry | undefined): Range {
+  const { from, to } = rangeOf(index, query.filter);
+  const isAscending = query.direction === 'ascending';
+  const isPastCursor = isAscending === (query.cursor?.place === 'after');
+  const at = (end: number): number => {
+    if (cursor === undefined) return end;
+    return positionOf(index, (entry) => compare(entry, cursor) < (isPastCursor ? 1 : 0));
+  };
+  return isAscending
+    ? { from: Math.max(0, Math.max(from, at(0)) + query.shift), to }
+    : { from, to: Math.max(0, Math.min(to, at(index.size)) - query.shift) };
+}
+
+function rangeOf(index: SortedIndex<LogEntry>, { from, until }: LogFilter): Range {
+  return {
+    from: positionOf(index, (entry) => entry.createdAt < from),
+    to: positionOf(index, (entry) => entry.createdAt < until),
+  };
+}
+
+/** The name that an address was sent to, without a plus label, in lower case. */
+function localPart(address: string): string {
+  const at = address.lastIndexOf('@');
+  const local = at === -1 ? address : address.slice(0, at);
+  return local.toLowerCase().replace(/(?<=.)\+.*$/su, '');
+}

@@ -1,0 +1,8 @@
+/** An ISO 8601 text or epoch milliseconds. */
+export type SeedTime = string | number;
+
+/** Epoch milliseconds. */
+export function readTime(time: SeedTime | undefined, fallback: number): number {
+  if (time === undefined) return fallback;
+  return typeof time === 'number' ? time : Date.parse(time);
+}

@@ -1,0 +1,127 @@
+import { readText, readWord } from '../input.ts';
+import { readLogFilter } from '../logs-filter.ts';
+import { countLogs, currentLogs, EVERY_LOG, listLogs, type LogFilter } from '../logs.ts';
+import type { FieldErrors, LogEntry, LogStatus } from '../model.ts';
+import { failure, invalidFields, success, type JsonObject, type Reply } from '../protocol.ts';
+import type { Context, Route } from '../routes.ts';
+import type { DomainRecord } from '../state.ts';
+import { findAliasByName } from '../store-aliases.ts';
+import { inDomain } from '../v4/domain-scope.ts';
+import { nextCursor, renderEvent } from '../v4/logs.ts';
+import { v3Route } from './routes.ts';
+
+const LIST = '/domains/:domain/logs';
+const SECOND = 1000;
+const BOUNCES: readonly LogStatus[] = ['SOFT-BOUNCE', 'HARD-BOUNCE', 'BOUNCED'];
+
+export const v3LogRoutes: readonly Route[] = [
+  v3Route(
+    'GET',
+    LIST,
+    inDomain((context, domain) => list(context, domain, undefined)),
+  ),
+  v3Route('GET', `${LIST}/count`, inDomain(count)),
+  v3Route('GET', `${LIST}/search`, inDomain(search)),
+  // The id of a log or the name of an alias: two routes of the document, one shape.
+  v3Route('GET', `${LIST}/:id`, inDomain(getOrList)),
+];
+
+function list(context: Context, domain: DomainRecord, alias: string | undefined): Reply {
+  const { query, state, tampering } = context;
+  const { switches } = state;
+  const cursor = readText(query, 'next_cursor');
+  const isUnknown = cursor !== undefined && !currentLogs(state, domain).byId.has(cursor);
+  if (isUnknown && switches.unknownLogCursor === 'refuse') {
+    return invalidFields({ next_cursor: ['The next_cursor is not the id of a log.'] });
+  }
+  const page = listLogs(state, domain, {
+    filter: EVERY_LOG,
+    direction: 'descending',
+    limit:
+      isUnknown && switches.unknownLogCursor === 'empty' ? 0 : (tampering.limit ?? switches.v3LogPageSize),
+    cursor: cursor === undefined || isUnknown ? undefined : { id: cursor, place: 'after' },
+    alias,
+    shift: tampering.shift,
+  });
+  const { entries, next } = page ?? { entries: [], next: undefined };
+  const logs = entries.map(renderLog);
+  if (switches.v3LogCursor === 'omitted') return success({ logs });
+  return success({ logs, next_cursor: nextCursor({ entries, next }, 'last') });
+}
+
+function getOrList(context: Context, domain: DomainRecord): Reply {
+  const { params, state } = context;
+  const name = params['id'] ?? '';
+  const logs = currentLogs(state, domain);
+  const entry = logs.byId.get(name);
+  if (entry !== undefined) {
+    return success(state.switches.v3LogShape === 'bare' ? renderLog(entry) : { log: renderLog(entry) });
+  }
+  const alias = name.toLowerCase();
+  const isAlias = logs.byAlias.has(alias) || findAliasByName(state, domain, name).ok;
+  return isAlias ? list(context, domain, alias) : failure(404, 'log not found');
+}
+
+function count({ query, state }: Context, domain: DomainRecord): Reply {
+  const errors: FieldErrors = {};
+  const filter = readLogFilter(query, 'exact', errors);
+  if (Object.keys(errors).length > 0) return invalidFields(errors);
+  return success({ [state.switches.v3LogCount]: countLogs(state, domain, filter) });
+}
+
+function search({ query, state, tampering }: Context, domain: DomainRecord): Reply {
+  const errors: FieldErrors = {};
+  const after = readSeconds(query, 'after', errors);
+  const before = readSeconds(query, 'before', errors);
+  const kind = readWord(query, 'filter', ['all', 'failure'] as const, errors) ?? 'all';
+  const order = readWord(query, 'order', ['desc', 'asc'] as const, errors) ?? 'desc';
+  if (Object.keys(errors).length > 0) return invalidFields(errors);
+  const { v3SearchMaximum } = state.switches;
+  const page = listLogs(state, domain, {
+    filter: {
+      from: after * SECOND,
+      until: (before + 1) * SECOND,
+      keep: searchTest(kind, readText(query, 'text')?.toLowerCase()),
+    },
+    direction: order === 'asc' ? 'ascending' : 'descending',
+    limit: v3SearchMaximum === 'all' ? Infinity : v3SearchMaximum,
+    shift: tampering.shift,
+  });
+  return success({ logs: (page?.entries ?? []).map(renderLog) });
+}
+
+function searchTest(kind: 'all' | 'failure', text: string | undefined): LogFilter['keep'] {
+  return (entry) =>
+    (kind === 'all' || entry.events.some(({ status }) => BOUNCES.includes(status))) &&
+    (text === undefined ||
+      [entry.subject, entry.sender.email, entry.recipient.email, entry.forward?.email ?? ''].some((field) =>
+        field.toLowerCase().includes(text),
+      ));
+}
+
+function readSeconds(query: URLSearchParams, name: 'after' | 'before', errors: FieldErrors): number {
+  const text = readText(query, name) ?? '';
+  if (/^\d{1,11}$/.test(text)) return Number(text);
+  errors[name] = [text === '' ? `The ${name} is required.` : `The ${name} must be a Unix time in seconds.`];
+  return 0;
+}
+
+/** `created_raw` is the same time as `created` (v3: Resources). */
+function renderLog(entry: LogEntry): JsonObject {
+  return {
+    id: entry.id,
+    created: entry.createdAt,
+    created_raw: entry.createdAt,
+    events: entry.events.map((event, position) => ({
+      ...renderEvent(entry, event, position),
+      created: entry.createdAt + event.after,
+    })),
+    forward: entry.forward === null ? null : { ...entry.forward },
+    hostname: entry.hostname,
+    messageId: entry.messageId,
+    recipient: { ...entry.recipient },
+    sender: { ...entry.sender },
+    subject: entry.subject,
+    transport: entry.transport,
+  };
+}
