@@ -12,3 +12,13 @@ export function approve(changes: readonly Change[]): Approval {
 export function approvalKey(change: Change): string {
   return `${change.action}\n${itemOf(change)}`;
 }
+
+/**
+ * Whether a change of a later plan is among the approved ones. A delete is only ever carried out on the very item that was
+ * seen then: what somebody made since under the same name is not ours to delete.
+ */
+export function isApprovedBy(approval: Approval, change: Change): boolean {
+  const approved = approval.get(approvalKey(change));
+  if (approved === undefined) return false;
+  return change.action !== 'delete' || approved.id === null || approved.id === change.id;
+}

@@ -1,20 +1,11 @@
+import type { DomainName } from '../model/names.ts';
 import type { Change, Plan } from '../model/plan.ts';
 import { isRefused } from '../plan/withhold.ts';
-import { approvalKey } from './approval-key.ts';
+import { approvalKey, isApprovedBy } from './approval-key.ts';
 import { changeKey, isHeldUp, itemOf, STAGE_ONE_FAILED } from './ledger.ts';
 import { resolvePasswords } from './passwords.ts';
 import { chainOf } from './payload.ts';
 import { blockReason, markSkipped, type Run } from './run.ts';
-
-/**
- * Whether a change of a later plan was in the approved one. A delete is only ever carried out on the very item that was
- * seen then: what somebody made since under the same name is not ours to delete.
- */
-export function isApproved(run: Run, change: Change): boolean {
-  const approved = run.approval.get(approvalKey(change));
-  if (approved === undefined) return false;
-  return change.action !== 'delete' || approved.id === null || approved.id === change.id;
-}
 
 export function isHeldBack(run: Run, change: Change): boolean {
   return run.heldBack.has(approvalKey(change));
@@ -32,21 +23,32 @@ export function isNotKept(run: Run, change: Change): boolean {
  */
 export function selectWork(run: Run, plan: Plan): readonly Change[] {
   const guard = isRefused(plan) ? 'refuses' : 'passes';
+  const lost = lostRoutes(run, plan);
   const work: Change[] = [];
   for (const change of plan.changes) {
     if (isHeldBack(run, change) || isNotKept(run, change) || wasRejected(run, change)) continue;
-    const reason = isApproved(run, change) ? heldUpReason(run, change) : newcomerReason(change, guard);
+    const reason = isApprovedBy(run.approval, change)
+      ? heldUpReason(run, change, lost)
+      : newcomerReason(change, guard);
     if (reason === null) work.push(change);
     else markSkipped(run, [change], reason);
   }
   return withPasswords(run, work);
 }
 
-/** A rejection in its way lasts for the run. */
-function heldUpReason(run: Run, change: Change): string | null {
+/** Domains in which something was accepted before stage 2 and is not in place. */
+function lostRoutes(run: Run, plan: Plan): ReadonlySet<DomainName> {
+  const lost = plan.changes.filter((change) => change.stage === 1 && isNotKept(run, change));
+  return new Set(lost.filter(({ kind }) => chainOf(kind) === 'routes').map(({ domain }) => domain));
+}
+
+/** A rejection in its way lasts for the run, and so does what the service does not keep. */
+function heldUpReason(run: Run, change: Change, lost: ReadonlySet<DomainName>): string | null {
   const blocked = blockReason(run, change.domain, change.kind);
   if (blocked !== null || change.stage === 1) return blocked;
-  return isHeldUp(run.ledger, change.domain, chainOf(change.kind), 'for-good') ? STAGE_ONE_FAILED : null;
+  const chain = chainOf(change.kind);
+  if (chain === 'routes' && lost.has(change.domain)) return 'something before it was not kept';
+  return isHeldUp(run.ledger, change.domain, chain, 'for-good') ? STAGE_ONE_FAILED : null;
 }
 
 function newcomerReason(change: Change, guard: 'refuses' | 'passes'): string | null {

@@ -87,10 +87,13 @@ export function recordSkip(ledger: Ledger, change: Change, reason: string): void
   noteUndone(ledger, change);
 }
 
-/** A new round decides anew about what was skipped. */
-export function clearSkips(ledger: Ledger): void {
-  for (const { change } of ledger.skipped.values()) ledger.undone.get(change.domain)?.delete(itemOf(change));
-  ledger.skipped.clear();
+/** A new round decides anew about what was skipped, but for what it cannot see. */
+export function clearSkips(ledger: Ledger, isUnseen: (change: Change) => boolean): void {
+  for (const [item, { change }] of ledger.skipped) {
+    if (isUnseen(change)) continue;
+    ledger.skipped.delete(item);
+    ledger.undone.get(change.domain)?.delete(item);
+  }
 }
 
 /** An item of which nothing is to be said any more, or something else from now on. */

@@ -2,12 +2,13 @@ import type { ApiError } from '../api/errors.ts';
 import { readSections, sectionsOf } from '../api/observe-sections.ts';
 import type { Desired } from '../model/desired.ts';
 import type { DomainName } from '../model/names.ts';
-import type { ObservedDomain, UnprovenRead } from '../model/observed.ts';
+import type { ObservedDomain } from '../model/observed.ts';
 import type { Change, Plan } from '../model/plan.ts';
-import { succeed, type Result } from '../model/result.ts';
+import type { Prior } from '../model/prior.ts';
+import { fail, succeed, type Result } from '../model/result.ts';
 import { makePlan } from '../plan/plan.ts';
 import { stopFor } from './ledger.ts';
-import type { Run } from './run.ts';
+import type { Reading, Run } from './run.ts';
 import { sideBySide } from './side-by-side.ts';
 
 const READERS = 16;
@@ -17,58 +18,43 @@ const READERS = 16;
  * keeps what it finds in `run.observed`. A domain that cannot be read becomes unproven; an error is one of the run.
  */
 export async function lookAgain(run: Run, changes: readonly Change[]): Promise<Result<void, ApiError>> {
-  const domains = new Map(run.observed.domains);
-  const unproven = new Map(run.observed.unproven);
   if (changes.some(({ kind }) => kind === 'domain')) {
     const listed = await run.ports.client.listDomains();
     if (!listed.ok) return listed;
-    const before = new Map(domains);
-    domains.clear();
-    for (const domain of listed.value)
-      domains.set(domain.domain, withSections(domain, before.get(domain.domain)));
+    relist(run.observed, listed.value);
   }
-  const touched = new Set(changes.map(({ domain }) => domain));
-  const read = await readDomains(run, [...touched], { domains, unproven });
-  run.observed = { ...run.observed, domains, unproven };
-  return read;
+  return readDomains(run, [...new Set(changes.map(({ domain }) => domain))]);
 }
 
 /** Reads the managed sections of these domains again, those that the account does not have left out. */
-export async function readDomains(
-  run: Run,
-  names: readonly DomainName[],
-  into: {
-    readonly domains: Map<DomainName, ObservedDomain>;
-    readonly unproven: Map<DomainName, UnprovenRead>;
-  },
-): Promise<Result<void, ApiError>> {
+export async function readDomains(run: Run, names: readonly DomainName[]): Promise<Result<void, ApiError>> {
+  const { domains, unproven } = run.observed;
   let fatal: ApiError | null = null;
   await sideBySide(names, READERS, async (name) => {
-    const live = into.domains.get(name);
+    const live = domains.get(name);
     const desired = run.input.desired.domains.get(name);
     if (live === undefined || desired === undefined || fatal !== null) return;
     await run.ports.keepAlive?.();
     const sections = await readSections(run.ports.client, name, sectionsOf(desired));
     if (sections.ok) {
-      into.domains.set(name, { ...live, ...sections.value, readAt: run.ports.clock.now() });
-      into.unproven.delete(name);
+      domains.set(name, { ...live, ...sections.value, readAt: run.ports.clock.now() });
+      unproven.delete(name);
       return;
     }
     if (stopFor(sections.error) !== null) fatal ??= sections.error;
-    into.unproven.set(name, { reason: `${sections.error.endpoint}: ${sections.error.message}` });
+    unproven.set(name, { reason: `${sections.error.endpoint}: ${sections.error.message}` });
   });
-  return fatal === null ? succeed(undefined) : { ok: false, error: fatal };
+  return fatal === null ? succeed(undefined) : fail(fatal);
 }
 
 /** What is still to be done in these domains by the latest reading; passwords, which nobody can read, left out. */
-export function planAgain(run: Run, names: ReadonlySet<DomainName>): Plan {
-  const { desired, policy, prior } = run.input;
+export function planAgain(run: Run, names: Iterable<DomainName>, prior: Prior = run.input.prior): Plan {
   const { client, clock } = run.ports;
   return makePlan({
-    desired: narrow(desired, names),
+    desired: narrow(run.input.desired, names),
     manifestSize: run.input.manifestSize,
     observed: run.observed,
-    policy: { ...policy, rotate: [] },
+    policy: { ...run.input.policy, rotate: [] },
     prior,
     now: clock.now(),
     api: { url: client.url, version: client.version },
@@ -76,11 +62,21 @@ export function planAgain(run: Run, names: ReadonlySet<DomainName>): Plan {
   });
 }
 
-function narrow(desired: Desired, names: ReadonlySet<DomainName>): Desired {
-  return { ...desired, domains: new Map([...desired.domains].filter(([name]) => names.has(name))) };
+function narrow(desired: Desired, names: Iterable<DomainName>): Desired {
+  const domains = Iterator.from(names).flatMap((name) => {
+    const entry = desired.domains.get(name);
+    return entry === undefined ? [] : [[name, entry] as const];
+  });
+  return { ...desired, domains: new Map(domains) };
 }
 
-/** A listed domain with what was read of it before. */
+/** The account's domains as they are listed now, each with what was read of it before. */
+function relist({ domains }: Reading, listed: readonly ObservedDomain[]): void {
+  const before = new Map(domains);
+  domains.clear();
+  for (const domain of listed) domains.set(domain.domain, withSections(domain, before.get(domain.domain)));
+}
+
 function withSections(domain: ObservedDomain, before: ObservedDomain | undefined): ObservedDomain {
   const { aliases, rules, credentials, readAt } = before ?? domain;
   return {

@@ -16,9 +16,9 @@ export interface MemoryInput {
   readonly plan: Pick<Plan, 'guards' | 'adoptions'>;
   /** The latest reading. */
   readonly observed: Observed;
-  /** Items that are not as they are desired, or of which that is not known; see `itemOfName`. */
+  /** Items that are not as they are desired, or of which that is not known, those that are sent no more included; see `itemOfName`. */
   readonly open: ReadonlySet<string>;
-  /** Items that the service accepted and did not keep. */
+  /** Items that the service accepted in this run and did not keep. */
   readonly notKept: ReadonlySet<string>;
   /** Fingerprints of the passwords that were sent; null: sent, and no fingerprint could be made. */
   readonly passwords: ReadonlyMap<string, string | null>;
@@ -69,10 +69,11 @@ function rememberDomain(
     const item = itemOfName(entry.domain, wanted.kind, name);
     const key = itemKey(wanted.kind, name);
     const text = signature(wanted, input.desired.references);
-    if (!input.open.has(item)) applied.set(key, text);
-    else if (before?.applied.get(key) === text) applied.set(key, text);
-    // Remembered until the entry changes: its signature is another one then.
-    if (input.notKept.has(item) || before?.notKept.get(key) === text) notKept.set(key, text);
+    const open = input.open.has(item);
+    if (!open || before?.applied.get(key) === text) applied.set(key, text);
+    // Until the entry changes, for its signature is another one then, or is in place all the same.
+    const still = open && before?.notKept.get(key) === text;
+    if (still || input.notKept.has(item)) notKept.set(key, text);
   }
   return {
     live,

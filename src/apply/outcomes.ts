@@ -1,5 +1,6 @@
 import type { ItemFailure } from '../api/client.ts';
 import { endpointName } from '../model/endpoints.ts';
+import type { DomainName } from '../model/names.ts';
 import type { WriteItem, WriteRequest } from '../plan/requests.ts';
 import { markDone, markFailed, type Run } from './run.ts';
 import type { Accepted, ItemAnswer } from './wire.ts';
@@ -24,7 +25,7 @@ export function noteAccepted(run: Run, item: WriteItem, accepted: Accepted): voi
   if (accepted.note !== undefined) run.ledger.notes.add(accepted.note);
   if (change.kind === 'domain' && change.action === 'add')
     run.added.set(change.domain, accepted.domain ?? null);
-  if (item.kind === 'rule') noteRank(run, item.rule.rank, accepted.rank);
+  if (item.kind === 'rule') noteRank(run, change.domain, { sent: item.rule.rank, answered: accepted.rank });
   if (item.kind === 'rule' && item.part === 'move' && change.stage === 2) return;
   markDone(run, { change, id: accepted.id ?? change.id });
 }
@@ -35,10 +36,13 @@ interface RefusedItem {
   readonly failure: ItemFailure;
 }
 
-/** Field notes: a missing id is a failed entry "… not found". What is to be deleted and is gone is as it shall be. */
+/** v4: Rules, "alias not found, rule not found". Other things that are not found, such as a destination's host, are refusals. */
+const MISSING = /^(?:the )?(?:alias|rule)\b.{0,60}\bnot found\W*$/i;
+
+/** What is to be deleted and is gone is as it shall be. */
 function noteRefused(run: Run, request: WriteRequest, { item, index, failure }: RefusedItem): void {
   const { change } = item;
-  const missing = change.action !== 'add' && /not found/i.test(failure.message);
+  const missing = change.action !== 'add' && MISSING.test(failure.message);
   if (missing && change.action === 'delete') return noteAccepted(run, item, { id: null });
   markFailed(run, {
     change,
@@ -52,8 +56,13 @@ function noteRefused(run: Run, request: WriteRequest, { item, index, failure }: 
 }
 
 /** A rank that comes back otherwise than it was sent tells how many digits the service keeps. */
-function noteRank(run: Run, sent: number | undefined, answered: number | undefined): void {
+function noteRank(
+  run: Run,
+  domain: DomainName,
+  { sent, answered }: { readonly sent: number | undefined; readonly answered: number | undefined },
+): void {
   if (sent === undefined || answered === undefined || sent === answered) return;
   const digits = /\.(\d+)$/.exec(String(answered))?.[1]?.length ?? 0;
   run.rankDigits = Math.min(run.rankDigits ?? digits, digits);
+  run.misplaced.add(domain);
 }

@@ -25,7 +25,7 @@ export function refuseRequest(
   if (error.kind === 'forbidden') {
     const { kind } = first.change;
     const reason = `the service does not allow it here (403): ${error.message}`;
-    run.blocked.set(kind === 'domain' ? blockKey(request.domain) : blockKey(request.domain, kind), reason);
+    run.blocked.set(blockKey(request.domain, kind), reason);
   }
   failItems(run, request, { cause: 'rejected', error });
 }

@@ -2,6 +2,7 @@ import type { DomainName } from '../model/names.ts';
 import type { Change } from '../model/plan.ts';
 import { passwordReference } from './passwords.ts';
 import { itemOf } from './ledger.ts';
+import { planAgain } from './look.ts';
 import { itemOfName, memoryOf } from './memory.ts';
 import type { Verdict } from './rounds.ts';
 import type { Run } from './run.ts';
@@ -18,8 +19,8 @@ export async function rememberRun(run: Run, verdict: Verdict): Promise<void> {
     prior: input.prior,
     plan: input.plan,
     observed: run.observed,
-    open: namesOf([...open, ...input.heldBack, ...undone(run)]),
-    notKept: namesOf(notKept),
+    open: namesOf([...open, ...input.heldBack, ...undone(run), ...suppressed(run)]),
+    notKept: namesOf(notKept.filter(isLasting)),
     passwords: await fingerprints(run),
     added: new Map([...run.added.keys()].map((domain) => [domain, ports.clock.now()])),
     size: complete ? input.manifestSize : null,
@@ -27,6 +28,22 @@ export async function rememberRun(run: Run, verdict: Verdict): Promise<void> {
   const kept = await ports.state.remember(memory);
   if (!kept.ok) ledger.notes.add(`what was applied could not be remembered: ${kept.error.message}`);
 }
+
+/** An address that has no alias has no route: whatever happened to it, the next run adds it again. */
+function isLasting({ kind, action }: Change): boolean {
+  return kind === 'rule' || action !== 'add';
+}
+
+/** What no plan shows because an earlier run found it not kept, and is not in place to this day. */
+function suppressed(run: Run): readonly Change[] {
+  const { prior } = run.input;
+  const domains = new Map(prior.domains);
+  const names = [...prior.domains].filter(([, { notKept }]) => notKept.size > 0).map(([name]) => name);
+  for (const [name, known] of prior.domains) domains.set(name, { ...known, notKept: NOTHING });
+  return names.length === 0 ? [] : planAgain(run, names, { ...prior, domains }).changes;
+}
+
+const NOTHING: ReadonlyMap<string, string> = new Map();
 
 /** What failed is not in place, whatever a plan can see: nobody can read a password back. */
 function undone({ ledger }: Run): readonly Change[] {

@@ -1,11 +1,11 @@
 import type { DomainName } from '../model/names.ts';
+import type { ObservedAlias } from '../model/observed.ts';
 import type { Change } from '../model/plan.ts';
 import { settleCatchAll } from '../plan/catch-all.ts';
-import { dependenciesOf } from '../plan/dependencies.ts';
-import { requestsOf, type DomainRequests, type StageRequests, type WriteItem } from '../plan/requests.ts';
+import { requestsOf, type StageRequests, type StepRequests, type WriteItem } from '../plan/requests.ts';
 import { freshen } from './freshen.ts';
-import { hasTrouble, isHeldUp, STAGE_ONE_FAILED, stopFor, stopRun } from './ledger.ts';
-import { chainOf } from './payload.ts';
+import { stageTwoGate, type Gate } from './gate.ts';
+import { stopFor, stopRun } from './ledger.ts';
 import { isStopped, markSkipped, stopReason, type Run } from './run.ts';
 import { carryOut } from './send.ts';
 import { sideBySide } from './side-by-side.ts';
@@ -15,25 +15,31 @@ const DOMAINS_AT_ONCE = 16;
 export interface RoundInput {
   /** What is to be sent. */
   readonly work: readonly Change[];
-  /** All that is still to be done, what is not sent again included: routes depend on it. */
+  /** All that is still to be done, or may be, what is not sent again included: routes depend on it. */
   readonly all: readonly Change[];
+  /** Domains of which it is not known what they forward to. */
+  readonly unread: Iterable<DomainName>;
 }
 
 /**
  * Sends the work of one round: new domains first, for what the service makes with them decides the rest; then stage 1 of
  * all domains; then, when all of it has ended, stage 2.
  */
-export async function executeRound(run: Run, { work, all }: RoundInput): Promise<void> {
-  const { additions, others } = splitAdditions(work);
-  for (const wave of wavesOf(run, additions)) await executeWave(run, wave, NO_GATE);
+export async function executeRound(run: Run, round: RoundInput): Promise<void> {
+  run.misplaced.clear();
+  const { additions, others } = splitAdditions(round.work);
+  for (const { domains } of wavesOf(run, additions)) {
+    await sideBySide(domains, DOMAINS_AT_ONCE, ({ steps }) => executeSteps(run, steps, NO_GATE));
+  }
   const settled = await settleNewDomains(run, others);
-  for (const wave of wavesOf(run, settled)) if (wave.stage === 1) await executeWave(run, wave, NO_GATE);
-  const late = await freshen(
-    run,
-    settled.filter(({ stage }) => stage === 2),
-  );
-  const gate = stageTwoGate(run, { work: late, all });
-  for (const wave of wavesOf(run, late)) if (wave.stage === 2) await executeWave(run, wave, gate);
+  const waves = wavesOf(run, settled);
+  const gate = stageTwoGate(run, { ...round, work: settled });
+  for (const { stage, domains } of waves) {
+    await sideBySide(domains, DOMAINS_AT_ONCE, async ({ domain, steps }) => {
+      if (stage === 1) await executeSteps(run, steps, NO_GATE);
+      else await executeSteps(run, await freshSteps(run, domain, steps), gate);
+    });
+  }
 }
 
 function splitAdditions(work: readonly Change[]): {
@@ -48,21 +54,13 @@ function wavesOf(run: Run, changes: readonly Change[]): readonly StageRequests[]
   return requestsOf({ changes }, { version: run.ports.client.version, batches: run.batches });
 }
 
-/** Why a change must not be sent now; null: it may. */
-type Gate = (change: Change) => string | null;
 const NO_GATE: Gate = () => null;
 
-async function executeWave(run: Run, wave: StageRequests, gate: Gate): Promise<void> {
-  await sideBySide(wave.domains, DOMAINS_AT_ONCE, (domain) => executeDomain(run, domain, gate));
-}
-
 /** Steps and requests of a domain strictly one after another; the gate is asked anew before each request. */
-async function executeDomain(run: Run, { steps }: DomainRequests, gate: Gate): Promise<void> {
-  for (const { requests } of steps) {
-    for (const request of requests) {
-      const items = request.items.filter((item) => passes(run, item, gate));
-      if (items.length > 0) await carryOut(run, { ...request, items });
-    }
+async function executeSteps(run: Run, steps: readonly StepRequests[], gate: Gate): Promise<void> {
+  for (const request of steps.flatMap(({ requests }) => requests)) {
+    const items = request.items.filter((item) => passes(run, item, gate));
+    if (items.length > 0) await carryOut(run, { ...request, items });
   }
 }
 
@@ -72,22 +70,19 @@ function passes(run: Run, { change }: WriteItem, gate: Gate): boolean {
   return reason === null;
 }
 
-/** What takes a route away goes only where everything that was to replace it is in place. */
-function stageTwoGate(run: Run, { work, all }: RoundInput): Gate {
-  const sent = new Set(work);
-  const open = [...work, ...all.filter((change) => !sent.has(change)), ...run.input.heldBack];
-  const dependencies = dependenciesOf(open);
-  const held = new Set(run.input.heldBack.map(({ domain }) => domain));
-  return (change) => {
-    if (isStopped(run)) return stopReason(run);
-    if (isHeldUp(run.ledger, change.domain, chainOf(change.kind))) return STAGE_ONE_FAILED;
-    const others = dependencies.get(change) ?? NO_DOMAINS;
-    const holder = [...others].find((domain) => held.has(domain) || hasTrouble(run.ledger, domain));
-    return holder === undefined ? null : `${holder} still forwards there`;
-  };
+/** A domain's steps of stage 2 by a reading that is not too old. */
+async function freshSteps(
+  run: Run,
+  domain: DomainName,
+  steps: readonly StepRequests[],
+): Promise<readonly StepRequests[]> {
+  const items = steps.flatMap(({ requests }) => requests.flatMap((request) => request.items));
+  const planned = items.map(({ change }) => change);
+  const fresh = await freshen(run, domain, planned);
+  if (fresh === planned) return steps;
+  const late = wavesOf(run, fresh).filter(({ stage }) => stage === 2);
+  return late.flatMap(({ domains }) => domains.flatMap((requests) => requests.steps));
 }
-
-const NO_DOMAINS: ReadonlySet<DomainName> = new Set();
 
 /** Resolves the conditional changes of the domains that were just added; what belongs to one that was not is skipped. */
 async function settleNewDomains(run: Run, changes: readonly Change[]): Promise<readonly Change[]> {
@@ -115,15 +110,26 @@ async function settleNewDomain(
   domain: DomainName,
   changes: readonly Change[],
 ): Promise<readonly Change[]> {
-  const live = isStopped(run) ? null : await run.ports.client.listAliases(domain);
-  if (live?.ok === true) return settleCatchAll(changes, domain, live.value);
-  const stop = live === null ? null : stopFor(live.error);
-  if (stop !== null) stopRun(run.ledger, stop);
-  const reason =
-    live === null
-      ? stopReason(run)
-      : `its aliases could not be read after it was added: ${live.error.message}`;
   const conditional = changes.filter((change) => change.conditional);
-  markSkipped(run, conditional, reason);
-  return changes.filter((change) => !change.conditional);
+  const certain = changes.filter((change) => !change.conditional);
+  if (isStopped(run)) {
+    markSkipped(run, conditional, stopReason(run));
+    return certain;
+  }
+  const live = await run.ports.client.listAliases(domain);
+  if (live.ok) {
+    noteNewDomain(run, domain, live.value);
+    return settleCatchAll(changes, domain, live.value);
+  }
+  const stop = stopFor(live.error);
+  if (stop !== null) stopRun(run.ledger, stop);
+  markSkipped(run, conditional, `its aliases could not be read after it was added: ${live.error.message}`);
+  return certain;
+}
+
+/** From now on its reading ages like any other. */
+function noteNewDomain(run: Run, domain: DomainName, aliases: readonly ObservedAlias[]): void {
+  const added = run.added.get(domain);
+  if (added === undefined || added === null) return;
+  run.observed.domains.set(domain, { ...added, aliases, readAt: run.ports.clock.now() });
 }

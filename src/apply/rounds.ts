@@ -3,7 +3,7 @@ import type { Change, Plan } from '../model/plan.ts';
 import { isHeldBack, isNotKept, selectWork } from './approval.ts';
 import { clearSkips, forget, itemOf, recordDone, stopFor, stopRun } from './ledger.ts';
 import { lookAgain, planAgain } from './look.ts';
-import { executeRound } from './round.ts';
+import { executeRound, type RoundInput } from './round.ts';
 import { isStopped, markSkipped, stopReason, type Run } from './run.ts';
 
 /** Pauses before the second and the third round: what is in place may take a moment to show. */
@@ -17,28 +17,32 @@ export type Verdict =
       readonly open: readonly Change[];
       /** Of it what the service accepted before. */
       readonly notKept: readonly Change[];
-      /** Touched domains that could not be read again, and why. */
+      /** Touched domains that could not be read or understood again, and why. */
       readonly unread: ReadonlyMap<DomainName, string>;
     }
   | { readonly kind: 'unseen'; readonly reason: string };
+
+type SeenVerdict = Extract<Verdict, { readonly kind: 'seen' }>;
 
 /** Carries out the plan, looks at what came of it, and again: three times at most. */
 export async function runRounds(run: Run): Promise<Verdict> {
   const { changes } = run.input.plan;
   const touched = new Set(changes.map(({ domain }) => domain));
-  let [work, all, concerned] = [changes, changes, changes];
+  let next: RoundInput = { work: changes, all: changes, unread: [] };
+  let concerned = changes;
   for (let round = 0; ; round += 1) {
     const before = progressOf(run);
-    await executeRound(run, { work, all });
+    await executeRound(run, next);
     const seen = await look(run, { concerned, touched, round });
     if (seen.kind === 'unseen') return seen;
-    work = selectWork(run, seen.plan);
-    const unread = changes.filter(({ domain }) => seen.verdict.unread.has(domain));
-    concerned = [...work, ...seen.verdict.notKept, ...unread];
+    const { plan, verdict } = seen;
+    const work = selectWork(run, plan);
+    const unread = changes.filter(({ domain }) => verdict.unread.has(domain));
+    concerned = [...work, ...verdict.notKept, ...unread];
     const pause = PAUSES_MS[round];
     const idle = round > 0 && progressOf(run) === before && work.length === concerned.length;
-    if (pause === undefined || idle || concerned.length === 0) return close(run, work, seen.verdict);
-    all = seen.plan.changes;
+    if (pause === undefined || idle || concerned.length === 0) return close(run, work, verdict);
+    next = { work, all: [...plan.changes, ...unread], unread: verdict.unread.keys().toArray() };
     await run.ports.clock.sleep(pause, run.ports.signal);
   }
 }
@@ -50,11 +54,7 @@ interface LookInput {
   readonly round: number;
 }
 
-type Seen = {
-  readonly kind: 'seen';
-  readonly plan: Plan;
-  readonly verdict: Extract<Verdict, { readonly kind: 'seen' }>;
-};
+type Seen = { readonly kind: 'seen'; readonly plan: Plan; readonly verdict: SeenVerdict };
 
 async function look(
   run: Run,
@@ -68,23 +68,27 @@ async function look(
     if (stop !== null) stopRun(run.ledger, stop);
     return { kind: 'unseen', reason: `${looked.error.endpoint}: ${looked.error.message}` };
   }
-  clearSkips(run.ledger);
   const plan = planAgain(run, touched);
-  const unproven = [...run.observed.unproven].filter(([domain]) => touched.has(domain));
-  const unread = new Map(unproven.map(([domain, { reason }]) => [domain, reason]));
-  settleFailures(run, plan, unread);
+  // Withheld from this plan: nothing it says of these domains is a finding, least of all that nothing is left to do.
+  const unread = new Map(plan.withheld.map(({ domain, reason }) => [domain, reason]));
+  const isUnseen = (change: Change): boolean => unread.has(change.domain) || isPassword(change);
+  clearSkips(run.ledger, isUnseen);
+  settleFailures(run, plan, isUnseen);
   const open = plan.changes.filter((change) => !isHeldBack(run, change));
   const notKept = open.filter((change) => isNotKept(run, change));
   return { kind: 'seen', plan, verdict: { kind: 'seen', open, notKept, unread } };
 }
 
+/** A password cannot be read back: that no plan asks for it says nothing. */
+function isPassword({ kind, action }: Change): boolean {
+  return kind === 'credential' && action === 'update';
+}
+
 /** Failures of items that are in place now are none: the answer was lost, or somebody else did the same. */
-function settleFailures(run: Run, plan: Plan, unread: ReadonlyMap<DomainName, string>): void {
+function settleFailures(run: Run, plan: Plan, isUnseen: (change: Change) => boolean): void {
   const open = new Set(plan.changes.map(itemOf));
   for (const [item, { change, cause, message }] of run.ledger.failed) {
-    // A password cannot be read back: that no plan asks for it says nothing.
-    const unseen = change.kind === 'credential' && change.action === 'update';
-    if (open.has(item) || unseen || unread.has(change.domain)) continue;
+    if (open.has(item) || isUnseen(change)) continue;
     if (cause === 'unknown') recordDone(run.ledger, { change, id: change.id });
     else forget(run.ledger, change);
     if (cause !== 'rejected') continue;
@@ -93,9 +97,9 @@ function settleFailures(run: Run, plan: Plan, unread: ReadonlyMap<DomainName, st
   }
 }
 
-function close(run: Run, work: readonly Change[], verdict: Seen['verdict']): Verdict {
+function close(run: Run, work: readonly Change[], verdict: SeenVerdict): Verdict {
   const unsent = work.filter((change) => !run.ledger.failed.has(itemOf(change)));
-  markSkipped(run, unsent, 'it is still open after three rounds');
+  markSkipped(run, unsent, 'it is still open after the last round');
   return verdict;
 }
 

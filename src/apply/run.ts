@@ -1,4 +1,4 @@
-import type { Observed, ObservedDomain } from '../model/observed.ts';
+import type { Account, ObservedDomain, UnprovenRead } from '../model/observed.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Change } from '../model/plan.ts';
 import type { Kind } from '../model/resources.ts';
@@ -22,14 +22,23 @@ export interface Run {
   readonly blocked: Map<string, string>;
   /** Domains that this run added: as the answer described them, when it came. */
   readonly added: Map<DomainName, ObservedDomain | null>;
+  /** Domains of which a rule came back at another rank than was sent in this round: their order is not yet as planned. */
+  readonly misplaced: Set<DomainName>;
   readonly maxFailures: number;
   batches: 'allowed' | 'refused';
   /** Requests that were sent again after an unknown outcome. */
   resends: number;
   /** Digits after the point that the service keeps of a rank, once it showed that it does not keep all. */
   rankDigits: number | null;
-  /** The latest reading. */
-  observed: Observed;
+  /** The latest reading, kept up to date in place. */
+  readonly observed: Reading;
+}
+
+/** `Observed`, domain by domain as it was last read. */
+export interface Reading {
+  readonly account: Account;
+  readonly domains: Map<DomainName, ObservedDomain>;
+  readonly unproven: Map<DomainName, UnprovenRead>;
 }
 
 const LEAST_MAX_FAILURES = 25;
@@ -46,11 +55,16 @@ export function startRun(input: ApplyInput, ports: ApplyPorts, passwords: Passwo
     passwords: new Map(passwords),
     blocked: new Map(),
     added: new Map(),
+    misplaced: new Set(),
     maxFailures: input.maxFailures ?? Math.max(LEAST_MAX_FAILURES, Math.floor(items * MAX_FAILED_SHARE)),
     batches: 'allowed',
     resends: 0,
     rankDigits: null,
-    observed: input.observed,
+    observed: {
+      account: input.observed.account,
+      domains: new Map(input.observed.domains),
+      unproven: new Map(input.observed.unproven),
+    },
   };
 }
 

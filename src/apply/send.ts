@@ -1,7 +1,7 @@
 import type { Operation } from '../model/endpoints.ts';
 import type { WriteItem, WriteRequest } from '../plan/requests.ts';
 import { noteAccepted, noteOutcomes } from './outcomes.ts';
-import { itemOf } from './ledger.ts';
+import { itemOf, stopFor, stopRun } from './ledger.ts';
 import { payloadOf, type Payload } from './payload.ts';
 import { failItems, refuseRequest, type UnknownOutcome } from './refuse.ts';
 import { blockReason, isStopped, markSkipped, stopReason, type Run } from './run.ts';
@@ -47,6 +47,8 @@ async function settle(run: Run, request: WriteRequest, error: UnknownOutcome): P
   run.ledger.wrote = true;
   const settled = await settleItems(request.domain, payloadsOf(run, request), run.ports);
   if (!settled.ok) {
+    const stop = stopFor(settled.error);
+    if (stop !== null) stopRun(run.ledger, stop);
     failItems(run, request, { cause: 'unknown', error });
     return [];
   }

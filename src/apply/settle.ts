@@ -101,7 +101,7 @@ function sameListing(a: Listing, b: Listing): boolean {
 function settler(found: Listing): (item: Payload) => Settled {
   const aliases = new Map(found.aliases.map((row) => [row.id, row]));
   const aliasNames = new Map(found.aliases.map((row) => [nameKey(row.name), row]));
-  const rules = new Map(found.rules.map((row) => [row.id, row]));
+  const rules = new Map(found.rules.map((row) => [row.id.toLowerCase(), row]));
   const credentials = new Set(found.credentials.map((row) => nameKey(row.name)));
   return (item) => {
     switch (item.kind) {
@@ -113,10 +113,11 @@ function settler(found: Listing): (item: Payload) => Settled {
           return settleUpdate(aliases.get(item.alias.id), isAlias(item.alias.forward));
         return settleAddition(aliasNames.get(nameKey(item.alias.alias)), isAlias(item.alias.forward));
       case 'rule':
-        if (item.action === 'delete') return gone(rules.get(item.id));
-        if (item.action === 'update') return settleUpdate(rules.get(item.rule.id), isRule(item.rule));
+        if (item.action === 'delete') return gone(rules.get(item.id.toLowerCase()));
+        if (item.action === 'update')
+          return settleUpdate(rules.get(item.rule.id.toLowerCase()), isRule(item.rule));
         // A rule with the id that was sent is the one that was sent; should it differ, the next plan shows it.
-        return settleAddition(rules.get(item.rule.id ?? ''), () => true);
+        return settleAddition(rules.get(item.rule.id?.toLowerCase() ?? ''), () => true);
       case 'credential':
         return settleCredential(item, credentials.has(nameKey(item.username)));
     }

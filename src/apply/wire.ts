@@ -1,4 +1,4 @@
-import type { BatchAnswer, Client, ItemFailure } from '../api/client.ts';
+import type { Answer, BatchAnswer, Client, ItemFailure } from '../api/client.ts';
 import type { ApiError } from '../api/errors.ts';
 import type { DomainName } from '../model/names.ts';
 import type { ObservedDomain } from '../model/observed.ts';
@@ -21,32 +21,24 @@ export interface Accepted {
 export type WireAnswer = Result<readonly ItemAnswer[], ApiError>;
 
 /** Sends items of one kind and action as one request: the single endpoint for one item, else the batch endpoint. */
-export async function sendItems(
+export function sendItems(
   client: Client,
   domain: DomainName,
   items: readonly [Payload, ...Payload[]],
 ): Promise<WireAnswer> {
   const [first] = items;
-  if (items.length === 1) return sendOne(client, domain, first);
   const other = items.find((item) => item.kind !== first.kind || item.action !== first.action);
   if (other !== undefined)
     throw new Error(`${other.action} ${other.kind} cannot go with ${first.action} ${first.kind}`);
-  if (first.kind === 'alias')
-    return sendAliases(client, domain, first.action, items as readonly AliasPayload[]);
-  if (first.kind === 'rule') return sendRules(client, domain, first.action, items as readonly RulePayload[]);
-  throw new Error(`there is no batch endpoint for a ${first.kind}`);
-}
-
-function sendOne(client: Client, domain: DomainName, item: Payload): Promise<WireAnswer> {
-  switch (item.kind) {
+  switch (first.kind) {
     case 'domain':
-      return sendDomain(client, domain, item);
-    case 'alias':
-      return sendAlias(client, domain, item);
-    case 'rule':
-      return sendRule(client, domain, item);
+      return sendDomain(client, domain, first);
     case 'credential':
-      return sendCredential(client, domain, item);
+      return sendCredential(client, domain, first);
+    case 'alias':
+      return sendAliases(client, domain, items as readonly AliasPayload[]);
+    case 'rule':
+      return sendRules(client, domain, items as readonly RulePayload[]);
   }
 }
 
@@ -57,31 +49,9 @@ async function sendDomain(client: Client, domain: DomainName, item: DomainPayloa
       return added.ok ? succeed([succeed({ id: null, domain: added.value })]) : added;
     }
     case 'update':
-      return one(await client.updateDomain(domain, item.state));
+      return one(client.updateDomain(domain, item.state));
     case 'delete':
-      return one(await client.deleteDomain(domain));
-  }
-}
-
-async function sendAlias(client: Client, domain: DomainName, item: AliasPayload): Promise<WireAnswer> {
-  switch (item.action) {
-    case 'add':
-      return one(await client.addAlias(domain, item.alias));
-    case 'update':
-      return one(await client.updateAlias(domain, item.alias));
-    case 'delete':
-      return one(await client.deleteAlias(domain, item.id));
-  }
-}
-
-async function sendRule(client: Client, domain: DomainName, item: RulePayload): Promise<WireAnswer> {
-  switch (item.action) {
-    case 'add':
-      return one(await client.addRule(domain, item.rule));
-    case 'update':
-      return one(await client.updateRule(domain, item.rule));
-    case 'delete':
-      return one(await client.deleteRule(domain, item.id));
+      return one(client.deleteDomain(domain));
   }
 }
 
@@ -91,101 +61,95 @@ async function sendCredential(
   item: CredentialPayload,
 ): Promise<WireAnswer> {
   switch (item.action) {
-    case 'add':
-      return addCredential(client, domain, item);
+    case 'add': {
+      const added = await client.addCredential(domain, item.username, item.password);
+      if (!added.ok) return added;
+      const note = added.value.requiresNewMxCheck ? { note: firstCredentialNote(domain) } : {};
+      return succeed([succeed({ id: null, ...note })]);
+    }
     case 'update':
-      return one(await client.updateCredential(domain, item.username, item.password));
+      return one(client.updateCredential(domain, item.username, item.password));
     case 'delete':
-      return one(await client.deleteCredential(domain, item.username));
+      return one(client.deleteCredential(domain, item.username));
   }
 }
 
 /** v4: SMTP credentials; the first one of a domain needs DNS records before anything can be sent. */
-async function addCredential(
-  client: Client,
-  domain: DomainName,
-  item: Extract<CredentialPayload, { readonly password: string }>,
-): Promise<WireAnswer> {
-  const answer = await client.addCredential(domain, item.username, item.password);
-  if (!answer.ok) return answer;
-  if (!answer.value.requiresNewMxCheck) return succeed([succeed({ id: null })]);
-  const note =
+function firstCredentialNote(domain: DomainName): string {
+  return (
     `${domain} has its first SMTP credential: sending stays blocked until its DKIM and DMARC records are in DNS ` +
-    `(fwdsync verify ${domain} prints them)`;
-  return succeed([succeed({ id: null, note })]);
+    `(fwdsync verify ${domain} prints them)`
+  );
 }
 
 function sendAliases(
   client: Client,
   domain: DomainName,
-  action: AliasPayload['action'],
   items: readonly AliasPayload[],
 ): Promise<WireAnswer> {
-  switch (action) {
-    case 'add':
-      return many(
-        client.addAliases(
-          domain,
-          only(items, action).map((item) => item.alias),
-        ),
-      );
-    case 'update':
-      return many(
-        client.updateAliases(
-          domain,
-          only(items, action).map((item) => item.alias),
-        ),
-      );
-    case 'delete':
-      return many(
-        client.deleteAliases(
-          domain,
-          only(items, action).map((item) => item.id),
-        ),
-      );
-  }
+  const additions = items.flatMap((item) => (item.action === 'add' ? [item.alias] : []));
+  const updates = items.flatMap((item) => (item.action === 'update' ? [item.alias] : []));
+  const deletes = items.flatMap((item) => (item.action === 'delete' ? [item.id] : []));
+  return (
+    send(
+      additions,
+      (alias) => client.addAlias(domain, alias),
+      (aliases) => client.addAliases(domain, aliases),
+    ) ??
+    send(
+      updates,
+      (alias) => client.updateAlias(domain, alias),
+      (aliases) => client.updateAliases(domain, aliases),
+    ) ??
+    send(
+      deletes,
+      (id) => client.deleteAlias(domain, id),
+      (ids) => client.deleteAliases(domain, ids),
+    ) ??
+    NOTHING_SENT
+  );
 }
 
-function sendRules(
-  client: Client,
-  domain: DomainName,
-  action: RulePayload['action'],
-  items: readonly RulePayload[],
-): Promise<WireAnswer> {
-  switch (action) {
-    case 'add':
-      return many(
-        client.addRules(
-          domain,
-          only(items, action).map((item) => item.rule),
-        ),
-      );
-    case 'update':
-      return many(
-        client.updateRules(
-          domain,
-          only(items, action).map((item) => item.rule),
-        ),
-      );
-    case 'delete':
-      return many(
-        client.deleteRules(
-          domain,
-          only(items, action).map((item) => item.id),
-        ),
-      );
-  }
+function sendRules(client: Client, domain: DomainName, items: readonly RulePayload[]): Promise<WireAnswer> {
+  const additions = items.flatMap((item) => (item.action === 'add' ? [item.rule] : []));
+  const updates = items.flatMap((item) => (item.action === 'update' ? [item.rule] : []));
+  const deletes = items.flatMap((item) => (item.action === 'delete' ? [item.id] : []));
+  return (
+    send(
+      additions,
+      (rule) => client.addRule(domain, rule),
+      (rules) => client.addRules(domain, rules),
+    ) ??
+    send(
+      updates,
+      (rule) => client.updateRule(domain, rule),
+      (rules) => client.updateRules(domain, rules),
+    ) ??
+    send(
+      deletes,
+      (id) => client.deleteRule(domain, id),
+      (ids) => client.deleteRules(domain, ids),
+    ) ??
+    NOTHING_SENT
+  );
 }
 
-function only<P extends Payload, A extends P['action']>(
-  items: readonly P[],
-  action: A,
-): readonly Extract<P, { readonly action: A }>[] {
-  return items.filter((item): item is Extract<P, { readonly action: A }> => item.action === action);
+const NOTHING_SENT: Promise<WireAnswer> = Promise.resolve(succeed([]));
+
+/** Null: there are no such items. */
+function send<T>(
+  items: readonly T[],
+  single: (item: T) => Answer<unknown>,
+  batch: (items: readonly T[]) => BatchAnswer<unknown>,
+): Promise<WireAnswer> | null {
+  const [first] = items;
+  if (first === undefined) return null;
+  return items.length === 1 ? one(single(first)) : many(batch(items));
 }
 
-function one(answer: Result<unknown, ApiError>): WireAnswer {
-  return answer.ok ? succeed([succeed(accepted(answer.value))]) : answer;
+async function one(answer: Answer<unknown>): Promise<WireAnswer> {
+  const single = await answer;
+  return single.ok ? succeed([succeed(accepted(single.value))]) : single;
 }
 
 async function many(answer: BatchAnswer<unknown>): Promise<WireAnswer> {

@@ -125,7 +125,7 @@ export async function openScene({ manifest, seed, ...options }: Setup): Promise<
       if (!result.ok) throw new Error(`nothing was written: ${JSON.stringify(result.error)}`);
       account.emulator.faults.clear();
       const end = account.emulator.store.dump();
-      const later = await prepare({ ...(run.manifest === undefined ? {} : { manifest: run.manifest }) });
+      const later = await prepare(run.manifest === undefined ? {} : { manifest: run.manifest });
       const after = makePlan(later.input);
       const writes = requests.filter(({ method }) => method !== 'GET');
       const outcome = { plan, report: result.value, requests, writes, progress, after, end };
