@@ -12,7 +12,7 @@ import { sha256 } from './output.ts';
 import type { AllowanceOptions } from './policy.ts';
 import { forecastOf, printPlanText } from './print-plan.ts';
 import { openSession, type Session } from './session.ts';
-import { manifestPaths, readReference, resolveFormat, type CommonOptions } from './settings.ts';
+import { manifestPaths, resolveFormat, type CommonOptions } from './settings.ts';
 import { printStateWarnings } from './state.ts';
 
 export interface ApplyOptions extends CommonOptions, AllowanceOptions {
@@ -68,7 +68,6 @@ function portsOf(context: Context, options: ApplyOptions, session: Session, form
     signal: context.signal,
     sha256,
     writeManifest,
-    resolvePassword: (reference) => readReference(reference, context),
     approve: async (planned) => {
       const verdict =
         options.yes === true

@@ -16,7 +16,7 @@ import { CommandError, EXIT, type ExitCode } from './exit.ts';
 import { createLogger } from './logger.ts';
 import { sha256 } from './output.ts';
 import { openSession, type Session } from './session.ts';
-import { readReference, type CommonOptions } from './settings.ts';
+import { type CommonOptions } from './settings.ts';
 
 export interface RunOptions extends CommonOptions {
   readonly interval: string;
@@ -77,7 +77,6 @@ async function applyPass(context: Context, session: Session, logger: Logger): Pr
       signal: context.signal,
       sha256,
       writeManifest,
-      resolvePassword: (reference) => readReference(reference, context),
       approve: async (planned) =>
         approveUnasked(planned, {
           refusals: 'withhold',

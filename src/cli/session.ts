@@ -8,7 +8,7 @@ import { requireDesired, type RequiredDesired } from './desired.ts';
 import { disclosureOf } from './output.ts';
 import { createPolicy, type AllowanceOptions, type RunStance } from './policy.ts';
 import { createProgress, type Progress } from './progress.ts';
-import { resolveConnection, type CommonOptions, type Connection } from './settings.ts';
+import { readReference, resolveConnection, type CommonOptions, type Connection } from './settings.ts';
 import { openState } from './state.ts';
 
 /** What a command that plans has in hand: the manifest, the account, and what to do with them. */
@@ -44,6 +44,7 @@ export async function openSession(
       client,
       clock: context.clock,
       openState: (account) => openState(context, options, connection, account, how.command),
+      resolvePassword: (reference) => readReference(reference, context),
       onRead: (done, total) => progress.update('reading domains', done, total),
     },
     disclosure: disclosureOf(manifest.desired, options, context),

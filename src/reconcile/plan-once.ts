@@ -3,7 +3,7 @@ import type { ApiError } from '../api/errors.ts';
 import { observe } from '../api/observe.ts';
 import type { StateStore } from '../apply/state-store.ts';
 import type { Clock } from '../model/clock.ts';
-import type { Desired } from '../model/desired.ts';
+import type { Desired, Reference } from '../model/desired.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Account } from '../model/observed.ts';
 import type { Plan, Warning } from '../model/plan.ts';
@@ -11,6 +11,7 @@ import { succeed, type Result } from '../model/result.ts';
 import { makePlan, type PlanInput } from '../plan/plan.ts';
 import type { Policy } from '../plan/policy.ts';
 import type { ManifestSize } from '../plan/size.ts';
+import { findChangedPasswords } from './changed-passwords.ts';
 
 /** What is wanted of an account, and how. */
 export interface PlanRequest {
@@ -28,6 +29,8 @@ export interface PlanPorts {
   readonly clock: Clock;
   /** What earlier runs of this account left behind. */
   readonly openState: (account: string) => StateStore;
+  /** Null: not set. Passwords are looked up to see whether they changed; none goes into the plan. */
+  readonly resolvePassword: (reference: Reference) => string | null;
   readonly onRead?: ((done: number, total: number) => void) | undefined;
 }
 
@@ -57,6 +60,7 @@ export async function planAccount(
     account,
     state,
     onRead,
+    resolvePassword,
   }: PlanPorts & { readonly account: Account; readonly state: StateStore },
 ): Promise<Result<Planned, ApiError>> {
   const { desired, domains, policy, manifestSize } = request;
@@ -64,7 +68,17 @@ export async function planAccount(
   const observed = await observe(client, { desired, domains, account, clock, onProgress: onRead });
   if (!observed.ok) return observed;
   const api = { url: client.url, version: client.version };
-  const input = { desired, observed: observed.value, policy, prior, now: clock.now(), api, manifestSize };
+  const changedPasswords = await findChangedPasswords(desired, prior, { state, resolvePassword });
+  const input = {
+    desired,
+    observed: observed.value,
+    policy,
+    prior,
+    now: clock.now(),
+    api,
+    manifestSize,
+    changedPasswords,
+  };
   return succeed({ request, input, plan: makePlan(input), warnings });
 }
 
