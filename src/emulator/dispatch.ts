@@ -12,6 +12,7 @@ import {
   type Reply,
 } from './protocol.ts';
 import type { RateLimiter, RateVerdict } from './rate-limit.ts';
+import { bodyValue, readJson, type Body } from './request-body.ts';
 import type { RouteMatch, Router, Tampering } from './routes.ts';
 import type { EmulatorStore } from './store.ts';
 
@@ -55,11 +56,6 @@ interface Parsed {
   readonly match: RouteMatch | undefined;
   readonly body: Body;
 }
-
-type Body =
-  | { readonly kind: 'json'; readonly value: unknown }
-  | { readonly kind: 'malformed'; readonly text: string }
-  | { readonly kind: 'too-large' | 'unreadable' };
 
 export function createDispatch(parts: DispatcherParts): Dispatch {
   return async (request) => {
@@ -162,6 +158,8 @@ function refuseBody(kind: Exclude<Body['kind'], 'json'>): Reply {
   switch (kind) {
     case 'malformed':
       return failure(400, 'The request body is not valid JSON.');
+    case 'too-deep':
+      return failure(400, 'The request body is nested too deeply.');
     case 'unreadable':
       return failure(400, 'The request body cannot be read.');
     case 'too-large':
@@ -196,28 +194,6 @@ function parse(request: EmulatorRequest, router: Router): Parsed {
     // Clients of v3 send bodies even with GET; nobody reads them.
     body: readJson(request.method === 'GET' ? undefined : request.body),
   };
-}
-
-function readJson(body: EmulatorRequest['body']): Body {
-  if (body === undefined || body === '') return { kind: 'json', value: undefined };
-  if (typeof body !== 'string') return body;
-  try {
-    return { kind: 'json', value: JSON.parse(body) };
-  } catch {
-    return { kind: 'malformed', text: body };
-  }
-}
-
-function bodyValue(body: Body): unknown {
-  switch (body.kind) {
-    case 'json':
-      return body.value;
-    case 'malformed':
-      return body.text;
-    case 'too-large':
-    case 'unreadable':
-      return undefined;
-  }
 }
 
 function toAnswer(parts: DispatcherParts, reply: Reply, verdict: RateVerdict): EmulatorAnswer {
