@@ -89,7 +89,9 @@ function check(context: Context): Reply {
 }
 
 function answer({ state }: Context, result: Result<DomainRecord>): Reply {
-  return result.ok ? success({ domain: renderDomain(result.value) }) : storeFailure(state, result.error);
+  if (!result.ok) return storeFailure(state, result.error);
+  const daily_quota = state.account.plan.daily_receive_limit;
+  return success({ domain: { ...renderDomain(result.value), daily_quota } });
 }
 
 function nameIn({ params }: Context): string {

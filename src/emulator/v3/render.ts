@@ -50,7 +50,7 @@ export function renderAccount({ account, tier }: State): JsonObject {
   };
 }
 
-/** With the first 200 aliases; times are epoch milliseconds. */
+/** With the first 200 aliases; times are epoch milliseconds. Some answers have a `daily_quota` too. */
 export function renderDomain(domain: DomainRecord): JsonObject {
   const embedded = listAliases(domain, { order: 'name_asc', offset: 0, limit: MAX_EMBEDDED_ALIASES });
   return {
