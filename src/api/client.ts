@@ -13,6 +13,7 @@ import type { DomainState, RuleMatch } from '../model/resources.ts';
 import type { Result } from '../model/result.ts';
 import type { ApiError, FieldErrors } from './errors.ts';
 import type { Urgency } from './pacing.ts';
+import type { Verification } from './verification.ts';
 
 export type Answer<T> = Promise<Result<T, ApiError>>;
 
@@ -69,12 +70,16 @@ export interface Client {
   close(): Promise<void>;
 
   getAccount(): Answer<Account>;
+  /** The parent domains that may be shown in DNS settings (v3: Account); null: this generation does not tell. */
+  readonly listWhitelabels: (() => Answer<readonly string[]>) | null;
 
   listDomains(filter?: { readonly query: string }): Answer<readonly ObservedDomain[]>;
   getDomain(domain: DomainName): Answer<ObservedDomain>;
   addDomain(domain: DomainName, state: DomainState): Answer<ObservedDomain>;
   updateDomain(domain: DomainName, state: DomainState): Answer<ObservedDomain>;
   deleteDomain(domain: DomainName): Answer<void>;
+  /** Asks the service to look at a domain's DNS. Records that are not right are an answer, not an error. */
+  verifyDomain(domain: DomainName): Answer<Verification>;
 
   listAliases(domain: DomainName): Answer<readonly ObservedAlias[]>;
   addAlias(domain: DomainName, alias: AliasAddition): Answer<ObservedAlias>;

@@ -17,7 +17,7 @@ import { V3 } from './v3/dialect.ts';
 import { v3Logs } from './v3/logs.ts';
 import { V4 } from './v4/dialect.ts';
 import { v4Logs } from './v4/logs.ts';
-import { verifyOperations, type VerifyClient } from './verification.ts';
+import { verifyOperations } from './verification.ts';
 
 export interface ClientOptions {
   /** Root address, such as `https://api.improvmx.com/v4`. */
@@ -38,7 +38,7 @@ export interface ClientOptions {
 }
 
 /** All of the API but `delete-all.ts`. */
-export type FullClient = Client & LogsClient & VerifyClient & LookupClient;
+export type FullClient = Client & LogsClient & LookupClient;
 
 const DIALECTS: Readonly<Record<ApiVersion, Dialect>> = { v4: V4, v3: V3 };
 

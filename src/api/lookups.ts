@@ -1,9 +1,8 @@
-import { ENDPOINTS } from '../model/endpoints.ts';
 import type { DomainName } from '../model/names.ts';
 import type { ObservedAlias, ObservedRule } from '../model/observed.ts';
 import type { Call } from './call.ts';
 import type { Answer } from './client.ts';
-import { arrayField, objectField, objectOf, stringField } from './decode.ts';
+import { objectField } from './decode.ts';
 import { decodeAlias, decodeRule } from './decode-resources.ts';
 import type { Dialect } from './dialect.ts';
 
@@ -11,11 +10,9 @@ import type { Dialect } from './dialect.ts';
 export interface LookupClient {
   getAlias(domain: DomainName, id: string): Answer<ObservedAlias>;
   getRule(domain: DomainName, id: string): Answer<ObservedRule>;
-  /** The parent domains that may be shown in DNS settings (v3: Account); null: this generation does not tell. */
-  readonly listWhitelabels: (() => Answer<readonly string[]>) | null;
 }
 
-export function lookupOperations(call: Call, { endpoints, aliasSegment, version }: Dialect): LookupClient {
+export function lookupOperations(call: Call, { endpoints, aliasSegment }: Dialect): LookupClient {
   return {
     getAlias: (domain, id) =>
       call({ endpoint: endpoints.getAlias, params: { domain, [aliasSegment]: id } }, (json) =>
@@ -26,12 +23,5 @@ export function lookupOperations(call: Call, { endpoints, aliasSegment, version 
       call({ endpoint: endpoints.getRule, params: { domain, rule: id } }, (json) =>
         decodeRule(json?.['rule'] ?? json),
       ),
-    listWhitelabels: version === 'v4' ? null : () => listWhitelabels(call),
   };
-}
-
-function listWhitelabels(call: Call): Answer<readonly string[]> {
-  return call({ endpoint: ENDPOINTS.v3.listWhitelabels, params: {} }, (json) =>
-    arrayField(json ?? {}, 'whitelabels').map((row) => stringField(objectOf(row, 'a whitelabel'), 'name')),
-  );
 }

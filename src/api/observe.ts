@@ -30,12 +30,14 @@ export type ObservedDomains = Pick<Observed, 'domains' | 'unproven'>;
  */
 export async function observe(client: Client, options: ObserveOptions): Promise<Result<Observed, ApiError>> {
   const { domains: names } = options;
-  const [account, read] = await Promise.all([
+  const [account, whitelabels, read] = await Promise.all([
     options.account === undefined ? client.getAccount() : succeed(options.account),
+    readWhitelabels(client, options),
     names === undefined ? observeAll(client, options) : observeDomains(client, names, options),
   ]);
   if (!account.ok) return account;
-  return read.ok ? succeed({ account: account.value, ...read.value }) : read;
+  if (!read.ok) return read;
+  return succeed({ account: account.value, ...read.value, ...whitelabels });
 }
 
 /**
@@ -78,6 +80,24 @@ async function observeAll(
     }),
   );
   return reading.result(listed.value.map(({ domain }) => domain));
+}
+
+/** Read only to warn of a name that is none of them: that they cannot be read keeps nothing from being planned. */
+async function readWhitelabels(
+  client: Client,
+  { desired }: ObserveOptions,
+): Promise<Pick<Observed, 'whitelabels'>> {
+  if (client.listWhitelabels === null || desired === 'everything' || !namesWhitelabel(desired)) {
+    return {};
+  }
+  const whitelabels = await client.listWhitelabels();
+  return whitelabels.ok ? { whitelabels: whitelabels.value } : {};
+}
+
+function namesWhitelabel({ domains }: Pick<Desired, 'domains'>): boolean {
+  return [...domains.values()].some(
+    (domain) => domain.state === 'present' && (domain.settings.whitelabel?.value ?? null) !== null,
+  );
 }
 
 /** One domain as it is, or null: a 404 counts as absent only if a listing agrees. */

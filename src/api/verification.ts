@@ -1,13 +1,7 @@
-import type { DomainName } from '../model/names.ts';
 import type { Call } from './call.ts';
-import type { Answer } from './client.ts';
+import type { Client } from './client.ts';
 import { booleanField, DecodeError, nullableString, objectField, objectOf, type Json } from './decode.ts';
 import type { Dialect } from './dialect.ts';
-
-export interface VerifyClient {
-  /** Asks the service to look at a domain's DNS. Records that are not right are an answer, not an error. */
-  verifyDomain(domain: DomainName): Answer<Verification>;
-}
 
 /** v4: Domain verification result; the same in v3. */
 export interface Verification {
@@ -26,7 +20,7 @@ export interface RecordCheck {
   readonly valid: boolean;
 }
 
-export function verifyOperations(call: Call, { endpoints, version }: Dialect): VerifyClient {
+export function verifyOperations(call: Call, { endpoints, version }: Dialect): Pick<Client, 'verifyDomain'> {
   return {
     verifyDomain: (domain) =>
       call({ endpoint: endpoints.verifyDomain, params: { domain }, successFlag: 'ignored' }, (json) =>

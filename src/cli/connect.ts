@@ -1,5 +1,4 @@
-import { createClient } from '../api/create.ts';
-import type { Client } from '../api/client.ts';
+import { createClient, type FullClient } from '../api/create.ts';
 import type { ApiError } from '../api/errors.ts';
 import { keyFault } from '../api/transport.ts';
 import type { Context } from './context.ts';
@@ -7,7 +6,7 @@ import { CommandError, EXIT } from './exit.ts';
 import type { Connection } from './settings.ts';
 
 /** A client of the account; a key that cannot be sent is refused here, without its value. */
-export function connect(context: Context, connection: Connection, mode: 'read-only' | 'read-write'): Client {
+export function connect(context: Context, connection: Connection, mode: 'read-only' | 'read-write'): FullClient {
   const fault = keyFault(connection.key);
   if (fault !== null) throw new CommandError(EXIT.failed, fault, 'copy the key again from the account page');
   const { url, version, key } = connection;

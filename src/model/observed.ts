@@ -8,6 +8,8 @@ export interface Observed {
   readonly domains: ReadonlyMap<DomainName, ObservedDomain>;
   /** Domains whose reading failed or did not prove itself: nothing may be planned there. */
   readonly unproven: ReadonlyMap<DomainName, UnprovenRead>;
+  /** Parent domains that `whitelabel` may name; undefined: this generation does not tell, or they were not asked for. */
+  readonly whitelabels?: readonly string[];
 }
 
 export interface UnprovenRead {

@@ -6,6 +6,8 @@ export const WARNING_CODES = [
   'aliases-not-active',
   'default-catch-all',
   'domain-banned',
+  'domain-not-forwarding',
+  'domain-not-sending',
   'may-not-clear',
   'not-kept',
   'nothing-managed',
@@ -17,6 +19,7 @@ export const WARNING_CODES = [
   'rules-not-active',
   'similar-domain',
   'state-damaged',
+  'unknown-whitelabel',
   'unmanaged-rule-first',
 ] as const;
 

@@ -10,7 +10,7 @@ import { compareText } from './order.ts';
 import { showAllowance, type Policy } from './policy.ts';
 import { similarDomainWarnings } from './similar-domains.ts';
 import { manifestSize, type ManifestSize } from './size.ts';
-import { accountWarnings, rotateWarnings } from './warnings.ts';
+import { accountWarnings, rotateWarnings, whitelabelWarnings } from './warnings.ts';
 
 export interface PlanInput {
   /** The whole manifest, or the domains of it that this run is about. */
@@ -54,6 +54,7 @@ export function makePlan(input: PlanInput): Plan {
       ...accountWarnings(desired, observed, domains),
       ...similarDomainWarnings(desired, observed),
       ...rotateWarnings(desired, policy),
+      ...whitelabelWarnings(desired, observed),
       ...domains.flatMap((plan) => plan.warnings),
     ]),
     problems: domains

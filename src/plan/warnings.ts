@@ -7,7 +7,7 @@ import type { Policy } from './policy.ts';
 
 /** What the account's read-only state keeps a domain's entries from doing. */
 export function domainWarnings(desired: PresentDomain, live: ObservedDomain): readonly Warning[] {
-  const warnings: Warning[] = [];
+  const warnings: Warning[] = [...readinessWarnings(desired, live)];
   const { domain, source } = desired;
   if (live.banned === true) {
     const message = `${domain} is banned by the service: its mail is not forwarded`;
@@ -25,10 +25,48 @@ export function domainWarnings(desired: PresentDomain, live: ObservedDomain): re
     warnings.push({ code: 'rules-not-active', message, hint, source });
   }
   if (engine !== 'alias' && presentAliases(desired)) {
-    const message = `the aliases of ${domain} have no effect: ${state}`;
+    const message = `the aliases of ${domain} have no effect: ${state}${fallbackWords(live)}`;
     warnings.push({ code: 'aliases-not-active', message, hint, source });
   }
   return warnings;
+}
+
+/** What DNS keeps a domain's entries from doing. */
+function readinessWarnings(desired: PresentDomain, live: ObservedDomain): readonly Warning[] {
+  const { domain, source } = desired;
+  const warnings: Warning[] = [];
+  const hint = `fwdsync verify ${domain} asks the service again and prints the records that are missing`;
+  if (live.forwardingReady === false && (presentAliases(desired) || activeRules(desired))) {
+    const message = `mail to ${domain} is not forwarded yet: its MX records do not lead to the service`;
+    warnings.push({ code: 'domain-not-forwarding', message, hint, source });
+  }
+  if (live.sendReady === false && presentCredentials(desired)) {
+    const message = `the credentials of ${domain} cannot send yet: the domain is not ready to send`;
+    warnings.push({ code: 'domain-not-sending', message, hint, source });
+  }
+  return warnings;
+}
+
+/** Where mail goes that no rule takes; the API can only read it. */
+function fallbackWords({ routingEngine, rulesFallbackEmail }: ObservedDomain): string {
+  if (routingEngine !== 'rules' || rulesFallbackEmail === undefined) return '';
+  return rulesFallbackEmail === null
+    ? ', and mail that no rule takes is dropped'
+    : `, and mail that no rule takes goes to ${rulesFallbackEmail}`;
+}
+
+/** `whitelabel` of which the account knows nothing; only where the account's own are known. */
+export function whitelabelWarnings({ domains }: Desired, { whitelabels }: Observed): readonly Warning[] {
+  if (whitelabels === undefined) return [];
+  const known = new Set(whitelabels.map((name) => name.toLowerCase()));
+  const hint = known.size === 0 ? 'the account has none' : `the account has ${whitelabels.join(', ')}`;
+  return [...domains.values()].flatMap((entry) => {
+    const setting = entry.state === 'present' ? entry.settings.whitelabel : undefined;
+    const name = setting?.value ?? null;
+    if (setting === undefined || name === null || known.has(name.toLowerCase())) return [];
+    const message = `${name} is no whitelabel of the account: ${entry.domain} may not get it`;
+    return [{ code: 'unknown-whitelabel', message, hint, source: setting.source }];
+  });
 }
 
 /** What holds of the account as a whole. Whether the limits count per account or per domain is stated nowhere. */
@@ -90,6 +128,10 @@ function activeRules({ rules }: PresentDomain): boolean {
 
 function presentAliases({ aliases }: PresentDomain): boolean {
   return aliases !== undefined && [...aliases.entries.values()].some((alias) => alias.state === 'present');
+}
+
+function presentCredentials({ credentials }: PresentDomain): boolean {
+  return [...(credentials?.entries.values() ?? [])].some(({ state }) => state === 'present');
 }
 
 /** What is asked to be sent again but is in no manifest. */

@@ -141,7 +141,7 @@ describe.each(['v4', 'v3'] as const)('credentials through %s', (version) => {
     await apply(scene, FIRST);
     scene.emulator.faults.push({
       match: { method: 'PUT', times: 'always' },
-      do: { kind: 'status', status: 500 },
+      do: { kind: 'status', code: 500 },
     });
     expect((await apply(scene, SECOND)).code).toBe(3);
     scene.emulator.faults.clear();

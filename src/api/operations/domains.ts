@@ -1,15 +1,22 @@
+import { ENDPOINTS } from '../../model/endpoints.ts';
 import type { ObservedDomain } from '../../model/observed.ts';
 import type { DomainState } from '../../model/resources.ts';
 import type { Call } from '../call.ts';
-import type { Client } from '../client.ts';
-import { expectSame, objectField, type Json } from '../decode.ts';
+import type { Answer, Client } from '../client.ts';
+import { arrayField, expectSame, objectField, objectOf, stringField, type Json } from '../decode.ts';
 import { decodeAccount, decodeDomain } from '../decode-resources.ts';
 import type { Dialect } from '../dialect.ts';
 import { readListing } from '../listing.ts';
 
 type DomainOperations = Pick<
   Client,
-  'getAccount' | 'listDomains' | 'getDomain' | 'addDomain' | 'updateDomain' | 'deleteDomain'
+  | 'getAccount'
+  | 'listWhitelabels'
+  | 'listDomains'
+  | 'getDomain'
+  | 'addDomain'
+  | 'updateDomain'
+  | 'deleteDomain'
 >;
 
 /** v4, v3: Account, Domains. */
@@ -20,6 +27,7 @@ export function domainOperations(call: Call, dialect: Dialect): DomainOperations
       call({ endpoint: endpoints.getAccount, params: {} }, (json) =>
         decodeAccount(objectField(json ?? {}, 'account')),
       ),
+    listWhitelabels: dialect.version === 'v4' ? null : () => listWhitelabels(call),
     listDomains: (filter) =>
       readListing(call, {
         endpoint: endpoints.listDomains,
@@ -44,6 +52,12 @@ export function domainOperations(call: Call, dialect: Dialect): DomainOperations
     },
     deleteDomain: (domain) => call({ endpoint: endpoints.deleteDomain, params: { domain } }, () => undefined),
   };
+}
+
+function listWhitelabels(call: Call): Answer<readonly string[]> {
+  return call({ endpoint: ENDPOINTS.v3.listWhitelabels, params: {} }, (json) =>
+    arrayField(json ?? {}, 'whitelabels').map((row) => stringField(objectOf(row, 'a whitelabel'), 'name')),
+  );
 }
 
 function theDomain(name: string): (json: Json | null) => ObservedDomain {
