@@ -133,20 +133,24 @@ export function countLogs(state: State, domain: DomainRecord, filter: LogFilter)
 /** All entries that a search finds, best first or by time. */
 export function searchLogs(state: State, domain: DomainRecord, search: LogSearch): readonly LogEntry[] {
   const logs = currentLogs(state, domain);
-  logs.vocabulary ??= createVocabulary(logs.byId.values());
-  const { from, until, keep = () => true } = search.filter;
-  const scores = searchVocabulary(logs.vocabulary, search.query);
-  const hits = [...scores.keys()].filter(
-    (entry) => entry.createdAt >= from && entry.createdAt < until && logs.byId.has(entry.id) && keep(entry),
-  );
-  switch (search.order) {
-    case 'relevance':
-      return hits.sort((a, b) => (scores.get(b) ?? 0) - (scores.get(a) ?? 0) || compare(b, a));
-    case 'created_desc':
-      return hits.sort((a, b) => compare(b, a));
-    case 'created_asc':
-      return hits.sort(compare);
+  const everything = { from: 0, to: logs.inCreatedOrder.size };
+  logs.vocabulary ??= createVocabulary(walk(logs.inCreatedOrder, everything, 'ascending'));
+  const { until, keep = () => true } = search.filter;
+  // The vocabulary may still hold entries that are too old.
+  const from = Math.max(search.filter.from, logs.inCreatedOrder.pieces[0]?.[0]?.createdAt ?? Infinity);
+  const byScore = new Map<number, LogEntry[]>();
+  for (const [entry, score] of searchVocabulary(logs.vocabulary, search.query)) {
+    if (entry.createdAt < from || entry.createdAt >= until || !keep(entry)) continue;
+    const equals = byScore.get(score);
+    if (equals === undefined) byScore.set(score, [entry]);
+    else equals.push(entry);
   }
+  if (search.order === 'relevance') {
+    const scores = [...byScore.keys()].sort((a, b) => b - a);
+    return scores.flatMap((score) => byScore.get(score)?.sort(compare).reverse() ?? []);
+  }
+  const hits = [...byScore.values()].flat().sort(compare);
+  return search.order === 'created_asc' ? hits : hits.reverse();
 }
 
 function forget(logs: LogTable, entry: LogEntry): void {
