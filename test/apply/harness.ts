@@ -98,6 +98,7 @@ export async function openScene({ manifest, seed, ...options }: Setup): Promise<
         heldBack: whole.changes.filter((change) => !kept.has(change)),
         manifestSize: manifestSize(prepared.input.desired),
         maxFailures: run.maxFailures ?? null,
+        startedAt: prepared.input.now,
       },
       {
         client: prepared.client,

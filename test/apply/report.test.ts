@@ -114,8 +114,8 @@ test('documents agree with the schema', () => {
 });
 
 test('the text names failures first, in order of their places', () => {
-  expect(renderReport(FULL, { disclosure: DISCLOSE_ALL, style: PLAIN })).toMatchInlineSnapshot(`
-    "fwdsync.yaml:9:7: alias acme.example/bad: invalid forward address boss@private.example second line; alias: too long (POST /domains/:domain/aliases/batch, 207, item 4)
+  expect(renderReport(FULL, { disclosure: DISCLOSE_ALL, style: PLAIN, columns: 80 })).toMatchInlineSnapshot(`
+    "fwdsync.yaml:9:7: alias acme.example/bad: invalid forward address boss@private.example second line; alias: too long (POST /domains/:domain/aliases/batch, 207, index 4)
     fwdsync.yaml:30:7: alias acme.example/late: no answer in 30 s (PUT /domains/:domain/aliases/:id, no answer)
     fwdsync.yaml:12:7: alias acme.example/odd: accepted, and still another value
     account: alias acme.example/old: not deleted: stage 1 of this domain failed
@@ -130,8 +130,9 @@ test('the text names failures first, in order of their places', () => {
     fwdsync.yaml:108:7: alias acme.example/s8: not added: the run was stopped
     fwdsync.yaml:109:7: alias acme.example/s9: not added: the run was stopped
     … and 2 more skipped: the run was stopped
-    guard max-deletes, acme.example/aliases: 40 of 60 aliases would be deleted (--allow-deletes 40)
-    withheld busy.example: not proven
+    withheld: 40 of 60 aliases would be deleted [max-deletes]; allow it with
+        --allow-deletes 40
+    withheld: busy.example: not proven
     note: acme.example sends mail only after its DNS records are in place
     stopped: the key is not accepted
     partial: 1 added, 1 moved, 2 failed, 13 skipped, 1 not kept. 3 requests in 1.5 s.
@@ -141,7 +142,7 @@ test('the text names failures first, in order of their places', () => {
 });
 
 test('a run without changes is one line', () => {
-  expect(renderReport(EMPTY, { disclosure: DISCLOSE_ALL, style: PLAIN })).toBe(
+  expect(renderReport(EMPTY, { disclosure: DISCLOSE_ALL, style: PLAIN, columns: 80 })).toBe(
     'unchanged: nothing changed. 3 requests in 1.5 s.\n',
   );
 });
@@ -153,7 +154,7 @@ test('messages of the service are disclosed like everything else', () => {
     { references, mask: true },
   ] satisfies Disclosure[]) {
     const texts = [
-      renderReport(FULL, { disclosure, style: PLAIN }),
+      renderReport(FULL, { disclosure, style: PLAIN, columns: 80 }),
       JSON.stringify(reportDocument(FULL, disclosure)),
     ];
     for (const text of texts) {
@@ -175,6 +176,10 @@ test('a name cannot forge a line', () => {
       },
     ],
   };
-  expect(renderReport(report, { disclosure: DISCLOSE_ALL, style: PLAIN }).split('\n')).toHaveLength(3);
-  expect(renderReport(report, { disclosure: DISCLOSE_ALL, style: PLAIN })).toContain('x<U+202E>y z');
+  expect(
+    renderReport(report, { disclosure: DISCLOSE_ALL, style: PLAIN, columns: 80 }).split('\n'),
+  ).toHaveLength(3);
+  expect(renderReport(report, { disclosure: DISCLOSE_ALL, style: PLAIN, columns: 80 })).toContain(
+    'x<U+202E>y z',
+  );
 });
