@@ -5,12 +5,17 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { startEmulator, type Emulator, type ServerOptions } from '../../src/emulator/server.ts';
 
 /**
- * What the suite of v4 facts runs against: an emulator of its own, or, with EMULATOR_URL (a v4 root address) and
- * EMULATOR_KEY in the environment, any other implementation with a paid account, a high rate limit and no domain
- * that ends in `.suite.example`. The domains it adds are deleted at the end.
+ * What the suites of v3 and v4 facts run against: an emulator of their own, or, with EMULATOR_URL (a v4 root address)
+ * and EMULATOR_KEY in the environment, any other implementation with a paid account, a high rate limit and no domain
+ * that ends in `.suite.example`. The domains they add are deleted at the end.
  */
 export interface Target {
+  /** Sends to the version that the suite is about. */
   readonly send: Send;
+  readonly v3: Send;
+  readonly v4: Send;
+  /** The root address of a version. */
+  url(version: Version): string;
   /** Adds a domain and deletes whatever aliases came with it. */
   emptyDomain(): Promise<string>;
   /** A name that no domain has. */
@@ -20,6 +25,8 @@ export interface Target {
   /** Lets at least a second go by. */
   passSecond(): Promise<void>;
 }
+
+export type Version = 'v3' | 'v4';
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the tests read answers of any shape
 export type Body = any;
@@ -92,51 +99,85 @@ export async function startTestEmulator(
 }
 
 /** Call at the top of a file; the target can be used inside of its tests. */
-export function useTarget(): Target {
+export function useTarget(version: Version = 'v4'): Target {
   const external = process.env['EMULATOR_URL'];
-  let send: Send | undefined;
-  let stop = async (): Promise<void> => {};
-  let passSecond = async (): Promise<void> => {
-    await pause(1100);
+  let server: Server | undefined;
+  const running = (): Server => {
+    if (server === undefined) throw new Error('the target can be used inside of tests only');
+    return server;
   };
   const added: string[] = [];
   beforeAll(async () => {
-    if (external !== undefined) {
-      send = sender(external.replace(/\/$/, ''), process.env['EMULATOR_KEY'] ?? '');
-      return;
-    }
-    const own = await startTestEmulator({ rateLimit: 1_000_000 });
-    send = own.send;
-    stop = () => own.emulator.close();
-    passSecond = async () => {
-      own.clock.now += 1000;
-    };
+    server = external === undefined ? await startOwn() : useExternal(external.replace(/\/$/, ''));
   });
   afterAll(async () => {
-    for (const domain of added) await send?.('DELETE', `/domains/${domain}`);
-    await stop();
+    for (const domain of added) await running().v4('DELETE', `/domains/${domain}`);
+    await server?.stop();
   });
-  const call: Send = (...request) => {
-    if (send === undefined) throw new Error('the target can be used inside of tests only');
-    return send(...request);
-  };
+  const call =
+    (which: Version): Send =>
+    (...request) =>
+      running()[which](...request);
   const freshName = (): string => {
     const name = `t${randomUUID().slice(0, 13)}.suite.example`;
     added.push(name);
     return name;
   };
+  const send = call(version);
   return {
-    send: call,
+    send,
+    v3: call('v3'),
+    v4: call('v4'),
+    url: (which) => running().urls[which],
     freshName,
     claim: (name) => added.push(name),
-    passSecond: () => passSecond(),
+    passSecond: () => running().passSecond(),
     async emptyDomain() {
       const domain = freshName();
-      expect((await call('POST', '/domains', { domain })).status).toBe(200);
-      expect((await call('DELETE', `/domains/${domain}/aliases?all=true`)).status).toBe(200);
+      expect((await send('POST', '/domains', { domain })).status).toBe(200);
+      const everything = version === 'v4' ? 'aliases?all=true' : 'aliases/aliases-all?all=true';
+      expect((await send('DELETE', `/domains/${domain}/${everything}`)).status).toBe(200);
       return domain;
     },
   };
+}
+
+interface Server {
+  readonly v3: Send;
+  readonly v4: Send;
+  readonly urls: Readonly<Record<Version, string>>;
+  passSecond(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+async function startOwn(): Promise<Server> {
+  const { emulator, send, clock } = await startTestEmulator({ rateLimit: 1_000_000 });
+  return {
+    v3: sender(emulator.urls.v3, KEY),
+    v4: send,
+    urls: emulator.urls,
+    async passSecond() {
+      clock.now += 1000;
+    },
+    stop: () => emulator.close(),
+  };
+}
+
+/** The version is the last path segment of a root address (v4: Versioning). */
+function useExternal(v4: string): Server {
+  const urls = { v4, v3: v4.replace(/\/v4$/, '/v3') };
+  return {
+    v3: sender(urls.v3, targetKey()),
+    v4: sender(urls.v4, targetKey()),
+    urls,
+    passSecond: () => pause(1100),
+    stop: async () => {},
+  };
+}
+
+/** The key of the target. */
+export function targetKey(): string {
+  return process.env['EMULATOR_URL'] === undefined ? KEY : (process.env['EMULATOR_KEY'] ?? '');
 }
 
 /** v4: Errors: `message` and `errors` are always there; with field messages, `message` repeats the first. */
@@ -151,6 +192,13 @@ export function expectFailure(answer: Answer, status: number): Body {
   const first = fields[0];
   if (Array.isArray(first)) expect(answer.body.message).toBe(first[0]);
   return answer.body;
+}
+
+/** v3: Errors: as v4's, with `success` set to false. */
+export function expectV3Failure(answer: Answer, status: number): Body {
+  const body = expectFailure(answer, status);
+  expect(body.success).toBe(false);
+  return body;
 }
 
 export const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
