@@ -22,7 +22,7 @@ export type ApplyFault =
  * what kept the first write from being sent. The lock is the caller's.
  */
 export async function applyPlan(input: ApplyInput, ports: ApplyPorts): Promise<Result<Report, ApplyFault>> {
-  const startedAt = ports.clock.now();
+  const { startedAt } = input;
   const { changes } = input.plan;
   const passwords = resolvePasswords(changes, input.desired, ports.resolvePassword);
   if (!passwords.ok) return fail({ kind: 'passwords', problems: passwords.error });

@@ -20,7 +20,7 @@ export function stageTwoGate(run: Run, { work, all, unread }: RoundInput): Gate 
     if (chain === 'routes' && run.misplaced.has(change.domain)) return MISPLACED;
     const others = dependencies.get(itemOf(change)) ?? NO_DOMAINS;
     const holder = [...others].find((domain) => held.has(domain) || hasTrouble(run.ledger, domain));
-    return holder === undefined ? null : `${holder} still forwards there`;
+    return holder === undefined ? null : `${holder} may still forward there`;
   };
 }
 

@@ -26,6 +26,8 @@ export interface ApplyInput {
   readonly prior: Prior;
   /** So many failed items end the run; null: 25 or 5 % of the items, the larger. */
   readonly maxFailures: number | null;
+  /** Epoch milliseconds; the reading before the plan is part of the run. */
+  readonly startedAt: number;
 }
 
 export interface ApplyPorts {

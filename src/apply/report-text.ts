@@ -2,6 +2,8 @@ import { showText, type Disclosure } from '../model/disclosure.ts';
 import { escapeInvisible } from '../model/names.ts';
 import { compareSources, showSource, type Source } from '../model/problem.ts';
 import type { FailedItem, ItemKey, Report, SkippedItem } from '../model/report.ts';
+import { withheldReason } from '../plan/withhold.ts';
+import { wrapWords } from '../plan/wrap.ts';
 import { summarise } from './report-document.ts';
 
 /** How parts of a report are painted; colour never carries a meaning alone. */
@@ -15,6 +17,8 @@ export interface ReportStyle {
 export interface ReportTextOptions {
   readonly disclosure: Disclosure;
   readonly style: ReportStyle;
+  /** Width that sentences keep to; the line of an item is never broken. Infinity wraps nothing. */
+  readonly columns: number;
 }
 
 /** Of items skipped for one reason so many are named, the rest counted. */
@@ -26,10 +30,10 @@ export function renderReport(report: Report, options: ReportTextOptions): string
     ...renderFailures(report, options),
     ...renderSkips(report.skipped, options),
     ...renderHeldBack(report, options),
-    ...report.notes.map((note) => `note: ${safe(note, options)}`),
+    ...report.notes.flatMap((note) => sentence(`note: ${note}`, options)),
     ...(report.stopped === null
       ? []
-      : [options.style.error(`stopped: ${safe(report.stopped.message, options)}`)]),
+      : sentence(`stopped: ${report.stopped.message}`, options).map(options.style.error)),
     countLine(report, options.style),
     ...(report.snapshot === null || !report.wrote ? [] : [`Undo: fwdsync apply -f ${report.snapshot}`]),
   ];
@@ -49,7 +53,7 @@ function renderFailures(report: Report, options: ReportTextOptions): readonly st
 /** The service's words, then where it said them, then what it said of single fields beyond that. */
 function failureText(item: FailedItem): string {
   const status = item.status === null ? 'no answer' : String(item.status);
-  const position = item.index === null ? '' : `, item ${item.index}`;
+  const position = item.index === null ? '' : `, index ${item.index}`;
   const fields = Object.entries(item.errors)
     .flatMap(([field, messages]) => messages.map((message) => ({ field, message })))
     .filter(({ message }) => !item.message.includes(message))
@@ -72,15 +76,23 @@ const DONE = { add: 'added', update: 'updated', move: 'moved', delete: 'deleted'
 
 function renderHeldBack(report: Report, options: ReportTextOptions): readonly string[] {
   const refused = report.guards.filter((finding) => !finding.allowed);
-  return [
-    ...refused.map(({ guard, scope, message, allow }) => {
-      const way = allow === null ? '' : ` (${allow})`;
-      return options.style.warning(safe(`guard ${guard}, ${scope}: ${message}${way}`, options));
+  const told = new Set(refused.map(withheldReason));
+  const sentences = [
+    ...refused.map(({ guard, message, allow }) => {
+      const way = allow === null ? '' : `; allow it with ${allow}`;
+      return `withheld: ${message} [${guard}]${way}`;
     }),
-    ...report.withheld.map(({ domain, reason }) =>
-      options.style.warning(safe(`withheld ${domain}: ${reason}`, options)),
-    ),
+    ...report.withheld
+      .filter(({ reason }) => !told.has(reason))
+      .map(({ domain, reason }) => `withheld: ${domain}: ${reason}`),
   ];
+  return sentences.flatMap((text) => sentence(text, options).map(options.style.warning));
+}
+
+/** Over as many lines as it needs. */
+function sentence(text: string, options: ReportTextOptions): readonly string[] {
+  const lines = wrapWords(safe(text, options), { used: 0, indent: 4, columns: options.columns });
+  return lines.map((line, index) => `${index === 0 ? '' : '    '}${line}`);
 }
 
 function itemLine(

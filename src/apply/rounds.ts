@@ -1,7 +1,7 @@
 import type { DomainName } from '../model/names.ts';
 import type { Change, Plan } from '../model/plan.ts';
 import { isHeldBack, isNotKept, selectWork } from './approval.ts';
-import { clearSkips, forget, itemOf, recordDone, stopFor, stopRun } from './ledger.ts';
+import { clearSkips, forget, itemOf, recordDone, stopFor, stopRun, type SkippedEntry } from './ledger.ts';
 import { lookAgain, planAgain } from './look.ts';
 import { executeRound, type RoundInput } from './round.ts';
 import { isStopped, markSkipped, stopReason, type Run } from './run.ts';
@@ -33,6 +33,7 @@ export async function runRounds(run: Run): Promise<Verdict> {
   for (let round = 0; ; round += 1) {
     const before = progressOf(run);
     await executeRound(run, next);
+    const skipped = new Map(run.ledger.skipped);
     const seen = await look(run, { concerned, touched, round });
     if (seen.kind === 'unseen') return seen;
     const { plan, verdict } = seen;
@@ -41,7 +42,7 @@ export async function runRounds(run: Run): Promise<Verdict> {
     concerned = [...work, ...verdict.notKept, ...unread];
     const pause = PAUSES_MS[round];
     const idle = round > 0 && progressOf(run) === before && work.length === concerned.length;
-    if (pause === undefined || idle || concerned.length === 0) return close(run, work, verdict);
+    if (pause === undefined || idle || concerned.length === 0) return close(run, { work, skipped, verdict });
     next = { work, all: [...plan.changes, ...unread], unread: verdict.unread.keys().toArray() };
     await run.ports.clock.sleep(pause, run.ports.signal);
   }
@@ -97,9 +98,18 @@ function settleFailures(run: Run, plan: Plan, isUnseen: (change: Change) => bool
   }
 }
 
-function close(run: Run, work: readonly Change[], verdict: SeenVerdict): Verdict {
-  const unsent = work.filter((change) => !run.ledger.failed.has(itemOf(change)));
-  markSkipped(run, unsent, 'it is still open after the last round');
+interface Closing {
+  readonly work: readonly Change[];
+  /** By the last round. */
+  readonly skipped: ReadonlyMap<string, SkippedEntry>;
+  readonly verdict: SeenVerdict;
+}
+
+function close(run: Run, { work, skipped, verdict }: Closing): Verdict {
+  for (const change of work) {
+    const reason = skipped.get(itemOf(change))?.reason ?? 'it is still open after the last round';
+    markSkipped(run, [change], reason);
+  }
   return verdict;
 }
 

@@ -120,7 +120,8 @@ function printReport(
 ): void {
   if (format === 'json') return printJson(context, reportDocument(report, disclosure));
   const style = styleFor(context.stdout, options.color, context.env);
-  context.stdout.write(`\n${renderReport(report, { disclosure, style })}`);
+  const columns = context.stdout.columns ?? 80;
+  context.stdout.write(`\n${renderReport(report, { disclosure, style, columns })}`);
 }
 
 /** 3 once anything was written and something is not as it shall be. */

@@ -158,7 +158,7 @@ function claim(entry: PresentRule, rule: ObservedRule, matcher: Matcher): void {
 function typeFixed(entry: PresentRule, rule: ObservedRule, { domain }: SectionContext): Withholding {
   const message = `rule ${quote(entry.name)} of ${domain}: ${rule.id} is a live rule of type ${rule.match.type}, and the type of a rule cannot change to ${entry.match.type}`;
   const hint = entry.idIsWritten
-    ? 'leave the id out, so that a new rule is made and the old one deleted'
+    ? 'leave the id out: a new rule is added, and the old one goes where rules are pruned'
     : 'give the rule another name';
   const problem = {
     severity: 'error',

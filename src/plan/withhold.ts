@@ -29,6 +29,11 @@ export function withholdRefused(plan: Plan): Plan {
   };
 }
 
+/** What `withheld` says of a part that a guard holds back. */
+export function withheldReason({ guard, message }: Pick<GuardFinding, 'guard' | 'message'>): string {
+  return `${guard}: ${message}`;
+}
+
 /** What is held of each domain that has changes. */
 function heldParts(plan: Plan): ReadonlyMap<DomainName, Withheld> {
   const held = new Map<DomainName, Withheld>();
@@ -37,7 +42,7 @@ function heldParts(plan: Plan): ReadonlyMap<DomainName, Withheld> {
     if (finding.allowed) continue;
     for (const { domain, part } of heldBy(finding, domains)) {
       if (held.get(domain)?.part === 'domain') continue;
-      const reason = `${finding.guard}: ${finding.message}`;
+      const reason = withheldReason(finding);
       if (part === 'domain' || !held.has(domain)) held.set(domain, { domain, reason, part, cause: 'guard' });
     }
   }

@@ -38,7 +38,8 @@ export type Once =
 
 /** The whole algorithm: lock, remember, observe, plan, decide, apply. */
 export async function reconcileOnce(request: OnceRequest, ports: OncePorts): Promise<Once> {
-  const { client } = ports;
+  const { client, clock } = ports;
+  const startedAt = clock.now();
   const account = await client.getAccount();
   if (!account.ok) return { kind: 'unread', error: account.error };
   const state = ports.openState(account.value.email);
@@ -53,7 +54,7 @@ export async function reconcileOnce(request: OnceRequest, ports: OncePorts): Pro
     const { maxFailures, manifestSize } = request;
     const digest = planDigest(plan, ports.sha256);
     const applied = await applyPlan(
-      { ...planned.input, plan, digest, heldBack, manifestSize, maxFailures },
+      { ...planned.input, plan, digest, heldBack, manifestSize, maxFailures, startedAt },
       { ...ports, state, keepAlive: () => lock.value.refresh() },
     );
     if (!applied.ok) return { kind: 'fault', fault: applied.error, planned };

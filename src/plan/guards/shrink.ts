@@ -56,7 +56,7 @@ function prunes(domains: readonly DomainPlan[]): boolean {
 function guardRemote(plan: DomainPlan, prior: Prior, total: number, policy: Policy): readonly GuardFinding[] {
   const { domain } = plan;
   const before = prior.domains.get(domain)?.live;
-  if (before === undefined || plan.changes.every(({ stage }) => stage === 1)) return [];
+  if (before === undefined || !plan.changes.some(takesAway)) return [];
   const fallen = plan.sections
     .map(({ section, managed, unmanaged }) => ({
       section,
@@ -65,6 +65,11 @@ function guardRemote(plan: DomainPlan, prior: Prior, total: number, policy: Poli
     }))
     .find(({ live, was }) => live * 2 < was);
   return fallen === undefined ? [] : [remoteShrink(domain, fallen, total, policy)];
+}
+
+/** A conditional change is about an alias that the service makes on the way. */
+function takesAway({ stage, conditional }: DomainPlan['changes'][number]): boolean {
+  return stage === 2 && !conditional;
 }
 
 function remoteShrink(
