@@ -7,21 +7,32 @@ export function canAsk(context: Context): boolean {
   return context.stdin.isTTY === true && context.stderr.isTTY === true;
 }
 
-/** One line of an answer; null when there is none any more, as after an interruption. */
-export async function ask(context: Context, question: string): Promise<string | null> {
-  const terminal = createInterface({ input: context.stdin, output: context.stderr });
-  const { promise: ended, resolve: end } = Promise.withResolvers<null>();
-  terminal.once('close', () => end(null));
+/** Somebody at a terminal. */
+export interface Questioner {
+  /** One line of an answer; null when there will be none, as after an interruption. */
+  ask(question: string): Promise<string | null>;
+  close(): void;
+}
+
+/** What is typed ahead of a question counts as its answer. */
+export function openQuestioner({ stdin, stderr, signal }: Context): Questioner {
+  const terminal = createInterface({ input: stdin, output: stderr });
+  const answers = terminal[Symbol.asyncIterator]();
   const stop = (): void => terminal.close();
-  context.signal.addEventListener('abort', stop, { once: true });
+  signal.addEventListener('abort', stop, { once: true });
   terminal.once('SIGINT', stop);
-  try {
-    const answer = terminal.question(question).catch(() => null);
-    return (await Promise.race([answer, ended]))?.trim() ?? null;
-  } finally {
-    context.signal.removeEventListener('abort', stop);
-    terminal.close();
-  }
+  return {
+    async ask(question) {
+      terminal.setPrompt(question);
+      terminal.prompt();
+      const { value, done } = await answers.next();
+      return done === true ? null : value.trim();
+    },
+    close() {
+      signal.removeEventListener('abort', stop);
+      terminal.close();
+    },
+  };
 }
 
 /**
@@ -29,11 +40,11 @@ export async function ask(context: Context, question: string): Promise<string | 
  * A guard that nothing allows is not asked about.
  */
 export async function confirmGuard(
-  context: Context,
-  { guard, message, allow }: GuardFinding,
+  questioner: Questioner,
+  { guard, scope, allow }: GuardFinding,
 ): Promise<boolean> {
   if (allow === null) return false;
   const expected = allow.slice(allow.indexOf(' ') + 1).replaceAll("'", '');
-  const answer = await ask(context, `${guard}: ${message}\nType ${expected} to allow it: `);
+  const answer = await questioner.ask(`Guard ${guard} of ${scope}. Type ${expected} to allow it: `);
   return answer === expected;
 }

@@ -66,8 +66,12 @@ function notStarted(fault: ApplyFault): CommandError {
   if (fault.kind === 'no-snapshot') {
     return new CommandError(EXIT.failed, fault.message, 'make --state-dir a place that can be written to');
   }
-  const what = fault.problems.map(({ message }) => message).join('; ');
-  return new CommandError(EXIT.invalid, `nothing was written: ${what}`, 'set what the manifest refers to');
+  const [first] = fault.problems;
+  return new CommandError(
+    EXIT.invalid,
+    'a password that the plan needs cannot be sent; nothing was written',
+    first?.hint ?? 'set what the manifest refers to',
+  );
 }
 
 type NotRun = Extract<Once, { readonly kind: 'not-run' }>;

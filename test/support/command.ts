@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -11,6 +11,8 @@ export interface CommandOptions {
   readonly stdin?: string;
   /** Sent when the child has printed something. */
   readonly signalWhenReady?: NodeJS.Signals;
+  /** Called with the running process. */
+  readonly onSpawn?: (child: ChildProcess) => void;
 }
 
 export interface CommandResult {
@@ -33,6 +35,7 @@ export async function fwdsync(args: readonly string[], options: CommandOptions =
   });
   child.stdin.on('error', () => {}); // it may end before it has read
   child.stdin.end(options.stdin ?? '');
+  options.onSpawn?.(child);
   const { signalWhenReady } = options;
   if (signalWhenReady !== undefined) child.stdout.once('data', () => child.kill(signalWhenReady));
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
