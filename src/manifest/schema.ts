@@ -1,16 +1,16 @@
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import schema from '../../schemas/manifest.v1.schema.json' with { type: 'json' };
+import type { ErrorObject, ValidateFunction } from 'ajv';
 import { valueOf, type Node } from './node.ts';
 import { plainOf } from './plain.ts';
 import type { ProblemLog } from './problems.ts';
 import { reportSchemaFault } from './schema-faults.ts';
+import { compileShape } from './shape.ts';
 
 let compiled: ValidateFunction | undefined;
 
 /** Checks the shape of one document against the schema. Later stages pass over what it refuses. */
 export function checkShape(document: Node, log: ProblemLog): 'readable' | 'unreadable' {
   if (reportVersion(document, log) === 'unsupported') return 'unreadable';
-  const validate = (compiled ??= compile());
+  const validate = (compiled ??= compileShape());
   if (validate(plainOf(document))) return 'readable';
   for (const fault of distinct(validate.errors ?? [])) reportSchemaFault(fault, document, log);
   return 'readable';
@@ -25,11 +25,6 @@ export function reportVersion(document: Node, log: ProblemLog): 'supported' | 'u
     hint: 'write `version: 1`, or use a newer fwdsync',
   });
   return 'unsupported';
-}
-
-function compile(): ValidateFunction {
-  const ajv = new Ajv2020({ allErrors: true, verbose: true, allowUnionTypes: true, strictRequired: false });
-  return ajv.compile(schema);
 }
 
 /** One fault a place and key: which of several keywords a wrong value offends makes no difference. */

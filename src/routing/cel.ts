@@ -1,5 +1,6 @@
-import { Environment, serialize, type ASTNode } from '@marcbachmann/cel-js';
+import type { ASTNode, Environment } from '@marcbachmann/cel-js';
 import { fail, succeed, type Result } from '../model/result.ts';
+import { cel } from './libraries.ts';
 import { compilePattern, type Pattern } from './regex.ts';
 
 /** The string variables of an expression (field notes: rules mode). */
@@ -52,7 +53,7 @@ function compile(source: string, environment: Environment): Result<Expression, E
   }
   const fault = rewrite(parsed.ast);
   if (fault !== null) return fail(fault);
-  const evaluate = environment.parse(serialize(parsed.ast));
+  const evaluate = environment.parse(cel().serialize(parsed.ast));
   return succeed({ matches: (mail) => evaluates(evaluate, mail) });
 }
 
@@ -66,7 +67,7 @@ function evaluates(evaluate: (context: MailVariables) => unknown, mail: MailVari
 }
 
 function createEnvironment(): Environment {
-  const environment = new Environment({ limits: { maxAstNodes: 5000, maxDepth: 60 } });
+  const environment = new (cel().Environment)({ limits: { maxAstNodes: 5000, maxDepth: 60 } });
   for (const name of VARIABLES) environment.registerVariable(name, 'string');
   const patterns = new Map<string, Pattern>();
   environment.registerFunction(`string.${LINEAR_MATCHES}(string): bool`, (text: string, source: string) => {

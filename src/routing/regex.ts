@@ -1,5 +1,7 @@
-import { RE2JS } from 're2js';
+import type { RE2JS } from 're2js';
+import { quote } from '../model/names.ts';
 import { fail, succeed, type Result } from '../model/result.ts';
+import { re2 } from './libraries.ts';
 
 /** A regular expression in RE2 syntax; matching takes time linear in the text. */
 export interface Pattern {
@@ -15,6 +17,8 @@ export interface Pattern {
 export interface PatternFault {
   readonly message: string;
   readonly hint: string;
+  /** Where in the pattern, counted from 0; null when the whole of it is meant. */
+  readonly offset: number | null;
 }
 
 /** Longer patterns are refused: compiling takes time and memory beyond the use of any of them. */
@@ -27,9 +31,10 @@ export function compilePattern(
 ): Result<Pattern, PatternFault> {
   if (source.length > MAX_PATTERN_LENGTH) {
     const message = `the pattern is longer than ${MAX_PATTERN_LENGTH} characters`;
-    return fail({ message, hint: 'split it into several rules' });
+    return fail({ message, hint: 'split it into several rules', offset: null });
   }
   try {
+    const { RE2JS } = re2();
     const flags = RE2JS.DOTALL | (options.letterCase === 'any' ? RE2JS.CASE_INSENSITIVE : 0);
     return succeed(wrap(RE2JS.compile(source, flags)));
   } catch (error) {
@@ -52,18 +57,27 @@ function wrap(compiled: RE2JS): Pattern {
 }
 
 function explain(source: string, error: unknown): PatternFault {
-  if (/\(\?(?:[=!]|<[=!])/.test(source)) {
-    return {
-      message: 'look-around is not supported (RE2 syntax)',
-      hint: 'use several rules in order instead',
-    };
+  const { error: reason = 'it is not valid', input } = error as { error?: string; input?: string | null };
+  const offset = offsetOf(input ?? null, source);
+  if (/^\(\?<?[=!]/.test(input ?? '')) {
+    const message = 'look-around is not supported (RE2 syntax)';
+    return { message, hint: 'use several rules in order instead', offset };
   }
-  if (/\\(?:[1-9]|k[<{'])/.test(source)) {
-    return {
-      message: 'back-references are not supported (RE2 syntax)',
-      hint: 'write the pattern without them',
-    };
+  if (/^\\[1-9k]/.test(input ?? '')) {
+    const message = 'back-references are not supported (RE2 syntax)';
+    return { message, hint: 'write the pattern without them', offset };
   }
-  const reason = error instanceof Error ? error.message.replace('error parsing regexp: ', '') : 'not valid';
-  return { message: `the pattern does not compile: ${reason}`, hint: 'write it in RE2 syntax' };
+  const part = offset === null || !input ? '' : `: ${quote(input)}`;
+  return {
+    message: `the pattern does not compile: ${reason}${part}`,
+    hint: 'write it in RE2 syntax',
+    offset,
+  };
+}
+
+/** The library names the part that is wrong, not its place; null where that is the whole, or in several places. */
+function offsetOf(part: string | null, source: string): number | null {
+  if (part === null || part === '' || part === source) return null;
+  const offset = source.indexOf(part);
+  return offset >= 0 && source.indexOf(part, offset + 1) < 0 ? offset : null;
 }
