@@ -1,7 +1,8 @@
 import type { DesiredAlias } from '../model/desired.ts';
-import { looksLikeRegex, parseAliasName, quote, type AliasName, type NameKey } from '../model/names.ts';
+import { looksLikeRegex, parseAliasName, type AliasName, type NameKey } from '../model/names.ts';
 import { compilePattern } from '../routing/regex.ts';
 import type { Loading } from './context.ts';
+import { reportInside } from './inner-fault.ts';
 import { createNameReader } from './names.ts';
 import { entriesOf, textOf, valueOf, type Entry, type MapNode, type Node } from './node.ts';
 import { sourceOf } from './text.ts';
@@ -54,7 +55,6 @@ function checkPattern({ key }: Entry, name: AliasName, { log }: Loading): number
   if (!looksLikeRegex(name)) return 0;
   const compiled = compilePattern(name, { letterCase: 'any' });
   if (compiled.ok) return compiled.value.groups;
-  const { message, hint } = compiled.error;
-  log.report('invalid-regex', key, { message: `${quote(name)}: ${message}`, hint });
+  reportInside('pattern', key, compiled.error, log);
   return null;
 }

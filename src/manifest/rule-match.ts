@@ -1,10 +1,10 @@
 import { looksLikeRegex, quote } from '../model/names.ts';
 import type { RuleMatch, Scope } from '../model/resources.ts';
 import { compileExpression } from '../routing/cel.ts';
-import { compilePattern, type PatternFault } from '../routing/regex.ts';
-import { textOf, valueOf, type MapNode, type Node, type TextNode } from './node.ts';
+import { compilePattern } from '../routing/regex.ts';
+import { reportInside } from './inner-fault.ts';
+import { textOf, valueOf, type MapNode, type Node } from './node.ts';
 import type { ProblemLog } from './problems.ts';
-import type { Place } from './text.ts';
 
 const SCOPES: ReadonlySet<string> = new Set<Scope>(['sender', 'recipient', 'subject', 'body']);
 
@@ -43,7 +43,7 @@ function readAliasMatch(written: Node | undefined, log: ProblemLog): RuleMatch |
   }
   const compiled = looksLikeRegex(alias) ? compilePattern(alias, { letterCase: 'any' }) : null;
   if (compiled === null || compiled.ok) return { type: 'alias', alias };
-  reportPattern(written, alias, compiled.error, log);
+  reportInside('pattern', written, compiled.error, log);
   return null;
 }
 
@@ -54,7 +54,7 @@ function readRegexMatch(node: MapNode, log: ProblemLog): RuleMatch | null {
   if (written === undefined || !regex) return null;
   const compiled = compilePattern(regex, { letterCase: 'exact' });
   if (!compiled.ok) {
-    reportPattern(written, regex, compiled.error, log);
+    reportInside('pattern', written, compiled.error, log);
     return null;
   }
   warnAnchoring(written, regex, log);
@@ -89,28 +89,6 @@ function readExpression(written: Node | undefined, log: ProblemLog): RuleMatch |
   if (written?.kind !== 'text' || !expression) return null;
   const compiled = compileExpression(expression);
   if (compiled.ok) return { type: 'cel', expression };
-  const { message, hint, offset } = compiled.error;
-  const where = offset === null ? '' : `column ${columnOf(expression, offset)} of the expression: `;
-  const place = offset === null ? written : placeWithin(written, offset);
-  log.report('invalid-expression', place, { message: `${where}${message}`, hint });
+  reportInside('expression', written, compiled.error, log);
   return null;
-}
-
-function columnOf(expression: string, offset: number): string {
-  const before = expression.slice(0, offset).split('\n');
-  const column = (before.at(-1) ?? '').length + 1;
-  return before.length === 1 ? String(column) : `${column} of line ${before.length}`;
-}
-
-/** The place inside a text that stands in the file as it is; the start of the text where it does not. */
-function placeWithin(written: TextNode, offset: number): Place {
-  const { within } = written;
-  for (const start of [written.offset, written.offset + 1]) {
-    if (within.text.startsWith(written.text, start)) return { within, offset: start + offset };
-  }
-  return written;
-}
-
-function reportPattern(written: Node, pattern: string, fault: PatternFault, log: ProblemLog): void {
-  log.report('invalid-regex', written, { message: `${quote(pattern)}: ${fault.message}`, hint: fault.hint });
 }

@@ -230,18 +230,24 @@ describe('scenario 12: patterns and expressions', () => {
     acme('rules:', '  - name: r', '    forward: a@b.example', `    expression: ${expression}`);
 
   test.each([
-    ['that does not close', '.*(a', 'missing closing'],
-    ['with look-ahead', '.*(?=a).*', 'look-around'],
-    ['with negative look-behind', '.*(?<!a).*', 'look-around'],
-    ['with a back-reference', '.*(a)\\1.*', 'back-references'],
-    ['with too many repeats', '.*a{100000}.*', 'repeat'],
-    ['that is very long', 'a'.repeat(10_001), 'longer than'],
-  ])('a regex %s', (_, pattern, reason) => {
+    ['that does not close', '.*(a', 'the pattern does not compile: missing closing )', 72],
+    ['with look-ahead', '.*(?=a).*', 'column 3 of the pattern: look-around', 75],
+    ['with negative look-behind', '.*(?<!a).*', 'column 3 of the pattern: look-around', 75],
+    ['with a back-reference', '.*(a)\\1.*', 'column 6 of the pattern: back-references', 78],
+    ['with too many repeats', '.*a{100000}.*', 'column 4 of the pattern: the pattern does not compile', 76],
+    [
+      'with the same mistake twice',
+      '.*a**b**',
+      'the pattern does not compile: invalid nested repetition',
+      72,
+    ],
+    ['that is very long', 'a'.repeat(10_001), 'the pattern is longer than', 72],
+  ])('a regex %s', (_, pattern, reason, column) => {
     const { problems } = load(regex(pattern));
     expect(problems.map(({ code, source }) => `${code} ${source?.line}:${source?.column}`)).toEqual([
-      'invalid-regex 4:72',
+      `invalid-regex 4:${column}`,
     ]);
-    expect(problems[0]?.message).toContain(reason);
+    expect(problems[0]?.message.startsWith(reason)).toBe(true);
   });
 
   test('in names of aliases and alias rules', () => {
