@@ -42,7 +42,7 @@ export function decodeAccount(value: unknown): Account {
   };
 }
 
-/** v4: Domain; v3: Domain, without the aliases that some answers embed: at most 200 of them, so no listing. */
+/** v4: Domain; v3: Domain, where `active` says that its MX records lead to the service; without the aliases that some answers embed: at most 200 of them, so no listing. */
 export function decodeDomain(value: unknown): ObservedDomain {
   const json = objectOf(value, 'domain');
   return {
@@ -54,7 +54,7 @@ export function decodeDomain(value: unknown): ObservedDomain {
     ...(json['rules_fallback_email'] === undefined
       ? {}
       : { rulesFallbackEmail: nullableString(json, 'rules_fallback_email') }),
-    ...flag(json, 'forwarding_ready', 'forwardingReady'),
+    ...flag(json, json['forwarding_ready'] === undefined ? 'active' : 'forwarding_ready', 'forwardingReady'),
     ...flag(json, 'send_ready', 'sendReady'),
     ...flag(json, 'banned', 'banned'),
     ...flag(json, 'strict_mxes', 'strictMxes'),

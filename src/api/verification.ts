@@ -12,12 +12,18 @@ export interface Verification {
   readonly records: Readonly<Record<RecordName, RecordCheck>>;
 }
 
-export type RecordName = 'mx' | 'spf' | 'dkim1' | 'dkim2' | 'dmarc';
+export const RECORD_NAMES = ['mx', 'spf', 'dkim1', 'dkim2', 'dmarc'] as const;
+export type RecordName = (typeof RECORD_NAMES)[number];
 
 export interface RecordCheck {
   readonly expected: readonly string[];
   readonly values: readonly string[];
   readonly valid: boolean;
+}
+
+/** The records that are missing or wrong, in the order in which they are put into DNS. */
+export function missingRecords({ records }: Verification): readonly RecordName[] {
+  return RECORD_NAMES.filter((name) => !records[name].valid);
 }
 
 export function verifyOperations(call: Call, { endpoints, version }: Dialect): Pick<Client, 'verifyDomain'> {

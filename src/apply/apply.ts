@@ -9,6 +9,7 @@ import { reportRun } from './report.ts';
 import { runRounds, type Verdict } from './rounds.ts';
 import { startRun } from './run.ts';
 import { snapshotDocument } from './snapshot.ts';
+import { verifyDomains } from './verify.ts';
 
 /** Why nothing was written at all. */
 export type ApplyFault =
@@ -30,7 +31,7 @@ export async function applyPlan(input: ApplyInput, ports: ApplyPorts): Promise<R
   if (!snapshot.ok) return snapshot;
   const run = startRun(input, ports, passwords.value);
   const verdict = changes.length === 0 ? NOTHING_TO_DO : await runRounds(run);
-  await rememberRun(run, verdict);
+  await rememberRun(run, verdict, await verifyDomains(run));
   const report = reportRun(run, { verdict, startedAt, snapshot: snapshot.value });
   return succeed(await keepReport(report, run.input, ports));
 }

@@ -2,7 +2,7 @@ import type { Desired, PresentDomain } from '../model/desired.ts';
 import { nameKey, type DomainName, type NameKey } from '../model/names.ts';
 import type { Observed, ObservedDomain } from '../model/observed.ts';
 import type { Plan } from '../model/plan.ts';
-import type { Prior, PriorDomain } from '../model/prior.ts';
+import type { Prior, PriorDomain, Verified } from '../model/prior.ts';
 import type { Kind, Section } from '../model/resources.ts';
 import { managedState } from '../plan/settings.ts';
 import { itemKey, signature, type Wanted } from '../plan/signature.ts';
@@ -26,6 +26,8 @@ export interface MemoryInput {
   readonly added: ReadonlyMap<DomainName, number>;
   /** Size of the whole manifest, once all of it was applied; null: as remembered before. */
   readonly size: ManifestSize | null;
+  /** Domains that the service was asked to verify, and when it is asked again. */
+  readonly verified: ReadonlyMap<DomainName, Verified>;
 }
 
 /** An item of a domain by kind and name, as memories and sets of items name it. */
@@ -75,6 +77,7 @@ function rememberDomain(
     const still = open && before?.notKept.get(key) === text;
     if (still || input.notKept.has(item)) notKept.set(key, text);
   }
+  const verified = input.verified.get(entry.domain) ?? before?.verified;
   return {
     live,
     applied,
@@ -82,6 +85,7 @@ function rememberDomain(
     ruleIds: rememberRuleIds(entry, before, input),
     passwords: rememberPasswords(entry, before, input),
     addedAt: input.added.get(entry.domain) ?? before?.addedAt ?? null,
+    ...(verified === undefined ? {} : { verified }),
   };
 }
 

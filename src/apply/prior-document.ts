@@ -1,5 +1,5 @@
 import { parseDomainName, type DomainName, type NameKey } from '../model/names.ts';
-import type { PriorDomain } from '../model/prior.ts';
+import type { PriorDomain, Verified } from '../model/prior.ts';
 import type { Section } from '../model/resources.ts';
 
 const KIND = 'fwdsync/prior@1';
@@ -16,6 +16,7 @@ export function writePriorDomain(domain: DomainName, prior: PriorDomain): string
     ruleIds: pairs(prior.ruleIds),
     notKept: pairs(prior.notKept),
     passwords: pairs(prior.passwords),
+    verified: prior.verified,
   })}\n`;
 }
 
@@ -36,7 +37,23 @@ function decodePrior(value: Readonly<Record<string, unknown>>): PriorDomain | nu
   const { addedAt } = value;
   if (applied === null || ruleIds === null || notKept === null || passwords === null) return null;
   if (addedAt !== null && !isCount(addedAt)) return null;
-  return { live: readLive(value['live']), applied, ruleIds, notKept, passwords, addedAt };
+  const verified = readVerified(value['verified']);
+  return {
+    live: readLive(value['live']),
+    applied,
+    ruleIds,
+    notKept,
+    passwords,
+    addedAt,
+    ...(verified === null ? {} : { verified }),
+  };
+}
+
+/** Null: never; nothing worse comes of it than asking at once. */
+function readVerified(value: unknown): Verified | null {
+  if (typeof value !== 'object' || value === null) return null;
+  const { at, waitMs } = value as Partial<Record<keyof Verified, unknown>>;
+  return isCount(at) && isCount(waitMs) ? { at, waitMs } : null;
 }
 
 export interface ManifestSize {

@@ -1,5 +1,6 @@
 import type { DomainName } from '../model/names.ts';
 import type { Change } from '../model/plan.ts';
+import type { Verified } from '../model/prior.ts';
 import { passwordReference } from './passwords.ts';
 import { itemOf } from './ledger.ts';
 import { planAgain } from './look.ts';
@@ -8,7 +9,11 @@ import type { Verdict } from './rounds.ts';
 import type { Run } from './run.ts';
 
 /** Keeps for the next run what this one knows; what cannot be kept is a note, for no run depends on it. */
-export async function rememberRun(run: Run, verdict: Verdict): Promise<void> {
+export async function rememberRun(
+  run: Run,
+  verdict: Verdict,
+  verified: ReadonlyMap<DomainName, Verified>,
+): Promise<void> {
   const { input, ports, ledger } = run;
   const open = verdict.kind === 'seen' ? verdict.open : input.plan.changes;
   const notKept = verdict.kind === 'seen' ? verdict.notKept : [];
@@ -24,6 +29,7 @@ export async function rememberRun(run: Run, verdict: Verdict): Promise<void> {
     passwords: await fingerprints(run),
     added: new Map([...run.added.keys()].map((domain) => [domain, ports.clock.now()])),
     size: complete ? input.manifestSize : null,
+    verified,
   });
   const kept = await ports.state.remember(memory);
   if (!kept.ok) ledger.notes.add(`what was applied could not be remembered: ${kept.error.message}`);

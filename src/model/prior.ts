@@ -21,6 +21,14 @@ export interface PriorDomain {
   readonly passwords: ReadonlyMap<NameKey, string>;
   /** Whether this tool added the domain, so that its `*` may be the service's own. Epoch ms; null: no. */
   readonly addedAt: number | null;
+  /** When the service was last asked about its DNS, and how long the next time waits; absent: never. */
+  readonly verified?: Verified;
+}
+
+/** Epoch milliseconds, and milliseconds after it. */
+export interface Verified {
+  readonly at: number;
+  readonly waitMs: number;
 }
 
 export const NO_PRIOR: Prior = { domains: new Map(), manifest: null };
