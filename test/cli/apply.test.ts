@@ -109,7 +109,7 @@ describe('apply', () => {
     expect(refused.code).toBe(1);
     expect(writes()).toEqual([]);
     const skipped = await run(['apply', '--yes', '--skip-refused']);
-    expect(skipped.stdout).toContain('withheld acme.example');
+    expect(skipped.stdout).toContain('withheld: acme.example');
     expect(skipped.code).toBe(3);
   });
 
