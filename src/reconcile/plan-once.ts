@@ -1,15 +1,16 @@
 import type { Client } from '../api/client.ts';
 import type { ApiError } from '../api/errors.ts';
-import { observe } from '../api/observe.ts';
+import { observe, observeDomains, type ObservedDomains } from '../api/observe.ts';
 import type { StateStore } from '../apply/state-store.ts';
 import type { Clock } from '../model/clock.ts';
 import type { Desired, Reference } from '../model/desired.ts';
 import type { DomainName } from '../model/names.ts';
-import type { Account } from '../model/observed.ts';
+import type { Account, Observed } from '../model/observed.ts';
 import type { Plan, Warning } from '../model/plan.ts';
 import { succeed, type Result } from '../model/result.ts';
 import { makePlan, type PlanInput } from '../plan/plan.ts';
 import type { Policy } from '../plan/policy.ts';
+import { FRESH_FOR } from '../plan/reads.ts';
 import type { ManifestSize } from '../plan/size.ts';
 import { findChangedPasswords } from './changed-passwords.ts';
 
@@ -21,6 +22,8 @@ export interface PlanRequest {
   readonly manifestSize: ManifestSize;
   /** Only these domains are looked at; absent: the whole list of the account's domains. */
   readonly domains?: readonly DomainName[] | undefined;
+  /** What was read already; of it only what would be changed, and was read too long ago, is read again. */
+  readonly reading?: ObservedDomains | undefined;
   readonly policy: Policy;
 }
 
@@ -63,23 +66,45 @@ export async function planAccount(
     resolvePassword,
   }: PlanPorts & { readonly account: Account; readonly state: StateStore },
 ): Promise<Result<Planned, ApiError>> {
-  const { desired, domains, policy, manifestSize } = request;
+  const { desired, domains, policy, manifestSize, reading } = request;
   const { prior, warnings } = await state.prior(desired.files);
-  const observed = await observe(client, { desired, domains, account, clock, onProgress: onRead });
-  if (!observed.ok) return observed;
   const api = { url: client.url, version: client.version };
   const changedPasswords = await findChangedPasswords(desired, prior, { state, resolvePassword });
-  const input = {
-    desired,
-    observed: observed.value,
-    policy,
-    prior,
-    now: clock.now(),
-    api,
-    manifestSize,
-    changedPasswords,
+  const inputOf = (observed: Observed): PlanInput => {
+    return { desired, observed, policy, prior, now: clock.now(), api, manifestSize, changedPasswords };
   };
+  const observed =
+    reading === undefined
+      ? await observe(client, { desired, domains, account, clock, onProgress: onRead })
+      : await freshen(inputOf({ account, ...reading }), { client, clock });
+  if (!observed.ok) return observed;
+  const input = inputOf(observed.value);
   return succeed({ request, input, plan: makePlan(input), warnings });
+}
+
+/** Reads those domains again that a plan would change by a reading that is too old. */
+async function freshen(
+  input: PlanInput,
+  { client, clock }: Pick<PlanPorts, 'client' | 'clock'>,
+): Promise<Result<Observed, ApiError>> {
+  const { desired, observed } = input;
+  const changing = new Set(makePlan(input).changes.map(({ domain }) => domain));
+  const stale = [...changing].filter((name) => {
+    const readAt = observed.domains.get(name)?.readAt ?? null;
+    return readAt === null || clock.now() - readAt > FRESH_FOR;
+  });
+  if (stale.length === 0) return succeed(observed);
+  const again = await observeDomains(client, stale, { desired, clock });
+  if (!again.ok) return again;
+  const domains = new Map(observed.domains);
+  const unproven = new Map(observed.unproven);
+  for (const name of stale) {
+    domains.delete(name);
+    unproven.delete(name);
+  }
+  for (const [name, domain] of again.value.domains) domains.set(name, domain);
+  for (const [name, reason] of again.value.unproven) unproven.set(name, reason);
+  return succeed({ ...observed, domains, unproven });
 }
 
 /** The same account planned again under another policy, without a new reading. */
