@@ -1,10 +1,18 @@
-import { Command, CommanderError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import pkg from '../../package.json' with { type: 'json' };
 import type { Context } from './context.ts';
-import { EXIT, type ExitCode } from './exit.ts';
-
-/** A command's action; it prints what it has to say and gives the exit code. */
-type Action<Options> = (context: Context, options: Options, args: readonly string[]) => Promise<ExitCode>;
+import type { ExitCode } from './exit.ts';
+import {
+  example,
+  wholeNumber,
+  withAllowances,
+  withConnection,
+  withManifest,
+  withOutput,
+  type Action,
+  type Run,
+} from './options.ts';
+import { addAccountCommands } from './program-account.ts';
 
 /**
  * The command line: names, options and help. Each command's module is loaded when it runs, so that
@@ -37,8 +45,6 @@ export function createProgram(context: Context, finish: (code: ExitCode) => void
   addServers(program, run);
   return program;
 }
-
-type Run = <Options>(load: () => Promise<Action<Options>>) => (...received: unknown[]) => Promise<void>;
 
 function addManifestCommands(program: Command, run: Run): void {
   withOutput(withManifest(program.command('validate')))
@@ -76,21 +82,6 @@ function addManifestCommands(program: Command, run: Run): void {
     .action(run(async () => (await import('./run.ts')).runCommand));
 }
 
-function addAccountCommands(program: Command, run: Run): void {
-  withOutput(withConnection(program.command('export')))
-    .description('Write a manifest of the live account, whose plan is empty')
-    .option('--domain <name>', 'only this domain (repeatable)', collect)
-    .option('--out <file>', 'write to this file instead of standard output')
-    .option('--out-dir <dir>', 'write one file a domain into this directory')
-    .addHelpText('after', example('fwdsync export --out fwdsync.yaml'))
-    .action(run(async () => (await import('./export.ts')).exportCommand));
-
-  withOutput(withConnection(program.command('account')))
-    .description("Show the account and its plan's limits; the quickest way to see whether the key works")
-    .addHelpText('after', example('fwdsync account'))
-    .action(run(async () => (await import('./account.ts')).accountCommand));
-}
-
 function addServers(program: Command, run: Run): void {
   program
     .command('emulator')
@@ -115,65 +106,4 @@ function addServers(program: Command, run: Run): void {
     )
     .addHelpText('after', example('fwdsync demo'))
     .action(run(async () => (await import('./demo.ts')).demoCommand));
-}
-
-function withManifest(command: Command): Command {
-  return command
-    .option(
-      '-f, --file <path>',
-      'manifest file or directory, - for standard input; repeatable [FWDSYNC_FILE]',
-      collect,
-    )
-    .option('--domain <name>', 'only this domain (repeatable)', collect);
-}
-
-function withConnection(command: Command): Command {
-  return command
-    .option('--api-url <url>', 'root address of the API [FWDSYNC_API_URL]')
-    .option(
-      '--api-version <version>',
-      'v4 or v3; default: the last segment of the address [FWDSYNC_API_VERSION]',
-    )
-    .option('--account <email>', 'the account that must answer [FWDSYNC_ACCOUNT]')
-    .option('--state-dir <dir>', 'snapshots, reports and what was applied last [FWDSYNC_STATE_DIR]');
-}
-
-function withOutput(command: Command): Command {
-  return command
-    .option('--format <format>', 'text or json [FWDSYNC_FORMAT]')
-    .addOption(new Option('--color <when>', 'colours').choices(['auto', 'always', 'never']))
-    .option('--mask', 'hide the local parts of destinations [FWDSYNC_MASK]')
-    .option('--log-level <level>', 'fatal, error, warn, info, debug, trace or silent [FWDSYNC_LOG_LEVEL]')
-    .option('--log-format <format>', 'json or pretty [FWDSYNC_LOG_FORMAT]');
-}
-
-function withAllowances(command: Command): Command {
-  return command
-    .option('--allow-deletes <n>', 'the exact number of deletes of the whole run', wholeNumber)
-    .option('--allow-reroutes <n>', 'the exact number of reroutes of the whole run', wholeNumber)
-    .option('--allow-domain-delete <name>', 'a domain that may be deleted (repeatable)', collect)
-    .option('--allow-empty <domain/section>', 'a section that may become empty (repeatable)', collect)
-    .option('--allow-unrouted <address>', 'an address that may lose its delivery (repeatable)', collect)
-    .option('--rotate <name@domain>', 'send the password of this credential again (repeatable)', collect)
-    .option(
-      '--skip-refused',
-      'withhold what a guard refuses or what cannot be read, and go on with the rest',
-    );
-}
-
-function example(line: string): string {
-  return `\nExample:\n  $ ${line}`;
-}
-
-function collect(value: string, earlier: readonly string[] | undefined): readonly string[] {
-  return [...(earlier ?? []), value];
-}
-
-function wholeNumber(text: string): number {
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new CommanderError(
-    EXIT.usage,
-    'fwdsync.usage',
-    `error: ${JSON.stringify(text)} is not a whole number`,
-  );
 }
