@@ -3,6 +3,7 @@ import type { Account, Alias, Credential, DnsState, RoutingEngine, Rule, RuleTyp
 import { readAll } from './sorted.ts';
 import type { DomainRecord, State } from './state.ts';
 import { rulesInOrder } from './store-rules.ts';
+import { DEFAULT_SWITCHES, type Switches } from './switches.ts';
 
 /** `without: 'volatile'` leaves out what differs between two runs with the same outcome: alias ids, times, usage. */
 export interface DumpOptions {
@@ -12,6 +13,8 @@ export interface DumpOptions {
 /** A snapshot of the account: domains, aliases and credentials by name, rules in the order of evaluation. */
 export interface Dump {
   readonly tier: Tier;
+  /** Those that are not at their default. */
+  readonly switches?: Partial<Switches>;
   readonly account: Account;
   readonly whitelabels: readonly string[];
   readonly domains: readonly DumpedDomain[];
@@ -66,10 +69,18 @@ export interface DumpedCredential {
 export function dumpState(state: State, options: DumpOptions = {}): Dump {
   return {
     tier: state.tier,
+    ...dumpSwitches(state, options),
     account: { ...state.account, plan: { ...state.account.plan } },
     whitelabels: [...state.whitelabels],
     domains: readAll(state.domainsInNameOrder).map((domain) => dumpDomain(domain, options)),
   };
+}
+
+function dumpSwitches({ switches }: State, options: DumpOptions): { readonly switches?: Partial<Switches> } {
+  const defaults = new Map<string, unknown>(Object.entries(DEFAULT_SWITCHES));
+  const changed = Object.entries(switches).filter(([name, value]) => defaults.get(name) !== value);
+  if (changed.length === 0 || options.without === 'volatile') return {};
+  return { switches: Object.fromEntries(changed) };
 }
 
 function dumpDomain(domain: DomainRecord, options: DumpOptions): DumpedDomain {

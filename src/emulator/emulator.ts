@@ -1,7 +1,8 @@
+import { deliverMessage, type DeliveredMessage, type Message } from './delivery.ts';
 import { createDispatch, type Dispatch, type RequestListener } from './dispatch.ts';
 import { createFaults, type Fault, type FaultScript } from './faults.ts';
 import { createJournal, type Journal } from './journal.ts';
-import type { AccountPlan, Tier } from './model.ts';
+import type { AccountPlan, Result, Tier } from './model.ts';
 import {
   createRateLimiter,
   DEFAULT_LIMITS,
@@ -10,7 +11,7 @@ import {
   type RateLimitRule,
 } from './rate-limit.ts';
 import { createRouter, type Route } from './routes.ts';
-import { newAccount, type Seed } from './seed.ts';
+import type { Seed } from './seed.ts';
 import { createStore, type EmulatorStore } from './store.ts';
 import type { Switches } from './switches.ts';
 import { v3AccountRoutes } from './v3/account.ts';
@@ -53,7 +54,10 @@ export interface EmulatorCore {
   readonly faults: FaultScript;
   readonly journal: Journal;
   readonly limiter: RateLimiter;
+  readonly clock: EmulatorClock;
   readonly dispatch: Dispatch;
+  /** A mail that arrives: it is routed, and leaves its log. */
+  deliver(message: Message): Result<DeliveredMessage>;
   /** Calls `listener` before and after each request, and waits for it; the result takes it away again. */
   onRequest(listener: RequestListener): () => void;
 }
@@ -73,19 +77,24 @@ const ROUTES: readonly Route[] = [
   ...v3LogRoutes,
 ];
 
+/** The time that the emulator sees, in epoch milliseconds: windows of limits, timestamps, retention of logs. */
+export interface EmulatorClock {
+  readonly now: () => number;
+  advance(milliseconds: number): void;
+}
+
 export function createEmulator(options: EmulatorOptions): EmulatorCore {
-  const tier = options.state?.tier ?? options.plan;
+  const clock = createClock(options.now);
   const store = createStore({
-    tier,
-    account: newAccount(tier, options.now()),
+    tier: options.plan,
     switches: options.switches,
-    environment: { now: options.now, randomId: options.randomId },
+    environment: { now: clock.now, randomId: options.randomId },
     seed: options.state,
+    limits: options.limits,
   });
-  Object.assign(store.state.account.plan, options.limits);
   const faults = createFaults(options.faults ?? []);
   const journal = createJournal(options.journalSize ?? 1000);
-  const limiter = createRateLimiter(rateLimitRules(options, tier));
+  const limiter = createRateLimiter(rateLimitRules(options, store.state.tier));
   const listeners = new Set<RequestListener>();
   const dispatch = createDispatch({
     store,
@@ -102,12 +111,24 @@ export function createEmulator(options: EmulatorOptions): EmulatorCore {
     faults,
     journal,
     limiter,
+    clock,
     dispatch,
+    deliver: (message) => deliverMessage(store.state, message),
     onRequest(listener) {
       listeners.add(listener);
       return () => {
         listeners.delete(listener);
       };
+    },
+  };
+}
+
+function createClock(real: () => number): EmulatorClock {
+  let skipped = 0;
+  return {
+    now: () => real() + skipped,
+    advance(milliseconds) {
+      skipped += milliseconds;
     },
   };
 }

@@ -15,6 +15,7 @@ import { insertAlias } from './store-aliases.ts';
 import { insertCredential } from './store-credentials.ts';
 import { insertDomain, newDomainFields } from './store-domains.ts';
 import { insertRule } from './store-rules.ts';
+import type { Switches } from './switches.ts';
 
 /**
  * The content of an account as plain JSON, taken as it is: no check, no plan limit, no catch-all of the service's own.
@@ -33,6 +34,8 @@ import { insertRule } from './store-rules.ts';
  */
 export interface Seed {
   readonly tier?: Tier | undefined;
+  /** Choices where the documents are silent; those left out stay as they are. */
+  readonly switches?: Partial<Switches> | undefined;
   readonly account?: SeedAccount | undefined;
   readonly whitelabels?: readonly string[] | undefined;
   readonly domains?: readonly SeedDomain[] | undefined;
@@ -146,7 +149,6 @@ export function applySeed(state: State, seed: Seed): void {
   const { plan, ...account } = seed.account ?? {};
   Object.assign(state.account, account);
   Object.assign(state.account.plan, plan);
-  state.tier = seed.tier ?? state.tier;
   state.whitelabels.push(...(seed.whitelabels ?? []));
   for (const domain of seed.domains ?? []) seedDomain(state, domain);
 }
@@ -155,6 +157,8 @@ function seedDomain(state: State, seed: SeedDomain): void {
   const createdAt = readTime(seed.created_at, state.environment.now());
   const domain = insertDomain(state, {
     ...newDomainFields(state),
+    // Field notes: Routing: the account's address by default.
+    rulesFallbackEmail: seed.routing_engine === 'rules' ? state.account.email : null,
     ...seedFields(seed),
     name: seed.domain.toLowerCase(),
     createdAt,

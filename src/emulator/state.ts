@@ -28,6 +28,8 @@ export interface AliasTable {
   readonly byName: Map<string, Alias>;
   readonly inNameOrder: SortedIndex<Alias>;
   readonly inCreatedOrder: SortedIndex<Alias>;
+  /** Those whose names are regular expressions, in order of creation. */
+  readonly patterns: SortedIndex<Alias>;
 }
 
 export interface RuleTable {

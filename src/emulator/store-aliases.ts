@@ -33,7 +33,8 @@ export function createAliasTable(): AliasTable {
     byId: new Map(),
     byName: new Map(),
     inNameOrder: createIndex((a, b) => compareText(a.sortKey, b.sortKey) || a.id - b.id),
-    inCreatedOrder: createIndex((a, b) => a.createdAt - b.createdAt || a.id - b.id),
+    inCreatedOrder: createIndex(byCreation),
+    patterns: createIndex(byCreation),
   };
 }
 
@@ -58,6 +59,11 @@ export function findAlias(domain: DomainRecord, id: number): Result<Alias> {
 export function findAliasByName(state: State, domain: DomainRecord, name: string): Result<Alias> {
   const alias = domain.aliases.byName.get(nameKey(name, state.switches));
   return alias === undefined ? notFound('alias') : ok(alias);
+}
+
+/** Whether the name is a regular expression: a plus sign or a star alone does not make one. */
+export function isPattern(name: string): boolean {
+  return /[()[\]{}|\\^$]|\.[*+?]/.test(name);
 }
 
 /** Adds an alias; errors: invalid `alias` or `forward`, a name that exists, a plan limit. */
@@ -113,6 +119,7 @@ export function insertAlias(
   domain.aliases.byName.set(nameKey(alias.name, state.switches), alias);
   insertInto(domain.aliases.inNameOrder, alias);
   insertInto(domain.aliases.inCreatedOrder, alias);
+  if (isPattern(alias.name)) insertInto(domain.aliases.patterns, alias);
   state.aliasCount += 1;
   return alias;
 }
@@ -142,6 +149,7 @@ export function deleteAlias(state: State, domain: DomainRecord, id: number): Res
   domain.aliases.byName.delete(nameKey(alias.name, state.switches));
   removeFrom(domain.aliases.inNameOrder, alias);
   removeFrom(domain.aliases.inCreatedOrder, alias);
+  if (isPattern(alias.name)) removeFrom(domain.aliases.patterns, alias);
   state.aliasCount -= 1;
   return found;
 }
@@ -153,8 +161,13 @@ export function deleteAllAliases(state: State, domain: DomainRecord): number {
   domain.aliases.byName.clear();
   clearIndex(domain.aliases.inNameOrder);
   clearIndex(domain.aliases.inCreatedOrder);
+  clearIndex(domain.aliases.patterns);
   state.aliasCount -= count;
   return count;
+}
+
+function byCreation(a: Alias, b: Alias): number {
+  return a.createdAt - b.createdAt || a.id - b.id;
 }
 
 function prefixRange(inNameOrder: SortedIndex<Alias>, prefix: string): Range {

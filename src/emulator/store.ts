@@ -1,16 +1,51 @@
 import { dumpState, type Dump, type DumpOptions } from './dump.ts';
-import { applySeed, type Seed } from './seed.ts';
-import { createState, type State, type StateOptions } from './state.ts';
+import type { AccountPlan, Tier } from './model.ts';
+import { applySeed, newAccount, type Seed } from './seed.ts';
+import { createState, type State, type StoreEnvironment } from './state.ts';
+import type { Switches } from './switches.ts';
 
 export interface EmulatorStore {
+  /** The account; another object after `replace`. */
   readonly state: State;
   /** A canonical snapshot as plain JSON: equal accounts give equal dumps. It can be used as a seed. */
   dump(options?: DumpOptions): Dump;
+  /** An account with the content of this seed takes the place of the one that is here; switches stay as they are. */
+  replace(seed: Seed): void;
+}
+
+export interface StoreOptions {
+  /** Of an account whose seed states none. */
+  readonly tier: Tier;
+  readonly switches?: Partial<Switches> | undefined;
+  readonly environment: StoreEnvironment;
+  readonly seed?: Seed | undefined;
+  /** Overrides of the plan's limits at the start. */
+  readonly limits?: Partial<AccountPlan> | undefined;
 }
 
 /** An account with the seed's content. */
-export function createStore(options: StateOptions & { readonly seed?: Seed | undefined }): EmulatorStore {
-  const state = createState(options);
-  applySeed(state, options.seed ?? {});
-  return { state, dump: (dumpOptions) => dumpState(state, dumpOptions) };
+export function createStore(options: StoreOptions): EmulatorStore {
+  let state = seededState(options, options.seed ?? {});
+  Object.assign(state.account.plan, options.limits);
+  return {
+    get state() {
+      return state;
+    },
+    dump: (dumpOptions) => dumpState(state, dumpOptions),
+    replace(seed) {
+      state = seededState({ ...options, switches: state.switches }, seed);
+    },
+  };
+}
+
+function seededState({ tier, switches, environment }: StoreOptions, seed: Seed): State {
+  const ofSeed = seed.tier ?? tier;
+  const state = createState({
+    tier: ofSeed,
+    account: newAccount(ofSeed, environment.now()),
+    switches: { ...switches, ...seed.switches },
+    environment,
+  });
+  applySeed(state, seed);
+  return state;
 }

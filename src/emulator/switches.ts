@@ -76,6 +76,18 @@ export interface Switches {
   v3LogCount: 'total' | 'count';
   /** How many entries a search of v3 answers at most. */
   v3SearchMaximum: number | 'all';
+  /** How many log entries a mail to several destinations leaves. `message`: one, which names the first of them. */
+  logsPer: 'destination' | 'message';
+  /** What the log says of mail that is discarded: `delivered` is queued first, too. */
+  discardedMail: 'queued' | 'delivered' | 'unlogged';
+  /** Which of several regular expressions among the aliases takes a mail: the oldest, or the first by name. */
+  regexAliasOrder: 'created' | 'name';
+  /** Whether the pattern of a rule must match a scope from end to end. */
+  ruleRegexMatch: 'anywhere' | 'whole';
+  /** Whether an alias rule takes its name with a plus label too. */
+  rulePlusAddressing: 'base' | 'exact';
+  /** Mail to a domain whose MX records were never found. */
+  unverifiedDomain: 'deliver' | 'refuse';
 }
 
 export const DEFAULT_SWITCHES: Readonly<Switches> = {
@@ -116,4 +128,10 @@ export const DEFAULT_SWITCHES: Readonly<Switches> = {
   v3LogShape: 'wrapped',
   v3LogCount: 'total',
   v3SearchMaximum: 'all',
+  logsPer: 'destination',
+  discardedMail: 'queued',
+  regexAliasOrder: 'created',
+  ruleRegexMatch: 'anywhere',
+  rulePlusAddressing: 'base',
+  unverifiedDomain: 'deliver',
 };

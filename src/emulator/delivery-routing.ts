@@ -1,0 +1,149 @@
+import { compileExpression, compilePattern, type MailTexts, type Match } from './delivery-patterns.ts';
+import type { Alias, Rule, RuleConfig } from './model.ts';
+import { readAll, walk } from './sorted.ts';
+import type { DomainRecord, State } from './state.ts';
+import { findAliasByName, isPattern } from './store-aliases.ts';
+import type { Switches } from './switches.ts';
+
+/** Which alias or rule takes a mail. `forward` is what it says, with capture groups and plus label filled in. */
+export type MailRoute =
+  | {
+      readonly kind: 'alias';
+      readonly alias: Alias;
+      readonly by: 'name' | 'plus-address' | 'regex' | 'catch-all';
+      readonly forward: string;
+    }
+  | { readonly kind: 'rule'; readonly rule: Rule; readonly forward: string }
+  | { readonly kind: 'fallback'; readonly forward: string }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/** Field notes: Routing, aliases mode: the label is added again only for these. */
+const LABELLED_HOSTS = new Set([
+  'gmail.com',
+  'hey.com',
+  'protonmail.com',
+  'icloud.com',
+  'fastmail.com',
+  'outlook.com',
+  'runbox.com',
+  'yandex.com',
+  'yandex.ru',
+  'mailfence.com',
+]);
+
+/** Routes a mail to one domain (field notes: Routing). */
+export function routeMail(state: State, domain: DomainRecord, mail: MailTexts): MailRoute {
+  if (domain.banned) return { kind: 'refused', reason: 'the domain is banned' };
+  if (!domain.forwardingReady && state.switches.unverifiedDomain === 'refuse') {
+    return { kind: 'refused', reason: 'the MX records of the domain do not point to the service' };
+  }
+  switch (domain.routingEngine) {
+    case null:
+      return { kind: 'refused', reason: 'routing is disabled for the domain' };
+    case 'alias':
+      return routeByAlias(state, domain, localPart(mail.recipient));
+    case 'rules':
+      return routeByRule(state, domain, mail);
+  }
+}
+
+/** Exact name, plus addressing, regular expressions, `*`; exactly one fires. */
+function routeByAlias(state: State, domain: DomainRecord, local: string): MailRoute {
+  const exact = findAliasByName(state, domain, local);
+  if (exact.ok) return { kind: 'alias', alias: exact.value, by: 'name', forward: exact.value.forward };
+  const { name, label } = splitLabel(local);
+  const base = label === null ? exact : findAliasByName(state, domain, name);
+  if (base.ok) {
+    const forward = base.value.forward.split(',').map((entry) => addLabel(entry.trim(), label ?? ''));
+    return { kind: 'alias', alias: base.value, by: 'plus-address', forward: forward.join(',') };
+  }
+  for (const alias of patternsInOrder(domain, state.switches)) {
+    const match = patternOf(alias, state.switches)(local);
+    if (match === null) continue;
+    return { kind: 'alias', alias, by: 'regex', forward: fillGroups(alias.forward, match) };
+  }
+  const all = findAliasByName(state, domain, '*');
+  if (!all.ok) return { kind: 'refused', reason: 'no alias takes this address' };
+  return { kind: 'alias', alias: all.value, by: 'catch-all', forward: all.value.forward };
+}
+
+/** Active rules in ascending rank; the first that matches takes the mail, else the fallback. */
+function routeByRule(state: State, domain: DomainRecord, mail: MailTexts): MailRoute {
+  const { inRankOrder } = domain.rules;
+  for (const rule of walk(inRankOrder, { from: 0, to: inRankOrder.size }, 'ascending')) {
+    const match = rule.active ? matchRule(rule.config, mail, state.switches) : null;
+    if (match !== null) return { kind: 'rule', rule, forward: fillGroups(rule.config.forward, match) };
+  }
+  return { kind: 'fallback', forward: domain.rulesFallbackEmail ?? 'null' };
+}
+
+function matchRule(config: RuleConfig, mail: MailTexts, switches: Switches): Match {
+  switch (config.type) {
+    case 'alias':
+      return matchAliasRule(config.alias, localPart(mail.recipient), switches);
+    case 'regex': {
+      const pattern = remember(config, switches.ruleRegexMatch, () =>
+        compilePattern(config.regex, { extent: switches.ruleRegexMatch, letterCase: 'exact' }),
+      );
+      for (const scope of config.scopes) {
+        const match = pattern(mail[scope]);
+        if (match !== null) return match;
+      }
+      return null;
+    }
+    case 'cel':
+      return remember(config, '', () => compileExpression(config.expression))(mail) ? [] : null;
+  }
+}
+
+/** `*`, a beginning such as `sales*`, a regular expression, or a name. */
+function matchAliasRule(alias: string, local: string, switches: Switches): Match {
+  if (isPattern(alias)) return compilePattern(alias, { extent: 'whole', letterCase: 'any' })(local);
+  const wanted = alias.toLowerCase();
+  const sent = local.toLowerCase();
+  const names = switches.rulePlusAddressing === 'base' ? [sent, splitLabel(sent).name] : [sent];
+  const isTaken = wanted.endsWith('*') ? sent.startsWith(wanted.slice(0, -1)) : names.includes(wanted);
+  return isTaken ? [] : null;
+}
+
+function patternsInOrder(domain: DomainRecord, switches: Switches): readonly Alias[] {
+  const patterns = readAll(domain.aliases.patterns);
+  if (switches.regexAliasOrder === 'created') return patterns;
+  return patterns.toSorted((a, b) => (a.sortKey < b.sortKey ? -1 : 1));
+}
+
+function patternOf(alias: Alias, switches: Switches): (text: string) => Match {
+  const letterCase = switches.aliasNameCase === 'sensitive' ? 'exact' : 'any';
+  return remember(alias, letterCase, () => compilePattern(alias.name, { extent: 'whole', letterCase }));
+}
+
+const compiled = new WeakMap<object, { readonly variant: string; readonly value: unknown }>();
+
+/** What was made for this object before, as long as it is the same variant. */
+function remember<T>(owner: object, variant: string, make: () => T): T {
+  const known = compiled.get(owner);
+  if (known?.variant === variant) return known.value as T;
+  const value = make();
+  compiled.set(owner, { variant, value });
+  return value;
+}
+
+function fillGroups(forward: string, match: readonly string[]): string {
+  return forward.replace(/\$(\d)/g, (written, digit: string) => match[Number(digit)] ?? written);
+}
+
+function addLabel(destination: string, label: string): string {
+  const at = destination.lastIndexOf('@');
+  const isLabelled = LABELLED_HOSTS.has(destination.slice(at + 1).toLowerCase());
+  return isLabelled ? `${destination.slice(0, at)}+${label}${destination.slice(at)}` : destination;
+}
+
+function splitLabel(local: string): { readonly name: string; readonly label: string | null } {
+  const plus = local.indexOf('+');
+  if (plus < 1) return { name: local, label: null };
+  return { name: local.slice(0, plus), label: local.slice(plus + 1) };
+}
+
+function localPart(address: string): string {
+  return address.slice(0, address.lastIndexOf('@'));
+}
