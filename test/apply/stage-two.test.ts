@@ -1,0 +1,251 @@
+import { describe, expect, test } from 'vitest';
+import type { Fault } from '../../src/emulator/faults.ts';
+import { openScene, runScene, type RunResult } from './harness.ts';
+
+/** Whatever is asked of this path with this method is refused. */
+function refuse(method: string, path: string): Fault {
+  return {
+    match: { method, path, times: 'always' },
+    do: { kind: 'status', code: 400, body: { message: 'refused', errors: {} } },
+  };
+}
+
+function told({ report }: RunResult) {
+  const brief = (
+    list: readonly { readonly action: string; readonly domain: string; readonly name: string }[],
+  ) => list.map(({ action, domain, name }) => `${action} ${name}@${domain}`).sort();
+  return { applied: brief(report.applied), failed: brief(report.failed), skipped: brief(report.skipped) };
+}
+
+const live = (domain: string, forward = 'old@corp.example') => ({
+  domain,
+  aliases: [
+    { alias: 'old', forward },
+    { alias: 'keep', forward: 'x@corp.example' },
+  ],
+  credentials: [{ username: 'dan', password: 'long enough' }],
+});
+
+describe('within a domain', () => {
+  test('a rejected add beside deletes: nothing is deleted, credentials apart', async () => {
+    const result = await runScene({
+      manifest: `
+domains:
+  acme.example:
+    prune: { aliases: true }
+    aliases: { keep: x@corp.example, new: refused@corp.example }
+    credentials: { dan: { state: absent } }`,
+      seed: { domains: [live('acme.example')] },
+      faults: [refuse('POST', 'aliases')],
+    });
+    expect(told(result)).toEqual({
+      applied: ['delete dan@acme.example'],
+      failed: ['add new@acme.example'],
+      skipped: ['delete old@acme.example'],
+    });
+    expect(result.report.skipped[0]?.reason).toBe('stage 1 of this domain failed');
+    expect(result.report.outcome).toBe('partial');
+  });
+
+  test('a credential that fails holds no route back, but the deletes of credentials', async () => {
+    const result = await runScene({
+      manifest: `
+domains:
+  acme.example:
+    aliases: { old: { state: absent } }
+    credentials: { dan: { state: absent }, eve: { password: { env: PASSWORD } } }`,
+      seed: { domains: [live('acme.example')] },
+      faults: [refuse('POST', 'credentials')],
+    });
+    expect(told(result)).toEqual({
+      applied: ['delete old@acme.example'],
+      failed: ['add eve@acme.example'],
+      skipped: ['delete dan@acme.example'],
+    });
+  });
+
+  test('a rule that is refused keeps the alias that it was to replace', async () => {
+    const result = await runScene({
+      manifest: `
+domains:
+  acme.example:
+    aliases: { old: { state: absent } }
+    rules: [{ name: old, alias: old, forward: refused@corp.example }]`,
+      seed: { domains: [live('acme.example')] },
+      faults: [refuse('POST', 'rules')],
+    });
+    expect(told(result)).toEqual({
+      applied: [],
+      failed: ['add old@acme.example'],
+      skipped: ['delete old@acme.example'],
+    });
+  });
+
+  test('a delete that fails holds no other delete back', async () => {
+    const result = await runScene({
+      manifest: `
+domains:
+  acme.example:
+    aliases: { old: { state: absent } }
+    rules: [{ id: 00000000-0000-4000-8000-000000000001, state: absent }]`,
+      seed: {
+        domains: [
+          {
+            ...live('acme.example'),
+            rules: [
+              {
+                id: '00000000-0000-4000-8000-000000000001',
+                type: 'alias',
+                config: { alias: 'a', forward: 'b@corp.example' },
+              },
+            ],
+          },
+        ],
+      },
+      faults: [refuse('DELETE', 'rules')],
+    });
+    expect(told(result)).toEqual({
+      applied: ['delete old@acme.example'],
+      failed: ['delete 00000000-0000-4000-8000-000000000001@acme.example'],
+      skipped: [],
+    });
+    expect(result.report.outcome).toBe('partial');
+  });
+
+  test('a narrowing that fails keeps what comes after it', async () => {
+    const id = '00000000-0000-4000-8000-000000000001';
+    const result = await runScene({
+      manifest: `
+domains:
+  acme.example:
+    aliases: { old: { state: absent } }
+    rules: [{ id: ${id}, name: vip, alias: vip2, forward: b@corp.example }]`,
+      seed: {
+        domains: [
+          {
+            ...live('acme.example'),
+            rules: [{ id, type: 'alias', config: { alias: 'vip', forward: 'b@corp.example' } }],
+          },
+        ],
+      },
+      faults: [refuse('PUT', 'rules')],
+    });
+    expect(told(result)).toEqual({
+      applied: [],
+      failed: ['update vip@acme.example'],
+      skipped: ['delete old@acme.example'],
+    });
+  });
+});
+
+describe('across domains', () => {
+  const manifest = `
+domains:
+  a.example:
+    aliases: { sales: desk@corp.example }
+  b.example:
+    aliases: { desk: { state: absent }, other: { state: absent } }
+  c.example:
+    aliases: { free: { state: absent } }`;
+  const seed = {
+    domains: [
+      { domain: 'a.example', aliases: [{ alias: 'sales', forward: 'desk+label@b.example' }] },
+      {
+        domain: 'b.example',
+        aliases: [
+          { alias: 'desk', forward: 'x@corp.example' },
+          { alias: 'other', forward: 'x@corp.example' },
+        ],
+      },
+      { domain: 'c.example', aliases: [{ alias: 'free', forward: 'x@corp.example' }] },
+    ],
+  };
+
+  test('an address stays while a domain whose update failed forwards to it', async () => {
+    const result = await runScene({ manifest, seed, faults: [refuse('PUT', 'a.example')] });
+    expect(told(result)).toEqual({
+      applied: ['delete free@c.example', 'delete other@b.example'],
+      failed: ['update sales@a.example'],
+      skipped: ['delete desk@b.example'],
+    });
+    expect(result.report.skipped[0]?.reason).toBe('a.example may still forward there');
+  });
+
+  test('a delete never overtakes the update of another domain', async () => {
+    const { report, writes } = await runScene({ manifest, seed });
+    expect(report.outcome).toBe('converged');
+    expect(writes[0]).toMatchObject({ method: 'PUT', path: '/domains/a.example/aliases/1' });
+  });
+
+  test('also when the update is lost and nobody can read that domain any more', async () => {
+    const scene = await openScene({ manifest, seed });
+    const { report, end } = await scene.run({
+      beforeApply: () =>
+        scene.account.emulator.faults.push(
+          {
+            match: { method: 'PUT', path: 'a.example', times: 'always' },
+            do: { kind: 'drop', when: 'before' },
+          },
+          {
+            match: { method: 'GET', path: 'a.example', times: 'always' },
+            do: { kind: 'status', code: 500, body: { message: 'oops', errors: {} } },
+          },
+        ),
+    });
+    expect(report.outcome).toBe('partial');
+    expect(report.notes.join()).toContain('a.example could not be read again');
+    expect(
+      end.domains.find(({ domain }) => domain === 'b.example')?.aliases.map(({ alias }) => alias),
+    ).toEqual(['desk']);
+    expect(report.skipped).toMatchObject([{ name: 'desk', reason: 'a.example may still forward there' }]);
+  });
+
+  test('a domain that is to be deleted stays while another that failed forwards to it', async () => {
+    const result = await runScene({
+      manifest: `
+domains:
+  a.example: { aliases: { sales: desk@corp.example } }
+  b.example: { state: absent }`,
+      seed,
+      faults: [refuse('PUT', 'a.example')],
+    });
+    expect(told(result)).toEqual({
+      applied: [],
+      failed: ['update sales@a.example'],
+      skipped: ['delete b.example@b.example'],
+    });
+  });
+
+  test('what is held back by a guard keeps what it forwards to', async () => {
+    const result = await runScene(
+      {
+        manifest: `
+domains:
+  a.example:
+    prune: { aliases: true }
+    aliases: { keep: x@corp.example }
+  b.example:
+    aliases: { desk: { state: absent } }`,
+        seed: {
+          domains: [
+            {
+              domain: 'a.example',
+              aliases: ['keep', 's1', 's2', 's3', 's4'].map((alias) => ({
+                alias,
+                forward: alias === 'keep' ? 'x@corp.example' : 'desk@b.example',
+              })),
+            },
+            {
+              domain: 'b.example',
+              aliases: ['desk', 'd1', 'd2'].map((alias) => ({ alias, forward: 'x@corp.example' })),
+            },
+          ],
+        },
+      },
+      { refusals: 'withheld' },
+    );
+    expect(result.writes).toEqual([]);
+    expect(result.report.outcome).toBe('refused');
+    expect(result.report.withheld.map(({ domain }) => domain)).toEqual(['a.example', 'b.example']);
+  });
+});
