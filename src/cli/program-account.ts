@@ -15,4 +15,10 @@ export function addAccountCommands(program: Command, run: Run): void {
     .description("Show the account and its plan's limits; the quickest way to see whether the key works")
     .addHelpText('after', example('fwdsync account'))
     .action(run(async () => (await import('./account.ts')).accountCommand));
+
+  withOutput(withConnection(program.command('verify')))
+    .description('Have the service check domains, and print the DNS records that are missing as a zone file')
+    .argument('[domain...]', 'domains; default: all of the account')
+    .addHelpText('after', example('fwdsync verify acme.example'))
+    .action(run(async () => (await import('./verify.ts')).verifyCommand));
 }

@@ -1,0 +1,74 @@
+import type { FullClient } from '../api/create.ts';
+import { parseDomainName, type DomainName } from '../model/names.ts';
+import { apiFailure, connect } from './connect.ts';
+import type { Context } from './context.ts';
+import { CommandError, EXIT, strongestExit, type ExitCode } from './exit.ts';
+import { printJson } from './output.ts';
+import { createProgress } from './progress.ts';
+import { resolveConnection, resolveFormat, type CommonOptions } from './settings.ts';
+import { renderDomain, verifyDocument, type Verified, type VerifyDocument } from './verify-document.ts';
+
+/**
+ * Has the service look at the DNS of the named domains, or of all of the account, and prints what is missing as lines of a
+ * zone file. Exits with 2 when a domain is not ready, with 1 when one could not be verified.
+ */
+export async function verifyCommand(
+  context: Context,
+  options: CommonOptions,
+  args: readonly string[],
+): Promise<ExitCode> {
+  const format = resolveFormat(options, context, ['text', 'json']);
+  const named = args.map(requireDomain);
+  const client = connect(context, resolveConnection(options, {}, context), 'read-write');
+  const progress = createProgress(context);
+  try {
+    const domains = named.length > 0 ? [...new Set(named)] : await listDomains(client);
+    let done = 0;
+    const results = await Promise.all(
+      domains.map(async (domain) => {
+        const result = await verifyOne(client, domain);
+        done += 1;
+        progress.update('verifying domains', done, domains.length);
+        return result;
+      }),
+    );
+    progress.stop();
+    const document = verifyDocument(client, results);
+    if (format === 'json') printJson(context, document);
+    else context.stdout.write(document.domains.map(renderDomain).join(''));
+    return exitOf(document);
+  } finally {
+    progress.stop();
+    await client.close();
+  }
+}
+
+async function listDomains(client: FullClient): Promise<readonly DomainName[]> {
+  const listed = await client.listDomains();
+  if (!listed.ok) throw apiFailure(listed.error);
+  return listed.value.map(({ domain }) => domain);
+}
+
+/** A key that is not accepted, or a service that cannot be reached, ends the command; another failure is the domain's. */
+async function verifyOne(client: FullClient, domain: DomainName): Promise<Verified> {
+  const answer = await client.verifyDomain(domain);
+  if (answer.ok) return { domain, answer: answer.value, failure: null };
+  const { kind } = answer.error;
+  if (kind !== 'not-found' && kind !== 'rejected' && kind !== 'forbidden' && kind !== 'unknown-outcome') {
+    throw apiFailure(answer.error);
+  }
+  return { domain, answer: null, failure: `${answer.error.endpoint}: ${answer.error.message}` };
+}
+
+function exitOf({ summary }: VerifyDocument): ExitCode {
+  return strongestExit([
+    ...(summary.failed > 0 ? [EXIT.failed] : []),
+    ...(summary.notReady > 0 ? [EXIT.changes] : []),
+  ]);
+}
+
+function requireDomain(text: string): DomainName {
+  const parsed = parseDomainName(text);
+  if (parsed.ok) return parsed.value;
+  throw new CommandError(EXIT.usage, parsed.error.message, parsed.error.hint);
+}
