@@ -20,12 +20,15 @@ export interface Workspace {
   readonly emulator: Emulator;
   readonly env: Readonly<Record<string, string>>;
   /** Writes a file, by default the manifest. */
-  write(content: string, file?: string): Promise<void>;
-  run(args: readonly string[], options?: CommandOptions): Promise<CommandResult>;
+  readonly write: (content: string, file?: string) => Promise<void>;
+  readonly run: (args: readonly string[], options?: CommandOptions) => Promise<CommandResult>;
   /** Runs a shell line on a terminal of its own (util-linux `script`) and types the answers. */
-  terminal(line: string, answers: string): Promise<{ readonly code: number | null; readonly output: string }>;
+  readonly terminal: (
+    line: string,
+    answers: string,
+  ) => Promise<{ readonly code: number | null; readonly output: string }>;
   /** Requests that were not GET. */
-  writes(): readonly string[];
+  readonly writes: () => readonly string[];
 }
 
 export async function openWorkspace(
