@@ -1,0 +1,154 @@
+import { describe, expect, test } from 'vitest';
+import { openScene, runScene, type RunResult } from './harness.ts';
+
+const OWN = 'owner@account.example';
+
+/** What the manifest says of `*`, and what there shall be in the end where the service makes one. */
+const VARIANTS = [
+  {
+    variant: 'named',
+    aliases: '    aliases: { "*": all@corp.example, info: a@corp.example }',
+    made: 'all@corp.example',
+    none: 'all@corp.example',
+  },
+  {
+    variant: 'named as the service makes it',
+    aliases: `    aliases: { "*": ${OWN}, info: a@corp.example }`,
+    made: OWN,
+    none: OWN,
+  },
+  {
+    variant: 'not named, pruned',
+    aliases: '    prune: true\n    aliases: { info: a@corp.example }',
+    made: null,
+    none: null,
+  },
+  {
+    variant: 'named as absent',
+    aliases: '    aliases: { "*": { state: absent }, info: a@corp.example }',
+    made: null,
+    none: null,
+  },
+  {
+    variant: 'ignored',
+    aliases: `    prune: true\n    ignore: { aliases: ['\\*'] }\n    aliases: { info: a@corp.example }`,
+    made: OWN,
+    none: null,
+  },
+  { variant: 'not named', aliases: '    aliases: { info: a@corp.example }', made: OWN, none: null },
+  {
+    variant: 'aliases not managed',
+    aliases: '    rules: [{ name: a, alias: a, forward: a@corp.example }]',
+    made: OWN,
+    none: null,
+  },
+] as const;
+
+function manifestOf(aliases: string): string {
+  return `domains:\n  new.example:\n${aliases}`;
+}
+
+function catchAll({ end }: RunResult): string | null {
+  const domain = end.domains.find((entry) => entry.domain === 'new.example');
+  return domain?.aliases.find(({ alias }) => alias === '*')?.forward ?? null;
+}
+
+describe.each(['v4', 'v3'] as const)('the * of a new domain on %s', (version) => {
+  describe.each(VARIANTS)('$variant', ({ aliases, made, none }) => {
+    test.each([
+      ['both', made],
+      ['none', none],
+    ] as const)('made by the service: %s', async (catchAllOnCreate, expected) => {
+      const result = await runScene({
+        version,
+        manifest: manifestOf(aliases),
+        switches: { catchAllOnCreate },
+      });
+      expect(result.report.outcome).toBe('converged');
+      expect(catchAll(result)).toBe(expected);
+    });
+  });
+});
+
+describe('when its aliases cannot be listed after it was added', () => {
+  const setup = { manifest: manifestOf(VARIANTS[0].aliases) };
+
+  test('for a moment: what is certain goes on, the rest follows in the next round', async () => {
+    const scene = await openScene(setup);
+    const result = await scene.run({
+      beforeApply: () =>
+        scene.account.emulator.faults.push({
+          match: { method: 'GET', path: 'new.example/aliases', times: 3 },
+          do: { kind: 'status', code: 500, body: { message: 'oops', errors: {} } },
+        }),
+    });
+    expect(result.report.outcome).toBe('converged');
+    expect(catchAll(result)).toBe('all@corp.example');
+  });
+
+  test('for good: it is reported, and nothing is guessed', async () => {
+    const scene = await openScene(setup);
+    const result = await scene.run({
+      beforeApply: () =>
+        scene.account.emulator.faults.push({
+          match: { method: 'GET', path: 'new.example/aliases', times: 'always' },
+          do: { kind: 'status', code: 500, body: { message: 'oops', errors: {} } },
+        }),
+    });
+    expect(result.report.outcome).toBe('partial');
+    expect(result.report.applied.map(({ name }) => name)).toEqual(['new.example', 'info']);
+    expect(result.report.skipped).toMatchObject([{ action: 'add', kind: 'alias', name: '*' }]);
+    expect(catchAll(result)).toBe(OWN);
+    const second = await scene.run();
+    expect(second.report.outcome).toBe('converged');
+    expect(catchAll(second)).toBe('all@corp.example');
+  });
+});
+
+test('a domain that is refused: nothing of it is sent, everything is reported, others go on', async () => {
+  const { report, writes } = await runScene({
+    manifest: `
+domains:
+  bad.example:
+    aliases: { "*": a@corp.example, info: a@corp.example }
+    credentials: { carol: { password: { env: PASSWORD } } }
+  good.example:
+    aliases: { info: a@corp.example }`,
+    faults: [
+      {
+        match: { method: 'POST', endpoint: '/domains', nth: 1, times: 1 },
+        do: {
+          kind: 'status',
+          code: 400,
+          body: { message: 'This domain is taken.', errors: { domain: ['taken'] } },
+        },
+      },
+    ],
+  });
+  expect(report.failed).toMatchObject([
+    { kind: 'domain', domain: 'bad.example', status: 400, source: { line: 4, column: 3 } },
+  ]);
+  expect(report.skipped.map(({ domain, name, reason }) => [domain, name, reason])).toEqual([
+    ['bad.example', '*', 'bad.example was not added'],
+    ['bad.example', 'info', 'bad.example was not added'],
+    ['bad.example', 'carol', 'bad.example was not added'],
+  ]);
+  expect(report.applied.map(({ domain }) => domain)).toEqual(['good.example', 'good.example']);
+  expect(writes.filter(({ path }) => path.includes('bad.example'))).toEqual([]);
+});
+
+test('killed right after the domain was added: the next run is not refused for the * of the service', async () => {
+  const scene = await openScene({ manifest: manifestOf(VARIANTS[2].aliases) });
+  const controller = new AbortController();
+  const stop = scene.account.emulator.onRequest(({ phase, method }) => {
+    if (phase === 'after' && method === 'POST') controller.abort();
+  });
+  const first = await scene.run({ ports: { signal: controller.signal } });
+  stop();
+  expect(first.report.outcome).toBe('partial');
+  expect(catchAll(first)).toBe(OWN);
+  expect(first.after.guards.filter(({ refuses, allowed }) => refuses && !allowed)).toEqual([]);
+  const second = await scene.run({ refusals: 'withheld' });
+  expect(second.report.outcome).toBe('converged');
+  expect(catchAll(second)).toBe(null);
+});
