@@ -78,9 +78,10 @@ function renderHeldBack(report: Report, options: ReportTextOptions): readonly st
   const refused = report.guards.filter((finding) => !finding.allowed);
   const told = new Set(refused.map(withheldReason));
   const sentences = [
-    ...refused.map(({ guard, message, allow }) => {
-      const way = allow === null ? '' : `; allow it with ${allow}`;
-      return `withheld: ${message} [${guard}]${way}`;
+    // The plan says why; this is what is left of it.
+    ...refused.map(({ guard, scope, allow }) => {
+      const where = scope === 'run' ? '' : ` in ${scope}`;
+      return `withheld by ${guard}${where}${allow === null ? '' : ` (${allow})`}`;
     }),
     ...report.withheld
       .filter(({ reason }) => !told.has(reason))

@@ -130,8 +130,7 @@ test('the text names failures first, in order of their places', () => {
     fwdsync.yaml:108:7: alias acme.example/s8: not added: the run was stopped
     fwdsync.yaml:109:7: alias acme.example/s9: not added: the run was stopped
     … and 2 more skipped: the run was stopped
-    withheld by max-deletes in acme.example/aliases; allow it with --allow-deletes
-        40
+    withheld by max-deletes in acme.example/aliases (--allow-deletes 40)
     withheld: busy.example: not proven
     note: acme.example sends mail only after its DNS records are in place
     stopped: the key is not accepted
