@@ -32,11 +32,20 @@ export async function exportCommand(context: Context, options: ExportOptions): P
     });
     progress.stop();
     if (!observed.ok) throw apiFailure(observed.error);
-    await write(context, options, observed.value, client.version);
+    await write(context, options, provenOf(observed.value), client.version);
+    for (const [domain, { reason }] of observed.value.unproven) {
+      context.stderr.write(`${domain} is left out, for it could not be read: ${reason}\n`);
+    }
     return observed.value.unproven.size > 0 ? EXIT.failed : EXIT.done;
   } finally {
     await client.close();
   }
+}
+
+/** Half of a domain would read as if the rest of it were not there. */
+function provenOf(observed: Observed): Observed {
+  const domains = [...observed.domains].filter(([domain]) => !observed.unproven.has(domain));
+  return { ...observed, domains: new Map(domains) };
 }
 
 async function write(

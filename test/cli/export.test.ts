@@ -1,0 +1,74 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openWorkspace, OWNER } from '../support/workspace.ts';
+
+const ACCOUNT = [
+  {
+    domain: 'acme.example',
+    aliases: [
+      { alias: '*', forward: 'ana@corp.example' },
+      { alias: '007', forward: 'bob@corp.example,https://hooks.corp.example/in' },
+      { alias: 'spam', forward: 'null' },
+    ],
+  },
+  { domain: 'xn--mnchen-3ya.example' },
+];
+
+describe('export', () => {
+  test('0: a manifest of the account, whose plan is empty', async () => {
+    const { run, writes } = await openWorkspace(ACCOUNT);
+    const { code, stdout } = await run(['export']);
+    expect(stdout).toContain('spam: discard');
+    expect(stdout).toContain(`account: ${OWNER}`);
+    expect(code).toBe(0);
+    const plan = await run(['plan', '--detailed-exitcode', '-f', '-'], { stdin: stdout });
+    expect(plan.code, plan.stdout + plan.stderr).toBe(0);
+    expect(writes()).toEqual([]);
+  });
+
+  test('0: into a file, or one file a domain', async () => {
+    const { run, directory } = await openWorkspace(ACCOUNT);
+    expect((await run(['export', '--out', 'all.yaml'])).code).toBe(0);
+    expect(await readFile(join(directory, 'all.yaml'), 'utf8')).toContain('acme.example:');
+    expect((await run(['export', '--out-dir', 'domains'])).code).toBe(0);
+    expect(await readdir(join(directory, 'domains'))).toEqual([
+      'acme.example.yaml',
+      'xn--mnchen-3ya.example.yaml',
+    ]);
+    expect((await run(['plan', '--detailed-exitcode', '-f', 'all.yaml'])).code).toBe(0);
+    expect((await run(['plan', '--detailed-exitcode', '-f', 'domains'])).code).toBe(0);
+  });
+
+  test('1: a domain cannot be read: what could be is written, and the domain is named', async () => {
+    const { run, emulator } = await openWorkspace(ACCOUNT);
+    emulator.faults.push({
+      match: { method: 'GET', path: '^/domains/acme\\.example/aliases', times: 'always' },
+      do: { kind: 'listing', empty: true },
+    });
+    const { code, stderr } = await run(['export']);
+    expect(stderr).toContain('acme.example');
+    expect(code).toBe(1);
+  });
+
+  test('1: the directory cannot be written; 64: two targets', async () => {
+    const { run } = await openWorkspace(ACCOUNT);
+    const { code, stderr } = await run(['export', '--out', 'missing/all.yaml']);
+    expect(stderr).toContain('missing/all.yaml');
+    expect(stderr).not.toMatch(/\n {4}at /);
+    expect(code).toBe(1);
+    expect((await run(['export', '--out', 'a', '--out-dir', 'b'])).code).toBe(64);
+  });
+});
+
+describe('demo', () => {
+  test('0: tells its story and ends by itself', async () => {
+    const { code, stdout, stderr } = await (await openWorkspace([])).run(['demo']);
+    expect(stdout).toMatch(/acme\/acme\.example\.yaml:\d+:\d+: alias acme\.example\/press: /);
+    expect(stdout).toContain('[exit 3: ');
+    expect(stdout).toContain('Nothing to change');
+    expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThan(250);
+    expect(stderr).toBe('');
+    expect(code).toBe(0);
+  });
+});
