@@ -21,14 +21,21 @@ export interface CaseOptions {
   /** Armed before `plan`, and before `apply`. */
   readonly planFaults?: readonly Fault[];
   readonly faults?: readonly Fault[];
-  readonly version?: 'v3';
+  /** Runs on this generation of the API alone, for the reason that `about` gives. */
+  readonly only?: Version;
+  /** Sent in place of the account's key. */
+  readonly key?: string;
   /** Default `converged`. */
   readonly ends?: Ending;
   /** Starts of the report's lines about failed items. */
   readonly failed?: readonly string[];
   /** Texts that must not be in anything that is printed. */
   readonly secrets?: readonly string[];
+  /** What undoing the run cannot bring back, such as `acme.example/credentials/scanner`. */
+  readonly lost?: readonly string[];
 }
+
+export type Version = 'v4' | 'v3';
 
 export interface GoldenCase {
   readonly name: string;

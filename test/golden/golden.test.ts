@@ -2,9 +2,11 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Desired } from '../../src/model/desired.ts';
-import { readCases, type Ending, type GoldenCase } from './case.ts';
+import { readCases, type Ending, type GoldenCase, type Version } from './case.ts';
 import { loadDesired } from './desired.ts';
+import { comparable } from './generations.ts';
 import { runCase, type CaseOutcome } from './run-case.ts';
+import { restorable } from './undo.ts';
 import { unmanagedPart } from './unmanaged.ts';
 
 // UPDATE_GOLDEN=1 writes what is printed into the folders instead of comparing; read the difference before committing.
@@ -27,23 +29,45 @@ test('every folder is a case with a manifest and an account', () => {
 });
 
 describe.each(CASES)('$name', (golden: GoldenCase) => {
+  const { only } = golden.options;
+  const outcomes = new Map<Version, CaseOutcome>();
+
+  describe.each<Version>(only === undefined ? ['v4', 'v3'] : [only])('on %s', (version) => {
+    let outcome: CaseOutcome;
+    beforeAll(async () => {
+      outcome = await runCase(golden, version);
+      outcomes.set(version, outcome);
+    });
+    testOutcome(golden, version, () => outcome);
+  });
+
+  test('prints and sends what is stored', () => {
+    const { texts } = outcomes.get(only ?? 'v4') as CaseOutcome;
+    for (const [file, text] of Object.entries(texts)) {
+      const path = join(golden.directory, file);
+      if (UPDATE) writeFileSync(path, text);
+      expect(text, file).toBe(
+        existsSync(path) ? readFileSync(path, 'utf8') : 'nothing stored: UPDATE_GOLDEN=1 does',
+      );
+    }
+  });
+
+  test.skipIf(only !== undefined)('is the same on both generations', () => {
+    const [v4, v3] = [outcomes.get('v4') as CaseOutcome, outcomes.get('v3') as CaseOutcome];
+    expect(comparable(v3)).toEqual(comparable(v4));
+  });
+});
+
+function testOutcome(golden: GoldenCase, version: Version, outcomeOf: () => CaseOutcome): void {
   const { options } = golden;
   const ends = options.ends ?? 'converged';
   const done = ends === 'converged' || ends === 'unchanged';
   let outcome: CaseOutcome;
   let desired: Desired | null;
 
-  beforeAll(async () => {
-    outcome = await runCase(golden);
-    desired = loadDesired(golden);
-  });
-
-  test('prints and sends what is stored', () => {
-    for (const [file, text] of Object.entries(outcome.texts)) {
-      const path = join(golden.directory, file);
-      if (UPDATE) writeFileSync(path, text);
-      expect(text, file).toBe(existsSync(path) ? readFileSync(path, 'utf8') : 'nothing stored: UPDATE_GOLDEN=1 does');
-    }
+  beforeAll(() => {
+    outcome = outcomeOf();
+    desired = loadDesired(golden, version);
   });
 
   test('ends as it says', () => {
@@ -60,19 +84,26 @@ describe.each(CASES)('$name', (golden: GoldenCase) => {
       expect(outcome.end).toEqual(outcome.start);
       return;
     }
-    const ids = new Set(outcome.applyRequests.flatMap(({ path }) => /\/rules\/([^/]+)$/.exec(path)?.[1] ?? []));
+    const ids = new Set(
+      outcome.applyRequests.flatMap(({ path }) => /\/rules\/([^/]+)$/.exec(path)?.[1] ?? []),
+    );
     const names = new Set(outcome.start.domains.map(({ domain }) => domain));
     const end = { ...outcome.end, domains: outcome.end.domains.filter(({ domain }) => names.has(domain)) };
     expect(unmanagedPart(end, desired, ids)).toEqual(unmanagedPart(outcome.start, desired, ids));
   });
 
   test.skipIf(ends === 'converged' || ends === 'partial')('nothing is written', () => {
-    expect(outcome.applyRequests.filter(({ method }) => method !== 'GET')).toEqual([]);
+    const accepted = ({ status }: { status: number | null }): boolean => status !== null && status < 300;
+    expect(outcome.applyRequests.filter(({ method }) => method !== 'GET').filter(accepted)).toEqual([]);
     expect(outcome.end).toEqual(outcome.start);
   });
 
-  test.skipIf(!done)('the plan after it is empty', () => {
-    expect(outcome.planAfter.exitCode, outcome.planAfter.stdout + outcome.planAfter.stderr).toBe(0);
+  test.skipIf(!done)('the plan after it is empty, on the other generation too', () => {
+    for (const { exitCode, stdout, stderr } of [outcome.planAfter, outcome.planOnOther]) {
+      // What v4 has no field for cannot be looked at there.
+      if (options.only === 'v3' && stderr.includes('[needs-v3]')) continue;
+      expect(exitCode, stdout + stderr).toBe(0);
+    }
   });
 
   test.skipIf(!done)("the plan of the account's own export is empty", () => {
@@ -94,4 +125,12 @@ describe.each(CASES)('$name', (golden: GoldenCase) => {
     const shown = [outcome.texts['plan.txt'], outcome.texts['report.txt'], ...outcome.saved].join('\n');
     for (const secret of ['golden-key', ...(options.secrets ?? [])]) expect(shown).not.toContain(secret);
   });
-});
+
+  test.skipIf(ends !== 'converged' && ends !== 'partial')('its snapshot brings back what was there', () => {
+    const { undone, start } = outcome;
+    if (undone === null) throw new Error('no snapshot is named');
+    const lost = options.lost ?? [];
+    expect(undone.apply.exitCode, undone.apply.stdout + undone.apply.stderr).toBe(0);
+    expect(restorable(undone.account, lost)).toEqual(restorable(start, lost));
+  });
+}

@@ -5,7 +5,7 @@ import type { CommandResult } from './cli.ts';
 /** What a terminal would show: the command line, both outputs, and the exit code. */
 export function renderSession({ args, stdout, stderr, exitCode }: CommandResult): string {
   const errors = stderr === '' ? '' : `--- standard error\n${endLine(stderr)}`;
-  return `$ fwdsync ${args.join(' ')}\n${endLine(stdout)}${errors}--- exit ${exitCode}\n`;
+  return `$ fwdsync ${args.map(quoteForShell).join(' ')}\n${endLine(stdout)}${errors}--- exit ${exitCode}\n`;
 }
 
 /**
@@ -41,8 +41,15 @@ function renderDomain(domain: DumpedDomain): string {
   const settings = { domain: domain.domain, notification_email, whitelabel, webhook };
   const sections = Object.entries({ aliases, rules, credentials })
     .filter(([, items]) => items.length > 0)
-    .map(([name, items]) => `,\n    "${name}": [${items.map((item) => `\n      ${JSON.stringify(item)}`).join(',')}]`);
+    .map(
+      ([name, items]) =>
+        `,\n    "${name}": [${items.map((item) => `\n      ${JSON.stringify(item)}`).join(',')}]`,
+    );
   return `\n  { ${JSON.stringify(settings).slice(1, -1)}${sections.join('')} }`;
+}
+
+function quoteForShell(arg: string): string {
+  return /^[\w@%+=:,./-]+$/.test(arg) ? arg : `'${arg}'`;
 }
 
 function endLine(text: string): string {

@@ -1,28 +1,35 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Dump } from '../../src/emulator/dump.ts';
+import type { EditRequest, Fault } from '../../src/emulator/faults.ts';
 import type { JournalEntry } from '../../src/emulator/journal.ts';
 import { startEmulator, type Emulator } from '../../src/emulator/server.ts';
-import type { GoldenCase } from './case.ts';
-import { runCommand, type CommandResult, type Terminal } from './cli.ts';
 import { virtualClock } from '../support/clock.ts';
+import type { GoldenCase, Version } from './case.ts';
+import { runCommand, type CommandResult, type Terminal } from './cli.ts';
 import { renderAccount, renderRequests, renderSession } from './render.ts';
+import { undo, type Undone } from './undo.ts';
 
 const KEY = 'golden-key';
 const START = Date.parse('2026-01-15T12:00:00Z');
+/** The name of a snapshot holds the emulator's port and a random part. */
+const SNAPSHOT = /WORKSPACE\/state\/\S+\/snapshots\/\S+\.yaml/g;
 
 /** What the case's command lines printed and did; the texts are as they are stored. */
 export interface CaseOutcome {
   readonly plan: CommandResult;
   readonly apply: CommandResult;
-  /** `plan --detailed-exitcode` after it, with the same manifest and with the account's own export. */
+  /** `plan --detailed-exitcode` after it: the same manifest, also on the other generation, and the account's own export. */
   readonly planAfter: CommandResult;
+  readonly planOnOther: CommandResult;
   readonly exported: CommandResult;
   readonly planOfExport: CommandResult;
   /** The account before `apply` (and after the edits by hand), and after it. */
   readonly start: Dump;
   readonly end: Dump;
+  /** Null: there was nothing to undo. */
+  readonly undone: Undone | null;
   /** The text of every file in the state directory. */
   readonly saved: readonly string[];
   /** Requests of `plan`, and of `apply`. */
@@ -32,88 +39,120 @@ export interface CaseOutcome {
   readonly texts: Readonly<Record<string, string>>;
 }
 
-export async function runCase(golden: GoldenCase): Promise<CaseOutcome> {
+/** One case on one generation of the API. */
+interface Stage {
+  readonly golden: GoldenCase;
+  readonly emulator: Emulator;
+  readonly terminal: Terminal;
+  /** A directory of its own: the manifest under its name in `work`, and `state`. */
+  readonly workspace: string;
+}
+
+export async function runCase(golden: GoldenCase, version: Version): Promise<CaseOutcome> {
+  const stage = await openStage(golden, version);
+  try {
+    await prepare(stage);
+    return await carryOut(stage, version);
+  } finally {
+    await stage.emulator.close();
+    rmSync(stage.workspace, { recursive: true, force: true });
+  }
+}
+
+async function openStage(golden: GoldenCase, version: Version): Promise<Stage> {
+  const { options, account } = golden;
   const workspace = mkdtempSync(join(tmpdir(), 'fwdsync-golden-'));
   const clock = virtualClock(START);
   const emulator = await startEmulator({
     apiKey: KEY,
     plan: 'paid',
-    state: golden.account,
-    switches: golden.options.switches,
-    rateLimit: golden.options.rateLimit,
+    state: account,
+    switches: options.switches,
+    rateLimit: options.rateLimit,
     now: () => clock.now(),
     sleep: (milliseconds) => clock.sleep(milliseconds),
     randomId: countingIds(),
     journalSize: 100_000,
   });
-  const terminal: Terminal = {
-    cwd: golden.directory,
-    clock,
-    env: {
-      FWDSYNC_API_URL: emulator.urls[golden.options.version ?? 'v4'],
-      FWDSYNC_API_KEY: KEY,
-      FWDSYNC_STATE_DIR: join(workspace, 'state'),
-      ...golden.options.env,
-    },
+  const env = {
+    FWDSYNC_API_URL: emulator.urls[version],
+    FWDSYNC_API_KEY: KEY,
+    FWDSYNC_STATE_DIR: join(workspace, 'state'),
+    ...options.env,
   };
-  try {
-    await prepare(golden, terminal, emulator);
-    return await carryOut(golden, terminal, emulator, workspace);
-  } finally {
-    await emulator.close();
-    rmSync(workspace, { recursive: true, force: true });
-  }
+  return { golden, emulator, workspace, terminal: { cwd: join(workspace, 'work'), clock, env } };
 }
 
-/** The earlier run, and what somebody did by hand since. */
-async function prepare(golden: GoldenCase, terminal: Terminal, emulator: Emulator): Promise<void> {
-  if (golden.before !== null) {
-    const earlier = await runCommand(['apply', '-f', golden.before, '--yes'], terminal);
-    if (earlier.exitCode !== 0) throw new Error(`the earlier run failed:\n${earlier.stdout}${earlier.stderr}`);
+/** The earlier run, from a file of the same name, and what somebody did by hand since; then the manifest of today. */
+async function prepare({ golden, terminal, emulator }: Stage): Promise<void> {
+  const { directory, manifest, before, options } = golden;
+  const place = join(terminal.cwd, manifest);
+  if (before !== null) {
+    cpSync(join(directory, before), place, { recursive: true });
+    const earlier = await runCommand(['apply', '-f', manifest, '--yes'], terminal);
+    if (earlier.exitCode !== 0)
+      throw new Error(`the earlier run failed:\n${earlier.stdout}${earlier.stderr}`);
+    rmSync(place, { recursive: true });
   }
-  for (const { method, path, body } of golden.options.edits ?? []) {
-    const response = await fetch(`${emulator.urls.v4.slice(0, -3)}${path}`, {
-      method,
-      headers: {
-        authorization: `Basic ${Buffer.from(`api:${KEY}`).toString('base64')}`,
-        'content-type': 'application/json',
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-  }
+  cpSync(join(directory, manifest), place, { recursive: true });
+  for (const edit of options.edits ?? []) await editByHand(emulator, edit);
 }
 
-async function carryOut(
-  golden: GoldenCase,
-  terminal: Terminal,
-  emulator: Emulator,
-  workspace: string,
-): Promise<CaseOutcome> {
+async function editByHand(emulator: Emulator, { method, path, body }: EditRequest): Promise<void> {
+  const response = await fetch(`${emulator.urls.v4.slice(0, -3)}${path}`, {
+    method,
+    headers: {
+      authorization: `Basic ${Buffer.from(`api:${KEY}`).toString('base64')}`,
+      'content-type': 'application/json',
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+}
+
+async function carryOut(stage: Stage, version: Version): Promise<CaseOutcome> {
+  const { golden, emulator, workspace, terminal } = stage;
+  const { key, flags = [], faults = [], planFaults = [] } = golden.options;
+  const armed = (list: readonly Fault[]): readonly Fault[] => list.map((fault) => asOn(version, fault));
+  const typing = key === undefined ? terminal : withEnv(terminal, { FWDSYNC_API_KEY: key });
   const manifest = ['-f', golden.manifest];
-  const flags = golden.options.flags ?? [];
   const start = emulator.store.dump();
-  emulator.faults.push(...(golden.options.planFaults ?? []));
-  const [plan, planRequests] = await record(emulator, ['plan', ...manifest, ...flags], terminal);
-  emulator.faults.push(...(golden.options.faults ?? []));
-  const [apply, applyRequests] = await record(emulator, ['apply', ...manifest, '--yes', ...flags], terminal);
+  emulator.faults.push(...armed(planFaults));
+  const [plan, planRequests] = await record(emulator, ['plan', ...manifest, ...flags], typing);
+  emulator.faults.push(...armed(faults));
+  const [apply, applyRequests] = await record(emulator, ['apply', ...manifest, '--yes', ...flags], typing);
   emulator.faults.clear();
   const end = emulator.store.dump();
+  const texts = textsOf(stage, { plan, apply, applyRequests });
 
   const exportFile = join(workspace, 'export.yaml');
-  const planAfter = await runCommand(['plan', ...manifest, '--detailed-exitcode'], terminal);
+  const detailed = [...manifest, '--detailed-exitcode'];
+  const other = withEnv(terminal, { FWDSYNC_API_URL: emulator.urls[version === 'v4' ? 'v3' : 'v4'] });
+  const planAfter = await runCommand(['plan', ...detailed], terminal);
+  const planOnOther = await runCommand(['plan', ...detailed], other);
   const exported = await runCommand(['export', '--out', exportFile], terminal);
   const planOfExport = await runCommand(['plan', '-f', exportFile, '--detailed-exitcode'], terminal);
   const saved = readSaved(join(workspace, 'state'));
+  const after = { planAfter, planOnOther, exported, planOfExport };
+  const undone = await undo(emulator, apply, terminal);
+  return { plan, apply, ...after, start, end, undone, saved, planRequests, applyRequests, texts };
+}
+
+function textsOf(
+  { emulator, workspace }: Stage,
+  { plan, apply, applyRequests }: Pick<CaseOutcome, 'plan' | 'apply' | 'applyRequests'>,
+): CaseOutcome['texts'] {
   const hide = (text: string): string =>
-    text.replaceAll(`http://127.0.0.1:${emulator.port}`, 'http://emulator').replaceAll(workspace, 'WORKSPACE');
-  const texts = {
+    text
+      .replaceAll(`http://127.0.0.1:${emulator.port}`, 'http://emulator')
+      .replaceAll(workspace, 'WORKSPACE')
+      .replaceAll(SNAPSHOT, 'SNAPSHOT');
+  return {
     'plan.txt': hide(renderSession(plan)),
     'report.txt': hide(renderSession(apply)),
     'requests.txt': renderRequests(applyRequests),
     'end.json': renderAccount(emulator.store.dump({ without: 'volatile' })),
   };
-  return { plan, apply, planAfter, exported, planOfExport, start, end, saved, planRequests, applyRequests, texts };
 }
 
 async function record(
@@ -124,6 +163,17 @@ async function record(
   emulator.journal.clear();
   const result = await runCommand(args, terminal);
   return [result, emulator.journal.entries()];
+}
+
+/** Faults name endpoints as v4 does; v3 addresses an alias by its name as well. */
+function asOn(version: Version, fault: Fault): Fault {
+  const { endpoint } = fault.match;
+  if (version === 'v4' || endpoint !== '/domains/:domain/aliases/:id') return fault;
+  return { ...fault, match: { ...fault.match, endpoint: '/domains/:domain/aliases/:alias' } };
+}
+
+function withEnv(terminal: Terminal, env: Terminal['env']): Terminal {
+  return { ...terminal, env: { ...terminal.env, ...env } };
 }
 
 function readSaved(directory: string): readonly string[] {

@@ -1,4 +1,10 @@
-import type { AliasSection, CredentialSection, Desired, PresentDomain, RuleSection } from '../../src/model/desired.ts';
+import type {
+  AliasSection,
+  CredentialSection,
+  Desired,
+  PresentDomain,
+  RuleSection,
+} from '../../src/model/desired.ts';
 import type { DomainName } from '../../src/model/names.ts';
 import { nameKey } from '../../src/model/names.ts';
 import { sameMatch, type RuleMatch } from '../../src/model/resources.ts';
