@@ -32,7 +32,7 @@ export async function exportCommand(context: Context, options: ExportOptions): P
     });
     progress.stop();
     if (!observed.ok) throw apiFailure(observed.error);
-    await write(context, options, provenOf(observed.value), client.version);
+    await write(context, options, observed.value, client.version);
     for (const [domain, { reason }] of observed.value.unproven) {
       context.stderr.write(`${domain} is left out, for it could not be read: ${reason}\n`);
     }
@@ -40,12 +40,6 @@ export async function exportCommand(context: Context, options: ExportOptions): P
   } finally {
     await client.close();
   }
-}
-
-/** Half of a domain would read as if the rest of it were not there. */
-function provenOf(observed: Observed): Observed {
-  const domains = [...observed.domains].filter(([domain]) => !observed.unproven.has(domain));
-  return { ...observed, domains: new Map(domains) };
 }
 
 async function write(
@@ -58,6 +52,7 @@ async function write(
     const directory = resolve(context.cwd, options.outDir);
     await mkdir(directory, { recursive: true });
     for (const domain of observed.domains.keys()) {
+      if (observed.unproven.has(domain)) continue;
       const document = exportDocument(observed, { version, domains: new Set([domain]), api: 'left-out' });
       await save(join(directory, `${domain}.yaml`), writeManifest(document));
     }
