@@ -1,5 +1,5 @@
 import { routeMail, type MailRoute } from './delivery-routing.ts';
-import { eventsOf } from './logs-events.ts';
+import { eventsOf, MAIL_HOST } from './logs-events.ts';
 import { insertLog } from './logs.ts';
 import { ok, type LogEntry, type LogStatus, type Mailbox, type Result } from './model.ts';
 import type { DomainRecord, State } from './state.ts';
@@ -45,6 +45,8 @@ export function deliverMessage(state: State, message: Message): Result<Delivered
     subject,
     alias: aliasOf(route),
     messageId: state.environment.randomId(),
+    hostname: MAIL_HOST,
+    transport: 'mx' as const,
   };
   const logs = courses(state, message, route, destinations).map(({ forward, statuses }) =>
     insertLog(state, domain, { ...mail, forward, events: eventsOf(statuses) }),

@@ -1,4 +1,4 @@
-import { eventsOf } from './logs-events.ts';
+import { eventsOf, MAIL_HOST } from './logs-events.ts';
 import { insertLog } from './logs.ts';
 import type { LogEntry, LogEvent, LogStatus, LogTransport, Mailbox } from './model.ts';
 import { readTime, type SeedTime } from './seed-time.ts';
@@ -73,8 +73,8 @@ export function seedLogs(state: State, domain: DomainRecord, seeds: readonly See
       recipient: readMailbox(seed.recipient),
       forward,
       subject: seed.subject ?? '',
-      transport: seed.transport,
-      hostname: seed.hostname,
+      transport: seed.transport ?? 'mx',
+      hostname: seed.hostname ?? MAIL_HOST,
       messageId: seed.message_id,
       alias: seed.alias,
       events: readEvents(seed.events ?? statuses, createdAt),

@@ -95,20 +95,24 @@ function toleratedErrors(word: string): number {
 
 /** Letters to change, add, leave out or exchange with their neighbour: the optimal string alignment distance. */
 function countErrors(a: string, b: string): number {
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, column) => column);
+  let beforeLast: readonly number[] = [];
+  let last: readonly number[] = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let row = 1; row <= a.length; row += 1) {
     const current = [row];
     for (let column = 1; column <= b.length; column += 1) {
-      const isSame = a[row - 1] === b[column - 1];
-      const replaced = (last[column - 1] ?? 0) + (isSame ? 0 : 1);
-      let least = Math.min(replaced, (last[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1);
-      const isExchanged = row > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
-      if (isExchanged) least = Math.min(least, (beforeLast[column - 2] ?? 0) + 1);
-      current.push(least);
+      const added = Math.min(cell(last, column), cell(current, column - 1)) + 1;
+      const changed = cell(last, column - 1) + (a[row - 1] === b[column - 1] ? 0 : 1);
+      const isExchanged = a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+      const exchanged = isExchanged ? cell(beforeLast, column - 2) + 1 : Infinity;
+      current.push(Math.min(added, changed, exchanged));
     }
     beforeLast = last;
     last = current;
   }
-  return last[b.length] ?? 0;
+  return cell(last, b.length);
+}
+
+/** Infinite outside of the row. */
+function cell(row: readonly number[], column: number): number {
+  return row[column] ?? Infinity;
 }

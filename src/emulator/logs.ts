@@ -1,5 +1,5 @@
 import { addToVocabulary, createVocabulary, searchVocabulary } from './logs-vocabulary.ts';
-import { createLogId, eventsOf, MAIL_HOST } from './logs-events.ts';
+import { createLogId } from './logs-events.ts';
 import type { LogEntry } from './model.ts';
 import {
   createIndex,
@@ -45,12 +45,9 @@ export interface LogSearch {
   readonly order: 'relevance' | 'created_desc' | 'created_asc';
 }
 
-export type NewLog = Pick<LogEntry, 'createdAt' | 'sender' | 'recipient' | 'forward' | 'subject'> & {
+export type NewLog = Omit<LogEntry, 'id' | 'sequence' | 'messageId' | 'alias'> & {
   readonly id?: string | undefined;
-  readonly events?: readonly LogEntry['events'][number][] | undefined;
-  readonly hostname?: string | undefined;
   readonly messageId?: string | undefined;
-  readonly transport?: LogEntry['transport'] | undefined;
   /** The alias that took the mail; without one, the name that it was addressed to. */
   readonly alias?: string | undefined;
 };
@@ -73,14 +70,14 @@ export function insertLog(state: State, { logs }: DomainRecord, fields: NewLog):
     id,
     sequence,
     createdAt: fields.createdAt,
-    events: fields.events ?? eventsOf(['QUEUED', 'DELIVERED']),
+    events: fields.events,
     forward: fields.forward,
-    hostname: fields.hostname ?? MAIL_HOST,
+    hostname: fields.hostname,
     messageId: fields.messageId ?? id,
     recipient: fields.recipient,
     sender: fields.sender,
     subject: fields.subject,
-    transport: fields.transport ?? 'mx',
+    transport: fields.transport,
     alias: state.switches.aliasLogs === 'taken' ? (fields.alias?.toLowerCase() ?? addressed) : addressed,
   };
   logs.byId.set(id, entry);
@@ -104,13 +101,13 @@ export function currentLogs(state: State, { logs }: DomainRecord): LogTable {
   return logs;
 }
 
-/** undefined when the cursor names no entry. */
+/** undefined when the cursor names no entry, and `unknownLogCursor` refuses that. */
 export function listLogs(state: State, domain: DomainRecord, query: LogQuery): LogPage | undefined {
   const logs = currentLogs(state, domain);
   const cursor = query.cursor === undefined ? undefined : logs.byId.get(query.cursor.id);
-  if (query.cursor !== undefined && cursor === undefined) return undefined;
+  if (query.cursor !== undefined && cursor === undefined) return unknownCursorPage(state, domain, query);
   const index = query.alias === undefined ? logs.inCreatedOrder : logs.byAlias.get(query.alias);
-  if (index === undefined) return { entries: [], next: undefined };
+  if (index === undefined) return NO_LOGS;
   const entries: LogEntry[] = [];
   for (const entry of walk(index, pageRange(index, query, cursor), query.direction)) {
     if (query.filter.keep?.(entry) === false) continue;
@@ -118,6 +115,19 @@ export function listLogs(state: State, domain: DomainRecord, query: LogQuery): L
     entries.push(entry);
   }
   return { entries, next: undefined };
+}
+
+const NO_LOGS: LogPage = { entries: [], next: undefined };
+
+function unknownCursorPage(state: State, domain: DomainRecord, query: LogQuery): LogPage | undefined {
+  switch (state.switches.unknownLogCursor) {
+    case 'refuse':
+      return undefined;
+    case 'first-page':
+      return listLogs(state, domain, { ...query, cursor: undefined });
+    case 'empty':
+      return NO_LOGS;
+  }
 }
 
 export function countLogs(state: State, domain: DomainRecord, filter: LogFilter): number {
@@ -132,25 +142,32 @@ export function countLogs(state: State, domain: DomainRecord, filter: LogFilter)
 
 /** All entries that a search finds, best first or by time. */
 export function searchLogs(state: State, domain: DomainRecord, search: LogSearch): readonly LogEntry[] {
-  const logs = currentLogs(state, domain);
-  const everything = { from: 0, to: logs.inCreatedOrder.size };
-  logs.vocabulary ??= createVocabulary(walk(logs.inCreatedOrder, everything, 'ascending'));
-  const { until, keep = () => true } = search.filter;
-  // The vocabulary may still hold entries that are too old.
-  const from = Math.max(search.filter.from, logs.inCreatedOrder.pieces[0]?.[0]?.createdAt ?? Infinity);
-  const byScore = new Map<number, LogEntry[]>();
-  for (const [entry, score] of searchVocabulary(logs.vocabulary, search.query)) {
-    if (entry.createdAt < from || entry.createdAt >= until || !keep(entry)) continue;
-    const equals = byScore.get(score);
-    if (equals === undefined) byScore.set(score, [entry]);
-    else equals.push(entry);
-  }
+  const byScore = hitsByScore(currentLogs(state, domain), search);
   if (search.order === 'relevance') {
     const scores = [...byScore.keys()].sort((a, b) => b - a);
     return scores.flatMap((score) => byScore.get(score)?.sort(compare).reverse() ?? []);
   }
   const hits = [...byScore.values()].flat().sort(compare);
   return search.order === 'created_asc' ? hits : hits.reverse();
+}
+
+function hitsByScore(logs: LogTable, { query, filter }: LogSearch): ReadonlyMap<number, LogEntry[]> {
+  const { inCreatedOrder } = logs;
+  logs.vocabulary ??= createVocabulary(
+    walk(inCreatedOrder, { from: 0, to: inCreatedOrder.size }, 'ascending'),
+  );
+  // The vocabulary may still hold entries that are too old.
+  const from = Math.max(filter.from, inCreatedOrder.pieces[0]?.[0]?.createdAt ?? Infinity);
+  const isMeant = (entry: LogEntry): boolean =>
+    entry.createdAt >= from && entry.createdAt < filter.until && filter.keep?.(entry) !== false;
+  const byScore = new Map<number, LogEntry[]>();
+  for (const [entry, score] of searchVocabulary(logs.vocabulary, query)) {
+    if (!isMeant(entry)) continue;
+    const equals = byScore.get(score) ?? [];
+    if (equals.length === 0) byScore.set(score, equals);
+    equals.push(entry);
+  }
+  return byScore;
 }
 
 function forget(logs: LogTable, entry: LogEntry): void {

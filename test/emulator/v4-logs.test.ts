@@ -224,6 +224,9 @@ describe('v4: Email logs: list', () => {
         recipient: mailbox,
         forward: null,
         subject: 'new',
+        events: [],
+        hostname: 'mx.example',
+        transport: 'mx',
       });
     }
     const second = (await started.send('GET', `${ROOT}?limit=3&cursor=${first.next_cursor}`)).body;

@@ -28,25 +28,21 @@ export const v3LogRoutes: readonly Route[] = [
 
 function list(context: Context, domain: DomainRecord, alias: string | undefined): Reply {
   const { query, state, tampering } = context;
-  const { switches } = state;
   const cursor = readText(query, 'next_cursor');
-  const isUnknown = cursor !== undefined && !currentLogs(state, domain).byId.has(cursor);
-  if (isUnknown && switches.unknownLogCursor === 'refuse') {
-    return invalidFields({ next_cursor: ['The next_cursor is not the id of a log.'] });
-  }
   const page = listLogs(state, domain, {
     filter: EVERY_LOG,
     direction: 'descending',
-    limit:
-      isUnknown && switches.unknownLogCursor === 'empty' ? 0 : (tampering.limit ?? switches.v3LogPageSize),
-    cursor: cursor === undefined || isUnknown ? undefined : { id: cursor, place: 'after' },
+    limit: tampering.limit ?? state.switches.v3LogPageSize,
+    cursor: cursor === undefined ? undefined : { id: cursor, place: 'after' },
     alias,
     shift: tampering.shift,
   });
-  const { entries, next } = page ?? { entries: [], next: undefined };
-  const logs = entries.map(renderLog);
-  if (switches.v3LogCursor === 'omitted') return success({ logs });
-  return success({ logs, next_cursor: nextCursor({ entries, next }, 'last') });
+  if (page === undefined) {
+    return invalidFields({ next_cursor: ['The next_cursor is not the id of a log.'] });
+  }
+  const logs = page.entries.map(renderLog);
+  if (state.switches.v3LogCursor === 'omitted') return success({ logs });
+  return success({ logs, next_cursor: nextCursor(page, 'last') });
 }
 
 function getOrList(context: Context, domain: DomainRecord): Reply {

@@ -35,7 +35,7 @@ function list(context: Context, domain: DomainRecord): Reply {
     cursor: asked === undefined ? undefined : { id: asked, place: logCursor === 'next' ? 'at' : 'after' },
     shift: tampering.shift,
   });
-  if (page === undefined) return unknownCursor(context, domain);
+  if (page === undefined) return invalidFields({ cursor: ['The cursor is not the id of a log.'] });
   return success({
     logs: page.entries.map(renderLog),
     limit,
@@ -48,24 +48,6 @@ function list(context: Context, domain: DomainRecord): Reply {
 export function nextCursor({ entries, next }: LogPage, names: 'next' | 'last'): string | null {
   if (next === undefined) return null;
   return names === 'next' ? next.id : (entries.at(-1)?.id ?? null);
-}
-
-function unknownCursor(context: Context, domain: DomainRecord): Reply {
-  switch (context.state.switches.unknownLogCursor) {
-    case 'refuse':
-      return invalidFields({ cursor: ['The cursor is not the id of a log.'] });
-    case 'first-page': {
-      const query = new URLSearchParams(context.query);
-      query.delete('cursor');
-      return list({ ...context, query }, domain);
-    }
-    case 'empty': {
-      const query = new URLSearchParams(context.query);
-      query.delete('cursor');
-      const first = list({ ...context, query }, domain);
-      return { ...first, body: { ...first.body, logs: [], next_cursor: null } };
-    }
-  }
 }
 
 function count({ query, state }: Context, domain: DomainRecord): Reply {
