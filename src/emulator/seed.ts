@@ -41,9 +41,14 @@ export interface Seed {
   readonly domains?: readonly SeedDomain[] | undefined;
 }
 
-export type SeedAccount = Partial<Omit<Account, 'plan'>> & {
+export type SeedAccount = Partial<Omit<Account, 'plan' | AccountTime>> & {
   readonly plan?: Partial<AccountPlan> | undefined;
+  readonly created_at?: SeedTime | undefined;
+  readonly renews_at?: SeedTime | undefined;
+  readonly cancels_at?: SeedTime | null | undefined;
 };
+
+type AccountTime = 'created_at' | 'renews_at' | 'cancels_at';
 
 export interface SeedDomain {
   readonly domain: string;
@@ -146,9 +151,14 @@ const PLANS: Readonly<Record<Tier, AccountPlan>> = {
 
 /** Adds the seed's content to the state. */
 export function applySeed(state: State, seed: Seed): void {
-  const { plan, ...account } = seed.account ?? {};
+  const { plan, created_at, renews_at, cancels_at, ...account } = seed.account ?? {};
   Object.assign(state.account, account);
   Object.assign(state.account.plan, plan);
+  state.account.created_at = readTime(created_at, state.account.created_at);
+  state.account.renews_at = readTime(renews_at, state.account.renews_at);
+  if (cancels_at !== undefined) {
+    state.account.cancels_at = cancels_at === null ? null : readTime(cancels_at, 0);
+  }
   state.whitelabels.push(...(seed.whitelabels ?? []));
   for (const domain of seed.domains ?? []) seedDomain(state, domain);
 }
