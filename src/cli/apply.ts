@@ -1,7 +1,7 @@
 import type { Progress as ApplyProgress } from '../apply/ports.ts';
 import { writeManifest } from '../manifest/write.ts';
 import type { Decision } from '../reconcile/decide.ts';
-import { reconcileOnce, type OncePorts } from '../reconcile/once.ts';
+import { reconcileOnce, type OncePorts, type Verdict } from '../reconcile/once.ts';
 import type { Planned } from '../reconcile/plan-once.ts';
 import { approveOnTerminal, approveUnasked } from './approve.ts';
 import { canAsk } from './ask.ts';
@@ -9,30 +9,54 @@ import { concludeRun, type Format } from './conclude.ts';
 import type { Context } from './context.ts';
 import { CommandError, EXIT, type ExitCode } from './exit.ts';
 import { sha256 } from './output.ts';
-import type { AllowanceOptions } from './policy.ts';
-import { forecastOf, printPlanText } from './print-plan.ts';
+import type { PlanFlags } from './plan-options.ts';
+import { documentOf, forecastOf, printPlanText } from './print-plan.ts';
+import { approveSaved, openApproved, type ApprovedPlan } from './saved-plan.ts';
 import { openSession, type Session } from './session.ts';
-import { manifestPaths, resolveFormat, type CommonOptions } from './settings.ts';
+import { manifestPaths, resolveFormat } from './settings.ts';
 import { printStateWarnings } from './state.ts';
 
-export interface ApplyOptions extends CommonOptions, AllowanceOptions {
+export interface ApplyOptions extends PlanFlags {
   readonly yes?: true;
   readonly maxFailures?: number;
-  readonly skipRefused?: true;
 }
 
-/** Makes a plan, shows it, asks where somebody is there to be asked, applies it and verifies. */
-export async function applyCommand(context: Context, options: ApplyOptions): Promise<ExitCode> {
+/**
+ * Makes a plan, shows it, asks where somebody is there to be asked, applies it and verifies. With a saved plan nobody is
+ * asked: the plan that is made runs if it is the one that was approved.
+ */
+export async function applyCommand(
+  context: Context,
+  options: ApplyOptions,
+  [path]: readonly string[],
+): Promise<ExitCode> {
   const format = resolveFormat(options, context, ['text', 'json']);
-  assertAnswerable(context, options);
+  if (path === undefined) {
+    assertAnswerable(context, options);
+    return applyPlanned(context, options, { format, approved: null });
+  }
+  const approved = await openApproved(context, path, options);
+  return applyPlanned(context, { ...options, ...approved.flags }, { format, approved });
+}
+
+interface Manner {
+  readonly format: Format;
+  /** The saved plan that the run has to be; null: somebody is asked, or `--yes` is given. */
+  readonly approved: ApprovedPlan | null;
+}
+
+async function applyPlanned(context: Context, options: ApplyOptions, manner: Manner): Promise<ExitCode> {
+  const { approved, format } = manner;
   const session = await openSession(context, options, {
     command: 'apply',
     mode: 'read-write',
-    stance: { accountRequired: options.yes === true, domainDeletes: 'allowed' },
+    // A saved plan names the account that it was made for, and is compared with the one that answers.
+    stance: { accountRequired: approved === null && options.yes === true, domainDeletes: 'allowed' },
+    unnamed: approved === null ? 'refused' : 'ignored',
   });
   try {
     const request = { ...session.request, maxFailures: options.maxFailures ?? null };
-    const once = await reconcileOnce(request, portsOf(context, options, session, format));
+    const once = await reconcileOnce(request, portsOf(context, options, session, manner));
     session.progress.stop();
     return concludeRun(context, options, session, { once, format });
   } finally {
@@ -51,16 +75,27 @@ function assertAnswerable(context: Context, options: ApplyOptions): void {
   );
 }
 
-function portsOf(context: Context, options: ApplyOptions, session: Session, format: Format): OncePorts {
+function portsOf(context: Context, options: ApplyOptions, session: Session, manner: Manner): OncePorts {
+  const { format, approved } = manner;
   const stream = format === 'json' ? context.stderr : context.stdout;
   const show = (decision: Decision, planned: Planned): void => {
     session.progress.stop();
     printStateWarnings(context, options, planned.warnings);
     const plan = decision.kind === 'go' ? decision.plan : planned.plan;
-    if (format === 'json' && options.yes === true) return;
-    printPlanText(context, session, { plan, planned }, { stream, color: options.color });
+    if (format === 'json' && (options.yes === true || approved !== null)) return;
+    printPlanText(context, documentOf(context, session, { plan, planned }), { stream, color: options.color });
   };
   const refusals = options.skipRefused === true ? 'withhold' : 'end-the-run';
+  const approve = async (planned: Planned): Promise<Verdict> => {
+    if (approved !== null) {
+      const decision = await approveSaved(context, session, { approved, planned });
+      if (decision.kind !== 'stale') show(decision, planned);
+      return { decision, planned };
+    }
+    return options.yes === true
+      ? approveUnasked(planned, { refusals, show })
+      : approveOnTerminal(context, planned, { refusals, show });
+  };
   let latest: Planned | null = null;
   return {
     ...session.ports,
@@ -69,10 +104,7 @@ function portsOf(context: Context, options: ApplyOptions, session: Session, form
     sha256,
     writeManifest,
     approve: async (planned) => {
-      const verdict =
-        options.yes === true
-          ? approveUnasked(planned, { refusals, show })
-          : await approveOnTerminal(context, planned, { refusals, show });
+      const verdict = await approve(planned);
       latest = verdict.planned;
       return verdict;
     },

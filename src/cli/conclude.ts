@@ -11,6 +11,7 @@ import type { Context } from './context.ts';
 import { CommandError, EXIT, interruptedExit, type ExitCode } from './exit.ts';
 import { printJson, sha256 } from './output.ts';
 import { renderProblems } from './problems.ts';
+import { printStale } from './saved-plan.ts';
 import type { Session } from './session.ts';
 import type { CommonOptions } from './settings.ts';
 import { styleFor } from './style.ts';
@@ -39,9 +40,12 @@ export function concludeRun(
   }
   // In text the plan was shown before, with its guards and problems.
   if (once.kind === 'not-run' && format === 'json') {
-    if (once.decision.kind === 'refused') printRefusal(context, session, once);
+    if (once.decision.kind === 'refused' || once.decision.kind === 'stale') {
+      printRefusal(context, session, once);
+    }
     printProblems(context, options, once.planned.plan.problems);
   }
+  if (once.kind === 'not-run' && once.decision.kind === 'stale') printStale(context, once.decision.since);
   if (once.kind === 'fault' && once.fault.kind === 'passwords') {
     printProblems(context, options, once.fault.problems);
   }
@@ -98,6 +102,12 @@ function notApproved({ decision, planned }: NotRun): CommandError {
         'run the command again, or leave such domains out with --skip-refused',
       );
     }
+    case 'stale':
+      return new CommandError(
+        EXIT.stale,
+        'the saved plan is stale: this is not what it approved; nothing was written',
+        'make a plan again, and have it reviewed again',
+      );
     case 'declined':
       return new CommandError(EXIT.failed, 'not applied; nothing was written', 'answer as asked to apply it');
   }
@@ -107,13 +117,18 @@ function printProblems(context: Context, options: CommonOptions, problems: reado
   context.stderr.write(renderProblems(problems, styleFor(context.stderr, options.color, context.env)));
 }
 
-function printRefusal(context: Context, { client, disclosure }: Session, { planned }: NotRun): void {
+function printRefusal(
+  context: Context,
+  { client, disclosure }: Session,
+  { decision, planned }: NotRun,
+): void {
   const report = refusedReport(planned.plan, {
     digest: planDigest(planned.plan, sha256),
     now: context.clock.now(),
     requests: client.totals(),
   });
-  printJson(context, reportDocument(report, disclosure));
+  const document = reportDocument(report, disclosure);
+  printJson(context, decision.kind === 'stale' ? { ...document, stale: decision.since } : document);
 }
 
 function printReport(

@@ -16,6 +16,8 @@ export interface ReadOptions {
   readonly references: 'required' | 'optional';
   /** `printed`: in text, to standard error. */
   readonly problems: 'printed' | 'silent';
+  /** What of a `--domain` that the manifest does not name. */
+  readonly unnamed: 'refused' | 'ignored';
 }
 
 export interface ReadDesired {
@@ -52,7 +54,7 @@ export async function readDesired(
       renderProblems(loaded.problems, styleFor(context.stderr, options.color, context.env)),
     );
   }
-  const desired = loaded.desired === null ? null : keepDomains(loaded.desired, options.domain ?? []);
+  const desired = loaded.desired === null ? null : keepDomains(loaded.desired, options.domain, how.unnamed);
   const size = loaded.desired === null ? { domains: 0, entries: 0 } : manifestSize(loaded.desired);
   return { desired, size, problems: loaded.problems, counts: loaded.counts };
 }
@@ -63,10 +65,15 @@ export interface RequiredDesired {
 }
 
 /** The same for commands that cannot go on without one: an invalid manifest ends them with 5. */
-export async function requireDesired(context: Context, options: CommonOptions): Promise<RequiredDesired> {
+export async function requireDesired(
+  context: Context,
+  options: CommonOptions,
+  unnamed: ReadOptions['unnamed'],
+): Promise<RequiredDesired> {
   const { desired, problems, size } = await readDesired(context, options, {
     references: 'required',
     problems: 'printed',
+    unnamed,
   });
   if (desired !== null) return { desired, size };
   const errors = problems.filter(({ severity }) => severity === 'error').length;
@@ -74,14 +81,30 @@ export async function requireDesired(context: Context, options: CommonOptions): 
   throw new CommandError(EXIT.invalid, what, 'mend it; nothing was requested');
 }
 
-function keepDomains(desired: Desired, names: readonly string[]): Desired {
-  if (names.length === 0) return desired;
-  const wanted = new Set(names.map((name) => requireNamed(desired, name)));
+function keepDomains(
+  desired: Desired,
+  names: readonly string[] | undefined,
+  unnamed: ReadOptions['unnamed'],
+): Desired {
+  if (names === undefined) return desired;
+  if (unnamed === 'refused') assertNamed(desired, names);
+  const wanted = new Set(names.map(asciiName));
   return { ...desired, domains: new Map([...desired.domains].filter(([domain]) => wanted.has(domain))) };
 }
 
-function requireNamed(desired: Desired, name: string): DomainName {
+function assertNamed(desired: Desired, names: readonly string[]): void {
+  for (const name of names) {
+    if (desired.domains.has(asciiName(name) as DomainName)) continue;
+    throw new CommandError(
+      EXIT.usage,
+      `--domain ${name}: the manifest does not name it`,
+      'check the spelling',
+    );
+  }
+}
+
+/** As the manifest keys it; a text that is no domain stays as it is, and is the name of none. */
+function asciiName(name: string): string {
   const parsed = parseDomainName(name);
-  if (parsed.ok && desired.domains.has(parsed.value)) return parsed.value;
-  throw new CommandError(EXIT.usage, `--domain ${name}: the manifest does not name it`, 'check the spelling');
+  return parsed.ok ? parsed.value : name;
 }

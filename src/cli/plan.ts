@@ -3,20 +3,21 @@ import { planOnce, type Planned } from '../reconcile/plan-once.ts';
 import { apiFailure } from './connect.ts';
 import type { Context } from './context.ts';
 import { EXIT, strongestExit, type ExitCode } from './exit.ts';
-import type { AllowanceOptions } from './policy.ts';
-import { printPlanDocument, printPlanText } from './print-plan.ts';
+import type { PlanFlags } from './plan-options.ts';
+import { documentOf, PLAN_FORMATS, printPlan } from './print-plan.ts';
+import { savePlan } from './saved-plan.ts';
 import { openSession } from './session.ts';
-import { resolveFormat, type CommonOptions } from './settings.ts';
+import { resolveFormat } from './settings.ts';
 import { printStateWarnings } from './state.ts';
 
-export interface PlanOptions extends CommonOptions, AllowanceOptions {
+export interface PlanOptions extends PlanFlags {
   readonly detailedExitcode?: true;
-  readonly skipRefused?: true;
+  readonly out?: string;
 }
 
 /** Shows what apply would do; the client cannot send anything but GET. */
 export async function planCommand(context: Context, options: PlanOptions): Promise<ExitCode> {
-  const format = resolveFormat(options, context, ['text', 'json']);
+  const format = resolveFormat(options, context, PLAN_FORMATS);
   const session = await openSession(context, options, {
     command: 'plan',
     mode: 'read-only',
@@ -30,8 +31,9 @@ export async function planCommand(context: Context, options: PlanOptions): Promi
     const decision = decide(planned.plan, options.skipRefused === true ? 'withhold' : 'end-the-run');
     const shown = { planned, plan: decision.kind === 'go' ? decision.plan : planned.plan };
     printStateWarnings(context, options, planned.warnings);
-    if (format === 'json') printPlanDocument(context, session, shown);
-    else printPlanText(context, session, shown, { stream: context.stdout, color: options.color });
+    const document = documentOf(context, session, shown);
+    if (options.out !== undefined) await savePlan(context, options.out, document);
+    printPlan(context, document, { format, color: options.color });
     return planExit(planned, decision, options);
   } finally {
     session.progress.stop();

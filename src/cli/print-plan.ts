@@ -1,8 +1,8 @@
-import type { Disclosure } from '../model/disclosure.ts';
 import type { Forecast, Plan } from '../model/plan.ts';
 import { planDigest } from '../plan/digest.ts';
-import { planDocument } from '../plan/document.ts';
+import { planDocument, type PlanDocument } from '../plan/document.ts';
 import { forecast } from '../plan/forecast.ts';
+import { sealPlan, type SavedPlan } from '../plan/saved.ts';
 import { renderPlan } from '../plan/text.ts';
 import type { Planned } from '../reconcile/plan-once.ts';
 import type { Context, OutputStream } from './context.ts';
@@ -16,34 +16,43 @@ export interface ShownPlan {
   readonly planned: Planned;
 }
 
-/** The plan for people, on the stream that the command's text goes to. */
-export function printPlanText(
-  context: Context,
-  session: Session,
-  shown: ShownPlan,
-  { stream, color }: { readonly stream: OutputStream; readonly color: string | undefined },
-): void {
-  const text = renderPlan(shown.plan, {
-    forecast: forecastOf(context, session, shown, 'allowed'),
-    disclosure: session.disclosure,
-    style: styleFor(stream, color, context.env),
-    columns: stream.columns ?? 80,
-  });
-  stream.write(text);
-}
+export const PLAN_FORMATS = ['text', 'json'] as const;
+export type PlanFormat = (typeof PLAN_FORMATS)[number];
 
-/** `fwdsync/plan@1` on standard output. */
-export function printPlanDocument(context: Context, session: Session, shown: ShownPlan): void {
-  printJson(context, documentOf(context, session, shown, session.disclosure));
-}
-
-function documentOf(context: Context, session: Session, shown: ShownPlan, disclosure: Disclosure): object {
-  return planDocument(shown.plan, {
+/** What may be shown of a plan: the one thing that all formats render. */
+export function documentOf(context: Context, session: Session, shown: ShownPlan): SavedPlan {
+  const document = planDocument(shown.plan, {
     forecast: forecastOf(context, session, shown, 'allowed'),
     createdAt: context.clock.now(),
     digest: planDigest(shown.plan, sha256),
-    disclosure,
+    disclosure: session.disclosure,
+    options: session.options,
   });
+  return sealPlan(document, sha256);
+}
+
+/** The plan on standard output. */
+export function printPlan(
+  context: Context,
+  plan: SavedPlan,
+  { format, color }: { readonly format: PlanFormat; readonly color: string | undefined },
+): void {
+  switch (format) {
+    case 'text':
+      return printPlanText(context, plan, { stream: context.stdout, color });
+    case 'json':
+      return printJson(context, plan);
+  }
+}
+
+/** The plan for people, on the stream that the command's text goes to. */
+export function printPlanText(
+  context: Context,
+  plan: PlanDocument,
+  { stream, color }: { readonly stream: OutputStream; readonly color: string | undefined },
+): void {
+  const style = styleFor(stream, color, context.env);
+  stream.write(renderPlan(plan, { style, columns: stream.columns ?? 80 }));
 }
 
 /** What carrying the plan out takes, from what is known of the budgets by now. */

@@ -55,11 +55,14 @@ function addManifestCommands(program: Command, run: Run): void {
   withAllowances(withOutput(withConnection(withManifest(program.command('plan')))))
     .description('Show what apply would do; sends nothing but GET')
     .option('--detailed-exitcode', 'exit with 2 when there are changes')
+    .option('--out <file>', 'save the plan, to be reviewed and then applied')
     .addHelpText('after', example('fwdsync plan -f fwdsync.yaml --detailed-exitcode'))
     .action(run(async () => (await import('./plan.ts')).planCommand));
 
-  withAllowances(withOutput(withConnection(withManifest(program.command('apply')))))
-    .description('Make a plan, ask, apply it and verify')
+  withAllowances(
+    withOutput(withConnection(withManifest(program.command('apply').argument('[plan]', 'a saved plan')))),
+  )
+    .description('Make a plan, ask, apply it and verify; with a saved plan: if it is still the same')
     .option('--yes', 'do not ask; needs a stated account')
     .option(
       '--max-failures <n>',
@@ -68,6 +71,11 @@ function addManifestCommands(program: Command, run: Run): void {
     )
     .addHelpText('after', example('fwdsync apply -f fwdsync.yaml --yes --account ops@acme.example'))
     .action(run(async () => (await import('./apply.ts')).applyCommand));
+
+  withOutput(program.command('show').argument('<plan>', 'a saved plan'))
+    .description('Print a saved plan in any format, offline')
+    .addHelpText('after', example('fwdsync show plan.json'))
+    .action(run(async () => (await import('./show.ts')).showCommand));
 
   withOutput(withConnection(withManifest(program.command('run'))))
     .description('Keep the account in step with the manifest until stopped')

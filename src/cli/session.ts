@@ -1,11 +1,13 @@
 import type { Client } from '../api/client.ts';
 import type { Disclosure } from '../model/disclosure.ts';
 import type { DomainName } from '../model/names.ts';
+import type { PlanOptionsDocument } from '../plan/document.ts';
 import type { PlanPorts, PlanRequest } from '../reconcile/plan-once.ts';
 import { connect } from './connect.ts';
 import type { Context } from './context.ts';
-import { requireDesired, type RequiredDesired } from './desired.ts';
+import { requireDesired, type ReadOptions, type RequiredDesired } from './desired.ts';
 import { disclosureOf } from './output.ts';
+import { planOptions, type PlanFlags } from './plan-options.ts';
 import { createPolicy, type AllowanceOptions, type RunStance } from './policy.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { readReference, resolveConnection, type CommonOptions, type Connection } from './settings.ts';
@@ -17,6 +19,8 @@ export interface Session {
   readonly request: PlanRequest;
   readonly ports: PlanPorts;
   readonly disclosure: Disclosure;
+  /** As they are written into the plan's document. */
+  readonly options: PlanOptionsDocument;
   readonly progress: Progress;
 }
 
@@ -25,15 +29,17 @@ export interface SessionOptions {
   readonly command: 'plan' | 'apply' | 'run';
   readonly mode: 'read-only' | 'read-write';
   readonly stance: Pick<RunStance, 'accountRequired' | 'domainDeletes'>;
+  /** What of a `--domain` that the manifest does not name; by default it is refused. */
+  readonly unnamed?: ReadOptions['unnamed'];
 }
 
 /** Reads the manifest and prepares the client; nothing is requested yet. The client is the caller's to close. */
 export async function openSession(
   context: Context,
-  options: CommonOptions & AllowanceOptions,
+  options: PlanFlags,
   how: SessionOptions,
 ): Promise<Session> {
-  const manifest = await requireDesired(context, options);
+  const manifest = await requireDesired(context, options, how.unnamed ?? 'refused');
   const connection = resolveConnection(options, manifest.desired.api, context);
   const progress = createProgress(context);
   const client = connect(context, connection, how.mode);
@@ -48,6 +54,7 @@ export async function openSession(
       onRead: (done, total) => progress.update('reading domains', done, total),
     },
     disclosure: disclosureOf(manifest.desired, options, context),
+    options: planOptions(context, options),
     progress,
   };
 }

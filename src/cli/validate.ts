@@ -11,6 +11,7 @@ export async function validateCommand(context: Context, options: CommonOptions):
   const { problems, counts, desired } = await readDesired(context, options, {
     references: 'optional',
     problems: format === 'json' ? 'silent' : 'printed',
+    unnamed: 'refused',
   });
   if (format === 'json') {
     context.stdout.write(`${JSON.stringify(problemsDocument(problems, counts), null, 2)}\n`);

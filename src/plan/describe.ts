@@ -1,5 +1,5 @@
-import type { AliasChange, Change, DomainChange, RuleChange } from '../model/plan.ts';
-import type { RuleField, RuleMatch, RuleState } from '../model/resources.ts';
+import type { ChangeDocument } from './document.ts';
+import type { ShownFields } from './fields.ts';
 
 /** A change in words: what becomes what, and why where that is not plain. */
 export interface ChangeText {
@@ -7,35 +7,33 @@ export interface ChangeText {
   readonly note: string;
 }
 
-/** `show` renders destinations and free text, with references, masks and escapes applied. */
-export interface Show {
-  readonly forward: (forward: string) => string;
-  readonly text: (text: string) => string;
+/** One line's worth of a change; `from -> to` of the changed fields only. Nothing in it is escaped yet. */
+export function describeChange(change: ChangeDocument): ChangeText {
+  return { text: describe(change), note: noteOf(change) };
 }
 
-/** One line's worth of a change; `from -> to` of the changed fields only. */
-export function describeChange(change: Change, show: Show): ChangeText {
+function describe(change: ChangeDocument): string {
   switch (change.kind) {
     case 'domain':
-      return { text: describeDomain(change, show), note: noteOf(change) };
+      return describeDomain(change);
     case 'alias':
-      return { text: describeAlias(change, show), note: noteOf(change) };
+      return describeAlias(change);
     case 'rule':
-      return { text: describeRule(change, show), note: noteOf(change) };
+      return describeRule(change);
     case 'credential':
-      return { text: change.action === 'update' ? 'new password' : '', note: noteOf(change) };
+      return change.action === 'update' ? 'new password' : '';
   }
 }
 
 /** `manifest` and `reorder` go without saying. */
-function noteOf(change: Change): string {
+function noteOf(change: ChangeDocument): string {
   if (change.conditional) {
     return change.action === 'delete' ? '(if the service made one)' : '(updated, if the service made one)';
   }
   return change.reason === 'manifest' || change.reason === 'reorder' ? '' : change.reason.replace('-', ' ');
 }
 
-function describeDomain({ action, fields, observed, desired, contents }: DomainChange, show: Show): string {
+function describeDomain({ action, fields, observed, desired, contents }: ChangeDocument): string {
   if (action === 'delete' && contents !== undefined) {
     const { aliases, rules, credentials } = contents;
     const counts = [
@@ -47,53 +45,46 @@ function describeDomain({ action, fields, observed, desired, contents }: DomainC
   }
   return fields
     .map((field) => {
-      const now = show.text(desired?.[field] ?? 'none');
-      return observed === null
-        ? `${field} ${now}`
-        : `${field} ${show.text(observed[field] ?? 'none')} -> ${now}`;
+      const now = fieldText(field, desired);
+      return observed === null ? `${field} ${now}` : `${field} ${fieldText(field, observed)} -> ${now}`;
     })
     .join('; ');
 }
 
-function describeAlias({ observed, desired }: AliasChange, { forward }: Show): string {
-  if (observed === null) return desired === null ? '' : forward(desired.forward);
-  if (desired === null) return forward(observed.forward);
-  return `${forward(observed.forward)} -> ${forward(desired.forward)}`;
+function describeAlias({ observed, desired }: ChangeDocument): string {
+  if (observed === null || desired === null) return fieldText('forward', observed ?? desired ?? NOTHING);
+  return `${fieldText('forward', observed)} -> ${fieldText('forward', desired)}`;
 }
 
-function describeRule({ action, fields, observed, desired, after }: RuleChange, show: Show): string {
-  const place = after === null ? 'first' : `after ${show.text(after)}`;
+const NOTHING: ShownFields = { forward: '' };
+
+function describeRule({ action, fields, observed, desired, after }: ChangeDocument): string {
+  const place = typeof after === 'string' ? `after ${after}` : 'first';
   if (action === 'move') return place;
   const state = desired ?? observed;
   if (state === null) return '';
   if (observed === null || desired === null) {
-    const inactive = state.active ? '' : ', inactive';
-    return `${describeMatch(state.match, show)} -> ${show.forward(state.forward)}${inactive}`;
+    const inactive = state['active'] === false ? ', inactive' : '';
+    return `${describeMatch(state)} -> ${fieldText('forward', state)}${inactive}`;
   }
   return fields
-    .map((field) => (field === 'rank' ? place : describeField(field, observed, desired, show)))
+    .map((field) => {
+      if (field === 'rank') return place;
+      const becomes = `${fieldText(field, observed)} -> ${fieldText(field, desired)}`;
+      return field === 'forward' || field === 'active' ? becomes : `${field} ${becomes}`;
+    })
     .join('; ');
 }
 
-function describeMatch(match: RuleMatch, show: Show): string {
-  switch (match.type) {
-    case 'alias':
-      return `alias ${show.text(match.alias)}`;
-    case 'cel':
-      return show.text(match.expression);
-    case 'regex':
-      return `${match.scopes.join(',')} ~ ${show.text(match.regex)}`;
-  }
+function describeMatch(state: ShownFields): string {
+  if ('alias' in state) return `alias ${fieldText('alias', state)}`;
+  if ('regex' in state) return `${fieldText('scopes', state)} ~ ${fieldText('regex', state)}`;
+  return fieldText('expression', state);
 }
 
-function describeField(field: RuleField, from: RuleState, to: RuleState, show: Show): string {
-  if (field === 'forward') return `${show.forward(from.forward)} -> ${show.forward(to.forward)}`;
-  if (field === 'active') return to.active ? 'inactive -> active' : 'active -> inactive';
-  return `${field} ${fieldText(field, from.match, show)} -> ${fieldText(field, to.match, show)}`;
-}
-
-function fieldText(field: RuleField, match: RuleMatch, show: Show): string {
-  if (match.type === 'regex' && field === 'scopes') return match.scopes.join(',');
-  if (match.type === 'regex') return show.text(match.regex);
-  return show.text(match.type === 'alias' ? match.alias : match.expression);
+function fieldText(field: string, state: ShownFields | null): string {
+  const value = state?.[field];
+  if (field === 'active') return value === true ? 'active' : 'inactive';
+  if (Array.isArray(value)) return value.join(',');
+  return typeof value === 'string' ? value : 'none';
 }

@@ -17,7 +17,7 @@ export function planDigest(plan: Plan, sha256: (text: string) => string): string
 }
 
 /** JSON whose keys are sorted; numbers that JSON lacks, such as a live rank of NaN, as text. */
-function stableJson(value: unknown): string {
+export function stableJson(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) => {
     if (typeof part === 'number' && !Number.isFinite(part)) return String(part);
     if (typeof part !== 'object' || part === null || Array.isArray(part)) return part;

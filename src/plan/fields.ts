@@ -1,6 +1,6 @@
-import { showForward, type Disclosure } from '../model/disclosure.ts';
+import { showForward, showText, type Disclosure } from '../model/disclosure.ts';
 import type { Change } from '../model/plan.ts';
-import type { RuleState } from '../model/resources.ts';
+import type { RuleMatch, RuleState } from '../model/resources.ts';
 
 /** The fields of one side of a change under the API's names, as they may be shown. */
 export type ShownFields = Readonly<Record<string, unknown>>;
@@ -34,8 +34,18 @@ function allFields(change: Change, side: 'observed' | 'desired', disclosure: Dis
 }
 
 function ruleFields({ match, forward, active, rank }: RuleState, disclosure: Disclosure): ShownFields {
-  const { type: _, ...condition } = match;
-  return { ...condition, forward: showForward(forward, disclosure), active, rank };
+  return { ...showMatch(match, disclosure), forward: showForward(forward, disclosure), active, rank };
+}
+
+function showMatch(match: RuleMatch, disclosure: Disclosure): ShownFields {
+  switch (match.type) {
+    case 'alias':
+      return { alias: showText(match.alias, disclosure) };
+    case 'regex':
+      return { regex: showText(match.regex, disclosure), scopes: match.scopes };
+    case 'cel':
+      return { expression: showText(match.expression, disclosure) };
+  }
 }
 
 /** Notification addresses and webhooks are destinations too. */

@@ -1,8 +1,9 @@
-import { showForward, showText, type Disclosure } from '../model/disclosure.ts';
 import { escapeInvisible } from '../model/names.ts';
-import type { Action, Change, Forecast, GuardFinding, Plan, Warning } from '../model/plan.ts';
-import { showSource, type Problem } from '../model/problem.ts';
-import { describeChange, type Show } from './describe.ts';
+import type { Action } from '../model/plan.ts';
+import { showSource } from '../model/problem.ts';
+import { describeChange, type ChangeText } from './describe.ts';
+import type { ChangeDocument, GuardDocument, PlanDocument, WarningDocument } from './document.ts';
+import { countsSentence, forecastSentence } from './totals.ts';
 import { wrap, wrapWords } from './wrap.ts';
 
 /** Paints parts of a text; colour never carries a meaning alone. */
@@ -18,9 +19,6 @@ export interface PlanStyle {
 }
 
 export interface PlanTextOptions {
-  /** null: none was made, or it does not matter. */
-  readonly forecast: Forecast | null;
-  readonly disclosure: Disclosure;
   readonly style: PlanStyle;
   /** Width to keep to; Infinity wraps nothing. */
   readonly columns: number;
@@ -37,12 +35,12 @@ const MOST_LINES = 200;
 const MOST_WARNINGS = 3;
 
 /** A plan for people: a diff by domain, counts, forecast, then what is withheld, guards, problems and warnings. */
-export function renderPlan(plan: Plan, options: PlanTextOptions): string {
+export function renderPlan(plan: PlanDocument, options: PlanTextOptions): string {
   const blocks = [
     ...[...Map.groupBy(plan.changes, ({ domain }) => domain)].map(([domain, changes]) =>
       renderDomain(domain, changes, plan, options),
     ),
-    [countsLine(plan, options.style), ...forecastLines(options)],
+    [options.style.strong(countsSentence(plan)), forecastSentence(plan) ?? []].flat(),
     renderWithheld(plan, options),
     plan.guards.flatMap((finding) => guardLines(finding, options)),
     plan.problems.flatMap((problem) => noteLines('error', problem, options)),
@@ -56,15 +54,15 @@ export function renderPlan(plan: Plan, options: PlanTextOptions): string {
 
 function renderDomain(
   domain: string,
-  changes: readonly Change[],
-  plan: Plan,
+  changes: readonly ChangeDocument[],
+  plan: PlanDocument,
   options: PlanTextOptions,
 ): readonly string[] {
   const rows = changes.slice(0, MOST_LINES).map((change) => ({
     change,
     kind: change.kind,
-    name: change.kind === 'domain' ? '' : safe(change.name, options),
-    ...describeChange(change, showOf(options)),
+    name: change.kind === 'domain' ? '' : escapeInvisible(change.name),
+    ...escaped(describeChange(change)),
   }));
   const widths: Widths = {
     kind: Math.max(...rows.map(({ kind }) => kind.length)),
@@ -78,7 +76,7 @@ function renderDomain(
 }
 
 interface Row {
-  readonly change: Change;
+  readonly change: ChangeDocument;
   readonly kind: string;
   readonly name: string;
   readonly text: string;
@@ -105,8 +103,8 @@ function rowLines(row: Row, widths: Widths, { style, columns }: PlanTextOptions)
 
 function domainLine(
   domain: string,
-  changes: readonly Change[],
-  plan: Plan,
+  changes: readonly ChangeDocument[],
+  plan: PlanDocument,
   { style }: PlanTextOptions,
 ): string {
   const counts = { add: 0, update: 0, delete: 0, move: 0 };
@@ -115,63 +113,35 @@ function domainLine(
     .filter((action) => counts[action] > 0)
     .map((action) => style[PAINT[action]](`${SYMBOLS[action]}${counts[action]}`));
   const isNew = changes.some((change) => change.kind === 'domain' && change.action === 'add');
-  const unchanged = plan.unchanged.get(domain as Change['domain']) ?? 0;
+  const unchanged = plan.unchanged[domain] ?? 0;
   const state = isNew ? 'new domain' : `${unchanged} unchanged`;
   return `${style.strong(domain.padEnd(46))}  ${parts.join(' ')}   ${style.dim(state)}`;
 }
 
-function countsLine({ summary, withheld }: Plan, style: PlanStyle): string {
-  const parts = [
-    [summary.add, 'to add'],
-    [summary.update, 'to update'],
-    [summary.move, 'to move'],
-    [summary.delete, 'to delete'],
-  ] as const;
-  const told = parts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
-  const conditional = summary.conditional > 0 ? ` (${summary.conditional} of them conditional)` : '';
-  const nothing = withheld.length === 0 ? 'Nothing to change' : 'Nothing to change in what is not withheld';
-  const changes = told.length === 0 ? nothing : `${told.join(', ')}${conditional}`;
-  return style.strong(`${changes}; ${summary.unchanged} unchanged, ${summary.unmanaged} unmanaged.`);
-}
-
-function forecastLines({ forecast }: PlanTextOptions): readonly string[] {
-  if (forecast === null || forecast.requests === 0) return [];
-  const requests = forecast.requests === 1 ? '1 request' : `${forecast.requests} requests`;
-  const writes = forecast.writes === 1 ? '1 of them a write' : `${forecast.writes} of them writes`;
-  const limit = forecast.limit === null ? '' : ` (${forecast.limit} a minute per endpoint)`;
-  return [`${requests}, ${writes}, about ${showSeconds(forecast.seconds)}${limit}.`];
-}
-
-export function showSeconds(seconds: number): string {
-  if (seconds < 120) return `${Math.max(1, Math.round(seconds))} s`;
-  if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
-  return `${Math.round(seconds / 3600)} h`;
-}
-
-function renderWithheld(plan: Plan, options: PlanTextOptions): readonly string[] {
+function renderWithheld(plan: PlanDocument, options: PlanTextOptions): readonly string[] {
   const told = new Set(plan.problems.map(({ message }) => message));
   return plan.withheld
     .filter(({ reason }) => !told.has(reason))
     .flatMap(({ domain, part, reason }) => {
       const what = part === 'domain' ? '' : ', deletes and what narrows';
-      return note(`withheld: ${domain}${what}: ${safe(reason, options)}`, options.style.warning, options);
+      return note(`withheld: ${domain}${what}: ${escapeInvisible(reason)}`, options.style.warning, options);
     });
 }
 
-function guardLines(finding: GuardFinding, options: PlanTextOptions): readonly string[] {
+function guardLines(finding: GuardDocument, options: PlanTextOptions): readonly string[] {
   const { guard, allow, allowed, refuses, message } = finding;
   const verdict = allowed ? 'allowed' : refuses ? 'refused' : 'withheld';
   const { style } = options;
   const lines = note(
-    `${verdict}: ${safe(message, options)} [${guard}]`,
+    `${verdict}: ${escapeInvisible(message)} [${guard}]`,
     allowed ? style.dim : style.error,
     options,
   );
-  return allowed || allow === null ? lines : [...lines, `    allow it with ${safe(allow, options)}`];
+  return allowed || allow === null ? lines : [...lines, `    allow it with ${escapeInvisible(allow)}`];
 }
 
 /** By code, a few of each, and what to do about them once: two hundred domains may have the same one. */
-function renderWarnings(warnings: readonly Warning[], options: PlanTextOptions): readonly string[] {
+function renderWarnings(warnings: readonly WarningDocument[], options: PlanTextOptions): readonly string[] {
   const lines: string[] = [];
   for (const [code, all] of Map.groupBy(warnings, (warning) => warning.code)) {
     const hints = new Set(all.map(({ hint }) => hint));
@@ -190,14 +160,14 @@ function renderWarnings(warnings: readonly Warning[], options: PlanTextOptions):
 /** As `validate` prints its problems. */
 function noteLines(
   severity: 'error' | 'warning',
-  { source, code, message, hint }: Warning | Problem,
+  { source, code, message, hint }: WarningDocument,
   options: PlanTextOptions,
 ): readonly string[] {
   const place = source === null ? '' : `${escapeInvisible(showSource(source))}: `;
-  const head = `${place}${severity}: ${safe(message, options)} [${code}]`;
+  const head = `${place}${severity}: ${escapeInvisible(message)} [${code}]`;
   return [
     ...note(head, options.style[severity], options),
-    ...(hint === undefined ? [] : hintLines(safe(hint, options), options)),
+    ...(hint === undefined ? [] : hintLines(escapeInvisible(hint), options)),
   ];
 }
 
@@ -215,14 +185,6 @@ function note(
   return lines.map((line, index) => paint(`${index === 0 ? '' : '    '}${line}`));
 }
 
-function showOf(options: PlanTextOptions): Show {
-  return {
-    forward: (forward) => escapeInvisible(showForward(forward, options.disclosure)),
-    text: (text) => safe(text, options),
-  };
-}
-
-/** On one line, nothing hidden in it, references and masks applied. */
-function safe(text: string, { disclosure }: PlanTextOptions): string {
-  return escapeInvisible(showText(text, disclosure));
+function escaped({ text, note }: ChangeText): ChangeText {
+  return { text: escapeInvisible(text), note };
 }

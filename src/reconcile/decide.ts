@@ -1,4 +1,5 @@
 import type { Change, Plan } from '../model/plan.ts';
+import type { Difference } from '../plan/compare.ts';
 import { isRefused, withholdRefused } from '../plan/withhold.ts';
 
 /** What is done about guards that refuse and domains that cannot be read. */
@@ -18,6 +19,8 @@ export type Decision =
   | { readonly kind: 'refused' }
   /** A domain could not be read, or shows one key twice. */
   | { readonly kind: 'unproven' }
+  /** Not what was approved beforehand: manifest or account changed since. */
+  | { readonly kind: 'stale'; readonly since: readonly Difference[] }
   /** Somebody was asked and said no. */
   | { readonly kind: 'declined' };
 

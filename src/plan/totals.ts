@@ -1,0 +1,31 @@
+import type { PlanDocument } from './document.ts';
+
+/** `2 to add, 1 to delete; 118 unchanged, 3 unmanaged.` */
+export function countsSentence({ summary, withheld }: Pick<PlanDocument, 'summary' | 'withheld'>): string {
+  const parts = [
+    [summary.add, 'to add'],
+    [summary.update, 'to update'],
+    [summary.move, 'to move'],
+    [summary.delete, 'to delete'],
+  ] as const;
+  const told = parts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
+  const conditional = summary.conditional > 0 ? ` (${summary.conditional} of them conditional)` : '';
+  const nothing = withheld.length === 0 ? 'Nothing to change' : 'Nothing to change in what is not withheld';
+  const changes = told.length === 0 ? nothing : `${told.join(', ')}${conditional}`;
+  return `${changes}; ${summary.unchanged} unchanged, ${summary.unmanaged} unmanaged.`;
+}
+
+/** `9 requests, 6 of them writes, about 2 s (200 a minute per endpoint).`; null: nothing is to be sent. */
+export function forecastSentence({ forecast }: Pick<PlanDocument, 'forecast'>): string | null {
+  if (forecast.requests === 0) return null;
+  const requests = forecast.requests === 1 ? '1 request' : `${forecast.requests} requests`;
+  const writes = forecast.writes === 1 ? '1 of them a write' : `${forecast.writes} of them writes`;
+  const limit = forecast.limit === null ? '' : ` (${forecast.limit} a minute per endpoint)`;
+  return `${requests}, ${writes}, about ${showSeconds(forecast.seconds)}${limit}.`;
+}
+
+export function showSeconds(seconds: number): string {
+  if (seconds < 120) return `${Math.max(1, Math.round(seconds))} s`;
+  if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
+  return `${Math.round(seconds / 3600)} h`;
+}
