@@ -36,7 +36,7 @@ export async function applyPlan(input: ApplyInput, ports: ApplyPorts): Promise<R
   return succeed(await keepReport(report, run.input, ports));
 }
 
-const NOTHING_TO_DO: Verdict = { kind: 'seen', open: [], notKept: [], unread: new Map() };
+const NOTHING_TO_DO: Verdict = { kind: 'seen', open: [], notKept: [], unread: new Map(), adoptions: [] };
 
 async function saveSnapshot(input: ApplyInput, ports: ApplyPorts): Promise<Result<string, ApplyFault>> {
   const document = snapshotDocument({

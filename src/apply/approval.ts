@@ -11,10 +11,14 @@ export function isHeldBack(run: Run, change: Change): boolean {
   return run.heldBack.has(approvalKey(change));
 }
 
-/** What the service accepted as it is desired now and shows otherwise all the same. */
+/**
+ * What the service accepted as it is desired now and shows otherwise all the same. An update that its answer confirmed is
+ * sent once more, for somebody else may have changed it since; an addition is not, lest there be two.
+ */
 export function isNotKept(run: Run, change: Change): boolean {
   const done = run.ledger.done.get(itemOf(change));
-  return done !== undefined && changeKey(done.change) === changeKey(change);
+  if (done === undefined || changeKey(done.change) !== changeKey(change)) return false;
+  return !done.isKept || change.action === 'add';
 }
 
 /**

@@ -25,6 +25,8 @@ export interface Ledger {
 export interface DoneEntry {
   readonly change: Change;
   readonly id: string | null;
+  /** Whether the service said that it has what was sent: should it differ later, somebody else changed it. */
+  readonly isKept: boolean;
 }
 
 export interface FailedEntry {
@@ -61,9 +63,14 @@ export function itemOf(change: Change): string {
   return `${change.domain}\n${change.kind}\n${name}`;
 }
 
-/** What is done to it: a change that the service rejected is not sent again, another change of the item may be. */
+/**
+ * What is done to it: a change that the service rejected is not sent again, another change of the item may be. The rank of
+ * a new rule follows from its neighbours and is no part of what is asked for.
+ */
 export function changeKey(change: Change): string {
-  return `${change.action}\n${itemOf(change)}\n${JSON.stringify(change.desired)}`;
+  const isNewRule = change.kind === 'rule' && change.action === 'add';
+  const desired = isNewRule ? { ...change.desired, rank: null } : change.desired;
+  return `${change.action}\n${itemOf(change)}\n${JSON.stringify(desired)}`;
 }
 
 export function recordDone(ledger: Ledger, entry: DoneEntry): void {

@@ -1,21 +1,24 @@
 import type { Desired, PresentDomain } from '../model/desired.ts';
 import { nameKey, type DomainName, type NameKey } from '../model/names.ts';
 import type { Observed, ObservedDomain } from '../model/observed.ts';
-import type { Plan } from '../model/plan.ts';
+import type { Adoption, Plan } from '../model/plan.ts';
 import type { Prior, PriorDomain, Verified } from '../model/prior.ts';
-import type { Kind, Section } from '../model/resources.ts';
-import { managedState } from '../plan/settings.ts';
-import { itemKey, signature, type Wanted } from '../plan/signature.ts';
+import type { Section } from '../model/resources.ts';
 import type { ManifestSize } from '../plan/size.ts';
+import { itemOfName, rememberItems } from './memory-items.ts';
 import type { Memory } from './state-store.ts';
 
 export interface MemoryInput {
   readonly desired: Desired;
   readonly prior: Prior;
-  /** The plan at the start: its guards and adoptions. */
-  readonly plan: Pick<Plan, 'guards' | 'adoptions'>;
+  /** The plan at the start. */
+  readonly plan: Pick<Plan, 'guards'>;
+  /** Live rules that were recognised by content, the latest last. */
+  readonly adoptions: readonly Adoption[];
   /** The latest reading. */
   readonly observed: Observed;
+  /** Domains of which nothing certain is known. */
+  readonly unread: ReadonlySet<DomainName>;
   /** Items that are not as they are desired, or of which that is not known, those that are sent no more included; see `itemOfName`. */
   readonly open: ReadonlySet<string>;
   /** Items that the service accepted in this run and did not keep. */
@@ -30,11 +33,6 @@ export interface MemoryInput {
   readonly verified: ReadonlyMap<DomainName, Verified>;
 }
 
-/** An item of a domain by kind and name, as memories and sets of items name it. */
-export function itemOfName(domain: DomainName, kind: Kind, name: string): string {
-  return `${domain}\n${itemKey(kind, name)}`;
-}
-
 /** What a run leaves behind for the next one: what is in place, what was not kept, how much there is. */
 export function memoryOf(input: MemoryInput): Memory {
   const { desired, observed, prior } = input;
@@ -45,7 +43,7 @@ export function memoryOf(input: MemoryInput): Memory {
   );
   const domains = new Map<DomainName, PriorDomain | null>();
   for (const entry of desired.domains.values()) {
-    if (observed.unproven.has(entry.domain)) continue;
+    if (input.unread.has(entry.domain)) continue;
     const live = observed.domains.get(entry.domain);
     const before = prior.domains.get(entry.domain);
     if (entry.state === 'absent' || live === undefined) {
@@ -65,23 +63,10 @@ function rememberDomain(
   live: PriorDomain['live'],
   input: MemoryInput,
 ): PriorDomain {
-  const applied = new Map<string, string>();
-  const notKept = new Map<string, string>();
-  for (const { name, wanted } of wantedItems(entry)) {
-    const item = itemOfName(entry.domain, wanted.kind, name);
-    const key = itemKey(wanted.kind, name);
-    const text = signature(wanted, input.desired.references);
-    const open = input.open.has(item);
-    if (!open || before?.applied.get(key) === text) applied.set(key, text);
-    // Until the entry changes, for its signature is another one then, or is in place all the same.
-    const still = open && before?.notKept.get(key) === text;
-    if (still || input.notKept.has(item)) notKept.set(key, text);
-  }
   const verified = input.verified.get(entry.domain) ?? before?.verified;
   return {
     live,
-    applied,
-    notKept,
+    ...rememberItems(entry, before, input),
     ruleIds: rememberRuleIds(entry, before, input),
     passwords: rememberPasswords(entry, before, input),
     addedAt: input.added.get(entry.domain) ?? before?.addedAt ?? null,
@@ -89,33 +74,15 @@ function rememberDomain(
   };
 }
 
-interface WantedItem {
-  readonly name: string;
-  readonly wanted: Wanted;
-}
-
-function* wantedItems(entry: PresentDomain): Generator<WantedItem> {
-  yield { name: entry.domain, wanted: { kind: 'domain', state: managedState(entry) } };
-  for (const alias of entry.aliases?.entries.values() ?? []) {
-    if (alias.state === 'present') yield { name: alias.name, wanted: { kind: 'alias', state: alias } };
-  }
-  for (const rule of entry.rules?.entries ?? []) {
-    if (rule.state === 'present') yield { name: rule.name, wanted: { kind: 'rule', state: rule } };
-  }
-  for (const credential of entry.credentials?.entries.values() ?? []) {
-    if (credential.state === 'present') yield { name: credential.name, wanted: { kind: 'credential' } };
-  }
-}
-
 /** Which live rule an entry was recognised as, for as long as the manifest has an entry of that name. */
 function rememberRuleIds(
   entry: PresentDomain,
   before: PriorDomain | undefined,
-  { plan }: MemoryInput,
+  { adoptions }: MemoryInput,
 ): PriorDomain['ruleIds'] {
   const names = new Set(entry.rules?.entries.map(({ name }) => name));
   const known = [...(before?.ruleIds ?? [])].filter(([name]) => names.has(name));
-  const adopted = plan.adoptions.filter(({ domain }) => domain === entry.domain);
+  const adopted = adoptions.filter(({ domain }) => domain === entry.domain);
   return new Map([...known, ...adopted.map(({ name, id }) => [name, id] as const)]);
 }
 

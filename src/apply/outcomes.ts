@@ -1,9 +1,11 @@
 import type { ItemFailure } from '../api/client.ts';
 import { endpointName } from '../model/endpoints.ts';
 import type { DomainName } from '../model/names.ts';
+import type { Change } from '../model/plan.ts';
 import type { WriteItem, WriteRequest } from '../plan/requests.ts';
+import { changeKey, itemOf } from './ledger.ts';
 import { markDone, markFailed, type Run } from './run.ts';
-import type { Accepted, ItemAnswer } from './wire.ts';
+import { DONE, type Accepted, type ItemAnswer } from './wire.ts';
 
 /**
  * Notes each item of an answered request, in the order sent (v4: Batch operations; the index of a failure is the position
@@ -23,11 +25,21 @@ export function noteAccepted(run: Run, item: WriteItem, accepted: Accepted): voi
   const { change } = item;
   run.ledger.wrote = true;
   if (accepted.note !== undefined) run.ledger.notes.add(accepted.note);
-  if (change.kind === 'domain' && change.action === 'add')
-    run.added.set(change.domain, accepted.domain ?? null);
+  if (isAddedDomain(item)) run.added.set(change.domain, accepted.domain ?? null);
   if (item.kind === 'rule') noteRank(run, change.domain, { sent: item.rule.rank, answered: accepted.rank });
   if (item.kind === 'rule' && item.part === 'move' && change.stage === 2) return;
-  markDone(run, { change, id: accepted.id ?? change.id });
+  const isKept = accepted.kept && !wasDone(run, change);
+  markDone(run, { change, id: accepted.id ?? change.id, isKept });
+}
+
+function isAddedDomain({ change }: WriteItem): boolean {
+  return change.kind === 'domain' && change.action === 'add';
+}
+
+/** Whether the very same was accepted in an earlier round. */
+function wasDone({ ledger }: Run, change: Change): boolean {
+  const before = ledger.done.get(itemOf(change));
+  return before !== undefined && changeKey(before.change) === changeKey(change);
 }
 
 interface RefusedItem {
@@ -43,7 +55,7 @@ const MISSING = /^(?:the )?(?:alias|rule)\b.{0,60}\bnot found\W*$/i;
 function noteRefused(run: Run, request: WriteRequest, { item, index, failure }: RefusedItem): void {
   const { change } = item;
   const missing = change.action !== 'add' && MISSING.test(failure.message);
-  if (missing && change.action === 'delete') return noteAccepted(run, item, { id: null });
+  if (missing && change.action === 'delete') return noteAccepted(run, item, DONE);
   markFailed(run, {
     change,
     cause: missing ? 'stale' : 'rejected',

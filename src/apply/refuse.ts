@@ -3,6 +3,7 @@ import { endpointName } from '../model/endpoints.ts';
 import type { WriteRequest } from '../plan/requests.ts';
 import { stopFor, stopRun, type FailedEntry } from './ledger.ts';
 import { noteAccepted } from './outcomes.ts';
+import { DONE } from './wire.ts';
 import { blockKey, markFailed, markSkipped, type Run } from './run.ts';
 
 export type UnknownOutcome = Extract<ApiError, { readonly kind: 'unknown-outcome' }>;
@@ -39,7 +40,7 @@ function refuseMissing(
   const { items } = request;
   const [first] = items;
   const concernsItem = items.length === 1 && first !== undefined && first.change.action !== 'add';
-  if (concernsItem && first.change.action === 'delete') return noteAccepted(run, first, { id: null });
+  if (concernsItem && first.change.action === 'delete') return noteAccepted(run, first, DONE);
   if (!concernsItem || first.change.kind === 'domain') {
     run.blocked.set(blockKey(request.domain), `the service does not find ${request.domain} (404)`);
   }

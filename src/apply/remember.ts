@@ -4,7 +4,8 @@ import type { Verified } from '../model/prior.ts';
 import { passwordReference } from './passwords.ts';
 import { itemOf } from './ledger.ts';
 import { planAgain } from './look.ts';
-import { itemOfName, memoryOf } from './memory.ts';
+import { itemOfName } from './memory-items.ts';
+import { memoryOf } from './memory.ts';
 import type { Verdict } from './rounds.ts';
 import type { Run } from './run.ts';
 
@@ -23,7 +24,9 @@ export async function rememberRun(
     desired: input.desired,
     prior: input.prior,
     plan: input.plan,
+    adoptions: [...input.plan.adoptions, ...(verdict.kind === 'seen' ? verdict.adoptions : [])],
     observed: run.observed,
+    unread: unreadDomains(run, unread.keys()),
     open: namesOf([...open, ...input.heldBack, ...undone(run), ...suppressed(run)]),
     notKept: namesOf(notKept.filter(isLasting)),
     passwords: await fingerprints(run),
@@ -33,6 +36,12 @@ export async function rememberRun(
   });
   const kept = await ports.state.remember(memory);
   if (!kept.ok) ledger.notes.add(`what was applied could not be remembered: ${kept.error.message}`);
+}
+
+/** What could not be read at the start, or later, or told apart. */
+function unreadDomains({ input, observed }: Run, unread: Iterable<DomainName>): ReadonlySet<DomainName> {
+  const withheld = input.plan.withheld.filter(({ cause }) => cause === 'unproven' || cause === 'manifest');
+  return new Set([...observed.unproven.keys(), ...withheld.map(({ domain }) => domain), ...unread]);
 }
 
 /** An address that has no alias has no route: whatever happened to it, the next run adds it again. */

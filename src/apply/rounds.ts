@@ -1,5 +1,5 @@
 import type { DomainName } from '../model/names.ts';
-import type { Change, Plan } from '../model/plan.ts';
+import type { Adoption, Change, Plan } from '../model/plan.ts';
 import { isHeldBack, isNotKept, selectWork } from './approval.ts';
 import { clearSkips, forget, itemOf, recordDone, stopFor, stopRun, type SkippedEntry } from './ledger.ts';
 import { lookAgain, planAgain } from './look.ts';
@@ -19,6 +19,8 @@ export type Verdict =
       readonly notKept: readonly Change[];
       /** Touched domains that could not be read or understood again, and why. */
       readonly unread: ReadonlyMap<DomainName, string>;
+      /** Live rules that it recognised by content. */
+      readonly adoptions: readonly Adoption[];
     }
   | { readonly kind: 'unseen'; readonly reason: string };
 
@@ -77,7 +79,8 @@ async function look(
   settleFailures(run, plan, isUnseen);
   const open = plan.changes.filter((change) => !isHeldBack(run, change));
   const notKept = open.filter((change) => isNotKept(run, change));
-  return { kind: 'seen', plan, verdict: { kind: 'seen', open, notKept, unread } };
+  const { adoptions } = plan;
+  return { kind: 'seen', plan, verdict: { kind: 'seen', open, notKept, unread, adoptions } };
 }
 
 /** A password cannot be read back: that no plan asks for it says nothing. */
@@ -90,7 +93,7 @@ function settleFailures(run: Run, plan: Plan, isUnseen: (change: Change) => bool
   const open = new Set(plan.changes.map(itemOf));
   for (const [item, { change, cause, message }] of run.ledger.failed) {
     if (open.has(item) || isUnseen(change)) continue;
-    if (cause === 'unknown') recordDone(run.ledger, { change, id: change.id });
+    if (cause === 'unknown') recordDone(run.ledger, { change, id: change.id, isKept: true });
     else forget(run.ledger, change);
     if (cause !== 'rejected') continue;
     const what = `${change.kind} ${change.name} of ${change.domain}`;

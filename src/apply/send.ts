@@ -6,7 +6,7 @@ import { payloadOf, type Payload } from './payload.ts';
 import { failItems, refuseRequest, type UnknownOutcome } from './refuse.ts';
 import { blockReason, isStopped, markSkipped, stopReason, type Run } from './run.ts';
 import { settleItems } from './settle.ts';
-import { sendItems } from './wire.ts';
+import { DONE, sendItems } from './wire.ts';
 
 const ATTEMPTS = 3;
 const FIRST_PAUSE_MS = 1_000;
@@ -55,7 +55,7 @@ async function settle(run: Run, request: WriteRequest, error: UnknownOutcome): P
   const left: WriteItem[] = [];
   for (const [index, item] of request.items.entries()) {
     const outcome = settled.value[index];
-    if (outcome?.kind === 'done') noteAccepted(run, item, { id: outcome.id });
+    if (outcome?.kind === 'done') noteAccepted(run, item, { ...DONE, id: outcome.id });
     else if (outcome?.kind === 'other') failItems(run, withItems(request, [item]), { cause: 'stale', error });
     else left.push(item);
   }

@@ -1,13 +1,20 @@
-import type { Client, RuleUpdate } from '../api/client.ts';
+import type { Client } from '../api/client.ts';
 import type { ApiError } from '../api/errors.ts';
 import { endpointName } from '../model/endpoints.ts';
-import { normaliseDestination, sameForward } from '../model/destinations.ts';
 import type { Clock } from '../model/clock.ts';
 import { nameKey, type DomainName } from '../model/names.ts';
 import type { ObservedAlias, ObservedCredential, ObservedDomain, ObservedRule } from '../model/observed.ts';
-import { sameMatch, type Section } from '../model/resources.ts';
+import type { Section } from '../model/resources.ts';
 import { fail, succeed, type Result } from '../model/result.ts';
-import { listingOf, type CredentialPayload, type DomainPayload, type Payload } from './payload.ts';
+import { isAlias, isDomain, isRule } from './as-sent.ts';
+import {
+  listingOf,
+  type AliasPayload,
+  type CredentialPayload,
+  type DomainPayload,
+  type Payload,
+  type RulePayload,
+} from './payload.ts';
 
 /** What became of an item whose request has no believable answer. */
 export type Settled =
@@ -108,20 +115,40 @@ function settler(found: Listing): (item: Payload) => Settled {
       case 'domain':
         return settleDomain(item, found.domain);
       case 'alias':
-        if (item.action === 'delete') return gone(aliases.get(item.id));
-        if (item.action === 'update')
-          return settleUpdate(aliases.get(item.alias.id), isAlias(item.alias.forward));
-        return settleAddition(aliasNames.get(nameKey(item.alias.alias)), isAlias(item.alias.forward));
+        return settleAlias(item, aliases, aliasNames);
       case 'rule':
-        if (item.action === 'delete') return gone(rules.get(item.id.toLowerCase()));
-        if (item.action === 'update')
-          return settleUpdate(rules.get(item.rule.id.toLowerCase()), isRule(item.rule));
-        // A rule with the id that was sent is the one that was sent; should it differ, the next plan shows it.
-        return settleAddition(rules.get(item.rule.id?.toLowerCase() ?? ''), () => true);
+        return settleRule(item, rules);
       case 'credential':
         return settleCredential(item, credentials.has(nameKey(item.username)));
     }
   };
+}
+
+function settleAlias(
+  item: AliasPayload,
+  byId: ReadonlyMap<string, ObservedAlias>,
+  byName: ReadonlyMap<string, ObservedAlias>,
+): Settled {
+  switch (item.action) {
+    case 'add':
+      return settleAddition(byName.get(nameKey(item.alias.alias)), isAlias(item.alias.forward));
+    case 'update':
+      return settleUpdate(byId.get(item.alias.id), isAlias(item.alias.forward));
+    case 'delete':
+      return gone(byId.get(item.id));
+  }
+}
+
+function settleRule(item: RulePayload, byId: ReadonlyMap<string, ObservedRule>): Settled {
+  switch (item.action) {
+    case 'add':
+      // A rule with the id that was sent is the one that was sent; should it differ, the next plan shows it.
+      return settleAddition(byId.get((item.rule.id ?? '').toLowerCase()), () => true);
+    case 'update':
+      return settleUpdate(byId.get(item.rule.id.toLowerCase()), isRule(item.rule));
+    case 'delete':
+      return gone(byId.get(item.id.toLowerCase()));
+  }
 }
 
 type Row = { readonly id: string };
@@ -140,26 +167,11 @@ function settleUpdate<R extends Row>(row: R | undefined, isWanted: (row: R) => b
   return isWanted(row) ? { kind: 'done', id: row.id } : { kind: 'not-done' };
 }
 
-function isAlias(forward: string): (row: ObservedAlias) => boolean {
-  return (row) => sameForward(row.forward, forward);
-}
-
-function isRule({ match, forward, rank, active }: RuleUpdate): (row: ObservedRule) => boolean {
-  return (row) =>
-    sameMatch(row.match, match) &&
-    sameForward(row.forward, forward) &&
-    row.rank === (rank ?? row.rank) &&
-    row.active === (active ?? row.active);
-}
-
 function settleDomain(item: DomainPayload, live: ObservedDomain | null): Settled {
   if (item.action === 'delete') return live === null ? { kind: 'done', id: null } : { kind: 'not-done' };
   if (item.action === 'add') return live === null ? { kind: 'not-done' } : { kind: 'done', id: null };
   if (live === null) return { kind: 'other' };
-  const same = (['notification_email', 'whitelabel', 'webhook'] as const).every(
-    (field) => item.state[field] === undefined || sameSetting(item.state[field], live[field]),
-  );
-  return same ? { kind: 'done', id: null } : { kind: 'not-done' };
+  return isDomain(item.state)(live) ? { kind: 'done', id: null } : { kind: 'not-done' };
 }
 
 /** Passwords cannot be read back; sending one again does no harm. */
@@ -172,8 +184,4 @@ function settleCredential(item: CredentialPayload, isLive: boolean): Settled {
     case 'delete':
       return isLive ? { kind: 'not-done' } : { kind: 'done', id: null };
   }
-}
-
-function sameSetting(a: string | null, b: string | null | undefined): boolean {
-  return normaliseDestination(a ?? '') === normaliseDestination(b ?? '');
 }

@@ -1,7 +1,7 @@
 import type { RuleDocument } from '../model/manifest-document.ts';
 import type { ObservedRule } from '../model/observed.ts';
 import type { RuleChange } from '../model/plan.ts';
-import type { ShowForward } from './snapshot.ts';
+import type { ShowForward } from './snapshot-forwards.ts';
 
 /**
  * The rules of a domain as they were, each by its id. Where a run moves or deletes one, all live rules are listed in

@@ -1,15 +1,8 @@
-import { isAbsolute } from 'node:path';
-import { destinationsOf, DISCARD } from '../model/destinations.ts';
-import {
-  forwardDocument,
-  type DomainDocument,
-  type ForwardDocument,
-  type ManifestDocument,
-  type ReferenceDocument,
-} from '../model/manifest-document.ts';
+import type { DomainDocument, ForwardDocument, ManifestDocument } from '../model/manifest-document.ts';
 import { parseAliasName, quote } from '../model/names.ts';
 import type { Observed, ObservedDomain } from '../model/observed.ts';
 import type { AliasChange, Change, CredentialChange, DomainChange, Plan } from '../model/plan.ts';
+import { referenceFinder, type ShowForward } from './snapshot-forwards.ts';
 import { snapshotRules } from './snapshot-rules.ts';
 
 export interface SnapshotInput {
@@ -31,8 +24,7 @@ export function snapshotDocument(input: SnapshotInput): ManifestDocument {
   const show = referenceFinder(input.references);
   const domains = new Map<string, DomainDocument>();
   for (const [domain, changes] of Map.groupBy(input.plan.changes, (change) => change.domain)) {
-    const document = snapshotDomain(changes, input.observed.domains.get(domain), show);
-    if (document !== null) domains.set(domain, document);
+    domains.set(domain, snapshotDomain(changes, input.observed.domains.get(domain), show));
   }
   const { email } = input.observed.account;
   return {
@@ -46,31 +38,29 @@ export function snapshotDocument(input: SnapshotInput): ManifestDocument {
   };
 }
 
-/** A live `forward` as a manifest writes it. */
-export type ShowForward = (forward: string) => ForwardDocument;
-
-/** Null: nothing of this domain can be undone, as after a password was sent. */
 function snapshotDomain(
   changes: readonly Change[],
   live: ObservedDomain | undefined,
   show: ShowForward,
-): DomainDocument | null {
+): DomainDocument {
   const own = changes.find((change) => change.kind === 'domain');
-  if (own?.action === 'add' || live === undefined) return { state: 'absent' };
+  if (own?.action === 'add' || live === undefined) return ABSENT;
   if (own?.action === 'delete') return restoreDomain(live, show);
+  return { ...(own === undefined ? {} : oldSettings(own)), ...oldSections(changes, live, show) };
+}
+
+function oldSections(changes: readonly Change[], live: ObservedDomain, show: ShowForward): DomainDocument {
   const aliases = changes.filter((change) => change.kind === 'alias');
   const rules = changes.filter((change) => change.kind === 'rule');
   const credentials = changes.filter((change) => change.kind === 'credential');
   const added = credentials.filter(({ action }) => action === 'add');
   const comments = [...unwritable(aliases), ...credentials.flatMap(lostPassword)];
-  const document: DomainDocument = {
+  return {
     ...(comments.length === 0 ? {} : { comments }),
-    ...(own === undefined ? {} : oldSettings(own)),
     ...(aliases.length === 0 ? {} : { aliases: oldAliases(aliases, show) }),
     ...(rules.length === 0 ? {} : { rules: snapshotRules(rules, live.rules ?? [], show) }),
     ...(added.length === 0 ? {} : { credentials: new Map(added.map(({ name }) => [name, ABSENT])) }),
   };
-  return document;
 }
 
 const ABSENT = { state: 'absent' } as const;
@@ -135,33 +125,4 @@ function cannotBeWritten(name: string): string {
 function lostPassword({ action, name }: CredentialChange): readonly string[] {
   if (action === 'add') return [];
   return [`Not undone: the credential ${quote(name)}, whose old password cannot be read`];
-}
-
-/** Shows all values of a reference as the reference; a part of a list, or a path that is relative elsewhere, as it is. */
-function referenceFinder(references: ReadonlyMap<string, string>): ShowForward {
-  const byReference = new Map<string, string[]>();
-  for (const [value, shown] of references) byReference.set(shown, [...(byReference.get(shown) ?? []), value]);
-  return (forward) => {
-    const destinations = new Set<string>(destinationsOf(forward));
-    const parts: (string | ReferenceDocument)[] = [];
-    for (const shown of new Set([...destinations].map((value) => references.get(value)))) {
-      const values = shown === undefined ? undefined : byReference.get(shown);
-      const reference = shown === undefined ? null : parseReference(shown);
-      if (reference === null || values === undefined || !values.every((value) => destinations.has(value)))
-        continue;
-      parts.push(reference);
-      for (const value of values) destinations.delete(value);
-    }
-    if (parts.length === 0) return forwardDocument(forward);
-    parts.push(...[...destinations].map((value) => (value === DISCARD ? 'discard' : value)));
-    const [only] = parts;
-    return parts.length === 1 && only !== undefined ? only : parts;
-  };
-}
-
-function parseReference(shown: string): ReferenceDocument | null {
-  const [, kind, value] = /^\{ (env|file): (.+) \}$/.exec(shown) ?? [];
-  if (value === undefined) return null;
-  if (kind === 'env') return { env: value };
-  return isAbsolute(value) ? { file: value } : null;
 }

@@ -1,8 +1,17 @@
-import type { Answer, BatchAnswer, Client, ItemFailure } from '../api/client.ts';
+import type {
+  AliasAddition,
+  AliasUpdate,
+  Answer,
+  BatchAnswer,
+  Client,
+  ItemFailure,
+  RuleAddition,
+} from '../api/client.ts';
 import type { ApiError } from '../api/errors.ts';
 import type { DomainName } from '../model/names.ts';
-import type { ObservedDomain } from '../model/observed.ts';
-import { fail, succeed, type Result } from '../model/result.ts';
+import type { ObservedAlias, ObservedDomain, ObservedRule } from '../model/observed.ts';
+import { succeed, type Result } from '../model/result.ts';
+import { isAlias, isDomain, isRule } from './as-sent.ts';
 import type { AliasPayload, CredentialPayload, DomainPayload, Payload, RulePayload } from './payload.ts';
 
 /** What the service says of one item. */
@@ -10,12 +19,17 @@ export type ItemAnswer = Result<Accepted, ItemFailure>;
 
 export interface Accepted {
   readonly id: string | null;
+  /** Whether the answer shows what was sent; true where it shows nothing. */
+  readonly kept: boolean;
   /** Of a rule: the rank that the service says it has now. */
   readonly rank?: number;
   /** Of a new domain: what the service made of it. */
   readonly domain?: ObservedDomain;
   readonly note?: string;
 }
+
+/** Where an answer shows nothing of the item. */
+export const DONE: Accepted = { id: null, kept: true };
 
 /** One request: each item's own outcome in the order sent, or what the whole request met with. */
 export type WireAnswer = Result<readonly ItemAnswer[], ApiError>;
@@ -46,12 +60,16 @@ async function sendDomain(client: Client, domain: DomainName, item: DomainPayloa
   switch (item.action) {
     case 'add': {
       const added = await client.addDomain(domain, item.state);
-      return added.ok ? succeed([succeed({ id: null, domain: added.value })]) : added;
+      if (!added.ok) return added;
+      return succeed([succeed({ ...DONE, kept: isDomain(item.state)(added.value), domain: added.value })]);
     }
     case 'update':
-      return one(client.updateDomain(domain, item.state));
+      return one(client.updateDomain(domain, item.state), (live) => ({
+        ...DONE,
+        kept: isDomain(item.state)(live),
+      }));
     case 'delete':
-      return one(client.deleteDomain(domain));
+      return one(client.deleteDomain(domain), () => DONE);
   }
 }
 
@@ -65,12 +83,12 @@ async function sendCredential(
       const added = await client.addCredential(domain, item.username, item.password);
       if (!added.ok) return added;
       const note = added.value.requiresNewMxCheck ? { note: firstCredentialNote(domain) } : {};
-      return succeed([succeed({ id: null, ...note })]);
+      return succeed([succeed({ ...DONE, ...note })]);
     }
     case 'update':
-      return one(client.updateCredential(domain, item.username, item.password));
+      return one(client.updateCredential(domain, item.username, item.password), () => DONE);
     case 'delete':
-      return one(client.deleteCredential(domain, item.username));
+      return one(client.deleteCredential(domain, item.username), () => DONE);
   }
 }
 
@@ -91,21 +109,21 @@ function sendAliases(
   const updates = items.flatMap((item) => (item.action === 'update' ? [item.alias] : []));
   const deletes = items.flatMap((item) => (item.action === 'delete' ? [item.id] : []));
   return (
-    send(
-      additions,
-      (alias) => client.addAlias(domain, alias),
-      (aliases) => client.addAliases(domain, aliases),
-    ) ??
-    send(
-      updates,
-      (alias) => client.updateAlias(domain, alias),
-      (aliases) => client.updateAliases(domain, aliases),
-    ) ??
-    send(
-      deletes,
-      (id) => client.deleteAlias(domain, id),
-      (ids) => client.deleteAliases(domain, ids),
-    ) ??
+    send(additions, {
+      single: (alias) => client.addAlias(domain, alias),
+      batch: (aliases) => client.addAliases(domain, aliases),
+      accept: acceptAlias,
+    }) ??
+    send(updates, {
+      single: (alias) => client.updateAlias(domain, alias),
+      batch: (aliases) => client.updateAliases(domain, aliases),
+      accept: acceptAlias,
+    }) ??
+    send(deletes, {
+      single: (id) => client.deleteAlias(domain, id),
+      batch: (ids) => client.deleteAliases(domain, ids),
+      accept: () => DONE,
+    }) ??
     NOTHING_SENT
   );
 }
@@ -115,55 +133,69 @@ function sendRules(client: Client, domain: DomainName, items: readonly RulePaylo
   const updates = items.flatMap((item) => (item.action === 'update' ? [item.rule] : []));
   const deletes = items.flatMap((item) => (item.action === 'delete' ? [item.id] : []));
   return (
-    send(
-      additions,
-      (rule) => client.addRule(domain, rule),
-      (rules) => client.addRules(domain, rules),
-    ) ??
-    send(
-      updates,
-      (rule) => client.updateRule(domain, rule),
-      (rules) => client.updateRules(domain, rules),
-    ) ??
-    send(
-      deletes,
-      (id) => client.deleteRule(domain, id),
-      (ids) => client.deleteRules(domain, ids),
-    ) ??
+    send(additions, {
+      single: (rule) => client.addRule(domain, rule),
+      batch: (rules) => client.addRules(domain, rules),
+      accept: acceptRule,
+    }) ??
+    send(updates, {
+      single: (rule) => client.updateRule(domain, rule),
+      batch: (rules) => client.updateRules(domain, rules),
+      accept: acceptRule,
+    }) ??
+    send(deletes, {
+      single: (id) => client.deleteRule(domain, id),
+      batch: (ids) => client.deleteRules(domain, ids),
+      accept: () => DONE,
+    }) ??
     NOTHING_SENT
   );
 }
 
 const NOTHING_SENT: Promise<WireAnswer> = Promise.resolve(succeed([]));
 
+/** How items of one kind and action are sent, and what is read from the answer to each. */
+interface Sender<Item, Row> {
+  readonly single: (item: Item) => Answer<Row>;
+  readonly batch: (items: readonly Item[]) => BatchAnswer<Row>;
+  readonly accept: (item: Item, row: Row) => Accepted;
+}
+
 /** Null: there are no such items. */
-function send<T>(
-  items: readonly T[],
-  single: (item: T) => Answer<unknown>,
-  batch: (items: readonly T[]) => BatchAnswer<unknown>,
+function send<Item, Row>(
+  items: readonly Item[],
+  { single, batch, accept }: Sender<Item, Row>,
 ): Promise<WireAnswer> | null {
   const [first] = items;
   if (first === undefined) return null;
-  return items.length === 1 ? one(single(first)) : many(batch(items));
+  if (items.length === 1) return one(single(first), (row) => accept(first, row));
+  return many(items, batch(items), accept);
 }
 
-async function one(answer: Answer<unknown>): Promise<WireAnswer> {
+async function one<Row>(answer: Answer<Row>, accept: (row: Row) => Accepted): Promise<WireAnswer> {
   const single = await answer;
-  return single.ok ? succeed([succeed(accepted(single.value))]) : single;
+  return single.ok ? succeed([succeed(accept(single.value))]) : single;
 }
 
-async function many(answer: BatchAnswer<unknown>): Promise<WireAnswer> {
+async function many<Item, Row>(
+  items: readonly Item[],
+  answer: BatchAnswer<Row>,
+  accept: (item: Item, row: Row) => Accepted,
+): Promise<WireAnswer> {
   const batch = await answer;
   if (!batch.ok) return batch;
-  return succeed(batch.value.map((item) => (item.ok ? succeed(accepted(item.value)) : fail(item.error))));
+  const outcomes = items.flatMap((item, index) => {
+    const outcome = batch.value[index];
+    if (outcome === undefined) return [];
+    return [outcome.ok ? succeed(accept(item, outcome.value)) : outcome];
+  });
+  return succeed(outcomes);
 }
 
-/** Aliases and rules have an id, rules a rank; the answer to a delete has nothing. */
-function accepted(value: unknown): Accepted {
-  if (typeof value !== 'object' || value === null) return { id: null };
-  const { id, rank } = value as { readonly id?: unknown; readonly rank?: unknown };
-  return {
-    id: typeof id === 'string' ? id : null,
-    ...(typeof rank === 'number' ? { rank } : {}),
-  };
+function acceptAlias({ forward }: AliasAddition | AliasUpdate, row: ObservedAlias): Accepted {
+  return { id: row.id, kept: isAlias(forward)(row) };
+}
+
+function acceptRule(rule: RuleAddition, row: ObservedRule): Accepted {
+  return { id: row.id, kept: isRule(rule)(row), rank: row.rank };
 }

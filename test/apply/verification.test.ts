@@ -1,0 +1,225 @@
+import { describe, expect, test } from 'vitest';
+import type { SeedRule } from '../../src/emulator/seed.ts';
+import { openScene, type Scene } from './harness.ts';
+
+const aliases = `
+domains:
+  acme.example:
+    aliases: { sales: [b@corp.example, a@corp.example], info: "Case@CORP.example" }`;
+
+function edit(scene: Scene, method: string, path: string, body?: object): void {
+  scene.account.emulator.faults.push({
+    match: { method: 'GET' },
+    do: {
+      kind: 'edit',
+      request: { method, path: `/v4${path}`, ...(body === undefined ? {} : { body: body as never }) },
+    },
+  });
+}
+
+test.each(['as-sent', 'compact', 'spaced', 'reversed'] as const)(
+  'destinations that come back %s are the same destinations',
+  async (forwardEcho) => {
+    const scene = await openScene({
+      manifest: aliases,
+      seed: { domains: [{ domain: 'acme.example' }] },
+      switches: { forwardEcho },
+    });
+    const { report, writes } = await scene.run();
+    expect([report.outcome, writes.length]).toEqual(['converged', 1]);
+    expect((await scene.run()).report.outcome).toBe('unchanged');
+  },
+);
+
+describe('what the service accepts and does not keep', () => {
+  const manifest = `
+domains:
+  acme.example:
+    whitelabel: none
+    aliases: { info: a@corp.example }`;
+  const seed = {
+    domains: [{ domain: 'acme.example', whitelabel: 'mail.partner.example' }],
+    whitelabels: ['mail.partner.example'],
+  };
+  const switches = { nullOnUpdate: 'ignore' } as const;
+
+  test('is reported after three looks, and not sent again until the entry changes', async () => {
+    const scene = await openScene({ manifest, seed, switches });
+    const first = await scene.run();
+    expect(first.report.outcome).toBe('partial');
+    expect(first.report.notKept).toMatchObject([
+      { action: 'update', kind: 'domain', name: 'acme.example', source: { line: 4, column: 3 } },
+    ]);
+    expect(first.report.applied.map(({ name }) => name)).toEqual(['info']);
+    expect(first.writes.filter(({ method }) => method === 'PUT')).toHaveLength(1);
+    expect(scene.account.clock.sleeps).toEqual(expect.arrayContaining([2_000, 10_000]));
+    expect(first.progress.filter(({ kind }) => kind === 'verifying')).toHaveLength(3);
+    expect(first.after.warnings.map(({ code }) => code)).toContain('not-kept');
+
+    const second = await scene.run();
+    expect([second.report.outcome, second.writes.length]).toEqual(['unchanged', 0]);
+    expect(second.after.warnings.map(({ code }) => code)).toContain('not-kept');
+
+    const changed = manifest.replace(
+      'whitelabel: none',
+      'whitelabel: none\n    notification_email: ops@corp.example',
+    );
+    const third = await scene.run({ manifest: changed });
+    expect(third.writes).toMatchObject([{ method: 'PUT' }]);
+  });
+
+  test('is forgotten once it is in place all the same', async () => {
+    const scene = await openScene({ manifest, seed, switches });
+    await scene.run();
+    const [domain] = scene.account.emulator.store.state.domains.values();
+    if (domain === undefined) throw new Error('no domain');
+    domain.whitelabel = null;
+    const second = await scene.run();
+    expect([second.report.outcome, second.after.warnings.map(({ code }) => code)]).toEqual(['unchanged', []]);
+    // Drift from then on is drift.
+    domain.whitelabel = 'mail.partner.example';
+    const third = await scene.run();
+    expect(third.writes).toMatchObject([{ method: 'PUT' }]);
+  });
+
+  test('an alias that is not there after all is added again by the next run', async () => {
+    const scene = await openScene({ manifest: aliases, seed: { domains: [{ domain: 'acme.example' }] } });
+    const first = await scene.run({
+      beforeApply: () => {
+        // Somebody deletes it before every look.
+        scene.account.emulator.onRequest(({ phase, method }) => {
+          if (phase !== 'before' || method !== 'GET') return;
+          const [domain] = scene.account.emulator.store.state.domains.values();
+          const [alias] = [...(domain?.aliases.byName.values() ?? [])].filter(({ name }) => name === 'info');
+          if (alias !== undefined) edit(scene, 'DELETE', `/domains/acme.example/aliases/${alias.id}`);
+        });
+      },
+    });
+    expect(first.report).toMatchObject({ outcome: 'partial', notKept: [{ action: 'add', name: 'info' }] });
+    expect(first.after.changes).toMatchObject([{ action: 'add', name: 'info' }]);
+  });
+});
+
+test('what somebody else breaks while it is verified is put right in the next round', async () => {
+  const scene = await openScene({
+    manifest: aliases,
+    seed: {
+      domains: [{ domain: 'acme.example', aliases: [{ alias: 'info', forward: 'case@corp.example' }] }],
+    },
+  });
+  const result = await scene.run({
+    beforeApply: () =>
+      edit(scene, 'PUT', '/domains/acme.example/aliases/1', { forward: 'drift@corp.example' }),
+  });
+  expect(result.report.outcome).toBe('converged');
+  expect(result.progress.filter(({ kind }) => kind === 'verifying')).toHaveLength(2);
+});
+
+test('two live items for one name after the run: nothing is called converged', async () => {
+  const scene = await openScene({
+    manifest: aliases,
+    seed: { domains: [{ domain: 'acme.example' }] },
+    switches: { aliasNameCase: 'sensitive' },
+  });
+  const result = await scene.run({
+    company: 'others',
+    beforeApply: () =>
+      edit(scene, 'POST', '/domains/acme.example/aliases', { alias: 'INFO', forward: 'x@corp.example' }),
+  });
+  expect(result.report.outcome).toBe('partial');
+  expect(result.report.notes.join()).toContain('two live aliases answer to');
+});
+
+test('a domain that cannot be read again is no converged one', async () => {
+  const scene = await openScene({ manifest: aliases, seed: { domains: [{ domain: 'acme.example' }] } });
+  const { report } = await scene.run({
+    beforeApply: () =>
+      scene.account.emulator.faults.push({
+        match: { method: 'GET', times: 'always' },
+        do: { kind: 'listing', total: 1 },
+      }),
+  });
+  expect(report.outcome).toBe('partial');
+  expect(report.notes.join()).toContain('acme.example could not be read again');
+});
+
+describe('ranks', () => {
+  const rules = (names: readonly string[]): string =>
+    `domains:\n  acme.example:\n    rules:\n${names.map((name) => `      - { name: ${name}, alias: "${name}*", forward: ${name}@corp.example }`).join('\n')}`;
+  const seeded = (name: string, rank: number): SeedRule => ({
+    type: 'alias',
+    config: { alias: `${name}*`, forward: `${name}@corp.example` },
+    rank,
+  });
+
+  test.each([0, 1, 3, 'all'] as const)(
+    'of which the service keeps %s digits end in the right order',
+    async (rankDigits) => {
+      const scene = await openScene({
+        manifest: rules(['a', 'x', 'y', 'z', 'b', 'c']),
+        seed: {
+          domains: [{ domain: 'acme.example', rules: [seeded('a', 1), seeded('b', 2), seeded('c', 3)] }],
+        },
+        switches: { rankDigits },
+      });
+      const { report, end } = await scene.run();
+      expect(report.outcome).toBe('converged');
+      expect(end.domains[0]?.rules.map(({ config }) => config['alias'])).toEqual([
+        'a*',
+        'x*',
+        'y*',
+        'z*',
+        'b*',
+        'c*',
+      ]);
+      expect((await scene.run()).report.outcome).toBe('unchanged');
+    },
+  );
+
+  test('that came back otherwise hold stage 2 back until the order is right', async () => {
+    const scene = await openScene({
+      manifest: `${rules(['a', 'x', 'b'])}\n    prune: { rules: true }`,
+      seed: {
+        domains: [{ domain: 'acme.example', rules: [seeded('a', 1), seeded('old', 1.2), seeded('b', 2)] }],
+      },
+      switches: { rankDigits: 0 },
+    });
+    const { report, writes } = await scene.run();
+    expect(report.outcome).toBe('converged');
+    expect(writes.at(-1)?.method).toBe('DELETE');
+    expect(writes.length).toBeGreaterThan(2);
+  });
+});
+
+test.each([
+  ['refuse', 'failed'],
+  ['success', 'partial'],
+  ['overwrite', 'partial'],
+  ['second', 'partial'],
+] as const)(
+  'a rule whose id another domain has, answered with %s: sent once and told, never again and again',
+  async (existingRuleId, outcome) => {
+    const id = '00000000-0000-4000-8000-000000000001';
+    const scene = await openScene({
+      manifest: `domains:\n  acme.example:\n    rules: [{ id: ${id}, name: vip, alias: vip, forward: new@corp.example }]`,
+      seed: {
+        domains: [
+          { domain: 'acme.example' },
+          {
+            domain: 'other.example',
+            rules: [{ id, type: 'alias', config: { alias: 'vip', forward: 'old@corp.example' } }],
+          },
+        ],
+      },
+      switches: { existingRuleId, ruleIdScope: 'account' },
+    });
+    // Overwriting a rule of another domain is the service's doing, and cannot be foreseen.
+    const first = await scene.run({ company: 'others' });
+    expect([first.report.outcome, first.writes.length]).toEqual([outcome, 1]);
+    expect([...first.report.failed, ...first.report.notKept]).toMatchObject([
+      { action: 'add', kind: 'rule', name: 'vip' },
+    ]);
+    const second = await scene.run();
+    expect(second.writes).toHaveLength(existingRuleId === 'refuse' ? 1 : 0);
+  },
+);
