@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { collect, example, withConnection, withOutput, type Run } from './options.ts';
+import { collect, example, withConnection, withManifest, withOutput, type Run } from './options.ts';
 
 /** The commands that look at the account without changing what the manifest is about. */
 export function addAccountCommands(program: Command, run: Run): void {
@@ -21,4 +21,16 @@ export function addAccountCommands(program: Command, run: Run): void {
     .argument('[domain...]', 'domains; default: all of the account')
     .addHelpText('after', example('fwdsync verify acme.example'))
     .action(run(async () => (await import('./verify.ts')).verifyCommand));
+
+  withOutput(withConnection(withManifest(program.command('route'))))
+    .description(
+      'Say where a mail would go, and which alias or rule takes it; exits with 0 also when it is refused',
+    )
+    .argument('<address>', 'recipient')
+    .option('--from <address>', 'sender', '')
+    .option('--subject <text>', 'subject', '')
+    .option('--body <text>', 'body', '')
+    .option('--live', 'ask the account in place of the manifest')
+    .addHelpText('after', example('fwdsync route sales@acme.example --subject "invoice 7"'))
+    .action(run(async () => (await import('./route.ts')).routeCommand));
 }
