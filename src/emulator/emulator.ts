@@ -1,5 +1,6 @@
+import { withControl } from './control.ts';
 import { deliverMessage, type DeliveredMessage, type Message } from './delivery.ts';
-import { createDispatch, type Dispatch, type RequestListener } from './dispatch.ts';
+import { createDispatch, type Dispatch, type RequestEvent, type RequestListener } from './dispatch.ts';
 import { createFaults, type Fault, type FaultScript } from './faults.ts';
 import { createJournal, type Journal } from './journal.ts';
 import type { AccountPlan, Result, Tier } from './model.ts';
@@ -39,6 +40,8 @@ export interface EmulatorOptions {
   readonly state?: Seed | undefined;
   readonly faults?: readonly Fault[] | undefined;
   readonly switches?: Partial<Switches> | undefined;
+  /** Whether `/_emulator` serves the control interface; default false. */
+  readonly control?: boolean | undefined;
   /** How many requests the journal keeps; default 1000. */
   readonly journalSize?: number | undefined;
   /** Epoch milliseconds. */
@@ -60,6 +63,8 @@ export interface EmulatorCore {
   deliver(message: Message): Result<DeliveredMessage>;
   /** Calls `listener` before and after each request, and waits for it; the result takes it away again. */
   onRequest(listener: RequestListener): () => void;
+  /** Calls `listener` after each request, mail and use of the control interface that may have changed the account. */
+  onChange(listener: () => void): () => void;
 }
 
 const ROUTES: readonly Route[] = [
@@ -96,30 +101,41 @@ export function createEmulator(options: EmulatorOptions): EmulatorCore {
   const journal = createJournal(options.journalSize ?? 1000);
   const limiter = createRateLimiter(rateLimitRules(options, store.state.tier));
   const listeners = new Set<RequestListener>();
-  const dispatch = createDispatch({
-    store,
-    router: createRouter(ROUTES),
-    apiKey: options.apiKey,
-    limiter,
-    faults,
-    journal,
-    listeners,
-    sleep: options.sleep,
+  const changes = new Set<() => void>();
+  const changed = (): void => {
+    for (const listener of changes) listener();
+  };
+  listeners.add((event) => {
+    if (mayChange(event)) changed();
   });
+  const parts = { store, faults, journal, limiter };
+  const { apiKey, sleep } = options;
+  const dispatch = createDispatch({ ...parts, router: createRouter(ROUTES), apiKey, listeners, sleep });
+  const deliver: EmulatorCore['deliver'] = (message) => {
+    const delivered = deliverMessage(store.state, message);
+    changed();
+    return delivered;
+  };
   return {
-    store,
-    faults,
-    journal,
-    limiter,
+    ...parts,
     clock,
-    dispatch,
-    deliver: (message) => deliverMessage(store.state, message),
-    onRequest(listener) {
-      listeners.add(listener);
-      return () => {
-        listeners.delete(listener);
-      };
-    },
+    dispatch:
+      options.control === true ? withControl(dispatch, { ...parts, clock, deliver }, changed) : dispatch,
+    deliver,
+    onRequest: (listener) => addTo(listeners, listener),
+    onChange: (listener) => addTo(changes, listener),
+  };
+}
+
+/** Everything but GET, and the check of v3, which notes what it found. */
+function mayChange({ phase, method, endpoint }: RequestEvent): boolean {
+  return phase === 'after' && (method !== 'GET' || endpoint === '/domains/:domain/check');
+}
+
+function addTo<T>(set: Set<T>, item: T): () => void {
+  set.add(item);
+  return () => {
+    set.delete(item);
   };
 }
 

@@ -13,6 +13,8 @@ export interface EmulatorRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** The raw body, undefined when there is none; or why it was not read. */
   readonly body: string | undefined | { readonly kind: 'too-large' | 'unreadable' };
+  /** Of the socket's other end; undefined without a socket. */
+  readonly remoteAddress?: string | undefined;
 }
 
 /** A complete answer. Header names are as sent. */

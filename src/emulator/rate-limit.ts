@@ -44,6 +44,7 @@ export interface RateLimiter {
   take(request: RateLimited, now: number): RateVerdict;
   /** Replaces the rules and forgets what was counted. */
   configure(rules: readonly RateLimitRule[]): void;
+  rules(): readonly RateLimitRule[];
 }
 
 /** v4: Limits. */
@@ -83,6 +84,7 @@ export function createRateLimiter(initial: readonly RateLimitRule[]): RateLimite
         });
       return decide(usages, now);
     },
+    rules: () => rules,
     configure(next) {
       rules = next;
       buckets.clear();

@@ -2,12 +2,15 @@ import { Buffer } from 'node:buffer';
 import { STATUS_CODES, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { CONTROL_ROOT, isControlTarget } from './control.ts';
 import { createEmulator, type EmulatorCore, type EmulatorOptions } from './emulator.ts';
 import { failure, inVersion, type EmulatorRequest } from './protocol.ts';
 import { sendOutcome } from './send.ts';
 
 /** Larger bodies are answered with 413. A batch of 500 items with long destinations fits many times. */
 const BODY_LIMIT = 16 * 1024 * 1024;
+/** The state of a million aliases has a tenth of a gigabyte. */
+const CONTROL_BODY_LIMIT = 256 * 1024 * 1024;
 
 export interface ServerOptions extends EmulatorOptions {
   /** 0, the default, takes a free one. */
@@ -19,6 +22,8 @@ export interface ServerOptions extends EmulatorOptions {
 export interface Emulator extends Omit<EmulatorCore, 'dispatch'> {
   readonly port: number;
   readonly urls: { readonly v4: string; readonly v3: string };
+  /** Of the control interface; null when it is off. */
+  readonly controlUrl: string | null;
   /** Ends all connections. */
   close(): Promise<void>;
 }
@@ -27,7 +32,7 @@ export interface Emulator extends Omit<EmulatorCore, 'dispatch'> {
 export async function startEmulator(options: ServerOptions): Promise<Emulator> {
   const host = options.host ?? '127.0.0.1';
   const { dispatch, ...core } = createEmulator(options);
-  const app = serveOutcomes(dispatch, options.sleep);
+  const app = serveOutcomes(dispatch, options);
   await app.listen({ port: options.port ?? 0, host });
   const { port } = app.server.address() as AddressInfo;
   const root = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
@@ -35,6 +40,7 @@ export async function startEmulator(options: ServerOptions): Promise<Emulator> {
     ...core,
     port,
     urls: { v4: `${root}/v4`, v3: `${root}/v3` },
+    controlUrl: options.control === true ? root + CONTROL_ROOT : null,
     async close() {
       app.server.closeAllConnections();
       await app.close();
@@ -48,14 +54,17 @@ export function createEmulatorApp(options: EmulatorOptions): {
   readonly core: EmulatorCore;
 } {
   const core = createEmulator(options);
-  return { app: serveOutcomes(core.dispatch, options.sleep), core };
+  return { app: serveOutcomes(core.dispatch, options), core };
 }
 
-function serveOutcomes(dispatch: EmulatorCore['dispatch'], sleep: EmulatorOptions['sleep']): FastifyInstance {
+function serveOutcomes(
+  dispatch: EmulatorCore['dispatch'],
+  { sleep, control }: Pick<EmulatorOptions, 'sleep' | 'control'>,
+): FastifyInstance {
   const app = fastify({
     bodyLimit: BODY_LIMIT,
-    // All requests take one route: the emulator's own router reads the raw target, so that no answer is fastify's.
-    rewriteUrl: () => '/',
+    // All requests take two routes: the emulator's own router reads the raw target, so that no answer is fastify's.
+    rewriteUrl: ({ url = '/' }) => (isControlTarget(url) ? CONTROL_ROOT : '/'),
     clientErrorHandler: refuseUnreadable,
     forceCloseConnections: true,
   });
@@ -71,6 +80,7 @@ function serveOutcomes(dispatch: EmulatorCore['dispatch'], sleep: EmulatorOption
         target: request.originalUrl,
         headers: plainHeaders(request.headers),
         body,
+        remoteAddress: request.socket.remoteAddress,
       });
       await sendOutcome(reply.raw, outcome, sleep);
     } catch (error) {
@@ -83,11 +93,14 @@ function serveOutcomes(dispatch: EmulatorCore['dispatch'], sleep: EmulatorOption
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
     done(null, body);
   });
-  app.setNotFoundHandler((request, reply) => serve(request, reply, bodyText(request.body)));
   app.setErrorHandler((error: { statusCode?: number }, request, reply) =>
     serve(request, reply, { kind: error.statusCode === 413 ? 'too-large' : 'unreadable' }),
   );
-  app.all('/', (request, reply) => serve(request, reply, bodyText(request.body)));
+  const answer = (request: FastifyRequest, reply: FastifyReply): Promise<void> =>
+    serve(request, reply, bodyText(request.body));
+  app.setNotFoundHandler(answer);
+  app.all('/', answer);
+  app.all(CONTROL_ROOT, { bodyLimit: control === true ? CONTROL_BODY_LIMIT : BODY_LIMIT }, answer);
   return app;
 }
 
