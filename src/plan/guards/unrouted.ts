@@ -109,7 +109,7 @@ function unroutedAddresses(
   mails: readonly Mail[],
   { observed }: GuardInput,
 ): readonly string[] {
-  const before = liveRouter(live, observed.account.email);
+  const before = liveRouter(withoutServiceOwn(live, plan), observed.account.email);
   const after = finalRouter(live, plan.changes, observed.account.email);
   const deliberate = new Set<string>(plan.changes.filter(isDeliberate).map(({ name }) => nameKey(name)));
   const lost = mails
@@ -121,6 +121,13 @@ function unroutedAddresses(
     )
     .map(({ to }) => nameKey(to));
   return [...new Set(lost)].sort(compareText);
+}
+
+/** What the service put there by itself when it made the domain is no route that somebody relies on. */
+function withoutServiceOwn(live: ObservedDomain, { sections }: DomainPlan): ObservedDomain {
+  const own = new Set(sections.flatMap(({ serviceOwn }) => serviceOwn.map(({ name }) => name)));
+  if (own.size === 0 || live.aliases === undefined) return live;
+  return { ...live, aliases: live.aliases.filter(({ name }) => !own.has(name)) };
 }
 
 /** Its own alias goes or discards: that is what somebody wrote. */
