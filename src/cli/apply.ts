@@ -1,5 +1,5 @@
 import type { Progress as ApplyProgress } from '../apply/ports.ts';
-import { writeManifest } from '../manifest/write.ts';
+import { writeSnapshot } from '../manifest/write-snapshot.ts';
 import type { Decision } from '../reconcile/decide.ts';
 import { reconcileOnce, type OncePorts, type Verdict } from '../reconcile/once.ts';
 import type { Planned } from '../reconcile/plan-once.ts';
@@ -102,7 +102,7 @@ function portsOf(context: Context, options: ApplyOptions, session: Session, mann
     random: context.random,
     signal: context.signal,
     sha256,
-    writeManifest,
+    writeManifest: writeSnapshot,
     approve: async (planned) => {
       const verdict = await approve(planned);
       latest = verdict.planned;

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { writeManifest } from '../manifest/write.ts';
+import { writeSnapshot } from '../manifest/write-snapshot.ts';
 import { showText } from '../model/disclosure.ts';
 import { showSource } from '../model/problem.ts';
 import type { Report } from '../model/report.ts';
@@ -76,7 +76,7 @@ async function applyPass(context: Context, session: Session, logger: Logger): Pr
       random: context.random,
       signal: context.signal,
       sha256,
-      writeManifest,
+      writeManifest: writeSnapshot,
       approve: async (planned) =>
         approveUnasked(planned, {
           refusals: 'withhold',

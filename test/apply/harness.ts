@@ -8,7 +8,7 @@ import type { Dump } from '../../src/emulator/dump.ts';
 import type { JournalEntry } from '../../src/emulator/journal.ts';
 import type { Seed } from '../../src/emulator/seed.ts';
 import { loadManifest } from '../../src/manifest/load.ts';
-import { writeManifest } from '../../src/manifest/write.ts';
+import { writeSnapshot } from '../../src/manifest/write-snapshot.ts';
 import type { Desired } from '../../src/model/desired.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import type { Report } from '../../src/model/report.ts';
@@ -108,7 +108,7 @@ export async function openScene({ manifest, seed, ...options }: Setup): Promise<
         onProgress: (event) => progress.push(event),
         resolvePassword: (reference) =>
           reference.kind === 'env' ? (PASSWORDS[reference.name] ?? null) : null,
-        writeManifest,
+        writeManifest: writeSnapshot,
         ...run.ports,
       },
     );
@@ -155,7 +155,7 @@ interface Applied {
 }
 
 /** What `{ env: NAME }` stands for in these tests. */
-const PASSWORDS: Readonly<Record<string, string>> = { PASSWORD: 'correct horse', OTHER: 'battery staple' };
+const PASSWORDS: Readonly<Record<string, string>> = { PASSWORD: 'correct horse', BOSS: 'boss@corp.example' };
 
 export function load(manifest: string, version: 'v4' | 'v3'): Desired {
   const text = `version: 1\n${manifest}`;
