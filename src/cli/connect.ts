@@ -6,7 +6,11 @@ import { CommandError, EXIT } from './exit.ts';
 import type { Connection } from './settings.ts';
 
 /** A client of the account; a key that cannot be sent is refused here, without its value. */
-export function connect(context: Context, connection: Connection, mode: 'read-only' | 'read-write'): FullClient {
+export function connect(
+  context: Context,
+  connection: Connection,
+  mode: 'read-only' | 'read-write',
+): FullClient {
   const fault = keyFault(connection.key);
   if (fault !== null) throw new CommandError(EXIT.failed, fault, 'copy the key again from the account page');
   const { url, version, key } = connection;
