@@ -90,6 +90,7 @@ describe('max-deletes of a section', () => {
         limit: 12,
         planned: 20,
         message: '20 of the 60 live aliases of acme.example would be deleted; at most 12 go without asking',
+        allowance: { kind: 'deletes', count: 20 },
         allow: '--allow-deletes 20',
         allowed: false,
         holds: { kind: 'domain-deletes', domain: ACME },
