@@ -24,5 +24,9 @@ ENV NODE_ENV=production \
     FWDSYNC_LOG_FORMAT=json
 VOLUME /var/lib/fwdsync
 USER node
+# Alive, not ready: the loop answers. No shell and no curl are needed.
+HEALTHCHECK --interval=30s --timeout=5s --start-period=10s \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:9477/healthz').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+EXPOSE 9477
 ENTRYPOINT ["node", "/app/dist/fwdsync.js"]
 CMD ["run"]
