@@ -1,14 +1,15 @@
-import type { ApplyFault } from '../apply/apply.ts';
 import { refusedReport } from '../apply/report.ts';
 import { reportDocument } from '../apply/report-document.ts';
 import { renderReport } from '../apply/report-text.ts';
+import { showText } from '../model/disclosure.ts';
+import { escapeInvisible } from '../model/names.ts';
 import type { Problem } from '../model/problem.ts';
 import type { Report } from '../model/report.ts';
 import { planDigest } from '../plan/digest.ts';
 import type { Once } from '../reconcile/once.ts';
-import { apiFailure } from './connect.ts';
 import type { Context } from './context.ts';
-import { CommandError, EXIT, interruptedExit, type ExitCode } from './exit.ts';
+import { EXIT, interruptedExit, type ExitCode } from './exit.ts';
+import { notRun, unprovenOf, type NotRun } from './not-run.ts';
 import { printJson, sha256 } from './output.ts';
 import { renderProblems } from './problems.ts';
 import { printStale } from './saved-plan.ts';
@@ -38,78 +39,32 @@ export function concludeRun(
     printReport(context, options, session, { report: once.report, format });
     return reportExit(once.report, context, options);
   }
-  // In text the plan was shown before, with its guards and problems.
-  if (once.kind === 'not-run' && format === 'json') {
-    if (once.decision.kind === 'refused' || once.decision.kind === 'stale') {
-      printRefusal(context, session, once);
-    }
-    printProblems(context, options, once.planned.plan.problems);
-  }
-  if (once.kind === 'not-run' && once.decision.kind === 'stale') printStale(context, once.decision.since);
+  if (once.kind === 'not-run') explainNotRun(context, options, session, { once, format });
   if (once.kind === 'fault' && once.fault.kind === 'passwords') {
     printProblems(context, options, once.fault.problems);
   }
   throw notRun(once);
 }
 
-/** Why a run did not come to write anything, as the end of a command. */
-export function notRun(once: Exclude<Once, { readonly kind: 'applied' }>): CommandError {
-  switch (once.kind) {
-    case 'unread':
-      return apiFailure(once.error);
-    case 'locked':
-      return new CommandError(EXIT.failed, once.fault.message, 'run the command again when it is free');
-    case 'fault':
-      return notStarted(once.fault);
-    case 'not-run':
-      return notApproved(once);
+function explainNotRun(
+  context: Context,
+  options: CommonOptions,
+  session: Session,
+  { once, format }: { readonly once: NotRun; readonly format: Format },
+): void {
+  const { decision, planned } = once;
+  // In text the plan was shown before, with its guards and problems.
+  if (format === 'json') {
+    if (decision.kind === 'refused' || decision.kind === 'stale') printRefusal(context, session, once);
+    if (decision.kind === 'unproven') printUnproven(context, session, once);
+    printProblems(context, options, planned.plan.problems);
   }
+  if (decision.kind === 'stale') printStale(context, decision.since);
 }
 
-function notStarted(fault: ApplyFault): CommandError {
-  if (fault.kind === 'no-snapshot') {
-    return new CommandError(EXIT.failed, fault.message, 'make --state-dir a place that can be written to');
-  }
-  const [first] = fault.problems;
-  return new CommandError(
-    EXIT.invalid,
-    'a password that the plan needs cannot be sent; nothing was written',
-    first?.hint ?? 'set what the manifest refers to',
-  );
-}
-
-type NotRun = Extract<Once, { readonly kind: 'not-run' }>;
-
-function notApproved({ decision, planned }: NotRun): CommandError {
-  switch (decision.kind) {
-    case 'refused':
-      return new CommandError(
-        EXIT.refused,
-        'a guard refuses the plan; nothing was written',
-        'allow it as the guard says, or leave what it concerns out with --skip-refused',
-      );
-    case 'invalid':
-      return new CommandError(
-        EXIT.invalid,
-        'the manifest does not fit the account; nothing was written',
-        'mend it as the problems say',
-      );
-    case 'unproven': {
-      const unproven = planned.plan.withheld.filter(({ cause }) => cause === 'unproven');
-      return new CommandError(
-        EXIT.failed,
-        `nothing was written, for not all could be read: ${unproven.map(({ domain, reason }) => `${domain} (${reason})`).join('; ')}`,
-        'run the command again, or leave such domains out with --skip-refused',
-      );
-    }
-    case 'stale':
-      return new CommandError(
-        EXIT.stale,
-        'the saved plan is stale: this is not what it approved; nothing was written',
-        'make a plan again, and have it reviewed again',
-      );
-    case 'declined':
-      return new CommandError(EXIT.failed, 'not applied; nothing was written', 'answer as asked to apply it');
+function printUnproven(context: Context, { disclosure }: Session, { planned }: NotRun): void {
+  for (const { domain, reason } of unprovenOf(planned.plan)) {
+    context.stderr.write(`withheld: ${domain}: ${escapeInvisible(showText(reason, disclosure))}\n`);
   }
 }
 

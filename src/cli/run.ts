@@ -8,13 +8,14 @@ import { decide } from '../reconcile/decide.ts';
 import { reconcileOnce } from '../reconcile/once.ts';
 import { planOnce } from '../reconcile/plan-once.ts';
 import { approveUnasked } from './approve.ts';
-import { notRun, reportExit } from './conclude.ts';
+import { reportExit } from './conclude.ts';
 import { apiFailure } from './connect.ts';
 import type { Context } from './context.ts';
 import { parseDuration } from './duration.ts';
 import { CommandError, EXIT, type ExitCode } from './exit.ts';
 import { createLogger } from './logger.ts';
 import { sha256 } from './output.ts';
+import { notRun } from './not-run.ts';
 import { openSession, type Session } from './session.ts';
 import { type CommonOptions } from './settings.ts';
 

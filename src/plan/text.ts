@@ -4,6 +4,7 @@ import { showSource } from '../model/problem.ts';
 import { describeChange, type ChangeText } from './describe.ts';
 import type { ChangeDocument, GuardDocument, PlanDocument, WarningDocument } from './document.ts';
 import { countsSentence, forecastSentence } from './totals.ts';
+import { withheldReason } from './withhold.ts';
 import { wrap, wrapWords } from './wrap.ts';
 
 /** Paints parts of a text; colour never carries a meaning alone. */
@@ -42,7 +43,7 @@ export function renderPlan(plan: PlanDocument, options: PlanTextOptions): string
     ),
     [options.style.strong(countsSentence(plan)), forecastSentence(plan) ?? []].flat(),
     renderWithheld(plan, options),
-    plan.guards.flatMap((finding) => guardLines(finding, options)),
+    plan.guards.flatMap((finding) => guardLines(finding, plan, options)),
     plan.problems.flatMap((problem) => noteLines('error', problem, options)),
     renderWarnings(plan.warnings, options),
   ];
@@ -66,7 +67,7 @@ function renderDomain(
   }));
   const widths: Widths = {
     kind: Math.max(...rows.map(({ kind }) => kind.length)),
-    name: Math.min(36, Math.max(...rows.map(({ name }) => name.length))),
+    name: Math.min(24, Math.max(...rows.map(({ name }) => name.length))),
     text: Math.min(44, Math.max(...rows.map(({ text, note }) => (note === '' ? 0 : text.length)))),
   };
   const lines = rows.flatMap((row) => rowLines(row, widths, options));
@@ -118,8 +119,9 @@ function domainLine(
   return `${style.strong(domain.padEnd(46))}  ${parts.join(' ')}   ${style.dim(state)}`;
 }
 
+/** What is not told by a guard or a problem of its own. */
 function renderWithheld(plan: PlanDocument, options: PlanTextOptions): readonly string[] {
-  const told = new Set(plan.problems.map(({ message }) => message));
+  const told = new Set([...plan.problems.map(({ message }) => message), ...plan.guards.map(withheldReason)]);
   return plan.withheld
     .filter(({ reason }) => !told.has(reason))
     .flatMap(({ domain, part, reason }) => {
@@ -128,9 +130,9 @@ function renderWithheld(plan: PlanDocument, options: PlanTextOptions): readonly 
     });
 }
 
-function guardLines(finding: GuardDocument, options: PlanTextOptions): readonly string[] {
-  const { guard, allow, allowed, refuses, message } = finding;
-  const verdict = allowed ? 'allowed' : refuses ? 'refused' : 'withheld';
+function guardLines(finding: GuardDocument, plan: PlanDocument, options: PlanTextOptions): readonly string[] {
+  const { guard, allow, allowed, message } = finding;
+  const verdict = verdictOf(finding, plan);
   const { style } = options;
   const lines = note(
     `${verdict}: ${escapeInvisible(message)} [${guard}]`,
@@ -138,6 +140,16 @@ function guardLines(finding: GuardDocument, options: PlanTextOptions): readonly 
     options,
   );
   return allowed || allow === null ? lines : [...lines, `    allow it with ${escapeInvisible(allow)}`];
+}
+
+/** A guard that refuses a plan only withholds its part once the rest is to run all the same. */
+function verdictOf(finding: GuardDocument, { withheld }: PlanDocument): string {
+  if (finding.allowed) return 'allowed';
+  const parts = withheld.filter(({ reason }) => reason === withheldReason(finding));
+  const [first] = parts;
+  if (first === undefined) return finding.refuses ? 'refused' : 'withheld';
+  const what = first.part === 'domain' ? 'all' : 'what deletes or narrows';
+  return `withheld (${what} in ${parts.length === 1 ? first.domain : `${parts.length} domains`})`;
 }
 
 /** By code, a few of each, and what to do about them once: two hundred domains may have the same one. */

@@ -117,8 +117,8 @@ function limitWarning(
     }
   }
   if (added === 0 || total <= limit) return [];
-  const message = `${total} ${section} in the domains of the manifest, while the account's plan has a limit of ${limit}`;
-  const hint = 'whether the limit counts per account or per domain is not known; additions may be refused';
+  const message = `${total} ${section} in the domains of the manifest, while the account's plan has a limit of ${limit}, for the account or for each domain: additions may be refused`;
+  const hint = 'fwdsync account shows the limits of the account';
   return [{ code: `${section}-limit`, message, hint, source: null }];
 }
 
