@@ -27,6 +27,8 @@ export interface ReadDesired {
   readonly desired: Desired | null;
   readonly problems: readonly Problem[];
   readonly counts: ManifestCounts;
+  /** The manifests that were read, as they were named. */
+  readonly files: readonly string[];
 }
 
 /** Reads the manifests that the options name, and keeps the domains of `--domain`. */
@@ -56,7 +58,8 @@ export async function readDesired(
   }
   const desired = loaded.desired === null ? null : keepDomains(loaded.desired, options.domain, how.unnamed);
   const size = loaded.desired === null ? { domains: 0, entries: 0 } : manifestSize(loaded.desired);
-  return { desired, size, problems: loaded.problems, counts: loaded.counts };
+  const files = texts.value.map(({ file }) => file);
+  return { desired, size, problems: loaded.problems, counts: loaded.counts, files };
 }
 
 export interface RequiredDesired {

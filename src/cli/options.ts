@@ -15,13 +15,15 @@ export type Run = <Options>(
 ) => (...received: unknown[]) => Promise<void>;
 
 export function withManifest(command: Command): Command {
-  return command
-    .option(
-      '-f, --file <path>',
-      'manifest file or directory, - for standard input; repeatable [FWDSYNC_FILE]',
-      collect,
-    )
-    .option('--domain <name>', 'only this domain (repeatable)', collect);
+  return withFiles(command).option('--domain <name>', 'only this domain (repeatable)', collect);
+}
+
+export function withFiles(command: Command): Command {
+  return command.option(
+    '-f, --file <path>',
+    'manifest file or directory, - for standard input; repeatable [FWDSYNC_FILE]',
+    collect,
+  );
 }
 
 export function withConnection(command: Command): Command {
@@ -35,9 +37,9 @@ export function withConnection(command: Command): Command {
     .option('--state-dir <dir>', 'snapshots, reports and what was applied last [FWDSYNC_STATE_DIR]');
 }
 
-export function withOutput(command: Command): Command {
+export function withOutput(command: Command, formats: readonly string[] = ['text', 'json']): Command {
   return command
-    .option('--format <format>', 'text or json [FWDSYNC_FORMAT]')
+    .addOption(new Option('--format <format>', 'how to print it [FWDSYNC_FORMAT]').choices(formats))
     .addOption(new Option('--color <when>', 'colours').choices(['auto', 'always', 'never']))
     .option('--mask', 'hide the local parts of destinations [FWDSYNC_MASK]')
     .option('--log-level <level>', 'fatal, error, warn, info, debug, trace or silent [FWDSYNC_LOG_LEVEL]')

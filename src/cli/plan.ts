@@ -33,7 +33,7 @@ export async function planCommand(context: Context, options: PlanOptions): Promi
     printStateWarnings(context, options, planned.warnings);
     const document = documentOf(context, session, shown);
     if (options.out !== undefined) await savePlan(context, options.out, document);
-    printPlan(context, document, { format, color: options.color });
+    await printPlan(context, document, { format, color: options.color });
     return planExit(planned, decision, options);
   } finally {
     session.progress.stop();

@@ -1,7 +1,10 @@
+import { appendFile } from 'node:fs/promises';
 import type { Forecast, Plan } from '../model/plan.ts';
 import { planDigest } from '../plan/digest.ts';
 import { planDocument, type PlanDocument } from '../plan/document.ts';
 import { forecast } from '../plan/forecast.ts';
+import { renderPlanGithub } from '../plan/github.ts';
+import { renderPlanMarkdown } from '../plan/markdown.ts';
 import { sealPlan, type SavedPlan } from '../plan/saved.ts';
 import { renderPlan } from '../plan/text.ts';
 import type { Planned } from '../reconcile/plan-once.ts';
@@ -16,7 +19,7 @@ export interface ShownPlan {
   readonly planned: Planned;
 }
 
-export const PLAN_FORMATS = ['text', 'json'] as const;
+export const PLAN_FORMATS = ['text', 'json', 'markdown', 'github'] as const;
 export type PlanFormat = (typeof PLAN_FORMATS)[number];
 
 /** What may be shown of a plan: the one thing that all formats render. */
@@ -31,18 +34,30 @@ export function documentOf(context: Context, session: Session, shown: ShownPlan)
   return sealPlan(document, sha256);
 }
 
-/** The plan on standard output. */
-export function printPlan(
+/** The plan on standard output; `github` also writes the summary of the step, where the environment names its file. */
+export async function printPlan(
   context: Context,
   plan: SavedPlan,
   { format, color }: { readonly format: PlanFormat; readonly color: string | undefined },
-): void {
+): Promise<void> {
   switch (format) {
     case 'text':
       return printPlanText(context, plan, { stream: context.stdout, color });
     case 'json':
       return printJson(context, plan);
+    case 'markdown':
+      context.stdout.write(renderPlanMarkdown(plan));
+      return;
+    case 'github':
+      context.stdout.write(renderPlanGithub(plan));
+      await writeStepSummary(context, renderPlanMarkdown(plan));
   }
+}
+
+/** Steps of a job append to one file. */
+async function writeStepSummary(context: Context, markdown: string): Promise<void> {
+  const file = context.env['GITHUB_STEP_SUMMARY'];
+  if (file) await appendFile(file, markdown);
 }
 
 /** The plan for people, on the stream that the command's text goes to. */

@@ -47,12 +47,12 @@ export function createProgram(context: Context, finish: (code: ExitCode) => void
 }
 
 function addManifestCommands(program: Command, run: Run): void {
-  withOutput(withManifest(program.command('validate')))
+  withOutput(withManifest(program.command('validate')), VALIDATE_FORMATS)
     .description('Check manifests, offline and without a key')
     .addHelpText('after', example('fwdsync validate -f fwdsync.yaml'))
     .action(run(async () => (await import('./validate.ts')).validateCommand));
 
-  withAllowances(withOutput(withConnection(withManifest(program.command('plan')))))
+  withAllowances(withOutput(withConnection(withManifest(program.command('plan'))), PLAN_FORMATS))
     .description('Show what apply would do; sends nothing but GET')
     .option('--detailed-exitcode', 'exit with 2 when there are changes')
     .option('--out <file>', 'save the plan, to be reviewed and then applied')
@@ -72,7 +72,7 @@ function addManifestCommands(program: Command, run: Run): void {
     .addHelpText('after', example('fwdsync apply -f fwdsync.yaml --yes --account ops@acme.example'))
     .action(run(async () => (await import('./apply.ts')).applyCommand));
 
-  withOutput(program.command('show').argument('<plan>', 'a saved plan'))
+  withOutput(program.command('show').argument('<plan>', 'a saved plan'), PLAN_FORMATS)
     .description('Print a saved plan in any format, offline')
     .addHelpText('after', example('fwdsync show plan.json'))
     .action(run(async () => (await import('./show.ts')).showCommand));
@@ -90,6 +90,9 @@ function addManifestCommands(program: Command, run: Run): void {
     .action(run(async () => (await import('./run.ts')).runCommand));
 }
 
+const PLAN_FORMATS = ['text', 'json', 'markdown', 'github'];
+const VALIDATE_FORMATS = ['text', 'json', 'github', 'sarif', 'junit'];
+
 function addServers(program: Command, run: Run): void {
   program
     .command('emulator')
@@ -105,6 +108,7 @@ function addServers(program: Command, run: Run): void {
     .option('--window <seconds>', 'length of the window', wholeNumber, 60)
     .option('--state <file>', 'load the account from this file and keep it there')
     .option('--faults <file>', 'scripted faults, as JSON')
+    .option('--control', 'serve /_emulator, which reads and changes the emulator, to loopback')
     .addHelpText('after', example('fwdsync emulator --port 8025 --state account.json'))
     .action(run(async () => (await import('./emulator.ts')).emulatorCommand));
 

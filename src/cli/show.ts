@@ -19,6 +19,6 @@ export async function showCommand(
     const warning = styleFor(context.stderr, options.color, context.env).warning('warning');
     context.stderr.write(`${warning}: ${path} was edited since it was made: apply will not take it\n`);
   }
-  printPlan(context, plan, { format, color: options.color });
+  await printPlan(context, plan, { format, color: options.color });
   return EXIT.done;
 }

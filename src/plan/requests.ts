@@ -2,7 +2,8 @@ import { LIMITS, type ApiVersion, type Operation } from '../model/endpoints.ts';
 import type { DomainName } from '../model/names.ts';
 import type { AliasChange, Change, CredentialChange, DomainChange, Plan, RuleChange } from '../model/plan.ts';
 import { overtakingChanges } from './dependencies.ts';
-import { compareRanks, compareText } from './order.ts';
+import { itemOrder } from './item-order.ts';
+import { compareText } from './order.ts';
 import { rulePayload, ruleSteps, type RulePart, type RulePayload } from './rule-parts.ts';
 
 /**
@@ -136,7 +137,7 @@ function stepsOf(
 ): readonly StepRequests[] {
   const bySteps = Map.groupBy(places, ({ step }) => step);
   return STEPS.filter((step) => bySteps.has(step)).map((step) => {
-    const items = (bySteps.get(step) ?? []).map(({ item }) => item).sort(compareItems);
+    const items = (bySteps.get(step) ?? []).map(({ item }) => item).sort(itemOrder(step));
     const requests = chunk(step, items, options).map((chunked) => ({
       operation: operationOf(step, chunked),
       domain,
@@ -145,24 +146,6 @@ function stepsOf(
     }));
     return { step, requests };
   });
-}
-
-/** Moves: upward ones first in final order, then downward ones from the last, so that movers do not pass each other. */
-function compareItems(a: WriteItem, b: WriteItem): number {
-  if (a.kind !== 'rule' || b.kind !== 'rule') return 0;
-  const down = Number(movesDown(a.change)) - Number(movesDown(b.change));
-  if (down !== 0) return down;
-  const order = compareRanks(rankOf(a.change), rankOf(b.change));
-  return movesDown(a.change) ? -order : order;
-}
-
-function movesDown({ observed, desired, fields }: RuleChange): boolean {
-  if (observed === null || desired === null || !fields.includes('rank')) return false;
-  return !(desired.rank < observed.rank);
-}
-
-function rankOf({ observed, desired }: RuleChange): number {
-  return desired?.rank ?? observed?.rank ?? Number.NaN;
 }
 
 /** Bodies of requests stay under this, unless a single item is larger. Bytes. */

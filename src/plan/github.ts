@@ -1,0 +1,42 @@
+import type { PlanDocument } from './document.ts';
+import { countsSentence, forecastSentence } from './totals.ts';
+import { workflowCommand, type Annotation } from './workflow-command.ts';
+
+/** A plan as workflow commands of GitHub Actions: what refuses first, then what to look at, then the counts. */
+export function renderPlanGithub(plan: PlanDocument): string {
+  const annotations = [
+    ...plan.problems.map(({ code, message, hint, source }): Annotation => {
+      return { level: 'error', title: code, message: `${message}; ${hint}`, source };
+    }),
+    ...plan.guards.filter(({ allowed }) => !allowed).map(annotateGuard),
+    ...plan.withheld.map(({ domain, reason }): Annotation => {
+      return { level: 'warning', title: `withheld: ${domain}`, message: reason, source: null };
+    }),
+    ...plan.warnings.map(({ code, message, hint, source }): Annotation => {
+      const said = hint === undefined ? message : `${message}; ${hint}`;
+      return { level: 'warning', title: code, message: said, source };
+    }),
+    annotateCounts(plan),
+  ];
+  return annotations.map(workflowCommand).join('');
+}
+
+function annotateGuard({
+  guard,
+  scope,
+  message,
+  allow,
+  refuses,
+}: PlanDocument['guards'][number]): Annotation {
+  return {
+    level: refuses ? 'error' : 'warning',
+    title: `${refuses ? 'refused' : 'withheld'}: ${guard} (${scope})`,
+    message: allow === null ? message : `${message}; allow it with ${allow}`,
+    source: null,
+  };
+}
+
+function annotateCounts(plan: PlanDocument): Annotation {
+  const sentences = [countsSentence(plan), forecastSentence(plan)].filter((sentence) => sentence !== null);
+  return { level: 'notice', title: 'fwdsync plan', message: sentences.join(' '), source: null };
+}
