@@ -102,7 +102,7 @@ describe('requests', () => {
       '1 new.example addDomain new.example',
       '1 new.example addCredential carol',
       '1 new.example addCredential printer',
-      '1 new.example addAliases * info',
+      '1 new.example addAliases info *',
       '1 new.example addRules two one',
     ]);
   });
