@@ -38,11 +38,14 @@ export async function readText(fs: StateFs, path: string): Promise<ReadOutcome> 
   }
 }
 
-/** Readable by the owner alone, and whole at any moment: written beside, flushed, then renamed over. */
+/**
+ * Readable by the owner alone, and whole at any moment: written beside, flushed, then renamed over. A text in pieces is
+ * taken one piece after the other, and other work goes on in between.
+ */
 export async function writeAtomically(
   fs: StateFs,
   path: { readonly directory: string; readonly name: string; readonly temporary: string },
-  text: string,
+  text: string | Iterable<string>,
 ): Promise<Result<void, StateFault>> {
   const temporary = join(path.directory, path.temporary);
   try {
@@ -57,10 +60,14 @@ export async function writeAtomically(
   }
 }
 
-export async function writeFlushed(fs: StateFs, path: string, text: string): Promise<void> {
+export async function writeFlushed(
+  fs: StateFs,
+  path: string,
+  text: string | Iterable<string>,
+): Promise<void> {
   const file = await fs.open(path, 'w', 0o600);
   try {
-    await file.writeFile(Buffer.from(text, 'utf8'));
+    await file.writeFile(typeof text === 'string' ? Buffer.from(text, 'utf8') : text);
     await file.sync();
   } finally {
     await file.close();

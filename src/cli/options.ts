@@ -1,6 +1,6 @@
-import { CommanderError, Option, type Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { Context } from './context.ts';
-import { EXIT, type ExitCode } from './exit.ts';
+import type { ExitCode } from './exit.ts';
 
 /** A command's action; it prints what it has to say and gives the exit code. */
 export type Action<Options> = (
@@ -70,9 +70,5 @@ export function collect(value: string, earlier: readonly string[] | undefined): 
 
 export function wholeNumber(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new CommanderError(
-    EXIT.usage,
-    'fwdsync.usage',
-    `error: ${JSON.stringify(text)} is not a whole number`,
-  );
+  throw new InvalidArgumentError('It is not a whole number.');
 }

@@ -68,11 +68,18 @@ export interface DumpedCredential {
 
 export function dumpState(state: State, options: DumpOptions = {}): Dump {
   return {
+    ...dumpAccount(state, options),
+    domains: readAll(state.domainsInNameOrder).map((domain) => dumpDomain(domain, options)),
+  };
+}
+
+/** All but the domains. */
+export function dumpAccount(state: State, options: DumpOptions): Omit<Dump, 'domains'> {
+  return {
     tier: state.tier,
     ...dumpSwitches(state, options),
     account: { ...state.account, plan: { ...state.account.plan } },
     whitelabels: [...state.whitelabels],
-    domains: readAll(state.domainsInNameOrder).map((domain) => dumpDomain(domain, options)),
   };
 }
 
@@ -84,6 +91,22 @@ function dumpSwitches({ switches }: State, options: DumpOptions): { readonly swi
 }
 
 function dumpDomain(domain: DomainRecord, options: DumpOptions): DumpedDomain {
+  return {
+    ...dumpDomainFields(domain, options),
+    aliases: readAll(domain.aliases.inNameOrder).map((alias) => dumpAlias(alias, options)),
+    rules: rulesInOrder(domain).map((rule) => dumpRule(rule, options)),
+    credentials: [...domain.credentials.byUsername.entries()]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([, credential]) => dumpCredential(credential, options)),
+    logs: readAll(domain.logs.inCreatedOrder).map((entry) => dumpLog(entry, options.without)),
+  };
+}
+
+/** All but what is in the domain. */
+export function dumpDomainFields(
+  domain: DomainRecord,
+  options: DumpOptions,
+): Omit<DumpedDomain, 'aliases' | 'rules' | 'credentials' | 'logs'> {
   return {
     domain: domain.name,
     forwarding_ready: domain.forwardingReady,
@@ -98,16 +121,10 @@ function dumpDomain(domain: DomainRecord, options: DumpOptions): DumpedDomain {
     webhook: domain.webhook,
     dns: { ...domain.dns },
     ...times(domain, options),
-    aliases: readAll(domain.aliases.inNameOrder).map((alias) => dumpAlias(alias, options)),
-    rules: rulesInOrder(domain).map((rule) => dumpRule(rule, options)),
-    credentials: [...domain.credentials.byUsername.entries()]
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([, credential]) => dumpCredential(credential, options)),
-    logs: readAll(domain.logs.inCreatedOrder).map((entry) => dumpLog(entry, options.without)),
   };
 }
 
-function dumpAlias(alias: Alias, options: DumpOptions): DumpedAlias {
+export function dumpAlias(alias: Alias, options: DumpOptions): DumpedAlias {
   return {
     ...(options.without === 'volatile' ? {} : { id: alias.id }),
     alias: alias.name,
@@ -116,7 +133,7 @@ function dumpAlias(alias: Alias, options: DumpOptions): DumpedAlias {
   };
 }
 
-function dumpRule(rule: Rule, options: DumpOptions): DumpedRule {
+export function dumpRule(rule: Rule, options: DumpOptions): DumpedRule {
   const { type, ...config } = rule.config;
   return {
     id: rule.id,
@@ -128,7 +145,7 @@ function dumpRule(rule: Rule, options: DumpOptions): DumpedRule {
   };
 }
 
-function dumpCredential(credential: Credential, options: DumpOptions): DumpedCredential {
+export function dumpCredential(credential: Credential, options: DumpOptions): DumpedCredential {
   const { username, password, usage, createdAt } = credential;
   return options.without === 'volatile'
     ? { username, password }

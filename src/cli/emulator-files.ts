@@ -1,0 +1,53 @@
+import { readFile, realpath } from 'node:fs/promises';
+import { FAULTS } from '../emulator/faults-shape.ts';
+import type { Fault } from '../emulator/faults.ts';
+import { SEED } from '../emulator/seed-shape.ts';
+import type { Seed } from '../emulator/seed.ts';
+import { problemsOf, type Shape } from '../emulator/shape.ts';
+import { CommandError, EXIT } from './exit.ts';
+
+/** The account that a file holds; undefined where there is no file yet. */
+export async function readStateFile(file: string): Promise<Seed | undefined> {
+  const text = await readText(file);
+  return text === undefined ? undefined : (parseChecked(file, text, SEED) as Seed);
+}
+
+export async function readFaultsFile(file: string): Promise<readonly Fault[]> {
+  const text = await readText(file);
+  if (text !== undefined) return parseChecked(file, text, FAULTS) as readonly Fault[];
+  throw new CommandError(EXIT.failed, `${file} is not there`, 'check the path of --faults');
+}
+
+/** Where a file really is, so that writing it leaves a link to it in place. */
+export async function resolveLink(file: string): Promise<string> {
+  return realpath(file).catch(() => file);
+}
+
+async function readText(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as { readonly code?: string }).code === 'ENOENT') return undefined;
+    throw new CommandError(
+      EXIT.failed,
+      `${file} cannot be read: ${(error as Error).message}`,
+      'name a file that can be read',
+    );
+  }
+}
+
+function parseChecked(file: string, text: string, shape: Shape): unknown {
+  const value = parse(file, text);
+  const problems = problemsOf(shape, value).map(({ path, message }) => `${file}: ${path} ${message}`);
+  if (problems.length === 0) return value;
+  throw new CommandError(EXIT.failed, problems.join('\n'), 'docs/emulator.md describes the format');
+}
+
+function parse(file: string, text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    const message = `${file} is not JSON: ${(error as Error).message}`;
+    throw new CommandError(EXIT.failed, message, 'mend the file, or remove it to start anew');
+  }
+}
