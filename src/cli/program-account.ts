@@ -1,5 +1,14 @@
 import type { Command } from 'commander';
-import { collect, example, withConnection, withManifest, withOutput, type Run } from './options.ts';
+import {
+  collect,
+  example,
+  wholeNumber,
+  withConnection,
+  withFiles,
+  withManifest,
+  withOutput,
+  type Run,
+} from './options.ts';
 
 /** The commands that look at the account without changing what the manifest is about. */
 export function addAccountCommands(program: Command, run: Run): void {
@@ -33,4 +42,24 @@ export function addAccountCommands(program: Command, run: Run): void {
     .option('--live', 'ask the account in place of the manifest')
     .addHelpText('after', example('fwdsync route sales@acme.example --subject "invoice 7"'))
     .action(run(async () => (await import('./route.ts')).routeCommand));
+
+  withOutput(withConnection(withFiles(program.command('logs'))))
+    .description('List, follow, search or count the email logs of a domain')
+    .argument('<domain>', 'domain')
+    .option('--follow', 'print what arrives, until interrupted; with --after from that time on (v4)')
+    .option('--search <text>', 'search subject and addresses')
+    .option('--count', 'print how many there are')
+    .option('--id <id>', 'one entry with its timeline')
+    .option('--alias <name>', 'mail to one alias')
+    .option('--sender <address>', 'from this address')
+    .option('--recipient <address>', 'to this address')
+    .option('--forward <address>', 'forwarded to this destination')
+    .option('--status <list>', 'with an event of these, such as SOFT-BOUNCE,BOUNCED')
+    .option('--transport <name>', 'mx, smtp or api')
+    .option('--after <time>', 'received after this time, in ISO 8601')
+    .option('--before <time>', 'received before this time, in ISO 8601')
+    .option('--order <order>', 'created_desc, created_asc or, of a search, relevance')
+    .option('--limit <n>', 'so many entries at most (default: 100); with --follow, of a request', wholeNumber)
+    .addHelpText('after', example('fwdsync logs acme.example --status BOUNCED,REFUSED --after 2026-09-01'))
+    .action(run(async () => (await import('./logs.ts')).logsCommand));
 }

@@ -1,0 +1,162 @@
+import type { FullClient } from '../api/create.ts';
+import type { ApiError } from '../api/errors.ts';
+import { followLogs } from '../api/follow-logs.ts';
+import { LARGEST_LOG_PAGE, listAllLogs, searchAllLogs } from '../api/log-pages.ts';
+import type { LogEntry } from '../api/logs.ts';
+import type { Disclosure } from '../model/disclosure.ts';
+import { parseDomainName, type DomainName } from '../model/names.ts';
+import type { Result } from '../model/result.ts';
+import { apiFailure, connect } from './connect.ts';
+import type { Context } from './context.ts';
+import { discloseManifest } from './disclose.ts';
+import { CommandError, EXIT, interruptedExit, type ExitCode } from './exit.ts';
+import { logFilter, logOrder, logsMode, type LogsMode, type LogsOptions } from './logs-options.ts';
+import { logDetails, logJson, logLine } from './logs-text.ts';
+import { resolveConnection, resolveFormat } from './settings.ts';
+
+const DEFAULT_LIMIT = 100;
+
+/** Lists, follows, searches or counts the email logs of a domain, or shows one entry. */
+export async function logsCommand(
+  context: Context,
+  options: LogsOptions,
+  [name = '']: readonly string[],
+): Promise<ExitCode> {
+  const format = resolveFormat(options, context, ['text', 'json']);
+  const mode = logsMode(options);
+  const query: LogsQuery = { domain: requireDomain(name), options, filter: logFilter(options) };
+  const disclosure = await discloseManifest(context, options);
+  const client = connect(context, resolveConnection(options, {}, context), 'read-only');
+  const output: LogsOutput = { context, format, disclosure };
+  try {
+    return await MODES[mode](client, query, output);
+  } finally {
+    await client.close();
+  }
+}
+
+interface LogsQuery {
+  readonly domain: DomainName;
+  readonly options: LogsOptions;
+  readonly filter: ReturnType<typeof logFilter>;
+}
+
+interface LogsOutput {
+  readonly context: Context;
+  readonly format: 'text' | 'json';
+  readonly disclosure: Disclosure;
+}
+
+const MODES: Readonly<
+  Record<LogsMode, (client: FullClient, query: LogsQuery, output: LogsOutput) => Promise<ExitCode>>
+> = { list, follow, search, count, id: show };
+
+async function list(
+  client: FullClient,
+  { domain, options, filter }: LogsQuery,
+  output: LogsOutput,
+): Promise<ExitCode> {
+  const order = logOrder(options);
+  if (order === 'relevance')
+    throw new CommandError(EXIT.usage, 'only a search is ordered by relevance', 'give --search TEXT');
+  const { alias, limit = DEFAULT_LIMIT } = options;
+  const reading = { client, domain, limit, onEntries: printer(output) };
+  const query = {
+    ...filter,
+    ...(alias === undefined ? {} : { alias }),
+    ...(order === undefined ? {} : { order }),
+  };
+  valueOf(await listAllLogs(reading, query));
+  return EXIT.done;
+}
+
+async function search(
+  client: FullClient,
+  { domain, options, filter }: LogsQuery,
+  output: LogsOutput,
+): Promise<ExitCode> {
+  const order = logOrder(options);
+  const { search: text = '', limit = DEFAULT_LIMIT } = options;
+  const reading = { client, domain, limit, onEntries: printer(output) };
+  valueOf(await searchAllLogs(reading, { ...filter, text, ...(order === undefined ? {} : { order }) }));
+  return EXIT.done;
+}
+
+async function count(
+  client: FullClient,
+  { domain, filter }: LogsQuery,
+  { context, format }: LogsOutput,
+): Promise<ExitCode> {
+  const total = valueOf(await client.countLogs(domain, filter));
+  context.stdout.write(`${format === 'json' ? JSON.stringify({ total }) : total}\n`);
+  return EXIT.done;
+}
+
+async function show(
+  client: FullClient,
+  { domain, options }: LogsQuery,
+  { context, format, disclosure }: LogsOutput,
+): Promise<ExitCode> {
+  const entry = valueOf(await client.getLog(domain, options.id ?? ''));
+  context.stdout.write(format === 'json' ? logJson(entry, disclosure) : logDetails(entry, disclosure));
+  return EXIT.done;
+}
+
+/** Until it is interrupted. A look that fails is tried again with the next one, and said once. */
+async function follow(
+  client: FullClient,
+  { domain, options, filter }: LogsQuery,
+  output: LogsOutput,
+): Promise<ExitCode> {
+  if (client.version === 'v3') {
+    const why = 'v3 lists logs from the newest on only: what is new cannot be asked for';
+    throw new CommandError(EXIT.usage, `--follow needs v4: ${why}`, 'use the v4 address');
+  }
+  const { context } = output;
+  const { alias, limit: pageSize = LARGEST_LOG_PAGE } = options;
+  let trouble = '';
+  const print = printer(output);
+  valueOf(
+    await followLogs({
+      client,
+      domain,
+      query: { ...filter, ...(alias === undefined ? {} : { alias }) },
+      pageSize,
+      clock: context.clock,
+      signal: context.signal,
+      onEntries(entries) {
+        trouble = '';
+        print(entries);
+      },
+      onTrouble({ message }) {
+        if (message !== trouble) context.stderr.write(`warning: ${message}; trying again\n`);
+        trouble = message;
+      },
+    }),
+  );
+  return interruptedExit(context);
+}
+
+function printer({ context, format, disclosure }: LogsOutput): (entries: readonly LogEntry[]) => void {
+  const line = format === 'json' ? logJson : logLine;
+  return (entries) => {
+    context.stdout.write(entries.map((entry) => line(entry, disclosure)).join(''));
+  };
+}
+
+/** What this generation cannot be asked is wrong usage; anything else is a failure of the service. */
+function valueOf<T>(result: Result<T, ApiError>): T {
+  if (result.ok) return result.value;
+  const { error } = result;
+  if (error.kind === 'rejected' && error.status === null) {
+    const message = error.message.replace(/^not sent: /, '');
+    throw new CommandError(EXIT.usage, message, 'leave it out, or ask the other generation of the API');
+  }
+  throw apiFailure(error);
+}
+
+function requireDomain(text: string): DomainName {
+  const parsed = parseDomainName(text);
+  if (parsed.ok) return parsed.value;
+  throw new CommandError(EXIT.usage, parsed.error.message, parsed.error.hint);
+}
