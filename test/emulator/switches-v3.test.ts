@@ -90,17 +90,22 @@ describe('switch freeBatchCreate', () => {
     ['refuse-aliases', 403, 200],
     ['refuse-all', 403, 403],
     ['allow', 200, 200],
-  ] as const)('%s counts for bulk adds, and for them alone', async (freeBatchCreate, aliases, rules) => {
-    const send = await start({ plan: 'free', switches: { freeBatchCreate } });
-    const ofAliases = { aliases: [{ alias: 'a', forward }] };
-    const ofRules = { rules: [{ type: 'alias', config }] };
-    expect((await send('POST', `${ROOT}/aliases/bulk`, ofAliases)).status).toBe(aliases);
-    expect((await send('POST', `${ROOT}/rules/bulk`, ofRules)).status).toBe(rules);
-    for (const behavior of ['update', 'delete']) {
-      expect((await send('POST', `${ROOT}/aliases/bulk`, { ...ofAliases, behavior })).status).toBe(200);
-      expect((await send('POST', `${ROOT}/rules/bulk`, { ...ofRules, behavior })).status).toBe(200);
-    }
-  });
+  ] as const)(
+    '%s counts for batch and bulk adds, and for them alone',
+    async (freeBatchCreate, aliases, rules) => {
+      const send = await start({ plan: 'free', switches: { freeBatchCreate } });
+      const ofAliases = { aliases: [{ alias: 'a', forward }] };
+      const ofRules = { rules: [{ type: 'alias', config }] };
+      expect((await send('POST', `${ROOT}/aliases/bulk`, ofAliases)).status).toBe(aliases);
+      expect((await send('POST', `${ROOT}/rules/bulk`, ofRules)).status).toBe(rules);
+      expect((await send('POST', `${ROOT}/aliases/batch`, { aliases: [] })).status).toBe(aliases);
+      expect((await send('POST', `${ROOT}/rules/batch`, { rules: [] })).status).toBe(rules);
+      for (const behavior of ['update', 'delete']) {
+        expect((await send('POST', `${ROOT}/aliases/bulk`, { ...ofAliases, behavior })).status).toBe(200);
+        expect((await send('POST', `${ROOT}/rules/bulk`, { ...ofRules, behavior })).status).toBe(200);
+      }
+    },
+  );
 });
 
 test.each([

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { useTarget, type Body, type Send, type Version } from './target.ts';
+import { authorization, targetKey, useTarget, type Body, type Send, type Version } from './target.ts';
 
 const target = useTarget('v3');
 const forward = 'ana@corp.example';
@@ -96,6 +96,14 @@ describe.each(WAYS)('v4: Versioning: what %s writes, %s reads', (writer, reader)
     } as const;
     const { records } = await write(paths[writer][0], paths[writer][1]);
     expect((await read(paths[reader][0], paths[reader][1])).records).toEqual(records);
+  });
+});
+
+describe('v4: Versioning', () => {
+  test('version 2 was removed', async () => {
+    const headers = { Authorization: authorization(targetKey()) };
+    const { status } = await fetch(`${target.url('v4').replace(/v4$/, 'v2')}/account`, { headers });
+    expect(status).toBeGreaterThanOrEqual(400);
   });
 });
 
