@@ -52,8 +52,8 @@ export function v3Logs(call: Call): LogsClient {
 /** What of a list's query v3 cannot be asked; null: nothing. */
 export function missingInList(query: LogQuery): string | null {
   const { alias: _, cursor: __, ...rest } = query;
-  const [first] = Object.entries(rest).find(([, value]) => value !== undefined) ?? [];
-  return first === undefined ? null : `v3 lists logs without ${first}`;
+  const first = firstStated(rest);
+  return first === null ? null : `v3 lists logs without ${first}`;
 }
 
 /** What of a search v3 cannot be asked, or what it needs; null: nothing. */
@@ -65,12 +65,18 @@ export function missingInSearch({
   before,
   ...rest
 }: LogSearch): string | null {
-  const [first] = Object.entries(rest).find(([, value]) => value !== undefined) ?? [];
-  if (first !== undefined) return `v3 searches logs without ${first}`;
+  const first = firstStated(rest);
+  if (first !== null) return `v3 searches logs without ${first}`;
   if (after === undefined || before === undefined) return 'v3 searches logs only between two times';
   if (order === 'relevance') return 'v3 orders what it finds by time';
   if (statuses === undefined || sameStatuses(statuses, BOUNCES)) return null;
   return `v3 searches logs of all statuses, or of ${BOUNCES.join(', ')} together`;
+}
+
+/** Under the name that the API gives it. */
+function firstStated(query: Readonly<Record<string, unknown>>): string | null {
+  const name = Object.keys(query).find((key) => query[key] !== undefined) ?? null;
+  return name === 'statuses' ? 'status' : name;
 }
 
 function sameStatuses(a: readonly LogStatus[], b: readonly LogStatus[]): boolean {
