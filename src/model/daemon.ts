@@ -1,0 +1,118 @@
+import type { Budget } from './budget.ts';
+import type { Change, Plan } from './plan.ts';
+import type { Problem } from './problem.ts';
+import type { Report } from './report.ts';
+
+/** Why a run looks at the account. */
+export type Cause =
+  /** The desired state of some domains changed. */
+  | 'manifest'
+  /** What failed before is tried again. */
+  | 'retry'
+  /** Everything is looked at. */
+  | 'sweep';
+
+/** What came of one run. */
+export type RunResult =
+  | {
+      readonly kind: 'failed';
+      readonly what: FailedStep;
+      /** For people. */
+      readonly message: string;
+    }
+  | {
+      readonly kind: 'looked';
+      /** All that differs, what is withheld or frozen included. */
+      readonly plan: Plan;
+      /** Null: nothing was to be written, because of the mode or a guard. */
+      readonly report: Report | null;
+      /** Changes that are not made, for somebody else keeps undoing them. */
+      readonly frozen: readonly Change[];
+      /** Changes of what was in place before. */
+      readonly drift: readonly Change[];
+    };
+
+/** What kept a run from being carried out at all. */
+export type FailedStep = 'key' | 'read' | 'lock' | 'state' | 'internal';
+
+/** What the daemon has to tell; `account` is the name of the account's manifest. */
+export type DaemonEvent = { readonly account: string } & (
+  | {
+      readonly kind: 'manifest-accepted';
+      readonly domains: number;
+      readonly entries: number;
+      /** Warnings. */
+      readonly problems: readonly Problem[];
+      /** What stands for the values behind references in all output. */
+      readonly references: ReadonlyMap<string, string>;
+    }
+  | {
+      readonly kind: 'manifest-refused';
+      readonly message: string;
+      readonly problems: readonly Problem[];
+      readonly inForce: 'last-good' | 'none';
+    }
+  | { readonly kind: 'run-started'; readonly run: string; readonly cause: Cause; readonly domains: number }
+  | {
+      readonly kind: 'run-finished';
+      readonly run: string;
+      readonly cause: Cause;
+      /** Of a sweep with its reading. */
+      readonly seconds: number;
+      readonly result: RunResult;
+    }
+  | { readonly kind: 'recovered'; readonly run: string; readonly failures: number }
+  | {
+      readonly kind: 'request';
+      readonly endpoint: string;
+      readonly status: number | null;
+      readonly seconds: number;
+      readonly waitedSeconds: number;
+    }
+  | { readonly kind: 'watcher-failed'; readonly message: string }
+);
+
+export type DomainState = 'unknown' | 'in-sync' | 'drifted' | 'withheld' | 'frozen' | 'failing';
+
+export interface DomainStatus {
+  readonly state: DomainState;
+  /** What is still to be done, by action. */
+  readonly pending: Readonly<Record<Change['action'], number>>;
+  /** For people; null when there is nothing to say. */
+  readonly reason: string | null;
+  /** Epoch milliseconds; null: it was not looked at yet. */
+  readonly lookedAt: number | null;
+}
+
+/** One account as it stands. Times are epoch milliseconds. */
+export interface AccountStatus {
+  readonly name: string;
+  /** `not-read`: not yet. `refused`: what is in the files is not used; `inForce` says whether an earlier one is. */
+  readonly manifest: {
+    readonly state: 'not-read' | 'accepted' | 'refused';
+    readonly inForce: boolean;
+    readonly message: string | null;
+    readonly problems: readonly Problem[];
+  };
+  /** The last reading of the account; null: none yet. */
+  readonly read: { readonly at: number; readonly ok: boolean; readonly message: string | null } | null;
+  /** The last run; null: none yet. */
+  readonly run: {
+    readonly id: string;
+    readonly cause: Cause;
+    readonly at: number;
+    readonly seconds: number;
+    readonly outcome: string;
+  } | null;
+  /** Runs that failed in a row. */
+  readonly failures: number;
+  /** When everything is looked at next; null: that is under way. */
+  readonly nextSweepAt: number | null;
+  readonly domains: ReadonlyMap<string, DomainStatus>;
+  readonly budgets: ReadonlyMap<string, Budget>;
+}
+
+/** Whether an account can be relied on: its manifest is valid and its last reading was good. */
+export function isReady({ manifest, read }: Pick<AccountStatus, 'manifest' | 'read'>): boolean {
+  return manifest.state === 'accepted' && read?.ok === true;
+}

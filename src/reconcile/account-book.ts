@@ -1,0 +1,96 @@
+import type { AccountStatus, Cause, DaemonEvent, DomainStatus, RunResult } from '../model/daemon.ts';
+import type { DomainName } from '../model/names.ts';
+import { domainStates, failingStates, UNKNOWN } from './domain-states.ts';
+import type { ManifestLook } from './manifest-source.ts';
+
+/** How one account stands, kept up to date for people. */
+export interface AccountBook {
+  accepted(look: Extract<ManifestLook, { kind: 'good' }>): void;
+  refused(look: Extract<ManifestLook, { kind: 'bad' }>): void;
+  /** Takes in what came of a run; the domains that are to be tried again. */
+  finished(run: FinishedRun): Failing;
+  domainsIn(state: DomainStatus['state']): readonly DomainName[];
+  status(): BookStatus;
+}
+
+export type BookStatus = Pick<AccountStatus, 'name' | 'manifest' | 'read' | 'run' | 'domains'>;
+
+export interface FinishedRun {
+  readonly run: string;
+  readonly cause: Cause;
+  /** The domains that it was about. */
+  readonly names: readonly DomainName[];
+  readonly seconds: number;
+  readonly result: RunResult;
+}
+
+/** `all`: nothing came of the run. */
+export type Failing = readonly DomainName[] | 'all';
+
+export interface BookOptions {
+  readonly name: string;
+  readonly now: () => number;
+  readonly emit: (event: DaemonEvent) => void;
+}
+
+const NOT_READ: AccountStatus['manifest'] = {
+  state: 'not-read',
+  inForce: false,
+  message: null,
+  problems: [],
+};
+
+export function createAccountBook({ name, now, emit }: BookOptions): AccountBook {
+  let status: Omit<BookStatus, 'domains'> = { name, manifest: NOT_READ, read: null, run: null };
+  let domains: ReadonlyMap<DomainName, DomainStatus> = new Map();
+  return {
+    accepted({ desired, size, problems }) {
+      const { references } = desired;
+      domains = new Map(
+        [...desired.domains.keys()].map((domain) => [domain, domains.get(domain) ?? UNKNOWN]),
+      );
+      status = { ...status, manifest: { state: 'accepted', inForce: true, message: null, problems } };
+      emit({ account: name, kind: 'manifest-accepted', ...size, problems, references });
+    },
+    refused({ message, problems }) {
+      const { inForce } = status.manifest;
+      status = { ...status, manifest: { state: 'refused', inForce, message, problems } };
+      emit({
+        account: name,
+        kind: 'manifest-refused',
+        message,
+        problems,
+        inForce: inForce ? 'last-good' : 'none',
+      });
+    },
+    finished({ names, result, ...run }) {
+      const at = now();
+      const states =
+        result.kind === 'looked'
+          ? domainStates(names, result, at)
+          : failingStates(names, result.message, domains);
+      domains = new Map([...domains].map(([domain, before]) => [domain, states.get(domain) ?? before]));
+      const read = readStatus(result, at) ?? status.read;
+      const { run: id, cause, seconds } = run;
+      status = { ...status, read, run: { id, cause, at, seconds, outcome: outcomeOf(result) } };
+      emit({ account: name, kind: 'run-finished', ...run, result });
+      if (result.kind === 'failed') return 'all';
+      if (result.report !== null && result.report.stopped !== null) return names;
+      return names.filter((domain) => states.get(domain)?.state === 'failing');
+    },
+    domainsIn: (state) => [...domains].filter(([, entry]) => entry.state === state).map(([domain]) => domain),
+    status: () => ({ ...status, domains }),
+  };
+}
+
+/** Null: it says nothing about whether the account can be read. */
+function readStatus(result: RunResult, at: number): AccountStatus['read'] {
+  if (result.kind === 'looked') return { at, ok: true, message: null };
+  return result.what === 'read' || result.what === 'key' ? { at, ok: false, message: result.message } : null;
+}
+
+function outcomeOf(result: RunResult): string {
+  if (result.kind === 'failed') return 'failed';
+  if (result.report !== null) return result.report.outcome;
+  return result.plan.changes.length === 0 ? 'unchanged' : 'not-applied';
+}

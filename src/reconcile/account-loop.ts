@@ -1,0 +1,251 @@
+import type { Client } from '../api/client.ts';
+import type { AccountStatus, Cause, DaemonEvent, RunResult } from '../model/daemon.ts';
+import type { Desired } from '../model/desired.ts';
+import type { DomainName } from '../model/names.ts';
+import type { ManifestSize } from '../plan/size.ts';
+import { createAccountBook, type AccountBook } from './account-book.ts';
+import { madeChanges, runAccount, type RunPorts, type RunTask } from './account-run.ts';
+import { createAgenda, type Agenda, type Task } from './agenda.ts';
+import { createBell, type Bell } from './bell.ts';
+import { changedDomains, fingerprintDomains, keepDomains, type Fingerprints } from './changed.ts';
+import { createContest, type Contest } from './contest.ts';
+import type { ManifestLook, ManifestSource } from './manifest-source.ts';
+import { startSweep, type Sweep } from './sweep.ts';
+
+export interface LoopOptions {
+  /** Of the account's manifest; in every event. */
+  readonly name: string;
+  readonly mode: 'apply' | 'observe';
+  readonly intervalMs: number;
+}
+
+export interface LoopPorts extends RunPorts {
+  readonly source: ManifestSource;
+  readonly emit: (event: DaemonEvent) => void;
+}
+
+/** Keeps one account in step with its manifest. Whatever may have changed only makes it look again. */
+export interface AccountLoop {
+  /** Runs until the signal is aborted and what is in flight has ended. */
+  run(): Promise<void>;
+  /** The files may have changed. */
+  noticed(): void;
+  /** Look at everything now, and give frozen items another chance. */
+  hangUp(): void;
+  status(): AccountStatus;
+}
+
+export function createAccountLoop(options: LoopOptions, ports: LoopPorts): AccountLoop {
+  const { clock, signal } = ports;
+  const loop = startLoop(options, ports);
+  const { agenda, bell, book } = loop;
+  return {
+    async run() {
+      const stop = (): void => bell.ring();
+      signal.addEventListener('abort', stop);
+      while (!signal.aborted) await carryOut(loop, agenda.next(clock.monotonic()));
+      signal.removeEventListener('abort', stop);
+      await loop.sweep?.ended;
+    },
+    noticed() {
+      agenda.noticed(clock.monotonic());
+      bell.ring();
+    },
+    hangUp() {
+      loop.contest.thaw();
+      agenda.hurry(clock.monotonic());
+      bell.ring();
+    },
+    status() {
+      const next = agenda.sweeps.state();
+      return {
+        ...book.status(),
+        failures: agenda.failures(),
+        nextSweepAt: next.kind === 'waiting' ? clock.now() + next.at - clock.monotonic() : null,
+        budgets: loop.client?.budgets() ?? new Map(),
+      };
+    },
+  };
+}
+
+/** The manifest that is worked with: the last good one. */
+interface InForce {
+  readonly desired: Desired;
+  readonly size: ManifestSize;
+  readonly fingerprints: Fingerprints;
+}
+
+interface Loop {
+  readonly options: LoopOptions;
+  readonly ports: LoopPorts;
+  readonly bell: Bell;
+  readonly agenda: Agenda;
+  readonly contest: Contest;
+  readonly book: AccountBook;
+  inForce: InForce | null;
+  /** The one that is under way. */
+  sweep: Sweep | null;
+  /** The one that was used last. */
+  client: Client | null;
+}
+
+function startLoop(options: LoopOptions, ports: LoopPorts): Loop {
+  const { clock, random, emit } = ports;
+  const loop: Loop = {
+    options,
+    ports: {
+      ...ports,
+      async access(desired) {
+        const access = await ports.access(desired);
+        if (access.ok) loop.client = access.value.client;
+        return access;
+      },
+    },
+    bell: createBell(clock),
+    agenda: createAgenda({ intervalMs: options.intervalMs, random, now: clock.monotonic() }),
+    contest: createContest(),
+    book: createAccountBook({ name: options.name, now: () => clock.now(), emit }),
+    inForce: null,
+    sweep: null,
+    client: null,
+  };
+  return loop;
+}
+
+async function carryOut(loop: Loop, task: Task): Promise<void> {
+  switch (task.kind) {
+    case 'wait':
+      return loop.bell.wait(task.milliseconds);
+    case 'look':
+      return lookAtFiles(loop);
+    case 'run':
+      return runDomains(loop, task.cause, task.domains);
+    case 'start-sweep':
+      return beginSweep(loop);
+    case 'finish-sweep':
+      return finishSweep(loop);
+  }
+}
+
+async function lookAtFiles(loop: Loop): Promise<void> {
+  const { agenda, book, ports } = loop;
+  // Before the reading: what changes meanwhile is looked at again.
+  agenda.looked(ports.clock.monotonic());
+  const look = await ports.source.look();
+  if (look?.kind === 'bad') book.refused(look);
+  if (look?.kind === 'good') accept(loop, look);
+}
+
+function accept(loop: Loop, look: Extract<ManifestLook, { kind: 'good' }>): void {
+  const { agenda, book, contest, inForce: before, ports } = loop;
+  const { desired, size } = look;
+  const fingerprints = fingerprintDomains(desired);
+  loop.inForce = { desired, size, fingerprints };
+  agenda.manage(desired.domains);
+  contest.keep(desired.domains);
+  book.accepted(look);
+  if (before === null) return;
+  agenda.changed(changedDomains(before.fingerprints, fingerprints));
+  // What a guard held back may be allowed now; another address or account is another world.
+  if (!isSame(before.desired.guards, desired.guards)) agenda.changed(book.domainsIn('withheld'));
+  if (!isSame(before.desired.api, desired.api)) agenda.hurry(ports.clock.monotonic());
+}
+
+/** Apart from their places: to move a line changes nothing. */
+function isSame(a: object, b: object): boolean {
+  const show = (value: object): string =>
+    JSON.stringify(value, (key, part: unknown) => (key === 'source' ? undefined : part));
+  return show(a) === show(b);
+}
+
+/** An account's list of domains costs a request for each so many of them. */
+const DOMAINS_A_PAGE = 200;
+
+async function runDomains(loop: Loop, cause: Cause, names: readonly DomainName[]): Promise<void> {
+  const { desired, size } = inForceOf(loop);
+  const wanted = new Set(names);
+  loop.sweep?.touched(names);
+  const pages = Math.ceil(desired.domains.size / DOMAINS_A_PAGE);
+  await runOnce(
+    loop,
+    { cause, names },
+    {
+      desired: keepDomains(desired, (name) => wanted.has(name)),
+      manifestSize: size,
+      listing: names.length < pages ? 'by-name' : 'all',
+    },
+  );
+}
+
+function beginSweep(loop: Loop): void {
+  const { desired, fingerprints } = inForceOf(loop);
+  const { agenda, bell, ports } = loop;
+  agenda.sweeps.started(ports.clock.monotonic());
+  loop.sweep = startSweep(desired, fingerprints, ports, () => {
+    agenda.sweeps.read(ports.clock.monotonic());
+    bell.ring();
+  });
+}
+
+async function finishSweep(loop: Loop): Promise<void> {
+  const { sweep } = loop;
+  const { desired, size, fingerprints } = inForceOf(loop);
+  const read = sweep?.result();
+  if (sweep === null || read === null || read === undefined) throw new Error('a sweep that has not ended');
+  loop.sweep = null;
+  const concerned = sweep.concerns(desired, fingerprints);
+  const about = { cause: 'sweep', names: [...concerned.domains.keys()] } as const;
+  if (read.ok) {
+    const task = { desired: concerned, manifestSize: size, listing: 'all', reading: read.value } as const;
+    await runOnce(loop, about, task);
+  } else {
+    await runOnce(loop, about, { kind: 'failed', ...read.error });
+  }
+}
+
+type Work = Omit<RunTask, 'mode' | 'contest'>;
+
+/** Carries out a run, or records one that failed before it began. */
+async function runOnce(
+  loop: Loop,
+  { cause, names }: { readonly cause: Cause; readonly names: readonly DomainName[] },
+  work: Work | Extract<RunResult, { kind: 'failed' }>,
+): Promise<void> {
+  const { agenda, book, contest, options, ports } = loop;
+  const { clock } = ports;
+  const run = Math.floor(ports.random() * 2 ** 40).toString(36);
+  ports.emit({ account: options.name, kind: 'run-started', run, cause, domains: names.length });
+  const begun = clock.monotonic();
+  const result =
+    'kind' in work ? work : await safely(() => runAccount({ ...work, mode: options.mode, contest }, ports));
+  if (result.kind === 'looked') contest.placed(madeChanges(result));
+  const seconds = (clock.monotonic() - begun) / 1000;
+  const failing = book.finished({ run, cause, names, seconds, result });
+  const failures = agenda.failures();
+  if (cause === 'sweep') agenda.sweepEnded(failing === 'all' ? 'failed' : 'done', clock.monotonic());
+  // A sweep that came to nothing is itself made again: its domains need no run of their own.
+  if (cause !== 'sweep' || failing !== 'all') {
+    agenda.ended({ domains: names, failing: failing === 'all' ? names : failing }, clock.monotonic());
+  }
+  if (failures > 0 && agenda.failures() === 0) {
+    ports.emit({ account: options.name, kind: 'recovered', run, failures });
+  }
+}
+
+/** A mistake of ours in one run must not end the daemon; it is told, and the run made again after a pause. */
+async function safely(run: () => Promise<RunResult>): Promise<RunResult> {
+  try {
+    return await run();
+  } catch (error) {
+    return {
+      kind: 'failed',
+      what: 'internal',
+      message: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    };
+  }
+}
+
+function inForceOf({ inForce }: Loop): InForce {
+  if (inForce === null) throw new Error('a run without a manifest');
+  return inForce;
+}

@@ -1,0 +1,176 @@
+import type { Client } from '../api/client.ts';
+import type { ApiError } from '../api/errors.ts';
+import type { ObservedDomains } from '../api/observe.ts';
+import { resolvePasswords } from '../apply/passwords.ts';
+import type { StateStore } from '../apply/state-store.ts';
+import type { Clock } from '../model/clock.ts';
+import type { FailedStep, RunResult } from '../model/daemon.ts';
+import type { Desired } from '../model/desired.ts';
+import type { Change } from '../model/plan.ts';
+import type { Result } from '../model/result.ts';
+import type { Policy } from '../plan/policy.ts';
+import type { ManifestSize } from '../plan/size.ts';
+import type { Contest } from './contest.ts';
+import { decide, type Decision } from './decide.ts';
+import { holdBack } from './hold.ts';
+import { reconcileOnce, type Once, type OncePorts } from './once.ts';
+import { planOnce, type Planned, type PlanRequest } from './plan-once.ts';
+
+/** An account that can be talked to. */
+export interface Access {
+  /** The same object for as long as address and key are the same, so that its budgets are kept. */
+  readonly client: Client;
+  readonly policy: Policy;
+  readonly openState: (account: string) => StateStore;
+}
+
+export interface RunPorts extends Pick<OncePorts, 'random' | 'sha256' | 'writeManifest' | 'resolvePassword'> {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Address and key as they are now; an error is for people. */
+  readonly access: (desired: Desired) => Promise<Result<Access, string>>;
+}
+
+export interface RunTask {
+  /** The domains that the run is about. */
+  readonly desired: Desired;
+  readonly manifestSize: ManifestSize;
+  /** Whether each domain is asked for by its name, or the list of all is read. */
+  readonly listing: 'by-name' | 'all';
+  readonly reading?: ObservedDomains | undefined;
+  readonly mode: 'apply' | 'observe';
+  readonly contest: Contest;
+}
+
+/** One run over some domains or all: what a guard refuses, cannot be read or is frozen is withheld, the rest goes on. */
+export async function runAccount(task: RunTask, ports: RunPorts): Promise<RunResult> {
+  const access = await ports.access(task.desired);
+  if (!access.ok) return failed('key', access.error);
+  const first = await attempt(task, ports, access.value);
+  if (first.kind !== 'unread' || first.error.kind !== 'unauthorised') return resultOf(first);
+  // The key may have been rotated since it was read.
+  const again = await ports.access(task.desired);
+  if (!again.ok || again.value.client === access.value.client) return resultOf(first);
+  return resultOf(await attempt(task, ports, again.value));
+}
+
+type Attempt =
+  | { readonly kind: 'unread'; readonly error: ApiError }
+  | { readonly kind: 'ended'; readonly result: RunResult };
+
+async function attempt(task: RunTask, ports: RunPorts, access: Access): Promise<Attempt> {
+  const request: PlanRequest = {
+    desired: task.desired,
+    manifestSize: task.manifestSize,
+    domains: task.listing === 'by-name' ? [...task.desired.domains.keys()] : undefined,
+    reading: task.reading,
+    policy: access.policy,
+  };
+  return task.mode === 'observe'
+    ? observeOnly(task, request, { ...ports, ...access })
+    : applyToo(task, request, { ...ports, ...access });
+}
+
+async function observeOnly(task: RunTask, request: PlanRequest, ports: RunPorts & Access): Promise<Attempt> {
+  const planned = await planOnce(request, ports);
+  if (!planned.ok) return { kind: 'unread', error: planned.error };
+  const looked = lookAt(task, planned.value, ports);
+  return { kind: 'ended', result: { kind: 'looked', ...looked, report: null } };
+}
+
+async function applyToo(task: RunTask, request: PlanRequest, ports: RunPorts & Access): Promise<Attempt> {
+  let looked: Looked | null = null;
+  const once = await reconcileOnce(
+    { ...request, maxFailures: null },
+    {
+      ...ports,
+      approve: (planned) => {
+        looked = lookAt(task, planned, ports);
+        return Promise.resolve({ planned, decision: decideUnattended(planned, looked, ports) });
+      },
+    },
+  );
+  const result = conclude(once, looked);
+  return once.kind === 'unread' ? { kind: 'unread', error: once.error } : { kind: 'ended', result };
+}
+
+type Looked = Pick<Extract<RunResult, { kind: 'looked' }>, 'plan' | 'frozen' | 'drift'>;
+
+function lookAt(
+  { desired, contest }: RunTask,
+  { plan }: Planned,
+  { clock }: Pick<RunPorts, 'clock'>,
+): Looked {
+  const frozen = contest.look({
+    domains: desired.domains.keys(),
+    changes: plan.changes,
+    references: desired.references,
+    now: clock.monotonic(),
+  });
+  return { plan, frozen: [...frozen], drift: plan.changes.filter(({ reason }) => reason === 'drift') };
+}
+
+/**
+ * A domain whose entries do not fit the account is withheld with its problems, a credential whose password is not set
+ * by itself: neither keeps the others from running.
+ */
+function decideUnattended(planned: Planned, { frozen }: Looked, ports: RunPorts): Decision {
+  const decision = decide({ ...planned.plan, problems: [] }, 'withhold');
+  if (decision.kind !== 'go') return decision;
+  const unset = planned.plan.changes.filter((change) => lacksPassword(change, planned, ports));
+  const { plan, heldBack } = holdBack(decision.plan, new Set([...frozen, ...unset]));
+  return { kind: 'go', plan, heldBack: [...decision.heldBack, ...heldBack] };
+}
+
+function lacksPassword(change: Change, { request }: Planned, { resolvePassword }: RunPorts): boolean {
+  return !resolvePasswords([change], request.desired, resolvePassword).ok;
+}
+
+function conclude(once: Once, looked: Looked | null): RunResult {
+  switch (once.kind) {
+    case 'unread':
+      return failed('read', `${once.error.endpoint}: ${once.error.message}`);
+    case 'locked':
+      return failed('lock', once.fault.message);
+    case 'fault':
+      return failed(
+        'state',
+        once.fault.kind === 'no-snapshot' ? once.fault.message : 'a password is not set',
+      );
+    case 'not-run':
+    case 'applied':
+      if (looked === null) throw new Error('a run that was not looked at');
+      return { kind: 'looked', ...looked, report: once.kind === 'applied' ? once.report : null };
+  }
+}
+
+function resultOf(attempt: Attempt): RunResult {
+  if (attempt.kind === 'ended') return attempt.result;
+  return failed('read', `${attempt.error.endpoint}: ${attempt.error.message}`);
+}
+
+function failed(what: FailedStep, message: string): RunResult {
+  return { kind: 'failed', what, message };
+}
+
+/** The changes of a plan that its report does not name as made. */
+export function openChanges({ plan, report }: Extract<RunResult, { kind: 'looked' }>): readonly Change[] {
+  if (report === null) return plan.changes;
+  const made = new Set(report.applied.map(keyOf));
+  return plan.changes.filter((change) => !made.has(keyOf(change)));
+}
+
+/** The changes of a plan that its report names as made. */
+export function madeChanges({ plan, report }: Extract<RunResult, { kind: 'looked' }>): readonly Change[] {
+  const made = new Set(report?.applied.map(keyOf));
+  return plan.changes.filter((change) => made.has(keyOf(change)));
+}
+
+function keyOf({
+  action,
+  kind,
+  domain,
+  name,
+}: Pick<Change, 'action' | 'kind' | 'name'> & { readonly domain: string }): string {
+  return `${domain}\n${kind}\n${name}\n${action}`;
+}

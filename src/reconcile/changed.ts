@@ -1,0 +1,27 @@
+import { digestOf } from '../manifest/digest.ts';
+import type { Desired } from '../model/desired.ts';
+import type { DomainName } from '../model/names.ts';
+
+/** What each domain shall be, as one short text. */
+export type Fingerprints = ReadonlyMap<DomainName, string>;
+
+const NO_GUARDS = { maxDeletes: 0, maxDeletePercent: 0, allow: [] };
+
+export function fingerprintDomains({ domains }: Pick<Desired, 'domains'>): Fingerprints {
+  return new Map(
+    [...domains].map(([name, domain]) => [
+      name,
+      digestOf({ api: {}, guards: NO_GUARDS, domains: new Map([[name, domain]]) }),
+    ]),
+  );
+}
+
+/** Domains that shall be otherwise than before, new ones included; what is no longer named is not managed any more. */
+export function changedDomains(before: Fingerprints, after: Fingerprints): readonly DomainName[] {
+  return [...after.keys()].filter((name) => before.get(name) !== after.get(name));
+}
+
+/** The part of a manifest that is about these domains. */
+export function keepDomains(desired: Desired, isKept: (name: DomainName) => boolean): Desired {
+  return { ...desired, domains: new Map([...desired.domains].filter(([name]) => isKept(name))) };
+}

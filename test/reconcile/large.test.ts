@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { createWorld, HOUR, MINUTE } from './world.ts';
+
+const DOMAINS = 10_000;
+
+function manifest(forward: string): string {
+  const domains = Array.from({ length: DOMAINS }, (_, index) => {
+    const destination = index === 7_777 ? forward : 'ops@corp.example';
+    return `  d${index}.example: { aliases: { info: ${destination} } }`;
+  });
+  return `domains:\n${domains.join('\n')}`;
+}
+
+test('10,000 domains at 200 requests a minute: a changed alias is applied within seconds while everything is looked at', async () => {
+  const domains = Array.from({ length: DOMAINS }, (_, index) => ({
+    domain: `d${index}.example`,
+    aliases: [{ alias: 'info', forward: 'ops@corp.example' }],
+  }));
+  const world = await createWorld({
+    seed: { domains },
+    manifest: manifest('ops@corp.example'),
+    rateLimit: 200,
+  });
+  const daemon = world.start();
+  await world.clock.pass(30 * MINUTE);
+  expect(daemon.status().nextSweepAt).toBeNull();
+  const seen = world.core.journal.total();
+  await world.write(manifest('ana@corp.example'));
+  const changedAt = world.clock.now();
+  daemon.loop.noticed();
+  const isApplied = (): boolean => world.writes().length > 0;
+  await world.clock.until(isApplied, 10 * MINUTE);
+  expect(world.writes()).toEqual([expect.stringContaining('/domains/d7777.example/aliases')]);
+  expect((world.clock.now() - changedAt) / 1000).toBeLessThan(10);
+  // The sweep goes on meanwhile, and keeps to half of each minute.
+  await world.clock.pass(10 * MINUTE);
+  const aliases = world.core.journal.entries().filter(({ number, endpoint }) => {
+    return number > seen && endpoint === '/domains/:domain/aliases';
+  });
+  expect(aliases.length).toBeGreaterThan(9 * 100);
+  expect(aliases.length).toBeLessThan(12 * 100);
+  // Its pause is as long as its reading: 10,000 requests at 100 a minute, and as much again.
+  await world.clock.until(() => daemon.status().nextSweepAt !== null, 2 * HOUR);
+  const next = (daemon.status().nextSweepAt ?? 0) - world.clock.now();
+  expect(next).toBeGreaterThan(95 * MINUTE);
+  expect(daemon.status().domains.get('d7777.example')?.state).toBe('in-sync');
+  await daemon.stop();
+});
