@@ -139,6 +139,7 @@ export interface Plan {
   readonly api: { readonly url: string; readonly version: 'v4' | 'v3'; readonly account: string };
   readonly manifest: { readonly files: readonly string[]; readonly digest: string };
   readonly summary: PlanSummary;
+  readonly limits: PlanLimits;
   /** Per domain, for people: unchanged items. */
   readonly unchanged: ReadonlyMap<DomainName, number>;
   readonly changes: readonly Change[];
@@ -151,6 +152,18 @@ export interface Plan {
   readonly problems: readonly Problem[];
   /** Live rules taken over by content: to be remembered by the state directory. */
   readonly adoptions: readonly Adoption[];
+}
+
+/** Of domains those of the account, of aliases and rules those of the manifest's domains; limit null: unknown or none. */
+export type PlanLimits = Readonly<
+  Record<'domains' | 'aliases' | 'rules', { readonly live: number; readonly limit: number | null }>
+>;
+
+export interface PlanUsage {
+  readonly what: keyof PlanLimits;
+  /** After the plan is carried out. */
+  readonly used: number;
+  readonly limit: number;
 }
 
 export interface Adoption {

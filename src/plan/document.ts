@@ -1,8 +1,17 @@
 import { showText, type Disclosure } from '../model/disclosure.ts';
-import type { Change, Forecast, GuardFinding, Plan, PlanSummary, Withheld } from '../model/plan.ts';
+import type {
+  Change,
+  Forecast,
+  GuardFinding,
+  Plan,
+  PlanSummary,
+  PlanUsage,
+  Withheld,
+} from '../model/plan.ts';
 import type { Problem, Source } from '../model/problem.ts';
 import type { Section } from '../model/resources.ts';
 import { shownFields, type ShownFields } from './fields.ts';
+import { planUsage } from './usage.ts';
 
 /**
  * `fwdsync/plan@1`: a plan as it may be shown, printed by `plan --format json` and saved by `--out`;
@@ -26,6 +35,8 @@ export interface PlanDocument {
   readonly warnings: readonly WarningDocument[];
   readonly problems: readonly Problem[];
   readonly forecast: Forecast;
+  /** Of the limits of the account's plan; only what the plan adds something of. */
+  readonly usage?: readonly PlanUsage[];
 }
 
 /** How a plan was asked for, and so how `apply` makes it again; an allowance that was not given is not there. */
@@ -106,6 +117,7 @@ export function planDocument(plan: Plan, how: PlanDocumentOptions): PlanDocument
     warnings: plan.warnings.map(({ code, source, ...said }) => ({ code, ...showNote(said, show), source })),
     problems: plan.problems.map((problem) => ({ ...problem, ...showNote(problem, show) })),
     forecast,
+    usage: planUsage(plan),
   };
 }
 

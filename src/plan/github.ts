@@ -1,5 +1,5 @@
 import type { PlanDocument } from './document.ts';
-import { countsSentence, forecastSentence } from './totals.ts';
+import { countsSentence, forecastSentence, usageSentence } from './totals.ts';
 import { workflowCommand, type Annotation } from './workflow-command.ts';
 
 /** A plan as workflow commands of GitHub Actions: what refuses first, then what to look at, then the counts. */
@@ -37,6 +37,8 @@ function annotateGuard({
 }
 
 function annotateCounts(plan: PlanDocument): Annotation {
-  const sentences = [countsSentence(plan), forecastSentence(plan)].filter((sentence) => sentence !== null);
+  const sentences = [countsSentence(plan), forecastSentence(plan), usageSentence(plan)].filter(
+    (sentence) => sentence !== null,
+  );
   return { level: 'notice', title: 'fwdsync plan', message: sentences.join(' '), source: null };
 }

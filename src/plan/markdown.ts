@@ -4,7 +4,7 @@ import { describeChange } from './describe.ts';
 import type { ChangeDocument, GuardDocument, PlanDocument, WarningDocument } from './document.ts';
 import { codeSpan, fenceOf, markdownText } from './markdown-text.ts';
 import { SYMBOLS } from './text.ts';
-import { countsSentence, forecastSentence } from './totals.ts';
+import { countsSentence, forecastSentence, usageSentence } from './totals.ts';
 
 /** A comment on GitHub takes 65,536 characters. */
 export const MOST_CHARACTERS = 60_000;
@@ -59,8 +59,8 @@ function verdict(plan: PlanDocument): Block {
         : plan.changes.length === 0
           ? 'Nothing to do.'
           : 'Ready to be applied.';
-  const forecast = forecastSentence(plan);
-  const sentences = [`**${state}**`, countsSentence(plan), ...(forecast === null ? [] : [forecast])];
+  const told = [countsSentence(plan), forecastSentence(plan), usageSentence(plan)];
+  const sentences = [`**${state}**`, ...told.filter((sentence) => sentence !== null)];
   return { head: ['### fwdsync plan', '', sentences.join('  \n'), ''], lines: [], tail: [], unit: '' };
 }
 

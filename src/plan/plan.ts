@@ -10,6 +10,7 @@ import { compareText } from './order.ts';
 import { showAllowance, type Policy } from './policy.ts';
 import { similarDomainWarnings } from './similar-domains.ts';
 import { manifestSize, type ManifestSize } from './size.ts';
+import { planLimits } from './usage.ts';
 import { accountWarnings, rotateWarnings, whitelabelWarnings } from './warnings.ts';
 
 export interface PlanInput {
@@ -38,6 +39,7 @@ export function makePlan(input: PlanInput): Plan {
     api: { ...input.api, account: observed.account.email },
     manifest: { files: desired.files, digest: desired.digest },
     summary: summarise(changes, domains),
+    limits: planLimits(observed, domains),
     unchanged: new Map(domains.map((plan) => [plan.domain, plan.unchanged])),
     changes,
     guards: findGuards({

@@ -3,7 +3,7 @@ import type { Action } from '../model/plan.ts';
 import { showSource } from '../model/problem.ts';
 import { describeChange, type ChangeText } from './describe.ts';
 import type { ChangeDocument, GuardDocument, PlanDocument, WarningDocument } from './document.ts';
-import { countsSentence, forecastSentence } from './totals.ts';
+import { countsSentence, forecastSentence, usageSentence } from './totals.ts';
 import { withheldReason } from './withhold.ts';
 import { wrap, wrapWords } from './wrap.ts';
 
@@ -41,7 +41,11 @@ export function renderPlan(plan: PlanDocument, options: PlanTextOptions): string
     ...[...Map.groupBy(plan.changes, ({ domain }) => domain)].map(([domain, changes]) =>
       renderDomain(domain, changes, plan, options),
     ),
-    [options.style.strong(countsSentence(plan)), forecastSentence(plan) ?? []].flat(),
+    [
+      options.style.strong(countsSentence(plan)),
+      forecastSentence(plan) ?? [],
+      usageSentence(plan) ?? [],
+    ].flat(),
     renderWithheld(plan, options),
     plan.guards.flatMap((finding) => guardLines(finding, plan, options)),
     plan.problems.flatMap((problem) => noteLines('error', problem, options)),

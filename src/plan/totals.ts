@@ -24,6 +24,19 @@ export function forecastSentence({ forecast }: Pick<PlanDocument, 'forecast'>): 
   return `${requests}, ${writes}, about ${showSeconds(forecast.seconds)}${limit}.`;
 }
 
+/** `Of the account's plan: 3 of 20 domains; …`; null: nothing is added that has a limit. */
+export function usageSentence({ usage = [] }: Pick<PlanDocument, 'usage'>): string | null {
+  if (usage.length === 0) return null;
+  const shown = usage.map(({ what, used, limit }) => ({ what, text: `${used} of ${limit} ${what}` }));
+  const account = shown.filter(({ what }) => what === 'domains').map(({ text }) => text);
+  const manifest = shown.filter(({ what }) => what !== 'domains').map(({ text }) => text);
+  const parts = [
+    ...account,
+    ...(manifest.length === 0 ? [] : [`in the manifest's domains ${manifest.join(', ')}`]),
+  ];
+  return `Of the account's plan: ${parts.join('; ')}.`;
+}
+
 export function showSeconds(seconds: number): string {
   if (seconds < 120) return `${Math.max(1, Math.round(seconds))} s`;
   if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
