@@ -48,8 +48,8 @@ const SHARE: Readonly<Record<Urgency, number>> = { changed: 1, sweep: 0.5 };
 const LONGEST_PAUSE_MS = 60_000;
 
 /**
- * Requests of an endpoint wait in its queue; what waits for a window does so in one of few places, so that whatever
- * is urgent overtakes all but those.
+ * Requests of an endpoint wait in its queue; what waits for a window does so in one of few places. Urgent ones have a
+ * queue of their own, so that a sweep whose share is used up is not in their way.
  */
 export function createPacer(clock: Clock, signal: AbortSignal | undefined): Pacer {
   const queues = new Map<string, PQueue>();
@@ -64,10 +64,10 @@ export function createPacer(clock: Clock, signal: AbortSignal | undefined): Pace
   return {
     run(request) {
       const wishedAt = clock.monotonic();
-      const queue = queues.get(request.endpoint) ?? new PQueue({ concurrency: CONCURRENCY });
-      queues.set(request.endpoint, queue);
-      const priority = request.urgency === 'changed' ? 1 : 0;
-      return queue.add(() => runPaced(state, request, wishedAt), { priority });
+      const lane = `${request.urgency} ${request.endpoint}`;
+      const queue = queues.get(lane) ?? new PQueue({ concurrency: CONCURRENCY });
+      queues.set(lane, queue);
+      return queue.add(() => runPaced(state, request, wishedAt));
     },
     budgets: () => new Map(state.book.budgets()),
     totals: () => ({ ...state.counts, waitedSeconds: Math.round(state.sleeping.totalMs / 100) / 10 }),
