@@ -1,26 +1,17 @@
-import { beforeEach, describe, expect, test } from 'vitest';
-import { expectV3Failure, TIMESTAMP, useTarget, type Answer, type Body } from './target.ts';
+import { describe, expect, test } from 'vitest';
+import { addBatch, forward, useEmptyList } from './empty-domain.ts';
+import { expectV3Failure, TIMESTAMP, useTarget, type Body } from './target.ts';
 
 const target = useTarget('v3');
-const forward = 'ana@corp.example';
-let domain = '';
+const aliases = useEmptyList(target, 'aliases');
+const { batch, live } = aliases;
 
-beforeEach(async () => {
-  domain = await target.emptyDomain();
-});
-
-function batch(method: string, body: unknown): Promise<Answer> {
-  return target.send(method, `/domains/${domain}/aliases/batch`, body);
-}
-
-async function addAll(names: readonly string[]): Promise<Body[]> {
-  const { status, body } = await batch('POST', { aliases: names.map((alias) => ({ alias, forward })) });
-  expect(status).toBe(200);
-  return body.added;
-}
-
-async function live(): Promise<Body[]> {
-  return (await target.send('GET', `/domains/${domain}/aliases?limit=100`)).body.aliases;
+function addAll(names: readonly string[]): Promise<Body[]> {
+  return addBatch(
+    aliases,
+    'aliases',
+    names.map((alias) => ({ alias, forward })),
+  );
 }
 
 describe('v3: Aliases: batch create', () => {
@@ -94,7 +85,7 @@ describe('v3: Aliases: batch delete', () => {
   });
 
   test('the integer id of the listing, as a string', async () => {
-    await target.send('POST', `/domains/${domain}/aliases`, { alias: 'a', forward });
+    await target.send('POST', `${aliases.root()}/aliases`, { alias: 'a', forward });
     const [{ id }] = (await live()) as [Body];
     expect((await batch('DELETE', { ids: [String(id)] })).body.deleted_count).toBe(1);
     expect(await live()).toEqual([]);

@@ -1,24 +1,13 @@
-import { beforeEach, describe, expect, test } from 'vitest';
-import { expectV3Failure, useTarget, type Answer, type Body } from './target.ts';
+import { describe, expect, test } from 'vitest';
+import { password, useEmptyList } from './empty-domain.ts';
+import { expectV3Failure, useTarget, type Body } from './target.ts';
 
 const target = useTarget('v3');
-const password = 'correct horse battery';
-let domain = '';
-
-beforeEach(async () => {
-  domain = await target.emptyDomain();
-});
-
-function post(fields: unknown): Promise<Answer> {
-  return target.send('POST', `/domains/${domain}/credentials`, fields);
-}
-
-function one(username: string): string {
-  return `/domains/${domain}/credentials/${username}`;
-}
+const credentials = useEmptyList(target, 'credentials');
+const { post, one } = credentials;
 
 async function list(query: string = ''): Promise<Body> {
-  const { status, body } = await target.send('GET', `/domains/${domain}/credentials?${query}`);
+  const { status, body } = await target.send('GET', `${credentials.root()}/credentials?${query}`);
   expect(status).toBe(200);
   return body;
 }
@@ -37,7 +26,7 @@ describe('v3: SMTP credentials: add', () => {
 
   test('created is in epoch milliseconds', async () => {
     const { created } = (await post({ username: 'carol', password })).body.credential;
-    const [v4] = (await target.v4('GET', `/domains/${domain}/credentials`)).body.credentials;
+    const [v4] = (await target.v4('GET', `${credentials.root()}/credentials`)).body.credentials;
     expect(Math.floor(created / 1000)).toBe(Date.parse(v4.created_at) / 1000);
   });
 
@@ -81,7 +70,7 @@ describe('v3: SMTP credentials: list', () => {
   });
 
   test.each(['limit=x', 'page=0'])('%s is an incorrect parameter', async (query) => {
-    expectV3Failure(await target.send('GET', `/domains/${domain}/credentials?${query}`), 400);
+    expectV3Failure(await target.send('GET', `${credentials.root()}/credentials?${query}`), 400);
   });
 });
 
@@ -90,7 +79,7 @@ describe('v3: Limits: list credentials page size', () => {
     for (let index = 0; index < 201; index += 1) await post({ username: `user${index}`, password });
     expect((await list()).credentials).toHaveLength(20);
     expect((await list('limit=200')).credentials).toHaveLength(200);
-    const more = await target.send('GET', `/domains/${domain}/credentials?limit=201`);
+    const more = await target.send('GET', `${credentials.root()}/credentials?limit=201`);
     expect(more.status === 400 || more.body.credentials.length === 200).toBe(true);
   });
 });

@@ -1,28 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { beforeEach, describe, expect, test } from 'vitest';
-import { expectV3Failure, useTarget, type Answer, type Body } from './target.ts';
+import { describe, expect, test } from 'vitest';
+import { addBatch, CONFIGS, useEmptyList } from './empty-domain.ts';
+import { expectV3Failure, useTarget, type Body } from './target.ts';
 
-const target = useTarget('v3');
-const config = { alias: 'jobs', forward: 'ana@corp.example' };
-let domain = '';
+const rules = useEmptyList(useTarget('v3'), 'rules');
+const { batch, live } = rules;
+const config = CONFIGS.alias;
 
-beforeEach(async () => {
-  domain = await target.emptyDomain();
-});
-
-function batch(method: string, body: unknown): Promise<Answer> {
-  return target.send(method, `/domains/${domain}/rules/batch`, body);
-}
-
-async function addAll(count: number): Promise<Body[]> {
-  const rules = Array.from({ length: count }, () => ({ type: 'alias', config }));
-  const { status, body } = await batch('POST', { rules });
-  expect(status).toBe(200);
-  return body.added;
-}
-
-async function live(): Promise<Body[]> {
-  return (await target.send('GET', `/domains/${domain}/rules`)).body.rules;
+function addAll(count: number): Promise<Body[]> {
+  return addBatch(
+    rules,
+    'rules',
+    Array.from({ length: count }, () => ({ type: 'alias', config })),
+  );
 }
 
 describe('v3: Rules: batch create', () => {

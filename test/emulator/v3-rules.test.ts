@@ -1,37 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { beforeEach, describe, expect, test } from 'vitest';
-import { expectV3Failure, useTarget, UUID, type Answer, type Body } from './target.ts';
+import { describe, expect, test } from 'vitest';
+import { addRule, CONFIGS, useEmptyList } from './empty-domain.ts';
+import { expectV3Failure, useTarget, UUID, type Body } from './target.ts';
 
 const target = useTarget('v3');
-const forward = 'ana@corp.example';
-const CONFIGS = {
-  alias: { alias: 'jobs', forward },
-  regex: { regex: '.*invoice.*', scopes: ['subject', 'body'], forward },
-  cel: { expression: 'sender.endsWith("@vip.example")', forward },
-};
-let domain = '';
-
-beforeEach(async () => {
-  domain = await target.emptyDomain();
-});
-
-function post(fields: unknown): Promise<Answer> {
-  return target.send('POST', `/domains/${domain}/rules`, fields);
-}
-
-async function add(fields: Record<string, unknown> = {}): Promise<Body> {
-  const { status, body } = await post({ type: 'alias', config: CONFIGS.alias, ...fields });
-  expect(status).toBe(200);
-  return body.rule;
-}
-
-function one(id: string): string {
-  return `/domains/${domain}/rules/${id}`;
-}
-
-async function total(): Promise<number> {
-  return (await target.send('GET', `/domains/${domain}/rules`)).body.total;
-}
+const rules = useEmptyList(target, 'rules');
+const { post, one, total } = rules;
+const add = (fields?: Readonly<Record<string, unknown>>): Promise<Body> => addRule(rules, fields);
 
 describe('v3: Rules: add', () => {
   test.each(Object.entries(CONFIGS))(
@@ -156,7 +131,7 @@ describe('v3: Rules: delete all', () => {
   test('it leaves nothing, and says how many there were or that it went well', async () => {
     await add();
     await add();
-    const { status, body } = await target.send('DELETE', `/domains/${domain}/rules-all?all=true`);
+    const { status, body } = await target.send('DELETE', `${rules.root()}/rules-all?all=true`);
     expect(status).toBe(200);
     expect(body.deleted === 2 || body.success === true).toBe(true);
     expect(await total()).toBe(0);
@@ -164,7 +139,7 @@ describe('v3: Rules: delete all', () => {
 
   test.each(['', '?all=false', '?all=1'])('without the guard (%j) nothing is deleted', async (query) => {
     await add();
-    expectV3Failure(await target.send('DELETE', `/domains/${domain}/rules-all${query}`), 400);
+    expectV3Failure(await target.send('DELETE', `${rules.root()}/rules-all${query}`), 400);
     expect(await total()).toBe(1);
   });
 });

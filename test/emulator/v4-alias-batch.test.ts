@@ -1,37 +1,29 @@
-import { beforeEach, describe, expect, test } from 'vitest';
-import { expectFailure, useTarget, type Answer, type Body } from './target.ts';
+import { describe, expect, test } from 'vitest';
+import { addBatch, forward, useEmptyList } from './empty-domain.ts';
+import { expectFailure, useTarget, type Body } from './target.ts';
 
 const target = useTarget();
-const FORWARD = 'ana@corp.example';
-let domain = '';
+const aliases = useEmptyList(target, 'aliases');
+const { batch, live } = aliases;
 
-beforeEach(async () => {
-  domain = await target.emptyDomain();
-});
-
-function batch(method: string, body: unknown): Promise<Answer> {
-  return target.send(method, `/domains/${domain}/aliases/batch`, body);
-}
-
-async function addAll(names: readonly string[]): Promise<Body[]> {
-  const { status, body } = await batch('POST', {
-    aliases: names.map((alias) => ({ alias, forward: FORWARD })),
-  });
-  expect(status).toBe(200);
-  return body.added;
+function addAll(names: readonly string[]): Promise<Body[]> {
+  return addBatch(
+    aliases,
+    'aliases',
+    names.map((alias) => ({ alias, forward })),
+  );
 }
 
 async function liveNames(): Promise<string[]> {
-  const { body } = await target.send('GET', `/domains/${domain}/aliases?limit=200`);
-  return body.aliases.map((item: { alias: string }) => item.alias);
+  return (await live()).map((item: { alias: string }) => item.alias);
 }
 
 describe('v4: Aliases: batch create', () => {
   test('200 with added, added_count, failed and failed_count', async () => {
-    const { status, body } = await batch('POST', { aliases: [{ alias: 'a', forward: FORWARD }] });
+    const { status, body } = await batch('POST', { aliases: [{ alias: 'a', forward }] });
     expect(status).toBe(200);
     expect(body).toEqual({
-      added: [expect.objectContaining({ id: expect.any(String), alias: 'a', forward: FORWARD })],
+      added: [expect.objectContaining({ id: expect.any(String), alias: 'a', forward })],
       added_count: 1,
       failed: [],
       failed_count: 0,
@@ -41,16 +33,16 @@ describe('v4: Aliases: batch create', () => {
   test('the added are whole aliases, in the order sent', async () => {
     const added = await addAll(['c', 'a', 'b']);
     expect(added.map((item) => item.alias)).toEqual(['c', 'a', 'b']);
-    const { body } = await target.send('GET', `/domains/${domain}/aliases/${added[0].id}`);
+    const { body } = await target.send('GET', `${aliases.root()}/aliases/${added[0].id}`);
     expect(body.alias).toEqual(added[0]);
   });
 
   test('207 when one fails; the others are added', async () => {
     const { status, body } = await batch('POST', {
       aliases: [
-        { alias: 'a', forward: FORWARD },
+        { alias: 'a', forward },
         { alias: 'b', forward: 'nowhere' },
-        { alias: 'c', forward: FORWARD },
+        { alias: 'c', forward },
       ],
     });
     expect(status).toBe(207);
@@ -67,7 +59,7 @@ describe('v4: Aliases: batch create', () => {
   test('a failed entry has index, message and errors, and does not echo the item', async () => {
     const { body } = await batch('POST', {
       aliases: [
-        { alias: 'a', forward: FORWARD },
+        { alias: 'a', forward },
         { alias: 'b', forward: 'nowhere' },
       ],
     });
@@ -77,14 +69,14 @@ describe('v4: Aliases: batch create', () => {
   });
 
   test('the message of an invalid forward names the address', async () => {
-    const { body } = await batch('POST', { aliases: [{ alias: 'b', forward: `${FORWARD},nowhere` }] });
+    const { body } = await batch('POST', { aliases: [{ alias: 'b', forward: `${forward},nowhere` }] });
     expect(body.failed[0].message).toContain('invalid forward address');
     expect(body.failed[0].message).toContain('nowhere');
   });
 
   test('an alias that exists fails', async () => {
     await addAll(['a']);
-    const { status, body } = await batch('POST', { aliases: [{ alias: 'a', forward: FORWARD }] });
+    const { status, body } = await batch('POST', { aliases: [{ alias: 'a', forward }] });
     expect(status).toBe(207);
     expect(body.failed[0].errors).toHaveProperty('alias');
   });
@@ -92,8 +84,8 @@ describe('v4: Aliases: batch create', () => {
   test('the second of two equal ones fails', async () => {
     const { body } = await batch('POST', {
       aliases: [
-        { alias: 'a', forward: FORWARD },
-        { alias: 'a', forward: FORWARD },
+        { alias: 'a', forward },
+        { alias: 'a', forward },
       ],
     });
     expect(body).toMatchObject({ added_count: 1, failed: [{ index: 1 }] });
@@ -105,10 +97,10 @@ describe('v4: Aliases: batch create', () => {
     ['a list', []],
     ['an empty object', {}],
     ['no forward', { alias: 'a' }],
-    ['no alias', { forward: FORWARD }],
-    ['a number as alias', { alias: 1, forward: FORWARD }],
+    ['no alias', { forward }],
+    ['a number as alias', { alias: 1, forward }],
   ])('an item that is %s fails alone', async (_name, item) => {
-    const { status, body } = await batch('POST', { aliases: [item, { alias: 'ok', forward: FORWARD }] });
+    const { status, body } = await batch('POST', { aliases: [item, { alias: 'ok', forward }] });
     expect(status).toBe(207);
     expect(body).toMatchObject({ added_count: 1, failed_count: 1, failed: [{ index: 0 }] });
   });
@@ -133,7 +125,7 @@ describe('v4: Aliases: batch update', () => {
     const [alias] = await addAll(['a']);
     const { status, body } = await batch('PUT', {
       aliases: [
-        { id: '999999999', forward: FORWARD },
+        { id: '999999999', forward },
         { id: alias.id, forward: 'b@corp.example' },
       ],
     });
@@ -145,8 +137,8 @@ describe('v4: Aliases: batch update', () => {
   });
 
   test.each([
-    ['an id that is a number', { id: 1, forward: FORWARD }],
-    ['no id', { forward: FORWARD }],
+    ['an id that is a number', { id: 1, forward }],
+    ['no id', { forward }],
     ['null', null],
   ])('%s fails alone', async (_name, item) => {
     const { status, body } = await batch('PUT', { aliases: [item] });
@@ -158,7 +150,7 @@ describe('v4: Aliases: batch update', () => {
     const [alias] = await addAll(['a']);
     const { body } = await batch('PUT', { aliases: [{ id: alias.id, forward: 'nowhere' }] });
     expect(body.failed[0].errors).toHaveProperty('forward');
-    const live = await target.send('GET', `/domains/${domain}/aliases/${alias.id}`);
+    const live = await target.send('GET', `${aliases.root()}/aliases/${alias.id}`);
     expect(live.body.alias).toEqual(alias);
   });
 });
@@ -199,7 +191,7 @@ describe('v4: Aliases: batch delete', () => {
 
 describe('v4: Limits: batch size of aliases', () => {
   const many = (count: number): { alias: string; forward: string }[] =>
-    Array.from({ length: count }, (_, index) => ({ alias: `n${index}`, forward: FORWARD }));
+    Array.from({ length: count }, (_, index) => ({ alias: `n${index}`, forward }));
 
   test('500 items are taken', async () => {
     const { status, body } = await batch('POST', { aliases: many(500) });

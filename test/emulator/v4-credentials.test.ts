@@ -1,24 +1,13 @@
-import { beforeEach, describe, expect, test } from 'vitest';
-import { expectFailure, TIMESTAMP, useTarget, type Answer, type Body } from './target.ts';
+import { describe, expect, test } from 'vitest';
+import { password, useEmptyList } from './empty-domain.ts';
+import { expectFailure, TIMESTAMP, useTarget, type Body } from './target.ts';
 
 const target = useTarget();
-const password = 'correct horse battery';
-let domain = '';
-
-beforeEach(async () => {
-  domain = await target.emptyDomain();
-});
-
-function post(fields: unknown): Promise<Answer> {
-  return target.send('POST', `/domains/${domain}/credentials`, fields);
-}
-
-function one(username: string): string {
-  return `/domains/${domain}/credentials/${username}`;
-}
+const credentials = useEmptyList(target, 'credentials');
+const { post, one } = credentials;
 
 async function list(query: string = ''): Promise<Body> {
-  const { status, body } = await target.send('GET', `/domains/${domain}/credentials${query}`);
+  const { status, body } = await credentials.send('GET', `/credentials${query}`);
   expect(status).toBe(200);
   return body;
 }
@@ -85,12 +74,12 @@ describe('v4: SMTP credentials: list', () => {
   });
 
   test('no page has more than 200', async () => {
-    const { status, body } = await target.send('GET', `/domains/${domain}/credentials?limit=201`);
+    const { status, body } = await target.send('GET', `${credentials.root()}/credentials?limit=201`);
     expect(status === 400 || body.limit <= 200).toBe(true);
   });
 
   test.each(['limit=x', 'page=0'])('%s is an incorrect parameter', async (query) => {
-    expectFailure(await target.send('GET', `/domains/${domain}/credentials?${query}`), 400);
+    expectFailure(await target.send('GET', `${credentials.root()}/credentials?${query}`), 400);
   });
 });
 

@@ -1,37 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { beforeEach, describe, expect, test } from 'vitest';
-import { expectFailure, TIMESTAMP, useTarget, UUID, type Answer, type Body } from './target.ts';
+import { describe, expect, test } from 'vitest';
+import { addRule, CONFIGS, forward, useEmptyList } from './empty-domain.ts';
+import { expectFailure, TIMESTAMP, useTarget, UUID, type Body } from './target.ts';
 
 const target = useTarget();
-const forward = 'ana@corp.example';
-const CONFIGS = {
-  alias: { alias: 'jobs', forward },
-  regex: { regex: '.*invoice.*', scopes: ['subject', 'body'], forward },
-  cel: { expression: 'sender.endsWith("@vip.example")', forward },
-};
-let domain = '';
-
-beforeEach(async () => {
-  domain = await target.emptyDomain();
-});
-
-function post(fields: unknown): Promise<Answer> {
-  return target.send('POST', `/domains/${domain}/rules`, fields);
-}
-
-async function add(fields: Record<string, unknown> = {}): Promise<Body> {
-  const { status, body } = await post({ type: 'alias', config: CONFIGS.alias, ...fields });
-  expect(status).toBe(200);
-  return body.rule;
-}
-
-function one(id: string): string {
-  return `/domains/${domain}/rules/${id}`;
-}
-
-async function total(): Promise<number> {
-  return (await target.send('GET', `/domains/${domain}/rules`)).body.total;
-}
+const rules = useEmptyList(target, 'rules');
+const { post, one, total } = rules;
+const add = (fields?: Readonly<Record<string, unknown>>): Promise<Body> => addRule(rules, fields);
 
 describe('v4: Rules: add', () => {
   test.each(Object.entries(CONFIGS))(
@@ -186,7 +161,7 @@ describe('v4: Rules: delete all', () => {
   test('it gives the number removed', async () => {
     await add();
     await add();
-    const { status, body } = await target.send('DELETE', `/domains/${domain}/rules?all=true`);
+    const { status, body } = await target.send('DELETE', `${rules.root()}/rules?all=true`);
     expect(status).toBe(200);
     expect(body).toEqual({ deleted: 2 });
     expect(await total()).toBe(0);
@@ -194,7 +169,7 @@ describe('v4: Rules: delete all', () => {
 
   test.each(['', '?all=false', '?all=1'])('without the guard (%j) nothing is deleted', async (query) => {
     await add();
-    expectFailure(await target.send('DELETE', `/domains/${domain}/rules${query}`), 400);
+    expectFailure(await target.send('DELETE', `${rules.root()}/rules${query}`), 400);
     expect(await total()).toBe(1);
   });
 });
