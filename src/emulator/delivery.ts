@@ -44,7 +44,7 @@ export function deliverMessage(state: State, message: Message): Result<Delivered
     recipient,
     subject,
     alias: aliasOf(route),
-    messageId: state.environment.randomId(),
+    messageId: state.environment.randomId().replaceAll('-', ''),
     hostname: MAIL_HOST,
     transport: 'mx' as const,
   };

@@ -61,7 +61,6 @@ interface DumpedLogEvent {
 }
 
 export function seedLogs(state: State, domain: DomainRecord, seeds: readonly SeedLog[]): void {
-  const readMailbox = createMailboxReader();
   for (const seed of seeds) {
     const createdAt = readTime(seed.created_at, state.environment.now());
     const forward = seed.forward === undefined || seed.forward === null ? null : readMailbox(seed.forward);
@@ -93,15 +92,10 @@ export function dumpLog(entry: LogEntry, without: 'volatile' | undefined): Dumpe
   return { id: entry.id, created_at: createdAt, ...lasting, message_id: entry.messageId, events };
 }
 
-/** Entries of one correspondent share its mailbox. */
-function createMailboxReader(): (seed: SeedMailbox) => Mailbox {
-  const known = new Map<string, Mailbox>();
-  return (seed) => {
-    const { email, name = null } = typeof seed === 'string' ? { email: seed } : seed;
-    const mailbox = known.get(email) ?? { email, name };
-    known.set(email, mailbox);
-    return mailbox.name === name ? mailbox : { email, name };
-  };
+function readMailbox(seed: SeedMailbox): Mailbox {
+  return typeof seed === 'string'
+    ? { email: seed, name: null }
+    : { email: seed.email, name: seed.name ?? null };
 }
 
 /** Those that the emulator would write itself are shared with all others of their kind. */

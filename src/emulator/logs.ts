@@ -1,6 +1,6 @@
 import { addToVocabulary, createVocabulary, searchVocabulary } from './logs-vocabulary.ts';
 import { createLogId } from './logs-events.ts';
-import type { LogEntry } from './model.ts';
+import type { LogEntry, Mailbox } from './model.ts';
 import {
   createIndex,
   dropFirst,
@@ -53,12 +53,19 @@ export type NewLog = Omit<LogEntry, 'id' | 'sequence' | 'messageId' | 'alias'> &
 };
 
 const DAY = 86_400_000;
+const MAX_CORRESPONDENTS = 10_000;
 const compare = (a: LogEntry, b: LogEntry): number => a.createdAt - b.createdAt || a.sequence - b.sequence;
 
 export const EVERY_LOG: LogFilter = { from: -Infinity, until: Infinity };
 
 export function createLogTable(): LogTable {
-  return { byId: new Map(), inCreatedOrder: createIndex(compare), byAlias: new Map(), vocabulary: undefined };
+  return {
+    byId: new Map(),
+    inCreatedOrder: createIndex(compare),
+    byAlias: new Map(),
+    correspondents: new Map(),
+    vocabulary: undefined,
+  };
 }
 
 /** Leaves an entry in the log of a domain. */
@@ -71,11 +78,11 @@ export function insertLog(state: State, { logs }: DomainRecord, fields: NewLog):
     sequence,
     createdAt: fields.createdAt,
     events: fields.events,
-    forward: fields.forward,
+    forward: fields.forward === null ? null : shared(logs, fields.forward),
     hostname: fields.hostname,
     messageId: fields.messageId ?? id,
-    recipient: fields.recipient,
-    sender: fields.sender,
+    recipient: shared(logs, fields.recipient),
+    sender: shared(logs, fields.sender),
     subject: fields.subject,
     transport: fields.transport,
     alias: state.switches.aliasLogs === 'taken' ? (fields.alias?.toLowerCase() ?? addressed) : addressed,
@@ -168,6 +175,14 @@ function hitsByScore(logs: LogTable, { query, filter }: LogSearch): ReadonlyMap<
     equals.push(entry);
   }
   return byScore;
+}
+
+function shared({ correspondents }: LogTable, mailbox: Mailbox): Mailbox {
+  const known = correspondents.get(mailbox.email);
+  if (known?.name === mailbox.name) return known;
+  if (correspondents.size >= MAX_CORRESPONDENTS) correspondents.clear();
+  correspondents.set(mailbox.email, mailbox);
+  return mailbox;
 }
 
 function forget(logs: LogTable, entry: LogEntry): void {

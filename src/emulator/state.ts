@@ -1,5 +1,5 @@
 import type { Vocabulary } from './logs-vocabulary.ts';
-import type { Account, Alias, Credential, DomainFields, LogEntry, Rule, Tier } from './model.ts';
+import type { Account, Alias, Credential, DomainFields, LogEntry, Mailbox, Rule, Tier } from './model.ts';
 import { compareText, createIndex, type SortedIndex } from './sorted.ts';
 import { DEFAULT_SWITCHES, type Switches } from './switches.ts';
 
@@ -50,6 +50,8 @@ export interface LogTable {
   readonly inCreatedOrder: SortedIndex<LogEntry>;
   /** Keys are names of aliases in lower case. */
   readonly byAlias: Map<string, SortedIndex<LogEntry>>;
+  /** Mailboxes by address, so that entries of one correspondent share it. */
+  readonly correspondents: Map<string, Mailbox>;
   /** For searches; undefined until the first. */
   vocabulary: Vocabulary | undefined;
 }

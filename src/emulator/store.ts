@@ -24,21 +24,25 @@ export interface StoreOptions {
 }
 
 /** An account with the seed's content. */
-export function createStore(options: StoreOptions): EmulatorStore {
-  let state = seededState(options, options.seed ?? {});
-  Object.assign(state.account.plan, options.limits);
+export function createStore({ seed, limits, ...options }: StoreOptions): EmulatorStore {
+  // The seed itself is not kept: it may be as large as the account.
+  let state = seededState(options, seed ?? {});
+  Object.assign(state.account.plan, limits);
   return {
     get state() {
       return state;
     },
     dump: (dumpOptions) => dumpState(state, dumpOptions),
-    replace(seed) {
-      state = seededState({ ...options, switches: state.switches }, seed);
+    replace(next) {
+      state = seededState({ ...options, switches: state.switches }, next);
     },
   };
 }
 
-function seededState({ tier, switches, environment }: StoreOptions, seed: Seed): State {
+function seededState(
+  { tier, switches, environment }: Omit<StoreOptions, 'seed' | 'limits'>,
+  seed: Seed,
+): State {
   const ofSeed = seed.tier ?? tier;
   const state = createState({
     tier: ofSeed,

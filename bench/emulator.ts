@@ -1,0 +1,203 @@
+/**
+ * What the emulator costs with a million aliases: `node bench/emulator.ts`. Ends with 1 when a page of a listing takes
+ * 2 ms or more of the server's time.
+ */
+import { Buffer } from 'node:buffer';
+import { randomUUID } from 'node:crypto';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setImmediate as turn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { createEmulator, type EmulatorCore } from '../src/emulator/emulator.ts';
+import type { Seed, SeedDomain } from '../src/emulator/seed.ts';
+import { SEED } from '../src/emulator/seed-shape.ts';
+import { problemsOf } from '../src/emulator/shape.ts';
+import { stateText } from '../src/emulator/state-text.ts';
+
+const DOMAINS = 9_500;
+const ALIASES = 100;
+const LARGE = 'large.example';
+const LARGE_ALIASES = 50_000;
+const LOGS = 200_000;
+const RUNS = 101;
+const PAGE_LIMIT_MS = 2;
+
+const headers = { authorization: `Basic ${Buffer.from('api:key').toString('base64')}` };
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+const before = usedMegabytes();
+const { core, seconds } = startEmulator();
+const used = usedMegabytes() - before;
+report(
+  `start with ${(core.store.state.aliasCount / 1e6).toFixed(2)} million aliases`,
+  `${seconds.toFixed(1)} s`,
+);
+report('memory, without the logs', `${used.toFixed(0)} MB`);
+addLogs(core);
+report(
+  `memory of ${LOGS.toLocaleString('en')} log entries`,
+  `${(usedMegabytes() - before - used).toFixed(0)} MB`,
+);
+const slow = [...(await measurePages(core)), ...(await measurePagesAfterWrites(core))];
+await measureOthers(core);
+await measureSaving(core);
+for (const name of slow) report('TOO SLOW', name);
+process.exitCode = slow.length === 0 ? 0 : 1;
+
+function startEmulator(): { readonly core: EmulatorCore; readonly seconds: number } {
+  const text = JSON.stringify(makeSeed());
+  const begin = performance.now();
+  const seed = JSON.parse(text) as Seed;
+  const problems = problemsOf(SEED, seed);
+  if (problems.length > 0) throw new Error(JSON.stringify(problems));
+  const core = createEmulator({
+    apiKey: 'key',
+    plan: 'paid',
+    rateLimit: 1e9,
+    journalSize: 10,
+    now: () => Date.now(),
+    sleep: async () => {},
+    randomId: randomUUID,
+    state: seed,
+  });
+  return { core, seconds: (performance.now() - begin) / 1000 };
+}
+
+function makeSeed(): Seed {
+  const domains: SeedDomain[] = Array.from({ length: DOMAINS }, (_, index) => ({
+    domain: `d${(index * 7919) % DOMAINS}.example`,
+    aliases: makeAliases(ALIASES),
+  }));
+  const rules = Array.from({ length: 5000 }, (_, index) => ({
+    type: 'alias' as const,
+    config: { alias: `r${index}`, forward: 'ana@corp.example' },
+    rank: (index * 7919) % 5000,
+  }));
+  const credentials = Array.from({ length: 1000 }, (_, index) => ({ username: `u${index}` }));
+  domains.push({ domain: LARGE, aliases: makeAliases(LARGE_ALIASES), rules, credentials });
+  return { domains };
+}
+
+function makeAliases(count: number): NonNullable<SeedDomain['aliases']> {
+  return Array.from({ length: count }, (_, index) => ({
+    alias: `name${(index * 7919) % count}`,
+    forward: `person${index % 500}@corp.example`,
+  }));
+}
+
+function addLogs(core: EmulatorCore): void {
+  for (let index = 0; index < LOGS; index += 1) {
+    core.deliver({
+      to: `name${index % 5000}@${LARGE}`,
+      from: `sender${index % 700}@corp.example`,
+      subject: `Order number ${index % 9000}`,
+    });
+  }
+}
+
+/** Gives the names of what took too long. */
+async function measurePages(core: EmulatorCore): Promise<readonly string[]> {
+  const slow: string[] = [];
+  for (const [name, target] of [
+    ['domains', '/v4/domains?limit=200'],
+    ['domains, page 40', '/v4/domains?limit=200&page=40'],
+    ['domains, newest first', '/v4/domains?limit=200&order=created_desc'],
+    ['aliases of 100', '/v4/domains/d7.example/aliases?limit=200'],
+    ['aliases of 50,000', `/v4/domains/${LARGE}/aliases?limit=200`],
+    ['aliases of 50,000, page 250', `/v4/domains/${LARGE}/aliases?limit=200&page=250`],
+    ['aliases of 50,000, newest first', `/v4/domains/${LARGE}/aliases?limit=200&order=created_desc`],
+    ['aliases of 50,000 by prefix (v3)', `/v3/domains/${LARGE}/aliases?limit=100&alias=name4`],
+    ['rules of 5,000', `/v4/domains/${LARGE}/rules?limit=200&page=13`],
+    ['rules of 5,000 (v3)', `/v3/domains/${LARGE}/rules`],
+    ['credentials of 1,000', `/v4/domains/${LARGE}/credentials?limit=200`],
+    ['logs of 200,000', `/v4/domains/${LARGE}/logs?limit=200`],
+    ['logs of 200,000 (v3)', `/v3/domains/${LARGE}/logs`],
+    ['logs of one alias (v3)', `/v3/domains/${LARGE}/logs/name7`],
+    ['count of 200,000 logs', `/v4/domains/${LARGE}/logs/count`],
+  ] as const) {
+    const median = await medianTime(() => call(core, 'GET', target));
+    report(`page: ${name}`, `${median.toFixed(2)} ms`);
+    if (median >= PAGE_LIMIT_MS) slow.push(name);
+  }
+  return slow;
+}
+
+async function measurePagesAfterWrites(core: EmulatorCore): Promise<readonly string[]> {
+  const path = `/v4/domains/${LARGE}/aliases`;
+  const times: number[] = [];
+  for (let run = 0; run < RUNS; run += 1) {
+    await call(core, 'POST', path, { alias: `written${run}`, forward: 'ana@corp.example' });
+    times.push(await timeOf(() => call(core, 'GET', `${path}?limit=200`)));
+  }
+  const median = medianOf(times);
+  report('page: aliases of 50,000, first page after a write', `${median.toFixed(2)} ms`);
+  return median < PAGE_LIMIT_MS ? [] : ['first page after a write'];
+}
+
+/** Scans, and answers that are long by what the documents say. */
+async function measureOthers(core: EmulatorCore): Promise<void> {
+  const aliases = Array.from({ length: 500 }, (_, index) => ({
+    alias: `b${index}`,
+    forward: 'a@corp.example',
+  }));
+  const batch = await timeOf(() => call(core, 'POST', `/v4/domains/${LARGE}/aliases/batch`, { aliases }));
+  report('batch of 500 new aliases among 50,000', `${batch.toFixed(1)} ms`);
+  for (const [name, target] of [
+    ['aliases of 50,000 by substring', `/v4/domains/${LARGE}/aliases?query=499`],
+    ['domains with 100 aliases each (v3)', '/v3/domains?limit=100'],
+    ['logs by recipient', `/v4/domains/${LARGE}/logs?recipient=name7@${LARGE}`],
+    ['first search of the logs', `/v4/domains/${LARGE}/logs/search?query=nubmer+77`],
+    ['search of the logs', `/v4/domains/${LARGE}/logs/search?query=nubmer+77`],
+  ] as const) {
+    const time = await timeOf(() => call(core, 'GET', target));
+    report(name, `${time.toFixed(1)} ms`);
+  }
+}
+
+/** The state file's text, taken as the command does: other work may run between two pieces. */
+async function measureSaving(core: EmulatorCore): Promise<void> {
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  const begin = performance.now();
+  let bytes = 0;
+  for (const piece of stateText(core.store.state)) {
+    bytes += piece.length;
+    await turn();
+  }
+  const seconds = (performance.now() - begin) / 1000;
+  delay.disable();
+  report(`state of ${(bytes / 1e6).toFixed(0)} MB as text`, `${seconds.toFixed(1)} s`);
+  report('longest pause of requests meanwhile', `${(delay.max / 1e6).toFixed(0)} ms`);
+}
+
+async function call(core: EmulatorCore, method: string, target: string, body?: object): Promise<void> {
+  const outcome = await core.dispatch({ method, target, headers, body: body && JSON.stringify(body) });
+  if (outcome.kind === 'answer' && outcome.answer.status === 200) return;
+  throw new Error(`${method} ${target}: ${JSON.stringify(outcome)}`);
+}
+
+async function medianTime(run: () => Promise<void>): Promise<number> {
+  const times: number[] = [];
+  for (let index = 0; index < RUNS; index += 1) times.push(await timeOf(run));
+  return medianOf(times);
+}
+
+async function timeOf(run: () => Promise<void>): Promise<number> {
+  const begin = performance.now();
+  await run();
+  return performance.now() - begin;
+}
+
+function medianOf(times: readonly number[]): number {
+  return times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0;
+}
+
+function usedMegabytes(): number {
+  collectGarbage();
+  return process.memoryUsage().heapUsed / 1e6;
+}
+
+function report(what: string, figure: string): void {
+  console.log(`${what.padEnd(52)}${figure}`);
+}
