@@ -17,6 +17,7 @@ export interface LoopOptions {
   readonly name: string;
   readonly mode: 'apply' | 'observe';
   readonly intervalMs: number;
+  readonly lookEveryMs: number;
 }
 
 export interface LoopPorts extends RunPorts {
@@ -102,7 +103,7 @@ function startLoop(options: LoopOptions, ports: LoopPorts): Loop {
       },
     },
     bell: createBell(clock),
-    agenda: createAgenda({ intervalMs: options.intervalMs, random, now: clock.monotonic() }),
+    agenda: createAgenda({ ...options, random, now: clock.monotonic() }),
     contest: createContest(),
     book: createAccountBook({ name: options.name, now: () => clock.now(), emit }),
     inForce: null,

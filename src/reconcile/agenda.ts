@@ -37,6 +37,8 @@ export interface Agenda {
 
 export interface AgendaOptions {
   readonly intervalMs: number;
+  /** The files are read so often whatever is heard of them: events can be lost, what is in the files cannot. */
+  readonly lookEveryMs: number;
   readonly random: () => number;
   /** The moment of the start. */
   readonly now: number;
@@ -44,8 +46,6 @@ export interface AgendaOptions {
 
 /** Events that come together are taken together. */
 const COALESCE_MS = 500;
-/** Events can be lost; what is in the files cannot. */
-const LOOK_EVERY_MS = 30_000;
 const LONGEST_WAIT_MS = 3_600_000;
 
 interface State {
@@ -60,7 +60,7 @@ interface State {
   readonly sweeps: SweepSchedule;
 }
 
-export function createAgenda({ intervalMs, random, now }: AgendaOptions): Agenda {
+export function createAgenda({ intervalMs, lookEveryMs, random, now }: AgendaOptions): Agenda {
   const state: State = {
     lookAt: now,
     isInForce: false,
@@ -81,7 +81,7 @@ export function createAgenda({ intervalMs, random, now }: AgendaOptions): Agenda
       state.lookAt = Math.min(state.lookAt, at + COALESCE_MS);
     },
     looked(at) {
-      state.lookAt = at + LOOK_EVERY_MS;
+      state.lookAt = at + lookEveryMs;
     },
     changed(domains) {
       for (const domain of domains) state.fresh.add(domain);

@@ -103,7 +103,7 @@ describe('drift made behind its back', () => {
   });
 
   test('is left alone after the third time, until SIGHUP or until a day has passed', async () => {
-    const { world, daemon } = await started({ intervalMs: 2 * HOUR });
+    const { world, daemon } = await started({ intervalMs: 2 * HOUR, lookEveryMs: HOUR });
     const contest = async (): Promise<void> => {
       for (let round = 1; round <= 4; round += 1) {
         await driftSales(world, `mallory${round}@elsewhere.example`);
@@ -138,7 +138,7 @@ describe('drift made behind its back', () => {
   });
 
   test('that comes now and then is no contest', async () => {
-    const { world, daemon } = await started({ intervalMs: 20 * MINUTE });
+    const { world, daemon } = await started({ intervalMs: 20 * MINUTE, lookEveryMs: HOUR });
     for (let time = 1; time <= 6; time += 1) {
       await driftSales(world, `mallory${time}@elsewhere.example`);
       await world.clock.pass(HOUR);

@@ -46,6 +46,7 @@ export interface World {
 export interface StartOptions {
   readonly mode?: 'apply' | 'observe';
   readonly intervalMs?: number;
+  readonly lookEveryMs?: number;
   /** Called at each run. */
   readonly key?: () => string;
 }
@@ -113,14 +114,14 @@ type Place = Pick<World, 'clock' | 'core' | 'network' | 'path' | 'stateDirectory
 
 function startDaemon(
   world: Place,
-  { mode = 'apply', intervalMs = 5 * MINUTE, key = () => API_KEY }: StartOptions,
+  { mode = 'apply', intervalMs = 5 * MINUTE, lookEveryMs = 30_000, key = () => API_KEY }: StartOptions,
 ): Daemon {
   const { clock, events } = world;
   const controller = new AbortController();
   const files = counted(fs, clock);
   const client = clientKeeper(world, mode, controller.signal);
   const loop = createAccountLoop(
-    { name: 'test', mode, intervalMs },
+    { name: 'test', mode, intervalMs, lookEveryMs },
     {
       clock,
       random: Math.random,
