@@ -11,6 +11,8 @@ import { chainOf, type Chain } from './payload.ts';
  */
 export interface Ledger {
   readonly done: Map<string, DoneEntry>;
+  /** Items that this run made, whatever it did to them afterwards. */
+  readonly added: Set<string>;
   readonly failed: Map<string, FailedEntry>;
   readonly skipped: Map<string, SkippedEntry>;
   /** What failed or was skipped, by domain: changes by item. */
@@ -48,6 +50,7 @@ export interface SkippedEntry {
 export function newLedger(): Ledger {
   return {
     done: new Map(),
+    added: new Set(),
     failed: new Map(),
     skipped: new Map(),
     undone: new Map(),
@@ -76,7 +79,9 @@ export function changeKey(change: Change): string {
 export function recordDone(ledger: Ledger, entry: DoneEntry): void {
   ledger.wrote = true;
   forget(ledger, entry.change);
-  ledger.done.set(itemOf(entry.change), entry);
+  const item = itemOf(entry.change);
+  ledger.done.set(item, entry);
+  if (entry.change.action === 'add') ledger.added.add(item);
 }
 
 export function recordFailure(ledger: Ledger, entry: FailedEntry): void {

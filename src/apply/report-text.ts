@@ -1,7 +1,7 @@
 import { showText, type Disclosure } from '../model/disclosure.ts';
 import { escapeInvisible } from '../model/names.ts';
 import { compareSources, showSource, type Source } from '../model/problem.ts';
-import type { FailedItem, ItemKey, Report, SkippedItem } from '../model/report.ts';
+import type { FailedItem, ItemKey, Report } from '../model/report.ts';
 import { withheldReason } from '../plan/withhold.ts';
 import { wrapWords } from '../plan/wrap.ts';
 import { summarise } from './report-document.ts';
@@ -21,6 +21,9 @@ export interface ReportTextOptions {
   readonly columns: number;
 }
 
+/** What ended the run is told once. */
+const STOPPED = 'the run was stopped';
+
 /** Of items skipped for one reason so many are named, the rest counted. */
 const NAMED_SKIPS = 10;
 
@@ -28,9 +31,9 @@ const NAMED_SKIPS = 10;
 export function renderReport(report: Report, options: ReportTextOptions): string {
   const lines = [
     ...renderFailures(report, options),
-    ...renderSkips(report.skipped, options),
+    ...renderSkips(report, options),
     ...renderHeldBack(report, options),
-    ...report.notes.flatMap((note) => sentence(`note: ${note}`, options)),
+    ...report.notes.flatMap((note) => sentence(`note: ${withoutStop(note, report)}`, options)),
     ...(report.stopped === null
       ? []
       : sentence(`stopped: ${report.stopped.message}`, options).map(options.style.error)),
@@ -61,9 +64,13 @@ function failureText(item: FailedItem): string {
   return `${item.message}${fields.join('')} (${item.endpoint}, ${status}${position})`;
 }
 
-function renderSkips(skipped: readonly SkippedItem[], options: ReportTextOptions): readonly string[] {
+function withoutStop(text: string, { stopped }: Report): string {
+  return stopped === null ? text : text.replace(stopped.message, STOPPED);
+}
+
+function renderSkips(report: Report, options: ReportTextOptions): readonly string[] {
   const lines: string[] = [];
-  for (const [reason, items] of Map.groupBy(skipped, (item) => item.reason)) {
+  for (const [reason, items] of Map.groupBy(report.skipped, (item) => withoutStop(item.reason, report))) {
     const named = items.toSorted((a, b) => compareSources(a.source, b.source)).slice(0, NAMED_SKIPS);
     lines.push(...named.map((item) => itemLine(item, `not ${DONE[item.action]}: ${reason}`, options)));
     const rest = items.length - named.length;

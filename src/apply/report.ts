@@ -17,13 +17,16 @@ export function reportRun(run: Run, { verdict, startedAt, snapshot }: ReportInpu
   const { input, ports, ledger } = run;
   const notKept = verdict.kind === 'seen' ? verdict.notKept : [];
   const lost = new Set(notKept.map(itemOf));
-  const applied = [...ledger.done].filter(([item]) => !lost.has(item)).map(([, entry]) => entry);
+  const applied = [...ledger.done].filter(([item]) => !lost.has(item));
   return {
     outcome: outcomeOf(run, verdict),
     startedAt,
     finishedAt: ports.clock.now(),
     plan: input.digest,
-    applied: applied.map(({ change, id }) => ({ ...keyOf(change), id })),
+    applied: applied.map(([item, { change, id }]) => {
+      const made = ledger.added.has(item) && change.action !== 'delete';
+      return { ...keyOf(change), ...(made ? { action: 'add' } : {}), id };
+    }),
     failed: [...ledger.failed.values()].map(({ change, endpoint, status, index, message, errors }) => {
       return { ...keyOf(change), source: change.source, endpoint, status, index, message, errors };
     }),

@@ -1,7 +1,16 @@
 import type { DomainName } from '../model/names.ts';
 import type { Adoption, Change, Plan } from '../model/plan.ts';
 import { isHeldBack, isNotKept, selectWork } from './approval.ts';
-import { clearSkips, forget, itemOf, recordDone, stopFor, stopRun, type SkippedEntry } from './ledger.ts';
+import {
+  clearSkips,
+  forget,
+  itemOf,
+  recordDone,
+  stopFor,
+  stopRun,
+  type FailedEntry,
+  type SkippedEntry,
+} from './ledger.ts';
 import { lookAgain, planAgain } from './look.ts';
 import { executeRound, type RoundInput } from './round.ts';
 import { isStopped, markSkipped, stopReason, type Run } from './run.ts';
@@ -91,14 +100,26 @@ function isPassword({ kind, action }: Change): boolean {
 /** Failures of items that are in place now are none: the answer was lost, or somebody else did the same. */
 function settleFailures(run: Run, plan: Plan, isUnseen: (change: Change) => boolean): void {
   const open = new Set(plan.changes.map(itemOf));
-  for (const [item, { change, cause, message }] of run.ledger.failed) {
+  const needless: FailedEntry[] = [];
+  for (const [item, entry] of run.ledger.failed) {
+    const { change, cause } = entry;
     if (open.has(item) || isUnseen(change)) continue;
     if (cause === 'unknown') recordDone(run.ledger, { change, id: change.id, isKept: true });
     else forget(run.ledger, change);
-    if (cause !== 'rejected') continue;
-    const what = `${change.kind} ${change.name} of ${change.domain}`;
-    run.ledger.notes.add(`${what} was refused (${message}) and is as it shall be all the same`);
+    if (cause === 'rejected') needless.push(entry);
   }
+  noteNeedless(run, needless);
+}
+
+function noteNeedless(run: Run, [first, ...others]: readonly FailedEntry[]): void {
+  if (first === undefined) return;
+  const { change, message } = first;
+  const what = `${change.kind} ${change.name} of ${change.domain}`;
+  const note =
+    others.length === 0
+      ? `${what} was refused (${message}) and is as it shall be all the same`
+      : `${what} and ${others.length} more were refused (${message}) and are as they shall be all the same`;
+  run.ledger.notes.add(note);
 }
 
 interface Closing {
