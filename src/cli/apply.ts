@@ -3,6 +3,7 @@ import { writeSnapshot } from '../manifest/write-snapshot.ts';
 import type { Decision } from '../reconcile/decide.ts';
 import { reconcileOnce, type OncePorts, type Verdict } from '../reconcile/once.ts';
 import type { Planned } from '../reconcile/plan-once.ts';
+import { narrowToChanges } from './against.ts';
 import { approveOnTerminal, approveUnasked } from './approve.ts';
 import { canAsk } from './ask.ts';
 import { concludeRun, type Format } from './conclude.ts';
@@ -33,7 +34,7 @@ export async function applyCommand(
   const format = resolveFormat(options, context, ['text', 'json']);
   if (path === undefined) {
     assertAnswerable(context, options);
-    return applyPlanned(context, options, { format, approved: null });
+    return applyPlanned(context, await narrowToChanges(context, options), { format, approved: null });
   }
   const approved = await openApproved(context, path, options);
   return applyPlanned(context, { ...options, ...approved.flags }, { format, approved });
@@ -52,7 +53,7 @@ async function applyPlanned(context: Context, options: ApplyOptions, manner: Man
     mode: 'read-write',
     // A saved plan names the account that it was made for, and is compared with the one that answers.
     stance: { accountRequired: approved === null && options.yes === true, domainDeletes: 'allowed' },
-    unnamed: approved === null ? 'refused' : 'ignored',
+    unnamed: approved === null && options.against === undefined ? 'refused' : 'ignored',
   });
   try {
     const request = { ...session.request, maxFailures: options.maxFailures ?? null };

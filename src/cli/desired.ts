@@ -4,9 +4,11 @@ import { parseDomainName, type DomainName } from '../model/names.ts';
 import type { Problem } from '../model/problem.ts';
 import { loadManifest } from '../manifest/load.ts';
 import { readManifests } from '../manifest/read.ts';
+import type { ManifestText } from '../manifest/text.ts';
 import { manifestSize, type ManifestSize } from '../plan/size.ts';
 import type { Context } from './context.ts';
 import { CommandError, EXIT } from './exit.ts';
+import type { GitTree } from './git-manifests.ts';
 import { plural, renderProblems, type ManifestCounts } from './problems.ts';
 import { explicitVersion, manifestPaths, namedUrl, readReference, type CommonOptions } from './settings.ts';
 import { styleFor } from './style.ts';
@@ -18,6 +20,8 @@ export interface ReadOptions {
   readonly problems: 'printed' | 'silent';
   /** What of a `--domain` that the manifest does not name. */
   readonly unnamed: 'refused' | 'ignored';
+  /** Where the manifests are read; by default they are files. */
+  readonly from?: GitTree;
 }
 
 export interface ReadDesired {
@@ -37,14 +41,9 @@ export async function readDesired(
   options: CommonOptions,
   how: ReadOptions,
 ): Promise<ReadDesired> {
-  const texts = await readManifests(manifestPaths(options, context), {
-    fs,
-    stdin: context.stdin,
-    cwd: context.cwd,
-  });
-  if (!texts.ok) throw new CommandError(EXIT.failed, texts.error.message, texts.error.hint);
+  const texts = await readTexts(context, options, how.from);
   const named = namedUrl(options, context);
-  const loaded = loadManifest(texts.value, {
+  const loaded = loadManifest(texts, {
     references: how.references,
     resolve: (reference) => readReference(reference, context),
     apiVersion: explicitVersion(options, context),
@@ -58,8 +57,20 @@ export async function readDesired(
   }
   const desired = loaded.desired === null ? null : keepDomains(loaded.desired, options.domain, how.unnamed);
   const size = loaded.desired === null ? { domains: 0, entries: 0 } : manifestSize(loaded.desired);
-  const files = texts.value.map(({ file }) => file);
+  const files = texts.map(({ file }) => file);
   return { desired, size, problems: loaded.problems, counts: loaded.counts, files };
+}
+
+async function readTexts(
+  context: Context,
+  options: CommonOptions,
+  from: GitTree | undefined,
+): Promise<readonly ManifestText[]> {
+  const paths = manifestPaths(options, context);
+  if (from !== undefined) return (await import('./git-manifests.ts')).readGitManifests(context, from, paths);
+  const texts = await readManifests(paths, { fs, stdin: context.stdin, cwd: context.cwd });
+  if (!texts.ok) throw new CommandError(EXIT.failed, texts.error.message, texts.error.hint);
+  return texts.value;
 }
 
 export interface RequiredDesired {

@@ -1,5 +1,6 @@
 import { decide, type Decision } from '../reconcile/decide.ts';
 import { planOnce, type Planned } from '../reconcile/plan-once.ts';
+import { narrowToChanges } from './against.ts';
 import { apiFailure } from './connect.ts';
 import type { Context } from './context.ts';
 import { EXIT, strongestExit, type ExitCode } from './exit.ts';
@@ -18,10 +19,12 @@ export interface PlanOptions extends PlanFlags {
 /** Shows what apply would do; the client cannot send anything but GET. */
 export async function planCommand(context: Context, options: PlanOptions): Promise<ExitCode> {
   const format = resolveFormat(options, context, PLAN_FORMATS);
-  const session = await openSession(context, options, {
+  const flags = await narrowToChanges(context, options);
+  const session = await openSession(context, flags, {
     command: 'plan',
     mode: 'read-only',
     stance: { accountRequired: false, domainDeletes: 'allowed' },
+    unnamed: options.against === undefined ? 'refused' : 'ignored',
   });
   try {
     const read = await planOnce(session.request, session.ports);

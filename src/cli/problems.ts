@@ -1,6 +1,7 @@
 import type { Problem } from '../model/problem.ts';
 import { showSource } from '../model/problem.ts';
 import { escapeInvisible } from '../model/names.ts';
+import type { WouldDelete } from '../plan/would-delete.ts';
 import type { Style } from './style.ts';
 
 export interface ManifestCounts {
@@ -11,9 +12,14 @@ export interface ManifestCounts {
 }
 
 /** `fwdsync/problems@1`: what `validate --format json` prints; schemas/problems.v1.schema.json. */
-export function problemsDocument(problems: readonly Problem[], counts: ManifestCounts): object {
+export function problemsDocument(
+  problems: readonly Problem[],
+  counts: ManifestCounts,
+  deletes?: readonly WouldDelete[],
+): object {
   return {
     kind: 'fwdsync/problems@1',
+    ...(deletes === undefined ? {} : { deletes }),
     problems: problems.map(({ severity, code, message, hint, source, related }) => ({
       severity,
       code,

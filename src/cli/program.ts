@@ -49,12 +49,15 @@ export function createProgram(context: Context, finish: (code: ExitCode) => void
 function addManifestCommands(program: Command, run: Run): void {
   withOutput(withManifest(program.command('validate')), VALIDATE_FORMATS)
     .description('Check manifests, offline and without a key')
+    .option('--staged', 'read the manifests from the git index: what is about to be committed')
+    .option('--against <rev>', 'also report what the change since this git revision would delete')
     .addHelpText('after', example('fwdsync validate -f fwdsync.yaml'))
     .action(run(async () => (await import('./validate.ts')).validateCommand));
 
   withAllowances(withOutput(withConnection(withManifest(program.command('plan'))), PLAN_FORMATS))
     .description('Show what apply would do; sends nothing but GET')
     .option('--detailed-exitcode', 'exit with 2 when there are changes')
+    .option('--against <rev>', 'only domains that the change since this git revision concerns')
     .option('--out <file>', 'save the plan, to be reviewed and then applied')
     .addHelpText('after', example('fwdsync plan -f fwdsync.yaml --detailed-exitcode'))
     .action(run(async () => (await import('./plan.ts')).planCommand));
@@ -63,6 +66,7 @@ function addManifestCommands(program: Command, run: Run): void {
     withOutput(withConnection(withManifest(program.command('apply').argument('[plan]', 'a saved plan')))),
   )
     .description('Make a plan, ask, apply it and verify; with a saved plan: if it is still the same')
+    .option('--against <rev>', 'only domains that the change since this git revision concerns')
     .option('--yes', 'do not ask; needs a stated account')
     .option(
       '--max-failures <n>',

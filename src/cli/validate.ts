@@ -1,38 +1,90 @@
 import type { Context } from './context.ts';
-import { EXIT, type ExitCode } from './exit.ts';
-import { readDesired, type ReadDesired } from './desired.ts';
+import { compareSources } from '../model/problem.ts';
+import type { WouldDelete } from '../plan/would-delete.ts';
+import { CommandError, EXIT, type ExitCode } from './exit.ts';
+import type { ReadDesired } from './desired.ts';
+import { isAnyStaged, type GitTree } from './git-manifests.ts';
 import { printJson } from './output.ts';
 import { problemsGithub } from './problems-github.ts';
 import { problemsJunit } from './problems-junit.ts';
 import { problemsSarif } from './problems-sarif.ts';
 import { plural, problemsDocument, renderProblemCounts, renderProblems } from './problems.ts';
-import { resolveFormat, type CommonOptions } from './settings.ts';
+import { manifestPaths, resolveFormat, type CommonOptions } from './settings.ts';
 import { styleFor } from './style.ts';
 
 const FORMATS = ['text', 'json', 'github', 'sarif', 'junit'] as const;
 
-/** Checks manifests, offline and without a key; exits with 0, 5 or, for a file that cannot be read, 1. */
-export async function validateCommand(context: Context, options: CommonOptions): Promise<ExitCode> {
-  const format = resolveFormat(options, context, FORMATS);
-  const read = await readDesired(context, options, {
-    references: 'optional',
-    problems: 'silent',
-    unnamed: 'refused',
-  });
-  print(context, options, read, format);
-  return read.desired === null ? EXIT.invalid : EXIT.done;
+export interface ValidateOptions extends CommonOptions {
+  readonly staged?: true;
+  readonly against?: string;
 }
+
+/** What was checked, and what the change since a revision would delete, where that was asked for. */
+interface Checked extends ReadDesired {
+  readonly deletes?: readonly WouldDelete[];
+}
+
+/** Checks manifests, offline and without a key; exits with 0, 5 or, for a file that cannot be read, 1. */
+export async function validateCommand(context: Context, options: ValidateOptions): Promise<ExitCode> {
+  const format = resolveFormat(options, context, FORMATS);
+  if (options.staged === true || options.against !== undefined) assertInGit(options, context);
+  if (options.staged === true && !(await isAnyStaged(context, manifestPaths(options, context)))) {
+    print(context, options, NOTHING, format);
+    return EXIT.done;
+  }
+  const checked = await check(context, options);
+  print(context, options, checked, format);
+  return checked.desired === null ? EXIT.invalid : EXIT.done;
+}
+
+const NOTHING: Checked = {
+  desired: null,
+  problems: [],
+  counts: { files: 0, domains: 0, aliases: 0, rules: 0 },
+  size: { domains: 0, entries: 0 },
+  files: [],
+};
+
+function assertInGit(options: ValidateOptions, context: Context): void {
+  if (!manifestPaths(options, context).includes('-')) return;
+  throw new CommandError(
+    EXIT.usage,
+    'standard input is not in git',
+    'name files, or leave --staged and --against out',
+  );
+}
+
+async function check(context: Context, options: ValidateOptions): Promise<Checked> {
+  // Loaded here: where nothing is staged, a hook pays for neither YAML nor schema.
+  const { readDesired } = await import('./desired.ts');
+  const how = { references: 'optional', problems: 'silent', unnamed: 'refused' } as const;
+  const read = await readDesired(context, options, options.staged === true ? { ...how, from: INDEX } : how);
+  if (read.files.length === 0) {
+    throw new CommandError(
+      EXIT.failed,
+      'no manifest is left in the index',
+      'name those that are there with -f',
+    );
+  }
+  if (options.against === undefined || read.desired === null) return read;
+  const { compareWith } = await import('./against.ts');
+  const { deletes, warnings } = await compareWith(context, options, options.against, read.desired);
+  const problems = [...read.problems, ...warnings].sort((a, b) => compareSources(a.source, b.source));
+  return { ...read, deletes, problems };
+}
+
+const INDEX: GitTree = { kind: 'index' };
 
 function print(
   context: Context,
   options: CommonOptions,
-  read: ReadDesired,
+  read: Checked,
   format: (typeof FORMATS)[number],
 ): void {
-  const { problems, counts } = read;
+  const { problems, counts, deletes } = read;
   switch (format) {
     case 'json':
-      return printJson(context, problemsDocument(problems, counts));
+      return printJson(context, problemsDocument(problems, counts, deletes));
     case 'sarif':
       return printJson(context, problemsSarif(problems));
     case 'github':
@@ -47,11 +99,12 @@ function print(
 }
 
 /** Problems on standard error, the verdict on standard output. */
-function printText(
-  context: Context,
-  options: CommonOptions,
-  { problems, counts, desired }: ReadDesired,
-): void {
+function printText(context: Context, options: CommonOptions, checked: Checked): void {
+  const { problems, counts, desired } = checked;
+  if (checked === NOTHING) {
+    context.stdout.write('no manifest is staged\n');
+    return;
+  }
   context.stderr.write(renderProblems(problems, styleFor(context.stderr, options.color, context.env)));
   const style = styleFor(context.stdout, options.color, context.env);
   const size = [

@@ -4,12 +4,27 @@ import type { Desired, DesiredDomain, DesiredRule, Setting } from '../model/desi
 /** `sha256:…` over what a manifest asks for: not over its layout, comments, or the order of what has none. */
 export function digestOf({ api, guards, domains }: Pick<Desired, 'api' | 'guards' | 'domains'>): string {
   const hash = createHash('sha256');
-  const key = api.key?.shown ?? null;
-  hash.update(JSON.stringify([api.url ?? null, api.version ?? null, api.account ?? null, key]));
+  hash.update(JSON.stringify(apiOf(api)));
   const allow = guards.allow.map(({ allowance, until }) => [allowance, until]);
   hash.update(JSON.stringify([guards.maxDeletes, guards.maxDeletePercent, allow]));
   for (const domain of domains.values()) hash.update(JSON.stringify(withoutPlaces(domain)));
   return `sha256:${hash.digest('hex')}`;
+}
+
+/** The names of domains for which two manifests ask for different things; all of the later one for another account. */
+export function changedDomains(before: Desired, after: Desired): readonly string[] {
+  const elsewhere = JSON.stringify(apiOf(before.api)) !== JSON.stringify(apiOf(after.api));
+  return [...after.domains.values()]
+    .filter((domain) => {
+      const earlier = before.domains.get(domain.domain);
+      if (elsewhere || earlier === undefined) return true;
+      return JSON.stringify(withoutPlaces(earlier)) !== JSON.stringify(withoutPlaces(domain));
+    })
+    .map(({ domain }) => domain);
+}
+
+function apiOf(api: Desired['api']): unknown {
+  return [api.url ?? null, api.version ?? null, api.account ?? null, api.key?.shown ?? null];
 }
 
 function withoutPlaces(domain: DesiredDomain): unknown {

@@ -1,0 +1,184 @@
+import { DISCARD } from '../model/destinations.ts';
+import type { Desired, DesiredDomain, DesiredRule, PresentDomain } from '../model/desired.ts';
+import type { Reason } from '../model/plan.ts';
+import type { Problem, Source } from '../model/problem.ts';
+import { SECTION_OF, type Kind } from '../model/resources.ts';
+
+/** An item that the earlier manifest asked for and that the later one deletes. */
+export interface WouldDelete {
+  readonly kind: Kind;
+  readonly domain: string;
+  readonly name: string;
+  readonly reason: Extract<Reason, 'prune' | 'absent' | 'type-change' | 'tombstone'>;
+  /** Where the later manifest says so: the entry, or the domain that prunes. */
+  readonly source: Source;
+}
+
+export interface ManifestDifference {
+  readonly deletes: readonly WouldDelete[];
+  readonly warnings: readonly Problem[];
+}
+
+type Code = 'would-delete' | 'domain-gone' | 'catch-all-gone';
+
+/** What a change of the manifest would delete, as far as manifests alone can tell, and what it lets go. Pure. */
+export function wouldDelete(before: Desired, after: Desired): ManifestDifference {
+  const deletes: WouldDelete[] = [];
+  const warnings: Problem[] = [];
+  for (const later of after.domains.values()) {
+    const earlier = before.domains.get(later.domain);
+    const found = deletesOf(earlier, later);
+    deletes.push(...found);
+    warnings.push(
+      ...found.map(warnOfDelete),
+      ...pruneWarnings(earlier, later),
+      ...catchAllWarnings(earlier, later),
+    );
+  }
+  for (const earlier of before.domains.values()) {
+    if (after.domains.has(earlier.domain) || earlier.state === 'absent') continue;
+    warnings.push(
+      warn('domain-gone', null, {
+        message: `${earlier.domain} is not in the manifest any more: it stays as it is, and nobody looks after it`,
+        hint: 'to delete the domain, write `state: absent`',
+      }),
+    );
+  }
+  return { deletes, warnings };
+}
+
+function deletesOf(earlier: DesiredDomain | undefined, later: DesiredDomain): readonly WouldDelete[] {
+  const { domain, source } = later;
+  if (later.state === 'absent') {
+    if (earlier?.state === 'absent') return [];
+    return [{ kind: 'domain', domain, name: domain, reason: 'tombstone', source }];
+  }
+  const before = sectionsOf(earlier);
+  return sectionsOf(later).flatMap((now, index) => {
+    const was = before[index]?.items ?? new Map<string, Item>();
+    const named = [...now.items].flatMap(([key, item]) => namedDelete(was.get(key), item, now, domain));
+    const left = now.prune
+      ? [...was].filter(([key, { state }]) => state === 'present' && !now.items.has(key))
+      : [];
+    const pruned = left.map(([, { name }]) => ({
+      kind: now.kind,
+      domain,
+      name,
+      reason: 'prune' as const,
+      source,
+    }));
+    return [...named, ...pruned];
+  });
+}
+
+/** Of an entry that is there: it is to be absent now and was not, or its type is another one. */
+function namedDelete(
+  was: Item | undefined,
+  { name, state, type, source }: Item,
+  { kind }: Entries,
+  domain: string,
+): readonly WouldDelete[] {
+  if (state === 'absent') {
+    return was?.state === 'absent' ? [] : [{ kind, domain, name, reason: 'absent', source }];
+  }
+  if (was?.state !== 'present' || was.type === type) return [];
+  return [{ kind, domain, name, reason: 'type-change', source }];
+}
+
+/** What a section says of one name. */
+interface Item {
+  readonly name: string;
+  readonly state: 'present' | 'absent';
+  /** Of a rule: another type is another rule. */
+  readonly type: string;
+  readonly source: Source;
+}
+
+interface Entries {
+  readonly kind: Exclude<Kind, 'domain'>;
+  readonly prune: boolean;
+  readonly items: ReadonlyMap<string, Item>;
+}
+
+/** Aliases, rules and credentials, always in this order. */
+function sectionsOf(domain: DesiredDomain | undefined): readonly Entries[] {
+  const { aliases, rules, credentials } = domain?.state === 'present' ? domain : NOTHING;
+  return [
+    { kind: 'alias', prune: aliases?.prune === true, items: itemsOf(aliases?.entries) },
+    { kind: 'rule', prune: rules?.prune === true, items: new Map(rules?.entries.map(ruleItem)) },
+    { kind: 'credential', prune: credentials?.prune === true, items: itemsOf(credentials?.entries) },
+  ];
+}
+
+const NOTHING: Pick<PresentDomain, 'aliases' | 'rules' | 'credentials'> = {};
+
+function itemsOf(entries: ReadonlyMap<string, Omit<Item, 'type'>> | undefined): Entries['items'] {
+  return new Map([...(entries ?? [])].map(([key, entry]) => [key, { ...entry, type: '' }]));
+}
+
+function ruleItem(rule: DesiredRule): [string, Item] {
+  const name = rule.name ?? rule.id ?? '';
+  const type = rule.state === 'present' ? rule.match.type : '';
+  return [name, { name, state: rule.state, type, source: rule.source }];
+}
+
+function warnOfDelete({ kind, domain, name, reason, source }: WouldDelete): Problem {
+  const what =
+    kind === 'domain' ? `the domain ${domain} with all that is in it` : `${kind} ${name} of ${domain}`;
+  return warn('would-delete', source, {
+    message: `this change deletes ${what} (${reason.replace('-', ' ')})`,
+    hint: kind === 'domain' ? 'plan shows how much goes with it' : 'plan shows what it is in the account',
+  });
+}
+
+/** What a section that begins to prune deletes is known to the account alone. */
+function pruneWarnings(earlier: DesiredDomain | undefined, later: DesiredDomain): readonly Problem[] {
+  const before = sectionsOf(earlier);
+  return sectionsOf(later)
+    .filter(({ prune }, index) => prune && before[index]?.prune !== true)
+    .map(({ kind }) =>
+      warn('would-delete', later.source, {
+        message: `the ${SECTION_OF[kind]} of ${later.domain} are pruned from now on: what the account has besides goes`,
+        hint: 'plan shows what that is',
+      }),
+    );
+}
+
+function catchAllWarnings(earlier: DesiredDomain | undefined, later: DesiredDomain): readonly Problem[] {
+  if (earlier?.state !== 'present' || later.state === 'absent') return [];
+  const now = catchAllOf(later);
+  if (!delivers(catchAllOf(earlier)) || delivers(now)) return [];
+  const state = now === null ? 'is not in the manifest any more' : 'discards its mail';
+  return [
+    warn('catch-all-gone', now?.source ?? later.source, {
+      message: `the catch-all of ${later.domain} ${state}`,
+      hint: 'mail to addresses that nothing else takes may be lost',
+    }),
+  ];
+}
+
+interface CatchAll {
+  readonly forward: string;
+  readonly source: Source;
+}
+
+function delivers(catchAll: CatchAll | null): boolean {
+  return catchAll !== null && catchAll.forward !== DISCARD;
+}
+
+function catchAllOf({
+  aliases,
+}: PresentDomain): { readonly forward: string; readonly source: Source } | null {
+  for (const alias of aliases?.entries.values() ?? []) {
+    if (alias.name === '*' && alias.state === 'present') return alias;
+  }
+  return null;
+}
+
+function warn(
+  code: Code,
+  source: Source | null,
+  said: { readonly message: string; readonly hint: string },
+): Problem {
+  return { severity: 'warning', code, ...said, source };
+}
