@@ -126,7 +126,7 @@ async function carryOut(stage: Stage, version: Version): Promise<CaseOutcome> {
   const texts = textsOf(stage, { plan, apply, applyRequests });
 
   const exportFile = join(workspace, 'export.yaml');
-  const detailed = [...manifest, '--detailed-exitcode'];
+  const detailed = [...manifest, '--detailed-exitcode', ...scopeOf(flags)];
   const other = withEnv(terminal, { FWDSYNC_API_URL: emulator.urls[version === 'v4' ? 'v3' : 'v4'] });
   const planAfter = await runCommand(['plan', ...detailed], terminal);
   const planOnOther = await runCommand(['plan', ...detailed], other);
@@ -170,6 +170,11 @@ function asOn(version: Version, fault: Fault): Fault {
   const { endpoint } = fault.match;
   if (version === 'v4' || endpoint !== '/domains/:domain/aliases/:id') return fault;
   return { ...fault, match: { ...fault.match, endpoint: '/domains/:domain/aliases/:alias' } };
+}
+
+/** The flags that say which domains a run is about. */
+function scopeOf(flags: readonly string[]): readonly string[] {
+  return flags.filter((flag, index) => flag === '--domain' || flags[index - 1] === '--domain');
 }
 
 function withEnv(terminal: Terminal, env: Terminal['env']): Terminal {
