@@ -1,4 +1,4 @@
-import type { LogEntry } from './model.ts';
+import type { LogEntry, Mailbox } from './model.ts';
 
 /** The words of a domain's logs, for a search that forgives typing errors. */
 export interface Vocabulary {
@@ -24,14 +24,14 @@ export function createVocabulary(entries: Iterable<LogEntry>): Vocabulary {
 
 /** Subject, sender, recipient and forward (v4: Email logs). */
 export function addToVocabulary({ postings }: Vocabulary, entry: LogEntry): void {
-  const people = [entry.sender, entry.recipient, entry.forward];
-  const texts = people.flatMap((person) => (person === null ? [] : [person.email, person.name ?? '']));
-  for (const word of wordsIn([entry.subject, ...texts].join(' '))) {
-    const posting = postings.get(word);
-    if (posting === undefined) {
-      postings.set(word, [entry]);
-    } else {
-      posting.push(entry);
+  const { subject, sender, recipient, forward } = entry;
+  const people = forward === null ? [sender, recipient] : [sender, recipient, forward];
+  for (const words of [wordsIn(subject), ...people.map(wordsOf)]) {
+    for (const word of words) {
+      const posting = postings.get(word);
+      if (posting === undefined) postings.set(word, [entry]);
+      // A word that the entry has twice was the last to get it.
+      else if (posting.at(-1) !== entry) posting.push(entry);
     }
   }
 }
@@ -47,6 +47,15 @@ export function searchVocabulary(vocabulary: Vocabulary, query: string): Readonl
     found = found === undefined ? scores : sumOfBoth(found, scores);
   }
   return found ?? new Map();
+}
+
+const wordsOfMailboxes = new WeakMap<Mailbox, ReadonlySet<string>>();
+
+/** Entries share the mailboxes of their correspondents. */
+function wordsOf(mailbox: Mailbox): ReadonlySet<string> {
+  const words = wordsOfMailboxes.get(mailbox) ?? wordsIn(`${mailbox.email} ${mailbox.name ?? ''}`);
+  wordsOfMailboxes.set(mailbox, words);
+  return words;
 }
 
 function wordsIn(text: string): ReadonlySet<string> {
