@@ -4,14 +4,14 @@ import { invalid, type Alias, type Result } from '../model.ts';
 import { success, type JsonObject, type Reply } from '../protocol.ts';
 import type { Context } from '../routes.ts';
 import type { DomainRecord, State } from '../state.ts';
-import { addAlias, deleteAlias, findAliasByName, updateAlias } from '../store-aliases.ts';
-import { readNewAlias, refuseBatchAdd } from '../v4/aliases.ts';
+import { deleteAlias, findAliasByName, updateAlias } from '../store-aliases.ts';
+import { addAliasItem, readNewAlias, refuseBatchAdd } from '../v4/aliases.ts';
 import { readBehavior, type Behavior } from './bulk.ts';
 import { renderAlias } from './render.ts';
 
 const APPLY: Readonly<
   Record<Behavior, (state: State, domain: DomainRecord, item: unknown) => Result<Alias>>
-> = { add, update, delete: remove };
+> = { add: addAliasItem, update, delete: remove };
 
 /** Adds, updates or deletes aliases by name; items that fail do not fail the request (v3: Aliases). */
 export function bulkAliases(context: Context, domain: DomainRecord): Reply {
@@ -36,13 +36,6 @@ export function bulkAliases(context: Context, domain: DomainRecord): Reply {
     updated: behavior.value === 'update' ? done : [],
     failed: failed.map((outcome) => renderFailed(state, domain, outcome)),
   });
-}
-
-function add(state: State, domain: DomainRecord, item: unknown): Result<Alias> {
-  const reader = readObject(item, ['alias', 'forward'], state.switches);
-  if (reader === undefined) return noObject();
-  const fields = readNewAlias(reader);
-  return fields.ok ? addAlias(state, domain, fields.value) : fields;
 }
 
 function update(state: State, domain: DomainRecord, item: unknown): Result<Alias> {

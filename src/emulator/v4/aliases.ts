@@ -113,12 +113,7 @@ function addBatch(context: Context, domain: DomainRecord): Reply {
     field: 'aliases',
     verb: 'added',
     render: renderAlias,
-    apply: (item) => {
-      const reader = readObject(item, ['alias', 'forward'], state.switches);
-      if (reader === undefined) return invalid('aliases', 'Each of the aliases must be an object.');
-      const fields = readNewAlias(reader);
-      return fields.ok ? addAlias(state, domain, fields.value) : fields;
-    },
+    apply: (item) => addAliasItem(state, domain, item),
   });
 }
 
@@ -155,6 +150,13 @@ function removeBatch(context: Context, domain: DomainRecord): Reply {
 export function refuseBatchAdd({ tier, switches }: State): Reply | undefined {
   if (tier === 'paid' || switches.freeBatchCreate === 'allow') return undefined;
   return failure(403, 'Adding aliases in a batch requires a premium account.');
+}
+
+export function addAliasItem(state: State, domain: DomainRecord, item: unknown): Result<Alias> {
+  const reader = readObject(item, ['alias', 'forward'], state.switches);
+  if (reader === undefined) return invalid('aliases', 'Each of the aliases must be an object.');
+  const fields = readNewAlias(reader);
+  return fields.ok ? addAlias(state, domain, fields.value) : fields;
 }
 
 /** `alias` and `forward` as they were sent; errors for what is no string. */

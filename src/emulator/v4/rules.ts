@@ -120,6 +120,7 @@ function updateBatch(context: Context, domain: DomainRecord): Reply {
   });
 }
 
+/** Unlike for aliases, no document says that it needs a paid plan: the switch `freeBatchCreate`. */
 export function refuseBatchAdd({ tier, switches }: State): Reply | undefined {
   if (tier === 'paid' || switches.freeBatchCreate !== 'refuse-all') return undefined;
   return failure(403, 'Adding rules in a batch requires a premium account.');
