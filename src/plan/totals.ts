@@ -24,17 +24,19 @@ export function forecastSentence({ forecast }: Pick<PlanDocument, 'forecast'>): 
   return `${requests}, ${writes}, about ${showSeconds(forecast.seconds)}${limit}.`;
 }
 
-/** `Of the account's plan: 3 of 20 domains; …`; null: nothing is added that has a limit. */
+/** From this share of a limit on it is worth a line. */
+const NEAR_PERCENT = 80;
+
+/** `Near the limits of the account: 19 of 20 domains.`; null: there is room, or nothing is added that has a limit. */
 export function usageSentence({ usage = [] }: Pick<PlanDocument, 'usage'>): string | null {
-  if (usage.length === 0) return null;
-  const shown = usage.map(({ what, used, limit }) => ({ what, text: `${used} of ${limit} ${what}` }));
-  const account = shown.filter(({ what }) => what === 'domains').map(({ text }) => text);
-  const manifest = shown.filter(({ what }) => what !== 'domains').map(({ text }) => text);
-  const parts = [
-    ...account,
-    ...(manifest.length === 0 ? [] : [`in the manifest's domains ${manifest.join(', ')}`]),
-  ];
-  return `Of the account's plan: ${parts.join('; ')}.`;
+  const near = usage.filter(({ used, limit }) => used * 100 >= limit * NEAR_PERCENT);
+  if (near.length === 0) return null;
+  const parts = near.map(({ what, used, limit }) => {
+    // What other domains hold is not known.
+    const where = what === 'domains' ? '' : " in the manifest's domains";
+    return `${used} of ${limit} ${what}${where}`;
+  });
+  return `Near the limits of the account: ${parts.join('; ')}.`;
 }
 
 export function showSeconds(seconds: number): string {
