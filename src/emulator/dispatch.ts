@@ -2,6 +2,7 @@ import { isAuthorised } from './auth.ts';
 import { deliveryOf, tamperingOf, tamperWith, tamperWithAnswer } from './fault-replies.ts';
 import type { EditRequest, FaultAction, FaultSource } from './faults.ts';
 import type { JournalWriter } from './journal.ts';
+import { handleLeniently } from './lenient-parameters.ts';
 import type { ApiVersion } from './model.ts';
 import {
   failure,
@@ -142,7 +143,7 @@ function handle(parts: DispatcherParts, parsed: Parsed, tampering: Tampering): R
     return failure(403, state.account.lock_reason ?? 'The account is locked.');
   }
   try {
-    return parsed.match.route.handle({
+    return handleLeniently(parsed.match.route, {
       state,
       params: parsed.match.params,
       query: parsed.query,

@@ -22,6 +22,7 @@ const SHAPES: Readonly<Record<keyof Switches, Shape>> = {
   overLimitStatus: status,
   freeBatchCreate: oneOf('refuse-aliases', 'refuse-all', 'allow'),
   oversizedBatchStatus: status,
+  unreadableParameters: oneOf('refuse', 'ignore'),
   limitOverMaximum: oneOf('clamp', 'refuse'),
   unknownFields: oneOf('ignore', 'refuse'),
   passwordOnUpdate: oneOf('required', 'optional'),

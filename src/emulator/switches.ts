@@ -39,6 +39,8 @@ export interface Switches {
   freeBatchCreate: 'refuse-aliases' | 'refuse-all' | 'allow';
   /** Status of a batch with more than 500 items. */
   oversizedBatchStatus: number;
+  /** Query parameters of a reading whose value does not read, such as `order=best`. */
+  unreadableParameters: 'refuse' | 'ignore';
   /** A `limit` over the maximum. */
   limitOverMaximum: 'clamp' | 'refuse';
   /** Body fields that the documents do not name. */
@@ -109,6 +111,7 @@ export const DEFAULT_SWITCHES: Readonly<Switches> = {
   overLimitStatus: 400,
   freeBatchCreate: 'refuse-aliases',
   oversizedBatchStatus: 400,
+  unreadableParameters: 'refuse',
   limitOverMaximum: 'clamp',
   unknownFields: 'ignore',
   passwordOnUpdate: 'required',

@@ -246,6 +246,20 @@ describe('v4: Email logs: list', () => {
     expect(numbers(await get(`${ROOT}?limit=2&cursor=nothing`))).toEqual(expected);
   });
 
+  test.each([
+    [`${ROOT}?order=best&status=LOST&limit=2`, 200],
+    [`${ROOT}/count?after=yesterday`, 200],
+    [`${ROOT}/search?query=a&offset=-1`, 200],
+    [`${ROOT}/search?offset=-1`, 400],
+    ['/domains?limit=many&page=0&forwarding_ready=perhaps', 200],
+    ['/domains/acme.example/aliases?order=1', 200],
+  ])('unreadableParameters: ignore: %s', async (path, status) => {
+    await start({ switches: { unreadableParameters: 'ignore' } });
+    const answer = await send('GET', path);
+    expect(answer.status).toBe(status);
+    if (path.includes('best')) expect(numbers(answer.body)).toEqual([6, 5]);
+  });
+
   test('scripted faults move, cut and empty a page', async () => {
     const match = { times: 1 };
     await start({
