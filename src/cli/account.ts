@@ -1,7 +1,11 @@
-import type { Account } from '../model/observed.ts';
+import type { FullClient } from '../api/create.ts';
+import type { ApiError } from '../api/errors.ts';
+import type { Result } from '../model/result.ts';
+import { accountDocument, renderAccount, type AccountFacts } from './account-document.ts';
 import { apiFailure, connect } from './connect.ts';
 import type { Context } from './context.ts';
 import { EXIT, type ExitCode } from './exit.ts';
+import { printJson } from './output.ts';
 import { resolveConnection, resolveFormat, type CommonOptions } from './settings.ts';
 
 /** Shows the account and how much of its plan is used: the quickest way to see whether the key works. */
@@ -9,51 +13,30 @@ export async function accountCommand(context: Context, options: CommonOptions): 
   const format = resolveFormat(options, context, ['text', 'json']);
   const client = connect(context, resolveConnection(options, {}, context), 'read-only');
   try {
-    const [account, domains] = await Promise.all([client.getAccount(), client.listDomains()]);
-    if (!account.ok) throw apiFailure(account.error);
-    if (!domains.ok) throw apiFailure(domains.error);
-    const document = accountDocument(account.value, client.url, client.version, domains.value.length);
-    context.stdout.write(
-      format === 'json' ? `${JSON.stringify(document, null, 2)}\n` : renderAccount(document),
-    );
+    const document = accountDocument(await readAccount(client));
+    if (format === 'json') printJson(context, document);
+    else context.stdout.write(renderAccount(document));
     return EXIT.done;
   } finally {
     await client.close();
   }
 }
 
-type AccountDocument = ReturnType<typeof accountDocument>;
-
-/** `fwdsync/account@1`; a limit of null is unknown or unlimited. */
-function accountDocument(account: Account, url: string, version: string, domains: number) {
+async function readAccount(client: FullClient): Promise<AccountFacts> {
+  const [account, domains, whitelabels] = await Promise.all([
+    client.getAccount(),
+    client.listDomains(),
+    client.listWhitelabels?.() ?? null,
+  ]);
   return {
-    kind: 'fwdsync/account@1',
-    api: { url, version },
-    account: {
-      email: account.email,
-      locked: account.locked,
-      lockReason: account.lockReason,
-      overQuota: account.overQuota,
-      plan: account.plan,
-    },
-    used: { domains },
+    account: valueOf(account),
+    api: { url: client.url, version: client.version },
+    domains: valueOf(domains).length,
+    whitelabels: whitelabels === null ? null : valueOf(whitelabels),
   };
 }
 
-function renderAccount({ account, api, used }: AccountDocument): string {
-  const rows: readonly (readonly [string, string])[] = [
-    ['account', account.email],
-    ['api', `${api.url} (${api.version})`],
-    ['plan', account.plan.name ?? 'unknown'],
-    ['domains', `${used.domains} of ${limit(account.plan.domainsLimit)}`],
-    ['aliases', `up to ${limit(account.plan.aliasesLimit)}`],
-    ['rules', `up to ${limit(account.plan.rulesLimit)}`],
-    ['locked', account.locked ? `yes${account.lockReason === null ? '' : `, ${account.lockReason}`}` : 'no'],
-    ['over quota', account.overQuota ? 'yes' : 'no'],
-  ];
-  return rows.map(([name, value]) => `${name.padEnd(12)}${value}\n`).join('');
-}
-
-function limit(value: number | null): string {
-  return value === null ? 'an unknown number' : String(value);
+function valueOf<T>(result: Result<T, ApiError>): T {
+  if (result.ok) return result.value;
+  throw apiFailure(result.error);
 }
