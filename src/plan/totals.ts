@@ -29,7 +29,8 @@ const NEAR_PERCENT = 80;
 
 /** `Near the limits of the account: 19 of 20 domains.`; null: there is room, or nothing is added that has a limit. */
 export function usageSentence({ usage = [] }: Pick<PlanDocument, 'usage'>): string | null {
-  const near = usage.filter(({ used, limit }) => used * 100 >= limit * NEAR_PERCENT);
+  // What would be over a limit has a guard or a warning.
+  const near = usage.filter(({ used, limit }) => used <= limit && used * 100 >= limit * NEAR_PERCENT);
   if (near.length === 0) return null;
   const parts = near.map(({ what, used, limit }) => {
     // What other domains hold is not known.
