@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { FAULTS } from '../../src/emulator/faults-shape.ts';
+import { SEED } from '../../src/emulator/seed-shape.ts';
+import { problemsOf } from '../../src/emulator/shape.ts';
+import { DEFAULT_SWITCHES } from '../../src/emulator/switches.ts';
+
+const document = readFileSync(join(import.meta.dirname, '../../docs/emulator.md'), 'utf8');
+
+test('docs/emulator.md names every switch with its default', () => {
+  const rows = document.match(/^\|.*\|$/gm) ?? [];
+  for (const [name, value] of Object.entries(DEFAULT_SWITCHES)) {
+    expect(rows.filter((row) => row.includes(`| \`${name}\` | \`${value}\``))).toHaveLength(1);
+  }
+});
+
+test('the state and the faults that it shows are valid', () => {
+  const examples = [...document.matchAll(/```json\n(.*?)```/gs)].map(
+    ([, text = '']) => JSON.parse(text) as unknown,
+  );
+  expect(examples.map((example, index) => problemsOf(index === 0 ? SEED : FAULTS, example))).toEqual([
+    [],
+    [],
+  ]);
+});
