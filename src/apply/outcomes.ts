@@ -5,7 +5,7 @@ import type { Change } from '../model/plan.ts';
 import type { WriteItem, WriteRequest } from '../plan/requests.ts';
 import { changeKey, itemOf } from './ledger.ts';
 import { markDone, markFailed, type Run } from './run.ts';
-import { DONE, type Accepted, type ItemAnswer } from './wire.ts';
+import { DONE, type Accepted, type ItemAnswer } from './answers.ts';
 
 /**
  * Notes each item of an answered request, in the order sent (v4: Batch operations; the index of a failure is the position

@@ -5,6 +5,7 @@ import type { ManifestDocument } from '../model/manifest-document.ts';
 import type { Observed } from '../model/observed.ts';
 import type { Change, Plan } from '../model/plan.ts';
 import type { Prior } from '../model/prior.ts';
+import type { RequestTotals } from '../model/report.ts';
 import type { ManifestSize } from '../plan/size.ts';
 import type { Policy } from '../plan/policy.ts';
 import type { StateStore } from './state-store.ts';
@@ -28,6 +29,8 @@ export interface ApplyInput {
   readonly maxFailures: number | null;
   /** Epoch milliseconds; the reading before the plan is part of the run. */
   readonly startedAt: number;
+  /** Of the client when the run began: one that lives for months has served other runs. */
+  readonly totalsBefore: RequestTotals;
 }
 
 export interface ApplyPorts {

@@ -3,7 +3,7 @@ import { endpointName } from '../model/endpoints.ts';
 import type { WriteRequest } from '../plan/requests.ts';
 import { stopFor, stopRun, type FailedEntry } from './ledger.ts';
 import { noteAccepted } from './outcomes.ts';
-import { DONE } from './wire.ts';
+import { DONE } from './answers.ts';
 import { blockKey, markFailed, markSkipped, type Run } from './run.ts';
 
 export type UnknownOutcome = Extract<ApiError, { readonly kind: 'unknown-outcome' }>;

@@ -3,7 +3,7 @@ import type { Change, Plan } from '../model/plan.ts';
 import type { ItemKey, NotKeptItem, Outcome, Report } from '../model/report.ts';
 import { itemOf } from './ledger.ts';
 import type { Verdict } from './rounds.ts';
-import type { Run } from './run.ts';
+import { requestsOfRun, type Run } from './run.ts';
 
 export interface ReportInput {
   readonly verdict: Verdict;
@@ -37,7 +37,7 @@ export function reportRun(run: Run, { verdict, startedAt, snapshot }: ReportInpu
     withheld: input.plan.withheld,
     notKept: notKept.map((change) => notKeptItem(change, input.desired.references)),
     notes: [...ledger.notes, ...lookNotes(verdict)],
-    requests: ports.client.totals(),
+    requests: requestsOfRun(run),
     wrote: ledger.wrote,
     stopped: ledger.stop,
     snapshot,

@@ -1,6 +1,7 @@
 import type { Account, ObservedDomain, UnprovenRead } from '../model/observed.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Change } from '../model/plan.ts';
+import type { RequestTotals } from '../model/report.ts';
 import type { Kind } from '../model/resources.ts';
 import { newLedger, recordDone, recordFailure, recordSkip, stopRun } from './ledger.ts';
 import type { DoneEntry, FailedEntry, Ledger } from './ledger.ts';
@@ -104,6 +105,18 @@ export function blockKey(domain: DomainName, kind?: Kind): string {
 /** Why nothing of this kind is sent in this domain any more; null: it may be. */
 export function blockReason(run: Run, domain: DomainName, kind: Kind): string | null {
   return run.blocked.get(blockKey(domain)) ?? run.blocked.get(blockKey(domain, kind)) ?? null;
+}
+
+/** The requests of this run, those before its plan included. */
+export function requestsOfRun({ input, ports }: Run): RequestTotals {
+  const { total, retried, rateLimited, waitedSeconds } = ports.client.totals();
+  const before = input.totalsBefore;
+  return {
+    total: total - before.total,
+    retried: retried - before.retried,
+    rateLimited: rateLimited - before.rateLimited,
+    waitedSeconds: Math.round((waitedSeconds - before.waitedSeconds) * 10) / 10,
+  };
 }
 
 export function stopReason(run: Run): string {

@@ -1,12 +1,13 @@
 import type { Operation } from '../model/endpoints.ts';
 import type { WriteItem, WriteRequest } from '../plan/requests.ts';
+import { DONE, type Accepted } from './answers.ts';
 import { noteAccepted, noteOutcomes } from './outcomes.ts';
 import { itemOf, stopFor, stopRun } from './ledger.ts';
 import { payloadOf, type Payload } from './payload.ts';
 import { failItems, refuseRequest, type UnknownOutcome } from './refuse.ts';
-import { blockReason, isStopped, markSkipped, stopReason, type Run } from './run.ts';
-import { settleItems } from './settle.ts';
-import { DONE, sendItems } from './wire.ts';
+import { blockReason, isStopped, markSkipped, requestsOfRun, stopReason, type Run } from './run.ts';
+import { settleItems, type Settled } from './settle.ts';
+import { sendItems } from './wire.ts';
 
 const ATTEMPTS = 3;
 const FIRST_PAUSE_MS = 1_000;
@@ -55,11 +56,16 @@ async function settle(run: Run, request: WriteRequest, error: UnknownOutcome): P
   const left: WriteItem[] = [];
   for (const [index, item] of request.items.entries()) {
     const outcome = settled.value[index];
-    if (outcome?.kind === 'done') noteAccepted(run, item, { ...DONE, id: outcome.id });
+    if (outcome?.kind === 'done') noteAccepted(run, item, acceptedOf(outcome));
     else if (outcome?.kind === 'other') failItems(run, withItems(request, [item]), { cause: 'stale', error });
     else left.push(item);
   }
   return left;
+}
+
+/** What two readings show is as believable as an answer. */
+function acceptedOf({ id, domain }: Extract<Settled, { readonly kind: 'done' }>): Accepted {
+  return { ...DONE, id, ...(domain === undefined ? {} : { domain }) };
 }
 
 function skipIfHalted(run: Run, request: WriteRequest): boolean {
@@ -121,8 +127,8 @@ function passwordOf(run: Run, item: WriteItem): string {
  * of the requests, or ten, the client's own repetitions included.
  */
 async function mayResend(run: Run, attempt: number): Promise<boolean> {
-  const { client, clock, random, signal } = run.ports;
-  const { total, retried } = client.totals();
+  const { clock, random, signal } = run.ports;
+  const { total, retried } = requestsOfRun(run);
   if (attempt >= ATTEMPTS || run.resends + retried >= Math.max(LEAST_RESENDS, total * RESEND_SHARE))
     return false;
   run.resends += 1;

@@ -18,7 +18,7 @@ import {
 
 /** What became of an item whose request has no believable answer. */
 export type Settled =
-  | { readonly kind: 'done'; readonly id: string | null }
+  | { readonly kind: 'done'; readonly id: string | null; readonly domain?: ObservedDomain }
   | { readonly kind: 'not-done' }
   /** Something else is there than before and than was sent: only a new plan can tell what to do. */
   | { readonly kind: 'other' };
@@ -169,7 +169,8 @@ function settleUpdate<R extends Row>(row: R | undefined, isWanted: (row: R) => b
 
 function settleDomain(item: DomainPayload, live: ObservedDomain | null): Settled {
   if (item.action === 'delete') return live === null ? { kind: 'done', id: null } : { kind: 'not-done' };
-  if (item.action === 'add') return live === null ? { kind: 'not-done' } : { kind: 'done', id: null };
+  if (item.action === 'add')
+    return live === null ? { kind: 'not-done' } : { kind: 'done', id: null, domain: live };
   if (live === null) return { kind: 'other' };
   return isDomain(item.state)(live) ? { kind: 'done', id: null } : { kind: 'not-done' };
 }

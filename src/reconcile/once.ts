@@ -40,6 +40,7 @@ export type Once =
 export async function reconcileOnce(request: OnceRequest, ports: OncePorts): Promise<Once> {
   const { client, clock } = ports;
   const startedAt = clock.now();
+  const totalsBefore = client.totals();
   const account = await client.getAccount();
   if (!account.ok) return { kind: 'unread', error: account.error };
   const state = ports.openState(account.value.email);
@@ -54,7 +55,7 @@ export async function reconcileOnce(request: OnceRequest, ports: OncePorts): Pro
     const { maxFailures, manifestSize } = request;
     const digest = planDigest(plan, ports.sha256);
     const applied = await applyPlan(
-      { ...planned.input, plan, digest, heldBack, manifestSize, maxFailures, startedAt },
+      { ...planned.input, plan, digest, heldBack, manifestSize, maxFailures, startedAt, totalsBefore },
       { ...ports, state, keepAlive: () => lock.value.refresh() },
     );
     if (!applied.ok) return { kind: 'fault', fault: applied.error, planned };

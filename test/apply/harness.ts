@@ -99,6 +99,7 @@ export async function openScene({ manifest, seed, ...options }: Setup): Promise<
         manifestSize: manifestSize(prepared.input.desired),
         maxFailures: run.maxFailures ?? null,
         startedAt: prepared.input.now,
+        totalsBefore: NO_REQUESTS,
       },
       {
         client: prepared.client,
@@ -153,6 +154,9 @@ interface Applied {
   readonly result: Result<Report, ApplyFault>;
   readonly requests: readonly JournalEntry[];
 }
+
+/** Each run has a client of its own. */
+const NO_REQUESTS = { total: 0, retried: 0, rateLimited: 0, waitedSeconds: 0 };
 
 /** What `{ env: NAME }` stands for in these tests. */
 const PASSWORDS: Readonly<Record<string, string>> = { PASSWORD: 'correct horse', BOSS: 'boss@corp.example' };

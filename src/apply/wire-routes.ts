@@ -1,0 +1,91 @@
+import type { AliasAddition, AliasUpdate, Answer, BatchAnswer, Client, RuleAddition } from '../api/client.ts';
+import type { DomainName } from '../model/names.ts';
+import type { ObservedAlias, ObservedRule } from '../model/observed.ts';
+import { succeed } from '../model/result.ts';
+import { DONE, many, one, type Accepted, type WireAnswer } from './answers.ts';
+import { isAlias, isRule } from './as-sent.ts';
+import type { AliasPayload, RulePayload } from './payload.ts';
+
+export function sendAliases(
+  client: Client,
+  domain: DomainName,
+  items: readonly AliasPayload[],
+): Promise<WireAnswer> {
+  const additions = items.flatMap((item) => (item.action === 'add' ? [item.alias] : []));
+  const updates = items.flatMap((item) => (item.action === 'update' ? [item.alias] : []));
+  const deletes = items.flatMap((item) => (item.action === 'delete' ? [item.id] : []));
+  return (
+    send(additions, {
+      single: (alias) => client.addAlias(domain, alias),
+      batch: (aliases) => client.addAliases(domain, aliases),
+      accept: acceptAlias,
+    }) ??
+    send(updates, {
+      single: (alias) => client.updateAlias(domain, alias),
+      batch: (aliases) => client.updateAliases(domain, aliases),
+      accept: acceptAlias,
+    }) ??
+    send(deletes, {
+      single: (id) => client.deleteAlias(domain, id),
+      batch: (ids) => client.deleteAliases(domain, ids),
+      accept: () => DONE,
+    }) ??
+    NOTHING_SENT
+  );
+}
+
+export function sendRules(
+  client: Client,
+  domain: DomainName,
+  items: readonly RulePayload[],
+): Promise<WireAnswer> {
+  const additions = items.flatMap((item) => (item.action === 'add' ? [item.rule] : []));
+  const updates = items.flatMap((item) => (item.action === 'update' ? [item.rule] : []));
+  const deletes = items.flatMap((item) => (item.action === 'delete' ? [item.id] : []));
+  return (
+    send(additions, {
+      single: (rule) => client.addRule(domain, rule),
+      batch: (rules) => client.addRules(domain, rules),
+      accept: acceptRule,
+    }) ??
+    send(updates, {
+      single: (rule) => client.updateRule(domain, rule),
+      batch: (rules) => client.updateRules(domain, rules),
+      accept: acceptRule,
+    }) ??
+    send(deletes, {
+      single: (id) => client.deleteRule(domain, id),
+      batch: (ids) => client.deleteRules(domain, ids),
+      accept: () => DONE,
+    }) ??
+    NOTHING_SENT
+  );
+}
+
+const NOTHING_SENT: Promise<WireAnswer> = Promise.resolve(succeed([]));
+
+/** How items of one kind and action are sent, and what is read from the answer to each. */
+interface Sender<Item, Row> {
+  readonly single: (item: Item) => Answer<Row>;
+  readonly batch: (items: readonly Item[]) => BatchAnswer<Row>;
+  readonly accept: (item: Item, row: Row) => Accepted;
+}
+
+/** Null: there are no such items. */
+function send<Item, Row>(
+  items: readonly Item[],
+  { single, batch, accept }: Sender<Item, Row>,
+): Promise<WireAnswer> | null {
+  const [first] = items;
+  if (first === undefined) return null;
+  if (items.length === 1) return one(single(first), (row) => accept(first, row));
+  return many(items, batch(items), accept);
+}
+
+function acceptAlias({ forward }: AliasAddition | AliasUpdate, row: ObservedAlias): Accepted {
+  return { id: row.id, kept: isAlias(forward)(row) };
+}
+
+function acceptRule(rule: RuleAddition, row: ObservedRule): Accepted {
+  return { id: row.id, kept: isRule(rule)(row), rank: row.rank };
+}
