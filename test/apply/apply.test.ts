@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { runScene } from './harness.ts';
+import { openScene, runScene } from './harness.ts';
 
-test('a plan of every kind and verb is carried out and leaves an empty plan', async () => {
-  const { report, after } = await runScene({
+test.each(['v4', 'v3'] as const)('a plan of every kind and verb on %s', async (version) => {
+  const { report, after, plan, requests } = await runScene({
+    version,
     manifest: `
 domains:
   acme.example:
@@ -44,4 +45,55 @@ domains:
   });
   expect(report.outcome).toBe('converged');
   expect(after.changes).toEqual([]);
+  expect(report.applied).toHaveLength(plan.changes.length);
+  // The reading before the plan is part of the run.
+  expect(report.requests.total).toBeGreaterThan(requests.length);
+  expect(report.wrote).toBe(true);
+});
+
+test('a plan without changes sends nothing and leaves no report', async () => {
+  const { report, requests } = await runScene({
+    manifest: 'domains:\n  acme.example:\n    aliases: { a: b@corp.example }',
+    seed: { domains: [{ domain: 'acme.example', aliases: [{ alias: 'A', forward: ' b@CORP.example' }] }] },
+  });
+  expect(requests).toEqual([]);
+  expect(report).toMatchObject({ outcome: 'unchanged', wrote: false, snapshot: null, applied: [] });
+});
+
+test('an update of settings sends every setting, unmanaged ones as they were read', async () => {
+  const { writes, report } = await runScene({
+    version: 'v3',
+    manifest: 'domains:\n  acme.example:\n    webhook: https://hooks.corp.example/x',
+    seed: {
+      domains: [
+        {
+          domain: 'acme.example',
+          notification_email: 'keep@corp.example',
+          whitelabel: 'mail.partner.example',
+        },
+      ],
+    },
+  });
+  expect(report.outcome).toBe('converged');
+  expect(writes.map(({ body }) => body)).toEqual([
+    {
+      notification_email: 'keep@corp.example',
+      whitelabel: 'mail.partner.example',
+      webhook: 'https://hooks.corp.example/x',
+    },
+  ]);
+});
+
+test('passwords are sent, remembered by a fingerprint, and in no document', async () => {
+  const scene = await openScene({
+    manifest: 'domains:\n  acme.example:\n    credentials: { carol: { password: { env: PASSWORD } } }',
+    seed: { domains: [{ domain: 'acme.example' }] },
+  });
+  const { report, end, progress } = await scene.run();
+  expect(end.domains[0]?.credentials).toMatchObject([{ username: 'carol', password: 'correct horse' }]);
+  expect(report.notes.join()).toContain('first SMTP credential');
+  expect(JSON.stringify([report, progress])).not.toContain('correct horse');
+  const rotated = await scene.run({ policy: { rotate: [{ name: 'carol', domain: 'acme.example' }] } });
+  expect(rotated.report.applied).toMatchObject([{ action: 'update', kind: 'credential', name: 'carol' }]);
+  expect((await scene.run()).report.outcome).toBe('unchanged');
 });
