@@ -90,19 +90,27 @@ export interface PageRequest {
 }
 
 /** `limit` and `page` of a listing (v4: Limits); errors for what is no positive integer. */
-export function readPageRequest(
-  context: Context,
-  bounds: { readonly limit: number; readonly maximum: number; readonly minimum?: number },
-): Result<PageRequest> {
+export function readPageRequest(context: Context, bounds: LimitBounds): Result<PageRequest> {
   const errors: FieldErrors = {};
-  const asked = readInteger(context.query, 'limit', bounds.minimum ?? 1, errors) ?? bounds.limit;
+  const limit = readLimit(context, bounds, errors);
   const page = readInteger(context.query, 'page', 1, errors) ?? 1;
+  if (Object.keys(errors).length > 0) return { ok: false, error: { kind: 'invalid', errors } };
+  return { ok: true, value: { limit, page, offset: (page - 1) * limit + context.tampering.shift } };
+}
+
+export interface LimitBounds {
+  readonly limit: number;
+  readonly maximum: number;
+  readonly minimum?: number;
+}
+
+/** The size of a page. */
+export function readLimit(context: Context, bounds: LimitBounds, errors: FieldErrors): number {
+  const asked = readInteger(context.query, 'limit', bounds.minimum ?? 1, errors) ?? bounds.limit;
   if (asked > bounds.maximum && context.state.switches.limitOverMaximum === 'refuse') {
     errors['limit'] = [`The limit may be at most ${bounds.maximum}.`];
   }
-  if (Object.keys(errors).length > 0) return { ok: false, error: { kind: 'invalid', errors } };
-  const limit = context.tampering.limit ?? Math.min(asked, bounds.maximum);
-  return { ok: true, value: { limit, page, offset: (page - 1) * limit + context.tampering.shift } };
+  return context.tampering.limit ?? Math.min(asked, bounds.maximum);
 }
 
 /** One of the allowed words; a missing or empty parameter is undefined. */

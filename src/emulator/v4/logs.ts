@@ -1,8 +1,8 @@
-import { readInteger, readPageRequest, readText, readWord } from '../input.ts';
+import { readInteger, readLimit, readText, readWord } from '../input.ts';
 import { readLogFilter } from '../logs-filter.ts';
 import { countLogs, currentLogs, listLogs, searchLogs, type LogPage } from '../logs.ts';
 import type { FieldErrors, LogEntry, LogEvent } from '../model.ts';
-import { failure, invalidFields, storeFailure, success, type JsonObject, type Reply } from '../protocol.ts';
+import { failure, invalidFields, success, type JsonObject, type Reply } from '../protocol.ts';
 import type { Context, Route } from '../routes.ts';
 import type { DomainRecord } from '../state.ts';
 import { inDomain } from './domain-scope.ts';
@@ -22,11 +22,9 @@ function list(context: Context, domain: DomainRecord): Reply {
   const errors: FieldErrors = {};
   const filter = readLogFilter(query, 'exact', errors);
   const order = readWord(query, 'order', ['created_desc', 'created_asc'] as const, errors);
-  const request = readPageRequest(context, { limit: 100, maximum: 200 });
+  const limit = readLimit(context, { limit: 100, maximum: 200 }, errors);
   const asked = readText(query, 'cursor');
   if (Object.keys(errors).length > 0) return invalidFields(errors);
-  if (!request.ok) return storeFailure(state, request.error);
-  const { limit } = request.value;
   const { logCursor } = state.switches;
   const page = listLogs(state, domain, {
     filter,
@@ -71,10 +69,8 @@ function search(context: Context, domain: DomainRecord): Reply {
   const asked = readInteger(query, 'offset', 0, errors) ?? 0;
   const text = readText(query, 'query');
   if (text === undefined) errors['query'] = ['The query is required.'];
-  const request = readPageRequest(context, { limit: 20, maximum: 200 });
+  const limit = readLimit(context, { limit: 20, maximum: 200 }, errors);
   if (text === undefined || Object.keys(errors).length > 0) return invalidFields(errors);
-  if (!request.ok) return storeFailure(state, request.error);
-  const { limit } = request.value;
   const hits = searchLogs(state, domain, { query: text, filter, order: order ?? 'relevance' });
   const offset = Math.max(0, asked + context.tampering.shift);
   return success({
