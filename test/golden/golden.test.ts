@@ -114,6 +114,10 @@ function testOutcome(golden: GoldenCase, version: Version, outcomeOf: () => Case
     expect(exitCode, stdout + stderr).toBe(0);
   });
 
+  test.runIf(alone)('no mail is lost or led astray on the way', () => {
+    expect(outcome.strayed).toEqual([]);
+  });
+
   test.skipIf(!done)('no delete overtakes an add or an update of an alias', () => {
     const writes = outcome.applyRequests.filter(({ method }) => method !== 'GET');
     const firstDelete = writes.findIndex(({ method }) => method === 'DELETE');

@@ -8,7 +8,9 @@ import { startEmulator, type Emulator } from '../../src/emulator/server.ts';
 import { virtualClock } from '../support/clock.ts';
 import type { GoldenCase, Version } from './case.ts';
 import { runCommand, type CommandResult, type Terminal } from './cli.ts';
+import { loadDesired } from './desired.ts';
 import { renderAccount, renderRequests, renderSession } from './render.ts';
+import { probesOf, routesOf, strayed } from './routes.ts';
 import { undo, type Undone } from './undo.ts';
 
 const KEY = 'golden-key';
@@ -28,6 +30,8 @@ export interface CaseOutcome {
   /** The account before `apply` (and after the edits by hand), and after it. */
   readonly start: Dump;
   readonly end: Dump;
+  /** Mails that would have been lost or led astray on the way from the one to the other. */
+  readonly strayed: readonly string[];
   /** Null: there was nothing to undo. */
   readonly undone: Undone | null;
   /** The text of every file in the state directory. */
@@ -120,8 +124,10 @@ async function carryOut(stage: Stage, version: Version): Promise<CaseOutcome> {
   emulator.faults.push(...armed(planFaults));
   const [plan, planRequests] = await record(emulator, ['plan', ...manifest, ...flags], typing);
   emulator.faults.push(...armed(faults));
+  const watch = watchRoutes(stage, version);
   const [apply, applyRequests] = await record(emulator, ['apply', ...manifest, '--yes', ...flags], typing);
   emulator.faults.clear();
+  const astray = watch.stop();
   const end = emulator.store.dump();
   const texts = textsOf(stage, { plan, apply, applyRequests });
 
@@ -135,7 +141,34 @@ async function carryOut(stage: Stage, version: Version): Promise<CaseOutcome> {
   const saved = readSaved(join(workspace, 'state'));
   const after = { planAfter, planOnOther, exported, planOfExport };
   const undone = await undo(emulator, apply, terminal);
-  return { plan, apply, ...after, start, end, undone, saved, planRequests, applyRequests, texts };
+  return {
+    plan,
+    apply,
+    ...after,
+    start,
+    end,
+    strayed: astray,
+    undone,
+    saved,
+    planRequests,
+    applyRequests,
+    texts,
+  };
+}
+
+/** Where mail would go, after each request that writes. */
+function watchRoutes({ golden, emulator }: Stage, version: Version): { stop(): readonly string[] } {
+  const probes = probesOf(emulator.store.dump(), loadDesired(golden, version));
+  const way = [routesOf(emulator, probes)];
+  const stop = emulator.onRequest(({ phase, method }) => {
+    if (phase === 'after' && method !== 'GET') way.push(routesOf(emulator, probes));
+  });
+  return {
+    stop() {
+      stop();
+      return strayed(probes, way);
+    },
+  };
 }
 
 function textsOf(
