@@ -13,6 +13,7 @@ import { domainOperations } from './operations/domains.ts';
 import { ruleOperations } from './operations/rules.ts';
 import { createPacer, type Urgency } from './pacing.ts';
 import { createTransport } from './transport.ts';
+import { bulkOperations, type BulkClient } from './v3/bulk.ts';
 import { V3 } from './v3/dialect.ts';
 import { v3Logs } from './v3/logs.ts';
 import { V4 } from './v4/dialect.ts';
@@ -37,8 +38,8 @@ export interface ClientOptions {
   readonly onEvent?: (event: RequestEvent) => void;
 }
 
-/** All of the API but `delete-all.ts`. */
-export type FullClient = Client & LogsClient & LookupClient;
+/** All of the API but `delete-all.ts`; `bulk` is of v3 alone. */
+export type FullClient = Client & LogsClient & LookupClient & { readonly bulk: BulkClient | null };
 
 const DIALECTS: Readonly<Record<ApiVersion, Dialect>> = { v4: V4, v3: V3 };
 
@@ -76,5 +77,6 @@ function clientOf(options: ClientOptions, ports: CallPorts, urgency: Urgency): F
     ...verifyOperations(call, dialect),
     ...lookupOperations(call, dialect),
     ...(version === 'v4' ? v4Logs(call) : v3Logs(call)),
+    bulk: version === 'v3' ? bulkOperations(call) : null,
   };
 }

@@ -16,7 +16,9 @@ export interface DeleteAll {
   close(): Promise<void>;
 }
 
-const ENDPOINTS: Readonly<Record<ApiVersion, Readonly<Record<'aliases' | 'rules', Endpoint>>>> = {
+export const DELETE_ALL_ENDPOINTS: Readonly<
+  Record<ApiVersion, Readonly<Record<'aliases' | 'rules', Endpoint>>>
+> = {
   v4: {
     aliases: { method: 'DELETE', template: '/domains/:domain/aliases' },
     rules: { method: 'DELETE', template: '/domains/:domain/rules' },
@@ -37,8 +39,8 @@ export function createDeleteAll(options: ClientOptions): DeleteAll {
       json?.['deleted'] === undefined ? null : countField(json, 'deleted'),
     );
   return {
-    deleteAllAliases: (domain) => send(ENDPOINTS[version].aliases, domain),
-    deleteAllRules: (domain) => send(ENDPOINTS[version].rules, domain),
+    deleteAllAliases: (domain) => send(DELETE_ALL_ENDPOINTS[version].aliases, domain),
+    deleteAllRules: (domain) => send(DELETE_ALL_ENDPOINTS[version].rules, domain),
     close: () => ports.transport.close(),
   };
 }

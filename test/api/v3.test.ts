@@ -1,6 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createClient } from '../../src/api/create.ts';
 import type { DomainName } from '../../src/model/names.ts';
-import { EMAIL, testAccount } from '../support/account.ts';
+import { API_KEY, EMAIL, testAccount } from '../support/account.ts';
 
 const DOMAIN = 'acme.example' as DomainName;
 const SECOND = Date.parse('2026-01-02T03:04:05Z');
@@ -71,5 +72,79 @@ describe('what v3 does its own way', () => {
       ok: false,
       error: { cause: 'undecodable' },
     });
+  });
+});
+
+describe('bulk requests of v3', () => {
+  const RULE = '64cffc51-580c-56bc-b6a5-d741eea021e1';
+  const MATCH = { type: 'alias', alias: 'jobs' } as const;
+
+  async function connectBulk() {
+    const domains = [{ domain: DOMAIN, aliases: [{ alias: 'sales', forward: 'a@corp.example', id: 7 }] }];
+    const account = await testAccount({ domains }, { version: 'v3' });
+    const options = {
+      url: account.emulator.urls.v3,
+      version: 'v3',
+      key: API_KEY,
+      clock: account.clock,
+    } as const;
+    const client = createClient({ ...options, mode: 'read-write', random: () => 0 });
+    onTestFinished(() => client.close());
+    if (client.bulk === null) throw new Error('v3 has bulk requests');
+    return { account, bulk: client.bulk };
+  }
+
+  test('add, update and delete aliases by name, each with its own outcome', async () => {
+    const { account, bulk } = await connectBulk();
+    const forward = 'b@corp.example';
+    expect(
+      await bulk.addAliases(DOMAIN, [
+        { alias: 'new', forward },
+        { alias: 'sales', forward },
+      ]),
+    ).toMatchObject({
+      value: { done: [{ name: 'new' }], failed: [{ name: 'sales', id: '7' }] },
+    });
+    expect(
+      await bulk.updateAliases(DOMAIN, [
+        { alias: 'sales', forward },
+        { alias: 'gone', forward },
+      ]),
+    ).toMatchObject({
+      value: { done: [{ name: 'sales', id: '7' }], failed: [{ name: 'gone' }] },
+    });
+    expect(await bulk.deleteAliases(DOMAIN, ['sales', 'gone'])).toMatchObject({
+      value: { done: [{ name: 'sales' }], failed: [{ name: 'gone' }] },
+    });
+    expect(account.emulator.store.dump().domains[0]?.aliases).toMatchObject([{ alias: 'new', forward }]);
+  });
+
+  test('add, update and delete rules, each with its own outcome', async () => {
+    const { account, bulk } = await connectBulk();
+    const rule = { id: RULE, match: MATCH, forward: 'b@corp.example', rank: 5, active: false };
+    const outcomes = await bulk.addRules(DOMAIN, [rule, { match: MATCH, forward: 'nonsense' }]);
+    expect(outcomes).toEqual({
+      ok: true,
+      value: [
+        { success: true, rule },
+        { success: false, rule: null },
+      ],
+    });
+    const moved = { ...rule, forward: 'c@corp.example', active: true };
+    expect(await bulk.updateRules(DOMAIN, [moved])).toEqual({
+      ok: true,
+      value: [{ success: true, rule: moved }],
+    });
+    expect(await bulk.deleteRules(DOMAIN, [RULE, RULE])).toMatchObject({
+      value: [{ success: true }, { success: false }],
+    });
+    expect(account.emulator.store.dump().domains[0]?.rules).toEqual([]);
+  });
+
+  test('one that is too long is a bug, and a read-only client sends none', async () => {
+    const { account, bulk } = await connectBulk();
+    const names = Array.from({ length: 501 }, (_, index) => String(index));
+    expect(() => bulk.deleteAliases(DOMAIN, names)).toThrow('500');
+    expect(account.requests()).toEqual([]);
   });
 });

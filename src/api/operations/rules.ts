@@ -41,7 +41,7 @@ function singles(call: Call, { endpoints, pageSize, orders }: Dialect): Singles 
       ),
     updateRule(domain, { id, ...rule }) {
       const params = { domain, rule: id };
-      return call({ endpoint: endpoints.updateRule, params, body: bodyOf(rule) }, (json) => {
+      return call({ endpoint: endpoints.updateRule, params, body: ruleBody(rule) }, (json) => {
         const updated = decodeRule(objectField(json ?? {}, 'rule'));
         expectSame('id', id.toLowerCase(), keyOf(updated));
         return updated;
@@ -65,7 +65,7 @@ function batches(call: Call, { endpoints }: Dialect): Omit<RuleOperations, keyof
         }),
       ),
     updateRules: (domain, items) =>
-      sendBatch(call, endpoints.updateRules, domain, { rules: items.map(bodyOf) }, (json) =>
+      sendBatch(call, endpoints.updateRules, domain, { rules: items.map(ruleBody) }, (json) =>
         decodeBatch(json, {
           field: 'updated',
           decode: decodeRule,
@@ -87,11 +87,11 @@ function isThat(sent: RuleAddition | undefined, rule: ObservedRule): boolean {
 }
 
 function additionOf(rule: RuleAddition): Json {
-  return { ...bodyOf(rule), type: rule.match.type };
+  return { ...ruleBody(rule), type: rule.match.type };
 }
 
 /** `config` is always whole: the API requires all its fields (v4: Rule, Config by type). */
-function bodyOf({ match, forward, id, rank, active }: RuleAddition): Json {
+export function ruleBody({ match, forward, id, rank, active }: RuleAddition): Json {
   const { type: _, ...condition } = match;
   return {
     ...(id === undefined ? {} : { id }),
