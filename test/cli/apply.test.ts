@@ -245,14 +245,15 @@ describe('apply', () => {
     const { run, emulator, writes } = await workspace();
     let kill = (): void => {};
     const stop = emulator.onRequest(({ method, phase }) => {
-      if (method !== 'GET' && phase === 'before') kill();
+      if (method === 'GET' || phase !== 'before') return;
+      stop(); // a second signal would end it at once
+      kill();
     });
     const { code, stdout } = await run(['apply', '--yes'], {
       onSpawn: (child) => {
         kill = () => child.kill('SIGTERM');
       },
     });
-    stop();
     expect(stdout).toContain('stopped');
     expect(code).toBe(3);
     expect(writes().length).toBeLessThan(3);
