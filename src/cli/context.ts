@@ -13,6 +13,19 @@ export interface Context {
   readonly random: () => number;
   /** Aborted by the first SIGINT or SIGTERM; the reason is the signal's name. */
   readonly signal: AbortSignal;
+  /** Calls back on every SIGHUP, which ends the process where nobody asked for this. */
+  readonly onHangUp?: (listener: () => void) => void;
+  /** With `--accounts`: the one of them that a command is carried out for. */
+  readonly ofAccount?: AccountScope;
+}
+
+/** Takes the documents of one account, which become parts of one document of all. */
+export interface AccountScope {
+  readonly name: string;
+  /** In place of standard output. */
+  readonly print: (document: object) => void;
+  /** In place of the file of `--out`. */
+  readonly save: (document: object) => void;
 }
 
 /** A terminal has `isTTY` and `columns`; a pipe or a file has neither. */
@@ -28,6 +41,7 @@ export function processContext(): Context {
     clock: systemClock,
     random: Math.random,
     signal: interruption(),
+    onHangUp: (listener) => process.on('SIGHUP', listener),
   };
 }
 

@@ -49,6 +49,8 @@ export async function readDesired(
     apiVersion: explicitVersion(options, context),
     ...(named === null ? {} : { namedUrl: named }),
     cwd: context.cwd,
+    // Each of many accounts names its own.
+    ...(options.accounts === undefined ? {} : { required: ['key', 'account'] }),
   });
   if (how.problems === 'printed') {
     context.stderr.write(

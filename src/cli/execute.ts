@@ -18,7 +18,8 @@ export async function execute(context: Context, args: readonly string[]): Promis
   }
 }
 
-function explain(error: unknown, context: Context, args: readonly string[]): ExitCode {
+/** Says on standard error what kept a command from its end; the exit code that stands for it. */
+export function explain(error: unknown, context: Context, args: readonly string[]): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
   const style = styleFor(context.stderr, flagValue(args, '--color'), context.env);
   if (error instanceof CommandError) {

@@ -18,6 +18,14 @@ export function withManifest(command: Command): Command {
   return withFiles(command).option('--domain <name>', 'only this domain (repeatable)', collect);
 }
 
+/** For commands that can serve many accounts. */
+export function withAccounts(command: Command): Command {
+  return command.option(
+    '--accounts <dir>',
+    'instead of -f: many accounts, one an entry of this directory [FWDSYNC_ACCOUNTS]',
+  );
+}
+
 export function withFiles(command: Command): Command {
   return command.option(
     '-f, --file <path>',

@@ -19,5 +19,6 @@ export function sha256(text: string): string {
 
 /** A document on standard output. */
 export function printJson(context: Context, document: object): void {
+  if (context.ofAccount !== undefined) return context.ofAccount.print(document);
   context.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
 }

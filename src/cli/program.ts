@@ -2,9 +2,11 @@ import { Command, Option } from 'commander';
 import pkg from '../../package.json' with { type: 'json' };
 import type { Context } from './context.ts';
 import type { ExitCode } from './exit.ts';
+import { forAccounts } from './for-accounts.ts';
 import {
   example,
   wholeNumber,
+  withAccounts,
   withAllowances,
   withConnection,
   withManifest,
@@ -47,23 +49,27 @@ export function createProgram(context: Context, finish: (code: ExitCode) => void
 }
 
 function addManifestCommands(program: Command, run: Run): void {
-  withOutput(withManifest(program.command('validate')), VALIDATE_FORMATS)
+  withOutput(withAccounts(withManifest(program.command('validate'))), VALIDATE_FORMATS)
     .description('Check manifests, offline and without a key')
     .option('--staged', 'read the manifests from the git index: what is about to be committed')
     .option('--against <rev>', 'also report what the change since this git revision would delete')
     .addHelpText('after', example('fwdsync validate -f fwdsync.yaml'))
-    .action(run(async () => (await import('./validate.ts')).validateCommand));
+    .action(run(() => forAccounts(async () => (await import('./validate.ts')).validateCommand)));
 
-  withAllowances(withOutput(withConnection(withManifest(program.command('plan'))), PLAN_FORMATS))
+  withAllowances(
+    withOutput(withConnection(withAccounts(withManifest(program.command('plan')))), PLAN_FORMATS),
+  )
     .description('Show what apply would do; sends nothing but GET')
     .option('--detailed-exitcode', 'exit with 2 when there are changes')
     .option('--against <rev>', 'only domains that the change since this git revision concerns')
     .option('--out <file>', 'save the plan, to be reviewed and then applied')
     .addHelpText('after', example('fwdsync plan -f fwdsync.yaml --detailed-exitcode'))
-    .action(run(async () => (await import('./plan.ts')).planCommand));
+    .action(run(() => forAccounts(async () => (await import('./plan.ts')).planCommand)));
 
   withAllowances(
-    withOutput(withConnection(withManifest(program.command('apply').argument('[plan]', 'a saved plan')))),
+    withOutput(
+      withConnection(withAccounts(withManifest(program.command('apply').argument('[plan]', 'a saved plan')))),
+    ),
   )
     .description('Make a plan, ask, apply it and verify; with a saved plan: if it is still the same')
     .option('--against <rev>', 'only domains that the change since this git revision concerns')
@@ -74,14 +80,14 @@ function addManifestCommands(program: Command, run: Run): void {
       wholeNumber,
     )
     .addHelpText('after', example('fwdsync apply -f fwdsync.yaml --yes --account ops@acme.example'))
-    .action(run(async () => (await import('./apply.ts')).applyCommand));
+    .action(run(() => forAccounts(async () => (await import('./apply.ts')).applyCommand)));
 
   withOutput(program.command('show').argument('<plan>', 'a saved plan'), PLAN_FORMATS)
     .description('Print a saved plan in any format, offline')
     .addHelpText('after', example('fwdsync show plan.json'))
     .action(run(async () => (await import('./show.ts')).showCommand));
 
-  withOutput(withConnection(withManifest(program.command('run'))))
+  withOutput(withConnection(withAccounts(withManifest(program.command('run')))))
     .description('Keep the account in step with the manifest until stopped')
     .option('--interval <duration>', 'time between looks at the whole account', '5m')
     .addOption(

@@ -1,23 +1,16 @@
-import type { Logger } from 'pino';
-import { writeSnapshot } from '../manifest/write-snapshot.ts';
-import { showText } from '../model/disclosure.ts';
-import { showSource } from '../model/problem.ts';
-import type { Report } from '../model/report.ts';
-import type { Plan } from '../model/plan.ts';
-import { decide } from '../reconcile/decide.ts';
-import { reconcileOnce } from '../reconcile/once.ts';
-import { planOnce } from '../reconcile/plan-once.ts';
-import { approveUnasked } from './approve.ts';
-import { reportExit } from './conclude.ts';
-import { apiFailure } from './connect.ts';
+import { resolve } from 'node:path';
+import type { DaemonEvent } from '../model/daemon.ts';
+import { createClaims } from '../reconcile/claims.ts';
+import { createDaemon, type Daemon } from '../reconcile/daemon.ts';
+import { watchFiles } from '../reconcile/watch.ts';
+import { accountEntries, accountsDirectory, overAccounts } from './accounts.ts';
 import type { Context } from './context.ts';
 import { parseDuration } from './duration.ts';
-import { CommandError, EXIT, type ExitCode } from './exit.ts';
+import { EXIT, type ExitCode } from './exit.ts';
 import { createLogger } from './logger.ts';
-import { sha256 } from './output.ts';
-import { notRun } from './not-run.ts';
-import { openSession, type Session } from './session.ts';
-import { type CommonOptions } from './settings.ts';
+import { openAccountLoop } from './run-account.ts';
+import { runOnce } from './run-once.ts';
+import { manifestPaths, type CommonOptions } from './settings.ts';
 
 export interface RunOptions extends CommonOptions {
   readonly interval: string;
@@ -26,114 +19,64 @@ export interface RunOptions extends CommonOptions {
 }
 
 /**
- * Keeps the account in step with the manifest: looks, plans and applies, again and again until it is stopped.
- * What a guard refuses or what cannot be read is withheld, and the rest goes on.
+ * Keeps accounts in step with their manifests until it is stopped. What a guard refuses or what cannot be read is
+ * withheld, and the rest goes on; a manifest that is not valid leaves the last good one in force.
  */
 export async function runCommand(context: Context, options: RunOptions): Promise<ExitCode> {
-  const interval = parseDuration('--interval', options.interval);
+  const intervalMs = parseDuration('--interval', options.interval);
   const logger = createLogger(options, context, 'stdout', 'info');
-  logger.info({ mode: options.mode, interval_ms: interval }, 'started');
-  if (options.once === true) return pass(context, options, logger);
-  while (!context.signal.aborted) {
-    await passOrLog(context, options, logger);
-    await context.clock.sleep(interval, context.signal);
+  if (options.once === true) {
+    return overAccounts<RunOptions>((own, alone) => runOnce(own, alone, logger))(context, options, []);
   }
-  logger.info({ signal: String(context.signal.reason) }, 'stopped');
+  logger.info({ event: 'started', mode: options.mode, interval_ms: intervalMs }, 'started');
+  const daemon = openDaemon(context, options, intervalMs, (event) => logger.info(event));
+  context.onHangUp?.(() => daemon.hangUp());
+  await endedOrOverdue(context, daemon.run());
+  logger.info({ event: 'stopped', signal: String(context.signal.reason) }, 'stopped');
   return EXIT.done;
 }
 
-/** One pass of the loop: an expected failure is logged, and the next pass looks again. */
-async function passOrLog(context: Context, options: RunOptions, logger: Logger): Promise<void> {
-  try {
-    await pass(context, options, logger);
-  } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
-    logger.error({ hint: error.hint }, error.message);
-  }
-}
+/** After SIGTERM what is in flight may finish, so long. */
+const GRACE_MS = 20_000;
 
-/** Reads the manifest and the key anew, so that both may change between two passes. */
-async function pass(context: Context, options: RunOptions, logger: Logger): Promise<ExitCode> {
-  const session = await openSession(context, options, {
-    command: 'run',
-    mode: options.mode === 'apply' ? 'read-write' : 'read-only',
-    stance: { accountRequired: true, domainDeletes: 'never' },
+async function endedOrOverdue({ clock, signal }: Context, ended: Promise<void>): Promise<void> {
+  const overdue = new Promise<void>((resolve) => {
+    const wait = (): void => void clock.sleep(GRACE_MS).then(resolve);
+    if (signal.aborted) wait();
+    else signal.addEventListener('abort', wait, { once: true });
   });
-  try {
-    return options.mode === 'apply'
-      ? await applyPass(context, session, logger)
-      : await observePass(session, logger);
-  } finally {
-    session.progress.stop();
-    await session.client.close();
-  }
+  await Promise.race([ended, overdue]);
 }
 
-async function applyPass(context: Context, session: Session, logger: Logger): Promise<ExitCode> {
-  const once = await reconcileOnce(
-    { ...session.request, maxFailures: null },
-    {
-      ...session.ports,
-      random: context.random,
-      signal: context.signal,
-      sha256,
-      writeManifest: writeSnapshot,
-      approve: async (planned) =>
-        approveUnasked(planned, {
-          refusals: 'withhold',
-          show: (_, { plan }) => logPlan(plan, session, logger),
-        }),
-    },
-  );
-  if (once.kind !== 'applied') throw notRun(once);
-  logReport(once.report, session, logger);
-  return reportExit(once.report, context, {});
-}
-
-/** Drift is reported and nothing is written; drift alone is no failure. */
-async function observePass(session: Session, logger: Logger): Promise<ExitCode> {
-  const planned = await planOnce(session.request, session.ports);
-  if (!planned.ok) throw apiFailure(planned.error);
-  const { plan } = planned.value;
-  logPlan(plan, session, logger);
-  const decision = decide(plan, 'end-the-run');
-  if (decision.kind !== 'go') throw notRun({ kind: 'not-run', decision, planned: planned.value });
-  return EXIT.done;
-}
-
-function logPlan(plan: Plan, { disclosure }: Session, logger: Logger): void {
-  const show = (text: string): string => showText(text, disclosure);
-  for (const finding of plan.guards) {
-    if (!finding.allowed) logger.warn({ guard: finding.guard, scope: finding.scope }, show(finding.message));
-  }
-  for (const { domain, reason } of plan.withheld) logger.warn({ domain }, `withheld: ${show(reason)}`);
-  for (const { code, message } of plan.warnings) logger.warn({ code }, show(message));
-  const { unchanged: _, unmanaged, ...changes } = plan.summary;
-  logger.info({ ...changes, unmanaged }, plan.changes.length === 0 ? 'in step' : 'changes planned');
-}
-
-function logReport(report: Report, { disclosure }: Session, logger: Logger): void {
-  for (const { domain, kind, name, action, source, message, endpoint, status } of report.failed) {
-    const place = source === null ? null : showSource(source);
-    logger.error(
-      { domain, kind, name, action, source: place, endpoint, status },
-      showText(message, disclosure),
-    );
-  }
-  for (const { domain, kind, name, message } of report.notKept) {
-    logger.warn({ domain, kind, name }, showText(message, disclosure));
-  }
-  for (const note of report.notes) logger.info(showText(note, disclosure));
-  const { applied, failed, skipped, requests, snapshot } = report;
-  const level = report.outcome === 'converged' || report.outcome === 'unchanged' ? 'info' : 'warn';
-  logger[level](
-    {
-      applied: applied.length,
-      failed: failed.length,
-      skipped: skipped.length,
-      requests: requests.total,
-      snapshot,
-    },
-    report.outcome,
-  );
+function openDaemon(
+  context: Context,
+  options: RunOptions,
+  intervalMs: number,
+  emit: (event: DaemonEvent) => void,
+): Daemon {
+  const claims = createClaims();
+  const { clock, signal, cwd } = context;
+  const directory = accountsDirectory(options, context);
+  const accounts = directory === null ? 'one' : 'many';
+  return createDaemon({
+    clock,
+    signal,
+    emit,
+    listAccounts: () =>
+      directory === null
+        ? Promise.resolve([{ name: 'default', paths: manifestPaths(options, context) }])
+        : accountEntries(context, directory),
+    openLoop: (entry) =>
+      openAccountLoop(
+        context,
+        entry,
+        { common: options, mode: options.mode, intervalMs, accounts },
+        { claims, emit },
+      ),
+    watched: (entries) =>
+      [...(directory === null ? [] : [directory]), ...entries.flatMap(({ paths }) => paths)]
+        .filter((path) => path !== '-')
+        .map((path) => resolve(cwd, path)),
+    watch: watchFiles,
+  });
 }

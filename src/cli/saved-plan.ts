@@ -17,8 +17,14 @@ import type { Session } from './session.ts';
 
 /** Writes a plan to where `--out` says. */
 export async function savePlan(context: Context, path: string, plan: SavedPlan): Promise<void> {
+  if (context.ofAccount !== undefined) return context.ofAccount.save(plan);
+  await saveDocument(context, path, plan);
+}
+
+/** Writes a document to where `--out` says. */
+export async function saveDocument(context: Context, path: string, document: object): Promise<void> {
   try {
-    await writeFile(resolve(context.cwd, path), `${JSON.stringify(plan, null, 2)}\n`);
+    await writeFile(resolve(context.cwd, path), `${JSON.stringify(document, null, 2)}\n`);
   } catch (error) {
     throw new CommandError(
       EXIT.failed,
@@ -28,12 +34,25 @@ export async function savePlan(context: Context, path: string, plan: SavedPlan):
   }
 }
 
+/** The part of `fwdsync/accounts@1` that is about one account. */
+function planOfAccount(text: string, name: string): string {
+  try {
+    const saved = JSON.parse(text) as { accounts?: readonly { name?: unknown; document?: unknown }[] };
+    const entry = saved.accounts?.find((account) => account.name === name);
+    return JSON.stringify(entry?.document ?? null);
+  } catch {
+    return text;
+  }
+}
+
 /** The plan in a file, edited or not; a file that holds none ends the command with 1. */
 export async function readSavedPlan(
   context: Context,
   path: string,
 ): Promise<Exclude<ReadPlan, { readonly kind: 'not-a-plan' }>> {
-  const read = readPlan(await readText(context, path), sha256);
+  const text = await readText(context, path);
+  const { ofAccount } = context;
+  const read = readPlan(ofAccount === undefined ? text : planOfAccount(text, ofAccount.name), sha256);
   if (read.kind !== 'not-a-plan') return read;
   throw new CommandError(EXIT.failed, `${path} is no saved plan: ${read.reason}`, 'make one with plan --out');
 }

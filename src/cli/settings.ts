@@ -9,6 +9,8 @@ import { CommandError, EXIT } from './exit.ts';
 /** The options that every command that needs them has, as commander hands them over. */
 export interface CommonOptions {
   readonly file?: readonly string[];
+  /** Directory of the manifests of many accounts; a command that is carried out for one of them has its `file` too. */
+  readonly accounts?: string;
   readonly apiUrl?: string;
   readonly account?: string;
   readonly apiVersion?: string;

@@ -169,7 +169,7 @@ async function runDomains(loop: Loop, cause: Cause, names: readonly DomainName[]
   const pages = Math.ceil(desired.domains.size / DOMAINS_A_PAGE);
   await runOnce(
     loop,
-    { cause, names },
+    { cause, names, begun: loop.ports.clock.monotonic() },
     {
       desired: keepDomains(desired, (name) => wanted.has(name)),
       manifestSize: size,
@@ -195,7 +195,8 @@ async function finishSweep(loop: Loop): Promise<void> {
   if (sweep === null || read === null || read === undefined) throw new Error('a sweep that has not ended');
   loop.sweep = null;
   const concerned = sweep.concerns(desired, fingerprints);
-  const about = { cause: 'sweep', names: [...concerned.domains.keys()] } as const;
+  const names = [...concerned.domains.keys()];
+  const about = { cause: 'sweep', names, begun: sweep.begun } as const;
   if (read.ok) {
     const task = { desired: concerned, manifestSize: size, listing: 'all', reading: read.value } as const;
     await runOnce(loop, about, task);
@@ -204,19 +205,25 @@ async function finishSweep(loop: Loop): Promise<void> {
   }
 }
 
+interface RunStart {
+  readonly cause: Cause;
+  readonly names: readonly DomainName[];
+  /** When it, or its reading, began. */
+  readonly begun: number;
+}
+
 type Work = Omit<RunTask, 'mode' | 'contest'>;
 
 /** Carries out a run, or records one that failed before it began. */
 async function runOnce(
   loop: Loop,
-  { cause, names }: { readonly cause: Cause; readonly names: readonly DomainName[] },
+  { cause, names, begun }: RunStart,
   work: Work | Extract<RunResult, { kind: 'failed' }>,
 ): Promise<void> {
   const { agenda, book, contest, options, ports } = loop;
   const { clock } = ports;
   const run = Math.floor(ports.random() * 2 ** 40).toString(36);
   ports.emit({ account: options.name, kind: 'run-started', run, cause, domains: names.length });
-  const begun = clock.monotonic();
   const result =
     'kind' in work ? work : await safely(() => runAccount({ ...work, mode: options.mode, contest }, ports));
   if (result.kind === 'looked') contest.placed(madeChanges(result));

@@ -8,6 +8,8 @@ import { keepDomains, type Fingerprints } from './changed.ts';
 
 /** A reading of everything at its own pace, beside which runs may go on. */
 export interface Sweep {
+  /** Monotonic milliseconds. */
+  readonly begun: number;
   /** Null until it has come to its end. */
   result(): SweepResult | null;
   /** Resolves when it has. */
@@ -46,6 +48,7 @@ export function startSweep(
     onEnd();
   };
   return {
+    begun: ports.clock.monotonic(),
     result: () => result,
     ended: read(),
     touched(domains) {

@@ -1,0 +1,160 @@
+import * as fs from 'node:fs/promises';
+import { basename, extname } from 'node:path';
+import { listAccounts } from '../manifest/read.ts';
+import type { Desired } from '../model/desired.ts';
+import { parseDomainName } from '../model/names.ts';
+import type { Problem } from '../model/problem.ts';
+import { createClaims } from '../reconcile/claims.ts';
+import type { AccountEntry } from '../reconcile/daemon.ts';
+import type { Context } from './context.ts';
+import { readDesired } from './desired.ts';
+import { explain } from './execute.ts';
+import { CommandError, EXIT, strongestExit, type ExitCode } from './exit.ts';
+import type { Action } from './options.ts';
+import { printJson } from './output.ts';
+import { renderProblems } from './problems.ts';
+import { saveDocument } from './saved-plan.ts';
+import type { CommonOptions } from './settings.ts';
+import { styleFor } from './style.ts';
+
+/** The directory of `--accounts`, or of `FWDSYNC_ACCOUNTS` where no file is named; null: there is one account. */
+export function accountsDirectory(options: CommonOptions, { env }: Pick<Context, 'env'>): string | null {
+  const isFileNamed = options.file !== undefined && options.file.length > 0;
+  if (options.accounts === undefined) return isFileNamed ? null : env['FWDSYNC_ACCOUNTS'] || null;
+  if (!isFileNamed) return options.accounts;
+  throw new CommandError(EXIT.usage, '--accounts and -f cannot stand together', 'give one of them');
+}
+
+/** The manifests directly in the directory, each with the name that its account goes by. */
+export async function accountEntries(
+  { cwd, stdin }: Pick<Context, 'cwd' | 'stdin'>,
+  directory: string,
+): Promise<readonly AccountEntry[] | { readonly error: string; readonly hint: string }> {
+  const listed = await listAccounts(directory, { fs, stdin, cwd });
+  if (!listed.ok) return { error: listed.error.message, hint: listed.error.hint };
+  const short = listed.value.map((path) => basename(path, extname(path)));
+  return listed.value.map((path, index) => {
+    const name = short[index] ?? path;
+    const isUnique = short.filter((other) => other === name).length === 1;
+    return { name: isUnique ? name : basename(path), paths: [path] };
+  });
+}
+
+/** What the entry of one account holds in `fwdsync/accounts@1`. */
+interface AccountResult {
+  readonly name: string;
+  readonly exitCode: ExitCode;
+  /** What the command would have printed for this account alone; null: it did not come to that. */
+  readonly document: object | null;
+  readonly error: { readonly message: string; readonly hint: string } | null;
+}
+
+/** The same command for one account or, with `--accounts`, for each of many, one after another. */
+export function overAccounts<Options extends CommonOptions & { readonly out?: string }>(
+  command: Action<Options>,
+): Action<Options> {
+  return async (context, options, args) => {
+    const directory = accountsDirectory(options, context);
+    if (directory === null) return command(context, options, args);
+    const jobs = await openJobs(context, options, directory);
+    const results: AccountResult[] = [];
+    const saved: AccountResult[] = [];
+    for (const job of jobs) {
+      const { result, plan } = await runJob(context, job, command, args);
+      results.push(result);
+      saved.push({ ...result, document: plan });
+    }
+    if (isJson(options, context)) printJson(context, accountsDocument(results));
+    if (options.out !== undefined) await saveDocument(context, options.out, accountsDocument(saved));
+    return strongestExit(results.map(({ exitCode }) => exitCode));
+  };
+}
+
+interface Job<Options> {
+  readonly name: string;
+  /** Those of one account alone. */
+  readonly options: Options;
+}
+
+async function openJobs<Options extends CommonOptions>(
+  context: Context,
+  options: Options,
+  directory: string,
+): Promise<readonly Job<Options>[]> {
+  const entries = await accountEntries(context, directory);
+  if ('error' in entries) throw new CommandError(EXIT.failed, entries.error, entries.hint);
+  const claims = createClaims();
+  const jobs: Job<Options>[] = [];
+  for (const { name, paths } of entries) {
+    const alone: Options = { ...options, accounts: directory, file: paths };
+    const { desired } = await readWhole(context, alone);
+    if (desired !== null) claims.claim(name, desired);
+    const domain = options.domain?.filter((text) => namesDomain(desired, text));
+    if (domain?.length !== 0)
+      jobs.push({ name, options: domain === undefined ? alone : { ...alone, domain } });
+  }
+  refuseConflicts(
+    context,
+    options,
+    entries.flatMap(({ name }) => claims.conflicts(name)),
+  );
+  if (jobs.length > 0) return jobs;
+  throw new CommandError(EXIT.usage, 'no manifest names a domain of --domain', 'check the spelling');
+}
+
+function namesDomain(desired: Desired | null, text: string): boolean {
+  const parsed = parseDomainName(text);
+  return parsed.ok && desired !== null && desired.domains.has(parsed.value);
+}
+
+/** All of one manifest, whatever `--domain` says; its problems are printed when the command itself comes to it. */
+function readWhole(context: Context, options: CommonOptions): ReturnType<typeof readDesired> {
+  const { domain: _, ...whole } = options;
+  return readDesired(context, whole, { references: 'optional', problems: 'silent', unnamed: 'ignored' });
+}
+
+function refuseConflicts(context: Context, options: CommonOptions, conflicts: readonly Problem[]): void {
+  if (conflicts.length === 0) return;
+  context.stderr.write(renderProblems(conflicts, styleFor(context.stderr, options.color, context.env)));
+  throw new CommandError(EXIT.invalid, 'two accounts have the same', 'mend it; nothing was requested');
+}
+
+async function runJob<Options extends CommonOptions & { readonly out?: string }>(
+  context: Context,
+  { name, options }: Job<Options>,
+  command: Action<Options>,
+  args: readonly string[],
+): Promise<{ readonly result: AccountResult; readonly plan: object | null }> {
+  let document: object | null = null;
+  let plan: object | null = null;
+  const own: Context = {
+    ...context,
+    ofAccount: {
+      name,
+      print: (printed) => {
+        document = printed;
+      },
+      save: (planned) => {
+        plan = planned;
+      },
+    },
+  };
+  if (!isJson(options, context)) context.stdout.write(`${name}\n`);
+  try {
+    const exitCode = await command(own, options, args);
+    return { result: { name, exitCode, document, error: null }, plan };
+  } catch (error) {
+    const exitCode = explain(error, context, []);
+    const told = error instanceof CommandError ? { message: error.message, hint: error.hint } : null;
+    return { result: { name, exitCode, document, error: told }, plan };
+  }
+}
+
+function isJson(options: CommonOptions, { env }: Context): boolean {
+  return (options.format ?? env['FWDSYNC_FORMAT']) === 'json';
+}
+
+/** `fwdsync/accounts@1`; schemas/accounts.v1.schema.json. */
+function accountsDocument(accounts: readonly AccountResult[]): object {
+  return { kind: 'fwdsync/accounts@1', accounts };
+}

@@ -1,0 +1,14 @@
+import type { Action } from './options.ts';
+import type { CommonOptions } from './settings.ts';
+
+/** A command that serves many accounts too; what that takes is loaded only where it is asked for. */
+export async function forAccounts<Options extends CommonOptions & { readonly out?: string }>(
+  load: () => Promise<Action<Options>>,
+): Promise<Action<Options>> {
+  const command = await load();
+  return async (context, options, args) => {
+    const isAsked = options.accounts !== undefined || Boolean(context.env['FWDSYNC_ACCOUNTS']);
+    if (!isAsked) return command(context, options, args);
+    return (await import('./accounts.ts')).overAccounts(command)(context, options, args);
+  };
+}

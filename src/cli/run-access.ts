@@ -1,0 +1,98 @@
+import type { RequestEvent } from '../api/call.ts';
+import type { Client } from '../api/client.ts';
+import { createClient } from '../api/create.ts';
+import { keyFault } from '../api/transport.ts';
+import type { StateStore } from '../apply/state-store.ts';
+import type { Desired } from '../model/desired.ts';
+import { fail, succeed, type Result } from '../model/result.ts';
+import type { Access } from '../reconcile/account-run.ts';
+import type { Context } from './context.ts';
+import { CommandError } from './exit.ts';
+import { createPolicy } from './policy.ts';
+import { resolveConnection, type CommonOptions, type Connection } from './settings.ts';
+import { openState } from './state.ts';
+
+export interface AccessOptions {
+  readonly common: CommonOptions;
+  readonly mode: 'apply' | 'observe';
+}
+
+/**
+ * Address and key as they are at the moment of asking: a key file may be replaced while the daemon runs. One client is
+ * kept for as long as they are the same, and with it what is known of the budgets; another key may be another account.
+ */
+export function createAccess(
+  context: Context,
+  options: AccessOptions,
+  onRequest: (event: RequestEvent) => void,
+): (desired: Desired) => Promise<Result<Access, string>> {
+  let current: Connected | null = null;
+  return async (desired) => {
+    try {
+      const connection = resolveConnection(options.common, desired.api, context);
+      const fault = keyFault(connection.key);
+      if (fault !== null) return fail(fault);
+      if (current === null || !isSame(current.connection, connection)) {
+        void current?.client.close();
+        current = connectAnew(context, options, connection, onRequest);
+      }
+      return succeed(accessOf(context, desired, current));
+    } catch (error) {
+      if (error instanceof CommandError) return fail(`${error.message}; ${error.hint}`);
+      throw error;
+    }
+  };
+}
+
+interface Connected {
+  readonly connection: Connection;
+  readonly client: Client;
+  readonly openState: (account: string) => StateStore;
+}
+
+function connectAnew(
+  context: Context,
+  { common, mode }: AccessOptions,
+  connection: Connection,
+  onRequest: (event: RequestEvent) => void,
+): Connected {
+  const { url, version, key } = connection;
+  const states = new Map<string, StateStore>();
+  return {
+    connection,
+    client: createClient({
+      url,
+      version,
+      key,
+      mode: mode === 'apply' ? 'read-write' : 'read-only',
+      clock: context.clock,
+      random: context.random,
+      signal: context.signal,
+      onEvent: onRequest,
+    }),
+    openState(account) {
+      const state = states.get(account) ?? openState(context, common, connection, account, 'run');
+      states.set(account, state);
+      return state;
+    },
+  };
+}
+
+function accessOf(
+  context: Context,
+  desired: Desired,
+  { connection, client, openState: open }: Connected,
+): Access {
+  const stance = {
+    account: connection.account,
+    accountRequired: true,
+    domainDeletes: 'never',
+    now: context.clock.now(),
+  } as const;
+  return { client, policy: createPolicy(desired, {}, stance), openState: open };
+}
+
+/** The address and the key; the stated account is checked in each plan. */
+function isSame(a: Connection, b: Connection): boolean {
+  return a.url === b.url && a.version === b.version && a.key === b.key;
+}

@@ -1,0 +1,82 @@
+import * as fs from 'node:fs/promises';
+import type { RequestEvent } from '../api/call.ts';
+import { writeSnapshot } from '../manifest/write-snapshot.ts';
+import type { DaemonEvent } from '../model/daemon.ts';
+import { createAccountLoop, type AccountLoop } from '../reconcile/account-loop.ts';
+import { claimingSource, type Claims } from '../reconcile/claims.ts';
+import { ROUND_MS, type AccountEntry } from '../reconcile/daemon.ts';
+import { createManifestSource, type ManifestSource } from '../reconcile/manifest-source.ts';
+import type { Context } from './context.ts';
+import { sha256 } from './output.ts';
+import { createAccess } from './run-access.ts';
+import { explicitVersion, namedUrl, readReference, type CommonOptions } from './settings.ts';
+
+export interface AccountRunOptions {
+  readonly common: CommonOptions;
+  readonly mode: 'apply' | 'observe';
+  readonly intervalMs: number;
+  /** Whether there are many accounts: then each has to name its own, with its own key. */
+  readonly accounts: 'one' | 'many';
+}
+
+export interface AccountRunPorts {
+  readonly claims: Claims;
+  readonly emit: (event: DaemonEvent) => void;
+}
+
+/** The loop of one account with all that it needs of this machine. Its connections end with the process. */
+export function openAccountLoop(
+  context: Context,
+  entry: AccountEntry,
+  options: AccountRunOptions,
+  { claims, emit }: AccountRunPorts,
+): AccountLoop {
+  const { clock, random, signal } = context;
+  const { name } = entry;
+  const source = openSource(context, entry, options);
+  return createAccountLoop(
+    { name, mode: options.mode, intervalMs: options.intervalMs, lookEveryMs: ROUND_MS },
+    {
+      clock,
+      random,
+      signal,
+      sha256,
+      writeManifest: writeSnapshot,
+      resolvePassword: (reference) => readReference(reference, context),
+      emit,
+      source: options.accounts === 'many' ? claimingSource(name, source, claims) : source,
+      access: createAccess(context, options, (event) => emit(requestEvent(name, event))),
+    },
+  );
+}
+
+function openSource(
+  context: Context,
+  entry: AccountEntry,
+  { common, accounts }: AccountRunOptions,
+): ManifestSource {
+  const named = namedUrl(common, context);
+  return createManifestSource({
+    paths: entry.paths,
+    fs,
+    stdin: context.stdin,
+    cwd: context.cwd,
+    clock: context.clock,
+    load: {
+      references: 'required',
+      resolve: (reference) => readReference(reference, context),
+      apiVersion: explicitVersion(common, context),
+      cwd: context.cwd,
+      ...(named === null ? {} : { namedUrl: named }),
+      ...(accounts === 'many' ? { required: ['key', 'account'] } : {}),
+    },
+  });
+}
+
+function requestEvent(
+  account: string,
+  { endpoint, status, durationMs, waitedMs }: RequestEvent,
+): DaemonEvent {
+  const [seconds, waitedSeconds] = [durationMs / 1000, waitedMs / 1000];
+  return { account, kind: 'request', endpoint, status, seconds, waitedSeconds };
+}
