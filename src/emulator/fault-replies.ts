@@ -69,6 +69,7 @@ function tamperWithListing(reply: Reply, fault: ListingFault): Reply {
   }
   if (fault.missing !== undefined) items.splice(fault.missing, 1);
   if (fault.empty === true) items = [];
+  items = items.map((item) => reshape(item as JsonObject, fault));
   const { total } = reply.body;
   return {
     ...reply,
@@ -78,6 +79,14 @@ function tamperWithListing(reply: Reply, fault: ListingFault): Reply {
       ...(typeof total === 'number' ? { total: total + (fault.total ?? 0) } : {}),
     },
   };
+}
+
+function reshape(item: JsonObject, { ids, set, unset = [] }: ListingFault): JsonObject {
+  const { id } = item;
+  const isTyped = ids !== undefined && (typeof id === 'number' || typeof id === 'string');
+  const typed = isTyped ? { id: ids === 'numbers' ? Number(id) : String(id) } : {};
+  const fields = Object.entries({ ...item, ...typed, ...set });
+  return Object.fromEntries(fields.filter(([name]) => !unset.includes(name)));
 }
 
 function lieAboutBatch(reply: Reply, lie: BatchLie): Reply {

@@ -81,6 +81,9 @@ const ACTION = taggedBy('kind', {
       missing: wholeNumber(0),
       limit: wholeNumber(1),
       empty: flag,
+      ids: oneOf('numbers', 'strings'),
+      set: mapOf(anything),
+      unset: listOf(words),
     },
   ),
 });

@@ -103,6 +103,12 @@ export interface ListingFault {
   readonly limit?: number | undefined;
   /** The page comes back with no item at all. */
   readonly empty?: boolean | undefined;
+  /** Type of the ids of its items. */
+  readonly ids?: 'numbers' | 'strings' | undefined;
+  /** Fields that each item has in addition, or with another value. */
+  readonly set?: { readonly [field: string]: Json } | undefined;
+  /** Fields that no item has. */
+  readonly unset?: readonly string[] | undefined;
 }
 
 export interface FaultScript {

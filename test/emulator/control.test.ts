@@ -333,7 +333,18 @@ describe('faults', () => {
         'in-neither',
       ],
     },
-    { kind: 'listing', shift: -1, total: 3, duplicate: 0, missing: 1, limit: 5, empty: true },
+    {
+      kind: 'listing',
+      shift: -1,
+      total: 3,
+      ids: 'numbers',
+      set: { extra: [1] },
+      unset: ['forward'],
+      duplicate: 0,
+      missing: 1,
+      limit: 5,
+      empty: true,
+    },
   ])('%j', async (action) => {
     const { control } = await start();
     const faults = [

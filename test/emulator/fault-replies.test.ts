@@ -131,6 +131,20 @@ describe('faults of a listing', () => {
     expect(await liveNames(send)).toEqual(all);
   });
 
+  test.each<[string, Omit<ListingFault, 'kind'>, object, readonly string[]]>([
+    ['ids are numbers', { ids: 'numbers' }, { id: expect.any(Number) }, []],
+    ['ids are strings', { ids: 'strings' }, { id: expect.any(String) }, []],
+    ['a field that nobody knows', { set: { colour: ['red'] } }, { alias: 'a', colour: ['red'] }, []],
+    ['a field of another type', { set: { forward: null } }, { alias: 'a', forward: null }, []],
+    ['fields that are missing', { unset: ['forward', 'id'] }, { alias: 'a' }, ['forward', 'id']],
+  ])('items look otherwise: %s', async (_name, fault, shape, missing) => {
+    const send = await start({ match: {}, do: { kind: 'listing', ...fault } });
+    const { aliases } = (await send('GET', `${ROOT}/aliases`)).body;
+    expect(aliases).toHaveLength(6);
+    expect(aliases[0]).toMatchObject(shape);
+    for (const field of missing) expect(aliases[5]).not.toHaveProperty(field);
+  });
+
   test('only one page changes its total', async () => {
     const send = await start({ match: { path: 'page=2' }, do: { kind: 'listing', total: 1 } });
     const totals = [];
