@@ -1,4 +1,5 @@
 import type { Change } from '../model/plan.ts';
+import type { Section } from '../model/resources.ts';
 import { itemOf } from './ledger.ts';
 
 /** Looks changes of a later plan up among those that were approved at the start. */
@@ -20,5 +21,16 @@ export function approvalKey(change: Change): string {
 export function isApprovedBy(approval: Approval, change: Change): boolean {
   const approved = approval.get(approvalKey(change));
   if (approved === undefined) return false;
-  return change.action !== 'delete' || approved.id === null || approved.id === change.id;
+  if (change.action !== 'delete') return true;
+  return (approved.id === null || approved.id === change.id) && !holdsMore(change, approved);
 }
+
+/** Of a domain that is deleted: whether more would go with it than was known. */
+function holdsMore(change: Change, approved: Change): boolean {
+  if (change.kind !== 'domain' || approved.kind !== 'domain') return false;
+  const [now, before] = [change.contents, approved.contents];
+  if (now === undefined || before === undefined) return false;
+  return SECTIONS.some((section) => now[section] > before[section]);
+}
+
+const SECTIONS: readonly Section[] = ['aliases', 'rules', 'credentials'];

@@ -22,6 +22,7 @@ export async function lookAgain(run: Run, changes: readonly Change[]): Promise<R
     const listed = await run.ports.client.listDomains();
     if (!listed.ok) return listed;
     relist(run.observed, listed.value);
+    run.observed.listedAt = run.ports.clock.now();
   }
   return readDomains(run, [...new Set(changes.map(({ domain }) => domain))]);
 }

@@ -31,6 +31,12 @@ export function refuseRequest(
   failItems(run, request, { cause: 'rejected', error });
 }
 
+/** What was to be read before the request was sent could not be: it was not sent. */
+export function refuseUnread(run: Run, request: WriteRequest, error: ApiError): void {
+  if (error.kind === 'unknown-outcome') failItems(run, request, { cause: 'stale', error });
+  else refuseRequest(run, request, error);
+}
+
 /** Field notes: 404 of one item means that the item is gone; of anything else, that the domain is. */
 function refuseMissing(
   run: Run,

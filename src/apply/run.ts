@@ -37,6 +37,8 @@ export interface Run {
 
 /** `Observed`, domain by domain as it was last read. */
 export interface Reading {
+  /** When the list of domains was read, and with it their settings; epoch milliseconds. */
+  listedAt: number;
   readonly account: Account;
   readonly domains: Map<DomainName, ObservedDomain>;
   readonly unproven: Map<DomainName, UnprovenRead>;
@@ -62,6 +64,7 @@ export function startRun(input: ApplyInput, ports: ApplyPorts, passwords: Passwo
     resends: 0,
     rankDigits: null,
     observed: {
+      listedAt: input.startedAt,
       account: input.observed.account,
       domains: new Map(input.observed.domains),
       unproven: new Map(input.observed.unproven),

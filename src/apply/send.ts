@@ -4,7 +4,8 @@ import { DONE, type Accepted } from './answers.ts';
 import { noteAccepted, noteOutcomes } from './outcomes.ts';
 import { itemOf, stopFor, stopRun } from './ledger.ts';
 import { payloadOf, type Payload } from './payload.ts';
-import { failItems, refuseRequest, type UnknownOutcome } from './refuse.ts';
+import { withFreshSettings } from './fresh-settings.ts';
+import { failItems, refuseRequest, refuseUnread, type UnknownOutcome } from './refuse.ts';
 import { blockReason, isStopped, markSkipped, requestsOfRun, stopReason, type Run } from './run.ts';
 import { settleItems, type Settled } from './settle.ts';
 import { sendItems } from './wire.ts';
@@ -20,7 +21,10 @@ const RESEND_SHARE = 0.1;
  * never simply sent again: only what two readings show as not done.
  */
 export async function carryOut(run: Run, request: WriteRequest): Promise<void> {
-  let rest = request;
+  if (skipIfHalted(run, request)) return;
+  const fresh = await withFreshSettings(run, request);
+  if (!fresh.ok) return refuseUnread(run, request, fresh.error);
+  let rest = fresh.value;
   for (let attempt = 1; rest.items.length > 0; attempt += 1) {
     const error = await sendOnce(run, rest);
     if (error === null) return;

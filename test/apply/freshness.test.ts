@@ -164,3 +164,82 @@ test('a new domain whose listing is old by the time its * is to go is read again
     'GET /domains/new.example/aliases',
   ]);
 });
+
+test('a domain that is to be deleted and holds more by now stays', async () => {
+  const scene = await openScene({
+    manifest: `
+domains:
+  acme.example: { state: absent }
+  other.example:
+    aliases: { new: n@corp.example }`,
+    seed,
+  });
+  const { report } = await scene.run({
+    company: 'others',
+    beforeApply: () =>
+      afterStageOne(scene, {
+        milliseconds: 200_000,
+        edits: [['POST', '/domains/acme.example/aliases', { alias: 'precious', forward: 'x@corp.example' }]],
+      }),
+  });
+  expect(report.outcome).toBe('partial');
+  expect(report.skipped).toMatchObject([{ action: 'delete', kind: 'domain', name: 'acme.example' }]);
+  expect(namesOf('acme.example', scene)).toContain('precious');
+});
+
+test('settings that somebody else changed in a long run are not sent back as they were', async () => {
+  const scene = await openScene({
+    manifest: `
+domains:
+  acme.example:
+    whitelabel: mail.partner.example`,
+    seed: { domains: [{ domain: 'acme.example', notification_email: 'before@corp.example' }] },
+  });
+  for (const [milliseconds, reads] of [
+    [0, 0],
+    [200_000, 1],
+  ] as const) {
+    const state = scene.account.emulator.store.state.domains.get('acme.example');
+    Object.assign(state ?? {}, { whitelabel: null });
+    const { report, requests, end } = await scene.run({
+      company: 'others',
+      beforeApply: () => {
+        scene.account.clock.advance(milliseconds);
+        if (milliseconds > 0) Object.assign(state ?? {}, { notificationEmail: 'meanwhile@corp.example' });
+      },
+    });
+    expect(report.outcome).toBe('converged');
+    const settings = requests.filter(
+      ({ method, endpoint }) => method === 'GET' && endpoint === '/domains/:domain',
+    );
+    expect(settings).toHaveLength(reads);
+    const expected = milliseconds === 0 ? 'before@corp.example' : 'meanwhile@corp.example';
+    expect(end.domains[0]).toMatchObject({
+      whitelabel: 'mail.partner.example',
+      notification_email: expected,
+    });
+  }
+});
+
+test('settings that cannot be read again are sent by the next list of domains only', async () => {
+  const scene = await openScene({
+    manifest: 'domains:\n  acme.example:\n    whitelabel: mail.partner.example',
+    seed: { domains: [{ domain: 'acme.example' }] },
+  });
+  const { report, requests } = await scene.run({
+    beforeApply: () => {
+      scene.account.clock.advance(200_000);
+      scene.account.emulator.faults.push({
+        match: { method: 'GET', endpoint: '/domains/:domain', times: 'always' },
+        do: { kind: 'status', code: 500, body: { message: 'oops', errors: {} } },
+      });
+    },
+  });
+  expect(report.outcome).toBe('converged');
+  expect(requests.map(({ method, endpoint }) => `${method} ${endpoint}`)).toEqual([
+    ...Array<string>(3).fill('GET /domains/:domain'),
+    'GET /domains',
+    'PUT /domains/:domain',
+    'GET /domains',
+  ]);
+});
