@@ -37,8 +37,8 @@ async function refusal(commit: Promise<unknown>): Promise<string> {
   return failed.stdout + failed.stderr;
 }
 
-const commits = async ({ git }: Repository): Promise<number> =>
-  Number(await git('rev-list', '--all', '--count'));
+const commits = async (made: Repository): Promise<number> =>
+  Number(await made.git('rev-list', '--all', '--count'));
 
 describe('the plain hook of examples/hooks', () => {
   const withHook = async (): Promise<Repository> => {

@@ -1,0 +1,324 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { temporaryDirectory } from '../support/directory.ts';
+import { githubServer, TOKEN, type Comment, type GithubServer } from './github-server.ts';
+import { commandScene, type CommandScene } from './scene.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const WORKFLOWS = readdirSync(join(ROOT, 'examples/ci/github')).map((name) => `examples/ci/github/${name}`);
+
+interface Step {
+  readonly name?: string;
+  readonly if?: string;
+  readonly uses?: string;
+  readonly run?: string;
+  readonly shell?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly with?: Readonly<Record<string, string>>;
+}
+interface Workflow {
+  readonly permissions: Readonly<Record<string, string>>;
+  readonly jobs: Readonly<
+    Record<
+      string,
+      { readonly permissions?: Readonly<Record<string, string>>; readonly steps: readonly Step[] }
+    >
+  >;
+}
+interface Action {
+  readonly inputs: Readonly<Record<string, { readonly default?: string }>>;
+  readonly runs: { readonly using: string; readonly steps: readonly Step[] };
+}
+
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+const ACTION = parse(read('action.yml')) as Action;
+const workflow = (path: string): Workflow => parse(read(path)) as Workflow;
+const stepsOf = (path: string): readonly Step[] =>
+  Object.values(workflow(path).jobs).flatMap(({ steps }) => steps);
+
+const MANIFEST = 'domains:\n  acme.example:\n    aliases: { info: ana@corp.example }\n';
+
+interface Job {
+  readonly scene: CommandScene;
+  readonly github: GithubServer;
+  /** Runs a step's script as the runner does, and gives what it wrote for the next steps. */
+  run(
+    step: Step,
+    values?: Readonly<Record<string, string>>,
+  ): Promise<{ code: number; stdout: string; outputs: string; summary: string }>;
+}
+
+async function job(comments: Comment[] = []): Promise<Job> {
+  const scene = await commandScene({ seed: { domains: [{ domain: 'acme.example' }] }, manifest: MANIFEST });
+  const github = await githubServer(comments);
+  const bin = await temporaryDirectory();
+  const script = `#!/bin/sh\nexec "${process.execPath}" "${join(ROOT, 'src/cli/main.ts')}" "$@"\n`;
+  await writeFile(join(bin, 'fwdsync'), script, { mode: 0o755 });
+  const run: Job['run'] = async (step, values = {}) => {
+    const [output, summary] = ['output', 'summary'].map((name) => join(bin, name)) as [string, string];
+    await Promise.all([writeFile(output, ''), writeFile(summary, '')]);
+    const env = {
+      ...scene.env,
+      PATH: [bin, process.env['PATH']].join(delimiter),
+      HOME: bin,
+      GITHUB_API_URL: github.url,
+      GITHUB_REPOSITORY: 'acme/mail',
+      GITHUB_ACTION_PATH: ROOT,
+      GITHUB_OUTPUT: output,
+      GITHUB_STEP_SUMMARY: summary,
+      GITHUB_SHA: 'abc123',
+      ...Object.fromEntries(
+        Object.entries(step.env ?? {}).map(([name, text]) => [name, evaluate(text, values)]),
+      ),
+    };
+    const args = ['--noprofile', '--norc', '-eo', 'pipefail', '-c', step.run ?? ''];
+    const { code, stdout } = await bash(args, { cwd: scene.directory, env });
+    return {
+      code,
+      stdout,
+      outputs: await readFile(output, 'utf8'),
+      summary: await readFile(summary, 'utf8'),
+    };
+  };
+  return { scene, github, run };
+}
+
+function bash(
+  args: readonly string[],
+  options: { readonly cwd: string; readonly env: Record<string, string | undefined> },
+): Promise<{ code: number; stdout: string }> {
+  return new Promise((resolve) => {
+    execFile('bash', args, options, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code), stdout: stdout + stderr });
+    });
+  });
+}
+
+/** The expressions that the action's steps hold; another one is not known here, and has to be. */
+function evaluate(text: string, values: Readonly<Record<string, string>>): string {
+  const known: Readonly<Record<string, string>> = {
+    'inputs.file || env.FWDSYNC_FILE': '',
+    'inputs.plan': 'fwdsync-plan.json',
+    'inputs.arguments': '',
+    'inputs.token': TOKEN,
+    'github.token': TOKEN,
+    'github.event.pull_request.number': '7',
+    'github.workflow': 'fwdsync',
+    'secrets.FWDSYNC_API_KEY': 'key-of-the-scene',
+    ...values,
+  };
+  return text.replace(/\$\{\{ (.+?) \}\}/g, (_, expression: string) => {
+    expect(Object.keys(known)).toContain(expression);
+    return known[expression] ?? '';
+  });
+}
+
+const actionStep = (name: string): Step => {
+  const step = ACTION.runs.steps.find((candidate) => candidate.name === name);
+  if (step === undefined) throw new Error(`the action has no step ${name}`);
+  return step;
+};
+
+describe('action.yml', () => {
+  test('every step with a script names its shell, and no expression stands within a script', () => {
+    for (const step of [...ACTION.runs.steps, ...WORKFLOWS.flatMap(stepsOf)]) {
+      expect(step.run ?? '').not.toContain('${{');
+    }
+    for (const step of ACTION.runs.steps.filter(({ run }) => run !== undefined))
+      expect(step.shell).toBe('bash');
+  });
+
+  test('installs the version of this package', () => {
+    const { version } = JSON.parse(read('package.json')) as { version: string };
+    expect(ACTION.inputs['package']?.default).toBe(`fwdsync@${version}`);
+    expect(read('examples/ci/gitlab/.gitlab-ci.yml')).toContain(`fwdsync@${version}`);
+    for (const path of WORKFLOWS) expect(read(path)).toContain(`fwdsync/fwdsync@v${version}`);
+  });
+
+  test('validate annotates what is wrong, and fails with 5', async () => {
+    const { scene, run } = await job();
+    expect((await run(actionStep('Validate'))).code).toBe(0);
+    await scene.manifest('domains:\n  acme.example: { alias: {} }\n');
+    const { code, stdout } = await run(actionStep('Validate'));
+    expect(stdout).toContain('::error file=fwdsync.yaml,line=3,');
+    expect(code).toBe(5);
+  });
+
+  test('plan saves the plan, writes the summary and the comment, and updates that in place', async () => {
+    const people = Array.from({ length: 120 }, (_, id) => ({
+      id,
+      body: '<!-- fwdsync plan fwdsync -->\nquoted',
+      user: { type: 'User' as const },
+    }));
+    const { scene, github, run } = await job(people);
+    const first = await run(actionStep('Plan'));
+    expect(first.stdout).toContain('::notice title=fwdsync plan::1 to add');
+    expect(first.summary).toContain('### fwdsync plan');
+    expect(first.code).toBe(0);
+    const own = (): readonly Comment[] => github.comments.filter(({ user }) => user.type === 'Bot');
+    expect(own().map(({ body }) => body)).toEqual([
+      expect.stringContaining('+ alias info  ana@corp.example'),
+    ]);
+
+    await scene.manifest(MANIFEST.replace('ana@', 'ben@'));
+    expect((await run(actionStep('Plan'))).code).toBe(0);
+    expect(own().map(({ body }) => body)).toEqual([
+      expect.stringContaining('+ alias info  ben@corp.example'),
+    ]);
+    expect(people.slice(0, 120).every(({ body }) => body.endsWith('quoted'))).toBe(true);
+  });
+
+  test('plan: a refused one is commented and fails with 4, an invalid manifest fails with 5', async () => {
+    const { scene, github, run } = await job();
+    await scene.manifest('domains:\n  acme.example: { state: absent }\n');
+    expect((await run(actionStep('Plan'))).code).toBe(4);
+    expect(github.comments[0]?.body).toContain('**Refused by a guard');
+    const allowed = await run(actionStep('Plan'), {
+      'inputs.arguments': '--allow-domain-delete acme.example',
+    });
+    expect(allowed.code).toBe(0);
+    await scene.manifest('domains: { x: 1 }\n');
+    expect((await run(actionStep('Plan'))).code).toBe(5);
+    expect(github.comments).toHaveLength(1);
+  });
+
+  test('apply carries out the saved plan; a stale one is told and writes nothing', async () => {
+    const { scene, run } = await job();
+    await run(actionStep('Plan'));
+    await scene.manifest(MANIFEST.replace('ana@', 'ben@'));
+    const stale = await run(actionStep('Apply'));
+    expect(stale).toMatchObject({ code: 0, outputs: 'stale=true\n' });
+    expect(stale.stdout).toContain('::warning title=fwdsync::The plan is stale');
+    expect(scene.writes()).toEqual([]);
+    await run(actionStep('Plan'));
+    expect(await run(actionStep('Apply'))).toMatchObject({ code: 0, outputs: '' });
+    expect(scene.writes()).toHaveLength(1);
+  });
+
+  test('drift fails with 2 as long as there is some', async () => {
+    const { run } = await job();
+    const drifted = await run(actionStep('Look for drift'));
+    expect(drifted.stdout).toContain('::error title=fwdsync::The account is not');
+    expect(drifted.code).toBe(2);
+    await run(actionStep('Plan'));
+    await run(actionStep('Apply'));
+    expect((await run(actionStep('Look for drift'))).code).toBe(0);
+  });
+});
+
+describe.each(WORKFLOWS)('%s', (path) => {
+  test('may read the contents and nothing else, but where a job says why', () => {
+    const { permissions, jobs } = workflow(path);
+    expect(permissions).toEqual({ contents: 'read' });
+    for (const [name, { permissions: own = {} }] of Object.entries(jobs)) {
+      const writes = Object.entries(own).filter(([, access]) => access === 'write');
+      expect(writes.length, name).toBeLessThanOrEqual(name === 'plan' ? 1 : 0);
+    }
+  });
+
+  test('pins what it uses of others to a commit, and keeps no credentials', () => {
+    for (const { uses, with: inputs } of [...stepsOf(path), ...ACTION.runs.steps]) {
+      if (uses?.startsWith('actions/')) expect(uses).toMatch(/@[0-9a-f]{40}$/);
+      if (uses?.startsWith('actions/checkout@')) expect(inputs?.['persist-credentials']).toBe(false);
+    }
+  });
+
+  test('gives the action only inputs and commands that it has', () => {
+    const used = stepsOf(path).filter(({ uses }) => uses?.includes('fwdsync'));
+    expect(used.length).toBeGreaterThan(0);
+    for (const { with: inputs = {} } of used) {
+      for (const name of Object.keys(inputs)) expect(Object.keys(ACTION.inputs)).toContain(name);
+      expect(['validate', 'plan', 'apply', 'drift']).toContain(inputs['command']);
+    }
+  });
+});
+
+describe('after the merge', () => {
+  const FIND = (): Step =>
+    stepsOf('examples/ci/github/merge.yml').find(({ run }) => run?.includes('find-plan')) as Step;
+  const inCheckout = (step: Step): Step => ({
+    ...step,
+    run: step.run?.replace('.fwdsync-action', ROOT) ?? '',
+  });
+
+  test('finds the last plan of the pull request that was merged', async () => {
+    const { github, run } = await job();
+    github.answers.set('/commits/abc123/pulls', [
+      { merged_at: null, merge_commit_sha: 'abc123', head: { sha: 'other' } },
+      { merged_at: '2026-01-01', merge_commit_sha: 'abc123', head: { sha: 'head1' } },
+    ]);
+    const artifact = (id: number, created_at: string, expired = false) => ({
+      created_at,
+      expired,
+      workflow_run: { id },
+    });
+    github.answers.set('/actions/artifacts', {
+      artifacts: [artifact(1, '2026-01-01'), artifact(2, '2026-01-03'), artifact(3, '2026-01-04', true)],
+    });
+    const { code, outputs } = await run(inCheckout(FIND()));
+    expect(outputs).toBe('found=true\nname=fwdsync-plan-head1\nrun-id=2\n');
+    expect(code).toBe(0);
+  });
+
+  test('a commit without a pull request has no plan, and GitHub being away is an error', async () => {
+    const { github, run } = await job();
+    expect((await run(inCheckout(FIND()))).code).not.toBe(0);
+    github.answers.set('/commits/abc123/pulls', []);
+    expect(await run(inCheckout(FIND()))).toMatchObject({ code: 0, outputs: 'found=false\n' });
+  });
+
+  test('what is stale once more fails with 6', async () => {
+    const { run } = await job();
+    const step = stepsOf('examples/ci/github/merge.yml').find(({ run: script }) => script === 'exit 6');
+    expect((await run(step as Step)).code).toBe(6);
+  });
+
+  test('the second of two pull requests is stale once the first is merged: planned again, approved again', async () => {
+    const { scene, run } = await job();
+    const second = MANIFEST.replace('info: ana', 'help: ben');
+    await scene.manifest(second);
+    await run(actionStep('Plan'), { 'inputs.plan': 'second.json' });
+    await scene.manifest(MANIFEST);
+    await run(actionStep('Plan'), { 'inputs.plan': 'first.json' });
+    expect(await run(actionStep('Apply'), { 'inputs.plan': 'first.json' })).toMatchObject({ outputs: '' });
+    const both = MANIFEST.replace('{ info', '{ help: ben@corp.example, info');
+    await scene.manifest(both);
+    const stale = await run(actionStep('Apply'), { 'inputs.plan': 'second.json' });
+    expect(stale.outputs).toBe('stale=true\n');
+    expect(stale.stdout).toContain('manifest');
+    await run(actionStep('Plan'), { 'inputs.plan': 'again.json' });
+    expect(await run(actionStep('Apply'), { 'inputs.plan': 'again.json' })).toMatchObject({
+      code: 0,
+      outputs: '',
+    });
+  });
+});
+
+describe('examples/ci/gitlab', () => {
+  interface GitlabJob {
+    readonly script?: readonly string[];
+  }
+  const gitlab = parse(read('examples/ci/gitlab/.gitlab-ci.yml')) as Readonly<Record<string, GitlabJob>>;
+  const script = (name: string): Step => ({ run: gitlab[name]?.script?.join('\n') ?? 'exit 99' });
+
+  test('every script runs: validate, plan, apply, drift', async () => {
+    const { scene, run } = await job();
+    const scripts = Object.entries(gitlab).filter(([, value]) => Array.isArray(value.script));
+    expect(scripts.map(([name]) => name).sort()).toEqual(['apply', 'drift', 'plan', 'validate']);
+    expect((await run(script('validate'))).code).toBe(0);
+    expect(await readFile(join(scene.directory, 'fwdsync-junit.xml'), 'utf8')).toContain('<testsuites');
+    expect((await run(script('drift'))).code).toBe(2);
+    expect((await run(script('plan'))).code).toBe(0);
+    expect(await readFile(join(scene.directory, 'fwdsync-plan.md'), 'utf8')).toContain('### fwdsync plan');
+    expect((await run(script('apply'))).code).toBe(0);
+    expect((await run(script('drift'))).code).toBe(0);
+    await scene.manifest('domains:\n  acme.example: { alias: {} }\n');
+    await rm(join(scene.directory, 'fwdsync-junit.xml'));
+    expect((await run(script('validate'))).code).toBe(5);
+    expect(await readFile(join(scene.directory, 'fwdsync-junit.xml'), 'utf8')).toContain('<failure');
+  });
+});
