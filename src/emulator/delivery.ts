@@ -71,10 +71,11 @@ function courses(
     const statuses = DISCARDED[switches.discardedMail];
     return statuses === null ? [] : [{ forward: null, statuses }];
   }
+  const outcomes = new Map(Object.entries(message.outcomes ?? {}));
   const logged = switches.logsPer === 'message' ? destinations.slice(0, 1) : destinations;
   return logged.map((destination) => ({
     forward: { email: destination, name: null },
-    statuses: statusesOf(message.outcomes?.[destination] ?? message.outcome ?? 'DELIVERED'),
+    statuses: statusesOf(outcomes.get(destination) ?? message.outcome ?? 'DELIVERED'),
   }));
 }
 

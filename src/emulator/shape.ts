@@ -32,8 +32,8 @@ export const wholeNumber = (minimum: number): Shape =>
   );
 /** Epoch milliseconds, or a text that reads as a time. */
 export const time: Shape = (value) => {
-  if (typeof value === 'number') return FINE;
-  const isTime = typeof value === 'string' && !Number.isNaN(Date.parse(value));
+  const isTime =
+    (typeof value === 'string' || typeof value === 'number') && !Number.isNaN(new Date(value).getTime());
   return isTime ? FINE : wrong('must be an ISO 8601 time or epoch milliseconds');
 };
 

@@ -1,6 +1,9 @@
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
+import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { CONTROL_ROUTES } from '../../src/emulator/control-routes.ts';
+import { createEmulator } from '../../src/emulator/emulator.ts';
 import type { Fault } from '../../src/emulator/faults.ts';
 import type { Seed } from '../../src/emulator/seed.ts';
 import type { Emulator, ServerOptions } from '../../src/emulator/server.ts';
@@ -93,7 +96,6 @@ describe('who may use it', () => {
     ['::1', 200],
     [undefined, 403],
   ])('from %s: %d', async (remoteAddress, status) => {
-    const { createEmulator } = await import('../../src/emulator/emulator.ts');
     const { dispatch } = createEmulator({
       apiKey: 'k',
       plan: 'paid',
@@ -508,6 +510,43 @@ describe('messages', () => {
     const answer = await control('POST', '/messages', message);
     expect([answer.status, answer.body.problems[0].path]).toEqual([status, path]);
   });
+});
+
+test('whatever comes is answered, and nothing of it breaks the emulator', async () => {
+  const { dispatch } = createEmulator({
+    apiKey: 'k',
+    plan: 'paid',
+    control: true,
+    now: () => START,
+    sleep: async () => {},
+    randomId: () => '0',
+  });
+  const ask = async (method: string, path: string, body: unknown): Promise<number> => {
+    const outcome = await dispatch({
+      method,
+      target: `/_emulator${path}`,
+      headers: { host: 'localhost' },
+      body: JSON.stringify(body),
+      remoteAddress: '127.0.0.1',
+    });
+    return outcome.kind === 'answer' ? outcome.answer.status : 0;
+  };
+  const routes = CONTROL_ROUTES.filter(({ body }) => body !== undefined);
+  const names = ['domains', 'domain', 'aliases', 'alias', 'match', 'do', 'kind', 'to', 'from', 'dns', 'tier'];
+  const leaf = fc.oneof(
+    fc.jsonValue(),
+    fc.constantFrom('drop', 'edit', 'a@b.example', 'valid', 'free', {}, []),
+  );
+  const { tree } = fc.letrec((tie) => ({
+    tree: fc.oneof(leaf, fc.array(tie('tree')), fc.dictionary(fc.constantFrom(...names), tie('tree'))),
+  }));
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...routes), tree, async ({ method, path }, body) => {
+      expect([200, 400, 404]).toContain(await ask(method, path, body));
+      expect(await ask('GET', '/state', undefined)).toBe(200);
+    }),
+    { numRuns: 500 },
+  );
 });
 
 test('onChange hears of writes, of mail and of the control interface', async () => {
