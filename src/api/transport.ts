@@ -13,6 +13,8 @@ export interface WireRequest {
   readonly body?: unknown;
   /** v3 marks failures by `success: false`; ignored where the flag or the lists beside it are what was asked for. */
   readonly successFlag?: 'ignored';
+  /** What of the body must not be seen again, should the service repeat it. */
+  readonly secrets?: readonly string[];
 }
 
 export type Reply =
@@ -96,7 +98,11 @@ export function createTransport(options: TransportOptions): Transport {
       return {
         ok: true,
         send: async () =>
-          withoutSecrets(await dispatchOnce(dispatcher, request, bounds), [secret, options.key]),
+          withoutSecrets(await dispatchOnce(dispatcher, request, bounds), [
+            secret,
+            options.key,
+            ...(wire.secrets ?? []).flatMap(spellings),
+          ]),
       };
     },
     async close() {
@@ -113,6 +119,11 @@ function createAgent(bounds: Bounds): Agent {
 function withoutSecrets(reply: Reply, secrets: readonly string[]): Reply {
   if (reply.kind === 'failure') return { ...reply, message: conceal(reply.message, secrets) };
   return { ...reply, text: conceal(reply.text, secrets) };
+}
+
+/** As it is, and as a JSON text holds it. */
+function spellings(secret: string): readonly string[] {
+  return [secret, JSON.stringify(secret).slice(1, -1)];
 }
 
 function conceal(text: string, secrets: readonly string[]): string {

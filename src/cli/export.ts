@@ -1,12 +1,14 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { observe } from '../api/observe.ts';
-import { exportDocument } from '../manifest/export.ts';
+import { referenceFinder } from '../apply/snapshot-forwards.ts';
+import { exportDocument, type ExportOptions as DocumentOptions } from '../manifest/export.ts';
 import { writeManifest } from '../manifest/write.ts';
 import { parseDomainName, type DomainName } from '../model/names.ts';
 import type { Observed } from '../model/observed.ts';
 import { apiFailure, connect } from './connect.ts';
 import type { Context } from './context.ts';
+import { discloseManifest } from './disclose.ts';
 import { CommandError, EXIT, type ExitCode } from './exit.ts';
 import { createProgress } from './progress.ts';
 import { resolveConnection, type CommonOptions } from './settings.ts';
@@ -32,7 +34,9 @@ export async function exportCommand(context: Context, options: ExportOptions): P
     });
     progress.stop();
     if (!observed.ok) throw apiFailure(observed.error);
-    await write(context, options, observed.value, client.version);
+    const { references } = await discloseManifest(context, options);
+    const showForward = referenceFinder(references);
+    await write(context, options, observed.value, { version: client.version, showForward });
     for (const [domain, { reason }] of observed.value.unproven) {
       context.stderr.write(`${domain} is left out, for it could not be read: ${reason}\n`);
     }
@@ -46,19 +50,19 @@ async function write(
   context: Context,
   options: ExportOptions,
   observed: Observed,
-  version: 'v4' | 'v3',
+  how: Pick<DocumentOptions, 'version' | 'showForward'>,
 ): Promise<void> {
   if (options.outDir !== undefined) {
     const directory = resolve(context.cwd, options.outDir);
     await mkdir(directory, { recursive: true });
     for (const domain of observed.domains.keys()) {
       if (observed.unproven.has(domain)) continue;
-      const document = exportDocument(observed, { version, domains: new Set([domain]), api: 'left-out' });
+      const document = exportDocument(observed, { ...how, domains: new Set([domain]), api: 'left-out' });
       await save(join(directory, `${domain}.yaml`), writeManifest(document));
     }
     return;
   }
-  const text = writeManifest(exportDocument(observed, { version, api: 'stated' }));
+  const text = writeManifest(exportDocument(observed, { ...how, api: 'stated' }));
   if (options.out === undefined) context.stdout.write(text);
   else await save(resolve(context.cwd, options.out), text);
 }

@@ -12,7 +12,7 @@ import {
 
 /** The commands that look at the account without changing what the manifest is about. */
 export function addAccountCommands(program: Command, run: Run): void {
-  withOutput(withConnection(program.command('export')))
+  withOutput(withConnection(withFiles(program.command('export'))))
     .description('Write a manifest of the live account, whose plan is empty')
     .option('--domain <name>', 'only this domain (repeatable)', collect)
     .option('--out <file>', 'write to this file instead of standard output')

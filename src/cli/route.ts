@@ -7,10 +7,11 @@ import { createRouter, type Anchoring, type Mail, type RoutingTable } from '../r
 import { apiFailure, connect } from './connect.ts';
 import type { Context } from './context.ts';
 import { readDesired } from './desired.ts';
+import { discloseManifest } from './disclose.ts';
 import { CommandError, EXIT, type ExitCode } from './exit.ts';
 import { disclosureOf, printJson } from './output.ts';
 import { renderRoute, routeDocument, type RouteFindings } from './route-document.ts';
-import { resolveConnection, resolveFormat, wantsMask, type CommonOptions } from './settings.ts';
+import { resolveConnection, resolveFormat, type CommonOptions } from './settings.ts';
 
 export interface RouteOptions extends CommonOptions {
   readonly from?: string;
@@ -86,7 +87,7 @@ async function askAccount(
       found: route('anywhere'),
       whole: route('whole'),
       notes: liveNotes(live),
-      disclosure: { references: new Map(), mask: wantsMask(options, context) },
+      disclosure: await discloseManifest(context, options),
     };
   } finally {
     await client.close();

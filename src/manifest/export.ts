@@ -1,6 +1,7 @@
 import {
   forwardDocument,
   type DomainDocument,
+  type ForwardDocument,
   type ManifestDocument,
   type RuleDocument,
 } from '../model/manifest-document.ts';
@@ -16,6 +17,8 @@ export interface ExportOptions {
   readonly domains?: ReadonlySet<DomainName>;
   /** Whether the document states the account and version; with one file a domain, one of them does. */
   readonly api: 'stated' | 'left-out';
+  /** How destinations are written; by default as they are. */
+  readonly showForward?: (forward: string) => ForwardDocument;
 }
 
 /**
@@ -41,19 +44,24 @@ export function exportDocument(observed: Observed, options: ExportOptions): Mani
   };
 }
 
+type ShowForward = NonNullable<ExportOptions['showForward']>;
+
 function apiOf({ account }: Observed, { version }: ExportOptions): NonNullable<ManifestDocument['api']> {
   return { account: account.email, ...(version === 'v3' ? { version } : {}) };
 }
 
-function draftDomain(live: ObservedDomain, { version }: ExportOptions): DomainDraft {
+function draftDomain(
+  live: ObservedDomain,
+  { version, showForward = forwardDocument }: ExportOptions,
+): DomainDraft {
   const comments: string[] = [];
   const webhook = version === 'v3' ? (live.webhook ?? undefined) : undefined;
   const document: DomainDocument = {
     notification_email: live.notification_email ?? 'none',
     whitelabel: live.whitelabel ?? 'none',
     ...(webhook === undefined ? {} : { webhook }),
-    ...(live.aliases === undefined ? {} : { aliases: draftAliases(live.aliases, comments) }),
-    ...(live.rules === undefined ? {} : { rules: draftRules(live.rules) }),
+    ...(live.aliases === undefined ? {} : { aliases: draftAliases(live.aliases, comments, showForward) }),
+    ...(live.rules === undefined ? {} : { rules: draftRules(live.rules, showForward) }),
     ...(live.credentials === undefined ? {} : { credentials: draftCredentials(live.credentials, comments) }),
   };
   return { domain: live.domain, document, comments };
@@ -62,9 +70,10 @@ function draftDomain(live: ObservedDomain, { version }: ExportOptions): DomainDr
 function draftAliases(
   live: readonly ObservedAlias[],
   comments: string[],
+  showForward: ShowForward,
 ): NonNullable<DomainDocument['aliases']> {
   const sorted = distinct(live, 'alias', comments).sort((a, b) => (a.name < b.name ? -1 : 1));
-  return new Map(sorted.map(({ name, forward }) => [name, forwardDocument(forward)]));
+  return new Map(sorted.map(({ name, forward }) => [name, showForward(forward)]));
 }
 
 function draftCredentials(
@@ -90,13 +99,19 @@ function distinct<T extends { readonly name: string }>(
   });
 }
 
-function draftRules(live: readonly ObservedRule[]): readonly RuleDocument[] {
+function draftRules(live: readonly ObservedRule[], showForward: ShowForward): readonly RuleDocument[] {
   const nameOf = createRuleNamer();
-  return [...live].sort((a, b) => a.rank - b.rank).map((rule) => draftRule(rule, nameOf(rule.match)));
+  return [...live]
+    .sort((a, b) => a.rank - b.rank)
+    .map((rule) => draftRule(rule, nameOf(rule.match), showForward));
 }
 
-function draftRule({ id, match, forward, active }: ObservedRule, name: string): RuleDocument {
-  const rest = { forward: forwardDocument(forward), ...(active ? {} : { active }) };
+function draftRule(
+  { id, match, forward, active }: ObservedRule,
+  name: string,
+  showForward: ShowForward,
+): RuleDocument {
+  const rest = { forward: showForward(forward), ...(active ? {} : { active }) };
   switch (match.type) {
     case 'alias':
       return { name, id, alias: match.alias, ...rest };

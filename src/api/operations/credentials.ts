@@ -32,14 +32,24 @@ export function credentialOperations(call: Call, dialect: Dialect): CredentialOp
     },
     addCredential: (domain, username, password) =>
       call(
-        { endpoint: endpoints.addCredential, params: { domain }, body: { username, password } },
+        {
+          endpoint: endpoints.addCredential,
+          params: { domain },
+          body: { username, password },
+          secrets: [password],
+        },
         (json) => ({
           requiresNewMxCheck: json?.['requires_new_mx_check'] === true,
         }),
       ),
     updateCredential: (domain, username, password) =>
       call(
-        { endpoint: endpoints.updateCredential, params: { domain, username }, body: { password } },
+        {
+          endpoint: endpoints.updateCredential,
+          params: { domain, username },
+          body: { password },
+          secrets: [password],
+        },
         () => undefined,
       ),
     deleteCredential: (domain, username) =>
