@@ -174,6 +174,12 @@ describe('state', () => {
       'must be an ISO 8601 time',
     ],
     [
+      'a time that no calendar has',
+      { account: { created_at: 1e20 } },
+      '$.account.created_at',
+      'must be an ISO',
+    ],
+    [
       'a twin',
       { domains: [{ domain: 'a.example' }, { domain: 'A.example' }] },
       '$.domains[1]',
