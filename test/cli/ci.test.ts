@@ -46,10 +46,10 @@ interface Job {
   readonly scene: CommandScene;
   readonly github: GithubServer;
   /** Runs a step's script as the runner does, and gives what it wrote for the next steps. */
-  run(
+  readonly run: (
     step: Step,
     values?: Readonly<Record<string, string>>,
-  ): Promise<{ code: number; stdout: string; outputs: string; summary: string }>;
+  ) => Promise<{ code: number; stdout: string; outputs: string; summary: string }>;
 }
 
 async function job(comments: Comment[] = []): Promise<Job> {
