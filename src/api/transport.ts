@@ -78,6 +78,7 @@ export function createTransport(options: TransportOptions): Transport {
   const bounds = { ...DEFAULT_BOUNDS, ...options.bounds };
   const dispatcher = options.dispatcher ?? createAgent(bounds);
   const secret = Buffer.from(`api:${options.key}`).toString('base64');
+  const secrets = [secret, ...spellings(options.key)];
   const headers = { authorization: `Basic ${secret}`, accept: 'application/json', 'user-agent': 'fwdsync' };
   return {
     prepare(wire) {
@@ -99,8 +100,7 @@ export function createTransport(options: TransportOptions): Transport {
         ok: true,
         send: async () =>
           withoutSecrets(await dispatchOnce(dispatcher, request, bounds), [
-            secret,
-            options.key,
+            ...secrets,
             ...(wire.secrets ?? []).flatMap(spellings),
           ]),
       };
