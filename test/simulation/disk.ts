@@ -1,0 +1,54 @@
+import { dirname } from 'node:path';
+import type { StateFs } from '../../src/apply/state-files.ts';
+
+/** Files that outlive the process that wrote them, without the cost of a real disk. */
+export function memoryDisk(): StateFs {
+  const files = new Map<string, Buffer>();
+  const directories = new Set<string>(['/']);
+  const isThere = (path: string): boolean => files.has(path) || directories.has(path);
+  const read = (path: string): Buffer => files.get(path) ?? refuse('ENOENT', path);
+  const disk = {
+    async mkdir(path: string): Promise<void> {
+      for (let at = path; at !== '/'; at = dirname(at)) directories.add(at);
+    },
+    async open(path: string, flags: string): Promise<unknown> {
+      if (flags === 'r' && !isThere(path)) refuse('ENOENT', path);
+      if (flags === 'w') files.set(path, Buffer.alloc(0));
+      return handle(files, path);
+    },
+    readFile: async (path: string) => Buffer.from(read(path)),
+    async readdir(path: string): Promise<string[]> {
+      if (!directories.has(path)) refuse('ENOENT', path);
+      const inside = [...files.keys(), ...directories].filter(
+        (name) => dirname(name) === path && name !== path,
+      );
+      return inside.map((name) => name.slice(path.length + (path === '/' ? 0 : 1))).sort();
+    },
+    async link(from: string, to: string): Promise<void> {
+      if (isThere(to)) refuse('EEXIST', to);
+      files.set(to, read(from));
+    },
+    async rename(from: string, to: string): Promise<void> {
+      files.set(to, read(from));
+      files.delete(from);
+    },
+    async rm(path: string, options?: { readonly force?: boolean }): Promise<void> {
+      if (!files.delete(path) && options?.force !== true) refuse('ENOENT', path);
+    },
+  };
+  return disk as unknown as StateFs;
+}
+
+function handle(files: Map<string, Buffer>, path: string): unknown {
+  return {
+    async writeFile(data: Buffer | Iterable<string>): Promise<void> {
+      files.set(path, Buffer.isBuffer(data) ? Buffer.from(data) : Buffer.from([...data].join('')));
+    },
+    async sync(): Promise<void> {},
+    async close(): Promise<void> {},
+  };
+}
+
+function refuse(code: string, path: string): never {
+  throw Object.assign(new Error(`${code}: ${path}`), { code });
+}

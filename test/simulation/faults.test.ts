@@ -1,0 +1,47 @@
+import { describe, test } from 'vitest';
+import { createExplorer, goldenScenarios, IS_FULL, SEED, type Trial } from './explore.ts';
+import { KINDS, MISHAPS } from './faults.ts';
+import { randomOf, type Simulation } from './simulate.ts';
+import type { Exchange, Stroke } from './wire.ts';
+
+// Every kind of fault at every request of every golden case; everyday, a share of them drawn by the seed.
+
+const { faultless, explore } = createExplorer('faults');
+/** Of every hundred. */
+const EVERYDAY_PERCENT = 12;
+
+describe.each(goldenScenarios(IS_FULL ? ['v4', 'v3'] : ['v4']))('$name', (scenario) => {
+  test('survives any fault at any request', { timeout: 3_600_000 }, async () => {
+    const whole = await faultless(scenario);
+    await explore(scenario, whole, share(faultsOf(whole), scenario.name));
+  });
+});
+
+function* faultsOf({ exchanges }: Simulation): Generator<Trial> {
+  const first = exchanges.filter(({ process }) => process === exchanges[0]?.process);
+  for (const [index, exchange] of first.entries()) {
+    for (const kind of KINDS) {
+      if (!concerns(kind, exchange)) continue;
+      const stroke: Stroke = { kind: 'mishap', mishap: MISHAPS[kind] ?? [] };
+      yield { about: `${kind} at request ${index + 1}`, script: { strokes: new Map([[index + 1, stroke]]) } };
+    }
+  }
+}
+
+/** Lies about lists and batches do nothing to other answers. */
+function concerns(kind: string, { method, path }: Exchange): boolean {
+  if (kind.startsWith('listing: ')) return method === 'GET' && path !== '/account';
+  if (kind.startsWith('lie: ') || kind.includes('refused')) return path.endsWith('/batch');
+  return true;
+}
+
+/** Drawn by the seed and the name, so that one case alone draws the same. */
+function share(trials: Iterable<Trial>, name: string): readonly Trial[] {
+  const all = [...trials];
+  if (IS_FULL) return all;
+  const random = randomOf(
+    SEED * 7919 + [...name].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 0),
+  );
+  const drawn = all.filter(() => random() * 100 < EVERYDAY_PERCENT);
+  return drawn.map((trial) => ({ ...trial, script: { ...trial.script, seed: Math.floor(random() * 1e6) } }));
+}

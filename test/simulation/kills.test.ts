@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import { createExplorer, goldenScenarios, IS_FULL, type Trial } from './explore.ts';
+import { endsDone, judge } from './judge.ts';
+import type { Simulation } from './simulate.ts';
+import type { Exchange, KillMoment, Stroke } from './wire.ts';
+
+// A process that is killed before, during and after every request of every golden case; then it runs again.
+
+const { faultless, explore } = createExplorer('kills');
+/** Pairs of kills are tried where a run has at most so many requests. */
+const PAIRS_UP_TO = 12;
+
+describe.each(goldenScenarios(IS_FULL ? ['v4', 'v3'] : ['v4']))('$name', (scenario) => {
+  test('survives a kill at any moment', { timeout: 600_000 }, async () => {
+    const whole = await faultless(scenario);
+    if (endsDone(whole)) expect(judge(whole, whole)).toEqual([]);
+    await explore(scenario, whole, killsOf(whole));
+  });
+
+  if (!IS_FULL) return;
+  test('survives a second kill in the run after it', { timeout: 3_600_000 }, async () => {
+    const whole = await faultless(scenario);
+    const first = firstRun(whole);
+    if (first.length > PAIRS_UP_TO) return;
+    await explore(scenario, whole, pairsOf(first));
+  });
+});
+
+function* killsOf(whole: Simulation): Generator<Trial> {
+  for (const [index, exchange] of firstRun(whole).entries()) {
+    for (const moment of momentsOf(exchange)) {
+      yield {
+        about: `killed ${moment} request ${index + 1}`,
+        script: { strokes: new Map([kill(index + 1, moment)]) },
+      };
+    }
+  }
+}
+
+/** The second run has its own requests: it is killed at any of as many as the first has, and two more. */
+function* pairsOf(first: readonly Exchange[]): Generator<Trial> {
+  for (const [index, exchange] of first.entries()) {
+    for (const moment of momentsOf(exchange)) {
+      for (let later = index + 2; later <= index + first.length + 3; later += 1) {
+        for (const second of ['before', 'after'] as const) {
+          const strokes = new Map([kill(index + 1, moment), kill(later, second)]);
+          yield {
+            about: `killed ${moment} request ${index + 1} and ${second} request ${later}`,
+            script: { strokes },
+          };
+        }
+      }
+    }
+  }
+}
+
+function firstRun({ exchanges }: Simulation): readonly Exchange[] {
+  return exchanges.filter(({ process }) => process === exchanges[0]?.process);
+}
+
+/** Whether a GET was processed makes no difference to anybody; only a batch can be half done. */
+function momentsOf({ method, path }: Exchange): readonly KillMoment[] {
+  if (method === 'GET') return ['after'];
+  return path.endsWith('/batch') ? ['before', 'during', 'after'] : ['before', 'after'];
+}
+
+function kill(nth: number, moment: KillMoment): [number, Stroke] {
+  return [nth, { kind: 'kill', moment }];
+}
