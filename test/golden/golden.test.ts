@@ -100,6 +100,16 @@ function testOutcome(golden: GoldenCase, version: Version, outcomeOf: () => Case
     expect(outcome.end).toEqual(outcome.start);
   });
 
+  test.runIf(ends === 'converged' && isForeseeable(golden))('sends as much as was forecast', () => {
+    const { plan, planRequests, applyRequests } = outcome;
+    if (plan.stdout.includes('conditional')) return; // what the service does decides
+    const writes = applyRequests.filter(({ method }) => method !== 'GET').length;
+    const afterThePlan = applyRequests.length - planRequests.length;
+    expect(plan.stdout).toMatch(
+      new RegExp(`^${afterThePlan} requests?, ${writes} of them (?:a write|writes),`, 'm'),
+    );
+  });
+
   test.skipIf(!done)('the plan after it is empty, on the other generation too', () => {
     for (const { exitCode, stdout, stderr } of [outcome.planAfter, outcome.planOnOther]) {
       // What v4 has no field for cannot be looked at there.
@@ -142,4 +152,10 @@ function testOutcome(golden: GoldenCase, version: Version, outcomeOf: () => Case
     expect(undone.apply.exitCode, undone.apply.stdout + undone.apply.stderr).toBe(0);
     expect(restorable(undone.account, lost)).toEqual(restorable(start, lost));
   });
+}
+
+/** Nobody interferes, and the service does as the documents say. */
+function isForeseeable({ account, options }: GoldenCase): boolean {
+  const { faults = [], planFaults = [], switches = {} } = options;
+  return faults.length + planFaults.length + Object.keys(switches).length === 0 && account.tier !== 'free';
 }
