@@ -13,6 +13,7 @@ import type { Desired } from '../../src/model/desired.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import type { Report } from '../../src/model/report.ts';
 import type { Result } from '../../src/model/result.ts';
+import { forecast } from '../../src/plan/forecast.ts';
 import { makePlan, type PlanInput } from '../../src/plan/plan.ts';
 import { allowancesInForce, type Policy } from '../../src/plan/policy.ts';
 import { manifestSize } from '../../src/plan/size.ts';
@@ -132,6 +133,7 @@ export async function openScene({ manifest, seed, ...options }: Setup): Promise<
       const writes = requests.filter(({ method }) => method !== 'GET');
       const outcome = { plan, report: result.value, requests, writes, progress, after, end };
       checkReport(outcome);
+      if (options.faults === undefined && run.beforeApply === undefined) checkForecast(outcome, prepared);
       if (run.company !== 'others') checkUnmanaged(prepared, plan, start, end);
       return outcome;
     },
@@ -200,6 +202,24 @@ function checkReport({ report, plan, after }: RunResult): void {
   const open = after.changes.map(({ kind, domain, name }) => `${kind} ${domain} ${name}`);
   const untold = open.filter((item) => planned.has(item) && !told.has(item));
   if (outcome !== 'refused') expect(untold).toEqual([]);
+}
+
+/** Promise 3: where nothing comes in between, just what was forecast is sent. */
+function checkForecast({ plan, report, requests, progress }: RunResult, { input, client }: Prepared): void {
+  const looks = progress.filter(({ kind }) => kind === 'verifying').length;
+  const smooth = requests.every(({ status }) => status !== null && status < 207);
+  const certain = plan.changes.every(({ conditional }) => !conditional);
+  if (report.outcome !== 'converged' || looks !== 1 || !smooth || !certain) return;
+  const { endpoints } = forecast(plan, {
+    ...input,
+    version: client.version,
+    batches: 'allowed',
+    budgets: client.budgets(),
+    monotonic: 0,
+  });
+  const sent = Map.groupBy(requests, ({ method, endpoint }) => `${method} ${endpoint}`);
+  const expected = endpoints.map(({ endpoint, requests: count }) => [endpoint, count] as const);
+  expect([...sent].map(([endpoint, list]) => [endpoint, list.length]).sort()).toEqual(expected.toSorted());
 }
 
 /** What the manifest does not manage is the same byte for byte, ids and times included. */
