@@ -39,29 +39,22 @@ const MAX_DEPTH = 32;
  * Reads what `-f` names: files, directories with every `*.yaml` and `*.yml` below them in name order, and `-`.
  * Links are followed, each real file is read once, names that begin with a dot are skipped (so that a Kubernetes
  * volume is read once). What is neither file nor directory is refused before it is opened: a FIFO would block.
+ * Never gives an empty list: no manifest is not the same as a manifest of nothing.
  */
 export async function readManifests(
   paths: readonly string[],
   ports: ReadPorts,
 ): Promise<Result<readonly ManifestText[], ReadFault>> {
-  const texts: ManifestText[] = [];
-  const seen = new Set<string>();
+  const reading: Reading = { ports, seen: new Set(), texts: [] };
   for (const path of paths) {
-    if (path === '-' && seen.has('-')) continue;
-    if (path === '-') {
-      seen.add('-');
-      texts.push({ file: '-', text: await readStream(ports.stdin) });
-      continue;
-    }
     try {
-      const before = texts.length;
-      const kind = await readPath(path, ports, seen, texts);
-      if (kind === 'directory' && texts.length === before && !seen.has(path)) return fail(emptyFault(path));
+      const found = path === '-' ? await readStandardInput(reading) : await readPath(path, reading, 0);
+      if (found === 'nothing') return fail(emptyFault(path));
     } catch (error) {
       return fail(faultOf(path, error));
     }
   }
-  return succeed(texts);
+  return reading.texts.length === 0 ? fail(NOTHING_NAMED) : succeed(reading.texts);
 }
 
 /** The manifests of `--accounts DIR`: every YAML file and every directory directly in it, in name order. */
@@ -94,48 +87,52 @@ class UnreadableError extends Error {
   }
 }
 
-async function readPath(
-  path: string,
-  ports: ReadPorts,
-  seen: Set<string>,
-  texts: ManifestText[],
-  depth = 0,
-): Promise<'file' | 'directory'> {
-  const full = resolve(ports.cwd, path);
-  const stats = await annotated(path, () => ports.fs.stat(full));
-  if (stats.isDirectory()) {
-    await readDirectory(path, ports, seen, texts, depth);
-    return 'directory';
-  }
-  if (!stats.isFile()) throw new UnreadableError(specialFault(path, stats));
-  const real = await ports.fs.realpath(full);
-  if (seen.has(real)) return 'file';
-  seen.add(real);
-  texts.push({ file: path, text: await annotated(path, () => readFile(full, ports.fs)) });
-  return 'file';
+interface Reading {
+  readonly ports: ReadPorts;
+  /** Real paths of files and directories, and `-`. */
+  readonly seen: Set<string>;
+  readonly texts: ManifestText[];
 }
 
-async function readDirectory(
-  path: string,
-  ports: ReadPorts,
-  seen: Set<string>,
-  texts: ManifestText[],
-  depth: number,
-): Promise<void> {
-  const full = resolve(ports.cwd, path);
-  const real = await ports.fs.realpath(full);
-  if (seen.has(real) || depth > MAX_DEPTH) return;
-  seen.add(real);
-  const entries = await annotated(path, () => ports.fs.readdir(full, { withFileTypes: true }));
+/** Whether a path leads to any manifest, one that was read before included. */
+type Found = 'manifests' | 'nothing';
+
+async function readStandardInput({ ports, seen, texts }: Reading): Promise<Found> {
+  if (!seen.has('-')) texts.push({ file: '-', text: await readStream(ports.stdin) });
+  seen.add('-');
+  return 'manifests';
+}
+
+async function readPath(path: string, reading: Reading, depth: number): Promise<Found> {
+  const { fs, cwd } = reading.ports;
+  const full = resolve(cwd, path);
+  const stats = await annotated(path, () => fs.stat(full));
+  if (!stats.isDirectory() && !stats.isFile()) throw new UnreadableError(specialFault(path, stats));
+  const real = await fs.realpath(full);
+  if (reading.seen.has(real)) return 'manifests';
+  reading.seen.add(real);
+  if (stats.isDirectory()) return readDirectory(path, reading, depth);
+  reading.texts.push({ file: path, text: await annotated(path, () => readFile(full, fs)) });
+  return 'manifests';
+}
+
+async function readDirectory(path: string, reading: Reading, depth: number): Promise<Found> {
+  if (depth > MAX_DEPTH) return 'nothing';
+  const { fs, cwd } = reading.ports;
+  const entries = await annotated(path, () => fs.readdir(resolve(cwd, path), { withFileTypes: true }));
+  let found: Found = 'nothing';
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     if (entry.name.startsWith('.')) continue;
     const below = join(path, entry.name);
-    const linked = entry.isSymbolicLink();
-    const isDirectory =
-      entry.isDirectory() ||
-      (linked && (await annotated(below, () => ports.fs.stat(resolve(ports.cwd, below)))).isDirectory());
-    if (isDirectory || isYaml(entry.name)) await readPath(below, ports, seen, texts, depth + 1);
+    if (!isYaml(entry.name) && !(await isDirectory(below, entry, reading.ports))) continue;
+    if ((await readPath(below, reading, depth + 1)) === 'manifests') found = 'manifests';
   }
+  return found;
+}
+
+async function isDirectory(path: string, entry: Dirent, { fs, cwd }: ReadPorts): Promise<boolean> {
+  if (!entry.isSymbolicLink()) return entry.isDirectory();
+  return (await annotated(path, () => fs.stat(resolve(cwd, path)))).isDirectory();
 }
 
 /** Reads one byte more than a manifest may have at most: enough to know that it is too large. */
@@ -208,6 +205,12 @@ function specialFault(path: string, stats: Stats): ReadFault {
     hint: 'name a file, a directory, or - for standard input',
   };
 }
+
+const NOTHING_NAMED: ReadFault = {
+  path: '',
+  message: 'no manifest is named',
+  hint: 'name a file or directory with -f or FWDSYNC_FILE',
+};
 
 function emptyFault(path: string): ReadFault {
   return {

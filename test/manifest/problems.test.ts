@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { acme, load, problemsOf } from './loading.ts';
+import { acme, cpuSeconds, load, problemsOf } from './loading.ts';
 
 /** A whole document with one domain and something above it. */
 function above(...lines: readonly string[]): string {
@@ -217,9 +217,9 @@ describe('scenario 13: destinations', () => {
       { length: 50_000 },
       (_, index) => `  a${index}: a${(index + 1) % 50_000}@acme.example`,
     );
-    const started = performance.now();
+    const started = cpuSeconds();
     expect(problemsOf(acme('aliases:', ...lines))).toEqual(['loop 5:7']);
-    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(cpuSeconds() - started).toBeLessThan(10);
   });
 });
 
@@ -258,11 +258,11 @@ describe('scenario 12: patterns and expressions', () => {
   });
 
   test('a catastrophic one is taken, in linear time', () => {
-    const started = performance.now();
+    const started = cpuSeconds();
     const lines = ['rules:', "  - { name: r, regex: '^(.*a+)+$', scopes: [subject], forward: a@b.example }"];
     lines.push('expect:', `  - { to: x@acme.example, subject: "${'a'.repeat(50_000)}b", forward: refused }`);
     expect(problemsOf(acme(...lines))).toEqual([]);
-    expect(performance.now() - started).toBeLessThan(3000);
+    expect(cpuSeconds() - started).toBeLessThan(3);
   });
 
   test('a pattern whose anchoring matters', () => {
