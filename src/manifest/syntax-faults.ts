@@ -32,7 +32,8 @@ const OTHER_HINT =
 /** Without quotes `*` is read as the beginning of a YAML alias, with or without the colon after it. */
 function findStars(document: Document, within: SourceText, log: ProblemLog): 'broken' | 'readable' {
   let found: 'broken' | 'readable' = 'readable';
-  if (!/\*[:\s,\]}]|\*$/.test(within.text)) return found;
+  const [start, , end] = document.range ?? [0, 0, within.text.length];
+  if (!/\*[:\s,\]}]|\*$/.test(within.text.slice(start, end))) return found;
   visit(document, (_, node) => {
     if (!isAlias(node) || !/^:?$/.test(node.source)) return;
     found = 'broken';

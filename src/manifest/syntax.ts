@@ -1,4 +1,4 @@
-import { Composer, Parser, type CST, type Document } from 'yaml';
+import { Composer, Lexer, Parser, type CST, type Document } from 'yaml';
 import { isNull, type Node } from './node.ts';
 import type { ProblemLog } from './problems.ts';
 import { reportSyntaxFaults } from './syntax-faults.ts';
@@ -11,36 +11,66 @@ export interface Documents {
   readonly broken: boolean;
 }
 
-/**
- * Parses YAML 1.2 to trees. All scalars stay text (the failsafe schema). The nesting is checked before the tree is
- * composed, and without recursion, because composing recurses.
- */
+/** Words, signs, spaces and line breaks of one file: some 200,000 aliases. With many more, parsing takes over 1 GiB. */
+const MAX_LEXEMES = 2_000_000;
+/** What a document costs, in lexemes. */
+const DOCUMENT_WEIGHT = 50;
+
+/** Parses YAML 1.2 to trees. All scalars stay text (the failsafe schema). */
 export function parseDocuments(source: SourceText, log: ProblemLog): Documents {
-  const tokens: CST.Token[] = [];
-  let broken = false;
-  for (const token of new Parser().parse(source.text)) {
-    if (token.type === 'directive') reportDirective(source, token, log);
-    const deep = token.type === 'document' ? findTooDeep(token) : null;
-    if (deep === null) tokens.push(token);
-    else {
-      broken = true;
-      reportTooDeep(source, deep, log);
-    }
-  }
+  const reading: Reading = { source, log, leftOut: false };
   const nodes: Node[] = [];
-  for (const document of composeAll(tokens, source)) {
+  let broken = false;
+  // Its own check of duplicate keys takes quadratic time; ours is in tree.ts.
+  const composer = new Composer({ uniqueKeys: false, schema: 'failsafe', prettyErrors: false });
+  for (const document of composer.compose(shallowTokens(reading), false, source.text.length)) {
     const node = readDocument(document, source, log);
     if (node === 'broken') broken = true;
     else if (node !== 'empty') nodes.push(node);
   }
+  broken ||= reading.leftOut;
   if (nodes.length === 0 && !broken) reportEmpty(source, log);
   return { nodes, broken };
 }
 
-function composeAll(tokens: readonly CST.Token[], source: SourceText): Iterable<Document> {
-  // Its own check of duplicate keys takes quadratic time; ours is in tree.ts.
-  const composer = new Composer({ uniqueKeys: false, schema: 'failsafe', prettyErrors: false });
-  return composer.compose(tokens, false, source.text.length) as Iterable<Document>;
+interface Reading {
+  readonly source: SourceText;
+  readonly log: ProblemLog;
+  /** Whether a part of the text was not parsed: it is reported. */
+  leftOut: boolean;
+}
+
+/**
+ * The tokens of a text, but for documents that are nested too deeply: composing recurses, looking at tokens does not.
+ * One by one, so that a large document's tokens are gone when its tree is made.
+ */
+function* shallowTokens(reading: Reading): Generator<CST.Token> {
+  const { source, log } = reading;
+  for (const token of boundedTokens(reading)) {
+    if (token.type === 'directive') reportDirective(source, token, log);
+    const deep = token.type === 'document' ? findTooDeep(token) : null;
+    if (deep === null) yield token;
+    else {
+      reading.leftOut = true;
+      reportTooDeep(source, deep, log);
+    }
+  }
+}
+
+function* boundedTokens(reading: Reading): Generator<CST.Token> {
+  const { source, log } = reading;
+  const parser = new Parser();
+  let weight = 0;
+  for (const lexeme of new Lexer().lex(source.text)) {
+    weight += lexeme === '---' || lexeme === '...' ? DOCUMENT_WEIGHT : 1;
+    if (weight > MAX_LEXEMES) {
+      reading.leftOut = true;
+      reportTooMuch(source, log);
+      return;
+    }
+    yield* parser.next(lexeme);
+  }
+  yield* parser.end();
 }
 
 function readDocument(document: Document, source: SourceText, log: ProblemLog): Node | 'broken' | 'empty' {
@@ -64,6 +94,12 @@ function findTooDeep(document: CST.Document): number | null {
     }
   }
   return null;
+}
+
+function reportTooMuch(within: SourceText, log: ProblemLog): void {
+  const message = `the file has more than ${MAX_LEXEMES / 1e6} million words and signs`;
+  const hint = 'split it: -f takes several files and directories';
+  log.report('file-too-large', { within, offset: 0 }, { message, hint });
 }
 
 function reportTooDeep(within: SourceText, offset: number, log: ProblemLog): void {
