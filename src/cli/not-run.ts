@@ -64,7 +64,7 @@ function unproven(plan: Plan): CommandError {
   return new CommandError(
     EXIT.failed,
     `nothing was written, for ${nameSome(domains)} ${domains.length === 1 ? 'is' : 'are'} withheld`,
-    'see to it and run the command again, or leave out what is withheld with --skip-refused',
+    'see to it and run again, or leave it out with --skip-refused',
   );
 }
 
@@ -74,7 +74,7 @@ function wayAround({ guards }: Plan): string {
   if (refusing.some(({ holds }) => holds.kind === 'run')) {
     return 'put right what stands in the way of the whole run';
   }
-  const instead = 'leave what it concerns out with --skip-refused';
+  const instead = 'leave it out with --skip-refused';
   const isAllowable = refusing.every(({ allow }) => allow !== null);
   return isAllowable ? `allow it as the guard says, or ${instead}` : `mend the manifest, or ${instead}`;
 }
