@@ -26,9 +26,9 @@ export interface Trial {
 
 export interface Explorer {
   /** The scenario as it goes without faults. */
-  faultless(scenario: Scenario): Promise<Simulation>;
+  readonly faultless: (scenario: Scenario) => Promise<Simulation>;
   /** Simulates each trial and expects that no promise is broken in any. */
-  explore(scenario: Scenario, faultless: Simulation, trials: Iterable<Trial>): Promise<void>;
+  readonly explore: (scenario: Scenario, faultless: Simulation, trials: Iterable<Trial>) => Promise<void>;
 }
 
 const MOST_SHOWN = 5;
