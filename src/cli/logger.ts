@@ -1,19 +1,16 @@
 import { pino, type Logger } from 'pino';
 import pretty from 'pino-pretty';
-import type { Context } from './context.ts';
+import type { Context, OutputStream } from './context.ts';
 import { CommandError, EXIT } from './exit.ts';
 import type { CommonOptions } from './settings.ts';
 
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
-/**
- * One JSON line an event, or readable lines on a terminal. `run` logs to standard output, which it has no other
- * use for; every other command to standard error.
- */
+/** One JSON line an event, or readable lines on a terminal. */
 export function createLogger(
   options: CommonOptions,
-  context: Context,
-  stream: 'stdout' | 'stderr',
+  context: Pick<Context, 'env'>,
+  destination: OutputStream,
   fallbackLevel: string,
 ): Logger {
   const level = options.logLevel ?? context.env['FWDSYNC_LOG_LEVEL'] ?? fallbackLevel;
@@ -24,8 +21,13 @@ export function createLogger(
       `use ${LEVELS.join(', ')}`,
     );
   }
-  const destination = context[stream];
-  const settings = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, messageKey: 'message' };
+  const settings = {
+    level,
+    base: null,
+    formatters: { level: (label: string) => ({ level: label }) },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    messageKey: 'message',
+  };
   if (logFormat(options, context, destination.isTTY) === 'json') return pino(settings, destination);
   return pino(
     settings,
@@ -35,7 +37,7 @@ export function createLogger(
 
 function logFormat(
   options: CommonOptions,
-  context: Context,
+  context: Pick<Context, 'env'>,
   isTerminal: boolean | undefined,
 ): 'json' | 'pretty' {
   const format = options.logFormat ?? context.env['FWDSYNC_LOG_FORMAT'] ?? (isTerminal ? 'pretty' : 'json');

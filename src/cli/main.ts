@@ -4,4 +4,7 @@ import { processContext } from './context.ts';
 import { execute } from './execute.ts';
 
 enableCompileCache();
-process.exitCode = await execute(processContext(), process.argv.slice(2));
+const context = processContext();
+process.exitCode = await execute(context, process.argv.slice(2));
+// After a signal nothing that is still in flight may hold the process.
+if (context.signal.aborted) process.exit();

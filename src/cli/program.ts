@@ -95,6 +95,7 @@ function addManifestCommands(program: Command, run: Run): void {
         .choices(['apply', 'observe'])
         .default('apply'),
     )
+    .option('--listen <address>', 'where health, readiness, metrics and status are served', '127.0.0.1:9477')
     .option('--once', 'one round, then end as apply --yes does')
     .addHelpText('after', example('fwdsync run -f /etc/fwdsync --interval 10m'))
     .action(run(async () => (await import('./run.ts')).runCommand));

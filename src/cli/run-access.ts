@@ -17,6 +17,12 @@ export interface AccessOptions {
   readonly mode: 'apply' | 'observe';
 }
 
+export interface AccessPorts {
+  readonly onRequest: (event: RequestEvent) => void;
+  /** A value came up that must not be seen. */
+  readonly onSecret: (value: string) => void;
+}
+
 /**
  * Address and key as they are at the moment of asking: a key file may be replaced while the daemon runs. One client is
  * kept for as long as they are the same, and with it what is known of the budgets; another key may be another account.
@@ -24,7 +30,7 @@ export interface AccessOptions {
 export function createAccess(
   context: Context,
   options: AccessOptions,
-  onRequest: (event: RequestEvent) => void,
+  { onRequest, onSecret }: AccessPorts,
 ): (desired: Desired) => Promise<Result<Access, string>> {
   let current: Connected | null = null;
   return async (desired) => {
@@ -33,6 +39,7 @@ export function createAccess(
       const fault = keyFault(connection.key);
       if (fault !== null) return fail(fault);
       if (current === null || !isSame(current.connection, connection)) {
+        onSecret(connection.key);
         void current?.client.close();
         current = connectAnew(context, options, connection, onRequest);
       }

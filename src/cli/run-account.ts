@@ -22,6 +22,8 @@ export interface AccountRunOptions {
 export interface AccountRunPorts {
   readonly claims: Claims;
   readonly emit: (event: DaemonEvent) => void;
+  /** A value came up that must not be seen. */
+  readonly onSecret: (value: string) => void;
 }
 
 /** The loop of one account with all that it needs of this machine. Its connections end with the process. */
@@ -29,7 +31,7 @@ export function openAccountLoop(
   context: Context,
   entry: AccountEntry,
   options: AccountRunOptions,
-  { claims, emit }: AccountRunPorts,
+  { claims, emit, onSecret }: AccountRunPorts,
 ): AccountLoop {
   const { clock, random, signal } = context;
   const { name } = entry;
@@ -42,10 +44,17 @@ export function openAccountLoop(
       signal,
       sha256,
       writeManifest: writeSnapshot,
-      resolvePassword: (reference) => readReference(reference, context),
+      resolvePassword(reference) {
+        const password = readReference(reference, context);
+        if (password !== null) onSecret(password);
+        return password;
+      },
       emit,
       source: options.accounts === 'many' ? claimingSource(name, source, claims) : source,
-      access: createAccess(context, options, (event) => emit(requestEvent(name, event))),
+      access: createAccess(context, options, {
+        onSecret,
+        onRequest: (event) => emit(requestEvent(name, event)),
+      }),
     },
   );
 }

@@ -1,19 +1,27 @@
 import { resolve } from 'node:path';
+import type { Logger } from 'pino';
 import type { DaemonEvent } from '../model/daemon.ts';
 import { createClaims } from '../reconcile/claims.ts';
 import { createDaemon, type Daemon } from '../reconcile/daemon.ts';
 import { watchFiles } from '../reconcile/watch.ts';
+import type { Metrics } from '../status/metrics.ts';
 import { accountEntries, accountsDirectory, overAccounts } from './accounts.ts';
+import { concealing, createConcealer, type Concealer } from './conceal.ts';
 import type { Context } from './context.ts';
 import { parseDuration } from './duration.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { createLogger } from './logger.ts';
+import { createNotices } from './notices.ts';
+import { createNotifier, notifyUrl, type Notifier } from './notify.ts';
 import { openAccountLoop } from './run-account.ts';
+import { createEventLog } from './run-log.ts';
 import { runOnce } from './run-once.ts';
-import { manifestPaths, type CommonOptions } from './settings.ts';
+import { daemonMetrics, parseListen, serveStatus } from './run-status.ts';
+import { manifestPaths, wantsMask, type CommonOptions } from './settings.ts';
 
 export interface RunOptions extends CommonOptions {
   readonly interval: string;
+  readonly listen: string;
   readonly mode: 'apply' | 'observe';
   readonly once?: true;
 }
@@ -24,22 +32,72 @@ export interface RunOptions extends CommonOptions {
  */
 export async function runCommand(context: Context, options: RunOptions): Promise<ExitCode> {
   const intervalMs = parseDuration('--interval', options.interval);
-  const logger = createLogger(options, context, 'stdout', 'info');
+  const listen = parseListen(options.listen);
+  const concealer = createConcealer({ mask: wantsMask(options, context) });
+  // Standard output has no other use here.
+  const logger = createLogger(options, context, concealing(context.stdout, concealer), 'info');
   if (options.once === true) {
     return overAccounts<RunOptions>((own, alone) => runOnce(own, alone, logger))(context, options, []);
   }
-  logger.info({ event: 'started', mode: options.mode, interval_ms: intervalMs }, 'started');
-  const daemon = openDaemon(context, options, intervalMs, (event) => logger.info(event));
+  const metrics = daemonMetrics(() => daemon);
+  const emit = createEmit(context, { logger, metrics, concealer });
+  const onSecret = (value: string): void => concealer.addSecret(value);
+  const daemon = openDaemon(context, options, { intervalMs, emit, onSecret });
   context.onHangUp?.(() => daemon.hangUp());
-  await endedOrOverdue(context, daemon.run());
+  logger.info({ event: 'started', mode: options.mode, interval_ms: intervalMs }, 'started');
+  const conceal = (text: string): string => concealer.conceal(text);
+  const serving = serveStatus(listen, daemon, { ...context, logger, metrics, conceal });
+  await endedOrOverdue(context, Promise.all([daemon.run(), serving]));
   logger.info({ event: 'stopped', signal: String(context.signal.reason) }, 'stopped');
   return EXIT.done;
+}
+
+interface Listeners {
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly concealer: Concealer;
+}
+
+/** Everybody who hears of what happens. */
+function createEmit(
+  context: Context,
+  { logger, metrics, concealer }: Listeners,
+): (event: DaemonEvent) => void {
+  const log = createEventLog(logger);
+  const notices = createNotices();
+  const url = notifyUrl(context);
+  if (url !== null) concealer.addSecret(url);
+  const notifier = url === null ? null : openNotifier(context, url, { logger, concealer });
+  return (event) => {
+    if (event.kind === 'manifest-accepted') concealer.addReferences(event.references);
+    metrics.record(event);
+    log(event);
+    const notice = notices(event);
+    if (notice !== null) notifier?.send(notice);
+  };
+}
+
+function openNotifier(
+  { clock, signal }: Context,
+  url: string,
+  { logger, concealer }: Omit<Listeners, 'metrics'>,
+): Notifier {
+  return createNotifier({
+    url,
+    clock,
+    signal,
+    fetch,
+    conceal: (text) => concealer.conceal(text),
+    onLost(notice, message) {
+      logger.warn({ event: 'notification.lost', account: notice.account, about: notice.event }, message);
+    },
+  });
 }
 
 /** After SIGTERM what is in flight may finish, so long. */
 const GRACE_MS = 20_000;
 
-async function endedOrOverdue({ clock, signal }: Context, ended: Promise<void>): Promise<void> {
+async function endedOrOverdue({ clock, signal }: Context, ended: Promise<unknown>): Promise<void> {
   const overdue = new Promise<void>((resolve) => {
     const wait = (): void => void clock.sleep(GRACE_MS).then(resolve);
     if (signal.aborted) wait();
@@ -48,11 +106,17 @@ async function endedOrOverdue({ clock, signal }: Context, ended: Promise<void>):
   await Promise.race([ended, overdue]);
 }
 
+interface DaemonWiring {
+  readonly intervalMs: number;
+  readonly emit: (event: DaemonEvent) => void;
+  /** A value came up that must not be seen. */
+  readonly onSecret: (value: string) => void;
+}
+
 function openDaemon(
   context: Context,
   options: RunOptions,
-  intervalMs: number,
-  emit: (event: DaemonEvent) => void,
+  { intervalMs, emit, onSecret }: DaemonWiring,
 ): Daemon {
   const claims = createClaims();
   const { clock, signal, cwd } = context;
@@ -71,7 +135,7 @@ function openDaemon(
         context,
         entry,
         { common: options, mode: options.mode, intervalMs, accounts },
-        { claims, emit },
+        { claims, emit, onSecret },
       ),
     watched: (entries) =>
       [...(directory === null ? [] : [directory]), ...entries.flatMap(({ paths }) => paths)]

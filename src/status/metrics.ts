@@ -1,0 +1,158 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { isReady, type AccountStatus, type DaemonEvent, type RunResult } from '../model/daemon.ts';
+
+/** The daemon's figures for Prometheus. Labels are bounded: accounts, endpoint templates and closed lists. */
+export interface Metrics {
+  record(event: DaemonEvent): void;
+  /** The text format of Prometheus. */
+  render(): Promise<string>;
+  readonly contentType: string;
+}
+
+export interface MetricsOptions {
+  readonly version: string;
+  readonly statuses: () => readonly AccountStatus[];
+}
+
+const RUN_SECONDS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 14_400];
+const REQUEST_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+export function createMetrics({ version, statuses }: MetricsOptions): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  // Gauges that are named like counters.
+  for (const what of ['handles', 'requests', 'resources'])
+    registry.removeSingleMetric(`nodejs_active_${what}_total`);
+  const meters = createMeters(registry);
+  new Gauge({
+    name: 'fwdsync_build_info',
+    help: 'Always 1; the labels say what runs.',
+    labelNames: ['version', 'node_version'],
+    registers: [registry],
+  }).set({ version, node_version: process.version }, 1);
+  const gauges = createGauges(registry);
+  return {
+    contentType: registry.contentType,
+    record: (event) => recordEvent(meters, event),
+    render() {
+      for (const gauge of Object.values(gauges)) gauge.reset();
+      for (const status of statuses()) readStatus(gauges, status);
+      return registry.metrics();
+    },
+  };
+}
+
+type Meters = ReturnType<typeof createMeters>;
+type Gauges = ReturnType<typeof createGauges>;
+
+function createMeters(registry: Registry) {
+  const registers = [registry];
+  const counter = (name: string, help: string, labelNames: readonly string[]): Counter =>
+    new Counter({ name, help, labelNames: ['account', ...labelNames], registers });
+  return {
+    runs: counter('fwdsync_runs_total', 'Runs by cause and outcome.', ['cause', 'outcome']),
+    applied: counter('fwdsync_changes_applied_total', 'Changes made in the account.', ['kind', 'action']),
+    failed: counter('fwdsync_changes_failed_total', 'Changes that the service refused or that got lost.', [
+      'kind',
+      'action',
+    ]),
+    drift: counter('fwdsync_drift_found_total', 'Items found changed behind our back.', ['kind']),
+    requests: counter(
+      'fwdsync_api_requests_total',
+      'Requests sent to the API; status is "none" without an answer.',
+      ['endpoint', 'status'],
+    ),
+    waiting: counter('fwdsync_api_wait_seconds_total', 'Time that requests waited for the rate limit.', []),
+    runSeconds: new Histogram({
+      name: 'fwdsync_run_duration_seconds',
+      help: 'How long runs took, the reading of sweeps included.',
+      labelNames: ['account', 'cause'],
+      buckets: RUN_SECONDS,
+      registers,
+    }),
+    requestSeconds: new Histogram({
+      name: 'fwdsync_api_request_duration_seconds',
+      help: 'From sending a request to the end of its answer.',
+      labelNames: ['account', 'method'],
+      buckets: REQUEST_SECONDS,
+      registers,
+    }),
+  };
+}
+
+function createGauges(registry: Registry) {
+  const gauge = (name: string, help: string, labelNames: readonly string[] = []): Gauge =>
+    new Gauge({ name, help, labelNames: ['account', ...labelNames], registers: [registry] });
+  return {
+    ready: gauge('fwdsync_ready', '1 when the manifest is valid and the last reading was good.'),
+    valid: gauge('fwdsync_manifest_valid', '1 when the manifest in the files is the one in force.'),
+    problems: gauge('fwdsync_manifest_problems', 'Problems of the manifest.', ['severity']),
+    lastRun: gauge('fwdsync_last_run_timestamp_seconds', 'When the last run ended.'),
+    lastRead: gauge('fwdsync_last_good_read_timestamp_seconds', 'When the account was last read whole.'),
+    failures: gauge('fwdsync_consecutive_failures', 'Runs that failed in a row.'),
+    drift: gauge('fwdsync_drift_items', 'Items that differ from the manifest by the last look.', ['action']),
+    domains: gauge('fwdsync_domains', 'Managed domains by state.', ['state']),
+    remaining: gauge('fwdsync_api_budget_remaining', 'Requests that the current window has left.', [
+      'endpoint',
+    ]),
+    limit: gauge('fwdsync_api_budget_limit', 'Requests that a window has.', ['endpoint']),
+  };
+}
+
+function recordEvent(meters: Meters, event: DaemonEvent): void {
+  const account = labelOf(event.account);
+  if (event.kind === 'request') {
+    const { endpoint, status, seconds, waitedSeconds } = event;
+    meters.requests.inc({ account, endpoint, status: status === null ? 'none' : String(status) });
+    meters.waiting.inc({ account }, waitedSeconds);
+    meters.requestSeconds.observe({ account, method: endpoint.split(' ', 1)[0] ?? '' }, seconds);
+  }
+  if (event.kind === 'run-finished') {
+    const { cause, result } = event;
+    meters.runs.inc({ account, cause, outcome: outcomeOf(result) });
+    meters.runSeconds.observe({ account, cause }, event.seconds);
+    if (result.kind === 'looked') recordChanges(meters, account, result);
+  }
+}
+
+function recordChanges(
+  meters: Meters,
+  account: string,
+  { report, drift }: Extract<RunResult, { kind: 'looked' }>,
+): void {
+  for (const { kind, action } of report?.applied ?? []) meters.applied.inc({ account, kind, action });
+  for (const { kind, action } of report?.failed ?? []) meters.failed.inc({ account, kind, action });
+  for (const { kind } of drift) meters.drift.inc({ account, kind });
+}
+
+function outcomeOf(result: RunResult): string {
+  if (result.kind === 'failed') return 'failed';
+  return result.report?.outcome ?? (result.plan.changes.length === 0 ? 'unchanged' : 'not-applied');
+}
+
+function readStatus(gauges: Gauges, status: AccountStatus): void {
+  const account = labelOf(status.name);
+  const { manifest, read, run, domains } = status;
+  gauges.ready.set({ account }, Number(isReady(status)));
+  gauges.valid.set({ account }, Number(manifest.state === 'accepted'));
+  for (const severity of ['error', 'warning'] as const) {
+    const count = manifest.problems.filter((problem) => problem.severity === severity).length;
+    gauges.problems.set({ account, severity }, count);
+  }
+  if (run !== null) gauges.lastRun.set({ account }, run.at / 1000);
+  if (read?.ok === true) gauges.lastRead.set({ account }, read.at / 1000);
+  gauges.failures.set({ account }, status.failures);
+  for (const { state, pending } of domains.values()) {
+    gauges.domains.inc({ account, state });
+    for (const [action, count] of Object.entries(pending)) gauges.drift.inc({ account, action }, count);
+  }
+  for (const [endpoint, { limit, remaining }] of status.budgets) {
+    if (limit !== null) gauges.limit.set({ account, endpoint }, limit);
+    if (remaining !== null) gauges.remaining.set({ account, endpoint }, remaining);
+  }
+}
+
+/** The name of a manifest; should somebody have named it after an address, without the local part. */
+function labelOf(name: string): string {
+  return name.replace(/^.*@/, '');
+}

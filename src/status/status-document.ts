@@ -1,0 +1,52 @@
+import { isReady, type AccountStatus } from '../model/daemon.ts';
+
+/** `fwdsync/status@1`: how each account and each of its domains stands. */
+export function statusDocument(statuses: readonly AccountStatus[]): object {
+  return { kind: 'fwdsync/status@1', ready: areReady(statuses), accounts: statuses.map(accountDocument) };
+}
+
+/** What `/readyz` says: which accounts are not ready, and why. */
+export function readinessDocument(statuses: readonly AccountStatus[]): object {
+  const accounts = statuses.map((status) => ({
+    name: status.name,
+    ready: isReady(status),
+    reason: isReady(status) ? null : reasonOf(status),
+  }));
+  return { ready: areReady(statuses), accounts };
+}
+
+/** Ready is who has an account, and all of them are. */
+export function areReady(statuses: readonly AccountStatus[]): boolean {
+  return statuses.length > 0 && statuses.every(isReady);
+}
+
+function accountDocument(status: AccountStatus): object {
+  const { name, manifest, read, run, failures, nextSweepAt, domains } = status;
+  return {
+    name,
+    ready: isReady(status),
+    manifest: {
+      state: manifest.state,
+      inForce: manifest.inForce,
+      message: manifest.message,
+      problems: manifest.problems,
+    },
+    lastRead: read === null ? null : { ...read, at: iso(read.at) },
+    lastRun: run === null ? null : { ...run, at: iso(run.at) },
+    failures,
+    nextSweepAt: nextSweepAt === null ? null : iso(nextSweepAt),
+    domains: [...domains].map(([domain, { state, pending, reason, lookedAt }]) => {
+      return { domain, state, pending, reason, lookedAt: lookedAt === null ? null : iso(lookedAt) };
+    }),
+  };
+}
+
+function reasonOf({ manifest, read }: AccountStatus): string {
+  if (manifest.state === 'not-read') return 'the manifest was not read yet';
+  if (manifest.state === 'refused') return 'the manifest is not valid: see /status';
+  return read === null ? 'the account was not read yet' : 'the account cannot be read: see /status';
+}
+
+function iso(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
