@@ -1,5 +1,6 @@
+import { sameForward } from '../model/destinations.ts';
 import type { Change } from '../model/plan.ts';
-import type { Section } from '../model/resources.ts';
+import { sameMatch, type Section } from '../model/resources.ts';
 import { itemOf } from './ledger.ts';
 
 /** Looks changes of a later plan up among those that were approved at the start. */
@@ -16,13 +17,31 @@ export function approvalKey(change: Change): string {
 
 /**
  * Whether a change of a later plan is among the approved ones. A delete is only ever carried out on the very item that was
- * seen then: what somebody made since under the same name is not ours to delete.
+ * seen then: what somebody made since under the same name, or gave another purpose, is not ours to delete.
  */
 export function isApprovedBy(approval: Approval, change: Change): boolean {
   const approved = approval.get(approvalKey(change));
   if (approved === undefined) return false;
   if (change.action !== 'delete') return true;
-  return (approved.id === null || approved.id === change.id) && !holdsMore(change, approved);
+  if (approved.id !== null && approved.id !== change.id) return false;
+  return !holdsMore(change, approved) && !isRepurposed(change, approved);
+}
+
+/** That the manifest does not name it says little about what somebody has just pointed elsewhere. */
+function isRepurposed(change: Change, approved: Change): boolean {
+  if (change.reason !== 'prune') return false;
+  if (change.kind === 'alias' && approved.kind === 'alias') return isElsewhere(change, approved);
+  if (change.kind !== 'rule' || approved.kind !== 'rule') return false;
+  const [now, before] = [change.observed, approved.observed];
+  return (
+    isElsewhere(change, approved) || (now !== null && before !== null && !sameMatch(now.match, before.match))
+  );
+}
+
+type Forwarding = Extract<Change, { readonly kind: 'alias' | 'rule' }>;
+
+function isElsewhere({ observed: now }: Forwarding, { observed: before }: Forwarding): boolean {
+  return now !== null && before !== null && !sameForward(now.forward, before.forward);
 }
 
 /** Of a domain that is deleted: whether more would go with it than was known. */

@@ -56,7 +56,7 @@ function heldUpReason(run: Run, change: Change, lost: ReadonlySet<DomainName>): 
 }
 
 function newcomerReason(change: Change, guard: 'refuses' | 'passes'): string | null {
-  if (change.action === 'delete') return 'it came up during the run: the next plan shows it';
+  if (change.action === 'delete') return 'it came up or changed during the run: the next plan shows it';
   return guard === 'refuses' ? 'it came up during the run, and a guard speaks against it' : null;
 }
 

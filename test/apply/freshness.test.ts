@@ -104,8 +104,8 @@ test('what somebody made under an old name meanwhile is not ours to delete', asy
   expect(namesOf('acme.example', scene)).toEqual(['fresh', 'keep', 'new', 'old1']);
   expect(report.outcome).toBe('partial');
   expect(report.skipped.map(({ name, reason }) => [name, reason])).toEqual([
-    ['fresh', 'it came up during the run: the next plan shows it'],
-    ['old1', 'it came up during the run: the next plan shows it'],
+    ['fresh', 'it came up or changed during the run: the next plan shows it'],
+    ['old1', 'it came up or changed during the run: the next plan shows it'],
   ]);
 });
 
