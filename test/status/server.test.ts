@@ -1,0 +1,259 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { AccountStatus, DaemonEvent } from '../../src/model/daemon.ts';
+import type { DomainName } from '../../src/model/names.ts';
+import { createMetrics, type Metrics } from '../../src/status/metrics.ts';
+import { startStatusServer, type StatusServer, type StatusServerOptions } from '../../src/status/server.ts';
+
+const GOOD: AccountStatus = {
+  name: 'acme',
+  manifest: { state: 'accepted', inForce: true, message: null, problems: [] },
+  read: { at: 1_795_000_000_000, ok: true, message: null },
+  run: { id: 'r1', cause: 'sweep', at: 1_795_000_000_000, seconds: 1.5, outcome: 'unchanged' },
+  failures: 0,
+  nextSweepAt: 1_795_000_300_000,
+  domains: new Map([
+    [
+      'acme.example',
+      {
+        state: 'in-sync',
+        pending: { add: 0, update: 0, move: 0, delete: 0 },
+        reason: null,
+        lookedAt: 1_795_000_000_000,
+      },
+    ],
+  ]),
+  budgets: new Map(),
+};
+const BAD: AccountStatus = {
+  ...GOOD,
+  name: 'beta',
+  manifest: {
+    state: 'refused',
+    inForce: true,
+    message: 'the manifest is invalid: 1 error',
+    problems: [
+      {
+        severity: 'error',
+        code: 'unknown-key',
+        message: 'there is no key secret@corp.example',
+        hint: 'leave it out',
+        source: { file: 'beta.yaml', line: 3, column: 5 },
+      },
+    ],
+  },
+};
+
+interface Served {
+  readonly server: StatusServer;
+  readonly metrics: Metrics;
+  readonly get: (
+    path: string,
+    options?: { method?: string; headers?: Record<string, string> },
+  ) => Promise<Answer>;
+}
+
+interface Answer {
+  readonly status: number | undefined;
+  readonly text: string;
+}
+
+async function serve(
+  statuses: readonly AccountStatus[],
+  options: Partial<StatusServerOptions> = {},
+): Promise<Served> {
+  const metrics = createMetrics({ version: '1.2.3', statuses: () => statuses });
+  const server = await startStatusServer({
+    host: '127.0.0.1',
+    port: 0,
+    statuses: () => statuses,
+    isAlive: () => true,
+    metrics,
+    conceal: (text) => text.replaceAll('secret@', '***@'),
+    ...options,
+  });
+  onTestFinished(() => server.close());
+  return { server, metrics, get: (path, how = {}) => ask(server.port, path, how) };
+}
+
+async function ask(
+  port: number,
+  path: string,
+  { method = 'GET', headers = {} }: { method?: string; headers?: Record<string, string> },
+): Promise<Answer> {
+  const sent = request({ host: '127.0.0.1', port, path, method, headers });
+  sent.end();
+  const [response] = (await once(sent, 'response')) as [import('node:http').IncomingMessage];
+  const chunks: string[] = [];
+  for await (const chunk of response) chunks.push(String(chunk));
+  return { status: response.statusCode, text: chunks.join('') };
+}
+
+describe('health and readiness', () => {
+  test('alive, and ready when every account is', async () => {
+    const { get } = await serve([GOOD]);
+    expect((await get('/healthz')).status).toBe(200);
+    expect((await get('/readyz')).status).toBe(200);
+  });
+
+  test('one account that is not ready says so, with the reason', async () => {
+    const { get } = await serve([GOOD, BAD]);
+    const answer = await get('/readyz');
+    expect(answer.status).toBe(503);
+    expect(JSON.parse(answer.text)).toMatchObject({
+      accounts: [
+        { name: 'acme', ready: true },
+        { name: 'beta', ready: false, reason: 'the manifest is not valid: see /status' },
+      ],
+    });
+    expect((await get('/healthz')).status).toBe(200);
+  });
+
+  test('without any account: alive, not ready', async () => {
+    expect((await (await serve([])).get('/readyz')).status).toBe(503);
+  });
+
+  test('a loop that no longer turns is not alive', async () => {
+    expect((await (await serve([GOOD], { isAlive: () => false })).get('/healthz')).status).toBe(503);
+  });
+});
+
+test('status tells of accounts and domains, with the places of problems and without what is to be concealed', async () => {
+  const { get } = await serve([GOOD, BAD]);
+  const { text } = await get('/status');
+  expect(JSON.parse(text)).toMatchObject({
+    kind: 'fwdsync/status@1',
+    accounts: [
+      { name: 'acme', ready: true, domains: [{ domain: 'acme.example', state: 'in-sync' }] },
+      { name: 'beta', manifest: { problems: [{ source: { file: 'beta.yaml', line: 3, column: 5 } }] } },
+    ],
+  });
+  expect(text).not.toContain('secret@');
+});
+
+describe('metrics', () => {
+  const run: DaemonEvent = {
+    account: 'ops@acme.example',
+    kind: 'run-finished',
+    run: 'r2',
+    cause: 'sweep',
+    seconds: 3,
+    result: { kind: 'failed', what: 'read', message: 'GET /account: 503 for ops@acme.example' },
+  };
+  const sent: DaemonEvent = {
+    account: 'acme',
+    kind: 'request',
+    endpoint: 'PUT /domains/:domain/aliases/:id',
+    status: null,
+    seconds: 0.2,
+    waitedSeconds: 61,
+  };
+
+  test('names, units and help pass the check of Prometheus', async () => {
+    const { get, metrics } = await serve([GOOD, BAD]);
+    metrics.record(run);
+    metrics.record(sent);
+    const { text } = await get('/metrics');
+    expect(lint(text)).toBe('');
+  });
+
+  test('hold no address, and labels of closed lists', async () => {
+    const { get, metrics } = await serve([GOOD, { ...BAD, name: 'ops@beta.example' }]);
+    metrics.record(run);
+    metrics.record(sent);
+    const { text } = await get('/metrics');
+    expect(text).not.toContain('@');
+    expect(text).toContain('fwdsync_runs_total{account="acme.example",cause="sweep",outcome="failed"} 1');
+    expect(text).toContain(
+      'fwdsync_api_requests_total{account="acme",endpoint="PUT /domains/:domain/aliases/:id",status="none"} 1',
+    );
+    expect(text).toContain('fwdsync_api_wait_seconds_total{account="acme"} 61');
+    expect(text).toContain('fwdsync_manifest_problems{account="beta.example",severity="error"} 1');
+    expect(text).toContain('fwdsync_build_info{version="1.2.3"');
+  });
+
+  test('domains by state, and what is still to be done', async () => {
+    const pending = { add: 1, update: 2, move: 0, delete: 0 };
+    const drifted = { state: 'drifted', pending, reason: null, lookedAt: 0 } as const;
+    const domains = new Map([...GOOD.domains, ['b.example' as DomainName, drifted]]);
+    const { get } = await serve([{ ...GOOD, domains }]);
+    const { text } = await get('/metrics');
+    expect(text).toContain('fwdsync_domains{account="acme",state="in-sync"} 1');
+    expect(text).toContain('fwdsync_domains{account="acme",state="drifted"} 1');
+    expect(text).toContain('fwdsync_drift_items{account="acme",action="update"} 2');
+  });
+});
+
+/** What `promtool check metrics` has against it; nothing where there is no promtool. */
+function lint(text: string): string {
+  try {
+    execFileSync('promtool', ['check', 'metrics'], { input: text, stdio: ['pipe', 'pipe', 'pipe'] });
+    return '';
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code?: string; stdout?: Buffer; stderr?: Buffer };
+    return code === 'ENOENT' ? '' : `${String(stdout)}${String(stderr)}`;
+  }
+}
+
+describe('30: what does not belong here is refused', () => {
+  test.each(['POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH'])('%s', async (method) => {
+    expect((await (await serve([GOOD])).get('/status', { method })).status).toBe(405);
+  });
+
+  test.each(['/', '/status/', '/../status', '/metrics/x', '/%2e%2e/%2e%2e/etc/passwd'])(
+    '%s',
+    async (path) => {
+      expect((await (await serve([GOOD])).get(path)).status).toBe(404);
+    },
+  );
+
+  test.each([
+    ['evil.example', 421],
+    ['evil.example:9477', 421],
+    ['127.0.0.1.evil.example', 421],
+    ['10.0.0.1', 421],
+    ['a b', 400],
+    ['localhost:9477', 200],
+    ['[::1]:9477', 200],
+    ['127.0.0.2', 200],
+  ])('on loopback, a request for the host %s: %d', async (host, status) => {
+    const answer = await (await serve([GOOD])).get('/healthz', { headers: { host } });
+    expect([status, status === 400 ? 421 : status]).toContain(answer.status);
+  });
+
+  test('elsewhere, names and addresses of this machine are answered', async () => {
+    const { get } = await serve([GOOD], { host: '0.0.0.0' });
+    expect((await get('/healthz', { headers: { host: 'fwdsync.monitoring:9477' } })).status).toBe(200);
+    expect((await get('/healthz', { headers: { host: '10.1.2.3:9477' } })).status).toBe(200);
+  });
+
+  test('headers of 20 kB', async () => {
+    const { get } = await serve([GOOD]);
+    // The answer, or the end of the connection before all of it was sent.
+    const answer = await get('/status', { headers: { filler: 'x'.repeat(20_000) } }).catch(() => null);
+    expect([431, undefined]).toContain(answer?.status);
+    expect((await get('/healthz')).status).toBe(200);
+  });
+
+  test('more connections than it takes, none of which says anything', async () => {
+    const { server, get } = await serve([GOOD]);
+    const sockets = Array.from({ length: 100 }, () =>
+      connect(server.port, '127.0.0.1').on('error', () => {}),
+    );
+    onTestFinished(() => sockets.forEach((socket) => socket.destroy()));
+    const closed = sockets.map((socket) => once(socket, 'close'));
+    // What is over the limit is closed at once; the others are in nobody's way once they are gone.
+    await Promise.any(closed);
+    for (const socket of sockets) socket.destroy();
+    await Promise.all(closed);
+    expect((await get('/healthz')).status).toBe(200);
+  });
+
+  test('a port that is in use is an error, not a crash', async () => {
+    const { server } = await serve([GOOD]);
+    await expect(serve([GOOD], { port: server.port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  });
+});
