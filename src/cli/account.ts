@@ -1,8 +1,6 @@
 import type { FullClient } from '../api/create.ts';
-import type { ApiError } from '../api/errors.ts';
-import type { Result } from '../model/result.ts';
 import { accountDocument, renderAccount, type AccountFacts } from './account-document.ts';
-import { apiFailure, connect } from './connect.ts';
+import { answerOf, connect } from './connect.ts';
 import type { Context } from './context.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { printJson } from './output.ts';
@@ -29,14 +27,9 @@ async function readAccount(client: FullClient): Promise<AccountFacts> {
     client.listWhitelabels?.() ?? null,
   ]);
   return {
-    account: valueOf(account),
+    account: answerOf(account),
     api: { url: client.url, version: client.version },
-    domains: valueOf(domains).length,
-    whitelabels: whitelabels === null ? null : valueOf(whitelabels),
+    domains: answerOf(domains).length,
+    whitelabels: whitelabels === null ? null : answerOf(whitelabels),
   };
-}
-
-function valueOf<T>(result: Result<T, ApiError>): T {
-  if (result.ok) return result.value;
-  throw apiFailure(result.error);
 }

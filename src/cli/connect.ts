@@ -1,6 +1,7 @@
 import { createClient, type FullClient } from '../api/create.ts';
 import type { ApiError } from '../api/errors.ts';
 import { keyFault } from '../api/transport.ts';
+import type { Result } from '../model/result.ts';
 import type { Context } from './context.ts';
 import { CommandError, EXIT } from './exit.ts';
 import type { Connection } from './settings.ts';
@@ -23,6 +24,12 @@ export function connect(
     random: context.random,
     signal: context.signal,
   });
+}
+
+/** What the service answered; an error ends the command. */
+export function answerOf<T>(result: Result<T, ApiError>): T {
+  if (result.ok) return result.value;
+  throw apiFailure(result.error);
 }
 
 /** An error of the service as the end of a command. */

@@ -4,9 +4,9 @@ import { observe } from '../api/observe.ts';
 import { referenceFinder } from '../apply/snapshot-forwards.ts';
 import { exportDocument, type ExportOptions as DocumentOptions } from '../manifest/export.ts';
 import { writeManifest } from '../manifest/write.ts';
-import { parseDomainName, type DomainName } from '../model/names.ts';
 import type { Observed } from '../model/observed.ts';
-import { apiFailure, connect } from './connect.ts';
+import { requireDomain } from './arguments.ts';
+import { answerOf, connect } from './connect.ts';
 import type { Context } from './context.ts';
 import { discloseManifest } from './disclose.ts';
 import { CommandError, EXIT, type ExitCode } from './exit.ts';
@@ -26,21 +26,21 @@ export async function exportCommand(context: Context, options: ExportOptions): P
   const client = connect(context, resolveConnection(options, {}, context), 'read-only');
   try {
     const progress = createProgress(context);
-    const observed = await observe(client, {
+    const read = await observe(client, {
       desired: 'everything',
-      domains: options.domain?.map(requireDomain),
+      domains: options.domain?.map((name) => requireDomain(name, '--domain')),
       clock: context.clock,
       onProgress: (done, total) => progress.update('reading domains', done, total),
     });
     progress.stop();
-    if (!observed.ok) throw apiFailure(observed.error);
+    const observed = answerOf(read);
     const { references } = await discloseManifest(context, options);
     const showForward = referenceFinder(references);
-    await write(context, options, observed.value, { version: client.version, showForward });
-    for (const [domain, { reason }] of observed.value.unproven) {
+    await write(context, options, observed, { version: client.version, showForward });
+    for (const [domain, { reason }] of observed.unproven) {
       context.stderr.write(`${domain} is left out, for it could not be read: ${reason}\n`);
     }
-    return observed.value.unproven.size > 0 ? EXIT.failed : EXIT.done;
+    return observed.unproven.size > 0 ? EXIT.failed : EXIT.done;
   } finally {
     await client.close();
   }
@@ -77,10 +77,4 @@ async function save(path: string, text: string): Promise<void> {
       'check the path',
     );
   }
-}
-
-function requireDomain(name: string): DomainName {
-  const parsed = parseDomainName(name);
-  if (parsed.ok) return parsed.value;
-  throw new CommandError(EXIT.usage, `--domain: ${parsed.error.message}`, parsed.error.hint);
 }

@@ -56,15 +56,21 @@ export function logsMode(options: LogsOptions): LogsMode {
 /** The filters as the client takes them, each checked here: nothing is requested for a mistake. */
 export function logFilter(options: LogsOptions): LogFilter {
   const { sender, recipient, forward, status, transport, after, before } = options;
-  return {
-    ...(sender === undefined ? {} : { sender }),
-    ...(recipient === undefined ? {} : { recipient }),
-    ...(forward === undefined ? {} : { forward }),
-    ...(status === undefined ? {} : { statuses: status.split(',').map(parseStatus) }),
-    ...(transport === undefined ? {} : { transport: parseTransport(transport) }),
-    ...(after === undefined ? {} : { after: parseTime('--after', after) }),
-    ...(before === undefined ? {} : { before: parseTime('--before', before) }),
-  };
+  return stated({
+    sender,
+    recipient,
+    forward,
+    statuses: status?.split(',').map(parseStatus),
+    transport: transport === undefined ? undefined : parseTransport(transport),
+    after: after === undefined ? undefined : parseTime('--after', after),
+    before: before === undefined ? undefined : parseTime('--before', before),
+  });
+}
+
+/** Without what is undefined. */
+export function stated<T extends object>(values: T): { readonly [K in keyof T]?: Exclude<T[K], undefined> } {
+  const pairs = Object.entries(values).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(pairs) as { readonly [K in keyof T]?: Exclude<T[K], undefined> };
 }
 
 export function logOrder({ order }: LogsOptions): LogOrder | undefined {

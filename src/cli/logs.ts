@@ -1,16 +1,17 @@
 import type { FullClient } from '../api/create.ts';
 import type { ApiError } from '../api/errors.ts';
 import { followLogs } from '../api/follow-logs.ts';
-import { LARGEST_LOG_PAGE, listAllLogs, searchAllLogs } from '../api/log-pages.ts';
+import { LARGEST_LOG_PAGE, listAllLogs, searchAllLogs, type LogReading } from '../api/log-pages.ts';
 import type { LogEntry } from '../api/logs.ts';
 import type { Disclosure } from '../model/disclosure.ts';
-import { parseDomainName, type DomainName } from '../model/names.ts';
+import type { DomainName } from '../model/names.ts';
 import type { Result } from '../model/result.ts';
-import { apiFailure, connect } from './connect.ts';
+import { requireDomain } from './arguments.ts';
+import { answerOf, connect } from './connect.ts';
 import type { Context } from './context.ts';
 import { discloseManifest } from './disclose.ts';
 import { CommandError, EXIT, interruptedExit, type ExitCode } from './exit.ts';
-import { logFilter, logOrder, logsMode, type LogsMode, type LogsOptions } from './logs-options.ts';
+import { logFilter, logOrder, logsMode, stated, type LogsMode, type LogsOptions } from './logs-options.ts';
 import { logDetails, logJson, logLine } from './logs-text.ts';
 import { resolveConnection, resolveFormat } from './settings.ts';
 
@@ -51,35 +52,25 @@ const MODES: Readonly<
   Record<LogsMode, (client: FullClient, query: LogsQuery, output: LogsOutput) => Promise<ExitCode>>
 > = { list, follow, search, count, id: show };
 
-async function list(
-  client: FullClient,
-  { domain, options, filter }: LogsQuery,
-  output: LogsOutput,
-): Promise<ExitCode> {
+async function list(client: FullClient, query: LogsQuery, output: LogsOutput): Promise<ExitCode> {
+  const { options, filter } = query;
   const order = logOrder(options);
   if (order === 'relevance')
     throw new CommandError(EXIT.usage, 'only a search is ordered by relevance', 'give --search TEXT');
-  const { alias, limit = DEFAULT_LIMIT } = options;
-  const reading = { client, domain, limit, onEntries: printer(output) };
-  const query = {
-    ...filter,
-    ...(alias === undefined ? {} : { alias }),
-    ...(order === undefined ? {} : { order }),
-  };
-  valueOf(await listAllLogs(reading, query));
+  const wanted = { ...filter, ...stated({ alias: options.alias, order }) };
+  orEnd(await listAllLogs(readingOf(client, query, output), wanted));
   return EXIT.done;
 }
 
-async function search(
-  client: FullClient,
-  { domain, options, filter }: LogsQuery,
-  output: LogsOutput,
-): Promise<ExitCode> {
-  const order = logOrder(options);
-  const { search: text = '', limit = DEFAULT_LIMIT } = options;
-  const reading = { client, domain, limit, onEntries: printer(output) };
-  valueOf(await searchAllLogs(reading, { ...filter, text, ...(order === undefined ? {} : { order }) }));
+async function search(client: FullClient, query: LogsQuery, output: LogsOutput): Promise<ExitCode> {
+  const { options, filter } = query;
+  const wanted = { ...filter, text: options.search ?? '', ...stated({ order: logOrder(options) }) };
+  orEnd(await searchAllLogs(readingOf(client, query, output), wanted));
   return EXIT.done;
+}
+
+function readingOf(client: FullClient, { domain, options }: LogsQuery, output: LogsOutput): LogReading {
+  return { client, domain, limit: options.limit ?? DEFAULT_LIMIT, onEntries: printer(output) };
 }
 
 async function count(
@@ -87,7 +78,7 @@ async function count(
   { domain, filter }: LogsQuery,
   { context, format }: LogsOutput,
 ): Promise<ExitCode> {
-  const total = valueOf(await client.countLogs(domain, filter));
+  const total = orEnd(await client.countLogs(domain, filter));
   context.stdout.write(`${format === 'json' ? JSON.stringify({ total }) : total}\n`);
   return EXIT.done;
 }
@@ -97,7 +88,7 @@ async function show(
   { domain, options }: LogsQuery,
   { context, format, disclosure }: LogsOutput,
 ): Promise<ExitCode> {
-  const entry = valueOf(await client.getLog(domain, options.id ?? ''));
+  const entry = orEnd(await client.getLog(domain, options.id ?? ''));
   context.stdout.write(format === 'json' ? logJson(entry, disclosure) : logDetails(entry, disclosure));
   return EXIT.done;
 }
@@ -116,11 +107,11 @@ async function follow(
   const { alias, limit: pageSize = LARGEST_LOG_PAGE } = options;
   let trouble = '';
   const print = printer(output);
-  valueOf(
+  orEnd(
     await followLogs({
       client,
       domain,
-      query: { ...filter, ...(alias === undefined ? {} : { alias }) },
+      query: { ...filter, ...stated({ alias }) },
       pageSize,
       clock: context.clock,
       signal: context.signal,
@@ -145,18 +136,8 @@ function printer({ context, format, disclosure }: LogsOutput): (entries: readonl
 }
 
 /** What this generation cannot be asked is wrong usage; anything else is a failure of the service. */
-function valueOf<T>(result: Result<T, ApiError>): T {
-  if (result.ok) return result.value;
-  const { error } = result;
-  if (error.kind === 'rejected' && error.status === null) {
-    const message = error.message.replace(/^not sent: /, '');
-    throw new CommandError(EXIT.usage, message, 'leave it out, or ask the other generation of the API');
-  }
-  throw apiFailure(error);
-}
-
-function requireDomain(text: string): DomainName {
-  const parsed = parseDomainName(text);
-  if (parsed.ok) return parsed.value;
-  throw new CommandError(EXIT.usage, parsed.error.message, parsed.error.hint);
+function orEnd<T>(result: Result<T, ApiError>): T {
+  if (result.ok || result.error.kind !== 'rejected' || result.error.status !== null) return answerOf(result);
+  const message = result.error.message.replace(/^not sent: /, '');
+  throw new CommandError(EXIT.usage, message, 'leave it out, or ask the other generation of the API');
 }

@@ -1,6 +1,7 @@
 import type { Allowance, Desired } from '../model/desired.ts';
-import { parseDomainName, type DomainName } from '../model/names.ts';
+import type { DomainName } from '../model/names.ts';
 import { allowancesInForce, type Policy } from '../plan/policy.ts';
+import { requireDomain } from './arguments.ts';
 import { CommandError, EXIT } from './exit.ts';
 
 export interface AllowanceOptions {
@@ -43,7 +44,7 @@ function parseAllowances(options: AllowanceOptions): readonly Allowance[] {
       : [{ kind: 'reroutes', count: options.allowReroutes } as const]),
     ...(options.allowDomainDelete ?? []).map((name) => ({
       kind: 'domain-delete' as const,
-      domain: requireDomain('--allow-domain-delete', name),
+      domain: requireDomain(name, '--allow-domain-delete'),
     })),
     ...(options.allowEmpty ?? []).map(parseEmpty),
     ...(options.allowUnrouted ?? []).map((address) => ({
@@ -62,17 +63,11 @@ function parseEmpty(text: string): Allowance {
       'write DOMAIN/aliases, DOMAIN/rules or DOMAIN/credentials',
     );
   }
-  return { kind: 'empty', domain: requireDomain('--allow-empty', domain), section };
+  return { kind: 'empty', domain: requireDomain(domain, '--allow-empty'), section };
 }
 
 function parseRotation(text: string): { name: string; domain: DomainName } {
   const at = text.lastIndexOf('@');
   if (at < 1) throw new CommandError(EXIT.usage, `--rotate ${text} names no credential`, 'write NAME@DOMAIN');
-  return { name: text.slice(0, at), domain: requireDomain('--rotate', text.slice(at + 1)) };
-}
-
-function requireDomain(flag: string, text: string): DomainName {
-  const parsed = parseDomainName(text);
-  if (parsed.ok) return parsed.value;
-  throw new CommandError(EXIT.usage, `${flag}: ${parsed.error.message}`, parsed.error.hint);
+  return { name: text.slice(0, at), domain: requireDomain(text.slice(at + 1), '--rotate') };
 }

@@ -4,7 +4,7 @@ import { routerOf } from '../manifest/routing-table.ts';
 import { parseDomainName, quote, type DomainName } from '../model/names.ts';
 import type { ObservedAlias, ObservedDomain, ObservedRule } from '../model/observed.ts';
 import { createRouter, type Anchoring, type Mail, type RoutingTable } from '../routing/route.ts';
-import { apiFailure, connect } from './connect.ts';
+import { answerOf, connect } from './connect.ts';
 import type { Context } from './context.ts';
 import { readDesired } from './desired.ts';
 import { discloseManifest } from './disclose.ts';
@@ -102,12 +102,10 @@ interface LiveRouting {
 }
 
 async function readRouting(client: FullClient, domain: DomainName): Promise<LiveRouting> {
-  const live = await client.getDomain(domain);
-  if (!live.ok) throw apiFailure(live.error);
-  const sections = await readSections(client, domain, ['aliases', 'rules']);
-  if (!sections.ok) throw apiFailure(sections.error);
-  const { aliases = [], rules = [] } = sections.value;
-  return { live: live.value, aliases, rules: rules.toSorted((a, b) => a.rank - b.rank) };
+  const live = answerOf(await client.getDomain(domain));
+  const sections = answerOf(await readSections(client, domain, ['aliases', 'rules']));
+  const { aliases = [], rules = [] } = sections;
+  return { live, aliases, rules: rules.toSorted((a, b) => a.rank - b.rank) };
 }
 
 /** The engine that the domain uses, or both where the API does not tell. */

@@ -1,8 +1,9 @@
 import type { FullClient } from '../api/create.ts';
-import { parseDomainName, type DomainName } from '../model/names.ts';
-import { apiFailure, connect } from './connect.ts';
+import type { DomainName } from '../model/names.ts';
+import { requireDomain } from './arguments.ts';
+import { answerOf, apiFailure, connect } from './connect.ts';
 import type { Context } from './context.ts';
-import { CommandError, EXIT, strongestExit, type ExitCode } from './exit.ts';
+import { EXIT, strongestExit, type ExitCode } from './exit.ts';
 import { printJson } from './output.ts';
 import { createProgress } from './progress.ts';
 import { resolveConnection, resolveFormat, type CommonOptions } from './settings.ts';
@@ -18,7 +19,7 @@ export async function verifyCommand(
   args: readonly string[],
 ): Promise<ExitCode> {
   const format = resolveFormat(options, context, ['text', 'json']);
-  const named = args.map(requireDomain);
+  const named = args.map((name) => requireDomain(name));
   const client = connect(context, resolveConnection(options, {}, context), 'read-write');
   const progress = createProgress(context);
   try {
@@ -44,9 +45,7 @@ export async function verifyCommand(
 }
 
 async function listDomains(client: FullClient): Promise<readonly DomainName[]> {
-  const listed = await client.listDomains();
-  if (!listed.ok) throw apiFailure(listed.error);
-  return listed.value.map(({ domain }) => domain);
+  return answerOf(await client.listDomains()).map(({ domain }) => domain);
 }
 
 /** A key that is not accepted, or a service that cannot be reached, ends the command; another failure is the domain's. */
@@ -65,10 +64,4 @@ function exitOf({ summary }: VerifyDocument): ExitCode {
     ...(summary.failed > 0 ? [EXIT.failed] : []),
     ...(summary.notReady > 0 ? [EXIT.changes] : []),
   ]);
-}
-
-function requireDomain(text: string): DomainName {
-  const parsed = parseDomainName(text);
-  if (parsed.ok) return parsed.value;
-  throw new CommandError(EXIT.usage, parsed.error.message, parsed.error.hint);
 }
