@@ -3,6 +3,8 @@ import { watch, type FSWatcher } from 'chokidar';
 
 /** Tells promptly that files may have changed. It is allowed to miss something: the files are read now and then anyway. */
 export interface FileWatch {
+  /** Resolves once nothing escapes it any more. */
+  readonly ready: Promise<void>;
   /** Whether it still works; one that died is to be closed and made anew. */
   isAlive(): boolean;
   close(): Promise<void>;
@@ -35,7 +37,11 @@ export function watchFiles({ paths, onChange, onError }: WatchOptions): FileWatc
     onError(error);
   };
   for (const watcher of watchers) watcher.on('all', onChange).on('error', die);
+  const ready = Promise.all(
+    watchers.map((watcher) => new Promise<void>((resolve) => watcher.once('ready', () => resolve()))),
+  );
   return {
+    ready: ready.then(() => undefined),
     isAlive: () => state === 'alive',
     async close() {
       state = 'dead';

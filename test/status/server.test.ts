@@ -84,7 +84,7 @@ async function ask(
   path: string,
   { method = 'GET', headers = {} }: { method?: string; headers?: Record<string, string> },
 ): Promise<Answer> {
-  const sent = request({ host: '127.0.0.1', port, path, method, headers });
+  const sent = request({ host: '127.0.0.1', port, path, method, headers, agent: false });
   sent.on('error', () => {}); // the connection may end while the request is still being sent
   sent.end();
   const [response] = (await once(sent, 'response')) as [import('node:http').IncomingMessage];
