@@ -77,12 +77,25 @@ function describeChoice(choices: readonly string[], name: string): Described {
   return ['invalid-value', words(`${quote(name)} has a value that is not known`, `write one of: ${list}`)];
 }
 
+/** Fields of a domain that a manifest cannot state, for nothing can set them (v4: Domain). */
+const READ_ONLY: ReadonlySet<string> = new Set([
+  'banned',
+  'forwarding_ready',
+  'notify_when_spam_blocked',
+  'routing_engine',
+  'rules_fallback_email',
+  'send_ready',
+  'strict_mxes',
+]);
+
 function reportUnknownKey(fault: ErrorObject, key: string, node: Node, log: ProblemLog): void {
   const known = Object.keys((fault.parentSchema?.['properties'] as object | undefined) ?? {});
   const entry: Entry | undefined = node.kind === 'map' ? node.entries.get(key) : undefined;
   log.report('unknown-key', entry?.key ?? node, {
     message: `the key ${quote(key)} is not known here`,
-    hint: didYouMean(key, known, `known here: ${known.join(', ')}`),
+    hint: READ_ONLY.has(key)
+      ? 'the API can only read it: set it in the dashboard, and leave the key out'
+      : didYouMean(key, known, `known here: ${known.join(', ')}`),
   });
 }
 

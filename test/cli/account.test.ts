@@ -56,6 +56,17 @@ describe.each([
     expect((await scene.run(['account'])).stdout).toContain('locked       yes, unpaid invoice\n');
   });
 
+  test.each([
+    ['account-locked', { locked: true }],
+    ['plan-limit', { plan: { domains_limit: 2 } }],
+  ])('4: the guard %s, before anything is written', async (guard, account) => {
+    const manifest = 'domains: { new.example: {} }\n';
+    const scene = await commandScene({ ...options, seed: { ...SEED, account }, manifest });
+    const { code, stdout } = await scene.run(['apply', '--yes']);
+    expect(stdout).toContain(`[${guard}]`);
+    expect([code, scene.writes()]).toEqual([4, []]);
+  });
+
   test('1: a wrong key; 64: an unknown format', async () => {
     const scene = await commandScene(options);
     const wrong = await scene.run(['account'], { env: { FWDSYNC_API_KEY: 'wrong-key-value' } });
@@ -170,4 +181,15 @@ describe('what can only be read', () => {
     expect(text.includes('and mail that no rule takes is dropped')).toBe(version === 'v4');
     expect(text.includes('the credentials of acme.example cannot send yet')).toBe(version === 'v4');
   });
+
+  test.each(['routing_engine: rules', 'strict_mxes: true', 'rules_fallback_email: a@corp.example'])(
+    '5: a manifest that states one is told why it cannot: %s',
+    async (line) => {
+      const scene = await commandScene({ manifest: `domains:\n  acme.example: { ${line} }\n` });
+      const { code, stderr } = await scene.run(['validate']);
+      expect(stderr).toContain('[unknown-key]');
+      expect(stderr).toContain('the API can only read it: set it in the dashboard');
+      expect(code).toBe(5);
+    },
+  );
 });
