@@ -58,7 +58,7 @@ export function createExplorer(title: string): Explorer {
       for (const { about, script } of trials) {
         const simulation = await simulate(scenario, { seed: SEED, ...script });
         count.simulations += 1;
-        count.strokes += script.strokes.size;
+        count.strokes += script.strokes.size + (script.faults?.length ?? 0);
         note(simulation);
         const breaches = judge(simulation, faultless);
         if (breaches.length > 0) {

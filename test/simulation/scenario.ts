@@ -12,8 +12,8 @@ export interface Scenario {
   readonly name: string;
   readonly version: Version;
   readonly emulator: Pick<EmulatorOptions, 'state' | 'switches' | 'rateLimit'>;
-  /** Applied first, before anything goes wrong. */
-  readonly before: Desired | null;
+  /** Applied first, one after another, before anything goes wrong. */
+  readonly before: readonly Desired[];
   /** What somebody does by hand after it. */
   readonly edits: readonly EditRequest[];
   readonly desired: Desired;
@@ -34,9 +34,9 @@ export function scenarioOf(
   name: string,
   manifest: string,
   state: EmulatorOptions['state'],
-  more: Partial<Omit<Scenario, 'name' | 'desired' | 'before'>> & { readonly before?: string } = {},
+  more: Partial<Omit<Scenario, 'name' | 'desired' | 'before'>> & { readonly before?: readonly string[] } = {},
 ): Scenario {
-  const { before, version = 'v4', ...rest } = more;
+  const { before = [], version = 'v4', ...rest } = more;
   return {
     name,
     version,
@@ -45,7 +45,7 @@ export function scenarioOf(
     flags: {},
     env: {},
     ...rest,
-    before: before === undefined ? null : loadText(before, version, rest.env ?? {}),
+    before: before.map((body) => loadText(body, version, rest.env ?? {})),
     desired: loadText(manifest, version, rest.env ?? {}),
   };
 }
@@ -73,7 +73,7 @@ export function scenarioOfCase(golden: GoldenCase, version: Version): Scenario |
     version,
     emulator: { state: account, switches: options.switches, rateLimit: options.rateLimit },
     // Both are the same manifest to the tool, whose files have one name.
-    before: earlier === null ? null : { ...earlier, files: desired.files },
+    before: earlier === null ? [] : [{ ...earlier, files: desired.files }],
     edits: options.edits ?? [],
     desired: { ...desired, domains: new Map(only) },
     flags,

@@ -3,6 +3,7 @@ import { createClient } from '../../src/api/create.ts';
 import { openStateDirectory } from '../../src/apply/state-directory.ts';
 import type { StateFs } from '../../src/apply/state-files.ts';
 import type { Dump } from '../../src/emulator/dump.ts';
+import type { Fault } from '../../src/emulator/faults.ts';
 import { createEmulator, type EmulatorCore } from '../../src/emulator/emulator.ts';
 import { writeSnapshot } from '../../src/manifest/write-snapshot.ts';
 import { manifestSize } from '../../src/plan/size.ts';
@@ -19,6 +20,8 @@ import { Wire, type Exchange, type Stroke } from './wire.ts';
 /** What goes wrong, by the number of the request counted from 1 over all processes; and the seed of all chance. */
 export interface Script {
   readonly strokes: ReadonlyMap<number, Stroke>;
+  /** Armed before the first run: what is told by its path and not by its number. */
+  readonly faults?: readonly Fault[];
   readonly seed?: number;
   /** Runs after the one that brought no change; 1 by default. */
   readonly idleRuns?: number;
@@ -54,26 +57,15 @@ const MOST_RUNS = 9;
 /** Runs the reconciler again and again, through whatever the script does to it, until it has nothing left to do. */
 export async function simulate(scenario: Scenario, script: Script): Promise<Simulation> {
   const world = openWorld(scenario, script);
-  if (scenario.before !== null) await live(world, { ...scenario, desired: scenario.before }, {});
+  for (const desired of scenario.before) await runUntilIdle(world, { ...scenario, desired }, 1);
   for (const { method, path, body } of scenario.edits) await byHand(world, method, path, body);
   const start = world.core.store.dump();
   world.probes = probesOf(start, scenario.desired);
   world.moments.push(lookAtRoutes(world.core.store.state, world.probes, 'the start'));
   world.recording = true;
-  const endings: Ending[] = [];
+  world.core.faults.push(...(script.faults ?? []));
   const earlier = world.processes;
-  const { idleRuns = 1 } = script;
-  let flags = scenario.flags;
-  let restated = false;
-  for (let idle = 0; idle < idleRuns && endings.length < MOST_RUNS + idleRuns;) {
-    const ending = await live(world, scenario, flags);
-    endings.push(ending);
-    const again = allowedAnew(ending, flags);
-    restated ||= again !== null;
-    flags = again ?? (isConverged(ending) ? withoutRotation(flags) : flags);
-    const untouched = world.lastStruck !== world.processes;
-    idle = isIdle(ending) && untouched && again === null ? idle + 1 : 0;
-  }
+  const { endings, restated } = await runUntilIdle(world, scenario, script.idleRuns ?? 1);
   const { exchanges, probes, moments } = world;
   const lastStruck = Math.max(0, world.lastStruck - earlier);
   return {
@@ -87,6 +79,28 @@ export async function simulate(scenario: Scenario, script: Script): Promise<Simu
     probes,
     moments,
   };
+}
+
+async function runUntilIdle(
+  world: World,
+  scenario: Scenario,
+  idleRuns: number,
+): Promise<Pick<Simulation, 'endings' | 'restated'>> {
+  const endings: Ending[] = [];
+  let { flags } = scenario;
+  let restated = false;
+  for (let idle = 0; idle < idleRuns && endings.length < MOST_RUNS + idleRuns;) {
+    const pending = JSON.stringify(world.core.faults.pending());
+    const ending = await live(world, scenario, flags);
+    endings.push(ending);
+    if (JSON.stringify(world.core.faults.pending()) !== pending) world.lastStruck = world.processes;
+    const again = allowedAnew(ending, flags);
+    restated ||= again !== null;
+    flags = again ?? (isConverged(ending) ? withoutRotation(flags) : flags);
+    const untouched = world.lastStruck !== world.processes;
+    idle = isIdle(ending) && untouched && again === null ? idle + 1 : 0;
+  }
+  return { endings, restated };
 }
 
 interface World {
