@@ -12,8 +12,8 @@ export function dependenciesOf(changes: readonly Change[]): ReadonlyMap<Change, 
   const dependencies = new Map<Change, ReadonlySet<DomainName>>();
   if (leaving.size === 0) return dependencies;
   for (const change of changes) {
-    const found = takesAway(change) ? domainsLeaving(change, leaving) : [];
-    if (found.length > 0) dependencies.set(change, new Set(found.map(({ domain }) => domain)));
+    const domains = takesAway(change) ? domainsLeaving(change, leaving) : NONE;
+    if (domains.size > 0) dependencies.set(change, domains);
   }
   return dependencies;
 }
@@ -27,33 +27,43 @@ export function overtakingChanges(changes: readonly Change[]): ReadonlySet<Chang
   const leaving = leavingByDomain(changes.filter((change) => change.stage === 2));
   if (leaving.size === 0) return late;
   for (const change of changes) {
-    if (takesAway(change) && domainsLeaving(change, leaving).length > 0) late.add(change);
+    if (takesAway(change) && domainsLeaving(change, leaving).size > 0) late.add(change);
   }
   return late;
 }
 
-/** A route that a change ends: a destination at the domain under which it is kept, by the change's own domain. */
-interface Leaving {
-  readonly domain: DomainName;
-  readonly localPart: string;
+/** Routes that changes end, by the domain of a destination under which each is kept. */
+type LeavingByDomain = ReadonlyMap<string, LeavingHere>;
+
+/** The domains of the changes that end routes to one domain: to any of its addresses, and by local part. */
+interface LeavingHere {
+  readonly all: Set<DomainName>;
+  /** `contact+label@` goes to `contact`. */
+  readonly byName: Map<string, Set<DomainName>>;
 }
 
 /** Destinations at domains in which something is taken away, of routes that changes of other domains end or replace. */
-function leavingByDomain(changes: readonly Change[]): ReadonlyMap<string, readonly Leaving[]> {
-  const leaving = new Map<string, Leaving[]>();
+function leavingByDomain(changes: readonly Change[]): LeavingByDomain {
+  const leaving = new Map<string, LeavingHere>();
   for (const change of changes) {
     if ((change.kind !== 'alias' && change.kind !== 'rule') || change.observed === null) continue;
     if (!mayEndRoute(change)) continue;
     for (const destination of destinationsOf(change.observed.forward)) {
-      const at = destination.lastIndexOf('@');
-      const host = destination.slice(at + 1);
-      if (at < 0 || host === change.domain) continue;
-      const known = leaving.get(host) ?? [];
-      known.push({ domain: change.domain, localPart: nameKey(destination.slice(0, at)) });
-      leaving.set(host, known);
+      noteLeaving(destination, change.domain, leaving);
     }
   }
   return leaving;
+}
+
+function noteLeaving(destination: string, domain: DomainName, leaving: Map<string, LeavingHere>): void {
+  const at = destination.lastIndexOf('@');
+  const host = destination.slice(at + 1);
+  if (at < 0 || host === domain) return;
+  const here = leaving.get(host) ?? { all: new Set(), byName: new Map() };
+  leaving.set(host, here);
+  here.all.add(domain);
+  const [name = ''] = nameKey(destination.slice(0, at)).split('+');
+  here.byName.set(name, (here.byName.get(name) ?? new Set()).add(domain));
 }
 
 /** A move alone ends no route. */
@@ -68,13 +78,11 @@ function takesAway(change: Change): boolean {
   return change.kind !== 'credential';
 }
 
-function domainsLeaving(
-  change: Change,
-  leaving: ReadonlyMap<string, readonly Leaving[]>,
-): readonly Leaving[] {
-  const there = leaving.get(change.domain) ?? [];
-  if (change.kind !== 'alias' || change.name === '*' || looksLikeRegex(change.name)) return there;
-  const name = nameKey(change.name);
-  // `contact+label@` goes to `contact`.
-  return there.filter(({ localPart }) => localPart === name || localPart.startsWith(`${name}+`));
+function domainsLeaving(change: Change, leaving: LeavingByDomain): ReadonlySet<DomainName> {
+  const here = leaving.get(change.domain);
+  if (here === undefined) return NONE;
+  if (change.kind !== 'alias' || change.name === '*' || looksLikeRegex(change.name)) return here.all;
+  return here.byName.get(nameKey(change.name)) ?? NONE;
 }
+
+const NONE: ReadonlySet<DomainName> = new Set();

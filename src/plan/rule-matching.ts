@@ -2,7 +2,7 @@ import type { DesiredRule, RuleSection } from '../model/desired.ts';
 import { sameForward } from '../model/destinations.ts';
 import { quote } from '../model/names.ts';
 import type { ObservedRule } from '../model/observed.ts';
-import { sameMatch } from '../model/resources.ts';
+import { sameMatch, type RuleMatch } from '../model/resources.ts';
 import { fail, succeed, type Result } from '../model/result.ts';
 import { compareRanks, compareText } from './order.ts';
 import { ambiguous, type SectionContext, type Withholding } from './section.ts';
@@ -19,6 +19,8 @@ export interface RuleMatching {
   readonly unwanted: ReadonlyMap<ObservedRule, AbsentRule>;
   /** Live rules of an entry's name and another type: they go once the entry's own rule is there. */
   readonly replaced: ReadonlyMap<ObservedRule, PresentRule>;
+  /** The entries that replace one. */
+  readonly replacing: ReadonlySet<PresentRule>;
 }
 
 interface Matcher {
@@ -52,7 +54,8 @@ export function matchRules(
   const unwanted = matchAbsent(section, matcher);
   const replaced = matchReplaced(present, matcher);
   const adopted = matchByContent(present, live, matcher);
-  return succeed({ matched: matcher.matched, adopted, unwanted, replaced });
+  const replacing = new Set(replaced.values());
+  return succeed({ matched: matcher.matched, adopted, unwanted, replaced, replacing });
 }
 
 /** Ids are UUIDs, whose letters have no case. */
@@ -116,19 +119,34 @@ function matchByContent(
   const candidates = live
     .filter((rule) => !matcher.claimed.has(rule) && !matcher.ignored.has(idKey(rule.id)))
     .sort((a, b) => compareRanks(a.rank, b.rank) || compareText(a.id, b.id));
+  const byCondition = Map.groupBy(candidates, ({ match }) => conditionOf(match));
   for (const entry of present) {
     if (entry.idIsWritten || matcher.matched.has(entry)) continue;
-    const rule = candidates.find(
-      (candidate) =>
-        !matcher.claimed.has(candidate) &&
-        sameMatch(candidate.match, entry.match) &&
-        sameForward(candidate.forward, entry.forward),
-    );
+    const rule = byCondition
+      .get(conditionOf(entry.match))
+      ?.find(
+        (candidate) =>
+          !matcher.claimed.has(candidate) &&
+          sameMatch(candidate.match, entry.match) &&
+          sameForward(candidate.forward, entry.forward),
+      );
     if (rule === undefined) continue;
     claim(entry, rule, matcher);
     adopted.add(entry);
   }
   return adopted;
+}
+
+/** Equal for equal conditions, and nearly only for those. */
+function conditionOf(match: RuleMatch): string {
+  switch (match.type) {
+    case 'alias':
+      return `alias ${match.alias}`;
+    case 'regex':
+      return `regex ${match.regex}`;
+    case 'cel':
+      return `cel ${match.expression}`;
+  }
 }
 
 /** The unclaimed live rules that a name, or a written id, may stand for. */

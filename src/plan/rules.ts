@@ -125,7 +125,6 @@ function planAddition(
     draft.warnings.push(notKeptWarning('rule', entry, context));
     return;
   }
-  const replaces = [...matching.replaced.values()].includes(entry);
   draft.changes.push({
     ...origin(entry),
     kind: 'rule',
@@ -138,7 +137,7 @@ function planAddition(
     fields: ['forward', ...matchFields(entry.match), 'active', 'rank'],
     stage: 1,
     conditional: false,
-    reason: replaces ? 'type-change' : reasonFor(entry.name, wanted, context),
+    reason: matching.replacing.has(entry) ? 'type-change' : reasonFor(entry.name, wanted, context),
     after,
   });
 }

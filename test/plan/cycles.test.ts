@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { nodesOnCycles } from '../../src/plan/guards/cycles.ts';
+import { cpuSeconds } from '../support/cpu.ts';
+
+/** `a: b c` is a node and what it leads to. */
+function graphOf(...lines: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    lines.map((line) => {
+      const [node = '', next = ''] = line.split(':');
+      return [node, next.split(' ').filter((name) => name !== '')];
+    }),
+  );
+}
+
+test.each([
+  ['nothing', [], ''],
+  ['a chain', ['a: b', 'b: c'], ''],
+  ['a node that leads to itself', ['a: a', 'b: a'], 'a'],
+  ['a ring, what leads to it and what it leads to', ['x: a', 'a: b', 'b: c', 'c: a y', 'y: z'], 'a b c'],
+  ['two rings with a way between them', ['a: b', 'b: a m', 'm: c', 'c: d', 'd: c'], 'a b c d'],
+  ['a diamond', ['a: b c', 'b: d', 'c: d'], ''],
+  ['rings that share a node', ['a: b c', 'b: a', 'c: a'], 'a b c'],
+])('%s', (_, lines, expected) => {
+  expect([...nodesOnCycles(graphOf(...lines))].sort().join(' ')).toBe(expected);
+});
+
+test('a chain and a ring of 50,000 nodes take linear time', () => {
+  const chain = Array.from({ length: 50_000 }, (_, index): [string, string[]] => [
+    `${index}`,
+    [`${index + 1}`],
+  ]);
+  const started = cpuSeconds();
+  expect(nodesOnCycles(new Map(chain)).size).toBe(0);
+  expect(nodesOnCycles(new Map([...chain, ['50000', ['0']]])).size).toBe(50_001);
+  expect(cpuSeconds() - started).toBeLessThan(10);
+});
