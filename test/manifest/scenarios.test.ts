@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { acme, acmeOf, aliasesOf, cpuSeconds, desiredOf, load, problemsOf } from './loading.ts';
+import { cpuSeconds } from '../support/cpu.ts';
+import { acme, acmeOf, aliasesOf, desiredOf, load, problemsOf } from './loading.ts';
 
 describe('scenario 1: no desired state', () => {
   test.each([
