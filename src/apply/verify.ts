@@ -1,14 +1,12 @@
 import { missingRecords } from '../api/verification.ts';
 import type { DomainName } from '../model/names.ts';
-import type { ObservedDomain } from '../model/observed.ts';
 import type { Verified } from '../model/prior.ts';
+import { dueDomains, MOST_VERIFIED } from '../plan/verification.ts';
 import { isStopped, type Run } from './run.ts';
 import { sideBySide } from './side-by-side.ts';
 
 const FIRST_WAIT_MS = 3_600_000;
 const LONGEST_WAIT_MS = 86_400_000;
-/** More of them wait for the next run: a run must not last for the sake of DNS. */
-const MOST_PER_RUN = 100;
 const AT_ONCE = 8;
 
 /**
@@ -17,8 +15,9 @@ const AT_ONCE = 8;
  */
 export async function verifyDomains(run: Run): Promise<ReadonlyMap<DomainName, Verified>> {
   const verified = new Map<DomainName, Verified>();
-  const due = dueDomains(run);
-  const now = due.slice(0, MOST_PER_RUN);
+  const { input, observed, ports } = run;
+  const due = dueDomains({ ...input, observed, now: ports.clock.now() });
+  const now = due.slice(0, MOST_VERIFIED);
   await sideBySide(now, AT_ONCE, async ({ domain, last }) => {
     if (isStopped(run)) return;
     const note = await verifyDomain(run, domain, last, verified);
@@ -27,29 +26,6 @@ export async function verifyDomains(run: Run): Promise<ReadonlyMap<DomainName, V
   const later = due.length - now.length;
   if (later > 0) run.ledger.notes.add(`${later} more domains are verified by the next run`);
   return verified;
-}
-
-interface DueDomain {
-  readonly domain: DomainName;
-  readonly last: Verified | null;
-}
-
-/** Those that have waited longest come first. */
-function dueDomains({ input, observed, ports }: Run): readonly DueDomain[] {
-  const now = ports.clock.now();
-  const due: DueDomain[] = [];
-  for (const entry of input.desired.domains.values()) {
-    if (entry.state === 'absent' || !entry.verify) continue;
-    const live = observed.domains.get(entry.domain);
-    if (live === undefined || isReady(live)) continue;
-    const last = input.prior.domains.get(entry.domain)?.verified ?? null;
-    if (last === null || now >= last.at + last.waitMs) due.push({ domain: entry.domain, last });
-  }
-  return due.sort((a, b) => (a.last?.at ?? 0) - (b.last?.at ?? 0));
-}
-
-function isReady({ forwardingReady, sendReady }: ObservedDomain): boolean {
-  return forwardingReady === true && sendReady === true;
 }
 
 async function verifyDomain(

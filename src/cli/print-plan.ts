@@ -82,6 +82,7 @@ export function forecastOf(
     batches,
     observed: planned.input.observed,
     desired: planned.input.desired,
+    prior: planned.input.prior,
     budgets: client.budgets(),
     monotonic: context.clock.monotonic(),
     now: context.clock.now(),

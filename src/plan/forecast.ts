@@ -1,5 +1,6 @@
 import type { Budget } from '../model/budget.ts';
 import { endpointName, type ApiVersion } from '../model/endpoints.ts';
+import type { Observed } from '../model/observed.ts';
 import type { EndpointForecast, Forecast, Plan } from '../model/plan.ts';
 import {
   readsAfterAdding,
@@ -10,9 +11,11 @@ import {
 } from './reads.ts';
 import { requestsOf, type RequestOptions, type StageRequests, type WriteRequest } from './requests.ts';
 import { createSchedule, perMinute } from './schedule.ts';
+import { plannedVerifications, type DueContext } from './verification.ts';
 
-export interface ForecastOptions extends RequestOptions, ReadContext {
+export interface ForecastOptions extends RequestOptions, ReadContext, Omit<DueContext, 'now'> {
   readonly version: ApiVersion;
+  readonly observed: Observed;
   /** By endpoint name, as the reading of the account left them. */
   readonly budgets: ReadonlyMap<string, Budget>;
   /** The moment of the budgets, monotonic milliseconds. */
@@ -55,6 +58,7 @@ export function forecast(plan: Pick<Plan, 'changes'>, options: ForecastOptions):
     spend(writePhase(stage, options.version));
   }
   spend(readPhase(verificationReads(plan, options), options.version));
+  spend(readPhase(plannedVerifications(plan, options), options.version));
   return assemble(tally, moment - options.monotonic, options);
 }
 
