@@ -202,7 +202,8 @@ function toAnswer(parts: DispatcherParts, reply: Reply, verdict: RateVerdict): E
   if (reply.status === 429) headers['Retry-After'] = String(verdict.numbers?.retryAfter ?? 1);
   if (reply.body === undefined) return { status: reply.status, headers, body: '' };
   headers['Content-Type'] = 'application/json';
-  return { status: reply.status, headers, body: JSON.stringify(reply.body) };
+  const { write = JSON.stringify } = reply;
+  return { status: reply.status, headers, body: write(reply.body) };
 }
 
 type StatusFault = Extract<FaultAction, { kind: 'status' }>;

@@ -43,6 +43,8 @@ export interface Reply {
   readonly status: number;
   /** undefined: an answer without body. */
   readonly body: JsonObject | undefined;
+  /** How the body becomes text; by default as JSON does it. */
+  readonly write?: ((body: JsonObject) => string) | undefined;
   /** Positions of a batch that went well, in the order of the answer's list; for faults that lie about them. */
   readonly batch?: { readonly doneIndexes: readonly number[]; readonly size: number } | undefined;
 }

@@ -1,3 +1,5 @@
+import { forgetText, positionsWith } from './piece-text.ts';
+
 /**
  * An ordered view of a collection that lives elsewhere, in order from the first insertion on. It is kept in pieces of a
  * bounded size, so that in a million items too an insertion moves few of them and a page costs one walk over the pieces.
@@ -5,6 +7,8 @@
 export interface SortedIndex<T> {
   /** A total order: 0 only for the same item. */
   readonly compare: (a: T, b: T) => number;
+  /** What filters by substring look at. */
+  readonly textOf: (item: T) => string;
   /** None is empty. */
   pieces: T[][];
   size: number;
@@ -25,8 +29,11 @@ export interface Range {
 
 const MAX_PIECE = 1024;
 
-export function createIndex<T>(compare: (a: T, b: T) => number): SortedIndex<T> {
-  return { compare, pieces: [], size: 0 };
+export function createIndex<T>(
+  compare: (a: T, b: T) => number,
+  textOf: (item: T) => string = () => '',
+): SortedIndex<T> {
+  return { compare, textOf, pieces: [], size: 0 };
 }
 
 /** Call when `item` enters the collection. */
@@ -43,6 +50,7 @@ export function insertInto<T>(index: SortedIndex<T>, item: T): void {
     : locate(index, (other) => index.compare(other, item) < 0);
   const piece = index.pieces[place.piece] as T[];
   piece.splice(place.within, 0, item);
+  forgetText(piece);
   if (piece.length > MAX_PIECE) {
     // What only grows at its end keeps its pieces full.
     const rest = piece.splice(isLast ? MAX_PIECE : MAX_PIECE / 2);
@@ -56,8 +64,15 @@ export function removeFrom<T>(index: SortedIndex<T>, item: T): void {
   const piece = index.pieces[place.piece];
   if (piece?.[place.within] !== item) throw new Error('an item left an index that it was not in');
   piece.splice(place.within, 1);
+  forgetText(piece);
   if (piece.length === 0) index.pieces.splice(place.piece, 1);
   index.size -= 1;
+}
+
+/** Call when the text of `item` has changed. */
+export function renewText<T>(index: SortedIndex<T>, item: T): void {
+  const { piece } = locate(index, (other) => index.compare(other, item) < 0);
+  forgetText(index.pieces[piece] ?? []);
 }
 
 /** Takes the first items away. */
@@ -70,7 +85,10 @@ export function dropFirst<T>(index: SortedIndex<T>, count: number): void {
     return false;
   });
   index.pieces.splice(0, whole === -1 ? index.pieces.length : whole);
-  index.pieces[0]?.splice(0, left);
+  const [first] = index.pieces;
+  if (first === undefined) return;
+  first.splice(0, left);
+  forgetText(first);
 }
 
 export function clearIndex<T>(index: SortedIndex<T>): void {
@@ -95,8 +113,8 @@ export function positionOf<T>(index: SortedIndex<T>, isBefore: (item: T) => bool
 }
 
 /**
- * Items `offset` to `offset + limit` of the range in the given direction. With `keep`, pages run over the items that it
- * accepts, which looks at the whole range; without it nothing outside of the page is looked at.
+ * Items `offset` to `offset + limit` of the range in the given direction. With `containing`, a lower-case text, or `keep`,
+ * pages run over the items that have the text and that it accepts; without them nothing outside of the page is looked at.
  */
 export function readPage<T>(
   index: SortedIndex<T>,
@@ -105,23 +123,21 @@ export function readPage<T>(
     readonly limit: number;
     readonly direction: Direction;
     readonly range?: Range | undefined;
+    readonly containing?: string | undefined;
     readonly keep?: ((item: T) => boolean) | undefined;
   },
 ): Page<T> {
-  const { limit, direction, keep, range = { from: 0, to: index.size } } = options;
-  const offset = Math.max(0, options.offset);
-  if (keep === undefined) {
-    const items = readSlice(index, pagePositions(range, { offset, limit, direction }));
+  const { direction, containing = '', keep, range = { from: 0, to: index.size } } = options;
+  const page = { ...options, offset: Math.max(0, options.offset) };
+  if (containing === '' && keep === undefined) {
+    const items = readSlice(index, pagePositions(range, page));
     return { items: direction === 'ascending' ? items : items.reverse(), total: range.to - range.from };
   }
-  const items: T[] = [];
-  let total = 0;
-  for (const item of walk(index, range, direction)) {
-    if (!keep(item)) continue;
-    if (total >= offset && total < offset + limit) items.push(item);
-    total += 1;
-  }
-  return { items, total };
+  const having = containing === '' ? readSlice(index, range) : readContaining(index, range, containing);
+  const found = keep === undefined ? having : having.filter(keep);
+  const { from, to } = pagePositions({ from: 0, to: found.length }, page);
+  const items = found.slice(from, to);
+  return { items: direction === 'ascending' ? items : items.reverse(), total: found.length };
 }
 
 /** The items of a range, one after the other. */
@@ -161,6 +177,21 @@ function readSlice<T>(index: SortedIndex<T>, range: Range): T[] {
     if (start >= range.to) break;
     const isInRange = start + piece.length > range.from;
     if (isInRange) items.push(...piece.slice(Math.max(0, range.from - start), range.to - start));
+    start += piece.length;
+  }
+  return items;
+}
+
+/** The items of a range that have a lower-case text. */
+function readContaining<T>(index: SortedIndex<T>, range: Range, text: string): T[] {
+  const items: T[] = [];
+  let start = 0;
+  for (const piece of index.pieces) {
+    const isInRange = start < range.to && start + piece.length > range.from;
+    for (const position of isInRange ? positionsWith(piece, index.textOf, text) : []) {
+      const isMeant = start + position >= range.from && start + position < range.to;
+      if (isMeant) items.push(piece[position] as T);
+    }
     start += piece.length;
   }
   return items;

@@ -30,6 +30,8 @@ export interface AliasTable {
   readonly inCreatedOrder: SortedIndex<Alias>;
   /** Those whose names are regular expressions, in order of creation. */
   readonly patterns: SortedIndex<Alias>;
+  /** Of those that v3 embeds in the domain; undefined since the last write. */
+  embeddedJson: string | undefined;
 }
 
 export interface RuleTable {
@@ -87,8 +89,8 @@ export function createState(options: StateOptions): State {
     tier: options.tier,
     whitelabels: [],
     domains: new Map(),
-    domainsInNameOrder: createIndex(byDomainName),
-    domainsInCreatedOrder: createIndex(byDomainCreation),
+    domainsInNameOrder: createIndex(byDomainName, domainText),
+    domainsInCreatedOrder: createIndex(byDomainCreation, domainText),
     switches: { ...DEFAULT_SWITCHES, ...options.switches },
     environment: options.environment,
     aliasCount: 0,
@@ -103,6 +105,10 @@ export function takeSequence(state: State): number {
   const sequence = state.nextSequence;
   state.nextSequence += 1;
   return sequence;
+}
+
+function domainText({ name }: DomainRecord): string {
+  return name;
 }
 
 function byDomainName(a: DomainRecord, b: DomainRecord): number {

@@ -8,6 +8,7 @@ import {
   positionOf,
   readPage,
   removeFrom,
+  renewText,
   type Page,
   type Range,
   type SortedIndex,
@@ -32,9 +33,10 @@ export function createAliasTable(): AliasTable {
   return {
     byId: new Map(),
     byName: new Map(),
-    inNameOrder: createIndex((a, b) => compareText(a.sortKey, b.sortKey) || a.id - b.id),
-    inCreatedOrder: createIndex(byCreation),
+    inNameOrder: createIndex((a, b) => compareText(a.sortKey, b.sortKey) || a.id - b.id, textOf),
+    inCreatedOrder: createIndex(byCreation, textOf),
     patterns: createIndex(byCreation),
+    embeddedJson: undefined,
   };
 }
 
@@ -47,7 +49,8 @@ export function listAliases(domain: DomainRecord, query: AliasQuery): Page<Alias
     limit: query.limit,
     direction: query.order.endsWith('_asc') ? 'ascending' : 'descending',
     range: isByName && prefix !== '' ? prefixRange(inNameOrder, prefix) : undefined,
-    keep: aliasFilter(query.query?.toLowerCase() ?? '', isByName ? '' : prefix),
+    containing: query.query?.toLowerCase(),
+    keep: isByName || prefix === '' ? undefined : ({ sortKey }) => sortKey.startsWith(prefix),
   });
 }
 
@@ -120,6 +123,7 @@ export function insertAlias(
   insertInto(domain.aliases.inNameOrder, alias);
   insertInto(domain.aliases.inCreatedOrder, alias);
   if (isPattern(alias.name)) insertInto(domain.aliases.patterns, alias);
+  domain.aliases.embeddedJson = undefined;
   state.aliasCount += 1;
   return alias;
 }
@@ -136,6 +140,9 @@ export function updateAlias(
     const forward = checkForward(fields.forward, domain.name, state.switches);
     if (!forward.ok) return forward;
     found.value.forward = forward.value;
+    renewText(domain.aliases.inNameOrder, found.value);
+    renewText(domain.aliases.inCreatedOrder, found.value);
+    domain.aliases.embeddedJson = undefined;
   }
   found.value.updatedAt = state.environment.now();
   return found;
@@ -150,6 +157,7 @@ export function deleteAlias(state: State, domain: DomainRecord, id: number): Res
   removeFrom(domain.aliases.inNameOrder, alias);
   removeFrom(domain.aliases.inCreatedOrder, alias);
   if (isPattern(alias.name)) removeFrom(domain.aliases.patterns, alias);
+  domain.aliases.embeddedJson = undefined;
   state.aliasCount -= 1;
   return found;
 }
@@ -162,6 +170,7 @@ export function deleteAllAliases(state: State, domain: DomainRecord): number {
   clearIndex(domain.aliases.inNameOrder);
   clearIndex(domain.aliases.inCreatedOrder);
   clearIndex(domain.aliases.patterns);
+  domain.aliases.embeddedJson = undefined;
   state.aliasCount -= count;
   return count;
 }
@@ -177,11 +186,9 @@ function prefixRange(inNameOrder: SortedIndex<Alias>, prefix: string): Range {
   };
 }
 
-function aliasFilter(text: string, prefix: string): ((alias: Alias) => boolean) | undefined {
-  if (text === '' && prefix === '') return undefined;
-  return (alias) =>
-    alias.sortKey.startsWith(prefix) &&
-    (alias.sortKey.includes(text) || alias.forward.toLowerCase().includes(text));
+/** What `query` looks at: a line for the name, and one for the destinations. */
+function textOf({ sortKey, forward }: Alias): string {
+  return `${sortKey}\n${forward}`;
 }
 
 function nameKey(name: string, switches: Switches): string {

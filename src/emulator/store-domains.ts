@@ -42,6 +42,7 @@ export function listDomains(state: State, query: DomainQuery): Page<DomainRecord
     offset: query.offset,
     limit: query.limit,
     direction: query.order.endsWith('_asc') ? 'ascending' : 'descending',
+    containing: query.query?.toLowerCase(),
     keep: domainFilter(query),
   });
 }
@@ -211,8 +212,6 @@ function checkSetting(
 
 function domainFilter(query: DomainQuery): ((domain: DomainRecord) => boolean) | undefined {
   const tests: ((domain: DomainRecord) => boolean)[] = [];
-  const text = query.query?.toLowerCase() ?? '';
-  if (text !== '') tests.push((domain) => domain.name.includes(text));
   const { forwardingReady, sendReady, whitelabel, routingEngine } = query;
   if (forwardingReady !== undefined) {
     tests.push((domain) => domain.forwardingReady === forwardingReady);

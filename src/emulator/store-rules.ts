@@ -9,6 +9,7 @@ import {
   readAll,
   readPage,
   removeFrom,
+  renewText,
   type Page,
 } from './sorted.ts';
 import { takeSequence, type DomainRecord, type RuleTable, type State } from './state.ts';
@@ -41,19 +42,21 @@ export interface RuleUpdate {
 export function createRuleTable(switches: Switches): RuleTable {
   return {
     byId: new Map(),
-    inRankOrder: createIndex((a, b) => compareNumbers(a.rank, b.rank) || compareEqualRanks(a, b, switches)),
-    inCreatedOrder: createIndex((a, b) => a.createdAt - b.createdAt || a.sequence - b.sequence),
+    inRankOrder: createIndex(
+      (a, b) => compareNumbers(a.rank, b.rank) || compareEqualRanks(a, b, switches),
+      ruleText,
+    ),
+    inCreatedOrder: createIndex((a, b) => a.createdAt - b.createdAt || a.sequence - b.sequence, ruleText),
   };
 }
 
 export function listRules(domain: DomainRecord, query: RuleQuery): Page<Rule> {
   const { inRankOrder, inCreatedOrder } = domain.rules;
-  const text = query.query?.toLowerCase() ?? '';
   return readPage(query.order.startsWith('rank') ? inRankOrder : inCreatedOrder, {
     offset: query.offset,
     limit: query.limit,
     direction: query.order.endsWith('_asc') ? 'ascending' : 'descending',
-    keep: text === '' ? undefined : (rule) => ruleText(rule).includes(text),
+    containing: query.query?.toLowerCase(),
   });
 }
 
@@ -149,6 +152,8 @@ export function updateRule(state: State, domain: DomainRecord, id: string, field
     const config = checkConfig(state, domain, fields.config);
     if (!config.ok) return config;
     rule.config = config.value;
+    renewText(domain.rules.inRankOrder, rule);
+    renewText(domain.rules.inCreatedOrder, rule);
   }
   if (fields.rank !== undefined) {
     removeFrom(domain.rules.inRankOrder, rule);
@@ -218,5 +223,5 @@ function compareEqualRanks(a: Rule, b: Rule, switches: Switches): number {
 }
 
 function ruleText(rule: Rule): string {
-  return Object.values(rule.config).flat().concat(rule.id).join('\n').toLowerCase();
+  return Object.values(rule.config).flat().concat(rule.id).join('\n');
 }

@@ -1,5 +1,6 @@
 import type { Alias, Credential, Rule } from '../model.ts';
 import type { JsonObject } from '../protocol.ts';
+import { readyJson } from '../ready-json.ts';
 import type { DomainRecord, State } from '../state.ts';
 import { listAliases } from '../store-aliases.ts';
 
@@ -50,9 +51,11 @@ export function renderAccount({ account, tier }: State): JsonObject {
   };
 }
 
-/** With the first 200 aliases; times are epoch milliseconds. Some answers have a `daily_quota` too. */
+/**
+ * With the first 200 aliases, as ready JSON; times are epoch milliseconds. Some answers have a `daily_quota` too.
+ */
 export function renderDomain(domain: DomainRecord): JsonObject {
-  const embedded = listAliases(domain, { order: 'name_asc', offset: 0, limit: MAX_EMBEDDED_ALIASES });
+  domain.aliases.embeddedJson ??= embeddedJson(domain);
   return {
     active: domain.forwardingReady,
     domain: domain.name,
@@ -64,8 +67,13 @@ export function renderDomain(domain: DomainRecord): JsonObject {
     added: domain.createdAt,
     routing_engine: domain.routingEngine,
     banned: domain.banned,
-    aliases: embedded.items.map(renderAlias),
+    aliases: readyJson(domain.aliases.embeddedJson),
   };
+}
+
+function embeddedJson(domain: DomainRecord): string {
+  const embedded = listAliases(domain, { order: 'name_asc', offset: 0, limit: MAX_EMBEDDED_ALIASES });
+  return JSON.stringify(embedded.items.map(renderAlias));
 }
 
 export function renderAlias(alias: Alias): JsonObject {
