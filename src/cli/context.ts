@@ -36,13 +36,21 @@ export function processContext(): Context {
     env: process.env,
     cwd: process.cwd(),
     stdin: process.stdin,
-    stdout: process.stdout,
-    stderr: process.stderr,
+    stdout: survivingItsReader(process.stdout),
+    stderr: survivingItsReader(process.stderr),
     clock: systemClock,
     random: Math.random,
     signal: interruption(),
     onHangUp: (listener) => process.on('SIGHUP', listener),
   };
+}
+
+/** Whoever reads may go away, as `head` does: what a command does besides writing must come to its end all the same. */
+function survivingItsReader<Stream extends OutputStream>(stream: Stream): Stream {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+  return stream;
 }
 
 export const systemClock: Clock = {

@@ -93,7 +93,7 @@ async function show(
   return EXIT.done;
 }
 
-/** Until it is interrupted. A look that fails is tried again with the next one, and said once. */
+/** Until it is interrupted, or nobody reads any more. A look that fails is tried again with the next one, and said once. */
 async function follow(
   client: FullClient,
   { domain, options, filter }: LogsQuery,
@@ -107,6 +107,8 @@ async function follow(
   const { alias, limit: pageSize = LARGEST_LOG_PAGE } = options;
   let trouble = '';
   const print = printer(output);
+  const unread = new AbortController();
+  context.stdout.once('error', () => unread.abort());
   orEnd(
     await followLogs({
       client,
@@ -114,7 +116,7 @@ async function follow(
       query: { ...filter, ...stated({ alias }) },
       pageSize,
       clock: context.clock,
-      signal: context.signal,
+      signal: AbortSignal.any([context.signal, unread.signal]),
       onEntries(entries) {
         trouble = '';
         print(entries);
@@ -125,7 +127,7 @@ async function follow(
       },
     }),
   );
-  return interruptedExit(context);
+  return context.signal.aborted ? interruptedExit(context) : EXIT.done;
 }
 
 function printer({ context, format, disclosure }: LogsOutput): (entries: readonly LogEntry[]) => void {

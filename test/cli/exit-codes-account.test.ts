@@ -1,5 +1,9 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openWorkspace, type Workspace } from '../support/workspace.ts';
+import { deliverMessage } from '../../src/emulator/delivery.ts';
+import { openWorkspace, OWNER, type Workspace } from '../support/workspace.ts';
 
 const DOMAINS = [
   {
@@ -67,4 +71,40 @@ describe('the commands that look at the account, as processes', () => {
     });
     expect(code).toBe(130);
   });
+
+  test('0: logs --follow, when nobody reads any more', { timeout: 20_000 }, async () => {
+    const workspace = await open();
+    const message = { to: 'sales@acme.example', from: 'x@corp.example' };
+    deliverMessage(workspace.emulator.store.state, message);
+    // What is printed second meets a closed pipe.
+    const deliver = workspace.emulator.onRequest(({ phase }) => {
+      if (phase === 'after') deliverMessage(workspace.emulator.store.state, message);
+    });
+    const line =
+      'logs acme.example --follow --after 2000-01-01 | head -n 1 > /dev/null; exit ${PIPESTATUS[0]}';
+    const code = await bash(workspace, line);
+    deliver();
+    expect(code).toBe(0);
+  });
+
+  test('0: an apply whose reader goes away comes to its end', async () => {
+    const workspace = await open();
+    await workspace.write('version: 1\ndomains:\n  acme.example:\n    aliases: { info: ana@corp.example }\n');
+    const line = `apply --yes --account ${OWNER} | true; exit \${PIPESTATUS[0]}`;
+    expect(await bash(workspace, line)).toBe(0);
+    const [domain] = workspace.emulator.store.dump().domains;
+    expect(domain?.aliases.map(({ alias }) => alias)).toEqual(['info', 'sales']);
+  });
 });
+
+/** Runs a line of the shell that begins with arguments of fwdsync; answers its exit code. */
+async function bash({ directory, env }: Workspace, line: string): Promise<number | null> {
+  const main = join(import.meta.dirname, '../../src/cli/main.ts');
+  const child = spawn('bash', ['-c', `"${process.execPath}" "${main}" ${line}`], {
+    cwd: directory,
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: 'ignore',
+  });
+  await once(child, 'close');
+  return child.exitCode;
+}
