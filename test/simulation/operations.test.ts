@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { unmanagedPart } from '../golden/unmanaged.ts';
+import { createExplorer, IS_FULL, SEED, type Trial } from './explore.ts';
+import { judge } from './judge.ts';
+import { OPERATIONS, sequenceOf, STATES } from './operations.ts';
+import { shortfalls } from './satisfaction.ts';
+import { randomOf, type Simulation } from './simulate.ts';
+import type { Stroke } from './wire.ts';
+
+// Every operation from every state, every sequence of up to three of them; and each with a kill at each of its writes.
+
+const { faultless, explore } = createExplorer('operations');
+const NAMES = Object.keys(OPERATIONS);
+/** Of every hundred sequences of two and three. */
+const EVERYDAY_PERCENT = 4;
+
+/** At the end everything is as the manifest asks, and what it leaves alone is as it was. */
+async function tryOut(state: string, operations: readonly string[]): Promise<Simulation> {
+  const scenario = sequenceOf(state, operations);
+  const whole = await faultless(scenario);
+  const about = `${scenario.name}, seed ${SEED}`;
+  expect(judge(whole, whole), about).toEqual([]);
+  expect(shortfalls(whole.end, scenario.desired), about).toEqual([]);
+  const [end, start] = [whole.end, whole.start].map((dump) =>
+    unmanagedPart(dump, scenario.desired, new Set()),
+  );
+  expect(JSON.stringify(end), about).toBe(JSON.stringify(start));
+  return whole;
+}
+
+test.each(Object.keys(STATES))(
+  '%s: every operation, killed at every write',
+  { timeout: 600_000 },
+  async (state) => {
+    for (const name of NAMES) {
+      const whole = await tryOut(state, [name]);
+      await explore(whole.scenario, whole, kills(whole));
+    }
+  },
+);
+
+test.each(Object.keys(STATES))(
+  '%s: sequences of two and three operations',
+  { timeout: 3_600_000 },
+  async (state) => {
+    const random = randomOf(SEED);
+    for (const first of NAMES) {
+      for (const second of NAMES) {
+        for (const third of [null, ...NAMES]) {
+          if (!IS_FULL && random() * 100 >= EVERYDAY_PERCENT) continue;
+          await tryOut(state, third === null ? [first, second] : [first, second, third]);
+        }
+      }
+    }
+  },
+);
+
+function* kills({ exchanges }: Simulation): Generator<Trial> {
+  for (const [index, { method }] of exchanges.entries()) {
+    if (method === 'GET') continue;
+    for (const moment of ['before', 'during', 'after'] as const) {
+      const stroke: Stroke = { kind: 'kill', moment };
+      yield {
+        about: `killed ${moment} request ${index + 1}`,
+        script: { strokes: new Map([[index + 1, stroke]]) },
+      };
+    }
+  }
+}
