@@ -4,10 +4,15 @@ import { compareRanks } from './order.ts';
 import type { Step, WriteItem } from './requests.ts';
 
 /**
- * In which order the items of one step go. They are carried out one after another, and in between mail shall be routed as
- * before or as afterwards: what is asked first comes first and goes last.
+ * The items of one step in the order in which they go. They are carried out one after another, and in between mail shall be
+ * routed as before or as afterwards: what is asked first comes first and goes last.
  */
-export function itemOrder(step: Step): (a: WriteItem, b: WriteItem) => number {
+export function inOrder(step: Step, items: readonly WriteItem[]): readonly WriteItem[] {
+  const sorted = items.toSorted(comparison(step));
+  return step === 'rule-narrowings' ? takersFirst(sorted) : sorted;
+}
+
+function comparison(step: Step): (a: WriteItem, b: WriteItem) => number {
   switch (step) {
     case 'alias-adds':
       return (a, b) => precedence(b) - precedence(a);
@@ -22,6 +27,27 @@ export function itemOrder(step: Step): (a: WriteItem, b: WriteItem) => number {
     default:
       return byRules(compareFinal);
   }
+}
+
+/** A rule that takes over another's condition comes before that one lets it go. Two that swap theirs cannot both. */
+function takersFirst(items: readonly WriteItem[]): readonly WriteItem[] {
+  const active = items.filter((item) => item.kind === 'rule' && !isSwitchedOff(item.change));
+  const takers = new Map(active.map((item) => [conditionOf(item, 'desired'), item]));
+  const ordered = new Set<WriteItem>();
+  const waiting = new Set<WriteItem>();
+  const visit = (item: WriteItem): void => {
+    if (waiting.has(item)) return;
+    waiting.add(item);
+    const taker = takers.get(conditionOf(item, 'observed'));
+    if (taker !== undefined) visit(taker);
+    ordered.add(item);
+  };
+  for (const item of items) visit(item);
+  return [...ordered];
+}
+
+function conditionOf(item: WriteItem, side: 'observed' | 'desired'): string {
+  return item.kind === 'rule' ? JSON.stringify(item.change[side]?.match) : '';
 }
 
 function byRules(compare: (a: RuleChange, b: RuleChange) => number): (a: WriteItem, b: WriteItem) => number {

@@ -2,7 +2,7 @@ import { LIMITS, type ApiVersion, type Operation } from '../model/endpoints.ts';
 import type { DomainName } from '../model/names.ts';
 import type { AliasChange, Change, CredentialChange, DomainChange, Plan, RuleChange } from '../model/plan.ts';
 import { overtakingChanges } from './dependencies.ts';
-import { itemOrder } from './item-order.ts';
+import { inOrder } from './item-order.ts';
 import { compareText } from './order.ts';
 import { rulePayload, ruleSteps, type RulePart, type RulePayload } from './rule-parts.ts';
 
@@ -137,7 +137,10 @@ function stepsOf(
 ): readonly StepRequests[] {
   const bySteps = Map.groupBy(places, ({ step }) => step);
   return STEPS.filter((step) => bySteps.has(step)).map((step) => {
-    const items = (bySteps.get(step) ?? []).map(({ item }) => item).sort(itemOrder(step));
+    const items = inOrder(
+      step,
+      (bySteps.get(step) ?? []).map(({ item }) => item),
+    );
     const requests = chunk(step, items, options).map((chunked) => ({
       operation: operationOf(step, chunked),
       domain,

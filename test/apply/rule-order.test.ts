@@ -229,3 +229,35 @@ test('rules that nothing manages keep their place and are not touched', async ()
   expect(order.filter((number) => number < 70)).toEqual([3, 1, 9, 2]);
   expect(order.filter((number) => number > 70)).toEqual([71, 72, 73]);
 });
+
+test.each([
+  { name: 'forwards', order: ['1', '2', '3'] },
+  { name: 'backwards', order: ['3', '2', '1'] },
+])('conditions handed on from rule to rule, $name: never to nothing', async ({ order }) => {
+  // Rule 1 takes over what 2 had, 2 what 3 had, and 3 something new.
+  const conditions = {
+    before: { '1': 'x', '2': 'y', '3': 'z' },
+    after: { '1': 'y', '2': 'z', '3': 'new' },
+  } as const;
+  const ruleOf = (name: string): string =>
+    `      - { id: ${idOf(name)}, name: "${name}", alias: ${conditions.after[name as '1']}, forward: ${name}@corp.example }`;
+  const scene = await openScene({
+    manifest: `domains:\n  acme.example:\n    rules:\n${order.map(ruleOf).join('\n')}`,
+    seed: {
+      domains: [
+        {
+          domain: 'acme.example',
+          rules: order.map((name, index) => ({
+            ...live(name, index + 1),
+            config: { alias: conditions.before[name as '1'], forward: `${name}@corp.example` },
+          })),
+        },
+      ],
+    },
+  });
+  const start = domainOf(scene.account.emulator.store.dump(), 'acme.example');
+  const { report, writes } = await scene.run();
+  expect(report.outcome).toBe('converged');
+  const mails = ['x', 'y', 'z', 'new'].map((name) => mailTo(`${name}@acme.example`));
+  expect(strayRoutes(replay(start, writes), mails, { otherRules: 'never' })).toEqual([]);
+});
