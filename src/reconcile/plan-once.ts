@@ -10,7 +10,6 @@ import type { Plan, Warning } from '../model/plan.ts';
 import { succeed, type Result } from '../model/result.ts';
 import { makePlan, type PlanInput } from '../plan/plan.ts';
 import type { Policy } from '../plan/policy.ts';
-import { FRESH_FOR } from '../plan/reads.ts';
 import type { ManifestSize } from '../plan/size.ts';
 import { findChangedPasswords } from './changed-passwords.ts';
 
@@ -22,7 +21,7 @@ export interface PlanRequest {
   readonly manifestSize: ManifestSize;
   /** Only these domains are looked at; absent: the whole list of the account's domains. */
   readonly domains?: readonly DomainName[] | undefined;
-  /** What was read already; of it only what would be changed, and was read too long ago, is read again. */
+  /** What was read already; of it only what would be changed is read again. */
   readonly reading?: ObservedDomains | undefined;
   readonly policy: Policy;
 }
@@ -82,17 +81,13 @@ export async function planAccount(
   return succeed({ request, input, plan: makePlan(input), warnings });
 }
 
-/** Reads those domains again that a plan would change by a reading that is too old. */
+/** Reads those domains again that a plan would change: the reading was made before the lock was taken. */
 async function freshen(
   input: PlanInput,
   { client, clock }: Pick<PlanPorts, 'client' | 'clock'>,
 ): Promise<Result<Observed, ApiError>> {
   const { desired, observed } = input;
-  const changing = new Set(makePlan(input).changes.map(({ domain }) => domain));
-  const stale = [...changing].filter((name) => {
-    const readAt = observed.domains.get(name)?.readAt ?? null;
-    return readAt === null || clock.now() - readAt > FRESH_FOR;
-  });
+  const stale = [...new Set(makePlan(input).changes.map(({ domain }) => domain))];
   if (stale.length === 0) return succeed(observed);
   const again = await observeDomains(client, stale, { desired, clock });
   if (!again.ok) return again;

@@ -47,6 +47,9 @@ export interface StartOptions {
   readonly mode?: 'apply' | 'observe';
   readonly intervalMs?: number;
   readonly lookEveryMs?: number;
+  /** In place of the world's. */
+  readonly path?: string;
+  readonly stateDirectory?: string;
   /** Called at each run. */
   readonly key?: () => string;
 }
@@ -89,7 +92,7 @@ export async function createWorld({ seed = {}, manifest, ...options }: WorldOpti
   return {
     ...world,
     write,
-    start: (start = {}) => startDaemon(world, start),
+    start: (start = {}) => startDaemon({ ...world, ...start }, start),
     async edit(method, target, body) {
       const outcome = await core.dispatch({
         method,
