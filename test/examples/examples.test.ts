@@ -7,6 +7,7 @@ import { loadManifest } from '../../src/manifest/load.ts';
 import type { Desired } from '../../src/model/desired.ts';
 import { runCommand, type CommandResult, type Terminal } from '../golden/cli.ts';
 import { virtualClock } from '../support/clock.ts';
+import { restorable, undo } from '../golden/undo.ts';
 import { unmanagedPart } from '../golden/unmanaged.ts';
 import { ACCOUNTS, ENVIRONMENT } from './accounts.ts';
 
@@ -18,6 +19,8 @@ const FLAGS: Readonly<Record<string, readonly string[]>> = {
   'minimal.yaml': ['--account', 'me@acme.example'],
   acme: ['--allow-domain-delete', 'acme-2019.example'],
 };
+/** A password cannot be read, and so not be restored. */
+const LOST: Readonly<Record<string, readonly string[]>> = { acme: ['acme.example/credentials/scanner'] };
 
 test('every example has an account to be tried on', () => {
   expect(Object.keys(ACCOUNTS).sort()).toEqual([...EXAMPLES].sort());
@@ -69,7 +72,7 @@ describe.each(EXAMPLES)('examples/%s', (example) => {
     expect(stdout + stderr).not.toMatch(/warning:|error:/);
   });
 
-  test('is planned and applied; then the plan is empty and the rest of the account as it was', async () => {
+  test('is planned and applied; then the plan is empty on both generations, the rest as it was, and all can be undone', async () => {
     const start = emulator.store.dump();
     const planned = await runCommand(['plan', ...changing, '--detailed-exitcode'], terminal);
     expect(planned.exitCode, show(planned)).toBe(2);
@@ -77,14 +80,22 @@ describe.each(EXAMPLES)('examples/%s', (example) => {
 
     const applied = await runCommand(['apply', ...changing, '--yes'], terminal);
     expect(applied.exitCode, show(applied)).toBe(0);
-    const after = await runCommand(['plan', ...flags, '--detailed-exitcode'], terminal);
-    expect(after.exitCode, show(after)).toBe(0);
+    for (const url of Object.values(emulator.urls)) {
+      const env = { ...terminal.env, FWDSYNC_API_URL: url };
+      const after = await runCommand(['plan', ...flags, '--detailed-exitcode'], { ...terminal, env });
+      expect(after.exitCode, url + show(after)).toBe(0);
+    }
 
     const names = new Set(start.domains.map(({ domain }) => domain));
     const desired = load(example);
     const end = emulator.store.dump();
     const left = { ...end, domains: end.domains.filter(({ domain }) => names.has(domain)) };
     expect(unmanagedPart(left, desired, new Set())).toEqual(unmanagedPart(start, desired, new Set()));
+
+    const undone = await undo(emulator, applied, terminal);
+    expect(undone?.apply.exitCode, undone?.apply.stdout).toBe(0);
+    const lost = LOST[example] ?? [];
+    expect(restorable(emulator.store.dump(), lost)).toEqual(restorable(start, lost));
   });
 });
 
