@@ -137,7 +137,9 @@ function countLine(report: Report, style: ReportStyle): string {
   const effort = style.dim(
     `${total} ${total === 1 ? 'request' : 'requests'} in ${roundSeconds(seconds)} s${waited}.`,
   );
-  return `${paintOutcome(report, style)}: ${told.length === 0 ? 'nothing changed' : told.join(', ')}. ${effort}`;
+  const unwritten = report.outcome === 'failed' && !report.wrote ? '; nothing was written' : '';
+  const counted = told.length === 0 ? 'nothing changed' : `${told.join(', ')}${unwritten}`;
+  return `${paintOutcome(report, style)}: ${counted}. ${effort}`;
 }
 
 function paintOutcome(report: Report, style: ReportStyle): string {
