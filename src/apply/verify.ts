@@ -1,7 +1,10 @@
-import { missingRecords } from '../api/verification.ts';
+import type { ApiError } from '../api/errors.ts';
+import { missingRecords, type Verification } from '../api/verification.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Verified } from '../model/prior.ts';
+import type { Result } from '../model/result.ts';
 import { dueDomains, MOST_VERIFIED } from '../plan/verification.ts';
+import { stopFor } from './ledger.ts';
 import { isStopped, type Run } from './run.ts';
 import { sideBySide } from './side-by-side.ts';
 
@@ -15,30 +18,25 @@ const AT_ONCE = 8;
  */
 export async function verifyDomains(run: Run): Promise<ReadonlyMap<DomainName, Verified>> {
   const verified = new Map<DomainName, Verified>();
-  const { input, observed, ports } = run;
+  const { input, observed, ports, ledger } = run;
   const due = dueDomains({ ...input, observed, now: ports.clock.now() });
-  const now = due.slice(0, MOST_VERIFIED);
-  await sideBySide(now, AT_ONCE, async ({ domain, last }) => {
-    if (isStopped(run)) return;
-    const note = await verifyDomain(run, domain, last, verified);
-    run.ledger.notes.add(note);
+  let isHopeless = false;
+  await sideBySide(due.slice(0, MOST_VERIFIED), AT_ONCE, async ({ domain, last }) => {
+    if (isHopeless || isStopped(run)) return;
+    const answer = await ports.client.verifyDomain(domain);
+    isHopeless ||= !answer.ok && stopFor(answer.error) !== null;
+    const isReady = answer.ok && answer.value.valid;
+    verified.set(domain, { at: ports.clock.now(), waitMs: isReady ? LONGEST_WAIT_MS : waitAfter(last) });
+    ledger.notes.add(noteOf(domain, answer));
   });
-  const later = due.length - now.length;
-  if (later > 0) run.ledger.notes.add(`${later} more domains are verified by the next run`);
+  const later = due.length - Math.min(due.length, MOST_VERIFIED);
+  if (later > 0) ledger.notes.add(`${later} more domains are verified by the next run`);
   return verified;
 }
 
-async function verifyDomain(
-  run: Run,
-  domain: DomainName,
-  last: Verified | null,
-  verified: Map<DomainName, Verified>,
-): Promise<string> {
-  const answer = await run.ports.client.verifyDomain(domain);
-  const ready = answer.ok && answer.value.valid;
-  verified.set(domain, { at: run.ports.clock.now(), waitMs: ready ? LONGEST_WAIT_MS : waitAfter(last) });
+function noteOf(domain: DomainName, answer: Result<Verification, ApiError>): string {
   if (!answer.ok) return `${domain} could not be verified: ${answer.error.message}`;
-  if (ready) return `${domain} is ready: its DNS records are in place`;
+  if (answer.value.valid) return `${domain} is ready: its DNS records are in place`;
   const missing = missingRecords(answer.value).join(', ');
   return `${domain} is not ready: DNS records are missing or wrong: ${missing} (fwdsync verify ${domain} prints them)`;
 }

@@ -127,4 +127,28 @@ describe.each(['v4', 'v3'] as const)('verify: true through %s', (version) => {
     expect(stdout).toContain('note: new.example could not be verified');
     expect(code).toBe(0);
   });
+
+  test('a key that is not accepted any more ends it, and what is left waits', async () => {
+    const domains = Array.from({ length: 150 }, (_, index) => ({
+      domain: `d${index}.example`,
+      send_ready: false,
+    }));
+    const scene = await commandScene({
+      version,
+      seed: { domains },
+      manifest: `domains:\n${domains.map(({ domain }) => `  ${domain}: { verify: true }\n`).join('')}`,
+    });
+    const asked = (): number => scene.requests().filter(({ path }) => /\/(verify|check)$/.test(path)).length;
+    scene.emulator.faults.push({
+      match: { path: '/(verify|check)$', times: 'always' },
+      do: { kind: 'status', code: 401 },
+    });
+    expect((await scene.run(['apply', '--yes'])).code).toBe(0);
+    expect(asked()).toBeLessThanOrEqual(8);
+    scene.emulator.faults.clear();
+    scene.emulator.journal.clear();
+    const { stdout } = await scene.run(['apply', '--yes']);
+    expect(asked()).toBe(100);
+    expect(stdout).toMatch(/note: 4\d more domains are verified by the next run/);
+  });
 });
