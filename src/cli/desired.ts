@@ -21,7 +21,7 @@ export interface ReadOptions {
   /** What of a `--domain` that the manifest does not name. */
   readonly unnamed: 'refused' | 'ignored';
   /** Where the manifests are read; by default they are files. */
-  readonly from?: GitTree;
+  readonly from?: GitTree | { readonly kind: 'texts'; readonly texts: readonly ManifestText[] };
 }
 
 export interface ReadDesired {
@@ -31,8 +31,8 @@ export interface ReadDesired {
   readonly desired: Desired | null;
   readonly problems: readonly Problem[];
   readonly counts: ManifestCounts;
-  /** The manifests that were read, as they were named. */
-  readonly files: readonly string[];
+  /** The manifests that were read. */
+  readonly texts: readonly ManifestText[];
 }
 
 /** Reads the manifests that the options name, and keeps the domains of `--domain`. */
@@ -59,15 +59,15 @@ export async function readDesired(
   }
   const desired = loaded.desired === null ? null : keepDomains(loaded.desired, options.domain, how.unnamed);
   const size = loaded.desired === null ? { domains: 0, entries: 0 } : manifestSize(loaded.desired);
-  const files = texts.map(({ file }) => file);
-  return { desired, size, problems: loaded.problems, counts: loaded.counts, files };
+  return { desired, size, problems: loaded.problems, counts: loaded.counts, texts };
 }
 
 async function readTexts(
   context: Context,
   options: CommonOptions,
-  from: GitTree | undefined,
+  from: ReadOptions['from'],
 ): Promise<readonly ManifestText[]> {
+  if (from?.kind === 'texts') return from.texts;
   const paths = manifestPaths(options, context);
   if (from !== undefined) return (await import('./git-manifests.ts')).readGitManifests(context, from, paths);
   const texts = await readManifests(paths, { fs, stdin: context.stdin, cwd: context.cwd });

@@ -12,17 +12,24 @@ import { discloseManifest } from './disclose.ts';
 import { CommandError, EXIT, type ExitCode } from './exit.ts';
 import { createProgress } from './progress.ts';
 import { resolveConnection, type CommonOptions } from './settings.ts';
+import { updateCommand } from './update.ts';
 
 export interface ExportOptions extends CommonOptions {
   readonly out?: string;
   readonly outDir?: string;
+  readonly update?: string;
 }
 
 /** Writes a manifest of the live account whose plan is empty; to standard output, a file, or one file a domain. */
 export async function exportCommand(context: Context, options: ExportOptions): Promise<ExitCode> {
-  if (options.out !== undefined && options.outDir !== undefined) {
-    throw new CommandError(EXIT.usage, '--out and --out-dir exclude each other', 'give one of them');
+  if ([options.out, options.outDir, options.update].filter((place) => place !== undefined).length > 1) {
+    throw new CommandError(
+      EXIT.usage,
+      '--out, --out-dir and --update exclude each other',
+      'give one of them',
+    );
   }
+  if (options.update !== undefined) return updateCommand(context, options, options.update);
   const client = connect(context, resolveConnection(options, {}, context), 'read-only');
   try {
     const progress = createProgress(context);

@@ -4,12 +4,13 @@ import { showSource, type Problem } from '../model/problem.ts';
 export interface JunitInput {
   readonly problems: readonly Problem[];
   /** The manifests that were read, each of which is a test case. */
-  readonly files: readonly string[];
+  readonly texts: readonly { readonly file: string }[];
 }
 
 /** JUnit XML: a test case a manifest, which fails with its errors; warnings stand in its output. */
-export function problemsJunit({ problems, files }: JunitInput): string {
+export function problemsJunit({ problems, texts }: JunitInput): string {
   const byFile = Map.groupBy(problems, ({ source }) => source?.file ?? MANIFEST);
+  const files = texts.map(({ file }) => file);
   const names = [...new Set([...(files.length === 0 ? [MANIFEST] : files), ...byFile.keys()])];
   const cases = names.map((name) => testCase(name, byFile.get(name) ?? []));
   const failed = names.filter((name) => (byFile.get(name) ?? []).some(isError)).length;

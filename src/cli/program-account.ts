@@ -12,14 +12,7 @@ import {
 
 /** The commands that look at the account without changing what the manifest is about. */
 export function addAccountCommands(program: Command, run: Run): void {
-  withOutput(withConnection(withFiles(program.command('export'))))
-    .description('Write a manifest of the live account, whose plan is empty')
-    .option('--domain <name>', 'only this domain (repeatable)', collect)
-    .option('--out <file>', 'write to this file instead of standard output')
-    .option('--out-dir <dir>', 'write one file a domain into this directory')
-    .addHelpText('after', example('fwdsync export --out fwdsync.yaml'))
-    .action(run(async () => (await import('./export.ts')).exportCommand));
-
+  addExport(program, run);
   withOutput(withConnection(program.command('account')))
     .description("Show the account and its plan's limits; the quickest way to see whether the key works")
     .addHelpText('after', example('fwdsync account'))
@@ -62,4 +55,18 @@ export function addAccountCommands(program: Command, run: Run): void {
     .option('--limit <n>', 'so many entries at most (default: 100); with --follow, of a request', wholeNumber)
     .addHelpText('after', example('fwdsync logs acme.example --status BOUNCED,REFUSED --after 2026-09-01'))
     .action(run(async () => (await import('./logs.ts')).logsCommand));
+}
+
+function addExport(program: Command, run: Run): void {
+  withOutput(withConnection(withFiles(program.command('export'))))
+    .description('Write a manifest of the live account, whose plan is empty')
+    .option('--domain <name>', 'only this domain (repeatable)', collect)
+    .option('--out <file>', 'write to this file instead of standard output')
+    .option('--out-dir <dir>', 'write one file a domain into this directory')
+    .option(
+      '--update <file>',
+      'write into this manifest what the account has otherwise, and change nothing else',
+    )
+    .addHelpText('after', example('fwdsync export --out fwdsync.yaml'))
+    .action(run(async () => (await import('./export.ts')).exportCommand));
 }

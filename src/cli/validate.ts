@@ -42,7 +42,7 @@ const NOTHING: Checked = {
   problems: [],
   counts: { files: 0, domains: 0, aliases: 0, rules: 0 },
   size: { domains: 0, entries: 0 },
-  files: [],
+  texts: [],
 };
 
 function assertInGit(options: ValidateOptions, context: Context): void {
@@ -59,7 +59,7 @@ async function check(context: Context, options: ValidateOptions): Promise<Checke
   const { readDesired } = await import('./desired.ts');
   const how = { references: 'optional', problems: 'silent', unnamed: 'refused' } as const;
   const read = await readDesired(context, options, options.staged === true ? { ...how, from: INDEX } : how);
-  if (read.files.length === 0) {
+  if (read.texts.length === 0) {
     throw new CommandError(
       EXIT.failed,
       'no manifest is left in the index',

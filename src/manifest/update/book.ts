@@ -1,0 +1,62 @@
+import { isMap, isScalar, isSeq } from 'yaml';
+import type { Desired } from '../../model/desired.ts';
+import { destinationsOf, DISCARD, normaliseDestination } from '../../model/destinations.ts';
+import { sectionsOf, textOf, type Draft } from './draft.ts';
+import type { YamlValue } from './flow.ts';
+
+/** What destinations as they are written stand for, and how to write those of the account. */
+export interface Book {
+  /** The destinations behind what is written at a node; null: it is not understood here, and does not stay. */
+  readonly expand: (node: unknown) => ReadonlySet<string> | null;
+  /** One destination; a value that the manifest keeps behind a reference is written as that reference. */
+  readonly write: (destination: string) => YamlValue;
+}
+
+/** Groups within groups; the manifest has no rings, or it would not have loaded. */
+const MAX_DEPTH = 32;
+
+export function createBook(drafts: readonly Draft[], { references }: Pick<Desired, 'references'>): Book {
+  const groups = new Map(
+    sectionsOf(drafts, 'destinations').flatMap(({ map }) =>
+      map.items.map(({ key, value }) => [textOf(key), value] as const),
+    ),
+  );
+  const values = Map.groupBy(references, ([, shown]) => shown);
+
+  function expand(node: unknown, depth = 0): ReadonlySet<string> | null {
+    if (depth > MAX_DEPTH) return null;
+    if (isScalar(node)) return expandText(String(node.value), depth);
+    if (isMap(node)) {
+      const [only] = node.items;
+      const shown = `{ ${textOf(only?.key)}: ${textOf(only?.value)} }`;
+      const known = values.get(shown);
+      return known === undefined ? null : new Set(known.map(([value]) => value));
+    }
+    if (!isSeq(node)) return null;
+    const parts = node.items.map((item) => expand(item, depth + 1));
+    return parts.includes(null) ? null : new Set(parts.flatMap((part) => [...(part ?? [])]));
+  }
+
+  function expandText(text: string, depth: number): ReadonlySet<string> | null {
+    if (text === 'discard') return new Set([DISCARD]);
+    if (text.includes('@') || text.includes('://')) return new Set([normaliseDestination(text)]);
+    const group = groups.get(text);
+    return group === undefined ? null : expand(group, depth + 1);
+  }
+
+  return { expand: (node) => expand(node), write: (text) => writeOne(text, references) };
+}
+
+function writeOne(destination: string, references: Desired['references']): YamlValue {
+  const shown = references.get(destination);
+  const [, kind, name] = /^\{ (env|file): (.+) \}$/.exec(shown ?? '') ?? [];
+  if (kind !== undefined && name !== undefined) return { [kind]: name };
+  return destination === DISCARD ? 'discard' : destination;
+}
+
+/** A `forward` of the account as a manifest writes it. */
+export function writeForward(forward: string, book: Book): YamlValue {
+  const written = destinationsOf(forward).map(book.write);
+  const [only] = written;
+  return written.length === 1 && only !== undefined ? only : written;
+}

@@ -1,0 +1,123 @@
+import {
+  isAlias,
+  isCollection,
+  isMap,
+  isPair,
+  isScalar,
+  parseAllDocuments,
+  type Document,
+  type Node,
+  type Pair,
+  type YAMLMap,
+} from 'yaml';
+import { nameKey, parseDomainName, type DomainName } from '../../model/names.ts';
+import type { ManifestText } from '../text.ts';
+import { applyEdits, type Edit } from './edits.ts';
+
+/** A manifest that is being edited: its text, what YAML makes of it, and the edits so far. */
+export interface Draft {
+  readonly file: string;
+  readonly text: string;
+  readonly documents: readonly Document.Parsed[];
+  readonly edits: Edit[];
+}
+
+export function createDraft({ file, text }: ManifestText): Draft {
+  const source = typeof text === 'string' ? text : Buffer.from(text).toString('utf8');
+  const documents = parseAllDocuments(source, { schema: 'failsafe', uniqueKeys: false, prettyErrors: false });
+  return { file, text: source, documents: Array.isArray(documents) ? documents : [], edits: [] };
+}
+
+export function finishDraft({ file, text, edits }: Draft): ManifestText {
+  return { file, text: edits.length === 0 ? text : applyEdits(text, edits) };
+}
+
+/** A key with its value, and the map and document that it stands in. */
+export interface Place {
+  readonly draft: Draft;
+  readonly document: Document.Parsed;
+  readonly map: YAMLMap;
+  readonly pair: Pair;
+}
+
+/** Where a domain is written; null when it is not. */
+export function findDomain(drafts: readonly Draft[], domain: DomainName): Place | null {
+  for (const place of sectionsOf(drafts, 'domains')) {
+    const pair = place.map.items.find(({ key }) => {
+      const parsed = parseDomainName(textOf(key));
+      return parsed.ok && parsed.value === domain;
+    });
+    if (pair !== undefined) return { ...place, pair };
+  }
+  return null;
+}
+
+/** The maps under a top-level key in all documents, such as `domains`. */
+export function sectionsOf(drafts: readonly Draft[], key: string): readonly Omit<Place, 'pair'>[] {
+  return drafts.flatMap((draft) =>
+    draft.documents.flatMap((document) => {
+      const { contents } = document;
+      const map = isMap(contents) ? findPair(contents, key)?.value : undefined;
+      return isMap(map) ? [{ draft, document, map }] : [];
+    }),
+  );
+}
+
+/** The pair of this key, compared as names of aliases are. */
+export function findPair(map: YAMLMap, key: string): Pair | undefined {
+  return map.items.find((pair) => nameKey(textOf(pair.key)) === nameKey(key));
+}
+
+export function textOf(node: unknown): string {
+  return isScalar(node) ? String(node.value) : '';
+}
+
+/** Where a node's content begins; an anchor before it is not a part of it. */
+export function startOf(node: unknown): number {
+  return (node as Node).range?.[0] ?? 0;
+}
+
+/** Where a node's content ends: a block collection's range goes on over the line break and comments behind it. */
+export function endOf(node: unknown): number {
+  if (isPair(node))
+    return node.value === null ? endOf(node.key) : Math.max(endOf(node.key), endOf(node.value));
+  if (isCollection(node) && node.flow !== true && node.items.length > 0) return endOf(node.items.at(-1));
+  return (node as Node | null)?.range?.[1] ?? 0;
+}
+
+export function lineStartOf(text: string, offset: number): number {
+  return text.lastIndexOf('\n', offset - 1) + 1;
+}
+
+/** Behind the line break of the line of this offset. */
+export function nextLineOf(text: string, offset: number): number {
+  const end = text.indexOf('\n', offset);
+  return end < 0 ? text.length : end + 1;
+}
+
+export function columnOf(text: string, offset: number): number {
+  return offset - lineStartOf(text, offset);
+}
+
+/** Behind the colon of a pair. */
+export function afterColon({ text }: Draft, pair: Pair): number {
+  return text.indexOf(':', endOf(pair.key)) + 1;
+}
+
+/**
+ * A value that is written elsewhere, by a YAML alias, cannot be changed here: the alias is replaced by what it stands
+ * for, and the next round changes that. True when that was necessary.
+ */
+export function inlineAlias(draft: Draft, document: Document.Parsed, node: unknown): boolean {
+  if (!isAlias(node)) return false;
+  const target = node.resolve(document);
+  if (target === undefined) return false;
+  const [start = 0, end = 0] = node.range ?? [];
+  draft.edits.push({ start, end, text: inlineText(target, document) });
+  return true;
+}
+
+/** What a node stands for on one line, its own aliases resolved. */
+function inlineText(node: unknown, document: Document.Parsed): string {
+  return JSON.stringify((node as Node).toJS(document)).replaceAll(/(?<=["\]}]|true|false),(?=["[{])/g, ', ');
+}

@@ -1,0 +1,37 @@
+import { Document, isMap, isScalar, isSeq } from 'yaml';
+
+/** What is written into a manifest: text, lists and maps. */
+export type YamlValue = string | boolean | readonly YamlValue[] | { readonly [key: string]: YamlValue };
+
+/** Where a value stands: within brackets more characters need quotes. */
+export type Surrounding = 'block' | 'flow';
+
+/** A value on one line; maps with spaces within their braces, lists without. */
+export function flowText(value: YamlValue, surrounding: Surrounding): string {
+  if (typeof value === 'string') return scalarText(value, surrounding);
+  if (typeof value === 'boolean') return String(value);
+  if (isList(value)) return `[${value.map((item) => flowText(item, 'flow')).join(', ')}]`;
+  const pairs = Object.entries(value).map(([key, item]) => pairText(key, flowText(item, 'flow'), 'flow'));
+  return pairs.length === 0 ? '{}' : `{ ${pairs.join(', ')} }`;
+}
+
+/** `key: value`, the key quoted where YAML needs it. */
+export function pairText(key: string, value: string, surrounding: Surrounding): string {
+  return `${scalarText(key, surrounding)}: ${value}`;
+}
+
+function isList(
+  value: readonly YamlValue[] | { readonly [key: string]: YamlValue },
+): value is readonly YamlValue[] {
+  return Array.isArray(value);
+}
+
+/** As the library writes it; what YAML 1.1 would read as a number or a merge key is quoted as well. */
+function scalarText(text: string, surrounding: Surrounding): string {
+  if (text === '<<') return '"<<"';
+  const document = new Document(surrounding === 'flow' ? [text] : text, { compat: 'yaml-1.1' });
+  if (isSeq(document.contents) || isMap(document.contents)) document.contents.flow = true;
+  if (isScalar(document.contents) && text.includes('\n')) document.contents.type = 'QUOTE_DOUBLE';
+  const written = document.toString({ lineWidth: 0, flowCollectionPadding: false }).trimEnd();
+  return surrounding === 'flow' ? written.slice(1, -1) : written;
+}
