@@ -44,7 +44,10 @@ function unreadDomains({ input, observed }: Run, unread: Iterable<DomainName>): 
   return new Set([...observed.unproven.keys(), ...withheld.map(({ domain }) => domain), ...unread]);
 }
 
-/** An address that has no alias has no route: whatever happened to it, the next run adds it again. */
+/**
+ * An address that has no alias has no route: whatever happened to it, the next run adds it again. Not so a rule, for its id may
+ * be another domain's, and what adding it does there is not stated (field notes).
+ */
 function isLasting({ kind, action }: Change): boolean {
   return kind === 'rule' || action !== 'add';
 }
