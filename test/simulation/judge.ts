@@ -16,6 +16,7 @@ export function judge(simulation: Simulation, faultless: Simulation): readonly s
     ...routingBreaches(simulation.moments, simulation.probes),
     ...duplicates(simulation.end).filter((breach) => !duplicates(simulation.start).includes(breach)),
     ...unwarrantedDeletes(simulation, faultless),
+    ...simulation.hasty,
     ...unprovenDeletes(simulation.exchanges),
   ];
 }

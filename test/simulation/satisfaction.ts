@@ -15,6 +15,33 @@ export function shortfalls(account: Dump, desired: Desired): readonly string[] {
   });
 }
 
+/** Aliases and rules of a domain that are wanted and not in place; how narrow a rule is does not count. */
+export function missingRoutes(account: Dump, desired: Desired, name: string): readonly string[] {
+  const live = account.domains.find(({ domain }) => domain === name);
+  const wanted = [...desired.domains].find(([domain]) => domain === name)?.[1];
+  if (live === undefined || wanted?.state !== 'present') return [];
+  const { aliases, rules } = wanted;
+  const missing = [...(aliases?.entries ?? [])].filter(
+    ([key, entry]) =>
+      entry.state === 'present' &&
+      !live.aliases.some(
+        ({ alias, forward }) => alias.toLowerCase() === key && sameForward(forward, entry.forward),
+      ),
+  );
+  const lacking = (rules?.entries ?? []).filter(
+    (entry) =>
+      entry.state === 'present' &&
+      !live.rules.some(
+        (rule) =>
+          rule.id === entry.id || entry.derivedIds.includes(rule.id) || sameMatch(matchOf(rule), entry.match),
+      ),
+  );
+  return [
+    ...missing.map(([key]) => `alias ${key} is not in place`),
+    ...lacking.map((entry) => `rule ${entry.name} is not in place`),
+  ];
+}
+
 function inDomain(live: DumpedDomain, { aliases, rules }: PresentDomain): readonly string[] {
   return [
     ...(aliases === undefined ? [] : aliasShortfalls(live, aliases)),

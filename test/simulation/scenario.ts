@@ -1,5 +1,6 @@
 import type { EmulatorOptions } from '../../src/emulator/emulator.ts';
 import type { EditRequest } from '../../src/emulator/faults.ts';
+import type { Switches } from '../../src/emulator/switches.ts';
 import { loadManifest } from '../../src/manifest/load.ts';
 import type { Desired } from '../../src/model/desired.ts';
 import type { Policy } from '../../src/plan/policy.ts';
@@ -60,6 +61,9 @@ export function loadText(body: string, version: Version, env: Scenario['env']): 
   return loaded.desired;
 }
 
+/** Of what nobody knows of the service, the answers that forgive least. */
+const WORST: Partial<Switches> = { existingRuleId: 'second' };
+
 /** A golden case without the faults of its own; null where its manifest is invalid. */
 export function scenarioOfCase(golden: GoldenCase, version: Version): Scenario | null {
   const { account, before, options } = golden;
@@ -71,7 +75,7 @@ export function scenarioOfCase(golden: GoldenCase, version: Version): Scenario |
   return {
     name: `${golden.name} on ${version}`,
     version,
-    emulator: { state: account, switches: options.switches, rateLimit: options.rateLimit },
+    emulator: { state: account, switches: { ...WORST, ...options.switches }, rateLimit: options.rateLimit },
     // Both are the same manifest to the tool, whose files have one name.
     before: earlier === null ? [] : [{ ...earlier, files: desired.files }],
     edits: options.edits ?? [],

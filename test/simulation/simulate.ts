@@ -6,6 +6,7 @@ import type { Dump } from '../../src/emulator/dump.ts';
 import type { Fault } from '../../src/emulator/faults.ts';
 import { createEmulator, type EmulatorCore } from '../../src/emulator/emulator.ts';
 import { writeSnapshot } from '../../src/manifest/write-snapshot.ts';
+import type { Desired } from '../../src/model/desired.ts';
 import { manifestSize } from '../../src/plan/size.ts';
 import { decide } from '../../src/reconcile/decide.ts';
 import { reconcileOnce, type Once } from '../../src/reconcile/once.ts';
@@ -15,6 +16,7 @@ import { probesOf, type Probe } from './probes.ts';
 import { clockOf, diskOf, type Process } from './process.ts';
 import { lookAtRoutes, type Moment } from './routing-oracle.ts';
 import { parseFlags, policyOf, type Flags, type Scenario } from './scenario.ts';
+import { missingRoutes } from './satisfaction.ts';
 import { Wire, type Exchange, type Stroke } from './wire.ts';
 
 /** What goes wrong, by the number of the request counted from 1 over all processes; and the seed of all chance. */
@@ -46,6 +48,8 @@ export interface Simulation {
   readonly exchanges: readonly Exchange[];
   readonly probes: readonly Probe[];
   readonly moments: readonly Moment[];
+  /** Deletes that were sent before what is to replace the deleted was in place. */
+  readonly hasty: readonly string[];
 }
 
 export const KEY = 'key-of-the-simulation';
@@ -66,7 +70,7 @@ export async function simulate(scenario: Scenario, script: Script): Promise<Simu
   world.core.faults.push(...(script.faults ?? []));
   const earlier = world.processes;
   const { endings, restated } = await runUntilIdle(world, scenario, script.idleRuns ?? 1);
-  const { exchanges, probes, moments } = world;
+  const { exchanges, probes, moments, hasty } = world;
   const lastStruck = Math.max(0, world.lastStruck - earlier);
   return {
     scenario,
@@ -78,6 +82,7 @@ export async function simulate(scenario: Scenario, script: Script): Promise<Simu
     exchanges,
     probes,
     moments,
+    hasty,
   };
 }
 
@@ -111,6 +116,7 @@ interface World {
   readonly script: Script;
   readonly exchanges: Exchange[];
   readonly moments: Moment[];
+  readonly hasty: string[];
   probes: readonly Probe[];
   recording: boolean;
   processes: number;
@@ -135,6 +141,7 @@ function openWorld({ emulator }: Scenario, script: Script): World {
     ...world,
     exchanges: [],
     moments: [],
+    hasty: [],
     probes: [],
     recording: false,
     processes: 0,
@@ -151,7 +158,10 @@ async function live(world: World, scenario: Scenario, flags: Flags): Promise<End
   const wire = new Wire(process, {
     core: world.core,
     clock: world.clock,
-    strike: () => strike(world, process),
+    strike: (exchange) => {
+      noteDelete(world, scenario.desired, exchange);
+      return strike(world, process);
+    },
     onKill: () => {
       ending = { kind: 'killed' };
     },
@@ -243,6 +253,14 @@ function strike(world: World, process: Process): Stroke | null {
   const stroke = world.script.strokes.get(world.sent) ?? null;
   if (stroke !== null) world.lastStruck = process.id;
   return stroke;
+}
+
+/** Stage 2 of a domain begins when all of its stage 1 is in place. */
+function noteDelete({ recording, core, hasty }: World, desired: Desired, { method, path }: Exchange): void {
+  const [, domain] = /^\/domains\/([^/]+)\/(?:aliases|rules)/.exec(path) ?? [];
+  if (!recording || method !== 'DELETE' || domain === undefined) return;
+  const missing = missingRoutes(core.store.dump(), desired, domain);
+  hasty.push(...missing.map((what) => `${path} was to be deleted while ${what}`));
 }
 
 function record(world: World, exchange: Exchange): void {
