@@ -30,15 +30,15 @@ test('every folder is a case with a manifest and an account', () => {
 
 describe.each(CASES)('$name', (golden: GoldenCase) => {
   const { only } = golden.options;
+  const versions: readonly Version[] = only === undefined ? ['v4', 'v3'] : [only];
   const outcomes = new Map<Version, CaseOutcome>();
 
-  describe.each<Version>(only === undefined ? ['v4', 'v3'] : [only])('on %s', (version) => {
-    let outcome: CaseOutcome;
-    beforeAll(async () => {
-      outcome = await runCase(golden, version);
-      outcomes.set(version, outcome);
-    });
-    testOutcome(golden, version, () => outcome);
+  beforeAll(async () => {
+    for (const version of versions) outcomes.set(version, await runCase(golden, version));
+  });
+
+  describe.each(versions)('on %s', (version) => {
+    testOutcome(golden, version, () => outcomes.get(version) as CaseOutcome);
   });
 
   test('prints and sends what is stored', () => {
