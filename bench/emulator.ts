@@ -19,7 +19,8 @@ const ALIASES = 100;
 const LARGE = 'large.example';
 const LARGE_ALIASES = 50_000;
 const LOGS = 200_000;
-const RUNS = 101;
+const WARM_UP = 20;
+const RUNS = 200;
 const PAGE_LIMIT_MS = 2;
 
 const headers = { authorization: `Basic ${Buffer.from('api:key').toString('base64')}` };
@@ -115,24 +116,51 @@ async function measurePages(core: EmulatorCore): Promise<readonly string[]> {
     ['logs of 200,000 (v3)', `/v3/domains/${LARGE}/logs`],
     ['logs of one alias (v3)', `/v3/domains/${LARGE}/logs/name7`],
     ['count of 200,000 logs', `/v4/domains/${LARGE}/logs/count`],
+    ['aliases of 50,000 by substring, some', `/v4/domains/${LARGE}/aliases?limit=200&query=499`],
+    ['aliases of 50,000 by substring, all', `/v4/domains/${LARGE}/aliases?limit=200&query=corp&page=250`],
+    ['aliases of 50,000 by substring (v3)', `/v3/domains/${LARGE}/aliases?limit=100&q=499`],
+    ['domains by substring', '/v4/domains?limit=200&query=77'],
+    ['domains by their flags', '/v4/domains?limit=200&send_ready=true&routing_engine=rules&whitelabel=null'],
+    ['rules of 5,000 by substring', `/v4/domains/${LARGE}/rules?limit=200&query=99`],
+    ['rules of 5,000 by substring (v3)', `/v3/domains/${LARGE}/rules?search=99`],
+    ['domains with 100 aliases each (v3)', '/v3/domains?limit=100'],
+    ['one domain with 200 of its aliases (v3)', `/v3/domains/${LARGE}`],
+    ['logs by recipient', `/v4/domains/${LARGE}/logs?limit=200&recipient=name7@${LARGE}`],
+    [
+      'logs by sender, status and transport',
+      `/v4/domains/${LARGE}/logs?sender=sender7@corp.example&status=REFUSED&transport=mx`,
+    ],
+    ['count of logs by status', `/v4/domains/${LARGE}/logs/count?status=DELIVERED`],
   ] as const) {
-    const median = await medianTime(() => call(core, 'GET', target));
-    report(`page: ${name}`, `${median.toFixed(2)} ms`);
-    if (median >= PAGE_LIMIT_MS) slow.push(name);
+    const mean = await meanTime(() => call(core, 'GET', target));
+    report(`page: ${name}`, `${mean.toFixed(2)} ms`);
+    if (mean >= PAGE_LIMIT_MS) slow.push(name);
   }
   return slow;
 }
 
+/** Each run writes, then reads a page. */
 async function measurePagesAfterWrites(core: EmulatorCore): Promise<readonly string[]> {
+  const slow: string[] = [];
   const path = `/v4/domains/${LARGE}/aliases`;
-  const times: number[] = [];
-  for (let run = 0; run < RUNS; run += 1) {
-    await call(core, 'POST', path, { alias: `written${run}`, forward: 'ana@corp.example' });
-    times.push(await timeOf(() => call(core, 'GET', `${path}?limit=200`)));
+  for (const [name, target] of [
+    ['aliases of 50,000', `${path}?limit=200`],
+    ['aliases of 50,000 by substring', `${path}?limit=200&query=499`],
+    ['one domain with 200 of its aliases (v3)', `/v3/domains/${LARGE}`],
+  ] as const) {
+    let written = 0;
+    const both = await meanTime(async () => {
+      written += 1;
+      await call(core, 'POST', path, {
+        alias: `${name.length}written${written}`,
+        forward: 'ana@corp.example',
+      });
+      await call(core, 'GET', target);
+    });
+    report(`write and page: ${name}`, `${both.toFixed(2)} ms`);
+    if (both >= PAGE_LIMIT_MS) slow.push(`${name}, after a write`);
   }
-  const median = medianOf(times);
-  report('page: aliases of 50,000, first page after a write', `${median.toFixed(2)} ms`);
-  return median < PAGE_LIMIT_MS ? [] : ['first page after a write'];
+  return slow;
 }
 
 /** Scans, and answers that are long by what the documents say. */
@@ -144,9 +172,9 @@ async function measureOthers(core: EmulatorCore): Promise<void> {
   const batch = await timeOf(() => call(core, 'POST', `/v4/domains/${LARGE}/aliases/batch`, { aliases }));
   report('batch of 500 new aliases among 50,000', `${batch.toFixed(1)} ms`);
   for (const [name, target] of [
-    ['aliases of 50,000 by substring', `/v4/domains/${LARGE}/aliases?query=499`],
-    ['domains with 100 aliases each (v3)', '/v3/domains?limit=100'],
-    ['logs by recipient', `/v4/domains/${LARGE}/logs?recipient=name7@${LARGE}`],
+    ['aliases of 50,000 by substring, after 500 writes', `/v4/domains/${LARGE}/aliases?query=499`],
+    ['domains (v3), none of which was read before', '/v3/domains?limit=100&page=7'],
+    ['logs by two statuses, which none has', `/v4/domains/${LARGE}/logs?status=BOUNCED,HARD-BOUNCE`],
     ['first search of the logs', `/v4/domains/${LARGE}/logs/search?query=nubmer+77`],
     ['search of the logs', `/v4/domains/${LARGE}/logs/search?query=nubmer+77`],
   ] as const) {
@@ -173,24 +201,27 @@ async function measureSaving(core: EmulatorCore): Promise<void> {
 
 async function call(core: EmulatorCore, method: string, target: string, body?: object): Promise<void> {
   const outcome = await core.dispatch({ method, target, headers, body: body && JSON.stringify(body) });
-  if (outcome.kind === 'answer' && outcome.answer.status === 200) return;
+  // As it is done for the socket.
+  const bytes = outcome.kind === 'answer' ? Buffer.from(outcome.answer.body).length : 0;
+  if (outcome.kind === 'answer' && outcome.answer.status === 200 && bytes > 0) return;
   throw new Error(`${method} ${target}: ${JSON.stringify(outcome)}`);
 }
 
-async function medianTime(run: () => Promise<void>): Promise<number> {
-  const times: number[] = [];
-  for (let index = 0; index < RUNS; index += 1) times.push(await timeOf(run));
-  return medianOf(times);
+/** Of many runs after a few to warm up. */
+async function meanTime(run: () => Promise<void>): Promise<number> {
+  for (let index = 0; index < WARM_UP; index += 1) await run();
+  const whole = await timeOf(async () => {
+    for (let index = 0; index < RUNS; index += 1) await run();
+  });
+  return whole / RUNS;
 }
 
+/** Milliseconds of processor time of this thread: what else runs on the machine does not count. */
 async function timeOf(run: () => Promise<void>): Promise<number> {
-  const begin = performance.now();
+  const begin = process.threadCpuUsage();
   await run();
-  return performance.now() - begin;
-}
-
-function medianOf(times: readonly number[]): number {
-  return times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0;
+  const { user, system } = process.threadCpuUsage(begin);
+  return (user + system) / 1000;
 }
 
 function usedMegabytes(): number {

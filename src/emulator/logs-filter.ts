@@ -1,7 +1,8 @@
 import { readText, readWord } from './input.ts';
 import { LOG_STATUSES } from './logs-events.ts';
+import { traitOf, type LogTest } from './logs-traits.ts';
 import type { LogFilter } from './logs.ts';
-import type { FieldErrors, LogEntry, LogTransport } from './model.ts';
+import type { FieldErrors, LogTransport } from './model.ts';
 
 const SECOND = 1000;
 const TRANSPORTS: readonly LogTransport[] = ['mx', 'smtp', 'api'];
@@ -26,38 +27,44 @@ export function readLogFilter(
   return {
     from: after === undefined ? -Infinity : (Math.floor(after / SECOND) + 1) * SECOND,
     until: before === undefined ? Infinity : Math.ceil(before / SECOND) * SECOND,
-    keep: tests.length === 0 ? undefined : (entry) => tests.every((test) => test(entry)),
+    tests,
   };
 }
-
-type Test = (entry: LogEntry) => boolean;
 
 function personTest(
   query: URLSearchParams,
   field: 'sender' | 'recipient' | 'forward',
   match: 'exact' | 'substring',
-): Test | undefined {
+): LogTest | undefined {
   const wanted = readText(query, field)?.toLowerCase();
   if (wanted === undefined) return undefined;
-  return (entry) => {
-    const email = entry[field]?.email.toLowerCase();
-    return match === 'exact' ? email === wanted : (email?.includes(wanted) ?? false);
+  if (match === 'substring') {
+    return { holds: (entry) => entry[field]?.email.toLowerCase().includes(wanted) ?? false };
+  }
+  return {
+    trait: traitOf(field, wanted),
+    holds: (entry) => entry[field]?.email.toLowerCase() === wanted,
   };
 }
 
-function statusTest(query: URLSearchParams, errors: FieldErrors): Test | undefined {
+function statusTest(query: URLSearchParams, errors: FieldErrors): LogTest | undefined {
   const text = readText(query, 'status');
   if (text === undefined) return undefined;
   const wanted = text.split(',').map((status) => status.trim());
   if (wanted.some((status) => !LOG_STATUSES.some((known) => known === status))) {
     errors['status'] = [`The status must be a list of ${LOG_STATUSES.join(', ')}.`];
   }
-  return (entry) => entry.events.some(({ status }) => wanted.includes(status));
+  const [only] = wanted;
+  return {
+    trait: only === undefined || wanted.length > 1 ? undefined : traitOf('status', only),
+    holds: (entry) => entry.events.some(({ status }) => wanted.includes(status)),
+  };
 }
 
-function transportTest(query: URLSearchParams, errors: FieldErrors): Test | undefined {
+function transportTest(query: URLSearchParams, errors: FieldErrors): LogTest | undefined {
   const transport = readWord(query, 'transport', TRANSPORTS, errors);
-  return transport === undefined ? undefined : (entry) => entry.transport === transport;
+  if (transport === undefined) return undefined;
+  return { trait: traitOf('transport', transport), holds: (entry) => entry.transport === transport };
 }
 
 /** Epoch milliseconds. */

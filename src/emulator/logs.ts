@@ -1,5 +1,6 @@
 import { addToVocabulary, createVocabulary, searchVocabulary } from './logs-vocabulary.ts';
 import { createLogId } from './logs-events.ts';
+import { traitsOf, type LogTest } from './logs-traits.ts';
 import type { LogEntry, Mailbox } from './model.ts';
 import {
   createIndex,
@@ -18,7 +19,7 @@ import { takeSequence, type DomainRecord, type LogTable, type State } from './st
 export interface LogFilter {
   readonly from: number;
   readonly until: number;
-  readonly keep?: ((entry: LogEntry) => boolean) | undefined;
+  readonly tests: readonly LogTest[];
 }
 
 export interface LogQuery {
@@ -27,8 +28,6 @@ export interface LogQuery {
   readonly limit: number;
   /** Where the page starts: at the entry of this id, or after it. */
   readonly cursor?: { readonly id: string; readonly place: 'at' | 'after' } | undefined;
-  /** Only entries of this alias. */
-  readonly alias?: string | undefined;
   /** Scripted: moves the page by so many entries. */
   readonly shift: number;
 }
@@ -56,13 +55,14 @@ const DAY = 86_400_000;
 const MAX_CORRESPONDENTS = 10_000;
 const compare = (a: LogEntry, b: LogEntry): number => a.createdAt - b.createdAt || a.sequence - b.sequence;
 
-export const EVERY_LOG: LogFilter = { from: -Infinity, until: Infinity };
+/** Stands for the index of a trait that no entry has; nothing enters it. */
+const NO_ENTRIES = createIndex(compare);
 
 export function createLogTable(): LogTable {
   return {
     byId: new Map(),
     inCreatedOrder: createIndex(compare),
-    byAlias: new Map(),
+    byTrait: new Map(),
     correspondents: new Map(),
     vocabulary: undefined,
   };
@@ -89,9 +89,7 @@ export function insertLog(state: State, { logs }: DomainRecord, fields: NewLog):
   };
   logs.byId.set(id, entry);
   insertInto(logs.inCreatedOrder, entry);
-  const ofAlias = logs.byAlias.get(entry.alias) ?? createIndex(compare);
-  logs.byAlias.set(entry.alias, ofAlias);
-  insertInto(ofAlias, entry);
+  listByTraits(logs, entry);
   if (logs.vocabulary !== undefined) addToVocabulary(logs.vocabulary, entry);
   return entry;
 }
@@ -113,18 +111,15 @@ export function listLogs(state: State, domain: DomainRecord, query: LogQuery): L
   const logs = currentLogs(state, domain);
   const cursor = query.cursor === undefined ? undefined : logs.byId.get(query.cursor.id);
   if (query.cursor !== undefined && cursor === undefined) return unknownCursorPage(state, domain, query);
-  const index = query.alias === undefined ? logs.inCreatedOrder : logs.byAlias.get(query.alias);
-  if (index === undefined) return NO_LOGS;
+  const { index, rest } = shortestIndex(logs, query.filter.tests);
   const entries: LogEntry[] = [];
   for (const entry of walk(index, pageRange(index, query, cursor), query.direction)) {
-    if (query.filter.keep?.(entry) === false) continue;
+    if (!rest.every(({ holds }) => holds(entry))) continue;
     if (entries.length === query.limit) return { entries, next: entry };
     entries.push(entry);
   }
   return { entries, next: undefined };
 }
-
-const NO_LOGS: LogPage = { entries: [], next: undefined };
 
 function unknownCursorPage(state: State, domain: DomainRecord, query: LogQuery): LogPage | undefined {
   switch (state.switches.unknownLogCursor) {
@@ -133,17 +128,18 @@ function unknownCursorPage(state: State, domain: DomainRecord, query: LogQuery):
     case 'first-page':
       return listLogs(state, domain, { ...query, cursor: undefined });
     case 'empty':
-      return NO_LOGS;
+      return { entries: [], next: undefined };
   }
 }
 
 export function countLogs(state: State, domain: DomainRecord, filter: LogFilter): number {
-  const { inCreatedOrder } = currentLogs(state, domain);
-  const range = rangeOf(inCreatedOrder, filter);
-  const { keep } = filter;
-  if (keep === undefined) return Math.max(0, range.to - range.from);
+  const { index, rest } = shortestIndex(currentLogs(state, domain), filter.tests);
+  const range = rangeOf(index, filter);
+  if (rest.length === 0) return Math.max(0, range.to - range.from);
   let count = 0;
-  for (const entry of walk(inCreatedOrder, range, 'ascending')) count += keep(entry) ? 1 : 0;
+  for (const entry of walk(index, range, 'ascending')) {
+    count += rest.every(({ holds }) => holds(entry)) ? 1 : 0;
+  }
   return count;
 }
 
@@ -166,7 +162,9 @@ function hitsByScore(logs: LogTable, { query, filter }: LogSearch): ReadonlyMap<
   // The vocabulary may still hold entries that are too old.
   const from = Math.max(filter.from, inCreatedOrder.pieces[0]?.[0]?.createdAt ?? Infinity);
   const isMeant = (entry: LogEntry): boolean =>
-    entry.createdAt >= from && entry.createdAt < filter.until && filter.keep?.(entry) !== false;
+    entry.createdAt >= from &&
+    entry.createdAt < filter.until &&
+    filter.tests.every(({ holds }) => holds(entry));
   const byScore = new Map<number, LogEntry[]>();
   for (const [entry, score] of searchVocabulary(logs.vocabulary, query)) {
     if (!isMeant(entry)) continue;
@@ -185,12 +183,37 @@ function shared({ correspondents }: LogTable, mailbox: Mailbox): Mailbox {
   return mailbox;
 }
 
+function listByTraits({ byTrait }: LogTable, entry: LogEntry): void {
+  for (const trait of traitsOf(entry)) {
+    const index = byTrait.get(trait) ?? createIndex(compare);
+    if (index.size === 0) byTrait.set(trait, index);
+    insertInto(index, entry);
+  }
+}
+
 function forget(logs: LogTable, entry: LogEntry): void {
   logs.byId.delete(entry.id);
-  const ofAlias = logs.byAlias.get(entry.alias);
-  if (ofAlias === undefined) return;
-  removeFrom(ofAlias, entry);
-  if (ofAlias.size === 0) logs.byAlias.delete(entry.alias);
+  for (const trait of traitsOf(entry)) {
+    const index = logs.byTrait.get(trait);
+    if (index === undefined) continue;
+    removeFrom(index, entry);
+    if (index.size === 0) logs.byTrait.delete(trait);
+  }
+}
+
+/** The shortest index that has every entry which passes the tests, and the tests that it leaves to do. */
+function shortestIndex(
+  logs: LogTable,
+  tests: readonly LogTest[],
+): { readonly index: SortedIndex<LogEntry>; readonly rest: readonly LogTest[] } {
+  let shortest = { index: logs.inCreatedOrder, rest: tests };
+  for (const test of tests) {
+    if (test.trait === undefined) continue;
+    const index = logs.byTrait.get(test.trait) ?? NO_ENTRIES;
+    if (index.size > shortest.index.size) continue;
+    shortest = { index, rest: tests.filter((other) => other !== test) };
+  }
+  return shortest;
 }
 
 function pageRange(index: SortedIndex<LogEntry>, query: LogQuery, cursor: LogEntry | undefined): Range {

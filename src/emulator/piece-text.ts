@@ -10,7 +10,7 @@ const SEPARATOR = '\uffff';
 
 const texts = new WeakMap<readonly unknown[], PieceText>();
 
-/** Positions of the items whose text holds `wanted`, which is in lower case and not empty. */
+/** Positions, in ascending order, of the items whose text holds `wanted`, which is in lower case and not empty. */
 export function positionsWith<T>(
   piece: readonly T[],
   textOf: (item: T) => string,
@@ -21,7 +21,7 @@ export function positionsWith<T>(
   if (wanted.includes(SEPARATOR)) return positions;
   let position = 0;
   for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, starts[position])) {
-    while ((starts[position + 1] ?? Infinity) <= at) position += 1;
+    while ((starts[position + 1] as number) <= at) position += 1;
     positions.push(position);
     position += 1;
   }

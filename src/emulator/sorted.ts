@@ -129,15 +129,15 @@ export function readPage<T>(
 ): Page<T> {
   const { direction, containing = '', keep, range = { from: 0, to: index.size } } = options;
   const page = { ...options, offset: Math.max(0, options.offset) };
-  if (containing === '' && keep === undefined) {
-    const items = readSlice(index, pagePositions(range, page));
-    return { items: direction === 'ascending' ? items : items.reverse(), total: range.to - range.from };
+  const hits = containing === '' ? undefined : hitsIn(index, range, containing);
+  const read = (slice: Range): T[] => (hits === undefined ? readSlice(index, slice) : readHits(hits, slice));
+  const all = hits === undefined ? range : { from: 0, to: countHits(hits) };
+  if (keep === undefined) {
+    return { items: inDirection(read(pagePositions(all, page)), direction), total: all.to - all.from };
   }
-  const having = containing === '' ? readSlice(index, range) : readContaining(index, range, containing);
-  const found = keep === undefined ? having : having.filter(keep);
-  const { from, to } = pagePositions({ from: 0, to: found.length }, page);
-  const items = found.slice(from, to);
-  return { items: direction === 'ascending' ? items : items.reverse(), total: found.length };
+  const kept = read(all).filter(keep);
+  const { from, to } = pagePositions({ from: 0, to: kept.length }, page);
+  return { items: inDirection(kept.slice(from, to), direction), total: kept.length };
 }
 
 /** The items of a range, one after the other. */
@@ -182,19 +182,45 @@ function readSlice<T>(index: SortedIndex<T>, range: Range): T[] {
   return items;
 }
 
+/** Items of one piece, by their positions in ascending order. */
+interface Hits<T> {
+  readonly piece: readonly T[];
+  readonly positions: readonly number[];
+}
+
 /** The items of a range that have a lower-case text. */
-function readContaining<T>(index: SortedIndex<T>, range: Range, text: string): T[] {
-  const items: T[] = [];
+function hitsIn<T>(index: SortedIndex<T>, range: Range, text: string): readonly Hits<T>[] {
+  const hits: Hits<T>[] = [];
   let start = 0;
   for (const piece of index.pieces) {
-    const isInRange = start < range.to && start + piece.length > range.from;
-    for (const position of isInRange ? positionsWith(piece, index.textOf, text) : []) {
-      const isMeant = start + position >= range.from && start + position < range.to;
-      if (isMeant) items.push(piece[position] as T);
-    }
+    const from = range.from - start;
+    const to = range.to - start;
     start += piece.length;
+    if (to <= 0 || from >= piece.length) continue;
+    const found = positionsWith(piece, index.textOf, text);
+    const isWhole = from <= 0 && to >= piece.length;
+    hits.push({ piece, positions: isWhole ? found : found.filter((at) => at >= from && at < to) });
+  }
+  return hits;
+}
+
+function countHits<T>(hits: readonly Hits<T>[]): number {
+  return hits.reduce((count, { positions }) => count + positions.length, 0);
+}
+
+function readHits<T>(hits: readonly Hits<T>[], { from, to }: Range): T[] {
+  const items: T[] = [];
+  let start = 0;
+  for (const { piece, positions } of hits) {
+    const slice = positions.slice(Math.max(0, from - start), Math.max(0, to - start));
+    for (const position of slice) items.push(piece[position] as T);
+    start += positions.length;
   }
   return items;
+}
+
+function inDirection<T>(items: T[], direction: Direction): readonly T[] {
+  return direction === 'ascending' ? items : items.reverse();
 }
 
 /** The first item that is not before: its piece and its place therein; past the end when there is none. */

@@ -50,8 +50,8 @@ export interface CredentialTable {
 export interface LogTable {
   readonly byId: Map<string, LogEntry>;
   readonly inCreatedOrder: SortedIndex<LogEntry>;
-  /** Keys are names of aliases in lower case. */
-  readonly byAlias: Map<string, SortedIndex<LogEntry>>;
+  /** Keys are those of logs-traits.ts. */
+  readonly byTrait: Map<string, SortedIndex<LogEntry>>;
   /** Mailboxes by address, so that entries of one correspondent share it. */
   readonly correspondents: Map<string, Mailbox>;
   /** For searches; undefined until the first. */

@@ -9,6 +9,7 @@ import {
   readAll,
   readPage,
   removeFrom,
+  renewText,
   walk,
   type SortedIndex,
 } from '../../src/emulator/sorted.ts';
@@ -106,4 +107,66 @@ test('it can be emptied and filled again', () => {
   expect(readPage(index, { offset: 0, limit: 5, direction: 'descending' })).toEqual({ items: [], total: 0 });
   insertInto(index, 7);
   expect([readAll(index), index.size]).toEqual([[7], 1]);
+});
+
+describe('filters by substring', () => {
+  interface Word {
+    readonly at: number;
+    text: string;
+  }
+
+  /** 3000 words, `Word 0` to `Word 2999`, in several pieces. */
+  function words(): { readonly index: SortedIndex<Word>; readonly all: Word[] } {
+    const index = createIndex<Word>(
+      (a, b) => a.at - b.at,
+      ({ text }) => text,
+    );
+    const all = Array.from({ length: 3000 }, (_, at) => ({ at, text: `Word ${at}` }));
+    for (const word of all) insertInto(index, word);
+    return { index, all };
+  }
+
+  test.each([
+    ['word', undefined],
+    ['99', undefined],
+    ['word 2', undefined],
+    ['\uffff', undefined],
+    ['99', { from: 1000, to: 2100 }],
+    ['99', { from: 99, to: 100 }],
+    ['99', { from: 100, to: 100 }],
+  ])('%j in %j finds what a scan finds, in both directions', (containing, range) => {
+    const { index, all } = words();
+    const found = all
+      .slice(range?.from, range?.to)
+      .filter(({ text }) => text.toLowerCase().includes(containing));
+    for (const keep of [undefined, ({ at }: Word) => at % 2 === 0]) {
+      const wanted = found.filter(keep ?? (() => true));
+      const page = { offset: 5, limit: 20, range, containing, keep };
+      expect(readPage(index, { ...page, direction: 'ascending' })).toEqual({
+        items: wanted.slice(5, 25),
+        total: wanted.length,
+      });
+      expect(readPage(index, { ...page, direction: 'descending' })).toEqual({
+        items: wanted.toReversed().slice(5, 25),
+        total: wanted.length,
+      });
+    }
+  });
+
+  test('what is added, changed, removed or dropped is found as it is now', () => {
+    const { index, all } = words();
+    const find = (containing: string): readonly number[] =>
+      readPage(index, { offset: 0, limit: 10, direction: 'ascending', containing }).items.map(({ at }) => at);
+    const [first, second] = all as [Word, Word];
+    expect(find('straße')).toEqual([]);
+    second.text = 'İstanbul, Straße';
+    renewText(index, second);
+    insertInto(index, { at: 1.5, text: 'STRASSE, straße' });
+    expect([find('straße'), find('word 1\uffff'), find('word 1000')]).toEqual([[1, 1.5], [], [1000]]);
+    removeFrom(index, second);
+    expect(find('straße')).toEqual([1.5]);
+    expect(find('word 0')).toEqual([first.at]);
+    dropFirst(index, 2);
+    expect([find('straße'), find('word 0'), find('word 2')[0]]).toEqual([[], [], 2]);
+  });
 });

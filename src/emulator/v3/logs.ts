@@ -1,6 +1,7 @@
 import { readText, readWord } from '../input.ts';
 import { readLogFilter } from '../logs-filter.ts';
-import { countLogs, currentLogs, EVERY_LOG, listLogs, type LogFilter } from '../logs.ts';
+import { aliasTest, traitOf, type LogTest } from '../logs-traits.ts';
+import { countLogs, currentLogs, listLogs } from '../logs.ts';
 import type { FieldErrors, LogEntry, LogStatus } from '../model.ts';
 import { failure, invalidFields, success, type JsonObject, type Reply } from '../protocol.ts';
 import type { Context, Route } from '../routes.ts';
@@ -18,7 +19,7 @@ export const v3LogRoutes: readonly Route[] = [
   v3Route(
     'GET',
     LIST,
-    inDomain((context, domain) => list(context, domain, undefined)),
+    inDomain((context, domain) => list(context, domain, [])),
   ),
   v3Route('GET', `${LIST}/count`, inDomain(count)),
   v3Route('GET', `${LIST}/search`, inDomain(search)),
@@ -26,15 +27,14 @@ export const v3LogRoutes: readonly Route[] = [
   v3Route('GET', `${LIST}/:id`, inDomain(getOrList)),
 ];
 
-function list(context: Context, domain: DomainRecord, alias: string | undefined): Reply {
+function list(context: Context, domain: DomainRecord, tests: readonly LogTest[]): Reply {
   const { query, state, tampering } = context;
   const cursor = readText(query, 'next_cursor');
   const page = listLogs(state, domain, {
-    filter: EVERY_LOG,
+    filter: { from: -Infinity, until: Infinity, tests },
     direction: 'descending',
     limit: tampering.limit ?? state.switches.v3LogPageSize,
     cursor: cursor === undefined ? undefined : { id: cursor, place: 'after' },
-    alias,
     shift: tampering.shift,
   });
   if (page === undefined) {
@@ -53,9 +53,8 @@ function getOrList(context: Context, domain: DomainRecord): Reply {
   if (entry !== undefined) {
     return success(state.switches.v3LogShape === 'bare' ? renderLog(entry) : { log: renderLog(entry) });
   }
-  const alias = name.toLowerCase();
-  const isAlias = logs.byAlias.has(alias) || findAliasByName(state, domain, name).ok;
-  return isAlias ? list(context, domain, alias) : failure(404, 'log not found');
+  const isAlias = logs.byTrait.has(traitOf('alias', name)) || findAliasByName(state, domain, name).ok;
+  return isAlias ? list(context, domain, [aliasTest(name)]) : failure(404, 'log not found');
 }
 
 function count({ query, state }: Context, domain: DomainRecord): Reply {
@@ -77,7 +76,7 @@ function search({ query, state, tampering }: Context, domain: DomainRecord): Rep
     filter: {
       from: after * SECOND,
       until: (before + 1) * SECOND,
-      keep: searchTest(kind, readText(query, 'text')?.toLowerCase()),
+      tests: searchTests(kind, readText(query, 'text')?.toLowerCase()),
     },
     direction: order === 'asc' ? 'ascending' : 'descending',
     limit: v3SearchMaximum === 'all' ? Infinity : v3SearchMaximum,
@@ -86,13 +85,18 @@ function search({ query, state, tampering }: Context, domain: DomainRecord): Rep
   return success({ logs: (page?.entries ?? []).map(renderLog) });
 }
 
-function searchTest(kind: 'all' | 'failure', text: string | undefined): LogFilter['keep'] {
-  return (entry) =>
-    (kind === 'all' || entry.events.some(({ status }) => BOUNCES.includes(status))) &&
-    (text === undefined ||
-      [entry.subject, entry.sender.email, entry.recipient.email, entry.forward?.email ?? ''].some((field) =>
-        field.toLowerCase().includes(text),
-      ));
+function searchTests(kind: 'all' | 'failure', text: string | undefined): readonly LogTest[] {
+  const tests: LogTest[] = [];
+  if (kind === 'failure') {
+    tests.push({ holds: ({ events }) => events.some(({ status }) => BOUNCES.includes(status)) });
+  }
+  if (text !== undefined) tests.push({ holds: (entry) => hasText(entry, text) });
+  return tests;
+}
+
+function hasText({ subject, sender, recipient, forward }: LogEntry, text: string): boolean {
+  const fields = [subject, sender.email, recipient.email, forward?.email ?? ''];
+  return fields.some((field) => field.toLowerCase().includes(text));
 }
 
 function readSeconds(query: URLSearchParams, name: 'after' | 'before', errors: FieldErrors): number {
