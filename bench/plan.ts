@@ -1,0 +1,161 @@
+// What planning costs at size: `node bench/plan.ts`. Answers of the API are decoded, planned, cut into requests and
+// forecast. Processor seconds, so that other work on the machine counts little; each size three times, medians.
+import { createHash } from 'node:crypto';
+import { decodeAlias, decodeDomain } from '../src/api/decode-resources.ts';
+import type { Desired, DesiredAlias, DesiredDomain } from '../src/model/desired.ts';
+import type { Forward } from '../src/model/destinations.ts';
+import { nameKey, type AliasName, type DomainName } from '../src/model/names.ts';
+import type { Account, Observed, ObservedDomain } from '../src/model/observed.ts';
+import type { Plan } from '../src/model/plan.ts';
+import { NO_PRIOR } from '../src/model/prior.ts';
+import { planDigest } from '../src/plan/digest.ts';
+import { forecast } from '../src/plan/forecast.ts';
+import { makePlan } from '../src/plan/plan.ts';
+import { requestsOf } from '../src/plan/requests.ts';
+
+const ROUNDS = 3;
+const NOW = Date.UTC(2026, 10, 21);
+const ACCOUNT: Account = {
+  email: 'ops@acme.example',
+  locked: false,
+  lockReason: null,
+  overQuota: false,
+  plan: { name: null, domainsLimit: null, aliasesLimit: null, rulesLimit: null },
+};
+
+interface Size {
+  readonly domains: number;
+  readonly aliases: number;
+  readonly changes: number;
+}
+
+const SIZES: Readonly<Record<string, Size>> = {
+  '1 domain x 50,000 aliases, no change': { domains: 1, aliases: 50_000, changes: 0 },
+  '1 domain x 50,000 aliases, 1,000 changes': { domains: 1, aliases: 50_000, changes: 1_000 },
+  '1 domain x 50,000 aliases, all change': { domains: 1, aliases: 50_000, changes: 50_000 },
+  '10,000 domains x 100 aliases, 1,000 changes': { domains: 10_000, aliases: 100, changes: 1_000 },
+};
+
+console.log('| size | decode | plan | requests | forecast | digest | MiB |\n|---|---|---|---|---|---|---|');
+for (const [name, size] of Object.entries(SIZES)) {
+  const rounds = Array.from({ length: ROUNDS }, () => measure(size));
+  const middle = (index: number): string =>
+    (rounds.map((round) => round[index] ?? 0).toSorted((a, b) => a - b)[1] ?? 0).toFixed(2);
+  const peak = (process.resourceUsage().maxRSS / 1024).toFixed(0);
+  console.log(`| ${name} | ${[0, 1, 2, 3, 4].map((index) => `${middle(index)} s`).join(' | ')} | ${peak} |`);
+}
+
+/** Processor seconds of each step. */
+function measure({ domains, aliases, changes }: Size): readonly number[] {
+  const names = Array.from({ length: domains }, (_, index) => `domain${index}.example` as DomainName);
+  // Spread over all: half of the changes are updates, the others adds and prunes.
+  const stride = changes === 0 ? Infinity : Math.max(1, Math.floor((domains * aliases) / changes));
+  const answers = names.map((_, index) => JSON.stringify(aliasAnswers(index, aliases, stride)));
+  const desired = desiredOf(names, aliases);
+  const seconds: number[] = [];
+  const timed = <T>(run: () => T): T => {
+    const begun = process.threadCpuUsage();
+    const result = run();
+    const { user, system } = process.threadCpuUsage(begun);
+    seconds.push((user + system) / 1e6);
+    return result;
+  };
+  const observed = timed(() => decode(names, answers));
+  const plan = timed(() => planOf(desired, observed));
+  if (plan.changes.length < changes * 0.9) throw new Error(`only ${plan.changes.length} changes`);
+  const options = { version: 'v4', batches: 'allowed' } as const;
+  timed(() => requestsOf(plan, options));
+  timed(() =>
+    forecast(plan, {
+      ...options,
+      desired,
+      observed,
+      prior: NO_PRIOR,
+      budgets: new Map(),
+      monotonic: 0,
+      now: NOW,
+    }),
+  );
+  timed(() => planDigest(plan, (text) => createHash('sha256').update(text).digest('hex')));
+  return seconds;
+}
+
+function aliasAnswers(domain: number, aliases: number, stride: number): readonly unknown[] {
+  return Array.from({ length: aliases }, (_, index) => {
+    const number = domain * aliases + index;
+    const differs = number % stride === 0;
+    const renamed = differs && (number / stride) % 4 === 0;
+    return {
+      id: String(number),
+      alias: renamed ? `old${index}` : `user${index}`,
+      forward: differs ? `former${index}@corp.example` : forwardOf(index),
+      created_at: '2025-01-01T00:00:00Z',
+      updated_at: '2025-01-01T00:00:00Z',
+    };
+  });
+}
+
+function forwardOf(index: number): Forward {
+  return (index % 10 === 0 ? 'ana@corp.example,ben@corp.example' : `person${index}@corp.example`) as Forward;
+}
+
+function desiredOf(names: readonly DomainName[], aliases: number): Desired {
+  const entries = new Map(
+    Array.from({ length: aliases }, (_, index) => {
+      const alias: DesiredAlias = {
+        state: 'present',
+        name: `user${index}` as AliasName,
+        forward: forwardOf(index),
+        source: { file: 'fwdsync.yaml', line: index + 1, column: 7 },
+      };
+      return [nameKey(alias.name), alias] as const;
+    }),
+  );
+  const domains = names.map((domain): [DomainName, DesiredDomain] => [
+    domain,
+    {
+      state: 'present',
+      domain,
+      source: { file: 'fwdsync.yaml', line: 1, column: 1 },
+      settings: {},
+      aliases: { prune: true, ignore: ['tmp-*'], entries },
+      expect: [],
+      verify: false,
+    },
+  ]);
+  return {
+    api: {},
+    guards: { maxDeletes: 25, maxDeletePercent: 20, allow: [] },
+    domains: new Map(domains),
+    files: ['fwdsync.yaml'],
+    digest: 'sha256:0',
+    references: new Map(),
+  };
+}
+
+function decode(names: readonly DomainName[], answers: readonly string[]): Observed {
+  const domains = names.map((domain, index): [DomainName, ObservedDomain] => {
+    const answer = { domain, notification_email: null, whitelabel: null, created_at: '2024-01-01T00:00:00Z' };
+    const rows = JSON.parse(answers[index] ?? '[]') as readonly unknown[];
+    return [domain, { ...decodeDomain(answer), readAt: NOW, aliases: rows.map(decodeAlias) }];
+  });
+  return { account: ACCOUNT, domains: new Map(domains), unproven: new Map() };
+}
+
+function planOf(desired: Desired, observed: Observed): Plan {
+  return makePlan({
+    desired,
+    observed,
+    policy: {
+      guards: desired.guards,
+      allowances: [],
+      account: null,
+      accountRequired: false,
+      rotate: [],
+      domainDeletes: 'allowed',
+    },
+    prior: NO_PRIOR,
+    now: NOW,
+    api: { url: 'https://api.improvmx.com/v4', version: 'v4' },
+  });
+}
