@@ -1,0 +1,202 @@
+/**
+ * A real soak: `npm run soak` (five minutes; `npm run soak -- 60` for one). The real daemon against an emulator over HTTP:
+ * an edit of the manifest every second, a tenth of the answers fails, kill -9 every 20 s. At the end the account has to
+ * equal the manifest; in between no address that every manifest names may have been without a route; memory stays flat.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FaultAction } from '../src/emulator/faults.ts';
+import { startEmulator, type Emulator } from '../src/emulator/server.ts';
+
+const MAIN = join(import.meta.dirname, '../src/cli/main.ts');
+const KEY = 'key-of-the-soak';
+const ACCOUNT = 'owner@account.example';
+const DOMAINS = Array.from({ length: 20 }, (_, index) => `d${index}.example`);
+/** In every manifest, at changing destinations: these must always be routed. */
+const STEADY = ['info', 'sales', 'support'];
+const KILL_EVERY_S = 20;
+const FAULT_SHARE = 0.1;
+
+const FAULTS: readonly FaultAction[] = [
+  { kind: 'status', code: 500 },
+  { kind: 'status', code: 502, body: '<html>', when: 'after' },
+  { kind: 'status', code: 429, headers: { 'Retry-After': '1' } },
+  { kind: 'drop', when: 'before' },
+  { kind: 'drop', when: 'after' },
+  { kind: 'truncate', bytes: 10 },
+];
+
+type Wanted = Map<string, Map<string, string>>;
+
+const seconds = Number(process.argv[2] ?? 300);
+const directory = await mkdtemp(join(tmpdir(), 'fwdsync-soak-'));
+const emulator = await startEmulator({
+  apiKey: KEY,
+  plan: 'paid',
+  rateLimit: 200,
+  windowSeconds: 10,
+  now: () => Date.now(),
+  sleep: (milliseconds) => sleep(milliseconds),
+  randomId: () => randomUUID(),
+  state: {
+    account: { email: ACCOUNT },
+    domains: DOMAINS.map((domain) => ({
+      domain,
+      aliases: STEADY.map((alias) => ({ alias, forward: 'first@corp.example' })),
+    })),
+  },
+});
+const figures = { edits: 0, kills: 0, faults: 0, lost: 0, memory: [] as number[] };
+const running: { daemon: ChildProcess | null } = { daemon: null };
+
+try {
+  process.exitCode = await soak();
+} finally {
+  running.daemon?.kill('SIGKILL');
+  await emulator.close();
+  await rm(directory, { recursive: true, force: true });
+}
+
+async function soak(): Promise<number> {
+  const wanted: Wanted = new Map(
+    DOMAINS.map((domain) => [domain, new Map(STEADY.map((alias) => [alias, 'first@corp.example']))]),
+  );
+  const stopFaults = breakAnswers();
+  const stopOracle = watchRoutes();
+  await write(wanted);
+  running.daemon = start();
+  for (let second = 1; second <= seconds; second += 1) {
+    await sleep(1_000);
+    edit(wanted, second);
+    await write(wanted);
+    figures.edits += 1;
+    if (second % KILL_EVERY_S === 0) await restart();
+  }
+  stopFaults();
+  emulator.faults.clear();
+  const settledMs = await untilConverged(wanted);
+  stopOracle();
+  return report(settledMs);
+}
+
+function start(): ChildProcess {
+  return spawn(process.execPath, [MAIN, 'run', '--interval', '10s', '--listen', '127.0.0.1:0'], {
+    cwd: directory,
+    env: {
+      PATH: process.env['PATH'],
+      FWDSYNC_API_URL: emulator.urls.v4,
+      FWDSYNC_API_KEY: KEY,
+      FWDSYNC_ACCOUNT: ACCOUNT,
+      FWDSYNC_STATE_DIR: join(directory, 'state'),
+      FWDSYNC_LOG_LEVEL: 'fatal',
+    },
+    stdio: 'ignore',
+  });
+}
+
+async function restart(): Promise<void> {
+  const { daemon } = running;
+  const pid = daemon?.pid;
+  if (daemon === null || pid === undefined) return;
+  figures.memory.push(await residentMiB(pid));
+  daemon.kill('SIGKILL');
+  await once(daemon, 'exit');
+  figures.kills += 1;
+  running.daemon = start();
+}
+
+async function residentMiB(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
+}
+
+/** One domain a second: a destination changes, and an alias comes or goes. */
+function edit(wanted: Wanted, second: number): void {
+  const aliases = wanted.get(DOMAINS[second % DOMAINS.length] ?? '');
+  const steady = STEADY[second % STEADY.length] ?? '';
+  aliases?.set(steady, `at${second}@corp.example`);
+  const passing = `guest${second % 4}`;
+  if (aliases?.delete(passing) === false) aliases.set(passing, `at${second}@corp.example`);
+}
+
+async function write(wanted: Wanted): Promise<void> {
+  const domains = [...wanted].map(([domain, aliases]) => {
+    const entries = [...aliases].map(([alias, forward]) => `${alias}: ${forward}`).join(', ');
+    return `  ${domain}: { prune: { aliases: true }, aliases: { ${entries} } }\n`;
+  });
+  await writeFile(
+    join(directory, 'next'),
+    `version: 1\nguards: { max_deletes: 1000, max_delete_percent: 100 }\ndomains:\n${domains.join('')}`,
+  );
+  await rename(join(directory, 'next'), join(directory, 'fwdsync.yaml'));
+}
+
+function breakAnswers(): () => void {
+  return emulator.onRequest(({ phase }) => {
+    const action = FAULTS[Math.floor(Math.random() * FAULTS.length)];
+    if (phase !== 'after' || action === undefined || Math.random() > FAULT_SHARE) return;
+    figures.faults += 1;
+    emulator.faults.push({ match: {}, do: action });
+  });
+}
+
+/** After every request: each address that every manifest names has a route. */
+function watchRoutes(): () => void {
+  return emulator.onRequest(({ phase, method }) => {
+    if (phase !== 'after' || method === 'GET') return;
+    for (const { domain, aliases } of liveDomains(emulator)) {
+      const names = new Set(aliases.map(({ alias }) => alias));
+      for (const name of STEADY) {
+        if (names.has(name)) continue;
+        figures.lost += 1;
+        process.stdout.write(`${name}@${domain} has no route\n`);
+      }
+    }
+  });
+}
+
+function liveDomains({ store }: Emulator): ReturnType<Emulator['store']['dump']>['domains'] {
+  return store.dump().domains;
+}
+
+/** Milliseconds until the account equals the manifest; null: a minute was not enough. */
+async function untilConverged(wanted: Wanted): Promise<number | null> {
+  const begun = performance.now();
+  while (performance.now() - begun < 60_000) {
+    const isSame = liveDomains(emulator).every(({ domain, aliases }) => {
+      const shall = wanted.get(domain);
+      return (
+        shall?.size === aliases.length && aliases.every(({ alias, forward }) => shall.get(alias) === forward)
+      );
+    });
+    if (isSame) return performance.now() - begun;
+    await sleep(100);
+  }
+  return null;
+}
+
+function report(settledMs: number | null): number {
+  const { edits, kills, faults, lost, memory } = figures;
+  const half = Math.floor(memory.length / 2);
+  const mean = (values: readonly number[]): number =>
+    values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+  const [early, late] = [mean(memory.slice(0, half)), mean(memory.slice(half))];
+  process.stdout.write(
+    [
+      `${seconds} s: ${edits} edits, ${faults} faults in ${emulator.journal.total()} requests, ${kills} kills`,
+      settledMs === null
+        ? 'NOT converged after a minute'
+        : `converged ${Math.round(settledMs)} ms after the last fault`,
+      `${lost} routes lost`,
+      `resident memory before each kill: ${early.toFixed(0)} MiB in the first half, ${late.toFixed(0)} MiB in the second`,
+      '',
+    ].join('\n'),
+  );
+  const isFlat = late < early * 1.2;
+  return settledMs !== null && lost === 0 && isFlat ? 0 : 1;
+}
