@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import pkg from '../../package.json' with { type: 'json' };
 import type { Context } from './context.ts';
 import type { ExitCode } from './exit.ts';
@@ -129,4 +129,11 @@ function addServers(program: Command, run: Run): void {
     )
     .addHelpText('after', example('fwdsync demo'))
     .action(run(async () => (await import('./demo.ts')).demoCommand));
+
+  program
+    .command('completion')
+    .description('Print the completion of this command line for a shell')
+    .addArgument(new Argument('<shell>', 'bash, zsh or fish').choices(['bash', 'zsh', 'fish']))
+    .addHelpText('after', example('source <(fwdsync completion bash)'))
+    .action(run(async () => (await import('./completion.ts')).completionCommand));
 }

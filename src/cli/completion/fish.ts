@@ -1,0 +1,46 @@
+import type { CommandLine, CompletedCommand, CompletedOption, Value } from './command-line.ts';
+
+/** For `~/.config/fish/completions/fwdsync.fish`, or `fwdsync completion fish | source`. */
+export function fishCompletion({ name, options, commands }: CommandLine): string {
+  const lines = [
+    ['-f'],
+    ...options.map((option) => ['-n', '__fish_use_subcommand', ...specOf(option)]),
+    ...commands.flatMap(commandLines),
+  ];
+  const written = lines.map((words) => `complete -c ${name} ${words.join(' ')}\n`);
+  return `# fish completion of ${name}\n${written.join('')}`;
+}
+
+function commandLines({
+  name,
+  description,
+  options,
+  argument,
+}: CompletedCommand): readonly (readonly string[])[] {
+  const seen = ['-n', quote(`__fish_seen_subcommand_from ${name}`)];
+  return [
+    ['-n', '__fish_use_subcommand', '-a', name, '-d', quote(description)],
+    ...(argument.kind === 'none' || argument.kind === 'text' ? [] : [[...seen, ...valueWords(argument)]]),
+    ...options.map((option) => [...seen, ...specOf(option)]),
+  ];
+}
+
+function specOf({ short, long, description, value }: CompletedOption): readonly string[] {
+  return [
+    ...(short === null ? [] : ['-s', short.slice(1)]),
+    '-l',
+    long.slice(2),
+    ...(value.kind === 'none' ? [] : ['-r', ...valueWords(value)]),
+    '-d',
+    quote(description),
+  ];
+}
+
+function valueWords(value: Value): readonly string[] {
+  if (value.kind === 'files') return ['-F'];
+  return value.kind === 'choices' ? ['-f', '-a', quote(value.choices.join(' '))] : ['-f'];
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll(/['\\]/g, String.raw`\$&`)}'`;
+}
