@@ -28,7 +28,7 @@ export type RunResult =
       readonly report: Report | null;
       /** Changes that are not made, for somebody else keeps undoing them. */
       readonly frozen: readonly Change[];
-      /** Changes of what was in place before. */
+      /** Changes of what was in place before, though the manifest is the same. */
       readonly drift: readonly Change[];
     };
 
@@ -95,7 +95,13 @@ export interface AccountStatus {
     readonly problems: readonly Problem[];
   };
   /** The last reading of the account; null: none yet. */
-  readonly read: { readonly at: number; readonly ok: boolean; readonly message: string | null } | null;
+  readonly read: {
+    readonly at: number;
+    readonly ok: boolean;
+    readonly message: string | null;
+    /** When it was last read without failure; null: never yet. */
+    readonly goodAt: number | null;
+  } | null;
   /** The last run; null: none yet. */
   readonly run: {
     readonly id: string;

@@ -5,7 +5,8 @@ import type { ManifestLook } from './manifest-source.ts';
 
 /** How one account stands, kept up to date for people. */
 export interface AccountBook {
-  accepted(look: Extract<ManifestLook, { kind: 'good' }>): void;
+  /** A manifest is in force, in which these domains shall be otherwise than before. */
+  accepted(look: Extract<ManifestLook, { kind: 'good' }>, changed: readonly DomainName[]): void;
   refused(look: Extract<ManifestLook, { kind: 'bad' }>): void;
   /** Takes in what came of a run; the domains that are to be tried again. */
   finished(run: FinishedRun): Failing;
@@ -44,11 +45,12 @@ export function createAccountBook({ name, now, emit }: BookOptions): AccountBook
   let status: Omit<BookStatus, 'domains'> = { name, manifest: NOT_READ, read: null, run: null };
   let domains: ReadonlyMap<DomainName, DomainStatus> = new Map();
   return {
-    accepted({ desired, size, problems }) {
+    accepted({ desired, size, problems }, changed) {
       const { references } = desired;
-      domains = new Map(
-        [...desired.domains.keys()].map((domain) => [domain, domains.get(domain) ?? UNKNOWN]),
-      );
+      const unknown = new Set(changed);
+      const kept = (domain: DomainName): DomainStatus =>
+        (unknown.has(domain) ? undefined : domains.get(domain)) ?? UNKNOWN;
+      domains = new Map([...desired.domains.keys()].map((domain) => [domain, kept(domain)]));
       status = { ...status, manifest: { state: 'accepted', inForce: true, message: null, problems } };
       emit({ account: name, kind: 'manifest-accepted', ...size, problems, references });
     },
@@ -70,7 +72,7 @@ export function createAccountBook({ name, now, emit }: BookOptions): AccountBook
           ? domainStates(names, result, at)
           : failingStates(names, result.message, domains);
       domains = new Map([...domains].map(([domain, before]) => [domain, states.get(domain) ?? before]));
-      const read = readStatus(result, at) ?? status.read;
+      const read = readStatus(result, at, status.read);
       const { run: id, cause, seconds } = run;
       status = { ...status, read, run: { id, cause, at, seconds, outcome: outcomeOf(result) } };
       emit({ account: name, kind: 'run-finished', ...run, result });
@@ -83,10 +85,11 @@ export function createAccountBook({ name, now, emit }: BookOptions): AccountBook
   };
 }
 
-/** Null: it says nothing about whether the account can be read. */
-function readStatus(result: RunResult, at: number): AccountStatus['read'] {
-  if (result.kind === 'looked') return { at, ok: true, message: null };
-  return result.what === 'read' || result.what === 'key' ? { at, ok: false, message: result.message } : null;
+/** The same as before where the run says nothing of whether the account can be read. */
+function readStatus(result: RunResult, at: number, before: AccountStatus['read']): AccountStatus['read'] {
+  if (result.kind === 'looked') return { at, ok: true, message: null, goodAt: at };
+  if (result.what !== 'read' && result.what !== 'key') return before;
+  return { at, ok: false, message: result.message, goodAt: before?.goodAt ?? null };
 }
 
 function outcomeOf(result: RunResult): string {

@@ -142,11 +142,13 @@ function accept(loop: Loop, look: Extract<ManifestLook, { kind: 'good' }>): void
   const { desired, size } = look;
   const fingerprints = fingerprintDomains(desired);
   loop.inForce = { desired, size, fingerprints };
+  const changed = changedDomains(before?.fingerprints ?? new Map(), fingerprints);
   agenda.manage(desired.domains);
   contest.keep(desired.domains);
-  book.accepted(look);
+  book.accepted(look, changed);
+  // At the start everything is looked at anyway.
   if (before === null) return;
-  agenda.changed(changedDomains(before.fingerprints, fingerprints));
+  agenda.changed(changed);
   // What a guard held back may be allowed now; another address or account is another world.
   if (!isSame(before.desired.guards, desired.guards)) agenda.changed(book.domainsIn('withheld'));
   if (!isSame(before.desired.api, desired.api)) agenda.hurry(ports.clock.monotonic());
@@ -212,7 +214,7 @@ interface RunStart {
   readonly begun: number;
 }
 
-type Work = Omit<RunTask, 'mode' | 'contest'>;
+type Work = Omit<RunTask, 'mode' | 'contest' | 'inSync'>;
 
 /** Carries out a run, or records one that failed before it began. */
 async function runOnce(
@@ -224,17 +226,15 @@ async function runOnce(
   const { clock } = ports;
   const run = Math.floor(ports.random() * 2 ** 40).toString(36);
   ports.emit({ account: options.name, kind: 'run-started', run, cause, domains: names.length });
-  const result =
-    'kind' in work ? work : await safely(() => runAccount({ ...work, mode: options.mode, contest }, ports));
+  const task = { mode: options.mode, contest, inSync: new Set(book.domainsIn('in-sync')) };
+  const result = 'kind' in work ? work : await safely(() => runAccount({ ...work, ...task }, ports));
+  // What was asked to stop did not fail.
+  if (result.kind === 'failed' && ports.signal.aborted) return;
   if (result.kind === 'looked') contest.placed(madeChanges(result));
   const seconds = (clock.monotonic() - begun) / 1000;
   const failing = book.finished({ run, cause, names, seconds, result });
   const failures = agenda.failures();
-  if (cause === 'sweep') agenda.sweepEnded(failing === 'all' ? 'failed' : 'done', clock.monotonic());
-  // A sweep that came to nothing is itself made again: its domains need no run of their own.
-  if (cause !== 'sweep' || failing !== 'all') {
-    agenda.ended({ domains: names, failing: failing === 'all' ? names : failing }, clock.monotonic());
-  }
+  agenda.ended({ cause, domains: names, failing }, clock.monotonic());
   if (failures > 0 && agenda.failures() === 0) {
     ports.emit({ account: options.name, kind: 'recovered', run, failures });
   }

@@ -6,6 +6,7 @@ import type { StateStore } from '../apply/state-store.ts';
 import type { Clock } from '../model/clock.ts';
 import type { FailedStep, RunResult } from '../model/daemon.ts';
 import type { Desired } from '../model/desired.ts';
+import type { DomainName } from '../model/names.ts';
 import type { Change } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
 import type { Policy } from '../plan/policy.ts';
@@ -40,6 +41,8 @@ export interface RunTask {
   readonly reading?: ObservedDomains | undefined;
   readonly mode: 'apply' | 'observe';
   readonly contest: Contest;
+  /** Domains that were as they shall be at the last look. */
+  readonly inSync: ReadonlySet<DomainName>;
 }
 
 /** One run over some domains or all: what a guard refuses, cannot be read or is frozen is withheld, the rest goes on. */
@@ -97,7 +100,7 @@ async function applyToo(task: RunTask, request: PlanRequest, ports: RunPorts & A
 type Looked = Pick<Extract<RunResult, { kind: 'looked' }>, 'plan' | 'frozen' | 'drift'>;
 
 function lookAt(
-  { desired, contest }: RunTask,
+  { desired, contest, inSync }: RunTask,
   { plan }: Planned,
   { clock }: Pick<RunPorts, 'clock'>,
 ): Looked {
@@ -107,7 +110,8 @@ function lookAt(
     references: desired.references,
     now: clock.monotonic(),
   });
-  return { plan, frozen: [...frozen], drift: plan.changes.filter(({ reason }) => reason === 'drift') };
+  const drift = plan.changes.filter(({ reason, domain }) => reason === 'drift' || inSync.has(domain));
+  return { plan, frozen: [...frozen], drift };
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Cause } from '../model/daemon.ts';
 import type { DomainName } from '../model/names.ts';
 import { backoff } from './backoff.ts';
 import { createSweepSchedule, type SweepSchedule } from './sweep-schedule.ts';
@@ -21,18 +22,20 @@ export interface Agenda {
   changed(domains: Iterable<DomainName>): void;
   /** There is a manifest to work with, and these are the domains that it manages. */
   manage(domains: ReadonlyMap<DomainName, unknown>): void;
-  /** A run over these domains ended, and some of them are not as they shall be for a reason that may pass. */
-  ended(
-    run: { readonly domains: Iterable<DomainName>; readonly failing: readonly DomainName[] },
-    now: number,
-  ): void;
-  /** A sweep ended; `failed`: nothing came of it, and it is made again after a pause. */
-  sweepEnded(outcome: 'done' | 'failed', now: number): void;
+  /** A run over these domains ended. */
+  ended(run: EndedRun, now: number): void;
   /** Everything is looked at now, and what failed is tried again. */
   hurry(now: number): void;
   /** Runs that failed in a row. */
   failures(): number;
   readonly sweeps: SweepSchedule;
+}
+
+export interface EndedRun {
+  readonly cause: Cause;
+  readonly domains: Iterable<DomainName>;
+  /** What is not as it shall be for a reason that may pass; `all`: nothing came of the run. */
+  readonly failing: readonly DomainName[] | 'all';
 }
 
 export interface AgendaOptions {
@@ -90,15 +93,15 @@ export function createAgenda({ intervalMs, lookEveryMs, random, now }: AgendaOpt
       state.isInForce = true;
       forget(state, (domain) => !domains.has(domain));
     },
-    ended({ domains, failing }, at) {
-      const done = new Set(domains);
-      forget(state, (domain) => done.has(domain));
-      for (const domain of failing) state.failing.add(domain);
-      if (failing.length > 0) countFailure(at);
+    ended(run, at) {
+      if (run.cause === 'sweep') {
+        state.sweeps.ended(at, run.failing === 'all' ? countFailure(at) : null);
+        // One that came to nothing is itself made again: its domains need no run of their own.
+        if (run.failing === 'all') return;
+      }
+      const failing = settle(state, run);
+      if (failing > 0) countFailure(at);
       else if (state.failing.size === 0) state.failures = 0;
-    },
-    sweepEnded(outcome, at) {
-      state.sweeps.ended(at, outcome === 'failed' ? countFailure(at) : null);
     },
     hurry(at) {
       state.lookAt = at;
@@ -109,6 +112,15 @@ export function createAgenda({ intervalMs, lookEveryMs, random, now }: AgendaOpt
     failures: () => state.failures,
     sweeps: state.sweeps,
   };
+}
+
+/** How many of the run's domains are to be tried again. */
+function settle(state: State, run: EndedRun): number {
+  const domains = new Set(run.domains);
+  const failing = run.failing === 'all' ? [...domains] : run.failing;
+  forget(state, (domain) => domains.has(domain));
+  for (const domain of failing) state.failing.add(domain);
+  return failing.length;
 }
 
 function forget({ fresh, failing }: State, isForgotten: (domain: DomainName) => boolean): void {

@@ -88,7 +88,10 @@ function createGauges(registry: Registry) {
     valid: gauge('fwdsync_manifest_valid', '1 when the manifest in the files is the one in force.'),
     problems: gauge('fwdsync_manifest_problems', 'Problems of the manifest.', ['severity']),
     lastRun: gauge('fwdsync_last_run_timestamp_seconds', 'When the last run ended.'),
-    lastRead: gauge('fwdsync_last_good_read_timestamp_seconds', 'When the account was last read whole.'),
+    lastRead: gauge(
+      'fwdsync_last_good_read_timestamp_seconds',
+      'When the account was last read without failure.',
+    ),
     failures: gauge('fwdsync_consecutive_failures', 'Runs that failed in a row.'),
     drift: gauge('fwdsync_drift_items', 'Items that differ from the manifest by the last look.', ['action']),
     domains: gauge('fwdsync_domains', 'Managed domains by state.', ['state']),
@@ -140,7 +143,7 @@ function readStatus(gauges: Gauges, status: AccountStatus): void {
     gauges.problems.set({ account, severity }, count);
   }
   if (run !== null) gauges.lastRun.set({ account }, run.at / 1000);
-  if (read?.ok === true) gauges.lastRead.set({ account }, read.at / 1000);
+  if (read !== null && read.goodAt !== null) gauges.lastRead.set({ account }, read.goodAt / 1000);
   gauges.failures.set({ account }, status.failures);
   for (const { state, pending } of domains.values()) {
     gauges.domains.inc({ account, state });

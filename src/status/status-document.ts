@@ -31,12 +31,15 @@ function accountDocument(status: AccountStatus): object {
       message: manifest.message,
       problems: manifest.problems,
     },
-    lastRead: read === null ? null : { ...read, at: iso(read.at) },
+    lastRead:
+      read === null
+        ? null
+        : { at: iso(read.at), ok: read.ok, message: read.message, goodAt: isoOrNull(read.goodAt) },
     lastRun: run === null ? null : { ...run, at: iso(run.at) },
     failures,
-    nextSweepAt: nextSweepAt === null ? null : iso(nextSweepAt),
+    nextSweepAt: isoOrNull(nextSweepAt),
     domains: [...domains].map(([domain, { state, pending, reason, lookedAt }]) => {
-      return { domain, state, pending, reason, lookedAt: lookedAt === null ? null : iso(lookedAt) };
+      return { domain, state, pending, reason, lookedAt: isoOrNull(lookedAt) };
     }),
   };
 }
@@ -45,6 +48,10 @@ function reasonOf({ manifest, read }: AccountStatus): string {
   if (manifest.state === 'not-read') return 'the manifest was not read yet';
   if (manifest.state === 'refused') return 'the manifest is not valid: see /status';
   return read === null ? 'the account was not read yet' : 'the account cannot be read: see /status';
+}
+
+function isoOrNull(milliseconds: number | null): string | null {
+  return milliseconds === null ? null : iso(milliseconds);
 }
 
 function iso(milliseconds: number): string {

@@ -1,6 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { isReady } from '../../src/model/daemon.ts';
+import type { Change } from '../../src/model/plan.ts';
 import { createWorld, HOUR, MINUTE, type World } from './world.ts';
 
 const MANIFEST = `
@@ -47,6 +48,12 @@ function aliasId({ core }: World): number | undefined {
   return domain?.aliases.find(({ alias }) => alias === 'sales')?.id;
 }
 
+function driftOf({ events }: World): readonly Change[] {
+  return events.flatMap((event) =>
+    event.kind === 'run-finished' && event.result.kind === 'looked' ? event.result.drift : [],
+  );
+}
+
 const kinds = ({ events }: World): readonly string[] => events.map(({ kind }) => kind);
 
 test('a start brings the account to the manifest, and then there is nothing to do', async () => {
@@ -85,10 +92,7 @@ describe('drift made behind its back', () => {
     await driftSales(world, 'mallory@elsewhere.example');
     await world.clock.pass(5 * MINUTE);
     expect(forwardOf(world)).toBe('carol@corp.example');
-    const drift = world.events.flatMap((event) =>
-      event.kind === 'run-finished' && event.result.kind === 'looked' ? event.result.drift : [],
-    );
-    expect(drift).toMatchObject([{ kind: 'alias', name: 'sales', reason: 'drift' }]);
+    expect(driftOf(world)).toMatchObject([{ kind: 'alias', name: 'sales', reason: 'drift' }]);
     await daemon.stop();
   });
 
@@ -99,6 +103,13 @@ describe('drift made behind its back', () => {
     await world.clock.pass(HOUR);
     expect(world.writes()).toEqual([]);
     expect(isReady(daemon.status())).toBe(true);
+    expect(driftOf(world)).toEqual([]);
+    await driftSales(world, 'carol@corp.example');
+    await world.clock.pass(6 * MINUTE);
+    expect(daemon.states()['acme.example']).toBe('in-sync');
+    await world.edit('POST', SALES, { alias: 'stray', forward: 'mallory@elsewhere.example' });
+    await world.clock.pass(6 * MINUTE);
+    expect(driftOf(world)).toMatchObject([{ action: 'delete', kind: 'alias', name: 'stray' }]);
     await daemon.stop();
   });
 

@@ -11,7 +11,7 @@ import { startStatusServer, type StatusServer, type StatusServerOptions } from '
 const GOOD: AccountStatus = {
   name: 'acme',
   manifest: { state: 'accepted', inForce: true, message: null, problems: [] },
-  read: { at: 1_795_000_000_000, ok: true, message: null },
+  read: { at: 1_795_000_000_000, ok: true, message: null, goodAt: 1_795_000_000_000 },
   run: { id: 'r1', cause: 'sweep', at: 1_795_000_000_000, seconds: 1.5, outcome: 'unchanged' },
   failures: 0,
   nextSweepAt: 1_795_000_300_000,

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { systemProcesses } from '../apply/process-table.ts';
+import { openStateDirectory, type StateDirectoryOptions } from '../apply/state-directory.ts';
+import type { Client } from '../api/client.ts';
+import { exportDocument, type ExportOptions } from '../manifest/export.ts';
+import { writeManifest } from '../manifest/write.ts';
+import type { Clock } from '../model/clock.ts';
+import type { Desired, Reference } from '../model/desired.ts';
+import type { Observed } from '../model/observed.ts';
+import type { Plan } from '../model/plan.ts';
+import { allowancesInForce, type Policy } from '../plan/policy.ts';
+import { manifestSize } from '../plan/size.ts';
+import { decide } from './decide.ts';
+import { reconcileOnce, type Once } from './once.ts';
+
+/** What `applyManifest` needs. */
+export interface ApplyOptions {
+  /** Reads and writes; its mode is `read-write`. */
+  readonly client: Client;
+  /** Of `loadManifest`, with its references resolved. */
+  readonly desired: Desired;
+  /** By default `defaultPolicy`: what the manifest allows, and no domain is deleted. */
+  readonly policy?: Policy;
+  /** Snapshots, reports and what was applied last: without a snapshot nothing is written. */
+  readonly stateDirectory: string;
+  /** Such as `node:fs/promises`. */
+  readonly fs: StateDirectoryOptions['fs'];
+  readonly clock: Clock;
+  /** From 0 up to 1. */
+  readonly random: () => number;
+  /** Aborted: no new request. */
+  readonly signal?: AbortSignal;
+  /** Whether this plan runs; asked only about one that no guard refuses and that changes something. */
+  readonly approve: (plan: Plan) => boolean | Promise<boolean>;
+  /** The password behind a reference; null: it is not set. */
+  readonly resolvePassword: (reference: Reference) => string | null;
+}
+
+/** The manifest's guards and allowances; no domain is deleted. `account` is the email that must answer, null any. */
+export function defaultPolicy(desired: Desired, { account, now }: { account: string | null; now: number }): Policy {
+  return {
+    guards: desired.guards,
+    allowances: allowancesInForce(desired.guards, now),
+    account,
+    accountRequired: false,
+    rotate: [],
+    domainDeletes: 'never',
+  };
+}
+
+/**
+ * Reads the account, plans, asks, applies, verifies. Never throws for the service: `unread`, `locked`, `not-run` and
+ * `fault` wrote nothing; `applied` has the report.
+ */
+export async function applyManifest(options: ApplyOptions): Promise<Once> {
+  const { client, desired, clock, fs } = options;
+  const account = desired.api.account ?? null;
+  const policy = options.policy ?? defaultPolicy(desired, { account, now: clock.now() });
+  const request = { desired, manifestSize: manifestSize(desired), policy, maxFailures: null };
+  return reconcileOnce(request, {
+    client,
+    clock,
+    random: options.random,
+    signal: options.signal,
+    sha256: (text) => createHash('sha256').update(text).digest('hex'),
+    writeManifest,
+    resolvePassword: options.resolvePassword,
+    openState: (email) =>
+      openStateDirectory({
+        directory: options.stateDirectory,
+        account: email,
+        apiUrl: client.url,
+        fs,
+        clock,
+        processes: systemProcesses(fs, 'library'),
+      }),
+    approve: async (planned) => {
+      const decision = decide(planned.plan, 'end-the-run');
+      if (decision.kind !== 'go' || decision.plan.changes.length === 0) return { decision, planned };
+      const approved = await options.approve(decision.plan);
+      return { decision: approved ? decision : { kind: 'declined' }, planned };
+    },
+  });
+}
+
+/** A live account as the text of a manifest whose plan is empty. */
+export function exportManifest(observed: Observed, options: ExportOptions): string {
+  return writeManifest(exportDocument(observed, options));
+}
