@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# Checks what the gate cannot: alert rules, the systemd unit, and the container image, built and run for real.
+# Needs Debian's prometheus, systemd, buildah and curl, root for buildah, and the base image where buildah finds it.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+say() { printf '\n== %s\n' "$*"; }
+
+say "alert rules"
+promtool check rules deploy/prometheus-alerts.yaml
+promtool test rules test/deploy/alerts.promtool.yaml
+
+say "systemd unit"
+systemd-analyze verify deploy/fwdsync.service && echo "verified"
+
+say "image"
+export STORAGE_DRIVER=${STORAGE_DRIVER:-vfs} BUILDAH_ISOLATION=${BUILDAH_ISOLATION:-chroot}
+buildah bud --format docker --pull-never -q -t fwdsync . >/dev/null
+container=$(buildah from --pull-never fwdsync)
+tree=$(buildah mount "$container")
+work=$(mktemp -d)
+finish() {
+  local code=$?
+  for id in "${daemon:-}" "${emulator:-}"; do [ -z "$id" ] || { kill "$id" && wait "$id"; } 2>/dev/null || true; done
+  mountpoint -q "$work/tree" && umount -R "$work/tree"
+  buildah umount "$container" >/dev/null
+  buildah rm "$container" >/dev/null
+  rm -rf "$work"
+  exit "$code"
+}
+trap finish EXIT
+echo "user: $(buildah inspect --format '{{.OCIv1.Config.User}}' "$container")"
+echo "entrypoint: $(buildah inspect --format '{{.OCIv1.Config.Entrypoint}} {{.OCIv1.Config.Cmd}}' "$container")"
+echo "program: $(du -sh "$tree/app" | cut -f1), $(find "$tree/app" -type f | wc -l) files; image: $(du -sh "$tree" | cut -f1)"
+test ! -e "$tree/app/node_modules" && test ! -e "$tree/app/src" && test ! -e "$tree/app/test"
+echo "no development files"
+
+# The image's tree, mounted read-only, with the state as the one writable place.
+mkdir -p "$work/tree" "$work/state" "$work/manifest"
+chown 1000:1000 "$work/state"
+mount --bind "$tree" "$work/tree"
+mount -o remount,bind,ro "$work/tree"
+mount --bind "$work/state" "$work/tree/var/lib/fwdsync"
+mount --bind "$work/manifest" "$work/tree/etc/fwdsync"
+inside() { exec chroot --userspec=1000:1000 "$work/tree" /usr/bin/env -i PATH=/usr/local/bin:/usr/bin:/bin "$@"; }
+! (inside node -e "require('fs').writeFileSync('/app/x', '')") 2>/dev/null && echo "the tree is read-only"
+
+inside node /app/dist/fwdsync.js emulator --port 18125 --api-key key-of-the-check >"$work/emulator.log" &
+emulator=$!
+until [ -s "$work/emulator.log" ]; do sleep 0.1; done
+cat >"$work/manifest/fwdsync.yaml" <<'MANIFEST'
+version: 1
+api: { account: owner@account.example }
+domains:
+  acme.example:
+    aliases: { info: ana@corp.example }
+MANIFEST
+inside FWDSYNC_API_URL=http://127.0.0.1:18125/v4 FWDSYNC_API_KEY=key-of-the-check FWDSYNC_FILE=/etc/fwdsync \
+  FWDSYNC_STATE_DIR=/var/lib/fwdsync FWDSYNC_LOG_FORMAT=json \
+  node /app/dist/fwdsync.js run --interval 2s --listen 127.0.0.1:9477 >"$work/daemon.log" &
+daemon=$!
+
+say "main job"
+for _ in $(seq 100); do
+  curl -fsS http://127.0.0.1:9477/readyz >/dev/null 2>&1 && break
+  sleep 0.2
+done
+curl -fsS http://127.0.0.1:9477/healthz && echo
+curl -fsS http://127.0.0.1:9477/readyz && echo
+curl -fsS http://127.0.0.1:9477/status && echo
+curl -fsS http://127.0.0.1:9477/metrics | promtool check metrics && echo "metrics: nothing to complain about"
+for _ in $(seq 50); do
+  curl -fsS -u api:key-of-the-check http://127.0.0.1:18125/v4/domains/acme.example/aliases | grep -q ana@corp.example && break
+  sleep 0.2
+done
+curl -fsS -u api:key-of-the-check http://127.0.0.1:18125/v4/domains/acme.example/aliases | grep -q ana@corp.example && echo "applied"
+healthcheck=$(buildah inspect --format '{{index .Docker.Config.Healthcheck.Test 3}}' "$container")
+(inside node -e "$healthcheck") && echo "health check: healthy"
+
+say "SIGTERM"
+started=$(date +%s%N)
+kill -TERM "$daemon"
+wait "$daemon" && echo "exit 0 after $((($(date +%s%N) - started) / 1000000)) ms"
+daemon=
+(inside node -e "$healthcheck") || echo "health check: unhealthy once it is gone"
