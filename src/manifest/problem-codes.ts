@@ -6,7 +6,6 @@ export const PROBLEM_CODES = {
   'destination-cycle': 'error',
   'destination-not-set': 'error',
   'discard-not-alone': 'error',
-  'duplicate-account': 'error',
   'duplicate-definition': 'error',
   'duplicate-domain': 'error',
   'duplicate-id': 'error',

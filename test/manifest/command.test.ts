@@ -73,6 +73,22 @@ describe('scenario 4: what cannot be read ends with 1, at once', () => {
   });
 });
 
+describe('scenarios 1 to 3: no desired state, or not all of it, is 5', () => {
+  test.each([
+    ['an empty file', '', '-:1:1: error: the file has no desired state'],
+    ['only comments', '# to do\n', '-:1:1: error: the file has no desired state'],
+    ['null', 'null\n', '-:1:1: error: the file has no desired state'],
+    ['a cut entry', acme('aliases:', '  a: b@c.example', '  inf').trimEnd(), '-:6:'],
+    ['a conflict', 'version: 1\n<<<<<<< HEAD\ndomains: {}\n', '-:2:1: error: <<<<<<< is a marker'],
+    ['a tab', 'version: 1\ndomains:\n\ta.example: {}\n', '-:3:1: error: a tab is used'],
+  ])('%s', async (_, stdin, said) => {
+    const { code, stdout, stderr } = await measure(['validate', '-f', '-'], { stdin });
+    expect(stderr).toContain(said);
+    expect(stdout).toMatch(/^invalid: /);
+    expect(code).toBe(5);
+  });
+});
+
 describe('scenario 7: sizes end with a result or an error, within seconds and 1 GiB', () => {
   async function check(text: string | Uint8Array): Promise<Measured> {
     const measured = await measure(['validate', '--format', 'json', '-f', '-'], { stdin: text });

@@ -38,14 +38,20 @@ function codesUnder(heading: string): readonly string[] {
   return rowsUnder(heading).map(([code, severity]) => `${code} ${severity}`);
 }
 
-/** Everything that the sources of a folder match. */
+/** What a pattern finds in the sources of a folder: its groups, joined by a space. */
 function matchesIn(folder: string, pattern: RegExp): readonly string[] {
   const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
   const texts = files
     .filter((file) => file.endsWith('.ts'))
     .map((file) => readFileSync(join(ROOT, folder, file), 'utf8'));
-  return [...new Set(texts.flatMap((text) => [...text.matchAll(pattern)].map(([, found = '']) => found)))];
+  const found = texts.flatMap((text) =>
+    [...text.matchAll(pattern)].map(([, ...groups]) => groups.reverse().join(' ')),
+  );
+  return [...new Set(found)];
 }
+
+/** `code severity` of the problems that are written out. */
+const PROBLEM = /severity: '(error|warning)',\s*code: '([a-z-]+)'/g;
 
 describe('keys', () => {
   const HEADINGS: Readonly<Record<string, string>> = {
@@ -83,6 +89,13 @@ describe('keys', () => {
   });
 });
 
+const CODES = [
+  '### In the manifest',
+  '### Only the account shows it',
+  '### In a plan',
+  '### Of several manifests',
+];
+
 describe('codes', () => {
   test('each problem of a manifest, with its severity', () => {
     const codes = Object.entries(PROBLEM_CODES).map(([code, severity]) => `${code} ${severity}`);
@@ -90,9 +103,16 @@ describe('codes', () => {
   });
 
   test('each error that only the account shows', () => {
-    const problem = /severity: 'error',\s*code: '([a-z-]+)'/g;
-    const codes = ['src/plan', 'src/apply'].flatMap((folder) => matchesIn(folder, problem));
-    expect(codesUnder('### Only the account shows it')).toEqual(codes.map((code) => `${code} error`).sort());
+    const codes = ['src/plan', 'src/apply'].flatMap((folder) => matchesIn(folder, PROBLEM));
+    expect(codesUnder('### Only the account shows it')).toEqual([...codes].sort());
+  });
+
+  test('each problem of several manifests', () => {
+    const codes = [
+      ...['src/reconcile', 'src/cli'].flatMap((folder) => matchesIn(folder, PROBLEM)),
+      ...matchesIn('src/plan', /\bwarn\(\s*'([a-z-]+)'/g).map((code) => `${code} warning`),
+    ];
+    expect(codesUnder('### Of several manifests')).toEqual([...codes].sort());
   });
 
   test('each warning of a plan', () => {
@@ -108,7 +128,7 @@ describe('codes', () => {
   });
 
   test('what to do is said of each', () => {
-    for (const heading of ['### In the manifest', '### Only the account shows it', '### In a plan']) {
+    for (const heading of CODES) {
       for (const row of rowsUnder(heading)) {
         expect(row, row[0]).toHaveLength(4);
         expect(row.every((cell) => cell !== '')).toBe(true);
