@@ -1,3 +1,4 @@
+import { LIMITS } from '../model/endpoints.ts';
 import { fail, succeed, type Result } from '../model/result.ts';
 import type { Call } from './call.ts';
 import { arrayField } from './decode.ts';
@@ -6,8 +7,6 @@ import { unproven, type ListingRequest } from './listing.ts';
 
 const READINGS = 3;
 const MOST_PAGES = 1000;
-/** The smallest page that a service gives by default: a page this long may be cut though more were asked for. */
-const SHORTEST_CUT_PAGE = 20;
 
 /**
  * Reads a listing whose answers have no total (v3: SMTP credentials): pages until one is short, and all of it until two
@@ -52,7 +51,7 @@ async function readOnce<T>(
       keys.add(keyOf(row));
     }
     // A service that does not know `page` answers the same page for ever; the rows that came twice are no proof.
-    if (answer.value.length < SHORTEST_CUT_PAGE || keys.size === known) break;
+    if (answer.value.length < LIMITS.shortestCutPage || keys.size === known) break;
   }
   return succeed(rows);
 }

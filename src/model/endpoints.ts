@@ -90,6 +90,8 @@ export type Operation = keyof (typeof ENDPOINTS)['v4'] & keyof (typeof ENDPOINTS
 /** Page sizes and batch sizes (v4: Limits; v3: Limits). */
 export const LIMITS = {
   batchItems: 500,
+  /** The smallest page that a service gives by default: a page this long may be cut though more were asked for. */
+  shortestCutPage: 20,
   pageSize: {
     v4: { domains: 200, aliases: 200, rules: 200, credentials: 200 },
     v3: { domains: 100, aliases: 100, rules: 100, credentials: 200 },

@@ -91,8 +91,10 @@ function managedSections(desired: DesiredDomain | undefined): readonly Section[]
 /** Where an answer has no total (v3: credentials) pages are read until one is short, and all of it twice. */
 function listingRequests(section: Section, count: number, version: ApiVersion): number {
   const size = LIMITS.pageSize[version][section];
-  if (version === 'v3' && section === 'credentials') return 2 * (Math.floor(Math.max(0, count) / size) + 1);
-  return pages(count, size);
+  if (version === 'v4' || section !== 'credentials') return pages(count, size);
+  const items = Math.max(0, count);
+  const onLastPage = items % size;
+  return 2 * (Math.floor(items / size) + (onLastPage < LIMITS.shortestCutPage ? 1 : 2));
 }
 
 function pages(count: number, size: number): number {
