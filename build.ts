@@ -40,7 +40,10 @@ const bundledLibraries: Plugin = {
 const outdir = process.argv[2] ?? join(import.meta.dirname, 'dist');
 await rm(outdir, { recursive: true, force: true });
 await build({
-  entryPoints: { fwdsync: join(import.meta.dirname, 'src/cli/main.ts') },
+  entryPoints: {
+    fwdsync: join(import.meta.dirname, 'src/cli/main.ts'),
+    index: join(import.meta.dirname, 'src/index.ts'),
+  },
   outdir,
   bundle: true,
   splitting: true,

@@ -1,15 +1,28 @@
 /**
- * The library's face: everything that may be imported from outside. Loading and planning are pure; the client is the
- * only part that touches the network.
+ * The library's face: everything that may be imported from outside; docs/library.md. Loading, planning and exporting are
+ * pure; the client and `apply` are the only parts that touch the network.
  */
 export { loadManifest } from './manifest/load.ts';
 export type { LoadedManifest, LoadOptions, ManifestText } from './manifest/load.ts';
+export { createClient } from './api/create.ts';
+export type { ClientOptions, FullClient } from './api/create.ts';
+export type { Client } from './api/client.ts';
+export type { ApiError } from './api/errors.ts';
+export { observe } from './api/observe.ts';
+export type { ObserveOptions } from './api/observe.ts';
 export { makePlan as plan } from './plan/plan.ts';
 export type { PlanInput } from './plan/plan.ts';
-export { createClient } from './api/create.ts';
-export type { Client } from './api/client.ts';
-export { observe } from './api/observe.ts';
+export type { Policy } from './plan/policy.ts';
+export { applyManifest as apply, defaultPolicy, exportManifest } from './reconcile/apply-manifest.ts';
+export type { ApplyOptions } from './reconcile/apply-manifest.ts';
+export type { Once } from './reconcile/once.ts';
+export type { ExportOptions } from './manifest/export.ts';
+export { NO_PRIOR } from './model/prior.ts';
+export type { Prior } from './model/prior.ts';
+export type { Clock } from './model/clock.ts';
 export type { Desired } from './model/desired.ts';
 export type { Observed } from './model/observed.ts';
-export type { Change, Plan } from './model/plan.ts';
-export type { Problem } from './model/problem.ts';
+export type { Change, GuardFinding, Plan, Warning } from './model/plan.ts';
+export type { Problem, Source } from './model/problem.ts';
+export type { Report } from './model/report.ts';
+export type { Result } from './model/result.ts';

@@ -37,7 +37,10 @@ export interface ApplyOptions {
 }
 
 /** The manifest's guards and allowances; no domain is deleted. `account` is the email that must answer, null any. */
-export function defaultPolicy(desired: Desired, { account, now }: { account: string | null; now: number }): Policy {
+export function defaultPolicy(
+  desired: Desired,
+  { account, now }: { account: string | null; now: number },
+): Policy {
   return {
     guards: desired.guards,
     allowances: allowancesInForce(desired.guards, now),

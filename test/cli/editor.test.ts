@@ -1,11 +1,13 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
-const SERVER = join(ROOT, 'node_modules/yaml-language-server/bin/yaml-language-server');
+const require = createRequire(import.meta.url);
+const SERVER = require.resolve('yaml-language-server/bin/yaml-language-server');
 const HEAD = '# yaml-language-server: $schema=../schemas/manifest.v1.schema.json\nversion: 1\n';
 
 interface Message {

@@ -1,0 +1,149 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
+import { startEmulator } from '../../src/emulator/server.ts';
+
+const run = promisify(execFile);
+const ROOT = join(import.meta.dirname, '../..');
+const NODE = `node-${process.platform}-${process.arch}`;
+const { engines, version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+  engines: { node: string };
+  version: string;
+};
+const OLDEST = `${engines.node.replace('>=', '')}.0`;
+
+const workspace = mkdtempSync(join(tmpdir(), 'fwdsync-package-'));
+const project = join(workspace, 'project');
+const oldest = join(workspace, 'oldest', 'node_modules', NODE, 'bin');
+const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
+let tarball: string;
+
+/** Packs a copy, so that nobody else's dist/ is built anew; installs it, and the oldest Node that it supports. */
+beforeAll(async () => {
+  const source = join(workspace, 'source');
+  mkdirSync(source);
+  for (const name of readdirSync(ROOT)) {
+    if (['node_modules', 'dist', '.git', 'test', 'bench'].includes(name)) continue;
+    cpSync(join(ROOT, name), join(source, name), { recursive: true });
+  }
+  symlinkSync(join(ROOT, 'node_modules'), join(source, 'node_modules'));
+  const path = [join(ROOT, 'node_modules/.bin'), process.env['PATH']].join(delimiter);
+  await run('npm', ['pack', '--pack-destination', workspace, ...quiet], {
+    cwd: source,
+    env: { ...process.env, PATH: path },
+  });
+  tarball = join(workspace, `fwdsync-${version}.tgz`);
+  mkdirSync(project);
+  writeFileSync(join(project, 'package.json'), '{ "type": "module", "private": true }\n');
+  mkdirSync(join(workspace, 'oldest'));
+  await Promise.all([
+    run('npm', ['install', '--ignore-scripts', ...quiet, tarball], { cwd: project }),
+    run('npm', ['install', '--prefix', join(workspace, 'oldest'), ...quiet, `${NODE}@${OLDEST}`], {
+      cwd: workspace,
+    }),
+  ]);
+}, 240_000);
+
+afterAll(() => {
+  rmSync(workspace, { recursive: true, force: true });
+});
+
+/** An emulated account, and the environment that leads there, with the oldest Node first on the path. */
+async function account() {
+  const emulator = await startEmulator({
+    apiKey: 'key-of-the-package',
+    plan: 'paid',
+    now: () => Date.now(),
+    sleep: () => Promise.resolve(),
+    randomId: randomUUID,
+    state: { account: { email: 'owner@account.example' }, domains: [{ domain: 'acme.example' }] },
+  });
+  onTestFinished(() => emulator.close());
+  const env = {
+    PATH: [oldest, join(project, 'node_modules/.bin'), process.env['PATH']].join(delimiter),
+    HOME: workspace,
+    FWDSYNC_API_URL: emulator.urls.v4,
+    FWDSYNC_API_KEY: 'key-of-the-package',
+    FWDSYNC_STATE_DIR: join(workspace, 'state', randomUUID()),
+  };
+  writeFileSync(
+    join(project, 'fwdsync.yaml'),
+    'version: 1\napi: { account: owner@account.example }\ndomains:\n  acme.example:\n    aliases: { info: ana@corp.example }\n',
+  );
+  return { emulator, env };
+}
+
+describe('the npm package', () => {
+  test('holds what is needed, and nothing else', async () => {
+    const { stdout } = await run('tar', ['tzf', tarball]);
+    const top = stdout.split('\n').map((path) => path.split('/').slice(1, 3).join('/'));
+    expect([...new Set(top.filter((path) => !/^(dist|schemas)\//.test(path)))].sort()).toEqual(
+      ['', 'CHANGELOG.md', 'LICENSE', 'README.md', 'examples/acme', 'package.json'].sort(),
+    );
+    expect(stdout).not.toMatch(/\.map$|\/test\/|\/src\/(?!.*\.d\.ts$)/m);
+  });
+
+  test('its command runs on the oldest Node that it names, installed into an empty project', async () => {
+    const { env } = await account();
+    const fwdsync = (...args: readonly string[]) =>
+      run('npx', ['--no-install', 'fwdsync', ...args], { cwd: project, env });
+    expect((await run('node', ['--version'], { env })).stdout.trim()).toBe(`v${OLDEST}`);
+    expect((await fwdsync('--version')).stdout.trim()).toBe(version);
+    expect((await fwdsync('validate')).stdout).toContain('valid: 1 domain, 1 alias');
+    expect((await fwdsync('plan', '--out', 'plan.json')).stdout).toContain('+ alias  info');
+    expect((await fwdsync('apply', 'plan.json')).stdout).toContain('converged');
+    expect((await fwdsync('plan', '--detailed-exitcode')).stdout).toContain('Nothing to change');
+    expect((await fwdsync('demo')).stdout).toContain('The account is what the manifest says');
+  }, 120_000);
+
+  test('the library: its example runs, and type checks against the types that it ships', async () => {
+    const { emulator, env } = await account();
+    copyFileSync(join(ROOT, 'examples/library.ts'), join(project, 'library.ts'));
+    const flags = ['--noEmit', '--strict', '--target', 'es2024', '--module', 'nodenext', '--skipLibCheck'];
+    const types = [
+      '--typeRoots',
+      join(ROOT, 'node_modules/@types'),
+      '--types',
+      'node',
+      '--allowImportingTsExtensions',
+    ];
+    const tsc = await run(join(ROOT, 'node_modules/.bin/tsc'), [...flags, ...types, 'library.ts'], {
+      cwd: project,
+    }).catch((error: unknown) => error as { readonly stdout: string });
+    expect(tsc.stdout).toBe('');
+    const { stdout } = await run('node', ['--experimental-strip-types', '--no-warnings', 'library.ts'], {
+      cwd: project,
+      env,
+    });
+    expect(stdout).toContain('add alias info of acme.example\nconverged\n');
+    const exported = parse(stdout.slice(stdout.indexOf('version: 1'))) as { domains: object };
+    expect(exported.domains).toMatchObject({ 'acme.example': { aliases: { info: 'ana@corp.example' } } });
+    expect(emulator.store.dump().domains[0]?.aliases).toHaveLength(1);
+  }, 60_000);
+
+  test('the action installs it', async () => {
+    const action = parse(readFileSync(join(ROOT, 'action.yml'), 'utf8')) as {
+      runs: { steps: readonly { name?: string; run?: string }[] };
+    };
+    const script = action.runs.steps.find(({ name }) => name === 'Install')?.run ?? '';
+    const prefix = join(workspace, 'global');
+    const env = { ...process.env, PACKAGE: tarball, npm_config_prefix: prefix };
+    await run('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', script], { cwd: workspace, env });
+    expect((await run(join(prefix, 'bin/fwdsync'), ['--version'])).stdout.trim()).toBe(version);
+  }, 60_000);
+});
