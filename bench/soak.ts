@@ -115,13 +115,12 @@ async function residentMiB(pid: number): Promise<number> {
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
 }
 
-/** One domain a second: a destination changes, and an alias comes or goes. */
+/** One domain a second: a destination changes, and one passing alias takes the place of another. */
 function edit(wanted: Wanted, second: number): void {
   const aliases = wanted.get(DOMAINS[second % DOMAINS.length] ?? '');
-  const steady = STEADY[second % STEADY.length] ?? '';
-  aliases?.set(steady, `at${second}@corp.example`);
-  const passing = `guest${second % 4}`;
-  if (aliases?.delete(passing) === false) aliases.set(passing, `at${second}@corp.example`);
+  aliases?.set(STEADY[second % STEADY.length] ?? '', `at${second}@corp.example`);
+  for (const name of aliases?.keys() ?? []) if (!STEADY.includes(name)) aliases?.delete(name);
+  aliases?.set(`guest${second % 7}`, `at${second}@corp.example`);
 }
 
 async function write(wanted: Wanted): Promise<void> {
@@ -168,16 +167,24 @@ function liveDomains({ store }: Emulator): ReturnType<Emulator['store']['dump']>
 async function untilConverged(wanted: Wanted): Promise<number | null> {
   const begun = performance.now();
   while (performance.now() - begun < 60_000) {
-    const isSame = liveDomains(emulator).every(({ domain, aliases }) => {
-      const shall = wanted.get(domain);
-      return (
-        shall?.size === aliases.length && aliases.every(({ alias, forward }) => shall.get(alias) === forward)
-      );
-    });
-    if (isSame) return performance.now() - begun;
+    if (differences(wanted).length === 0) return performance.now() - begun;
     await sleep(100);
   }
+  process.stdout.write(`${differences(wanted).join('\n')}\n`);
   return null;
+}
+
+function differences(wanted: Wanted): readonly string[] {
+  return liveDomains(emulator).flatMap(({ domain, aliases }) => {
+    const shall = wanted.get(domain) ?? new Map<string, string>();
+    const live = new Map(aliases.map(({ alias, forward }) => [alias, forward]));
+    const names = new Set([...shall.keys(), ...live.keys()]);
+    return [...names]
+      .filter((name) => shall.get(name) !== live.get(name))
+      .map(
+        (name) => `${name}@${domain}: ${live.get(name) ?? 'nothing'}, not ${shall.get(name) ?? 'nothing'}`,
+      );
+  });
 }
 
 function report(settledMs: number | null): number {

@@ -1,6 +1,7 @@
 import type { DomainName } from '../model/names.ts';
 import type { Change } from '../model/plan.ts';
 import type { Verified } from '../model/prior.ts';
+import { manifestSize } from '../plan/size.ts';
 import { passwordReference } from './passwords.ts';
 import { itemOf } from './ledger.ts';
 import { planAgain } from './look.ts';
@@ -19,7 +20,10 @@ export async function rememberRun(
   const open = verdict.kind === 'seen' ? verdict.open : input.plan.changes;
   const notKept = verdict.kind === 'seen' ? verdict.notKept : [];
   const unread = verdict.kind === 'seen' ? verdict.unread : new Map<DomainName, string>();
-  const complete = verdict.kind === 'seen' && open.length + unread.size + input.plan.withheld.length === 0;
+  const inPlace = verdict.kind === 'seen' && open.length + unread.size + input.plan.withheld.length === 0;
+  // A run about some domains says nothing of the size at which the others are in place.
+  const { domains, entries } = manifestSize(input.desired);
+  const isWhole = domains === input.manifestSize.domains && entries === input.manifestSize.entries;
   const memory = memoryOf({
     desired: input.desired,
     prior: input.prior,
@@ -31,7 +35,7 @@ export async function rememberRun(
     notKept: namesOf(notKept.filter(isLasting)),
     passwords: await fingerprints(run),
     added: new Map([...run.added.keys()].map((domain) => [domain, ports.clock.now()])),
-    size: complete ? input.manifestSize : null,
+    size: inPlace && isWhole ? input.manifestSize : null,
     verified,
   });
   const kept = await ports.state.remember(memory);

@@ -1,6 +1,7 @@
 import type { DomainState, DomainStatus, RunResult } from '../model/daemon.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Change } from '../model/plan.ts';
+import { withholdRefused } from '../plan/withhold.ts';
 import { openChanges } from './account-run.ts';
 
 type Looked = Extract<RunResult, { kind: 'looked' }>;
@@ -71,7 +72,7 @@ function* holdingsOf({ plan, report, frozen }: Looked): Generator<Finding> {
     const reason = `${kind} ${name} is changed back by somebody else again and again`;
     yield { domain, state: 'frozen', reason };
   }
-  for (const { domain, reason } of [...plan.withheld, ...(report?.withheld ?? [])]) {
+  for (const { domain, reason } of withholdRefused(plan).withheld) {
     yield { domain, state: 'withheld', reason };
   }
   for (const { domain, reason } of report?.skipped ?? []) yield { domain, state: 'failing', reason };

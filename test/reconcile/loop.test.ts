@@ -256,6 +256,27 @@ describe('trouble', () => {
     await daemon.stop();
   });
 
+  test('a cut manifest stays withheld, whatever else is edited and applied meanwhile', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const text = (kept: readonly string[], forward: string): string => {
+      const entries = kept.map((name) => `${name}: ops@corp.example`).join(', ');
+      const big = `  acme.example: { prune: { aliases: true }, aliases: { ${entries} } }`;
+      return `guards: { max_delete_percent: 100 }\ndomains:\n${big}\n  beta.example: { aliases: { info: ${forward}@corp.example } }`;
+    };
+    const world = await createWorld({ seed: SEED, manifest: text(names, 'dan') });
+    const daemon = world.start();
+    await world.clock.pass(10 * MINUTE);
+    expect(daemon.states()).toEqual(IN_SYNC);
+    await world.write(text(['a', 'b', 'c'], 'dan'));
+    await world.clock.pass(MINUTE);
+    await world.write(text(['a', 'b', 'c'], 'eve'));
+    await world.clock.pass(20 * MINUTE);
+    expect(forwardOf(world, 'info', 'beta.example')).toBe('eve@corp.example');
+    expect(daemon.states()).toEqual({ 'acme.example': 'withheld', 'beta.example': 'in-sync' });
+    expect(forwardOf(world, 'f')).toBe('ops@corp.example');
+    await daemon.stop();
+  });
+
   test('a key that was rotated is read again after a 401', async () => {
     const world = await createWorld({ seed: SEED, manifest: MANIFEST, apiKey: 'sk_new_0123456789' });
     let reads = 0;
