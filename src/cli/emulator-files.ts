@@ -1,4 +1,5 @@
-import { readFile, realpath } from 'node:fs/promises';
+import { access, constants, mkdir, readFile, realpath, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { FAULTS } from '../emulator/faults-shape.ts';
 import type { Fault } from '../emulator/faults.ts';
 import { SEED } from '../emulator/seed-shape.ts';
@@ -21,6 +22,33 @@ export async function readFaultsFile(file: string): Promise<readonly Fault[]> {
 /** Where a file really is, so that writing it leaves a link to it in place. */
 export async function resolveLink(file: string): Promise<string> {
   return realpath(file).catch(() => file);
+}
+
+/**
+ * Sees to it that a file can be kept: makes the directories that are not there, and refuses to start where that cannot be.
+ */
+export async function prepareDirectory(file: string): Promise<void> {
+  try {
+    await makeDirectory(dirname(file));
+    await access(dirname(file), constants.W_OK);
+  } catch (error) {
+    const message = `${file} cannot be written: ${(error as Error).message}`;
+    throw new CommandError(EXIT.failed, message, 'name a file in a directory that can be written');
+  }
+}
+
+/** One directory after the other: in /proc, a recursive mkdir of node never ends. */
+async function makeDirectory(directory: string): Promise<void> {
+  if (await isThere(directory)) return;
+  await makeDirectory(dirname(directory));
+  await mkdir(directory, { mode: 0o700 });
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function readText(file: string): Promise<string | undefined> {

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { startEmulator, type Emulator } from '../emulator/server.ts';
 import { stateText } from '../emulator/state-text.ts';
 import type { Context } from './context.ts';
-import { readFaultsFile, readStateFile, resolveLink } from './emulator-files.ts';
+import { prepareDirectory, readFaultsFile, readStateFile, resolveLink } from './emulator-files.ts';
 import { createSaver, type Saver } from './emulator-saver.ts';
 import { CommandError, EXIT, type ExitCode } from './exit.ts';
 
@@ -42,6 +42,7 @@ async function start(
 ): Promise<Emulator> {
   const { port, apiKey, plan, rateLimit, window, control } = options;
   const state = stateFile === null ? undefined : await readStateFile(stateFile);
+  if (stateFile !== null) await prepareDirectory(stateFile);
   const faults =
     options.faults === undefined ? undefined : await readFaultsFile(resolve(context.cwd, options.faults));
   try {

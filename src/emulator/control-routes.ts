@@ -45,7 +45,7 @@ export type ControlReply =
   | { readonly kind: 'refused'; readonly status: number; readonly problems: readonly ShapeProblem[] };
 
 /** Switches that are built into the indexes. */
-const SHAPING: readonly (keyof Switches)[] = ['aliasNameCase', 'equalRanks', 'aliasLogs'];
+const SHAPING: readonly (keyof Switches)[] = ['aliasNameCase', 'nameOrder', 'equalRanks', 'aliasLogs'];
 const ALL_DNS: DnsState = { mx: true, spf: true, dkim1: true, dkim2: true, dmarc: true };
 const NO_DNS: DnsState = { mx: false, spf: false, dkim1: false, dkim2: false, dmarc: false };
 

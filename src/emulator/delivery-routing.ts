@@ -33,13 +33,17 @@ const LABELLED_HOSTS = new Set([
 
 /** Routes a mail to one domain (field notes: Routing). */
 export function routeMail(state: State, domain: DomainRecord, mail: MailTexts): MailRoute {
-  if (domain.banned) return { kind: 'refused', reason: 'the domain is banned' };
+  if (domain.banned && state.switches.bannedDomain === 'refuse') {
+    return { kind: 'refused', reason: 'the domain is banned' };
+  }
   if (!domain.forwardingReady && state.switches.unverifiedDomain === 'refuse') {
     return { kind: 'refused', reason: 'the MX records of the domain do not point to the service' };
   }
   switch (domain.routingEngine) {
     case null:
-      return { kind: 'refused', reason: 'routing is disabled for the domain' };
+      return state.switches.disabledRouting === 'refuse'
+        ? { kind: 'refused', reason: 'routing is disabled for the domain' }
+        : { kind: 'fallback', forward: 'null' };
     case 'alias':
       return routeByAlias(state, domain, localPart(mail.recipient));
     case 'rules':
@@ -72,7 +76,10 @@ function routeByRule(state: State, domain: DomainRecord, mail: MailTexts): MailR
   const { inRankOrder } = domain.rules;
   for (const rule of walk(inRankOrder, { from: 0, to: inRankOrder.size }, 'ascending')) {
     const match = rule.active ? matchRule(rule.config, mail, state.switches) : null;
-    if (match !== null) return { kind: 'rule', rule, forward: fillGroups(rule.config.forward, match) };
+    if (match === null) continue;
+    const { forward } = rule.config;
+    const isFilled = state.switches.ruleCaptures === 'filled';
+    return { kind: 'rule', rule, forward: isFilled ? fillGroups(forward, match) : forward };
   }
   return { kind: 'fallback', forward: domain.rulesFallbackEmail ?? 'null' };
 }
@@ -113,7 +120,8 @@ function patternsInOrder(domain: DomainRecord, switches: Switches): readonly Ali
 }
 
 function patternOf(alias: Alias, switches: Switches): (text: string) => Match {
-  const letterCase = switches.aliasNameCase === 'sensitive' ? 'exact' : 'any';
+  const isExact = switches.aliasNameCase === 'sensitive' || switches.aliasPatternCase === 'sensitive';
+  const letterCase = isExact ? 'exact' : 'any';
   return remember(alias, letterCase, () => compilePattern(alias.name, { extent: 'whole', letterCase }));
 }
 

@@ -2,7 +2,6 @@ import { isAuthorised } from './auth.ts';
 import { deliveryOf, tamperingOf, tamperWith, tamperWithAnswer } from './fault-replies.ts';
 import type { EditRequest, FaultAction, FaultSource } from './faults.ts';
 import type { JournalWriter } from './journal.ts';
-import { handleLeniently } from './lenient-parameters.ts';
 import type { ApiVersion } from './model.ts';
 import {
   failure,
@@ -12,6 +11,7 @@ import {
   type Outcome,
   type Reply,
 } from './protocol.ts';
+import { handleByChoices } from './query-choices.ts';
 import type { RateLimiter, RateVerdict } from './rate-limit.ts';
 import { bodyValue, readJson, type Body } from './request-body.ts';
 import type { RouteMatch, Router, Tampering } from './routes.ts';
@@ -143,7 +143,7 @@ function handle(parts: DispatcherParts, parsed: Parsed, tampering: Tampering): R
     return failure(403, state.account.lock_reason ?? 'The account is locked.');
   }
   try {
-    return handleLeniently(parsed.match.route, {
+    return handleByChoices(parsed.match.route, {
       state,
       params: parsed.match.params,
       query: parsed.query,

@@ -3,20 +3,21 @@ import { LOG_STATUSES } from './logs-events.ts';
 import { traitOf, type LogTest } from './logs-traits.ts';
 import type { LogFilter } from './logs.ts';
 import type { FieldErrors, LogTransport } from './model.ts';
+import type { Context } from './routes.ts';
 
-const SECOND = 1000;
 const TRANSPORTS: readonly LogTransport[] = ['mx', 'smtp', 'api'];
 const TIMESTAMP = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/;
 
 /**
  * The filters of list, count and search (v4: Email logs), combined with AND. What does not read is noted in `errors`.
- * Times are compared as answers of v4 show them: in whole seconds.
+ * Unless `logTimes` says otherwise, times are compared as answers of v4 show them: in whole seconds.
  */
 export function readLogFilter(
-  query: URLSearchParams,
+  { query, state }: Context,
   people: 'exact' | 'substring',
   errors: FieldErrors,
 ): LogFilter {
+  const unit = state.switches.logTimes === 'seconds' ? 1000 : 1;
   const after = readTimestamp(query, 'after', errors);
   const before = readTimestamp(query, 'before', errors);
   const tests = [
@@ -25,8 +26,8 @@ export function readLogFilter(
     transportTest(query, errors),
   ].filter((test) => test !== undefined);
   return {
-    from: after === undefined ? -Infinity : (Math.floor(after / SECOND) + 1) * SECOND,
-    until: before === undefined ? Infinity : Math.ceil(before / SECOND) * SECOND,
+    from: after === undefined ? -Infinity : (Math.floor(after / unit) + 1) * unit,
+    until: before === undefined ? Infinity : Math.ceil(before / unit) * unit,
     tests,
   };
 }

@@ -1,4 +1,5 @@
 import type { LogEntry, Mailbox } from './model.ts';
+import type { Switches } from './switches.ts';
 
 /** The words of a domain's logs, for a search that forgives typing errors. */
 export interface Vocabulary {
@@ -37,14 +38,19 @@ export function addToVocabulary({ postings }: Vocabulary, entry: LogEntry): void
 }
 
 /**
- * Entries in which every word of the query is found, with how well they fit: a whole word over its beginning, over a
+ * Entries in which the words of the query are found, with how well they fit: a whole word over its beginning, over a
  * part of it, over one with a typing error or two.
  */
-export function searchVocabulary(vocabulary: Vocabulary, query: string): ReadonlyMap<LogEntry, number> {
+export function searchVocabulary(
+  vocabulary: Vocabulary,
+  query: string,
+  switches: Pick<Switches, 'logSearchWords' | 'logSearchTypos'>,
+): ReadonlyMap<LogEntry, number> {
+  const combine = switches.logSearchWords === 'every' ? sumOfBoth : sumOfEither;
   let found: Map<LogEntry, number> | undefined;
   for (const word of wordsIn(query)) {
-    const scores = scoresOf(vocabulary, word);
-    found = found === undefined ? scores : sumOfBoth(found, scores);
+    const scores = scoresOf(vocabulary, word, toleratedErrors(word, switches.logSearchTypos));
+    found = found === undefined ? scores : combine(found, scores);
   }
   return found ?? new Map();
 }
@@ -63,10 +69,10 @@ function wordsIn(text: string): ReadonlySet<string> {
   return new Set(words.map((word) => word.slice(0, MAX_WORD)));
 }
 
-function scoresOf({ postings }: Vocabulary, word: string): Map<LogEntry, number> {
+function scoresOf({ postings }: Vocabulary, word: string, tolerated: number): Map<LogEntry, number> {
   const scores = new Map<LogEntry, number>();
   for (const [known, entries] of postings) {
-    const score = fit(word, known);
+    const score = fit(word, known, tolerated);
     if (score === 0) continue;
     for (const entry of entries) {
       if ((scores.get(entry) ?? 0) < score) scores.set(entry, score);
@@ -87,19 +93,27 @@ function sumOfBoth(
   return sums;
 }
 
+function sumOfEither(
+  left: ReadonlyMap<LogEntry, number>,
+  right: ReadonlyMap<LogEntry, number>,
+): Map<LogEntry, number> {
+  const sums = new Map(left);
+  for (const [entry, score] of right) sums.set(entry, score + (sums.get(entry) ?? 0));
+  return sums;
+}
+
 /** How well a word of the query fits one of the log; 0: not at all. */
-function fit(word: string, known: string): number {
+function fit(word: string, known: string, tolerated: number): number {
   const at = known.indexOf(word);
   if (at === 0) return known.length === word.length ? EXACT : PREFIX;
   if (at > 0) return WITHIN;
-  const tolerated = toleratedErrors(word);
   const errors = Math.abs(word.length - known.length) > tolerated ? Infinity : countErrors(word, known);
   return errors > tolerated ? 0 : TYPO - errors;
 }
 
-function toleratedErrors(word: string): number {
+function toleratedErrors(word: string, typos: Switches['logSearchTypos']): number {
   if (word.length < 4) return 0;
-  return word.length < 8 ? 1 : 2;
+  return word.length < 8 || typos === 'one' ? 1 : 2;
 }
 
 /** Letters to change, add, leave out or exchange with their neighbour: the optimal string alignment distance. */

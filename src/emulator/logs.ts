@@ -145,7 +145,7 @@ export function countLogs(state: State, domain: DomainRecord, filter: LogFilter)
 
 /** All entries that a search finds, best first or by time. */
 export function searchLogs(state: State, domain: DomainRecord, search: LogSearch): readonly LogEntry[] {
-  const byScore = hitsByScore(currentLogs(state, domain), search);
+  const byScore = hitsByScore(state, currentLogs(state, domain), search);
   if (search.order === 'relevance') {
     const scores = [...byScore.keys()].sort((a, b) => b - a);
     return scores.flatMap((score) => byScore.get(score)?.sort(compare).reverse() ?? []);
@@ -154,7 +154,11 @@ export function searchLogs(state: State, domain: DomainRecord, search: LogSearch
   return search.order === 'created_asc' ? hits : hits.reverse();
 }
 
-function hitsByScore(logs: LogTable, { query, filter }: LogSearch): ReadonlyMap<number, LogEntry[]> {
+function hitsByScore(
+  { switches }: State,
+  logs: LogTable,
+  { query, filter }: LogSearch,
+): ReadonlyMap<number, LogEntry[]> {
   const { inCreatedOrder } = logs;
   logs.vocabulary ??= createVocabulary(
     walk(inCreatedOrder, { from: 0, to: inCreatedOrder.size }, 'ascending'),
@@ -166,7 +170,7 @@ function hitsByScore(logs: LogTable, { query, filter }: LogSearch): ReadonlyMap<
     entry.createdAt < filter.until &&
     filter.tests.every(({ holds }) => holds(entry));
   const byScore = new Map<number, LogEntry[]>();
-  for (const [entry, score] of searchVocabulary(logs.vocabulary, query)) {
+  for (const [entry, score] of searchVocabulary(logs.vocabulary, query, switches)) {
     if (!isMeant(entry)) continue;
     const equals = byScore.get(score) ?? [];
     if (equals.length === 0) byScore.set(score, equals);

@@ -69,7 +69,7 @@ export interface DomainFields {
 export interface Alias {
   readonly id: number;
   readonly name: string;
-  /** The lower-case name: what listings are ordered by. */
+  /** What listings are ordered by: the name, in lower case by default. */
   readonly sortKey: string;
   forward: string;
   readonly createdAt: number;

@@ -27,6 +27,8 @@ export interface AliasTable {
   /** Keys are lower case unless names are case sensitive. */
   readonly byName: Map<string, Alias>;
   readonly inNameOrder: SortedIndex<Alias>;
+  /** What `inNameOrder` compares. */
+  readonly nameOrder: Switches['nameOrder'];
   readonly inCreatedOrder: SortedIndex<Alias>;
   /** Those whose names are regular expressions, in order of creation. */
   readonly patterns: SortedIndex<Alias>;

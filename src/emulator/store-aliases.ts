@@ -29,11 +29,12 @@ export interface AliasQuery {
   readonly limit: number;
 }
 
-export function createAliasTable(): AliasTable {
+export function createAliasTable({ nameOrder }: Switches): AliasTable {
   return {
     byId: new Map(),
     byName: new Map(),
     inNameOrder: createIndex((a, b) => compareText(a.sortKey, b.sortKey) || a.id - b.id, textOf),
+    nameOrder,
     inCreatedOrder: createIndex(byCreation, textOf),
     patterns: createIndex(byCreation),
     embeddedJson: undefined,
@@ -42,15 +43,12 @@ export function createAliasTable(): AliasTable {
 
 export function listAliases(domain: DomainRecord, query: AliasQuery): Page<Alias> {
   const { inNameOrder, inCreatedOrder } = domain.aliases;
-  const isByName = query.order.startsWith('name');
-  const prefix = query.prefix?.toLowerCase() ?? '';
-  return readPage(isByName ? inNameOrder : inCreatedOrder, {
+  return readPage(query.order.startsWith('name') ? inNameOrder : inCreatedOrder, {
     offset: query.offset,
     limit: query.limit,
     direction: query.order.endsWith('_asc') ? 'ascending' : 'descending',
-    range: isByName && prefix !== '' ? prefixRange(inNameOrder, prefix) : undefined,
     containing: query.query?.toLowerCase(),
-    keep: isByName || prefix === '' ? undefined : ({ sortKey }) => sortKey.startsWith(prefix),
+    ...(query.prefix === undefined ? {} : prefixed(domain.aliases, query)),
   });
 }
 
@@ -109,11 +107,12 @@ export function insertAlias(
 ): Alias {
   const id = fields.id ?? state.nextAliasId;
   state.nextAliasId = Math.max(state.nextAliasId, id + 1);
-  const sortKey = fields.name.toLowerCase();
+  const lowered = fields.name.toLowerCase();
+  const name = state.switches.aliasNameCase === 'lowered' ? lowered : fields.name;
   const alias: Alias = {
     id,
-    name: state.switches.aliasNameCase === 'lowered' ? sortKey : fields.name,
-    sortKey,
+    name,
+    sortKey: domain.aliases.nameOrder === 'lower-case' ? lowered : name,
     forward: fields.forward,
     createdAt: fields.createdAt,
     updatedAt: fields.updatedAt,
@@ -177,6 +176,17 @@ export function deleteAllAliases(state: State, domain: DomainRecord): number {
 
 function byCreation(a: Alias, b: Alias): number {
   return a.createdAt - b.createdAt || a.id - b.id;
+}
+
+/** What limits a page to names with this beginning: their range where the order has one. */
+function prefixed(
+  { inNameOrder, nameOrder }: AliasTable,
+  query: AliasQuery,
+): { readonly range: Range } | { readonly keep: (alias: Alias) => boolean } {
+  const prefix = query.prefix?.toLowerCase() ?? '';
+  return nameOrder === 'lower-case' && query.order.startsWith('name')
+    ? { range: prefixRange(inNameOrder, prefix) }
+    : { keep: ({ name }) => name.toLowerCase().startsWith(prefix) };
 }
 
 function prefixRange(inNameOrder: SortedIndex<Alias>, prefix: string): Range {

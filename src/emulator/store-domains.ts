@@ -97,7 +97,7 @@ export function insertDomain(
   const domain: DomainRecord = {
     ...fields,
     sequence: takeSequence(state),
-    aliases: createAliasTable(),
+    aliases: createAliasTable(state.switches),
     rules: createRuleTable(state.switches),
     credentials: createCredentialTable(),
     logs: createLogTable(),

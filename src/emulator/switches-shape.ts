@@ -6,6 +6,7 @@ const status: Shape = wholeNumber(400);
 const SHAPES: Readonly<Record<keyof Switches, Shape>> = {
   catchAllOnCreate: oneOf('both', 'v3', 'v4', 'none'),
   aliasNameCase: oneOf('insensitive', 'sensitive', 'lowered'),
+  nameOrder: oneOf('lower-case', 'as-written'),
   aliasesLimitPer: oneOf('account', 'domain'),
   rulesLimitPer: oneOf('account', 'domain'),
   rankDigits: oneOf(0, 1, 3, 'all'),
@@ -23,6 +24,8 @@ const SHAPES: Readonly<Record<keyof Switches, Shape>> = {
   freeBatchCreate: oneOf('refuse-aliases', 'refuse-all', 'allow'),
   oversizedBatchStatus: status,
   unreadableParameters: oneOf('refuse', 'ignore'),
+  emptyParameters: oneOf('ignore', 'refuse'),
+  pageAfterEnd: oneOf('empty', 'refuse'),
   limitOverMaximum: oneOf('clamp', 'refuse'),
   unknownFields: oneOf('ignore', 'refuse'),
   passwordOnUpdate: oneOf('required', 'optional'),
@@ -36,6 +39,9 @@ const SHAPES: Readonly<Record<keyof Switches, Shape>> = {
   v3MinimumLimit: wholeNumber(1),
   logCursor: oneOf('next', 'last'),
   unknownLogCursor: oneOf('refuse', 'first-page', 'empty'),
+  logTimes: oneOf('seconds', 'milliseconds'),
+  logSearchWords: oneOf('every', 'any'),
+  logSearchTypos: oneOf('by-length', 'one'),
   aliasLogs: oneOf('taken', 'addressed'),
   v3LogPageSize: wholeNumber(1),
   v3LogCursor: oneOf('sent', 'omitted'),
@@ -47,6 +53,10 @@ const SHAPES: Readonly<Record<keyof Switches, Shape>> = {
   regexAliasOrder: oneOf('created', 'name'),
   ruleRegexMatch: oneOf('anywhere', 'whole'),
   rulePlusAddressing: oneOf('base', 'exact'),
+  ruleCaptures: oneOf('filled', 'as-written'),
+  aliasPatternCase: oneOf('insensitive', 'sensitive'),
+  bannedDomain: oneOf('refuse', 'deliver'),
+  disabledRouting: oneOf('refuse', 'discard'),
   unverifiedDomain: oneOf('deliver', 'refuse'),
 };
 

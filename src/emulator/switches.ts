@@ -1,12 +1,15 @@
 /**
  * What the API documents leave open. A client must survive either answer, so each question is a switch; all are plain
- * data and may be changed while the emulator runs, except `aliasNameCase` and `equalRanks`, which shape the indexes.
+ * data and may be changed while the emulator runs, except that those which shape the indexes are built into a new state: `aliasNameCase`,
+ * `nameOrder`, `equalRanks`, `aliasLogs`.
  */
 export interface Switches {
   /** Which versions add a `*` alias that forwards to the account's email when a domain is added. */
   catchAllOnCreate: 'both' | 'v3' | 'v4' | 'none';
   /** `lowered`: as insensitive, and the service stores the name in lower case. */
   aliasNameCase: 'insensitive' | 'sensitive' | 'lowered';
+  /** What listings of aliases compare: names in lower case, or as they are written; by UTF-16 code units. */
+  nameOrder: 'lower-case' | 'as-written';
   /** What `aliases_limit` counts over. */
   aliasesLimitPer: 'account' | 'domain';
   /** What `rules_limit` counts over. */
@@ -41,6 +44,10 @@ export interface Switches {
   oversizedBatchStatus: number;
   /** Query parameters of a reading whose value does not read, such as `order=best`. */
   unreadableParameters: 'refuse' | 'ignore';
+  /** Query parameters of a reading that are there and empty, such as `query=`. */
+  emptyParameters: 'ignore' | 'refuse';
+  /** A `page` after the last one; 404 when it is refused. */
+  pageAfterEnd: 'empty' | 'refuse';
   /** A `limit` over the maximum. */
   limitOverMaximum: 'clamp' | 'refuse';
   /** Body fields that the documents do not name. */
@@ -66,6 +73,12 @@ export interface Switches {
   logCursor: 'next' | 'last';
   /** A cursor that no log has (any more). */
   unknownLogCursor: 'refuse' | 'first-page' | 'empty';
+  /** What `after` and `before` are compared with: times as v4 shows them, or as they are. */
+  logTimes: 'seconds' | 'milliseconds';
+  /** How many words of its query a search of v4 must find in an entry. */
+  logSearchWords: 'every' | 'any';
+  /** Typing errors that a search forgives: one from 4 letters on and two from 8, or one from 4. */
+  logSearchTypos: 'by-length' | 'one';
   /** Which entries the log of an alias holds: mail that the alias took, or mail addressed to its name. */
   aliasLogs: 'taken' | 'addressed';
   /** How many entries a page of logs has on v3. */
@@ -88,6 +101,14 @@ export interface Switches {
   ruleRegexMatch: 'anywhere' | 'whole';
   /** Whether an alias rule takes its name with a plus label too. */
   rulePlusAddressing: 'base' | 'exact';
+  /** Whether `$1` in the forward of a regex rule stands for what the group matched. */
+  ruleCaptures: 'filled' | 'as-written';
+  /** Whether case counts in regular expressions among the aliases, unless it counts in names anyway. */
+  aliasPatternCase: 'insensitive' | 'sensitive';
+  /** Mail to a banned domain. */
+  bannedDomain: 'refuse' | 'deliver';
+  /** Mail to a domain whose routing is disabled. */
+  disabledRouting: 'refuse' | 'discard';
   /** Mail to a domain whose MX records were never found. */
   unverifiedDomain: 'deliver' | 'refuse';
 }
@@ -95,6 +116,7 @@ export interface Switches {
 export const DEFAULT_SWITCHES: Readonly<Switches> = {
   catchAllOnCreate: 'both',
   aliasNameCase: 'insensitive',
+  nameOrder: 'lower-case',
   aliasesLimitPer: 'account',
   rulesLimitPer: 'account',
   rankDigits: 'all',
@@ -112,6 +134,8 @@ export const DEFAULT_SWITCHES: Readonly<Switches> = {
   freeBatchCreate: 'refuse-aliases',
   oversizedBatchStatus: 400,
   unreadableParameters: 'refuse',
+  emptyParameters: 'ignore',
+  pageAfterEnd: 'empty',
   limitOverMaximum: 'clamp',
   unknownFields: 'ignore',
   passwordOnUpdate: 'required',
@@ -125,6 +149,9 @@ export const DEFAULT_SWITCHES: Readonly<Switches> = {
   v3MinimumLimit: 1,
   logCursor: 'next',
   unknownLogCursor: 'refuse',
+  logTimes: 'seconds',
+  logSearchWords: 'every',
+  logSearchTypos: 'by-length',
   aliasLogs: 'taken',
   v3LogPageSize: 100,
   v3LogCursor: 'sent',
@@ -136,5 +163,9 @@ export const DEFAULT_SWITCHES: Readonly<Switches> = {
   regexAliasOrder: 'created',
   ruleRegexMatch: 'anywhere',
   rulePlusAddressing: 'base',
+  ruleCaptures: 'filled',
+  aliasPatternCase: 'insensitive',
+  bannedDomain: 'refuse',
+  disabledRouting: 'refuse',
   unverifiedDomain: 'deliver',
 };

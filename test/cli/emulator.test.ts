@@ -223,6 +223,18 @@ describe('--state', () => {
     expect(stderr).toContain('cannot be read');
   });
 
+  test('a directory that cannot be made: 1 at once', async () => {
+    const { code, stdout, stderr } = await refused('--state', '/proc/nothing/here/account.json');
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('/proc/nothing/here/account.json cannot be written');
+  });
+
+  test('directories that are not there are made', async () => {
+    const running = await start('--state', 'a/b/account.json');
+    await running.stop('SIGTERM');
+    expect(await readdir(join(directory, 'a/b'))).toEqual(['account.json']);
+  });
+
   test('a place that cannot be written is said, and the emulator serves on', async () => {
     await mkdir(join(directory, 'place'));
     const running = await start('--state', 'place/account.json');

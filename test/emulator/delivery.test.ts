@@ -229,6 +229,16 @@ describe('rules mode', () => {
   });
 
   test.each([
+    ['filled', 'jane@x.example'],
+    ['as-written', '$1@x.example'],
+  ] as const)('switch ruleCaptures: %s', async (ruleCaptures, expected) => {
+    const config = { regex: 'for ([a-z]+)', scopes: ['subject'], forward: '$1@x.example' };
+    const domain = { routing_engine: 'rules', rules: [rule('regex', config)] } as const;
+    const { emulator } = await start(domain, { ruleCaptures });
+    expect(destinations(emulator, { subject: 'for jane' })).toEqual([expected]);
+  });
+
+  test.each([
     ['ruleRegexMatch', { ruleRegexMatch: 'whole' }],
     ['rulePlusAddressing', { rulePlusAddressing: 'exact' }],
   ] as const)('%s', async (_name, switches) => {
@@ -247,12 +257,24 @@ describe('rules mode', () => {
   });
 });
 
+test.each([
+  ['insensitive', ['jane@x.example']],
+  ['sensitive', 'refused'],
+] as const)('switch aliasPatternCase: %s', async (aliasPatternCase, expected) => {
+  const domain = { aliases: aliases({ '(jane|joe)': 'jane@x.example' }) };
+  const { emulator } = await start(domain, { aliasPatternCase });
+  expect(destinations(emulator, { to: 'jane@acme.example' })).toEqual(['jane@x.example']);
+  expect(destinations(emulator, { to: 'Jane@acme.example' })).toEqual(expected);
+});
+
 describe('domains that take no mail', () => {
   const everything = aliases({ '*': 'all@x.example' });
 
   test.each<[string, Omit<SeedDomain, 'domain'>, Partial<Switches>, readonly string[] | 'refused']>([
     ['banned', { banned: true }, {}, 'refused'],
+    ['banned, and yet', { banned: true }, { bannedDomain: 'deliver' }, ['all@x.example']],
     ['routing disabled', { routing_engine: null }, {}, 'refused'],
+    ['routing disabled, discards', { routing_engine: null }, { disabledRouting: 'discard' }, []],
     ['not verified', { forwarding_ready: false }, { unverifiedDomain: 'refuse' }, 'refused'],
     ['not verified, by default', { forwarding_ready: false }, {}, ['all@x.example']],
   ])('%s', async (_name, domain, switches, expected) => {

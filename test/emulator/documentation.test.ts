@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { FAULTS } from '../../src/emulator/faults-shape.ts';
@@ -13,6 +13,14 @@ test('docs/emulator.md names every switch with its default', () => {
   for (const [name, value] of Object.entries(DEFAULT_SWITCHES)) {
     expect(rows.filter((row) => row.includes(`| \`${name}\` | \`${value}\``))).toHaveLength(1);
   }
+});
+
+test('every switch is in a test', () => {
+  const tests = readdirSync(import.meta.dirname)
+    .filter((file) => file.endsWith('.test.ts') && file !== 'documentation.test.ts')
+    .map((file) => readFileSync(join(import.meta.dirname, file), 'utf8'))
+    .join('');
+  expect(Object.keys(DEFAULT_SWITCHES).filter((name) => !tests.includes(name))).toEqual([]);
 });
 
 test('the state and the faults that it shows are valid', () => {

@@ -386,7 +386,7 @@ describe('v4: Email logs: search', () => {
   });
 });
 
-describe('retention', () => {
+describe('v4: Limits: log retention', () => {
   const answers = async (): Promise<readonly Answer[]> =>
     Promise.all([
       send('GET', ROOT),

@@ -57,9 +57,10 @@ function getOrList(context: Context, domain: DomainRecord): Reply {
   return isAlias ? list(context, domain, [aliasTest(name)]) : failure(404, 'log not found');
 }
 
-function count({ query, state }: Context, domain: DomainRecord): Reply {
+function count(context: Context, domain: DomainRecord): Reply {
+  const { state } = context;
   const errors: FieldErrors = {};
-  const filter = readLogFilter(query, 'exact', errors);
+  const filter = readLogFilter(context, 'exact', errors);
   if (Object.keys(errors).length > 0) return invalidFields(errors);
   return success({ [state.switches.v3LogCount]: countLogs(state, domain, filter) });
 }

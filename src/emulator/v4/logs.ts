@@ -20,7 +20,7 @@ export const logRoutes: readonly Route[] = [
 function list(context: Context, domain: DomainRecord): Reply {
   const { query, state, tampering } = context;
   const errors: FieldErrors = {};
-  const filter = readLogFilter(query, 'exact', errors);
+  const filter = readLogFilter(context, 'exact', errors);
   const order = readWord(query, 'order', ['created_desc', 'created_asc'] as const, errors);
   const limit = readLimit(context, { limit: 100, maximum: 200 }, errors);
   const asked = readText(query, 'cursor');
@@ -48,11 +48,11 @@ export function nextCursor({ entries, next }: LogPage, names: 'next' | 'last'): 
   return names === 'next' ? next.id : (entries.at(-1)?.id ?? null);
 }
 
-function count({ query, state }: Context, domain: DomainRecord): Reply {
+function count(context: Context, domain: DomainRecord): Reply {
   const errors: FieldErrors = {};
-  const filter = readLogFilter(query, 'exact', errors);
+  const filter = readLogFilter(context, 'exact', errors);
   if (Object.keys(errors).length > 0) return invalidFields(errors);
-  return success({ total: countLogs(state, domain, filter) });
+  return success({ total: countLogs(context.state, domain, filter) });
 }
 
 /** The entry itself, unwrapped. */
@@ -64,7 +64,7 @@ function get({ params, state }: Context, domain: DomainRecord): Reply {
 function search(context: Context, domain: DomainRecord): Reply {
   const { query, state } = context;
   const errors: FieldErrors = {};
-  const filter = readLogFilter(query, 'substring', errors);
+  const filter = readLogFilter(context, 'substring', errors);
   const order = readWord(query, 'order', ['relevance', 'created_desc', 'created_asc'] as const, errors);
   const asked = readInteger(query, 'offset', 0, errors) ?? 0;
   const text = readText(query, 'query');
