@@ -1,10 +1,20 @@
 import { dirname } from 'node:path';
 import type { StateFs } from '../../src/apply/state-files.ts';
 
+export interface MemoryDisk {
+  readonly fs: StateFs;
+  readonly files: Map<string, Buffer>;
+  /** Names that a file was ever given when it was whole. */
+  readonly saved: ReadonlySet<string>;
+  /** As if somebody had removed the whole directory. */
+  vanish(): void;
+}
+
 /** Files that outlive the process that wrote them, without the cost of a real disk. */
-export function memoryDisk(): StateFs {
+export function memoryDisk(): MemoryDisk {
   const files = new Map<string, Buffer>();
   const directories = new Set<string>(['/']);
+  const saved = new Set<string>();
   const isThere = (path: string): boolean => files.has(path) || directories.has(path);
   const read = (path: string): Buffer => files.get(path) ?? refuse('ENOENT', path);
   const disk = {
@@ -31,12 +41,18 @@ export function memoryDisk(): StateFs {
     async rename(from: string, to: string): Promise<void> {
       files.set(to, read(from));
       files.delete(from);
+      saved.add(to);
     },
     async rm(path: string, options?: { readonly force?: boolean }): Promise<void> {
       if (!files.delete(path) && options?.force !== true) refuse('ENOENT', path);
     },
   };
-  return disk as unknown as StateFs;
+  const vanish = (): void => {
+    files.clear();
+    directories.clear();
+    directories.add('/');
+  };
+  return { fs: disk as unknown as StateFs, files, saved, vanish };
 }
 
 function handle(files: Map<string, Buffer>, path: string): unknown {

@@ -3,7 +3,8 @@ import { afterAll, expect } from 'vitest';
 import { readCases, type Version } from '../golden/case.ts';
 import { judge } from './judge.ts';
 import { scenarioOfCase, type Scenario } from './scenario.ts';
-import { simulate, type Script, type Simulation } from './simulate.ts';
+import { simulate, type Simulation } from './simulate.ts';
+import type { Script } from './world.ts';
 
 /** `SIMULATION=full` tries everything; otherwise a share of it, another one for every SIMULATION_SEED. */
 export const IS_FULL = process.env['SIMULATION'] === 'full';
@@ -58,7 +59,8 @@ export function createExplorer(title: string): Explorer {
       for (const { about, script } of trials) {
         const simulation = await simulate(scenario, { seed: SEED, ...script });
         count.simulations += 1;
-        count.strokes += script.strokes.size + (script.faults?.length ?? 0);
+        count.strokes +=
+          script.strokes.size + (script.faults?.length ?? 0) + (script.disk === undefined ? 0 : 1);
         note(simulation);
         const breaches = judge(simulation, faultless);
         if (breaches.length > 0) {

@@ -1,7 +1,8 @@
 import { describe, test } from 'vitest';
 import { createExplorer, goldenScenarios, IS_FULL, SEED, type Trial } from './explore.ts';
 import { KINDS, MISHAPS } from './faults.ts';
-import { randomOf, type Simulation } from './simulate.ts';
+import { randomOf } from './world.ts';
+import type { Simulation } from './simulate.ts';
 import type { Exchange, Stroke } from './wire.ts';
 
 // Every kind of fault at every request of every golden case; everyday, a share of them drawn by the seed.

@@ -1,7 +1,8 @@
 import type { Dump } from '../../src/emulator/dump.ts';
 import { restorable } from '../golden/undo.ts';
 import { routingBreaches } from './routing-oracle.ts';
-import type { Ending, Simulation } from './simulate.ts';
+import type { Ending } from './life.ts';
+import type { Simulation } from './simulate.ts';
 import type { Exchange } from './wire.ts';
 
 /** So many runs may follow the one in which the last fault fell. */

@@ -4,7 +4,8 @@ import { createExplorer, IS_FULL, SEED, type Trial } from './explore.ts';
 import { judge } from './judge.ts';
 import { OPERATIONS, sequenceOf, STATES } from './operations.ts';
 import { shortfalls } from './satisfaction.ts';
-import { randomOf, type Simulation } from './simulate.ts';
+import { randomOf } from './world.ts';
+import type { Simulation } from './simulate.ts';
 import type { Stroke } from './wire.ts';
 
 // Every operation from every state, every sequence of up to three of them; and each with a kill at each of its writes.

@@ -23,14 +23,29 @@ export function clockOf(process: Process, clock: Clock): Clock {
   };
 }
 
+/** Called before each operation of a process on its disk: it may throw, or end the process. */
+export type DiskGuard = (operation: string) => void;
+
 /** A disk that a dead process neither reads nor writes. */
-export function diskOf(process: Process, disk: StateFs): StateFs {
-  return new Proxy(disk, {
-    get(target, name) {
-      const member: unknown = Reflect.get(target, name);
+export function diskOf(process: Process, disk: StateFs, guard: DiskGuard): StateFs {
+  return guarded(process, disk, guard);
+}
+
+function guarded<T extends object>(process: Process, target: T, guard: DiskGuard): T {
+  return new Proxy(target, {
+    get(object, name) {
+      const member: unknown = Reflect.get(object, name);
       if (typeof member !== 'function') return member;
-      return (...args: unknown[]): unknown =>
-        process.isAlive ? Reflect.apply(member, target, args) : forever();
+      return async (...args: unknown[]): Promise<unknown> => {
+        if (process.isAlive) guard(String(name));
+        if (!process.isAlive) return forever();
+        const result: unknown = await Reflect.apply(member, object, args);
+        return isHandle(result) ? guarded(process, result, guard) : result;
+      };
     },
   });
+}
+
+function isHandle(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && 'sync' in value;
 }

@@ -8,7 +8,8 @@ import { endsDone, judge } from './judge.ts';
 import { accountOf, manifestOf, randomWorld, type RandomWorld } from './random-accounts.ts';
 import { shortfalls } from './satisfaction.ts';
 import { scenarioOf } from './scenario.ts';
-import { randomOf, simulate, type Simulation } from './simulate.ts';
+import { randomOf } from './world.ts';
+import { simulate, type Simulation } from './simulate.ts';
 import type { Stroke } from './wire.ts';
 
 // Random manifests on random accounts; a failure prints the seed and the smallest world that shows it.

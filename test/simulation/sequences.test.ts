@@ -1,7 +1,8 @@
 import { describe, test } from 'vitest';
 import { createExplorer, goldenScenarios, IS_FULL, SEED, type Trial } from './explore.ts';
 import { MISHAPS } from './faults.ts';
-import { randomOf, type Simulation } from './simulate.ts';
+import { randomOf } from './world.ts';
+import type { Simulation } from './simulate.ts';
 import type { Stroke } from './wire.ts';
 
 // Two and three faults in a row, from the first write on, of any kinds and in any order.

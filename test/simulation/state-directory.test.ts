@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import { createExplorer, goldenScenarios, IS_FULL, type Trial } from './explore.ts';
+import { judge } from './judge.ts';
+import { simulate, type Simulation } from './simulate.ts';
+import type { DiskStroke } from './world.ts';
+
+// Everything that can happen to the state directory, at every single operation on it: it is an aid, never the truth.
+
+const { faultless, explore } = createExplorer('state directory');
+const CASES = [
+  'manifest-shrink',
+  'alias-renamed',
+  'drift-put-right',
+  'adopted-rule-edited-later',
+  'credentials',
+];
+/** Here memory decides what is done: which rule was adopted, how large the manifest was. */
+const BY_MEMORY = ['manifest-shrink on v4', 'adopted-rule-edited-later on v4'];
+const STROKES: readonly DiskStroke[] = ['ENOSPC', 'EROFS', 'EACCES', 'EIO', 'kill', 'vanish'];
+const scenarios = goldenScenarios(['v4']).filter(({ name }) => CASES.includes(name.replace(' on v4', '')));
+
+async function countOperations(whole: Simulation): Promise<number> {
+  let most = 0;
+  const disk = (nth: number): null => {
+    most = Math.max(most, nth);
+    return null;
+  };
+  await simulate(whole.scenario, { strokes: new Map(), disk });
+  return most;
+}
+
+describe.each(scenarios)('$name', (scenario) => {
+  test('survives a failure, a kill and a loss at every operation', { timeout: 600_000 }, async () => {
+    const whole = await faultless(scenario);
+    const operations = await countOperations(whole);
+    expect(operations).toBeGreaterThan(10);
+    await explore(
+      scenario,
+      whole,
+      trials(operations, BY_MEMORY.includes(scenario.name) ? STROKES.slice(0, -1) : STROKES),
+    );
+  });
+
+  test.each(STROKES.slice(0, 4))('with %s throughout, nothing is written', async (stroke) => {
+    const { exchanges, endings } = await simulate(scenario, { strokes: new Map(), disk: () => stroke });
+    expect(exchanges.filter(({ method }) => method !== 'GET')).toEqual([]);
+    expect(endings.every(({ kind }) => kind === 'ended')).toBe(true);
+  });
+
+  test.each(Object.entries(DAMAGES))('survives files that are %s', async (_, damaged) => {
+    const whole = await faultless(scenario);
+    const damage = (files: Map<string, Buffer>): void => {
+      for (const [name, content] of files) files.set(name, Buffer.from(damaged(content.toString())));
+    };
+    const simulation = await simulate(scenario, { strokes: new Map(), damage });
+    expect(judge(simulation, BY_MEMORY.includes(scenario.name) ? simulation : whole)).toEqual([]);
+  });
+});
+
+const DAMAGES: Readonly<Record<string, (text: string) => string>> = {
+  empty: () => '',
+  'half written': (text) => text.slice(0, text.length / 2),
+  'of another version': (text) => text.replaceAll(/@\d+/g, '@99'),
+  'somebody else’s': () => '{"kind": "else", "domains": {"__proto__": null}}',
+  noise: () => '\0\u{1f4a9}\ufffd'.repeat(100),
+};
+
+/** Everyday one of the strokes at each operation, in turn. */
+function* trials(operations: number, strokes: readonly DiskStroke[]): Generator<Trial> {
+  for (let at = 1; at <= operations; at += 1) {
+    for (const [index, stroke] of strokes.entries()) {
+      if (!IS_FULL && (at + index) % strokes.length !== 0) continue;
+      const disk = (nth: number): DiskStroke | null => (nth === at ? stroke : null);
+      yield { about: `${stroke} at disk operation ${at}`, script: { strokes: new Map(), disk } };
+    }
+  }
+}
