@@ -16,18 +16,28 @@ export function createNotices(): (event: DaemonEvent) => Notice | null {
   const last = new Map<string, string>();
   return (event) => {
     const notice = noticeOf(event);
-    if (notice === null) return null;
+    if (notice === null) {
+      const well = endedTopic(event);
+      if (well !== null) last.delete(`${event.account} ${well}`);
+      return null;
+    }
     const topic = `${event.account} ${TOPIC[notice.event]}`;
     if (last.get(topic) === notice.text) return null;
     last.set(topic, notice.text);
-    // What comes again after it was well is news.
-    if (notice.event === 'recovered') last.delete(`${event.account} manifest`);
     return notice;
   };
 }
 
+type Topic = 'drift' | 'health' | 'manifest';
+
+/** What is well now, so that it is news when it comes again. */
+function endedTopic(event: DaemonEvent): Topic | null {
+  if (event.kind === 'manifest-accepted') return 'manifest';
+  return event.kind === 'run-finished' && event.cause === 'sweep' ? 'drift' : null;
+}
+
 /** Failing and being well again are one topic: each is news after the other. */
-const TOPIC: Readonly<Record<Notice['event'], string>> = {
+const TOPIC: Readonly<Record<Notice['event'], Topic>> = {
   'drift-found': 'drift',
   'apply-failed': 'health',
   recovered: 'health',

@@ -2,7 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import statusSchema from '../../schemas/status.v1.schema.json' with { type: 'json' };
 import type { AccountStatus, DaemonEvent } from '../../src/model/daemon.ts';
 import type { DomainName } from '../../src/model/names.ts';
 import { createMetrics, type Metrics } from '../../src/status/metrics.ts';
@@ -125,6 +127,8 @@ describe('health and readiness', () => {
 test('status tells of accounts and domains, with the places of problems and without what is to be concealed', async () => {
   const { get } = await serve([GOOD, BAD]);
   const { text } = await get('/status');
+  const validate = new Ajv2020({ validateFormats: false }).compile(statusSchema);
+  expect(validate(JSON.parse(text)), JSON.stringify(validate.errors)).toBe(true);
   expect(JSON.parse(text)).toMatchObject({
     kind: 'fwdsync/status@1',
     accounts: [

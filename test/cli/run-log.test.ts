@@ -1,0 +1,220 @@
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+import { describe, expect, test } from 'vitest';
+import { concealing, createConcealer } from '../../src/cli/conceal.ts';
+import { createNotices, type Notice } from '../../src/cli/notices.ts';
+import { createNotifier } from '../../src/cli/notify.ts';
+import { createEventLog } from '../../src/cli/run-log.ts';
+import { parseListen } from '../../src/cli/run-status.ts';
+import type { DaemonEvent, RunResult } from '../../src/model/daemon.ts';
+import type { DomainName } from '../../src/model/names.ts';
+import type { Change, Plan } from '../../src/model/plan.ts';
+import { virtualClock } from '../support/clock.ts';
+
+const DRIFT = {
+  kind: 'alias',
+  action: 'update',
+  domain: 'acme.example' as DomainName,
+  name: 'sales',
+} as Change;
+
+const PLAN = {
+  summary: { add: 0, update: 0, move: 0, delete: 3, conditional: 0, unchanged: 0, unmanaged: 0 },
+  changes: [],
+  guards: [],
+  withheld: [],
+  warnings: [],
+  problems: [],
+} as unknown as Plan;
+
+const REFUSED = {
+  ...PLAN,
+  guards: [
+    {
+      guard: 'max-deletes',
+      scope: 'acme.example/aliases',
+      message: '3 of 4 deleted',
+      allow: '--allow-deletes 3',
+      allowed: false,
+    },
+  ],
+} as unknown as Plan;
+
+function finished(result: Partial<Extract<RunResult, { kind: 'looked' }>>, account = 'acme'): DaemonEvent {
+  const looked = { kind: 'looked', plan: PLAN, report: null, frozen: [], drift: [], ...result } as const;
+  return { account, kind: 'run-finished', run: 'r1', cause: 'sweep', seconds: 1, result: looked };
+}
+
+function failed(message: string): DaemonEvent {
+  const result = { kind: 'failed', what: 'read', message } as const;
+  return { account: 'acme', kind: 'run-finished', run: 'r1', cause: 'sweep', seconds: 1, result };
+}
+
+describe('the log of events', () => {
+  function record(events: readonly DaemonEvent[]): readonly string[] {
+    const lines: string[] = [];
+    const stream = new Writable({
+      write(chunk, _encoding, done) {
+        lines.push((JSON.parse(String(chunk)) as { event: string }).event);
+        done();
+      },
+    });
+    const log = createEventLog(pino({ level: 'info' }, stream));
+    for (const event of events) log(event);
+    return lines;
+  }
+
+  test('what stands is told once, and again when it comes back', () => {
+    const refused = finished({ plan: REFUSED });
+    expect(record([refused, refused, finished({}), refused])).toEqual([
+      'guard.refused',
+      'run.finished',
+      'run.finished',
+      'run.finished',
+      'guard.refused',
+      'run.finished',
+    ]);
+  });
+
+  test('each account has its own', () => {
+    const events = [finished({ plan: REFUSED }), finished({ plan: REFUSED }, 'beta')];
+    expect(record(events).filter((event) => event === 'guard.refused')).toHaveLength(2);
+  });
+
+  test('drift that is only observed stands as well', () => {
+    const drift = finished({ drift: [DRIFT], frozen: [DRIFT] });
+    expect(record([drift, drift])).toEqual(['drift.found', 'item.frozen', 'run.finished', 'run.finished']);
+  });
+});
+
+describe('concealing', () => {
+  test('values are gone wherever they stand, in JSON too', () => {
+    const concealer = createConcealer({ mask: true });
+    concealer.addSecret('quo"te\\d');
+    concealer.addSecret('abc');
+    concealer.addReferences(new Map([['boss@private.example', '{ env: BOSS }']]));
+    const shown = concealer.conceal(
+      JSON.stringify({ a: 'quo"te\\d', b: 'to BOSS@private.example, ana@corp.example', c: 'abc' }),
+    );
+    expect(JSON.parse(shown)).toEqual({ a: '***', b: 'to { env: BOSS }, ***@corp.example', c: 'abc' });
+  });
+
+  test('a stream keeps what makes it a terminal', () => {
+    const out = Object.assign(new Writable(), { isTTY: true, columns: 120 });
+    expect(concealing(out, createConcealer({ mask: false }))).toMatchObject({ isTTY: true, columns: 120 });
+  });
+});
+
+describe('notices', () => {
+  function tell(events: readonly DaemonEvent[]): readonly (Notice['event'] | null)[] {
+    const notices = createNotices();
+    return events.map((event) => notices(event)?.event ?? null);
+  }
+
+  test('drift, once for as long as it stands', () => {
+    const drift = finished({ drift: [DRIFT] });
+    const told = ['drift-found', null, null, 'drift-found'];
+    expect(tell([drift, drift, finished({}), drift])).toEqual(told);
+  });
+
+  test('a failure once, then that it is well again, then the same failure anew', () => {
+    const well: DaemonEvent = { account: 'acme', kind: 'recovered', run: 'r2', failures: 2 };
+    expect(tell([failed('503'), failed('503'), failed('504'), well, failed('503')])).toEqual([
+      'apply-failed',
+      null,
+      'apply-failed',
+      'recovered',
+      'apply-failed',
+    ]);
+  });
+
+  test('an invalid manifest again after one that was valid', () => {
+    const refused: DaemonEvent = {
+      account: 'acme',
+      kind: 'manifest-refused',
+      message: 'invalid',
+      problems: [],
+      inForce: 'last-good',
+    };
+    const accepted: DaemonEvent = {
+      account: 'acme',
+      kind: 'manifest-accepted',
+      domains: 1,
+      entries: 1,
+      problems: [],
+      references: new Map(),
+    };
+    expect(tell([refused, refused, accepted, refused])).toEqual([
+      'manifest-invalid',
+      null,
+      null,
+      'manifest-invalid',
+    ]);
+  });
+});
+
+describe('the notifier', () => {
+  const notice: Notice = { event: 'drift-found', account: 'acme', text: 'drift', count: 1 };
+
+  function notifier(answers: readonly (number | 'unreachable')[]) {
+    const bodies: { text: string }[] = [];
+    const lost: string[] = [];
+    const clock = virtualClock();
+    const made = createNotifier({
+      url: 'https://hooks.example/secret',
+      clock,
+      signal: new AbortController().signal,
+      fetch: (_url, init) => {
+        const answer = answers[bodies.length] ?? 200;
+        bodies.push(JSON.parse(init?.body as string) as { text: string });
+        if (answer === 'unreachable') return Promise.reject(new Error('getaddrinfo hooks.example/secret'));
+        return Promise.resolve(new Response(null, { status: answer }));
+      },
+      conceal: (text) => text,
+      onLost: (_, message) => lost.push(message),
+    });
+    return { made, bodies, lost, clock };
+  }
+
+  test('tries again after what may pass, and gives up on what does not', async () => {
+    const passing = notifier([503, 429, 'unreachable', 200]);
+    passing.made.send(notice);
+    await passing.made.idle();
+    expect([passing.bodies.length, passing.lost]).toEqual([4, []]);
+    const refused = notifier([404]);
+    refused.made.send(notice);
+    await refused.made.idle();
+    expect([refused.bodies.length, refused.lost]).toEqual([1, ['the webhook answered 404']]);
+    const dead = notifier(Array.from({ length: 9 }, () => 'unreachable' as const));
+    dead.made.send(notice);
+    await dead.made.idle();
+    expect([dead.bodies.length, dead.lost]).toEqual([5, ['the webhook cannot be reached']]);
+  });
+
+  test('sends at most 12 an hour, and then says how many it kept to itself', async () => {
+    const { made, bodies, clock } = notifier([]);
+    for (let count = 0; count < 30; count += 1) made.send(notice);
+    await made.idle();
+    expect(bodies).toHaveLength(12);
+    clock.advance(3_600_001);
+    made.send(notice);
+    await made.idle();
+    expect(bodies[12]?.text).toContain('18 more were not sent');
+  });
+});
+
+describe('--listen', () => {
+  test.each([
+    ['127.0.0.1:9477', { host: '127.0.0.1', port: 9477 }],
+    ['9477', { host: '127.0.0.1', port: 9477 }],
+    ['[::1]:0', { host: '::1', port: 0 }],
+    ['localhost:80', { host: 'localhost', port: 80 }],
+    ['0.0.0.0:9477', { host: '0.0.0.0', port: 9477 }],
+  ])('%s', (text, address) => {
+    expect(parseListen(text)).toEqual(address);
+  });
+
+  test.each(['', ':', 'host', '127.0.0.1:65536', '1:2:3', 'http://x:1'])('not %s', (text) => {
+    expect(() => parseListen(text)).toThrow('is no address');
+  });
+});
