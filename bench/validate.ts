@@ -28,6 +28,7 @@ const directory = mkdtempSync(join(tmpdir(), 'fwdsync-validate-'));
 try {
   const built = join(directory, 'dist');
   execFileSync(process.execPath, [join(ROOT, 'build.ts'), built], { stdio: 'inherit' });
+  writeFileSync(join(directory, 'package.json'), '{ "type": "module" }'); // as in the published package
   const large = join(directory, 'large.yaml');
   writeFileSync(large, manifest());
   const programs = { sources: join(ROOT, 'src/cli/main.ts'), built: join(built, 'fwdsync.js') };
