@@ -1,5 +1,4 @@
-import type { Operation } from '../model/endpoints.ts';
-import type { WriteItem, WriteRequest } from '../plan/requests.ts';
+import { withItems, type WriteItem, type WriteRequest } from '../plan/requests.ts';
 import { DONE, type Accepted } from './answers.ts';
 import { noteAccepted, noteOutcomes } from './outcomes.ts';
 import { itemOf, stopFor, stopRun } from './ledger.ts';
@@ -24,11 +23,11 @@ export async function carryOut(run: Run, request: WriteRequest): Promise<void> {
   if (skipIfHalted(run, request)) return;
   const fresh = await withFreshSettings(run, request);
   if (!fresh.ok) return refuseUnread(run, request, fresh.error);
-  let rest = fresh.value;
+  let rest = withItems(fresh.value, fresh.value.items, run.ports.client);
   for (let attempt = 1; rest.items.length > 0; attempt += 1) {
     const error = await sendOnce(run, rest);
     if (error === null) return;
-    rest = withItems(rest, await settle(run, rest, error));
+    rest = withItems(rest, await settle(run, rest, error), run.ports.client);
     const again = rest.items.length === 0 || (await mayResend(run, attempt));
     if (!again) return failItems(run, rest, { cause: 'unknown', error });
   }
@@ -39,7 +38,7 @@ async function sendOnce(run: Run, request: WriteRequest): Promise<UnknownOutcome
   if (skipIfHalted(run, request)) return null;
   if (run.batches === 'refused' && isBatchCreation(request)) return carryOutSingly(run, request);
   await run.ports.keepAlive?.();
-  const answer = await sendItems(run.ports.client, request.domain, payloadsOf(run, request));
+  const answer = await sendItems(run.ports.client, request, payloadsOf(run, request));
   if (answer.ok) noteOutcomes(run, request, answer.value);
   else if (answer.error.kind === 'unknown-outcome') return answer.error;
   else if (answer.error.kind === 'forbidden' && isBatchCreation(request)) return refuseBatches(run, request);
@@ -61,7 +60,8 @@ async function settle(run: Run, request: WriteRequest, error: UnknownOutcome): P
   for (const [index, item] of request.items.entries()) {
     const outcome = settled.value[index];
     if (outcome?.kind === 'done') noteAccepted(run, item, acceptedOf(outcome));
-    else if (outcome?.kind === 'other') failItems(run, withItems(request, [item]), { cause: 'stale', error });
+    else if (outcome?.kind === 'other')
+      failItems(run, { ...request, items: [item] }, { cause: 'stale', error });
     else left.push(item);
   }
   return left;
@@ -91,28 +91,13 @@ async function refuseBatches(run: Run, request: WriteRequest): Promise<null> {
 }
 
 async function carryOutSingly(run: Run, request: WriteRequest): Promise<null> {
-  for (const item of request.items) await carryOut(run, withItems(request, [item]));
+  for (const item of request.items) await carryOut(run, withItems(request, [item], run.ports.client));
   return null;
 }
 
 function isBatchCreation({ operation }: WriteRequest): boolean {
   return operation === 'addAliases' || operation === 'addRules';
 }
-
-/** The same request for other items: for one of them it goes to the single endpoint. */
-function withItems(request: WriteRequest, items: readonly WriteItem[]): WriteRequest {
-  const operation = items.length === 1 ? (SINGLE[request.operation] ?? request.operation) : request.operation;
-  return { ...request, operation, items };
-}
-
-const SINGLE: Partial<Record<Operation, Operation>> = {
-  addAliases: 'addAlias',
-  updateAliases: 'updateAlias',
-  deleteAliases: 'deleteAlias',
-  addRules: 'addRule',
-  updateRules: 'updateRule',
-  deleteRules: 'deleteRule',
-};
 
 function payloadsOf(run: Run, { items }: WriteRequest): readonly [Payload, ...Payload[]] {
   const [first, ...others] = items.map((item) => payloadOf(item, () => passwordOf(run, item)));

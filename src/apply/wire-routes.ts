@@ -1,31 +1,34 @@
 import type { AliasAddition, AliasUpdate, Answer, BatchAnswer, Client, RuleAddition } from '../api/client.ts';
-import type { DomainName } from '../model/names.ts';
+import type { Operation } from '../model/endpoints.ts';
 import type { ObservedAlias, ObservedRule } from '../model/observed.ts';
 import { succeed } from '../model/result.ts';
+import type { WriteRequest } from '../plan/requests.ts';
 import { DONE, many, one, type Accepted, type WireAnswer } from './answers.ts';
 import { isAlias, isRule } from './as-sent.ts';
 import type { AliasPayload, RulePayload } from './payload.ts';
 
+type Target = Pick<WriteRequest, 'domain' | 'operation'>;
+
 export function sendAliases(
   client: Client,
-  domain: DomainName,
+  { domain, operation }: Target,
   items: readonly AliasPayload[],
 ): Promise<WireAnswer> {
   const additions = items.flatMap((item) => (item.action === 'add' ? [item.alias] : []));
   const updates = items.flatMap((item) => (item.action === 'update' ? [item.alias] : []));
   const deletes = items.flatMap((item) => (item.action === 'delete' ? [item.id] : []));
   return (
-    send(additions, {
+    send(operation, additions, {
       single: (alias) => client.addAlias(domain, alias),
       batch: (aliases) => client.addAliases(domain, aliases),
       accept: acceptAlias,
     }) ??
-    send(updates, {
+    send(operation, updates, {
       single: (alias) => client.updateAlias(domain, alias),
       batch: (aliases) => client.updateAliases(domain, aliases),
       accept: acceptAlias,
     }) ??
-    send(deletes, {
+    send(operation, deletes, {
       single: (id) => client.deleteAlias(domain, id),
       batch: (ids) => client.deleteAliases(domain, ids),
       accept: () => DONE,
@@ -36,24 +39,24 @@ export function sendAliases(
 
 export function sendRules(
   client: Client,
-  domain: DomainName,
+  { domain, operation }: Target,
   items: readonly RulePayload[],
 ): Promise<WireAnswer> {
   const additions = items.flatMap((item) => (item.action === 'add' ? [item.rule] : []));
   const updates = items.flatMap((item) => (item.action === 'update' ? [item.rule] : []));
   const deletes = items.flatMap((item) => (item.action === 'delete' ? [item.id] : []));
   return (
-    send(additions, {
+    send(operation, additions, {
       single: (rule) => client.addRule(domain, rule),
       batch: (rules) => client.addRules(domain, rules),
       accept: acceptRule,
     }) ??
-    send(updates, {
+    send(operation, updates, {
       single: (rule) => client.updateRule(domain, rule),
       batch: (rules) => client.updateRules(domain, rules),
       accept: acceptRule,
     }) ??
-    send(deletes, {
+    send(operation, deletes, {
       single: (id) => client.deleteRule(domain, id),
       batch: (ids) => client.deleteRules(domain, ids),
       accept: () => DONE,
@@ -64,6 +67,15 @@ export function sendRules(
 
 const NOTHING_SENT: Promise<WireAnswer> = Promise.resolve(succeed([]));
 
+const BATCHES: ReadonlySet<Operation> = new Set([
+  'addAliases',
+  'updateAliases',
+  'deleteAliases',
+  'addRules',
+  'updateRules',
+  'deleteRules',
+]);
+
 /** How items of one kind and action are sent, and what is read from the answer to each. */
 interface Sender<Item, Row> {
   readonly single: (item: Item) => Answer<Row>;
@@ -73,12 +85,13 @@ interface Sender<Item, Row> {
 
 /** Null: there are no such items. */
 function send<Item, Row>(
+  operation: Operation,
   items: readonly Item[],
   { single, batch, accept }: Sender<Item, Row>,
 ): Promise<WireAnswer> | null {
   const [first] = items;
   if (first === undefined) return null;
-  if (items.length === 1) return one(single(first), (row) => accept(first, row));
+  if (!BATCHES.has(operation)) return one(single(first), (row) => accept(first, row));
   return many(items, batch(items), accept);
 }
 

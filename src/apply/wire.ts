@@ -1,15 +1,16 @@
 import type { Client } from '../api/client.ts';
 import type { DomainName } from '../model/names.ts';
 import { succeed } from '../model/result.ts';
+import type { WriteRequest } from '../plan/requests.ts';
 import { DONE, one, type WireAnswer } from './answers.ts';
 import { isDomain } from './as-sent.ts';
 import type { AliasPayload, CredentialPayload, DomainPayload, Payload, RulePayload } from './payload.ts';
 import { sendAliases, sendRules } from './wire-routes.ts';
 
-/** Sends items of one kind and action as one request: the single endpoint for one item, else the batch endpoint. */
+/** Sends the items of a request to its endpoint. */
 export function sendItems(
   client: Client,
-  domain: DomainName,
+  { domain, operation }: Pick<WriteRequest, 'domain' | 'operation'>,
   items: readonly [Payload, ...Payload[]],
 ): Promise<WireAnswer> {
   const [first] = items;
@@ -22,9 +23,9 @@ export function sendItems(
     case 'credential':
       return sendCredential(client, domain, first);
     case 'alias':
-      return sendAliases(client, domain, items as readonly AliasPayload[]);
+      return sendAliases(client, { domain, operation }, items as readonly AliasPayload[]);
     case 'rule':
-      return sendRules(client, domain, items as readonly RulePayload[]);
+      return sendRules(client, { domain, operation }, items as readonly RulePayload[]);
   }
 }
 

@@ -51,7 +51,10 @@ export type DomainChange = ChangeOf<'domain', 'add' | 'update' | 'delete', Domai
   /** Of a delete: how many live items go with the domain. */
   readonly contents?: Readonly<Record<Section, number>>;
 };
-export type AliasChange = ChangeOf<'alias', 'add' | 'update' | 'delete', AliasState, 'forward'>;
+export type AliasChange = ChangeOf<'alias', 'add' | 'update' | 'delete', AliasState, 'forward'> & {
+  /** Its id is the name of another alias as well. */
+  readonly idIsName?: true;
+};
 export type RuleChange = ChangeOf<'rule', Action, RuleState, RuleField> & {
   /** Name of the rule that stands directly before it in the final order; null: it is first. For people. */
   readonly after: string | null;

@@ -21,6 +21,11 @@ export interface AliasContext extends SectionContext {
   readonly createdAt: number | null;
 }
 
+interface NamedContext extends AliasContext {
+  /** Whether an alias of this name is there, or is to be. */
+  readonly isName: (text: string) => boolean;
+}
+
 type PresentAlias = Extract<DesiredAlias, { state: 'present' }>;
 
 /** What a name shall be: as an entry says, or as it is because nothing manages it. */
@@ -45,11 +50,13 @@ export function planAliases(
   }
   const draft = draftSection('aliases');
   const targets = widen(section, live, draft);
+  const isName = (id: string): boolean => live.has(nameKey(id)) || targets.has(nameKey(id));
+  const named: NamedContext = { ...context, isName };
   for (const [key, target] of targets) {
-    if (target.state !== 'carried') planEntry(target, live.get(key), context, draft);
+    if (target.state !== 'carried') planEntry(target, live.get(key), named, draft);
   }
   for (const [key, alias] of live) {
-    if (!targets.has(key)) planDelete(alias, null, context, draft);
+    if (!targets.has(key)) planDelete(alias, null, named, draft);
   }
   return succeed(draft);
 }
@@ -77,7 +84,7 @@ function widen(
 function planEntry(
   entry: DesiredAlias,
   alias: ObservedAlias | undefined,
-  context: AliasContext,
+  context: NamedContext,
   draft: SectionDraft,
 ): void {
   if (entry.state === 'absent') {
@@ -98,7 +105,7 @@ function planEntry(
   if (isServiceOwn(alias, context)) draft.serviceOwn.push(change);
 }
 
-function putting(entry: PresentAlias, alias: ObservedAlias | undefined, context: AliasContext): AliasChange {
+function putting(entry: PresentAlias, alias: ObservedAlias | undefined, context: NamedContext): AliasChange {
   const desired = { forward: entry.forward };
   return {
     ...origin(entry),
@@ -113,6 +120,7 @@ function putting(entry: PresentAlias, alias: ObservedAlias | undefined, context:
     stage: 1,
     conditional: false,
     reason: reasonFor(entry.name, { kind: 'alias', state: desired }, context),
+    ...idIsName(alias, context),
   };
 }
 
@@ -120,7 +128,7 @@ function putting(entry: PresentAlias, alias: ObservedAlias | undefined, context:
 function planDelete(
   alias: ObservedAlias,
   entry: DesiredAlias | null,
-  context: AliasContext,
+  context: NamedContext,
   draft: SectionDraft,
 ): void {
   const change: AliasChange = {
@@ -136,9 +144,14 @@ function planDelete(
     stage: 2,
     conditional: false,
     reason: entry === null ? 'prune' : 'absent',
+    ...idIsName(alias, context),
   };
   draft.changes.push(change);
   if (isServiceOwn(alias, context)) draft.serviceOwn.push(change);
+}
+
+function idIsName(alias: ObservedAlias | undefined, { isName }: NamedContext): Pick<AliasChange, 'idIsName'> {
+  return alias !== undefined && isName(alias.id) ? { idIsName: true } : {};
 }
 
 function isServiceOwn(alias: ObservedAlias | undefined, { createdAt }: AliasContext): boolean {

@@ -142,7 +142,7 @@ function stepsOf(
       (bySteps.get(step) ?? []).map(({ item }) => item),
     );
     const requests = chunk(step, items, options).map((chunked) => ({
-      operation: operationOf(step, chunked),
+      operation: operationOf(step, chunked, options),
       domain,
       step,
       items: chunked,
@@ -216,9 +216,25 @@ const OPERATIONS: Readonly<Record<Step, { readonly single: Operation; readonly b
   'domain-delete': { single: 'deleteDomain', batch: null },
 };
 
-function operationOf(step: Step, items: readonly WriteItem[]): Operation {
+/** The same request for other items. */
+export function withItems(
+  request: WriteRequest,
+  items: readonly WriteItem[],
+  options: Pick<RequestOptions, 'version'>,
+): WriteRequest {
+  return { ...request, items, operation: operationOf(request.step, items, options) };
+}
+
+function operationOf(
+  step: Step,
+  items: readonly WriteItem[],
+  { version }: Pick<RequestOptions, 'version'>,
+): Operation {
   const [first] = items;
   if (step === 'domain' && first?.change.action === 'add') return 'addDomain';
   const { single, batch } = OPERATIONS[step];
-  return items.length > 1 && batch !== null ? batch : single;
+  if (batch === null) return single;
+  // v3 takes an alias by name or by id in one place: an id that is a name as well goes where only ids count.
+  const ambiguous = version === 'v3' && first?.kind === 'alias' && first.change.idIsName === true;
+  return items.length > 1 || ambiguous ? batch : single;
 }
