@@ -14,7 +14,7 @@ const CASES = [
   'adopted-rule-edited-later',
   'credentials',
 ];
-/** Here memory decides what is done: which rule was adopted, how large the manifest was. */
+/** Here memory decides what is done: which rule was adopted, how large the manifest was. A kill alone must change nothing. */
 const BY_MEMORY = ['manifest-shrink on v4', 'adopted-rule-edited-later on v4'];
 const STROKES: readonly DiskStroke[] = ['ENOSPC', 'EROFS', 'EACCES', 'EIO', 'kill', 'vanish'];
 const scenarios = goldenScenarios(['v4']).filter(({ name }) => CASES.includes(name.replace(' on v4', '')));
@@ -37,7 +37,7 @@ describe.each(scenarios)('$name', (scenario) => {
     await explore(
       scenario,
       whole,
-      trials(operations, BY_MEMORY.includes(scenario.name) ? STROKES.slice(0, -1) : STROKES),
+      trials(operations, BY_MEMORY.includes(scenario.name) ? ['kill'] : STROKES),
     );
   });
 
