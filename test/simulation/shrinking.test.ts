@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest';
+import { describe as tell } from './judge.ts';
+import { scenarioOf, type Flags, type Scenario } from './scenario.ts';
+import { simulate, type Simulation } from './simulate.ts';
+
+// A manifest that suddenly names less than it did: perhaps it was cut.
+
+const ALL = Array.from({ length: 40 }, (_, index) => `n${String(index).padStart(2, '0')}`);
+
+function manifestOf(names: readonly string[]): string {
+  const entries = names.map((name) => `      ${name}: a@corp.example`);
+  // The other guards are out of the way.
+  return `guards: { max_deletes: 1000, max_delete_percent: 100 }\ndomains:\n  acme.example:\n    prune: true\n    aliases:\n${entries.join('\n')}`;
+}
+
+/** Applied with so many entries before, and with so many now. */
+function shrinking(before: number, now: number, flags: Flags = {}): Scenario {
+  return scenarioOf(
+    `from ${before} to ${now}`,
+    manifestOf(ALL.slice(0, now)),
+    { domains: [{ domain: 'acme.example' }] },
+    {
+      before: [manifestOf(ALL.slice(0, before))],
+      flags,
+    },
+  );
+}
+
+function firstEnding({ endings }: Simulation): string {
+  return endings[0] === undefined ? 'none' : tell(endings[0]);
+}
+
+function deletes({ exchanges }: Simulation): number {
+  return exchanges.filter(({ method }) => method === 'DELETE').length;
+}
+
+describe('a fall of more than a tenth, and of three at least', () => {
+  test.each([
+    [20, 19, 'under'],
+    [20, 18, 'at'],
+    [20, 17, 'over'],
+    [30, 28, 'under'],
+    [30, 27, 'at'],
+    [30, 26, 'over'],
+    [40, 37, 'under'],
+    [40, 36, 'at'],
+    [40, 35, 'over'],
+    [5, 3, 'at'],
+    [5, 2, 'over'],
+  ] as const)('from %i entries to %i is %s the limit', async (before, now, place) => {
+    const simulation = await simulate(shrinking(before, now), { strokes: new Map() });
+    expect(firstEnding(simulation)).toMatch(
+      place === 'over' ? /^refused \(manifest-shrink: / : /^converged$/,
+    );
+    expect(deletes(simulation) > 0).toBe(place !== 'over');
+  });
+});
+
+test('it stays refused as often as it is run, for nothing was applied', async () => {
+  const { endings, exchanges } = await simulate(shrinking(20, 10), { strokes: new Map(), idleRuns: 5 });
+  expect(endings.map(tell).every((ending) => ending.startsWith('refused (manifest-shrink'))).toBe(true);
+  expect(exchanges.filter(({ method }) => method !== 'GET')).toEqual([]);
+});
+
+test('with what is refused held back it stays so as well', async () => {
+  const scenario = shrinking(20, 10, { skipRefused: true });
+  const { end, exchanges } = await simulate(scenario, { strokes: new Map(), idleRuns: 5 });
+  expect(end.domains[0]?.aliases).toHaveLength(20);
+  expect(exchanges.filter(({ method }) => method === 'DELETE')).toEqual([]);
+});
+
+test.each([9, 10, 11])('it is allowed by the exact number of deletes: %i of 10', async (allowDeletes) => {
+  const scenario = shrinking(20, 10);
+  // The flags would be stated anew by the simulation; the first run alone tells.
+  const simulation = await simulate({ ...scenario, flags: { allowDeletes } }, { strokes: new Map() });
+  expect(firstEnding(simulation)).toMatch(allowDeletes === 10 ? /^converged$/ : /^refused/);
+});
+
+test('a snapshot is another manifest: undoing is held back by no comparison with the one that it undoes', async () => {
+  const { desired, ...scenario } = shrinking(20, 10);
+  const snapshot = { ...desired, files: ['/state/snapshots/2026-01-15T12-00-00Z.yaml'] };
+  const simulation = await simulate({ ...scenario, desired: snapshot }, { strokes: new Map() });
+  expect(firstEnding(simulation)).toBe('converged');
+  expect(simulation.end.domains[0]?.aliases).toHaveLength(10);
+});
+
+test('a killed run leaves the size that was applied, and with it the guard', async () => {
+  const scenario = shrinking(20, 10, { allowDeletes: 10 });
+  const whole = await simulate(scenario, { strokes: new Map() });
+  const nth = whole.exchanges.findIndex(({ method }) => method === 'DELETE') + 1;
+  const kill = { kind: 'kill', moment: 'during' } as const;
+  const { endings, end } = await simulate(scenario, { strokes: new Map([[nth, kill]]) });
+  expect(tell(endings[1] ?? { kind: 'hung' })).toMatch(/^refused \(manifest-shrink: /);
+  expect(end.domains[0]?.aliases).toHaveLength(10);
+});
