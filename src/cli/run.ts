@@ -16,7 +16,7 @@ import { createNotifier, notifyUrl, type Notifier } from './notify.ts';
 import { openAccountLoop } from './run-account.ts';
 import { createEventLog } from './run-log.ts';
 import { runOnce } from './run-once.ts';
-import { daemonMetrics, parseListen, serveStatus } from './run-status.ts';
+import { daemonMetrics, parseListen, serveStatus, type ListenAddress } from './run-status.ts';
 import { manifestPaths, wantsMask, type CommonOptions } from './settings.ts';
 
 export interface RunOptions extends CommonOptions {
@@ -39,17 +39,38 @@ export async function runCommand(context: Context, options: RunOptions): Promise
   if (options.once === true) {
     return overAccounts<RunOptions>((own, alone) => runOnce(own, alone, logger))(context, options, []);
   }
+  logger.info({ event: 'started', mode: options.mode, interval_ms: intervalMs }, 'started');
+  // A part that breaks takes the others with it: whoever started the process starts it again.
+  const broken = new AbortController();
+  const own = { ...context, signal: AbortSignal.any([context.signal, broken.signal]) };
+  try {
+    await endedOrOverdue(own, serve(own, options, { intervalMs, listen, logger, concealer }));
+  } finally {
+    broken.abort();
+  }
+  logger.info({ event: 'stopped', signal: String(context.signal.reason) }, 'stopped');
+  return EXIT.done;
+}
+
+interface ServeOptions extends Pick<Listeners, 'logger' | 'concealer'> {
+  readonly intervalMs: number;
+  readonly listen: ListenAddress;
+}
+
+async function serve(
+  context: Context,
+  options: RunOptions,
+  { intervalMs, listen, logger, concealer }: ServeOptions,
+): Promise<void> {
   const metrics = daemonMetrics(() => daemon);
   const emit = createEmit(context, { logger, metrics, concealer });
   const onSecret = (value: string): void => concealer.addSecret(value);
   const daemon = openDaemon(context, options, { intervalMs, emit, onSecret });
   context.onHangUp?.(() => daemon.hangUp());
-  logger.info({ event: 'started', mode: options.mode, interval_ms: intervalMs }, 'started');
   const conceal = (text: string): string => concealer.conceal(text);
-  const serving = serveStatus(listen, daemon, { ...context, logger, metrics, conceal });
-  await endedOrOverdue(context, Promise.all([daemon.run(), serving]));
-  logger.info({ event: 'stopped', signal: String(context.signal.reason) }, 'stopped');
-  return EXIT.done;
+  const { clock, signal } = context;
+  const status = serveStatus(listen, daemon, { clock, signal, logger, metrics, conceal });
+  await Promise.all([daemon.run(), status]);
 }
 
 interface Listeners {

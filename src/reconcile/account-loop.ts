@@ -132,9 +132,20 @@ async function lookAtFiles(loop: Loop): Promise<void> {
   const { agenda, book, ports } = loop;
   // Before the reading: what changes meanwhile is looked at again.
   agenda.looked(ports.clock.monotonic());
-  const look = await ports.source.look();
+  const look = await lookSafely(loop);
   if (look?.kind === 'bad') book.refused(look);
   if (look?.kind === 'good') accept(loop, look);
+}
+
+/** A mistake of ours over one manifest must not end the daemon for all; it is told once. */
+async function lookSafely({ book, ports }: Loop): Promise<ManifestLook | null> {
+  try {
+    return await ports.source.look();
+  } catch (error) {
+    const message = describe(error);
+    const isTold = message === book.status().manifest.message;
+    return isTold ? null : { kind: 'bad', message, problems: [] };
+  }
 }
 
 function accept(loop: Loop, look: Extract<ManifestLook, { kind: 'good' }>): void {
@@ -245,15 +256,15 @@ async function safely(run: () => Promise<RunResult>): Promise<RunResult> {
   try {
     return await run();
   } catch (error) {
-    return {
-      kind: 'failed',
-      what: 'internal',
-      message: error instanceof Error ? (error.stack ?? error.message) : String(error),
-    };
+    return { kind: 'failed', what: 'internal', message: describe(error) };
   }
 }
 
 function inForceOf({ inForce }: Loop): InForce {
   if (inForce === null) throw new Error('a run without a manifest');
   return inForce;
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -225,9 +225,12 @@ domains:
       match: { method: 'POST', times: 'always' },
       do: { kind: 'delay', ms: 30_000 },
     });
+    const hanging = Promise.withResolvers<void>();
+    here.emulator.onRequest(({ phase, method }) => {
+      if (phase === 'before' && method === 'POST') hanging.resolve();
+    });
     const process = daemon(here);
-    await process.event('manifest.accepted');
-    await expect.poll(() => here.emulator.journal.total(), { timeout: 20_000 }).toBeGreaterThan(6);
+    await hanging.promise;
     process.child.kill('SIGTERM');
     await sleep(300);
     expect(await process.end('SIGTERM')).toBe(143);
