@@ -117,7 +117,8 @@ export async function approveSaved(
   const decision = decide(planned.plan, saved.options.skipRefused === true ? 'withhold' : 'end-the-run');
   const plan = decision.kind === 'go' ? decision.plan : planned.plan;
   const fresh = documentOf(context, session, { plan, planned });
-  if (decision.kind === 'invalid') return decision;
+  // What could not be read cannot be compared either.
+  if (decision.kind === 'invalid' || decision.kind === 'unproven') return decision;
   const edited = await editedMeanwhile(context, flags, fresh);
   if (edited !== null) return { kind: 'stale', since: [edited] };
   if (fresh.digest === saved.digest) return decision;
@@ -157,7 +158,7 @@ export function printStale(context: Context, since: readonly Difference[]): void
     .flatMap(({ subject, was, is }) => [
       escapeInvisible(subject),
       `    was: ${was === null ? 'not planned' : escapeInvisible(was)}`,
-      `    is:  ${is === null ? 'not needed any more' : escapeInvisible(is)}`,
+      `    is:  ${is === null ? 'not planned' : escapeInvisible(is)}`,
     ]);
   const rest = since.length - MOST_DIFFERENCES;
   const more = rest > 0 ? [`… and ${rest} more`] : [];

@@ -28,6 +28,11 @@ export function comparePlans(saved: PlanDocument, fresh: PlanDocument): readonly
       show: showGuard,
       contentOf: (guard) => guard,
     }),
+    ...compareLists(saved.withheld, fresh.withheld, {
+      keyOf: ({ domain }) => `${domain} withheld`,
+      show: ({ reason }) => reason,
+      contentOf: (withheld) => withheld,
+    }),
     ...compareText('allowances', saved.allowances.join(' '), fresh.allowances.join(' ')),
   ];
 }

@@ -166,7 +166,7 @@ describe('stale: 6 and nothing is written', () => {
   test('the account has what was to be added', async () => {
     const scene = await savedScene();
     reroute(scene, 'carol@corp.example');
-    expect(await stale(scene)).toContain('    is:  not needed any more');
+    expect(await stale(scene)).toContain('    is:  not planned');
   });
 
   test('the manifest was edited, also where the plan stays the same', async () => {
@@ -212,6 +212,18 @@ describe('stale: 6 and nothing is written', () => {
     const scene = await savedScene();
     await rm(join(scene.directory, 'fwdsync.yaml'));
     expect(await stale(scene)).toContain('fwdsync.yaml');
+  });
+
+  test('what cannot be read cannot be compared: 1, and nothing is written', async () => {
+    const scene = await savedScene();
+    scene.emulator.faults.push({
+      match: { path: 'acme.example/aliases', times: 'always' },
+      do: { kind: 'status', code: 500 },
+    });
+    const { code, stderr } = await scene.run(['apply', 'plan.json']);
+    expect(stderr).toContain('acme.example');
+    expect(scene.writes()).toEqual([]);
+    expect(code).toBe(1);
   });
 
   test('the plan was made for another address', async () => {
