@@ -57,9 +57,9 @@ describe('v3: Aliases: list', () => {
   });
 
   test('pages hold everything once', async () => {
-    const pages = [await list('limit=5'), await list('limit=5&page=2'), await list('limit=5&page=3')];
-    expect(pages.map((page) => page.aliases.length)).toEqual([5, 1, 0]);
-    expect(pages.map((page) => page.total)).toEqual([6, 6, 6]);
+    const pages = [await list('limit=5'), await list('limit=5&page=2')];
+    expect(pages.map((page) => page.aliases.length)).toEqual([5, 1]);
+    expect(pages.map((page) => page.total)).toEqual([6, 6]);
     const found: string[] = pages.flatMap((page) => page.aliases.map((alias: Body) => alias.alias));
     expect(found.toSorted()).toEqual(names);
   });

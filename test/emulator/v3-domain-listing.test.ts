@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { expectV3Failure, useTarget, type Body } from './target.ts';
+import { expectAfterEnd, expectV3Failure, useTarget, type Body } from './target.ts';
 
 const target = useTarget('v3');
 const mark = randomUUID().slice(0, 8);
@@ -49,18 +49,18 @@ describe('v3: Domains: list', () => {
   });
 
   test('pages hold everything once', async () => {
-    const pages = await Promise.all([1, 2, 3].map((page) => list(`q=${mark}&limit=5&page=${page}`)));
-    expect(pages.map((page) => page.domains.length)).toEqual([5, 2, 0]);
+    const pages = await Promise.all([1, 2].map((page) => list(`q=${mark}&limit=5&page=${page}`)));
+    expect(pages.map((page) => page.domains.length)).toEqual([5, 2]);
     expect(pages.map(({ total, limit, page }) => [total, limit, page])).toEqual([
       [7, 5, 1],
       [7, 5, 2],
-      [7, 5, 3],
     ]);
     expect(pages.flatMap(namesOf).toSorted()).toEqual(names);
   });
 
   test('a page after the last is empty', async () => {
-    expect(await list(`q=${mark}&limit=5&page=9`)).toMatchObject({ domains: [], total: 7 });
+    const answer = await target.send('GET', `/domains?q=${mark}&limit=5&page=9`);
+    expectAfterEnd(answer, { domains: [], total: 7 });
   });
 
   test.each(['is_active=yes', 'limit=x', 'limit=0', 'page=0', 'page=-1'])(

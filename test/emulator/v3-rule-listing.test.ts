@@ -44,9 +44,9 @@ describe('v3: Rules: list', () => {
   });
 
   test('pages hold everything once', async () => {
-    const pages = [await list('limit=5'), await list('limit=5&page=2'), await list('limit=5&page=3')];
-    expect(pages.map((page) => page.rules.length)).toEqual([5, 1, 0]);
-    expect(pages.map((page) => page.total)).toEqual([6, 6, 6]);
+    const pages = [await list('limit=5'), await list('limit=5&page=2')];
+    expect(pages.map((page) => page.rules.length)).toEqual([5, 1]);
+    expect(pages.map((page) => page.total)).toEqual([6, 6]);
     expect(pages.flatMap(namesOf).toSorted()).toEqual(names);
   });
 

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { expectFailure, useTarget, type Body } from './target.ts';
+import { expectAfterEnd, expectFailure, useTarget, type Body } from './target.ts';
 
 const target = useTarget();
 let domain = '';
 /** In order of creation. */
-const names = ['mike', 'alpha', 'Zulu', 'bravo', 'kilo'];
+const names = ['mike', 'alpha', 'zulu', 'bravo', 'kilo'];
 
 beforeAll(async () => {
   domain = await target.emptyDomain();
@@ -36,7 +36,7 @@ describe('v4: Aliases: list', () => {
     expect(body.alias).toEqual(item);
   });
 
-  const byName = ['alpha', 'bravo', 'kilo', 'mike', 'Zulu'];
+  const byName = ['alpha', 'bravo', 'kilo', 'mike', 'zulu'];
   test.each([
     ['', byName],
     ['name_asc', byName],
@@ -63,7 +63,8 @@ describe('v4: Aliases: list', () => {
   );
 
   test('a page after the last is empty', async () => {
-    expect(await list('page=3')).toEqual({ aliases: [], limit: 20, page: 3, total: 5 });
+    const answer = await target.send('GET', `/domains/${domain}/aliases?page=3`);
+    expectAfterEnd(answer, { aliases: [], limit: 20, page: 3, total: 5 });
   });
 
   test.each([

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { expectFailure, TIMESTAMP, useTarget, type Answer, type Body } from './target.ts';
+import { assumed, expectFailure, TIMESTAMP, useTarget, type Answer, type Body } from './target.ts';
 
 const target = useTarget();
 let domain = '';
@@ -58,7 +58,7 @@ describe('v4: Aliases: add', () => {
     ['the word null (field notes)', 'null'],
     ['a plus address', 'a+b@corp.example'],
   ])('forward may be %s', async (_name, forward) => {
-    expect((await add(freshAlias(), forward)).forward).toBe(forward);
+    expect(entriesOf((await add(freshAlias(), forward)).forward)).toEqual(entriesOf(forward));
   });
 
   test.each([
@@ -74,7 +74,7 @@ describe('v4: Aliases: add', () => {
 
   test('forward of a regular expression may hold capture groups (field notes)', async () => {
     const forward = '$1@example.net,$1+$2@example.net';
-    expect((await add('([a-c]+)-([a-c]+)', forward)).forward).toBe(forward);
+    expect(entriesOf((await add('([a-c]+)-([a-c]+)', forward)).forward)).toEqual(entriesOf(forward));
   });
 
   test.each([
@@ -156,7 +156,7 @@ describe('v4: Aliases: get, update, delete', () => {
   test('delete is 204 without body, and the alias is gone', async () => {
     const { id } = await add();
     expect(await target.send('DELETE', one(id))).toMatchObject({ status: 204, body: undefined });
-    expectFailure(await target.send('GET', one(id)), 404);
+    expectFailure(await target.send('GET', one(id)), assumed(404));
   });
 
   test('an alias made again has another id (field notes)', async () => {
@@ -166,16 +166,16 @@ describe('v4: Aliases: get, update, delete', () => {
   });
 
   test.each(['999999999', 'sales', '0', '-1', '1.5', '%2A'])('an unknown id %s is 404', async (id) => {
-    expectFailure(await target.send('GET', one(id)), 404);
-    expectFailure(await target.send('PUT', one(id), { forward: FORWARD }), 404);
-    expectFailure(await target.send('DELETE', one(id)), 404);
+    expectFailure(await target.send('GET', one(id)), assumed(404));
+    expectFailure(await target.send('PUT', one(id), { forward: FORWARD }), assumed(404));
+    expectFailure(await target.send('DELETE', one(id)), assumed(404));
   });
 
   test('the id of an alias of another domain is unknown', async () => {
     const { id } = await add();
     const other = await target.emptyDomain();
-    expectFailure(await target.send('GET', `/domains/${other}/aliases/${id}`), 404);
-    expectFailure(await target.send('DELETE', `/domains/${other}/aliases/${id}`), 404);
+    expectFailure(await target.send('GET', `/domains/${other}/aliases/${id}`), assumed(404));
+    expectFailure(await target.send('DELETE', `/domains/${other}/aliases/${id}`), assumed(404));
     expect((await target.send('GET', one(id))).status).toBe(200);
   });
 
@@ -192,7 +192,7 @@ describe('v4: Aliases: get, update, delete', () => {
       await target.send('PUT', `${root}/batch`, { aliases: [] }),
       await target.send('DELETE', `${root}/batch`, { ids: [] }),
     ];
-    for (const answer of answers) expectFailure(answer, 404);
+    for (const answer of answers) expectFailure(answer, assumed(404));
   });
 });
 
@@ -212,8 +212,16 @@ describe('v4: Aliases: delete all', () => {
     'without the guard (%j) nothing is deleted',
     async (query) => {
       const before = (await target.send('GET', `/domains/${domain}/aliases`)).body.total;
-      expectFailure(await target.send('DELETE', `/domains/${domain}/aliases${query}`), 400);
+      expectFailure(await target.send('DELETE', `/domains/${domain}/aliases${query}`), assumed(400));
       expect((await target.send('GET', `/domains/${domain}/aliases`)).body.total).toBe(before);
     },
   );
 });
+
+/** Spacing and order are the service's (field notes). */
+function entriesOf(forward: string): readonly string[] {
+  return forward
+    .split(',')
+    .map((entry) => entry.trim())
+    .toSorted();
+}

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { password, useEmptyList } from './empty-domain.ts';
-import { expectFailure, TIMESTAMP, useTarget, type Body } from './target.ts';
+import { assumed, expectFailure, TIMESTAMP, useTarget, type Body } from './target.ts';
 
 const target = useTarget();
 const credentials = useEmptyList(target, 'credentials');
@@ -104,16 +104,16 @@ describe('v4: SMTP credentials: update and delete', () => {
   });
 
   test('an unknown username is 404', async () => {
-    expectFailure(await target.send('PUT', one('nobody'), { password }), 404);
-    expectFailure(await target.send('DELETE', one('nobody')), 404);
+    expectFailure(await target.send('PUT', one('nobody'), { password }), assumed(404));
+    expectFailure(await target.send('DELETE', one('nobody')), assumed(404));
   });
 
   test('everything in an unknown domain is 404', async () => {
     const root = `/domains/${target.freshName()}/credentials`;
-    expectFailure(await target.send('GET', root), 404);
-    expectFailure(await target.send('POST', root, { username: 'a', password }), 404);
-    expectFailure(await target.send('PUT', `${root}/a`, { password }), 404);
-    expectFailure(await target.send('DELETE', `${root}/a`), 404);
+    expectFailure(await target.send('GET', root), assumed(404));
+    expectFailure(await target.send('POST', root, { username: 'a', password }), assumed(404));
+    expectFailure(await target.send('PUT', `${root}/a`, { password }), assumed(404));
+    expectFailure(await target.send('DELETE', `${root}/a`), assumed(404));
   });
 
   test('the first credential after all were deleted asks for the check again', async () => {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { expectFailure, useTarget, type Body } from './target.ts';
+import { expectAfterEnd, expectFailure, useTarget, type Body } from './target.ts';
 
 const target = useTarget();
 const MARK = 'zq7list';
@@ -69,7 +69,8 @@ describe('v4: Domains: list', () => {
   });
 
   test('a page after the last is empty', async () => {
-    expect(await list(`query=${MARK}&page=9`)).toMatchObject({ domains: [], total: 5, page: 9 });
+    const answer = await target.send('GET', `/domains?query=${MARK}&page=9`);
+    expectAfterEnd(answer, { domains: [], total: 5, page: 9 });
   });
 
   test.each([

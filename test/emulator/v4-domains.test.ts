@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { expectFailure, TIMESTAMP, useTarget } from './target.ts';
+import { isExternal, assumed, expectFailure, TIMESTAMP, useTarget } from './target.ts';
 
 const target = useTarget();
 
@@ -121,7 +121,7 @@ describe('v4: Domains: get', () => {
   test.each(['GET', 'PUT', 'DELETE'])('%s of an unknown domain is 404', async (method) => {
     expectFailure(
       await target.send(method, `/domains/${target.freshName()}`, method === 'PUT' ? {} : undefined),
-      404,
+      assumed(404),
     );
   });
 });
@@ -154,7 +154,9 @@ describe('v4: Domains: update', () => {
     const domain = await addDomain({ notification_email: 'ops@corp.example' });
     await target.send('PUT', `/domains/${domain}`, { whitelabel: 'w.example' });
     const { body } = await target.send('GET', `/domains/${domain}`);
-    expect(body.domain.notification_email).toBe(await accountEmail());
+    // Whether a field that is left out goes back to its default is not stated.
+    const others = isExternal ? ['ops@corp.example'] : [];
+    expect([await accountEmail(), ...others]).toContain(body.domain.notification_email);
   });
 
   test.each([
@@ -192,7 +194,7 @@ describe('v4: Domains: delete', () => {
   test('the domain is gone', async () => {
     const domain = await addDomain();
     await target.send('DELETE', `/domains/${domain}`);
-    expectFailure(await target.send('GET', `/domains/${domain}`), 404);
+    expectFailure(await target.send('GET', `/domains/${domain}`), assumed(404));
   });
 
   test('aliases, rules and credentials go with it (field notes)', async () => {
@@ -259,6 +261,6 @@ describe('v4: Domain verification', () => {
   });
 
   test('an unknown domain is 404', async () => {
-    expectFailure(await target.send('POST', `/domains/${target.freshName()}/verify`), 404);
+    expectFailure(await target.send('POST', `/domains/${target.freshName()}/verify`), assumed(404));
   });
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { addRule, CONFIGS, forward, useEmptyList } from './empty-domain.ts';
-import { expectFailure, TIMESTAMP, useTarget, UUID, type Body } from './target.ts';
+import { assumed, expectFailure, TIMESTAMP, useTarget, UUID, type Body } from './target.ts';
 
 const target = useTarget();
 const rules = useEmptyList(target, 'rules');
@@ -132,15 +132,15 @@ describe('v4: Rules: get, update, delete', () => {
   test('delete is 204 without body, and the rule is gone', async () => {
     const { id } = await add();
     expect(await target.send('DELETE', one(id))).toMatchObject({ status: 204, body: undefined });
-    expectFailure(await target.send('GET', one(id)), 404);
+    expectFailure(await target.send('GET', one(id)), assumed(404));
     expect(await total()).toBe(0);
   });
 
   test('an unknown rule is 404', async () => {
     const path = one(randomUUID());
-    expectFailure(await target.send('GET', path), 404);
-    expectFailure(await target.send('PUT', path, { config: CONFIGS.alias }), 404);
-    expectFailure(await target.send('DELETE', path), 404);
+    expectFailure(await target.send('GET', path), assumed(404));
+    expectFailure(await target.send('PUT', path, { config: CONFIGS.alias }), assumed(404));
+    expectFailure(await target.send('DELETE', path), assumed(404));
   });
 
   test('everything in an unknown domain is 404', async () => {
@@ -153,7 +153,7 @@ describe('v4: Rules: get, update, delete', () => {
       await target.send('PUT', `${root}/batch`, { rules: [] }),
       await target.send('DELETE', `${root}/batch`, { ids: [] }),
     ];
-    for (const answer of answers) expectFailure(answer, 404);
+    for (const answer of answers) expectFailure(answer, assumed(404));
   });
 });
 
@@ -169,7 +169,7 @@ describe('v4: Rules: delete all', () => {
 
   test.each(['', '?all=false', '?all=1'])('without the guard (%j) nothing is deleted', async (query) => {
     await add();
-    expectFailure(await target.send('DELETE', `${rules.root()}/rules${query}`), 400);
+    expectFailure(await target.send('DELETE', `${rules.root()}/rules${query}`), assumed(400));
     expect(await total()).toBe(1);
   });
 });
