@@ -32,12 +32,13 @@ export function rememberItems(
   return { applied, notKept: lost };
 }
 
-interface WantedItem {
+export interface WantedItem {
   readonly name: string;
   readonly wanted: Wanted;
 }
 
-function wantedItems(entry: PresentDomain): readonly WantedItem[] {
+/** All that a domain shall have, by name. */
+export function wantedItems(entry: PresentDomain): readonly WantedItem[] {
   const aliases = present(entry.aliases?.entries.values());
   const rules = present(entry.rules?.entries);
   const credentials = present(entry.credentials?.entries.values());

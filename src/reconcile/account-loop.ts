@@ -9,6 +9,7 @@ import { createAgenda, type Agenda, type Task } from './agenda.ts';
 import { createBell, type Bell } from './bell.ts';
 import { changedDomains, fingerprintDomains, keepDomains, type Fingerprints } from './changed.ts';
 import { createContest, type Contest } from './contest.ts';
+import { changedSinceApplied } from './head-start.ts';
 import type { ManifestLook, ManifestSource } from './manifest-source.ts';
 import { startSweep, type Sweep } from './sweep.ts';
 
@@ -132,9 +133,14 @@ async function lookAtFiles(loop: Loop): Promise<void> {
   const { agenda, book, ports } = loop;
   // Before the reading: what changes meanwhile is looked at again.
   agenda.looked(ports.clock.monotonic());
+  const isFirst = loop.inForce === null;
   const look = await lookSafely(loop);
   if (look?.kind === 'bad') book.refused(look);
-  if (look?.kind === 'good') accept(loop, look);
+  if (look?.kind !== 'good') return;
+  accept(loop, look);
+  // What is small is swept at once.
+  const isLarge = look.desired.domains.size > DOMAINS_A_PAGE;
+  if (isFirst && isLarge) agenda.changed(await changedSinceApplied(look.desired, ports));
 }
 
 /** A mistake of ours over one manifest must not end the daemon for all; it is told once. */
@@ -157,7 +163,6 @@ function accept(loop: Loop, look: Extract<ManifestLook, { kind: 'good' }>): void
   agenda.manage(desired.domains);
   contest.keep(desired.domains);
   book.accepted(look, changed);
-  // At the start everything is looked at anyway.
   if (before === null) return;
   agenda.changed(changed);
   // What a guard held back may be allowed now; another address or account is another world.

@@ -42,16 +42,20 @@ test('10,000 domains at 200 requests a minute: a changed alias is applied within
   await daemon.stop();
 });
 
-test('a sweep pauses for as long as it read', async () => {
+test('a sweep pauses for as long as it read; a change that was made while nobody ran need not wait for it', async () => {
   const names = Array.from({ length: 300 }, (_, index) => `d${index}.example`);
+  const text = (forward: string): string =>
+    `domains:\n${names.map((name) => `  ${name}: { aliases: { a: ${name === 'd250.example' ? forward : 'ops'}@corp.example } }`).join('\n')}`;
   const world = await createWorld({
-    seed: { domains: names.map((domain) => ({ domain })) },
-    manifest: `domains:
-${names.map((name) => `  ${name}: { aliases: {} }`).join('\n')}`,
+    seed: {
+      domains: names.map((domain) => ({ domain, aliases: [{ alias: 'a', forward: 'ops@corp.example' }] })),
+    },
+    manifest: text('ops'),
     rateLimit: 30,
+    root: '/dev/shm',
   });
-  const daemon = world.start();
   const { clock } = world;
+  const daemon = world.start({ lookEveryMs: HOUR });
   const begun = clock.now();
   // 300 requests at 15 a minute.
   await clock.until(() => daemon.status().nextSweepAt !== null && clock.now() > begun + MINUTE, HOUR);
@@ -61,4 +65,11 @@ ${names.map((name) => `  ${name}: { aliases: {} }`).join('\n')}`,
   const next = ((daemon.status().nextSweepAt ?? 0) - begun) / MINUTE;
   expect(next / read).toBeCloseTo(2, 1);
   await daemon.stop();
+  await world.write(text('ana'));
+  await clock.pass(MINUTE);
+  const later = world.start({ lookEveryMs: HOUR });
+  await clock.until(() => world.writes().length > 0, HOUR);
+  expect(world.writes()).toEqual([expect.stringContaining('/domains/d250.example/')]);
+  expect((clock.now() - begun) / MINUTE - read).toBeLessThan(3);
+  await later.stop();
 });
