@@ -40,16 +40,16 @@ export interface Place {
   readonly pair: Pair;
 }
 
-/** Where a domain is written; null when it is not. */
-export function findDomain(drafts: readonly Draft[], domain: DomainName): Place | null {
+/** Where each domain is written. */
+export function findDomains(drafts: readonly Draft[]): ReadonlyMap<DomainName, Place> {
+  const places = new Map<DomainName, Place>();
   for (const place of sectionsOf(drafts, 'domains')) {
-    const pair = place.map.items.find(({ key }) => {
-      const parsed = parseDomainName(textOf(key));
-      return parsed.ok && parsed.value === domain;
-    });
-    if (pair !== undefined) return { ...place, pair };
+    for (const pair of place.map.items) {
+      const parsed = parseDomainName(textOf(pair.key));
+      if (parsed.ok) places.set(parsed.value, { ...place, pair });
+    }
   }
-  return null;
+  return places;
 }
 
 /** The maps under a top-level key in all documents, such as `domains`. */

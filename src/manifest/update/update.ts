@@ -12,7 +12,7 @@ import type {
 } from '../../model/plan.ts';
 import type { ManifestText } from '../text.ts';
 import { createBook, type Book } from './book.ts';
-import { createDraft, findDomain, findPair, finishDraft, type Place } from './draft.ts';
+import { createDraft, findDomains, findPair, finishDraft, type Place } from './draft.ts';
 import { editEntries, writeEntry, type EntryChange, type EntryChanges } from './entries.ts';
 import type { YamlValue } from './flow.ts';
 import { editRules } from './rules.ts';
@@ -33,9 +33,10 @@ export interface UpdateInput {
 export function updateManifest({ texts, desired, observed, plan }: UpdateInput): readonly ManifestText[] {
   const drafts = texts.map(createDraft);
   const book = createBook(drafts, desired);
+  const places = findDomains(drafts);
   for (const [domain, changes] of Map.groupBy(plan.changes, (change) => change.domain)) {
-    const place = findDomain(drafts, domain);
-    if (place === null) continue;
+    const place = places.get(domain);
+    if (place === undefined) continue;
     const entry = desired.domains.get(domain);
     const rules = entry?.state === 'present' ? (entry.rules?.entries ?? []) : [];
     const adoptions = plan.adoptions.filter((adoption) => adoption.domain === domain);
