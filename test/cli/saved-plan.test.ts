@@ -82,12 +82,15 @@ describe('a saved plan', () => {
     expect(code).toBe(0);
   });
 
-  test.each([['--skip-refused'], ['--domain', 'acme.example']])('keeps %s %s', async (...flags) => {
-    const manifest = `${MANIFEST}  old.example: { state: absent }\n`;
-    const scene = await savedScene(flags, manifest);
-    expect((await scene.run(['apply', 'plan.json'])).code).toBe(0);
-    expect(scene.writes().length).toBeGreaterThan(0);
-  });
+  test.each([['--skip-refused'], ['--domain', 'acme.example'], ['--mask', '--domain', 'acme.example']])(
+    'keeps %s %s',
+    async (...flags) => {
+      const manifest = `${MANIFEST}  old.example: { state: absent }\n`;
+      const scene = await savedScene(flags, manifest);
+      expect((await scene.run(['apply', 'plan.json'])).code).toBe(0);
+      expect(scene.writes().length).toBeGreaterThan(0);
+    },
+  );
 
   test('with nothing left to do: unchanged, though it is not the same plan any more', async () => {
     const scene = await savedScene();
