@@ -3,6 +3,7 @@ import { systemProcesses } from '../apply/process-table.ts';
 import { openStateDirectory, type StateDirectoryOptions } from '../apply/state-directory.ts';
 import type { Client } from '../api/client.ts';
 import { exportDocument, type ExportOptions } from '../manifest/export.ts';
+import { writeSnapshot } from '../manifest/write-snapshot.ts';
 import { writeManifest } from '../manifest/write.ts';
 import type { Clock } from '../model/clock.ts';
 import type { Desired, Reference } from '../model/desired.ts';
@@ -66,7 +67,7 @@ export async function applyManifest(options: ApplyOptions): Promise<Once> {
     random: options.random,
     signal: options.signal,
     sha256: (text) => createHash('sha256').update(text).digest('hex'),
-    writeManifest,
+    writeManifest: writeSnapshot,
     resolvePassword: options.resolvePassword,
     openState: (email) =>
       openStateDirectory({
