@@ -1,11 +1,16 @@
 #!/usr/bin/env bash
-# Shells and the pre-commit framework, which tests run for real; on Debian, as root. What is there already stays.
+# Shells and the pre-commit framework, which some tests run for real. What is there already stays; on Debian, as root, what
+# is missing is installed.
 set -euo pipefail
 missing=()
 for tool in git zsh fish pre-commit; do
   command -v "$tool" >/dev/null || missing+=("$tool")
 done
-if [ ${#missing[@]} -gt 0 ]; then
-  apt-get update -qq
-  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+if [ ${#missing[@]} -eq 0 ]; then exit 0; fi
+if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then
+  echo "Tests that need them will fail; please install: ${missing[*]}" >&2
+  exit 0
 fi
+echo "Installing ${missing[*]} for the tests ..." >&2
+apt-get update -qq
+DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
