@@ -5,7 +5,9 @@ import type { DaemonEvent } from '../model/daemon.ts';
 import { createAccountLoop, type AccountLoop } from '../reconcile/account-loop.ts';
 import { claimingSource, type Claims } from '../reconcile/claims.ts';
 import { ROUND_MS, type AccountEntry } from '../reconcile/daemon.ts';
+import { keepDomains } from '../reconcile/changed.ts';
 import { createManifestSource, type ManifestSource } from '../reconcile/manifest-source.ts';
+import { requireDomain } from './arguments.ts';
 import type { Context } from './context.ts';
 import { sha256 } from './output.ts';
 import { createAccess } from './run-access.ts';
@@ -35,7 +37,7 @@ export function openAccountLoop(
 ): AccountLoop {
   const { clock, random, signal } = context;
   const { name } = entry;
-  const source = openSource(context, entry, options);
+  const source = narrowed(openSource(context, entry, options), options.common.domain);
   return createAccountLoop(
     { name, mode: options.mode, intervalMs: options.intervalMs, lookEveryMs: ROUND_MS },
     {
@@ -80,6 +82,26 @@ function openSource(
       ...(accounts === 'many' ? { required: ['key', 'account'] } : {}),
     },
   });
+}
+
+/** The part of a manifest that `--domain` is about; one that the manifest does not name makes it invalid. */
+function narrowed(source: ManifestSource, names: readonly string[] | undefined): ManifestSource {
+  if (names === undefined) return source;
+  const wanted = new Set(names.map((name) => requireDomain(name, '--domain')));
+  return {
+    async look() {
+      const look = await source.look();
+      if (look?.kind !== 'good') return look;
+      const missing = [...wanted].filter((name) => !look.desired.domains.has(name));
+      if (missing.length === 0)
+        return { ...look, desired: keepDomains(look.desired, (name) => wanted.has(name)) };
+      return {
+        kind: 'bad',
+        message: `the manifest does not name ${missing.join(', ')} of --domain`,
+        problems: [],
+      };
+    },
+  };
 }
 
 function requestEvent(

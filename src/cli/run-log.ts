@@ -74,7 +74,7 @@ function logRun(log: Logger, { cause, seconds, result }: Finished, isNews: IsNew
   log[outcome === 'partial' || outcome === 'failed' ? 'warn' : 'info'](fields, outcome);
 }
 
-function logFindings(log: Logger, { plan }: Looked, isNews: IsNews): void {
+function logFindings(log: Logger, { plan, unset }: Looked, isNews: IsNews): void {
   logProblems(
     log,
     plan.problems.filter((problem) => isNews(problem.message)),
@@ -85,6 +85,11 @@ function logFindings(log: Logger, { plan }: Looked, isNews: IsNews): void {
   }
   for (const { domain, cause, reason } of withheldByItself(plan)) {
     if (isNews(`${domain} ${reason}`)) log.warn({ event: 'domain.withheld', domain, cause }, reason);
+  }
+  for (const change of unset) {
+    if (!isNews(`unset ${nameOf(change)}`)) continue;
+    const fields = { event: 'password.unset', ...itemOf(change), source: place(change.source) };
+    log.error(fields, `${nameOf(change)}: its password is not set, or too short`);
   }
   for (const { code, message, source } of plan.warnings) {
     if (isNews(`${code} ${message}`))

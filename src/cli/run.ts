@@ -9,7 +9,7 @@ import { accountEntries, accountsDirectory, overAccounts } from './accounts.ts';
 import { concealing, createConcealer, type Concealer } from './conceal.ts';
 import type { Context } from './context.ts';
 import { parseDuration } from './duration.ts';
-import { EXIT, type ExitCode } from './exit.ts';
+import { CommandError, EXIT, type ExitCode } from './exit.ts';
 import { createLogger } from './logger.ts';
 import { createNotices } from './notices.ts';
 import { createNotifier, notifyUrl, type Notifier } from './notify.ts';
@@ -39,6 +39,7 @@ export async function runCommand(context: Context, options: RunOptions): Promise
   if (options.once === true) {
     return overAccounts<RunOptions>((own, alone) => runOnce(own, alone, logger))(context, options, []);
   }
+  assertWatchable(context, options);
   logger.info({ event: 'started', mode: options.mode, interval_ms: intervalMs }, 'started');
   // A part that breaks takes the others with it: whoever started the process starts it again.
   const broken = new AbortController();
@@ -50,6 +51,15 @@ export async function runCommand(context: Context, options: RunOptions): Promise
   }
   logger.info({ event: 'stopped', signal: String(context.signal.reason) }, 'stopped');
   return EXIT.done;
+}
+
+function assertWatchable(context: Context, options: RunOptions): void {
+  if (accountsDirectory(options, context) !== null || !manifestPaths(options, context).includes('-')) return;
+  throw new CommandError(
+    EXIT.usage,
+    'standard input can be read once, and the daemon reads its manifest again and again',
+    'name files, or add --once',
+  );
 }
 
 interface ServeOptions extends Pick<Listeners, 'logger' | 'concealer'> {
@@ -118,13 +128,18 @@ function openNotifier(
 /** After SIGTERM what is in flight may finish, so long. */
 const GRACE_MS = 20_000;
 
-async function endedOrOverdue({ clock, signal }: Context, ended: Promise<unknown>): Promise<void> {
+async function endedOrOverdue({ clock, signal }: Context, ended: Promise<void>): Promise<void> {
+  const over = new AbortController();
   const overdue = new Promise<void>((resolve) => {
-    const wait = (): void => void clock.sleep(GRACE_MS).then(resolve);
+    const wait = (): void => void clock.sleep(GRACE_MS, over.signal).then(resolve);
     if (signal.aborted) wait();
     else signal.addEventListener('abort', wait, { once: true });
   });
-  await Promise.race([ended, overdue]);
+  try {
+    await Promise.race([ended, overdue]);
+  } finally {
+    over.abort();
+  }
 }
 
 interface DaemonWiring {

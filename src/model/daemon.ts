@@ -28,6 +28,8 @@ export type RunResult =
       readonly report: Report | null;
       /** Changes that are not made, for somebody else keeps undoing them. */
       readonly frozen: readonly Change[];
+      /** Credentials whose password is needed and not set. */
+      readonly unset: readonly Change[];
       /** Changes of what was in place before, though the manifest is the same. */
       readonly drift: readonly Change[];
     };

@@ -89,7 +89,7 @@ async function applyToo(task: RunTask, request: PlanRequest, ports: RunPorts & A
       ...ports,
       approve: (planned) => {
         looked = lookAt(task, planned, ports);
-        return Promise.resolve({ planned, decision: decideUnattended(planned, looked, ports) });
+        return Promise.resolve({ planned, decision: decideUnattended(looked) });
       },
     },
   );
@@ -97,12 +97,12 @@ async function applyToo(task: RunTask, request: PlanRequest, ports: RunPorts & A
   return once.kind === 'unread' ? { kind: 'unread', error: once.error } : { kind: 'ended', result };
 }
 
-type Looked = Pick<Extract<RunResult, { kind: 'looked' }>, 'plan' | 'frozen' | 'drift'>;
+type Looked = Omit<Extract<RunResult, { kind: 'looked' }>, 'kind' | 'report'>;
 
 function lookAt(
   { desired, contest, inSync }: RunTask,
   { plan }: Planned,
-  { clock }: Pick<RunPorts, 'clock'>,
+  { clock, resolvePassword }: Pick<RunPorts, 'clock' | 'resolvePassword'>,
 ): Looked {
   const frozen = contest.look({
     domains: desired.domains.keys(),
@@ -111,23 +111,19 @@ function lookAt(
     now: clock.monotonic(),
   });
   const drift = plan.changes.filter(({ reason, domain }) => reason === 'drift' || inSync.has(domain));
-  return { plan, frozen: [...frozen], drift };
+  const unset = plan.changes.filter((change) => !resolvePasswords([change], desired, resolvePassword).ok);
+  return { plan, frozen: [...frozen], unset, drift };
 }
 
 /**
  * A domain whose entries do not fit the account is withheld with its problems, a credential whose password is not set
  * by itself: neither keeps the others from running.
  */
-function decideUnattended(planned: Planned, { frozen }: Looked, ports: RunPorts): Decision {
-  const decision = decide({ ...planned.plan, problems: [] }, 'withhold');
+function decideUnattended({ plan: whole, frozen, unset }: Looked): Decision {
+  const decision = decide({ ...whole, problems: [] }, 'withhold');
   if (decision.kind !== 'go') return decision;
-  const unset = planned.plan.changes.filter((change) => lacksPassword(change, planned, ports));
   const { plan, heldBack } = holdBack(decision.plan, new Set([...frozen, ...unset]));
   return { kind: 'go', plan, heldBack: [...decision.heldBack, ...heldBack] };
-}
-
-function lacksPassword(change: Change, { request }: Planned, { resolvePassword }: RunPorts): boolean {
-  return !resolvePasswords([change], request.desired, resolvePassword).ok;
 }
 
 function conclude(once: Once, looked: Looked | null): RunResult {

@@ -57,10 +57,14 @@ function findingsOf(looked: Looked): ReadonlyMap<string, Finding> {
 }
 
 /** What went wrong, and may go well next time. */
-function* refusalsOf({ plan, report }: Looked): Generator<Finding> {
+function* refusalsOf({ plan, report, unset }: Looked): Generator<Finding> {
   const state = 'failing';
-  for (const { domain, message } of report?.failed ?? []) yield { domain, state, reason: message };
-  for (const { domain, message } of report?.notKept ?? []) yield { domain, state, reason: message };
+  for (const { domain, message } of [...(report?.failed ?? []), ...(report?.notKept ?? [])]) {
+    yield { domain, state, reason: message };
+  }
+  for (const { domain, name } of unset) {
+    yield { domain, state, reason: `the password of credential ${name} is not set, or too short` };
+  }
   for (const { domain, cause, reason } of plan.withheld) {
     if (cause === 'unproven' || cause === 'manifest') yield { domain, state, reason };
   }

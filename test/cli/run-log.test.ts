@@ -41,7 +41,15 @@ const REFUSED = {
 } as unknown as Plan;
 
 function finished(result: Partial<Extract<RunResult, { kind: 'looked' }>>, account = 'acme'): DaemonEvent {
-  const looked = { kind: 'looked', plan: PLAN, report: null, frozen: [], drift: [], ...result } as const;
+  const looked = {
+    kind: 'looked',
+    plan: PLAN,
+    report: null,
+    frozen: [],
+    unset: [],
+    drift: [],
+    ...result,
+  } as const;
   return { account, kind: 'run-finished', run: 'r1', cause: 'sweep', seconds: 1, result: looked };
 }
 

@@ -247,6 +247,24 @@ test('SIGHUP looks at everything at once', async () => {
   expect(await process.end('SIGINT')).toBe(0);
 });
 
+test('64: standard input cannot be watched', async () => {
+  const here = await place();
+  const { code } = await fwdsync(['run', '-f', '-'], { cwd: here.directory, env: here.env, stdin: MANIFEST });
+  expect(code).toBe(64);
+});
+
+test('--domain is all that it looks after; a password that is not set holds back its credential alone', async () => {
+  const here = await place();
+  const process = daemon(here, ['--domain', 'acme.example'], { PRINTER: '' });
+  await process.event('password.unset');
+  await process.event('run.finished');
+  expect(await process.end()).toBe(0);
+  const [acme, ...others] = here.emulator.store.dump().domains;
+  expect(others).toEqual([]);
+  expect(acme?.aliases.map(({ alias }) => alias)).toEqual(['boss', 'sales']);
+  expect(acme?.credentials).toEqual([]);
+});
+
 describe('--once', () => {
   test('0: applied; then 0: nothing to do', async () => {
     const here = await place();
