@@ -13,7 +13,7 @@ export function writeReadyJson(value: Json): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (READY in value) return String(value[READY]);
   const fields = Object.entries(value);
-  return `{${concatenate(fields.map(([name, field]) => `"${name}":${writeReadyJson(field)}`))}}`;
+  return `{${concatenate(fields.map(([name, field]) => `${JSON.stringify(name)}:${writeReadyJson(field)}`))}}`;
 }
 
 /** Unlike `join`, it copies nothing. */

@@ -69,6 +69,8 @@ export interface State {
   readonly domains: Map<string, DomainRecord>;
   readonly domainsInNameOrder: SortedIndex<DomainRecord>;
   readonly domainsInCreatedOrder: SortedIndex<DomainRecord>;
+  /** Which domains have a rule of this id, in lower case; domains may share one. */
+  readonly ruleHolders: Map<string, Set<DomainRecord>>;
   readonly switches: Switches;
   readonly environment: StoreEnvironment;
   aliasCount: number;
@@ -93,6 +95,7 @@ export function createState(options: StateOptions): State {
     domains: new Map(),
     domainsInNameOrder: createIndex(byDomainName, domainText),
     domainsInCreatedOrder: createIndex(byDomainCreation, domainText),
+    ruleHolders: new Map(),
     switches: { ...DEFAULT_SWITCHES, ...options.switches },
     environment: options.environment,
     aliasCount: 0,

@@ -15,7 +15,7 @@ import { takeSequence, type DomainRecord, type State } from './state.ts';
 import { createAliasTable, insertAlias, type ListOrder } from './store-aliases.ts';
 import { createCredentialTable } from './store-credentials.ts';
 import { checkRoom } from './store-limits.ts';
-import { createRuleTable } from './store-rules.ts';
+import { createRuleTable, deleteAllRules } from './store-rules.ts';
 
 export interface DomainQuery {
   readonly query?: string | undefined;
@@ -148,7 +148,7 @@ export function deleteDomain(state: State, name: string): Result<DomainRecord> {
   removeFrom(state.domainsInNameOrder, domain);
   removeFrom(state.domainsInCreatedOrder, domain);
   state.aliasCount -= domain.aliases.byId.size;
-  state.ruleCount -= domain.rules.byId.size;
+  deleteAllRules(state, domain);
   return found;
 }
 

@@ -136,7 +136,10 @@ export function insertRule(
     rank: roundRank(fields.rank ?? nextRank(domain), state.switches),
     sequence: takeSequence(state),
   };
-  domain.rules.byId.set(rule.id.toLowerCase(), rule);
+  const key = rule.id.toLowerCase();
+  domain.rules.byId.set(key, rule);
+  const holders = state.ruleHolders.get(key) ?? new Set();
+  state.ruleHolders.set(key, holders.add(domain));
   insertInto(domain.rules.inRankOrder, rule);
   insertInto(domain.rules.inCreatedOrder, rule);
   state.ruleCount += 1;
@@ -169,6 +172,7 @@ export function deleteRule(state: State, domain: DomainRecord, id: string): Resu
   const found = findRule(domain, id);
   if (!found.ok) return found;
   domain.rules.byId.delete(id.toLowerCase());
+  releaseRuleIds(state, domain, [id.toLowerCase()]);
   removeFrom(domain.rules.inRankOrder, found.value);
   removeFrom(domain.rules.inCreatedOrder, found.value);
   state.ruleCount -= 1;
@@ -178,6 +182,7 @@ export function deleteRule(state: State, domain: DomainRecord, id: string): Resu
 /** Gives the number of rules removed. */
 export function deleteAllRules(state: State, domain: DomainRecord): number {
   const count = domain.rules.byId.size;
+  releaseRuleIds(state, domain, domain.rules.byId.keys());
   domain.rules.byId.clear();
   clearIndex(domain.rules.inRankOrder);
   clearIndex(domain.rules.inCreatedOrder);
@@ -189,7 +194,16 @@ function findHolder(state: State, domain: DomainRecord, id: string): DomainRecor
   const key = id.toLowerCase();
   if (domain.rules.byId.has(key)) return domain;
   if (state.switches.ruleIdScope === 'domain') return undefined;
-  return state.domains.values().find((other) => other.rules.byId.has(key));
+  return state.ruleHolders.get(key)?.values().next().value;
+}
+
+/** Says that the domain has no rules of these ids any more. */
+function releaseRuleIds(state: State, domain: DomainRecord, keys: Iterable<string>): void {
+  for (const key of keys) {
+    const holders = state.ruleHolders.get(key);
+    holders?.delete(domain);
+    if (holders?.size === 0) state.ruleHolders.delete(key);
+  }
 }
 
 function checkConfig(state: State, domain: DomainRecord, config: RuleConfig): Result<RuleConfig> {

@@ -1,7 +1,7 @@
 /**
  * What the API documents leave open. A client must survive either answer, so each question is a switch; all are plain
- * data and may be changed while the emulator runs, except that those which shape the indexes are built into a new state: `aliasNameCase`,
- * `nameOrder`, `equalRanks`, `aliasLogs`.
+ * data and may be changed while the emulator runs, except those that shape the indexes, which the control interface
+ * builds anew: `aliasNameCase`, `nameOrder`, `equalRanks`, `aliasLogs`.
  */
 export interface Switches {
   /** Which versions add a `*` alias that forwards to the account's email when a domain is added. */

@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { BatchLie, Fault, ListingFault } from '../../src/emulator/faults.ts';
-import { startTestEmulator, type Body, type Send } from './target.ts';
+import { KEY, sender, startTestEmulator, type Body, type Send } from './target.ts';
 
 const forward = 'ana@corp.example';
 const ROOT = '/domains/acme.example';
+let v3: Send;
 let stop = async (): Promise<void> => {};
 afterEach(() => stop());
 
@@ -13,6 +14,7 @@ async function start(...faults: readonly Fault[]): Promise<Send> {
     faults,
     state: { domains: [{ domain: 'acme.example', aliases }] },
   });
+  v3 = sender(emulator.urls.v3, KEY);
   stop = () => emulator.close();
   return send;
 }
@@ -21,6 +23,15 @@ async function liveNames(send: Send): Promise<string[]> {
   const { body } = await send('GET', `${ROOT}/aliases`);
   return body.aliases.map((item: { alias: string }) => item.alias);
 }
+
+test('domains of v3, whose aliases are ready JSON, can be made to look otherwise', async () => {
+  const set = { '"odd"\n': { 'a"b': [1, null, 'c"d'] }, webhook: null };
+  await start({ match: { times: 2 }, do: { kind: 'listing', set, unset: ['display'] } });
+  const { domains } = (await v3('GET', '/domains')).body;
+  expect(domains).toEqual([expect.objectContaining({ ...set, aliases: expect.any(Array) })]);
+  expect(domains[0].aliases).toHaveLength(6);
+  expect(domains[0]).not.toHaveProperty('display');
+});
 
 describe('items of a batch that fail', () => {
   const aliases = ['x', 'y', 'z'].map((alias) => ({ alias, forward }));

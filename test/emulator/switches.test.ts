@@ -154,6 +154,25 @@ describe('switch existingRuleId', () => {
   });
 });
 
+describe('switch ruleIdScope account', () => {
+  const id = '00000000-0000-4000-8000-000000000001';
+  const rule = { id, type: 'alias', config: { alias: 'jobs', forward } };
+
+  test.each([
+    ['the rule', `${ROOT}/rules/${id}`],
+    ['all rules', `${ROOT}/rules?all=true`],
+    ['the domain', ROOT],
+  ])('an id is free again after the delete of %s', async (_what, path) => {
+    const { send } = await start({ ruleIdScope: 'account' });
+    const elsewhere = async (): Promise<number> =>
+      (await send('POST', '/domains/other.example/rules', rule)).status;
+    await send('POST', `${ROOT}/rules`, rule);
+    expect(await elsewhere()).toBe(400);
+    await send('DELETE', path);
+    expect(await elsewhere()).toBe(200);
+  });
+});
+
 describe('switch equalRanks', () => {
   test.each([
     ['created', ['b', 'a']],
