@@ -33,7 +33,7 @@ export function selectWork(run: Run, plan: Plan): readonly Change[] {
     if (isHeldBack(run, change) || isNotKept(run, change) || wasRejected(run, change)) continue;
     const reason = isApprovedBy(run.approval, change)
       ? heldUpReason(run, change, lost)
-      : newcomerReason(change, guard);
+      : newcomerReason(run, change, guard);
     if (reason === null) work.push(change);
     else markSkipped(run, [change], reason);
   }
@@ -55,9 +55,17 @@ function heldUpReason(run: Run, change: Change, lost: ReadonlySet<DomainName>): 
   return isHeldUp(run.ledger, change.domain, chain, 'for-good') ? STAGE_ONE_FAILED : null;
 }
 
-function newcomerReason(change: Change, guard: 'refuses' | 'passes'): string | null {
-  if (change.action === 'delete') return 'it came up or changed during the run: the next plan shows it';
+function newcomerReason(run: Run, change: Change, guard: 'refuses' | 'passes'): string | null {
+  if (change.action === 'delete' || isLeft(run, change)) {
+    return 'it came up or changed during the run: the next plan shows it';
+  }
   return guard === 'refuses' ? 'it came up during the run, and a guard speaks against it' : null;
+}
+
+/** Where a plan runs as it was approved: what it says nothing about. Ranks follow from the order that it does state. */
+function isLeft({ input }: Run, change: Change): boolean {
+  if (input.newcomers !== 'left' || change.action === 'move') return false;
+  return input.plan.changes.every((approved) => itemOf(approved) !== itemOf(change));
 }
 
 function wasRejected(run: Run, change: Change): boolean {

@@ -25,6 +25,11 @@ export interface ApplyInput {
   readonly observed: Observed;
   readonly policy: Policy;
   readonly prior: Prior;
+  /**
+   * What comes up during the run beside the plan, deletes aside: taken up, or left to the next plan because what runs was
+   * approved as it was. Default: taken up.
+   */
+  readonly newcomers?: 'taken-up' | 'left' | undefined;
   /** So many failed items end the run; null: 25 or 5 % of the items, the larger. */
   readonly maxFailures: number | null;
   /** Epoch milliseconds; the reading before the plan is part of the run. */

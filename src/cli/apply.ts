@@ -56,7 +56,8 @@ async function applyPlanned(context: Context, options: ApplyOptions, manner: Man
     unnamed: approved === null && options.against === undefined ? 'refused' : 'ignored',
   });
   try {
-    const request = { ...session.request, maxFailures: options.maxFailures ?? null };
+    const newcomers = approved === null ? 'taken-up' : 'left';
+    const request = { ...session.request, maxFailures: options.maxFailures ?? null, newcomers } as const;
     const once = await reconcileOnce(request, portsOf(context, options, session, manner));
     session.progress.stop();
     return concludeRun(context, options, session, { once, format });

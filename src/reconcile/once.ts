@@ -1,5 +1,5 @@
 import { applyPlan, type ApplyFault } from '../apply/apply.ts';
-import type { ApplyPorts } from '../apply/ports.ts';
+import type { ApplyInput, ApplyPorts } from '../apply/ports.ts';
 import type { LockFault } from '../apply/state-store.ts';
 import type { ApiError } from '../api/errors.ts';
 import type { Report } from '../model/report.ts';
@@ -10,6 +10,8 @@ import { planAccount, type Planned, type PlanPorts, type PlanRequest } from './p
 export interface OnceRequest extends PlanRequest {
   /** So many failed items end the run; null: 25 or 5 % of the items, the larger. */
   readonly maxFailures: number | null;
+  /** `left` where the plan was approved as it is; see `ApplyInput`. */
+  readonly newcomers?: ApplyInput['newcomers'];
 }
 
 export interface OncePorts extends PlanPorts, Omit<ApplyPorts, 'state' | 'keepAlive'> {
@@ -52,10 +54,10 @@ export async function reconcileOnce(request: OnceRequest, ports: OncePorts): Pro
     const { decision, planned } = await ports.approve(read.value);
     if (decision.kind !== 'go') return { kind: 'not-run', decision, planned };
     const { plan, heldBack } = decision;
-    const { maxFailures, manifestSize } = request;
+    const { maxFailures, manifestSize, newcomers } = request;
     const digest = planDigest(plan, ports.sha256);
     const applied = await applyPlan(
-      { ...planned.input, plan, digest, heldBack, manifestSize, maxFailures, startedAt, totalsBefore },
+      { ...planned.input, plan, digest, heldBack, manifestSize, maxFailures, newcomers, startedAt, totalsBefore },
       { ...ports, state, keepAlive: () => lock.value.refresh() },
     );
     if (!applied.ok) return { kind: 'fault', fault: applied.error, planned };

@@ -127,6 +127,29 @@ test('a domain that needs more of stage 1 by now waits for the next round', asyn
   expect(acme).toEqual(['POST', 'PUT', 'PUT', 'DELETE']);
 });
 
+test('where the plan runs as it was approved, what came up beside it is left to the next plan', async () => {
+  const scene = await openScene({ manifest, seed });
+  const { report, writes } = await scene.run({
+    company: 'others',
+    newcomers: 'left',
+    beforeApply: () =>
+      afterStageOne(scene, {
+        milliseconds: 200_000,
+        edits: [['PUT', '/domains/acme.example/aliases/1', { forward: 'drift@corp.example' }]],
+      }),
+  });
+  expect(report.outcome).toBe('partial');
+  expect(report.skipped).toContainEqual(
+    expect.objectContaining({
+      name: 'keep',
+      reason: 'it came up or changed during the run: the next plan shows it',
+    }),
+  );
+  const acme = writes.filter(({ path }) => path.startsWith('/domains/acme.example'));
+  // The PUT is the other's.
+  expect(acme.filter(({ method }) => method === 'PUT')).toHaveLength(1);
+});
+
 test('a domain that cannot be read again is not deleted from; others are', async () => {
   const scene = await openScene({ manifest, seed });
   const { report } = await scene.run({

@@ -34,6 +34,8 @@ export interface RunOptions {
   /** In place of the one that the scene was set up with. */
   readonly manifest?: string;
   readonly maxFailures?: number;
+  /** `left` for a plan that runs just as it was approved. */
+  readonly newcomers?: 'taken-up' | 'left';
   readonly client?: Partial<ClientOptions>;
   readonly ports?: Partial<ApplyPorts>;
   readonly policy?: Partial<Policy>;
@@ -99,6 +101,7 @@ export async function openScene({ manifest, seed, ...options }: Setup): Promise<
         heldBack: whole.changes.filter((change) => !kept.has(change)),
         manifestSize: manifestSize(prepared.input.desired),
         maxFailures: run.maxFailures ?? null,
+        newcomers: run.newcomers,
         startedAt: prepared.input.now,
         totalsBefore: NO_REQUESTS,
       },
