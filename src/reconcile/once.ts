@@ -57,7 +57,17 @@ export async function reconcileOnce(request: OnceRequest, ports: OncePorts): Pro
     const { maxFailures, manifestSize, newcomers } = request;
     const digest = planDigest(plan, ports.sha256);
     const applied = await applyPlan(
-      { ...planned.input, plan, digest, heldBack, manifestSize, maxFailures, newcomers, startedAt, totalsBefore },
+      {
+        ...planned.input,
+        plan,
+        digest,
+        heldBack,
+        manifestSize,
+        maxFailures,
+        newcomers,
+        startedAt,
+        totalsBefore,
+      },
       { ...ports, state, keepAlive: () => lock.value.refresh() },
     );
     if (!applied.ok) return { kind: 'fault', fault: applied.error, planned };
