@@ -1,4 +1,4 @@
-import type { DomainName } from '../model/names.ts';
+import { looksLikeRegex, nameKey, type DomainName } from '../model/names.ts';
 import type { Change } from '../model/plan.ts';
 import { dependenciesOf } from '../plan/dependencies.ts';
 import { hasTrouble, isHeldUp, itemOf, STAGE_ONE_FAILED } from './ledger.ts';
@@ -8,6 +8,27 @@ import { isStopped, stopReason, type Run } from './run.ts';
 
 /** Why a change must not be sent now; null: it may. */
 export type Gate = (change: Change) => string | null;
+
+/**
+ * A catch-all, a pattern, or an alias whose labelled addresses have aliases of their own takes the mail of an alias that
+ * is not there: it changes only when what was to be added beside it is in place.
+ */
+export function stageOneGate({ ledger }: Run): Gate {
+  return (change) => {
+    if (change.kind !== 'alias' || change.action !== 'update') return null;
+    const undone = ledger.undone.get(change.domain)?.values() ?? [];
+    const missing = Iterator.from(undone).find(
+      ({ kind, action, name }) => kind === 'alias' && action === 'add' && takesMailOf(change.name, name),
+    );
+    return missing === undefined
+      ? null
+      : `alias ${missing.name}, whose mail it takes meanwhile, was not added`;
+  };
+}
+
+function takesMailOf(name: string, missing: string): boolean {
+  return name === '*' || looksLikeRegex(name) || nameKey(missing).startsWith(`${nameKey(name)}+`);
+}
 
 /** What takes a route away goes only where everything that was to replace it is in place, and nobody still needs it. */
 export function stageTwoGate(run: Run, { work, all, unread }: RoundInput): Gate {

@@ -4,7 +4,7 @@ import type { Change } from '../model/plan.ts';
 import { settleCatchAll } from '../plan/catch-all.ts';
 import { requestsOf, type StageRequests, type StepRequests, type WriteItem } from '../plan/requests.ts';
 import { freshen } from './freshen.ts';
-import { stageTwoGate, type Gate } from './gate.ts';
+import { stageOneGate, stageTwoGate, type Gate } from './gate.ts';
 import { stopFor, stopRun } from './ledger.ts';
 import { isStopped, markSkipped, stopReason, type Run } from './run.ts';
 import { carryOut } from './send.ts';
@@ -36,7 +36,7 @@ export async function executeRound(run: Run, round: RoundInput): Promise<void> {
   const gate = stageTwoGate(run, { ...round, work: settled });
   for (const { stage, domains } of waves) {
     await sideBySide(domains, DOMAINS_AT_ONCE, async ({ domain, steps }) => {
-      if (stage === 1) await executeSteps(run, steps, NO_GATE);
+      if (stage === 1) await executeSteps(run, steps, stageOneGate(run));
       else await executeSteps(run, await freshSteps(run, domain, steps), gate);
     });
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createExplorer, goldenScenarios, IS_FULL, type Trial } from './explore.ts';
+import { createExplorer, goldenScenarios, IS_FULL, SEED, type Trial } from './explore.ts';
 import { endsDone, judge } from './judge.ts';
 import type { Simulation } from './simulate.ts';
 import type { Exchange, KillMoment, Stroke } from './wire.ts';
@@ -28,6 +28,8 @@ describe.each(goldenScenarios(IS_FULL ? ['v4', 'v3'] : ['v4']))('$name', (scenar
 
 function* killsOf(whole: Simulation): Generator<Trial> {
   for (const [index, exchange] of firstRun(whole).entries()) {
+    // Between two readings nothing changes: everyday one of three is enough.
+    if (!IS_FULL && exchange.method === 'GET' && index % 3 !== SEED % 3) continue;
     for (const moment of momentsOf(exchange)) {
       yield {
         about: `killed ${moment} request ${index + 1}`,

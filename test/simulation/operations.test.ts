@@ -59,7 +59,7 @@ test.each(Object.keys(STATES))(
 function* kills({ exchanges }: Simulation): Generator<Trial> {
   for (const [index, { method }] of exchanges.entries()) {
     if (method === 'GET') continue;
-    for (const moment of ['before', 'during', 'after'] as const) {
+    for (const moment of IS_FULL ? (['before', 'during', 'after'] as const) : (['during'] as const)) {
       const stroke: Stroke = { kind: 'kill', moment };
       yield {
         about: `killed ${moment} request ${index + 1}`,

@@ -1,0 +1,41 @@
+import { test } from 'vitest';
+import { createExplorer, type Trial } from './explore.ts';
+import { KINDS, MISHAPS } from './faults.ts';
+import { scenarioOf } from './scenario.ts';
+
+// A pattern or a catch-all takes what an alias of its own does not: it must not change before that alias is in place.
+
+const { faultless, explore } = createExplorer('wide aliases');
+
+const scenario = scenarioOf(
+  'a catch-all and a pattern that change beside new aliases',
+  `domains:
+  acme.example:
+    aliases:
+      info: new@corp.example
+      desk: new@corp.example
+      "(desk|help)": discard
+      "*": other@corp.example`,
+  {
+    domains: [
+      {
+        domain: 'acme.example',
+        aliases: [
+          { alias: '(desk|help)', forward: 'old@corp.example' },
+          { alias: '*', forward: 'old@corp.example' },
+        ],
+      },
+    ],
+  },
+);
+
+test('any fault at any request', { timeout: 120_000 }, async () => {
+  const whole = await faultless(scenario);
+  const trials = KINDS.flatMap((kind) =>
+    Array.from({ length: 7 }, (_, index): Trial => {
+      const strokes = new Map([[index + 1, { kind: 'mishap', mishap: MISHAPS[kind] ?? [] } as const]]);
+      return { about: `${kind} at request ${index + 1}`, script: { strokes } };
+    }),
+  );
+  await explore(scenario, whole, trials);
+});
