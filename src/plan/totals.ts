@@ -24,20 +24,15 @@ export function forecastSentence({ forecast }: Pick<PlanDocument, 'forecast'>): 
   return `${requests}, ${writes}, about ${showSeconds(forecast.seconds)}${limit}.`;
 }
 
-/** From this share of a limit on it is worth a line. */
-const NEAR_PERCENT = 80;
-
-/** `Near the limits of the account: 19 of 20 domains.`; null: there is room, or nothing is added that has a limit. */
+/** `Of the account's limits: 19 of 20 domains.`; null: nothing is added that has a known limit. */
 export function usageSentence({ usage = [] }: Pick<PlanDocument, 'usage'>): string | null {
-  // What would be over a limit has a guard or a warning.
-  const near = usage.filter(({ used, limit }) => used <= limit && used * 100 >= limit * NEAR_PERCENT);
-  if (near.length === 0) return null;
-  const parts = near.map(({ what, used, limit }) => {
+  if (usage.length === 0) return null;
+  const parts = usage.map(({ what, used, limit }) => {
     // What other domains hold is not known.
     const where = what === 'domains' ? '' : " in the manifest's domains";
     return `${used} of ${limit} ${what}${where}`;
   });
-  return `Near the limits of the account: ${parts.join('; ')}.`;
+  return `Of the account's limits: ${parts.join('; ')}.`;
 }
 
 export function showSeconds(seconds: number): string {

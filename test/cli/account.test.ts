@@ -80,7 +80,7 @@ describe.each([
     const account = { plan: { domains_limit: 3, aliases_limit: 1000 } };
     const scene = await commandScene({ ...options, seed: { ...SEED, account }, manifest });
     const { stdout } = await scene.run(['plan']);
-    expect(stdout).toContain('Near the limits of the account: 3 of 3 domains.');
+    expect(stdout).toContain("Of the account's limits: 3 of 3 domains");
     const json = JSON.parse((await scene.run(['plan', '--format', 'json'])).stdout) as Record<
       string,
       unknown

@@ -20,7 +20,7 @@ function withoutNumbers(text: string): string {
   return text
     .replace(/\n {4,}/g, ' ') // lines break elsewhere where an endpoint has a longer name
     .replace(/^\d+ requests?, .* per endpoint\)\.$/gm, 'FORECAST')
-    .replace(/^Near the limits of the account: .*\n/gm, '') // v3 states no limit of rules
+    .replace(/^Of the account's limits: .*\n/gm, '') // v3 states no limit of rules
     .replace(/ \d+ requests? in .*\.$/gm, ' REQUESTS')
     .replace(/^Undo: .*$/gm, 'UNDO')
     .replaceAll('/aliases/:alias', '/aliases/:id');
