@@ -19,7 +19,9 @@ import {
   listFiles,
   readText,
   removeQuietly,
+  flushDirectory,
   writeAtomically,
+  writeWhole,
   type ReadOutcome,
   type StateFs,
 } from './state-files.ts';
@@ -39,7 +41,7 @@ export interface StateDirectoryOptions {
 
 const KEPT_DOCUMENTS = 50;
 const KEPT_MANIFESTS = 50;
-const READERS = 32;
+const AT_ONCE = 32;
 const SALT_BYTES = 32;
 
 /** The state directory of one account; nothing is touched before a method is called. */
@@ -123,29 +125,43 @@ async function readPrior(scope: Scope, files: readonly string[]): ReturnType<Sta
 async function* readAll(fs: StateFs, directory: string): AsyncGenerator<{ path: string; read: ReadOutcome }> {
   const names = (await listFiles(fs, directory)).filter((name) => name.endsWith('.json')).toSorted();
   const paths = names.map((name) => join(directory, name));
-  for (let start = 0; start < paths.length; start += READERS) {
-    const some = paths.slice(start, start + READERS);
+  for (let start = 0; start < paths.length; start += AT_ONCE) {
+    const some = paths.slice(start, start + AT_ONCE);
     yield* await Promise.all(some.map(async (path) => ({ path, read: await readText(fs, path) })));
   }
 }
 
 async function remember(scope: Scope, memory: Memory): Promise<Result<void, StateFault>> {
   const directory = join(scope.place, 'domains');
-  for (const [domain, prior] of memory.domains) {
-    const name = domainFile(domain);
-    if (prior === null) {
-      scope.written.delete(domain);
-      await removeQuietly(scope.fs, join(directory, name));
-      continue;
-    }
-    const text = writePriorDomain(domain, prior);
-    if (scope.written.get(domain) === hash(text)) continue;
-    const path = { directory, name, temporary: `${scope.unique()}.tmp` };
-    const written = await writeAtomically(scope.fs, path, text);
-    if (!written.ok) return written;
-    scope.written.set(domain, hash(text));
+  const domains = [...memory.domains];
+  for (let start = 0; start < domains.length; start += AT_ONCE) {
+    const some = domains.slice(start, start + AT_ONCE);
+    const written = await Promise.all(some.map(([domain, prior]) => rememberDomain(scope, domain, prior)));
+    const failed = written.find(({ ok }) => !ok);
+    if (failed !== undefined) return failed;
   }
+  if (domains.length > 0) await flushDirectory(scope.fs, directory);
   return memory.manifest === null ? succeed(undefined) : rememberSize(scope, memory.manifest);
+}
+
+async function rememberDomain(
+  scope: Scope,
+  domain: DomainName,
+  prior: PriorDomain | null,
+): Promise<Result<void, StateFault>> {
+  const directory = join(scope.place, 'domains');
+  const name = domainFile(domain);
+  if (prior === null) {
+    scope.written.delete(domain);
+    await removeQuietly(scope.fs, join(directory, name));
+    return succeed(undefined);
+  }
+  const text = writePriorDomain(domain, prior);
+  if (scope.written.get(domain) === hash(text)) return succeed(undefined);
+  const path = { directory, name, temporary: `${scope.unique()}.tmp` };
+  const written = await writeWhole(scope.fs, path, text);
+  if (written.ok) scope.written.set(domain, hash(text));
+  return written;
 }
 
 async function rememberSize(

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fail, succeed, type Result } from '../model/result.ts';
 import type { StateFault } from './state-store.ts';
 
@@ -44,15 +44,32 @@ export async function readText(fs: StateFs, path: string): Promise<ReadOutcome> 
  */
 export async function writeAtomically(
   fs: StateFs,
-  path: { readonly directory: string; readonly name: string; readonly temporary: string },
+  path: StatePath,
+  text: string | Iterable<string>,
+): Promise<Result<void, StateFault>> {
+  const written = await writeWhole(fs, path, text);
+  if (written.ok) await flushDirectory(fs, path.directory);
+  return written;
+}
+
+/** The directory of a file, its name, and its name until it is whole. */
+export interface StatePath {
+  readonly directory: string;
+  readonly name: string;
+  readonly temporary: string;
+}
+
+/** The same without flushing the directory, which several files in it can share: `flushDirectory`. */
+export async function writeWhole(
+  fs: StateFs,
+  path: StatePath,
   text: string | Iterable<string>,
 ): Promise<Result<void, StateFault>> {
   const temporary = join(path.directory, path.temporary);
   try {
-    await fs.mkdir(path.directory, { recursive: true, mode: 0o700 });
+    await makeDirectory(fs, path.directory);
     await writeFlushed(fs, temporary, text);
     await fs.rename(temporary, join(path.directory, path.name));
-    await flushDirectory(fs, path.directory);
     return succeed(undefined);
   } catch (error) {
     await removeQuietly(fs, temporary);
@@ -101,8 +118,26 @@ export function describe(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Makes the rename itself durable; not every file system can flush a directory. */
-async function flushDirectory(fs: StateFs, directory: string): Promise<void> {
+/** Step by step: in /proc, a recursive mkdir of Node never ends. */
+export async function makeDirectory(fs: StateFs, directory: string): Promise<void> {
+  const make = async (): Promise<string | null> => {
+    try {
+      await fs.mkdir(directory, { mode: 0o700 });
+      return null;
+    } catch (error) {
+      if (codeOf(error) === 'EEXIST') return null;
+      if (codeOf(error) === 'ENOENT') return describe(error);
+      throw error;
+    }
+  };
+  if ((await make()) === null) return;
+  if (dirname(directory) !== directory) await makeDirectory(fs, dirname(directory));
+  const missing = await make();
+  if (missing !== null) throw new Error(missing);
+}
+
+/** Makes the renames themselves durable; not every file system can flush a directory. */
+export async function flushDirectory(fs: StateFs, directory: string): Promise<void> {
   try {
     const handle = await fs.open(directory, 'r');
     try {

@@ -10,6 +10,7 @@ import {
   removeQuietly,
   writeFlushed,
   type StateFs,
+  makeDirectory,
 } from './state-files.ts';
 import type { LockFault, LockHolder, StateLock } from './state-store.ts';
 
@@ -49,7 +50,7 @@ export async function acquireLock(
 
 async function tryLock(directory: string, ports: LockPorts): Promise<Result<StateLock, LockFault>> {
   try {
-    await ports.fs.mkdir(directory, { recursive: true, mode: 0o700 });
+    await makeDirectory(ports.fs, directory);
     for (;;) {
       const highest = await highestNumber(directory, ports.fs);
       const holder = highest === 0 ? null : await readHolder(join(directory, `lock.${highest}`), ports.fs);

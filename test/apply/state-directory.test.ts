@@ -56,6 +56,12 @@ test('what was remembered comes back, per manifest and per domain', async () => 
   expect((await open(directory).prior(['other.yaml'])).prior.manifest).toBeNull();
 });
 
+test('a place where no directory can be made is a fault at once', async () => {
+  const store = open('/proc/nothing/here');
+  expect(await store.saveSnapshot('version: 1\n')).toMatchObject({ ok: false });
+  expect(await store.lock()).toMatchObject({ ok: false });
+});
+
 test('an empty directory, or none, holds nothing', async () => {
   const directory = await temporaryDirectory();
   const store = open(join(directory, 'not', 'there'));
