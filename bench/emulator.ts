@@ -202,7 +202,8 @@ async function measureSaving(core: EmulatorCore): Promise<void> {
 async function call(core: EmulatorCore, method: string, target: string, body?: object): Promise<void> {
   const outcome = await core.dispatch({ method, target, headers, body: body && JSON.stringify(body) });
   // As it is done for the socket.
-  const bytes = outcome.kind === 'answer' ? Buffer.from(outcome.answer.body).length : 0;
+  const sent = outcome.kind === 'answer' ? outcome.answer.body : '';
+  const bytes = typeof sent === 'string' ? Buffer.from(sent).length : sent.length;
   if (outcome.kind === 'answer' && outcome.answer.status === 200 && bytes > 0) return;
   throw new Error(`${method} ${target}: ${JSON.stringify(outcome)}`);
 }
@@ -226,7 +227,8 @@ async function timeOf(run: () => Promise<void>): Promise<number> {
 
 function usedMegabytes(): number {
   collectGarbage();
-  return process.memoryUsage().heapUsed / 1e6;
+  const { heapUsed, external } = process.memoryUsage();
+  return (heapUsed + external) / 1e6;
 }
 
 function report(what: string, figure: string): void {

@@ -1,4 +1,4 @@
-import { forgetText, positionsWith } from './piece-text.ts';
+import { forgetText, positionsWith, readyText } from './piece-text.ts';
 
 /**
  * An ordered view of a collection that lives elsewhere, in order from the first insertion on. It is kept in pieces of a
@@ -150,6 +150,12 @@ export function* walk<T>(index: SortedIndex<T>, range: Range, direction: Directi
     const slice = piece.slice(Math.max(0, range.from - start), Math.max(0, range.to - start));
     yield* isAscending ? slice : slice.reverse();
   }
+}
+
+/** Gathers the texts of an index of several pieces; those of a single one are gathered fast enough when they are needed. */
+export function readyTexts<T>({ pieces, textOf }: SortedIndex<T>): void {
+  if (pieces.length === 1) return;
+  for (const piece of pieces) readyText(piece, textOf);
 }
 
 /** By UTF-16 code units, whatever the locale. */

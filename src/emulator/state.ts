@@ -1,3 +1,4 @@
+import type { Buffer } from 'node:buffer';
 import type { Vocabulary } from './logs-vocabulary.ts';
 import type { Account, Alias, Credential, DomainFields, LogEntry, Mailbox, Rule, Tier } from './model.ts';
 import { compareText, createIndex, type SortedIndex } from './sorted.ts';
@@ -33,7 +34,7 @@ export interface AliasTable {
   /** Those whose names are regular expressions, in order of creation. */
   readonly patterns: SortedIndex<Alias>;
   /** Of those that v3 embeds in the domain; undefined since the last write. */
-  embeddedJson: string | undefined;
+  embeddedJson: Buffer | undefined;
 }
 
 export interface RuleTable {
@@ -73,6 +74,8 @@ export interface State {
   readonly ruleHolders: Map<string, Set<DomainRecord>>;
   readonly switches: Switches;
   readonly environment: StoreEnvironment;
+  /** Those whose aliases or rules have changed since ready.ts last saw to them. */
+  readonly unready: Set<DomainRecord>;
   aliasCount: number;
   ruleCount: number;
   nextAliasId: number;
@@ -98,6 +101,7 @@ export function createState(options: StateOptions): State {
     ruleHolders: new Map(),
     switches: { ...DEFAULT_SWITCHES, ...options.switches },
     environment: options.environment,
+    unready: new Set(),
     aliasCount: 0,
     ruleCount: 0,
     nextAliasId: 1,

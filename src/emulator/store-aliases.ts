@@ -122,7 +122,7 @@ export function insertAlias(
   insertInto(domain.aliases.inNameOrder, alias);
   insertInto(domain.aliases.inCreatedOrder, alias);
   if (isPattern(alias.name)) insertInto(domain.aliases.patterns, alias);
-  domain.aliases.embeddedJson = undefined;
+  markChanged(state, domain);
   state.aliasCount += 1;
   return alias;
 }
@@ -141,7 +141,7 @@ export function updateAlias(
     found.value.forward = forward.value;
     renewText(domain.aliases.inNameOrder, found.value);
     renewText(domain.aliases.inCreatedOrder, found.value);
-    domain.aliases.embeddedJson = undefined;
+    markChanged(state, domain);
   }
   found.value.updatedAt = state.environment.now();
   return found;
@@ -156,7 +156,7 @@ export function deleteAlias(state: State, domain: DomainRecord, id: number): Res
   removeFrom(domain.aliases.inNameOrder, alias);
   removeFrom(domain.aliases.inCreatedOrder, alias);
   if (isPattern(alias.name)) removeFrom(domain.aliases.patterns, alias);
-  domain.aliases.embeddedJson = undefined;
+  markChanged(state, domain);
   state.aliasCount -= 1;
   return found;
 }
@@ -169,9 +169,14 @@ export function deleteAllAliases(state: State, domain: DomainRecord): number {
   clearIndex(domain.aliases.inNameOrder);
   clearIndex(domain.aliases.inCreatedOrder);
   clearIndex(domain.aliases.patterns);
-  domain.aliases.embeddedJson = undefined;
+  markChanged(state, domain);
   state.aliasCount -= count;
   return count;
+}
+
+function markChanged(state: State, domain: DomainRecord): void {
+  domain.aliases.embeddedJson = undefined;
+  state.unready.add(domain);
 }
 
 function byCreation(a: Alias, b: Alias): number {

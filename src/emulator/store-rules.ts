@@ -142,6 +142,7 @@ export function insertRule(
   state.ruleHolders.set(key, holders.add(domain));
   insertInto(domain.rules.inRankOrder, rule);
   insertInto(domain.rules.inCreatedOrder, rule);
+  state.unready.add(domain);
   state.ruleCount += 1;
   return rule;
 }
@@ -163,6 +164,7 @@ export function updateRule(state: State, domain: DomainRecord, id: string, field
     rule.rank = roundRank(fields.rank, state.switches);
     insertInto(domain.rules.inRankOrder, rule);
   }
+  state.unready.add(domain);
   rule.active = fields.active ?? rule.active;
   rule.updatedAt = state.environment.now();
   return found;
@@ -175,6 +177,7 @@ export function deleteRule(state: State, domain: DomainRecord, id: string): Resu
   releaseRuleIds(state, domain, [id.toLowerCase()]);
   removeFrom(domain.rules.inRankOrder, found.value);
   removeFrom(domain.rules.inCreatedOrder, found.value);
+  state.unready.add(domain);
   state.ruleCount -= 1;
   return found;
 }

@@ -1,5 +1,6 @@
 import { Dispatcher } from 'undici';
 import type { EmulatorCore } from '../../src/emulator/emulator.ts';
+import { bodyBytes } from '../../src/emulator/protocol.ts';
 
 /** Hands requests to an emulator in this process, without a socket: for tests of tens of thousands of them. */
 export function inProcess({ dispatch }: Pick<EmulatorCore, 'dispatch'>): Dispatcher {
@@ -36,12 +37,12 @@ class InProcess extends Dispatcher {
       handler.onResponseError?.(controller, new Error('the connection was dropped'));
       return;
     }
-    const { status, headers: answered, body: text } = outcome.answer;
+    const { status, headers: answered } = outcome.answer;
     const lower = Object.fromEntries(
       Object.entries(answered).map(([name, value]) => [name.toLowerCase(), value]),
     );
     handler.onResponseStart?.(controller, status, lower, '');
-    handler.onResponseData?.(controller, Buffer.from(text));
+    handler.onResponseData?.(controller, bodyBytes(outcome.answer));
     handler.onResponseEnd?.(controller, {});
   }
 }

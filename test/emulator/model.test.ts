@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createEmulator } from '../../src/emulator/emulator.ts';
+import { bodyBytes } from '../../src/emulator/protocol.ts';
 import {
   applyStep,
   rulesInOrder,
@@ -118,11 +119,11 @@ function startService(): Service {
   return {
     email: core.store.state.account.email,
     async send(method, target, body) {
-      const text = body === undefined ? undefined : JSON.stringify(body);
-      const outcome = await core.dispatch({ method, target, headers, body: text });
+      const sent = body === undefined ? undefined : JSON.stringify(body);
+      const outcome = await core.dispatch({ method, target, headers, body: sent });
       if (outcome.kind === 'dropped') throw new Error('dropped');
-      const { status, body: answer } = outcome.answer;
-      return { status, body: answer === '' ? undefined : JSON.parse(answer) };
+      const text = String(bodyBytes(outcome.answer));
+      return { status: outcome.answer.status, body: text === '' ? undefined : JSON.parse(text) };
     },
   };
 }

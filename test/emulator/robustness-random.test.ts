@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createEmulator, type EmulatorCore } from '../../src/emulator/emulator.ts';
-import type { EmulatorAnswer } from '../../src/emulator/protocol.ts';
+import { bodyBytes, type EmulatorAnswer } from '../../src/emulator/protocol.ts';
 import { authorization, expectFailure, KEY, START, type Body } from './target.ts';
 
 /** Change it to send other requests; a failure prints it with the shortest requests that show it. */
@@ -180,8 +180,13 @@ async function send(
   return outcome.answer;
 }
 
+function textOf(answer: EmulatorAnswer): string {
+  return String(bodyBytes(answer));
+}
+
 function checkAnswer(target: string, answer: EmulatorAnswer): void {
-  const { status, headers, body: text } = answer;
+  const { status, headers } = answer;
+  const text = textOf(answer);
   expect(headers).toMatchObject({
     'X-RateLimit-Limit': expect.stringMatching(/^\d+$/),
     'X-RateLimit-Remaining': expect.stringMatching(/^\d+$/),
@@ -223,8 +228,8 @@ async function checkAccount(core: EmulatorCore): Promise<void> {
 
 async function readList(core: EmulatorCore, below: string, key: string): Promise<Body[]> {
   const [v4, v3]: [Body, Body] = [
-    JSON.parse((await send(core, 'GET', `/v4${below}?limit=200`)).body),
-    JSON.parse((await send(core, 'GET', `/v3${below}?limit=100`)).body),
+    JSON.parse(textOf(await send(core, 'GET', `/v4${below}?limit=200`))),
+    JSON.parse(textOf(await send(core, 'GET', `/v3${below}?limit=100`))),
   ];
   expect(v4.total).toBe(v4[key].length);
   expect(v3.total ?? v4.total).toBe(v4.total);

@@ -8,6 +8,7 @@ import {
   positionOf,
   readAll,
   readPage,
+  readyTexts,
   removeFrom,
   renewText,
   walk,
@@ -130,7 +131,7 @@ describe('filters by substring', () => {
     ['word', undefined],
     ['99', undefined],
     ['word 2', undefined],
-    ['\uffff', undefined],
+    ['\0', undefined],
     ['99', { from: 1000, to: 2100 }],
     ['99', { from: 99, to: 100 }],
     ['99', { from: 100, to: 100 }],
@@ -162,11 +163,14 @@ describe('filters by substring', () => {
     second.text = 'İstanbul, Straße';
     renewText(index, second);
     insertInto(index, { at: 1.5, text: 'STRASSE, straße' });
-    expect([find('straße'), find('word 1\uffff'), find('word 1000')]).toEqual([[1, 1.5], [], [1000]]);
+    expect([find('straße'), find('word 1000\0'), find('word 1000')]).toEqual([[1, 1.5], [], [1000]]);
+    insertInto(index, { at: 1.6, text: 'nul\0nul\0' });
+    expect([find('\0'), find('l\0n'), find('l\0\0')]).toEqual([[1.6], [1.6], []]);
     removeFrom(index, second);
     expect(find('straße')).toEqual([1.5]);
     expect(find('word 0')).toEqual([first.at]);
-    dropFirst(index, 2);
+    readyTexts(index);
+    dropFirst(index, 3);
     expect([find('straße'), find('word 0'), find('word 2')[0]]).toEqual([[], [], 2]);
   });
 });

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { Dispatcher } from 'undici';
 import type { EmulatorCore } from '../../src/emulator/emulator.ts';
-import type { Outcome } from '../../src/emulator/protocol.ts';
+import { bodyBytes, type Outcome } from '../../src/emulator/protocol.ts';
 import type { WorldClock } from './world-clock.ts';
 
 /** Whether the service can be reached. */
@@ -63,6 +63,6 @@ function deliver(
     Object.entries(outcome.answer.headers).map(([name, value]) => [name.toLowerCase(), value]),
   );
   handler.onResponseStart?.(flow, outcome.answer.status, headers, 'OK');
-  handler.onResponseData?.(flow, Buffer.from(outcome.answer.body));
+  handler.onResponseData?.(flow, bodyBytes(outcome.answer));
   handler.onResponseEnd?.(flow, {});
 }

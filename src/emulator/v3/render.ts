@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import type { Alias, Credential, Rule } from '../model.ts';
 import type { JsonObject } from '../protocol.ts';
 import { readyJson } from '../ready-json.ts';
@@ -55,7 +56,6 @@ export function renderAccount({ account, tier }: State): JsonObject {
  * With the first 200 aliases, as ready JSON; times are epoch milliseconds. Some answers have a `daily_quota` too.
  */
 export function renderDomain(domain: DomainRecord): JsonObject {
-  domain.aliases.embeddedJson ??= embeddedJson(domain);
   return {
     active: domain.forwardingReady,
     domain: domain.name,
@@ -67,13 +67,19 @@ export function renderDomain(domain: DomainRecord): JsonObject {
     added: domain.createdAt,
     routing_engine: domain.routingEngine,
     banned: domain.banned,
-    aliases: readyJson(domain.aliases.embeddedJson),
+    aliases: readyJson(embeddedJson(domain)),
   };
 }
 
-function embeddedJson(domain: DomainRecord): string {
+/** The JSON of the aliases that a domain embeds, written once after each change. */
+export function embeddedJson(domain: DomainRecord): Buffer {
+  domain.aliases.embeddedJson ??= writeEmbedded(domain);
+  return domain.aliases.embeddedJson;
+}
+
+function writeEmbedded(domain: DomainRecord): Buffer {
   const embedded = listAliases(domain, { order: 'name_asc', offset: 0, limit: MAX_EMBEDDED_ALIASES });
-  return JSON.stringify(embedded.items.map(renderAlias));
+  return Buffer.from(JSON.stringify(embedded.items.map(renderAlias)));
 }
 
 export function renderAlias(alias: Alias): JsonObject {
