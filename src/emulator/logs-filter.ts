@@ -1,6 +1,6 @@
 import { readText, readWord } from './input.ts';
 import { LOG_STATUSES } from './logs-events.ts';
-import { traitOf, type LogTest } from './logs-traits.ts';
+import { statusTest, traitOf, type LogTest } from './logs-traits.ts';
 import type { LogFilter } from './logs.ts';
 import type { FieldErrors, LogTransport } from './model.ts';
 import type { Context } from './routes.ts';
@@ -22,7 +22,7 @@ export function readLogFilter(
   const before = readTimestamp(query, 'before', errors);
   const tests = [
     ...(['sender', 'recipient', 'forward'] as const).map((field) => personTest(query, field, people)),
-    statusTest(query, errors),
+    readStatuses(query, errors),
     transportTest(query, errors),
   ].filter((test) => test !== undefined);
   return {
@@ -43,29 +43,25 @@ function personTest(
     return { holds: (entry) => entry[field]?.email.toLowerCase().includes(wanted) ?? false };
   }
   return {
-    trait: traitOf(field, wanted),
+    traits: [traitOf(field, wanted)],
     holds: (entry) => entry[field]?.email.toLowerCase() === wanted,
   };
 }
 
-function statusTest(query: URLSearchParams, errors: FieldErrors): LogTest | undefined {
+function readStatuses(query: URLSearchParams, errors: FieldErrors): LogTest | undefined {
   const text = readText(query, 'status');
   if (text === undefined) return undefined;
   const wanted = text.split(',').map((status) => status.trim());
   if (wanted.some((status) => !LOG_STATUSES.some((known) => known === status))) {
     errors['status'] = [`The status must be a list of ${LOG_STATUSES.join(', ')}.`];
   }
-  const [only] = wanted;
-  return {
-    trait: only === undefined || wanted.length > 1 ? undefined : traitOf('status', only),
-    holds: (entry) => entry.events.some(({ status }) => wanted.includes(status)),
-  };
+  return statusTest(wanted);
 }
 
 function transportTest(query: URLSearchParams, errors: FieldErrors): LogTest | undefined {
   const transport = readWord(query, 'transport', TRANSPORTS, errors);
   if (transport === undefined) return undefined;
-  return { trait: traitOf('transport', transport), holds: (entry) => entry.transport === transport };
+  return { traits: [traitOf('transport', transport)], holds: (entry) => entry.transport === transport };
 }
 
 /** Epoch milliseconds. */

@@ -1,11 +1,12 @@
-import type { LogEntry } from './model.ts';
+import { LOG_STATUSES } from './logs-events.ts';
+import type { LogEntry, LogStatus } from './model.ts';
 
 /** What entries are listed by; a trait is one of these and its value. */
-export type TraitKind = 'alias' | 'sender' | 'recipient' | 'forward' | 'transport' | 'status';
+export type TraitKind = 'alias' | 'sender' | 'recipient' | 'forward' | 'transport' | 'statuses';
 
-/** A test of entries; those that pass are exactly those of its trait, if it has one. */
+/** A test of entries; if it has traits, those that pass are those that have one of them, and none has two. */
 export interface LogTest {
-  readonly trait?: string | undefined;
+  readonly traits?: readonly string[] | undefined;
   readonly holds: (entry: LogEntry) => boolean;
 }
 
@@ -16,19 +17,43 @@ export function traitOf(kind: TraitKind, value: string): string {
 
 /** All that an entry is listed by. */
 export function traitsOf(entry: LogEntry): readonly string[] {
-  const statuses = new Set(entry.events.map(({ status }) => status));
   return [
     traitOf('alias', entry.alias),
     traitOf('sender', entry.sender.email),
     traitOf('recipient', entry.recipient.email),
     ...(entry.forward === null ? [] : [traitOf('forward', entry.forward.email)]),
     traitOf('transport', entry.transport),
-    ...[...statuses].map((status) => traitOf('status', status)),
+    // All of them as one: entries with this status or that are then listed by disjoint traits.
+    traitOf('statuses', nameOf(LOG_STATUSES.filter((status) => hasStatus(entry, [status])))),
   ];
 }
 
 /** The log of one alias. */
 export function aliasTest(name: string): LogTest {
   const alias = name.toLowerCase();
-  return { trait: traitOf('alias', alias), holds: (entry) => entry.alias === alias };
+  return { traits: [traitOf('alias', alias)], holds: (entry) => entry.alias === alias };
+}
+
+/** Entries with an event of one of these statuses. */
+export function statusTest(wanted: readonly string[]): LogTest {
+  return {
+    traits: STATUS_SETS.filter((set) => set.some((status) => wanted.includes(status))).map((set) =>
+      traitOf('statuses', nameOf(set)),
+    ),
+    holds: (entry) => hasStatus(entry, wanted),
+  };
+}
+
+/** All sets of statuses, each in the order of `LOG_STATUSES`. */
+const STATUS_SETS = LOG_STATUSES.reduce<readonly (readonly LogStatus[])[]>(
+  (sets, status) => [...sets, ...sets.map((set) => [...set, status])],
+  [[]],
+);
+
+function nameOf(statuses: readonly LogStatus[]): string {
+  return statuses.join(',');
+}
+
+function hasStatus({ events }: LogEntry, wanted: readonly string[]): boolean {
+  return events.some(({ status }) => wanted.includes(status));
 }

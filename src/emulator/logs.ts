@@ -9,6 +9,7 @@ import {
   positionOf,
   removeFrom,
   walk,
+  walkMerged,
   type Direction,
   type Range,
   type SortedIndex,
@@ -54,9 +55,6 @@ export type NewLog = Omit<LogEntry, 'id' | 'sequence' | 'messageId' | 'alias'> &
 const DAY = 86_400_000;
 const MAX_CORRESPONDENTS = 10_000;
 const compare = (a: LogEntry, b: LogEntry): number => a.createdAt - b.createdAt || a.sequence - b.sequence;
-
-/** Stands for the index of a trait that no entry has; nothing enters it. */
-const NO_ENTRIES = createIndex(compare);
 
 export function createLogTable(): LogTable {
   return {
@@ -111,9 +109,13 @@ export function listLogs(state: State, domain: DomainRecord, query: LogQuery): L
   const logs = currentLogs(state, domain);
   const cursor = query.cursor === undefined ? undefined : logs.byId.get(query.cursor.id);
   if (query.cursor !== undefined && cursor === undefined) return unknownCursorPage(state, domain, query);
-  const { index, rest } = shortestIndex(logs, query.filter.tests);
+  const { indexes, rest } = fewestEntries(logs, query.filter.tests);
+  const ranges = (query.shift === 0 ? indexes : [uniteIndexes(indexes)]).map((index) => ({
+    index,
+    range: pageRange(index, query, cursor),
+  }));
   const entries: LogEntry[] = [];
-  for (const entry of walk(index, pageRange(index, query, cursor), query.direction)) {
+  for (const entry of walkMerged(ranges, query.direction)) {
     if (!rest.every(({ holds }) => holds(entry))) continue;
     if (entries.length === query.limit) return { entries, next: entry };
     entries.push(entry);
@@ -133,12 +135,17 @@ function unknownCursorPage(state: State, domain: DomainRecord, query: LogQuery):
 }
 
 export function countLogs(state: State, domain: DomainRecord, filter: LogFilter): number {
-  const { index, rest } = shortestIndex(currentLogs(state, domain), filter.tests);
-  const range = rangeOf(index, filter);
-  if (rest.length === 0) return Math.max(0, range.to - range.from);
+  const { indexes, rest } = fewestEntries(currentLogs(state, domain), filter.tests);
   let count = 0;
-  for (const entry of walk(index, range, 'ascending')) {
-    count += rest.every(({ holds }) => holds(entry)) ? 1 : 0;
+  for (const index of indexes) {
+    const range = rangeOf(index, filter);
+    if (rest.length === 0) {
+      count += Math.max(0, range.to - range.from);
+      continue;
+    }
+    for (const entry of walk(index, range, 'ascending')) {
+      count += rest.every(({ holds }) => holds(entry)) ? 1 : 0;
+    }
   }
   return count;
 }
@@ -205,19 +212,30 @@ function forget(logs: LogTable, entry: LogEntry): void {
   }
 }
 
-/** The shortest index that has every entry which passes the tests, and the tests that it leaves to do. */
-function shortestIndex(
+/** The indexes with the fewest entries that have all which pass the tests, and the tests that they leave to do. */
+function fewestEntries(
   logs: LogTable,
   tests: readonly LogTest[],
-): { readonly index: SortedIndex<LogEntry>; readonly rest: readonly LogTest[] } {
-  let shortest = { index: logs.inCreatedOrder, rest: tests };
+): { readonly indexes: readonly SortedIndex<LogEntry>[]; readonly rest: readonly LogTest[] } {
+  let fewest = { indexes: [logs.inCreatedOrder], size: logs.inCreatedOrder.size, rest: tests };
   for (const test of tests) {
-    if (test.trait === undefined) continue;
-    const index = logs.byTrait.get(test.trait) ?? NO_ENTRIES;
-    if (index.size > shortest.index.size) continue;
-    shortest = { index, rest: tests.filter((other) => other !== test) };
+    if (test.traits === undefined) continue;
+    const found = test.traits.map((trait) => logs.byTrait.get(trait));
+    const indexes = found.filter((index) => index !== undefined);
+    const size = indexes.reduce((sum, index) => sum + index.size, 0);
+    if (size <= fewest.size) fewest = { indexes, size, rest: tests.filter((other) => other !== test) };
   }
-  return shortest;
+  return fewest;
+}
+
+/** Only a scripted shift needs this: it counts entries of all indexes together. */
+function uniteIndexes(indexes: readonly SortedIndex<LogEntry>[]): SortedIndex<LogEntry> {
+  const [first, ...others] = indexes;
+  if (first !== undefined && others.length === 0) return first;
+  const united = createIndex(compare);
+  const ranges = indexes.map((index) => ({ index, range: { from: 0, to: index.size } }));
+  for (const entry of walkMerged(ranges, 'ascending')) insertInto(united, entry);
+  return united;
 }
 
 function pageRange(index: SortedIndex<LogEntry>, query: LogQuery, cursor: LogEntry | undefined): Range {

@@ -158,6 +158,26 @@ export function readyTexts<T>({ pieces, textOf }: SortedIndex<T>): void {
   for (const piece of pieces) readyText(piece, textOf);
 }
 
+/** The items of ranges of several indexes with one order, as if they were one. No item is in two of them. */
+export function* walkMerged<T>(
+  ranges: readonly { readonly index: SortedIndex<T>; readonly range: Range }[],
+  direction: Direction,
+): Generator<T> {
+  const sign = direction === 'ascending' ? 1 : -1;
+  const heads = ranges.flatMap(({ index, range }) => {
+    const rest = walk(index, range, direction);
+    const { value } = rest.next();
+    return value === undefined ? [] : [{ index, rest, item: value }];
+  });
+  while (heads.length > 0) {
+    const foremost = heads.reduce((a, b) => (sign * a.index.compare(a.item, b.item) < 0 ? a : b));
+    yield foremost.item;
+    const next = foremost.rest.next();
+    if (next.done === true) heads.splice(heads.indexOf(foremost), 1);
+    else foremost.item = next.value;
+  }
+}
+
 /** By UTF-16 code units, whatever the locale. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0;

@@ -1,6 +1,6 @@
 import { readText, readWord } from '../input.ts';
 import { readLogFilter } from '../logs-filter.ts';
-import { aliasTest, traitOf, type LogTest } from '../logs-traits.ts';
+import { aliasTest, statusTest, traitOf, type LogTest } from '../logs-traits.ts';
 import { countLogs, currentLogs, listLogs } from '../logs.ts';
 import type { FieldErrors, LogEntry, LogStatus } from '../model.ts';
 import { failure, invalidFields, success, type JsonObject, type Reply } from '../protocol.ts';
@@ -88,9 +88,7 @@ function search({ query, state, tampering }: Context, domain: DomainRecord): Rep
 
 function searchTests(kind: 'all' | 'failure', text: string | undefined): readonly LogTest[] {
   const tests: LogTest[] = [];
-  if (kind === 'failure') {
-    tests.push({ holds: ({ events }) => events.some(({ status }) => BOUNCES.includes(status)) });
-  }
+  if (kind === 'failure') tests.push(statusTest(BOUNCES));
   if (text !== undefined) tests.push({ holds: (entry) => hasText(entry, text) });
   return tests;
 }
