@@ -7,6 +7,8 @@ export type TraitKind = 'alias' | 'sender' | 'recipient' | 'forward' | 'transpor
 /** A test of entries; if it has traits, those that pass are those that have one of them, and none has two. */
 export interface LogTest {
   readonly traits?: readonly string[] | undefined;
+  /** In lower case; the text of those that pass has it, and seldom that of others. */
+  readonly containing?: string | undefined;
   readonly holds: (entry: LogEntry) => boolean;
 }
 
@@ -32,6 +34,23 @@ export function traitsOf(entry: LogEntry): readonly string[] {
 export function aliasTest(name: string): LogTest {
   const alias = name.toLowerCase();
   return { traits: [traitOf('alias', alias)], holds: (entry) => entry.alias === alias };
+}
+
+/** Entries with this text, which is in lower case, in one of the fields that v3 looks at. */
+export function textTest(text: string): LogTest {
+  return {
+    containing: text,
+    holds: (entry) => fieldsOf(entry).some((field) => field.toLowerCase().includes(text)),
+  };
+}
+
+/** What a filter by text looks at: a line for each field. */
+export function textOf(entry: LogEntry): string {
+  return fieldsOf(entry).join('\n');
+}
+
+function fieldsOf({ subject, sender, recipient, forward }: LogEntry): readonly string[] {
+  return [subject, sender.email, recipient.email, forward?.email ?? ''];
 }
 
 /** Entries with an event of one of these statuses. */

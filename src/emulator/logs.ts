@@ -1,6 +1,6 @@
 import { addToVocabulary, createVocabulary, searchVocabulary } from './logs-vocabulary.ts';
 import { createLogId } from './logs-events.ts';
-import { traitsOf, type LogTest } from './logs-traits.ts';
+import { textOf, traitsOf, type LogTest } from './logs-traits.ts';
 import type { LogEntry, Mailbox } from './model.ts';
 import {
   createIndex,
@@ -53,13 +53,15 @@ export type NewLog = Omit<LogEntry, 'id' | 'sequence' | 'messageId' | 'alias'> &
 };
 
 const DAY = 86_400_000;
+/** To look for a text in the gathered text of entries takes so much of the time of looking at each. */
+const GATHERED_SHARE = 0.1;
 const MAX_CORRESPONDENTS = 10_000;
 const compare = (a: LogEntry, b: LogEntry): number => a.createdAt - b.createdAt || a.sequence - b.sequence;
 
 export function createLogTable(): LogTable {
   return {
     byId: new Map(),
-    inCreatedOrder: createIndex(compare),
+    inCreatedOrder: createIndex(compare, textOf),
     byTrait: new Map(),
     correspondents: new Map(),
     vocabulary: undefined,
@@ -67,7 +69,8 @@ export function createLogTable(): LogTable {
 }
 
 /** Leaves an entry in the log of a domain. */
-export function insertLog(state: State, { logs }: DomainRecord, fields: NewLog): LogEntry {
+export function insertLog(state: State, domain: DomainRecord, fields: NewLog): LogEntry {
+  const { logs } = domain;
   const sequence = takeSequence(state);
   const id = fields.id ?? createLogId(state.environment.randomId(), logs.byId, sequence);
   const addressed = localPart(fields.recipient.email);
@@ -88,6 +91,7 @@ export function insertLog(state: State, { logs }: DomainRecord, fields: NewLog):
   logs.byId.set(id, entry);
   insertInto(logs.inCreatedOrder, entry);
   listByTraits(logs, entry);
+  state.unready.add(domain);
   if (logs.vocabulary !== undefined) addToVocabulary(logs.vocabulary, entry);
   return entry;
 }
@@ -109,13 +113,13 @@ export function listLogs(state: State, domain: DomainRecord, query: LogQuery): L
   const logs = currentLogs(state, domain);
   const cursor = query.cursor === undefined ? undefined : logs.byId.get(query.cursor.id);
   if (query.cursor !== undefined && cursor === undefined) return unknownCursorPage(state, domain, query);
-  const { indexes, rest } = fewestEntries(logs, query.filter.tests);
+  const { indexes, containing, rest } = cheapestSource(logs, query.filter.tests);
   const ranges = (query.shift === 0 ? indexes : [uniteIndexes(indexes)]).map((index) => ({
     index,
     range: pageRange(index, query, cursor),
   }));
   const entries: LogEntry[] = [];
-  for (const entry of walkMerged(ranges, query.direction)) {
+  for (const entry of walkMerged(ranges, query.direction, containing)) {
     if (!rest.every(({ holds }) => holds(entry))) continue;
     if (entries.length === query.limit) return { entries, next: entry };
     entries.push(entry);
@@ -135,7 +139,7 @@ function unknownCursorPage(state: State, domain: DomainRecord, query: LogQuery):
 }
 
 export function countLogs(state: State, domain: DomainRecord, filter: LogFilter): number {
-  const { indexes, rest } = fewestEntries(currentLogs(state, domain), filter.tests);
+  const { indexes, rest } = cheapestSource(currentLogs(state, domain), filter.tests);
   let count = 0;
   for (const index of indexes) {
     const range = rangeOf(index, filter);
@@ -212,20 +216,31 @@ function forget(logs: LogTable, entry: LogEntry): void {
   }
 }
 
-/** The indexes with the fewest entries that have all which pass the tests, and the tests that they leave to do. */
-function fewestEntries(
-  logs: LogTable,
-  tests: readonly LogTest[],
-): { readonly indexes: readonly SortedIndex<LogEntry>[]; readonly rest: readonly LogTest[] } {
-  let fewest = { indexes: [logs.inCreatedOrder], size: logs.inCreatedOrder.size, rest: tests };
-  for (const test of tests) {
-    if (test.traits === undefined) continue;
-    const found = test.traits.map((trait) => logs.byTrait.get(trait));
-    const indexes = found.filter((index) => index !== undefined);
-    const size = indexes.reduce((sum, index) => sum + index.size, 0);
-    if (size <= fewest.size) fewest = { indexes, size, rest: tests.filter((other) => other !== test) };
+/** Where the entries are that pass some tests, and the tests that this leaves to do. */
+interface Source {
+  readonly indexes: readonly SortedIndex<LogEntry>[];
+  /** If given, only those with this text are meant. */
+  readonly containing?: string | undefined;
+  /** As many entries to look at take as long. */
+  readonly cost: number;
+  readonly rest: readonly LogTest[];
+}
+
+function cheapestSource(logs: LogTable, tests: readonly LogTest[]): Source {
+  const sources = tests.map((test) => sourceOf(logs, test, tests));
+  const all = { indexes: [logs.inCreatedOrder], cost: logs.inCreatedOrder.size, rest: tests };
+  return sources.reduce<Source>((best, source) => (source.cost <= best.cost ? source : best), all);
+}
+
+function sourceOf({ inCreatedOrder, byTrait }: LogTable, test: LogTest, tests: readonly LogTest[]): Source {
+  const { traits, containing } = test;
+  if (traits === undefined) {
+    const share = containing === undefined ? 1 : GATHERED_SHARE;
+    return { indexes: [inCreatedOrder], containing, cost: inCreatedOrder.size * share, rest: tests };
   }
-  return fewest;
+  const indexes = traits.map((trait) => byTrait.get(trait)).filter((index) => index !== undefined);
+  const cost = indexes.reduce((sum, { size }) => sum + size, 0);
+  return { indexes, cost, rest: tests.filter((other) => other !== test) };
 }
 
 /** Only a scripted shift needs this: it counts entries of all indexes together. */

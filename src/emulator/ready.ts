@@ -15,6 +15,7 @@ export function makeReady(state: State): void {
     readyTexts(domain.aliases.inCreatedOrder);
     readyTexts(domain.rules.inRankOrder);
     readyTexts(domain.rules.inCreatedOrder);
+    readyTexts(domain.logs.inCreatedOrder);
   }
   state.unready.clear();
 }

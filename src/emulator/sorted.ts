@@ -140,14 +140,20 @@ export function readPage<T>(
   return { items: inDirection(kept.slice(from, to), direction), total: kept.length };
 }
 
-/** The items of a range, one after the other. */
-export function* walk<T>(index: SortedIndex<T>, range: Range, direction: Direction): Generator<T> {
+/** The items of a range, one after the other; with `containing`, a lower-case text, those that have it. */
+export function* walk<T>(
+  index: SortedIndex<T>,
+  range: Range,
+  direction: Direction,
+  containing = '',
+): Generator<T> {
   const isAscending = direction === 'ascending';
   let end = isAscending ? 0 : index.size;
   for (const piece of isAscending ? index.pieces : index.pieces.toReversed()) {
     const start = isAscending ? end : end - piece.length;
     end = isAscending ? start + piece.length : start;
-    const slice = piece.slice(Math.max(0, range.from - start), Math.max(0, range.to - start));
+    const within = { from: Math.max(0, range.from - start), to: Math.max(0, range.to - start) };
+    const slice = within.from < within.to ? slicePiece(index, piece, within, containing) : [];
     yield* isAscending ? slice : slice.reverse();
   }
 }
@@ -158,14 +164,26 @@ export function readyTexts<T>({ pieces, textOf }: SortedIndex<T>): void {
   for (const piece of pieces) readyText(piece, textOf);
 }
 
-/** The items of ranges of several indexes with one order, as if they were one. No item is in two of them. */
+function slicePiece<T>(
+  { textOf }: SortedIndex<T>,
+  piece: readonly T[],
+  { from, to }: Range,
+  containing: string,
+): T[] {
+  if (containing === '') return piece.slice(from, to);
+  const positions = positionsWith(piece, textOf, containing).filter((at) => at >= from && at < to);
+  return positions.map((at) => piece[at] as T);
+}
+
+/** What `walk` gives of several indexes with one order, as if they were one. No item is in two of them. */
 export function* walkMerged<T>(
   ranges: readonly { readonly index: SortedIndex<T>; readonly range: Range }[],
   direction: Direction,
+  containing = '',
 ): Generator<T> {
   const sign = direction === 'ascending' ? 1 : -1;
   const heads = ranges.flatMap(({ index, range }) => {
-    const rest = walk(index, range, direction);
+    const rest = walk(index, range, direction, containing);
     const { value } = rest.next();
     return value === undefined ? [] : [{ index, rest, item: value }];
   });

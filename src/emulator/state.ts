@@ -74,7 +74,7 @@ export interface State {
   readonly ruleHolders: Map<string, Set<DomainRecord>>;
   readonly switches: Switches;
   readonly environment: StoreEnvironment;
-  /** Those whose aliases or rules have changed since ready.ts last saw to them. */
+  /** Those whose aliases, rules or logs have changed since ready.ts last saw to them. */
   readonly unready: Set<DomainRecord>;
   aliasCount: number;
   ruleCount: number;

@@ -1,6 +1,6 @@
 import { readText, readWord } from '../input.ts';
 import { readLogFilter } from '../logs-filter.ts';
-import { aliasTest, statusTest, traitOf, type LogTest } from '../logs-traits.ts';
+import { aliasTest, statusTest, textTest, traitOf, type LogTest } from '../logs-traits.ts';
 import { countLogs, currentLogs, listLogs } from '../logs.ts';
 import type { FieldErrors, LogEntry, LogStatus } from '../model.ts';
 import { failure, invalidFields, success, type JsonObject, type Reply } from '../protocol.ts';
@@ -89,13 +89,8 @@ function search({ query, state, tampering }: Context, domain: DomainRecord): Rep
 function searchTests(kind: 'all' | 'failure', text: string | undefined): readonly LogTest[] {
   const tests: LogTest[] = [];
   if (kind === 'failure') tests.push(statusTest(BOUNCES));
-  if (text !== undefined) tests.push({ holds: (entry) => hasText(entry, text) });
+  if (text !== undefined) tests.push(textTest(text));
   return tests;
-}
-
-function hasText({ subject, sender, recipient, forward }: LogEntry, text: string): boolean {
-  const fields = [subject, sender.email, recipient.email, forward?.email ?? ''];
-  return fields.some((field) => field.toLowerCase().includes(text));
 }
 
 function readSeconds(query: URLSearchParams, name: 'after' | 'before', errors: FieldErrors): number {
