@@ -165,6 +165,7 @@ async function measurePages(core: EmulatorCore): Promise<readonly string[]> {
     ['logs by statuses that none has', `/v4${LOGS_PATH}?limit=200&status=BOUNCED,HARD-BOUNCE`],
     ['logs that failed (v3)', `/v3${SEARCH}&filter=failure`],
     ['count of logs by two statuses', `/v4${LOGS_PATH}/count?status=DELIVERED,REFUSED`],
+    ['count of logs by status and transport', `/v4${LOGS_PATH}/count?status=DELIVERED&transport=mx`],
     ['count of logs by status', `/v4/domains/${LARGE}/logs/count?status=DELIVERED`],
   ] as const) {
     const mean = await meanTime(() => call(core, 'GET', target));

@@ -1,4 +1,4 @@
-import type { LogEvent, LogStatus } from './model.ts';
+import type { LogEvent, LogStatus, LogTransport } from './model.ts';
 
 export const MAIL_HOST = 'mx1.improvmx.com';
 
@@ -10,6 +10,8 @@ export const LOG_STATUSES: readonly LogStatus[] = [
   'BOUNCED',
   'REFUSED',
 ];
+
+export const LOG_TRANSPORTS: readonly LogTransport[] = ['mx', 'smtp', 'api'];
 
 const REPLIES: Readonly<Record<LogStatus, { readonly code: number; readonly message: string }>> = {
   QUEUED: { code: 250, message: '2.0.0 Ok: queued' },

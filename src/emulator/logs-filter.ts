@@ -1,11 +1,10 @@
 import { readText, readWord } from './input.ts';
-import { LOG_STATUSES } from './logs-events.ts';
-import { statusTest, traitOf, type LogTest } from './logs-traits.ts';
+import { LOG_STATUSES, LOG_TRANSPORTS } from './logs-events.ts';
+import { courseTest, traitOf, type LogTest } from './logs-traits.ts';
 import type { LogFilter } from './logs.ts';
-import type { FieldErrors, LogTransport } from './model.ts';
+import type { FieldErrors } from './model.ts';
 import type { Context } from './routes.ts';
 
-const TRANSPORTS: readonly LogTransport[] = ['mx', 'smtp', 'api'];
 const TIMESTAMP = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/;
 
 /**
@@ -22,8 +21,7 @@ export function readLogFilter(
   const before = readTimestamp(query, 'before', errors);
   const tests = [
     ...(['sender', 'recipient', 'forward'] as const).map((field) => personTest(query, field, people)),
-    readStatuses(query, errors),
-    transportTest(query, errors),
+    readCourse(query, errors),
   ].filter((test) => test !== undefined);
   return {
     from: after === undefined ? -Infinity : (Math.floor(after / unit) + 1) * unit,
@@ -48,20 +46,15 @@ function personTest(
   };
 }
 
-function readStatuses(query: URLSearchParams, errors: FieldErrors): LogTest | undefined {
-  const text = readText(query, 'status');
-  if (text === undefined) return undefined;
-  const wanted = text.split(',').map((status) => status.trim());
-  if (wanted.some((status) => !LOG_STATUSES.some((known) => known === status))) {
+function readCourse(query: URLSearchParams, errors: FieldErrors): LogTest | undefined {
+  const statuses = readText(query, 'status')
+    ?.split(',')
+    .map((status) => status.trim());
+  if (statuses?.some((status) => !LOG_STATUSES.some((known) => known === status))) {
     errors['status'] = [`The status must be a list of ${LOG_STATUSES.join(', ')}.`];
   }
-  return statusTest(wanted);
-}
-
-function transportTest(query: URLSearchParams, errors: FieldErrors): LogTest | undefined {
-  const transport = readWord(query, 'transport', TRANSPORTS, errors);
-  if (transport === undefined) return undefined;
-  return { traits: [traitOf('transport', transport)], holds: (entry) => entry.transport === transport };
+  const transport = readWord(query, 'transport', LOG_TRANSPORTS, errors);
+  return statuses === undefined && transport === undefined ? undefined : courseTest({ transport, statuses });
 }
 
 /** Epoch milliseconds. */

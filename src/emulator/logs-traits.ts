@@ -1,8 +1,8 @@
-import { LOG_STATUSES } from './logs-events.ts';
-import type { LogEntry, LogStatus } from './model.ts';
+import { LOG_STATUSES, LOG_TRANSPORTS } from './logs-events.ts';
+import type { LogEntry, LogStatus, LogTransport } from './model.ts';
 
 /** What entries are listed by; a trait is one of these and its value. */
-export type TraitKind = 'alias' | 'sender' | 'recipient' | 'forward' | 'transport' | 'statuses';
+export type TraitKind = 'alias' | 'sender' | 'recipient' | 'forward' | 'course';
 
 /** A test of entries; if it has traits, those that pass are those that have one of them, and none has two. */
 export interface LogTest {
@@ -24,9 +24,11 @@ export function traitsOf(entry: LogEntry): readonly string[] {
     traitOf('sender', entry.sender.email),
     traitOf('recipient', entry.recipient.email),
     ...(entry.forward === null ? [] : [traitOf('forward', entry.forward.email)]),
-    traitOf('transport', entry.transport),
-    // All of them as one: entries with this status or that are then listed by disjoint traits.
-    traitOf('statuses', nameOf(LOG_STATUSES.filter((status) => hasStatus(entry, [status])))),
+    // One for transport and statuses together: whatever is asked of these, the traits that meet it are disjoint.
+    courseTrait(
+      entry.transport,
+      LOG_STATUSES.filter((status) => hasStatus(entry, [status])),
+    ),
   ];
 }
 
@@ -53,13 +55,24 @@ function fieldsOf({ subject, sender, recipient, forward }: LogEntry): readonly s
   return [subject, sender.email, recipient.email, forward?.email ?? ''];
 }
 
-/** Entries with an event of one of these statuses. */
-export function statusTest(wanted: readonly string[]): LogTest {
+/** What is asked of how a mail went: all of it if nothing is given. */
+export interface Course {
+  readonly transport?: LogTransport | undefined;
+  /** It had one of them. */
+  readonly statuses?: readonly string[] | undefined;
+}
+
+export function courseTest({ transport, statuses }: Course): LogTest {
+  const meant = COURSES.filter(
+    (course) =>
+      (transport === undefined || course.transport === transport) &&
+      (statuses === undefined || course.statuses.some((status) => statuses.includes(status))),
+  );
   return {
-    traits: STATUS_SETS.filter((set) => set.some((status) => wanted.includes(status))).map((set) =>
-      traitOf('statuses', nameOf(set)),
-    ),
-    holds: (entry) => hasStatus(entry, wanted),
+    traits: meant.map(({ trait }) => trait),
+    holds: (entry) =>
+      (transport === undefined || entry.transport === transport) &&
+      (statuses === undefined || hasStatus(entry, statuses)),
   };
 }
 
@@ -69,8 +82,12 @@ const STATUS_SETS = LOG_STATUSES.reduce<readonly (readonly LogStatus[])[]>(
   [[]],
 );
 
-function nameOf(statuses: readonly LogStatus[]): string {
-  return statuses.join(',');
+const COURSES = LOG_TRANSPORTS.flatMap((transport) =>
+  STATUS_SETS.map((statuses) => ({ transport, statuses, trait: courseTrait(transport, statuses) })),
+);
+
+function courseTrait(transport: LogTransport, statuses: readonly LogStatus[]): string {
+  return traitOf('course', `${transport} ${statuses.join()}`);
 }
 
 function hasStatus({ events }: LogEntry, wanted: readonly string[]): boolean {

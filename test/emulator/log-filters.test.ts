@@ -27,6 +27,7 @@ const logs = Array.from({ length: COUNT }, (_, index) => ({
   sender: `Sender${index % 70}@corp.example`,
   recipient: `name${index % 50}@acme.example`,
   subject: index % 3 === 0 ? `Order\nnumber ${index}` : `Größe ${index}`,
+  transport: (['mx', 'smtp', 'api'] as const)[index % 3] ?? 'mx',
   events: COURSES[(index * 31) % COURSES.length] ?? [],
 })) satisfies readonly SeedLog[];
 const byTime = logs.toSorted((a, b) => a.created_at - b.created_at);
@@ -78,12 +79,14 @@ describe.each([
     const count = `/v4${LOGS}/count?status=${statuses.join()}`;
     const after = NOW - 500_000;
     const recent = wanted.filter((log) => log.created_at > after);
+    const byMx = wanted.filter(({ transport }) => transport === 'mx');
     const ofOne = wanted.filter(({ sender }) => sender === 'Sender7@corp.example');
     expect([
       (await get(count)).total,
       (await get(`${count}&after=${new Date(after).toISOString()}`)).total,
+      (await get(`${count}&transport=mx`)).total,
       (await get(`${count}&sender=sender7@corp.example`)).total,
-    ]).toEqual([wanted.length, recent.length, ofOne.length]);
+    ]).toEqual([wanted.length, recent.length, byMx.length, ofOne.length]);
   });
 
   test('a scripted shift moves the page over all of them', async () => {
