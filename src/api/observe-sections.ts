@@ -1,19 +1,9 @@
-import type { DesiredDomain } from '../model/desired.ts';
 import type { DomainName } from '../model/names.ts';
 import type { ObservedDomain } from '../model/observed.ts';
 import type { Section } from '../model/resources.ts';
 import { succeed, type Result } from '../model/result.ts';
 import type { Client } from './client.ts';
 import type { ApiError } from './errors.ts';
-
-export const ALL_SECTIONS: readonly Section[] = ['aliases', 'rules', 'credentials'];
-
-/** The sections that the manifest manages in a domain: none of one that it does not name, all of one that is to be deleted. */
-export function sectionsOf(desired: DesiredDomain | undefined): readonly Section[] {
-  if (desired === undefined) return [];
-  if (desired.state === 'absent') return ALL_SECTIONS;
-  return ALL_SECTIONS.filter((section) => desired[section] !== undefined);
-}
 
 export type Sections = Pick<ObservedDomain, Section>;
 

@@ -1,12 +1,12 @@
 import type { Clock } from '../model/clock.ts';
-import type { Desired } from '../model/desired.ts';
+import { managedSections, type Desired } from '../model/desired.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Account, Observed, ObservedDomain, UnprovenRead } from '../model/observed.ts';
-import type { Section } from '../model/resources.ts';
+import { SECTIONS, type Section } from '../model/resources.ts';
 import { fail, succeed, type Result } from '../model/result.ts';
 import type { Client } from './client.ts';
 import type { ApiError } from './errors.ts';
-import { ALL_SECTIONS, readSections, sectionsOf } from './observe-sections.ts';
+import { readSections } from './observe-sections.ts';
 
 export interface ObserveOptions {
   /** What is managed, and so read; `everything`: each section of each domain, as for an export. */
@@ -136,7 +136,7 @@ function startReading({ desired, clock, onProgress }: ObserveOptions, total: num
   let fatal: ApiError | null = null;
   let done = 0;
   return {
-    sectionsOf: (name) => (desired === 'everything' ? ALL_SECTIONS : sectionsOf(desired.domains.get(name))),
+    sectionsOf: (name) => (desired === 'everything' ? SECTIONS : managedSections(desired.domains.get(name))),
     now: () => clock.now(),
     found(domain) {
       domains.set(domain.domain, domain);

@@ -1,6 +1,6 @@
 import { sameForward } from '../model/destinations.ts';
 import type { Change } from '../model/plan.ts';
-import { sameMatch, type Section } from '../model/resources.ts';
+import { sameMatch, SECTIONS } from '../model/resources.ts';
 import { itemOf } from './ledger.ts';
 
 /** Looks changes of a later plan up among those that were approved at the start. */
@@ -51,5 +51,3 @@ function holdsMore(change: Change, approved: Change): boolean {
   if (now === undefined || before === undefined) return false;
   return SECTIONS.some((section) => now[section] > before[section]);
 }
-
-const SECTIONS: readonly Section[] = ['aliases', 'rules', 'credentials'];

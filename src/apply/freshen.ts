@@ -3,7 +3,7 @@ import type { Change } from '../model/plan.ts';
 import { FRESH_FOR } from '../plan/reads.ts';
 import { approve, isApprovedBy } from './approval-key.ts';
 import { isHeldBack, isNotKept } from './approval.ts';
-import { itemOf, stopFor, stopRun } from './ledger.ts';
+import { itemOf, stopOn } from './ledger.ts';
 import { planAgain, readDomains } from './look.ts';
 import { isStopped, markSkipped, type Run } from './run.ts';
 
@@ -18,8 +18,7 @@ export async function freshen(
 ): Promise<readonly Change[]> {
   if (!isStale(run, domain) || isStopped(run)) return late;
   const read = await readDomains(run, [domain]);
-  const stop = read.ok ? null : stopFor(read.error);
-  if (stop !== null) stopRun(run.ledger, stop);
+  if (!read.ok) stopOn(run.ledger, read.error);
   const plan = planAgain(run, [domain]);
   const unread = plan.withheld[0]?.reason;
   if (unread !== undefined) {

@@ -151,6 +151,12 @@ export function stopRun(ledger: Ledger, stop: Stop): void {
   ledger.stop ??= stop;
 }
 
+/** Ends the run where the error does; the others concern only their request. */
+export function stopOn(ledger: Ledger, error: ApiError): void {
+  const stop = stopFor(error);
+  if (stop !== null) stopRun(ledger, stop);
+}
+
 /** Errors that end the run and not only the request; null for the others. */
 export function stopFor(error: ApiError): Stop | null {
   if (error.kind === 'stopped') return { kind: 'interrupted', message: 'the run was asked to stop' };

@@ -1,6 +1,6 @@
 import type { ApiError } from '../api/errors.ts';
-import { readSections, sectionsOf } from '../api/observe-sections.ts';
-import type { Desired } from '../model/desired.ts';
+import { readSections } from '../api/observe-sections.ts';
+import { managedSections, type Desired } from '../model/desired.ts';
 import type { DomainName } from '../model/names.ts';
 import type { ObservedDomain } from '../model/observed.ts';
 import type { Change, Plan } from '../model/plan.ts';
@@ -36,7 +36,7 @@ export async function readDomains(run: Run, names: readonly DomainName[]): Promi
     const desired = run.input.desired.domains.get(name);
     if (live === undefined || desired === undefined || fatal !== null) return;
     await run.ports.keepAlive?.();
-    const sections = await readSections(run.ports.client, name, sectionsOf(desired));
+    const sections = await readSections(run.ports.client, name, managedSections(desired));
     if (sections.ok) {
       domains.set(name, { ...live, ...sections.value, readAt: run.ports.clock.now() });
       unproven.delete(name);

@@ -1,9 +1,8 @@
 import { parseDomainName, type DomainName, type NameKey } from '../model/names.ts';
 import type { PriorDomain, Verified } from '../model/prior.ts';
-import type { Section } from '../model/resources.ts';
+import { SECTIONS, type Section } from '../model/resources.ts';
 
 const KIND = 'fwdsync/prior@1';
-const SECTIONS: readonly Section[] = ['aliases', 'rules', 'credentials'];
 
 /** One domain's memory as the text of its file; equal memories give equal text. */
 export function writePriorDomain(domain: DomainName, prior: PriorDomain): string {

@@ -1,7 +1,7 @@
 import type { ApiError } from '../api/errors.ts';
 import { endpointName } from '../model/endpoints.ts';
 import type { WriteRequest } from '../plan/requests.ts';
-import { stopFor, stopRun, type FailedEntry } from './ledger.ts';
+import { type FailedEntry, stopOn } from './ledger.ts';
 import { noteAccepted } from './outcomes.ts';
 import { DONE } from './answers.ts';
 import { blockKey, markFailed, markSkipped, type Run } from './run.ts';
@@ -16,8 +16,7 @@ export function refuseRequest(
 ): void {
   const [first] = request.items;
   if (first === undefined) return;
-  const stop = stopFor(error);
-  if (stop !== null) stopRun(run.ledger, stop);
+  stopOn(run.ledger, error);
   if (error.kind === 'stopped') {
     const changes = request.items.map(({ change }) => change);
     return markSkipped(run, changes, error.message);

@@ -5,7 +5,7 @@ import { settleCatchAll } from '../plan/catch-all.ts';
 import { requestsOf, type StageRequests, type StepRequests, type WriteItem } from '../plan/requests.ts';
 import { freshen } from './freshen.ts';
 import { stageOneGate, stageTwoGate, type Gate } from './gate.ts';
-import { stopFor, stopRun } from './ledger.ts';
+import { stopOn } from './ledger.ts';
 import { isStopped, markSkipped, stopReason, type Run } from './run.ts';
 import { carryOut } from './send.ts';
 import { sideBySide } from './side-by-side.ts';
@@ -121,8 +121,7 @@ async function settleNewDomain(
     noteNewDomain(run, domain, live.value);
     return settleCatchAll(changes, domain, live.value);
   }
-  const stop = stopFor(live.error);
-  if (stop !== null) stopRun(run.ledger, stop);
+  stopOn(run.ledger, live.error);
   markSkipped(run, conditional, `its aliases could not be read after it was added: ${live.error.message}`);
   return certain;
 }

@@ -6,10 +6,9 @@ import {
   forget,
   itemOf,
   recordDone,
-  stopFor,
-  stopRun,
   type FailedEntry,
   type SkippedEntry,
+  stopOn,
 } from './ledger.ts';
 import { lookAgain, planAgain } from './look.ts';
 import { executeRound, type RoundInput } from './round.ts';
@@ -76,8 +75,7 @@ async function look(
   run.ports.onProgress?.({ kind: 'verifying', round: round + 1 });
   const looked = await lookAgain(run, concerned);
   if (!looked.ok) {
-    const stop = stopFor(looked.error);
-    if (stop !== null) stopRun(run.ledger, stop);
+    stopOn(run.ledger, looked.error);
     return { kind: 'unseen', reason: `${looked.error.endpoint}: ${looked.error.message}` };
   }
   const plan = planAgain(run, touched);

@@ -1,7 +1,7 @@
 import { withItems, type WriteItem, type WriteRequest } from '../plan/requests.ts';
 import { DONE, type Accepted } from './answers.ts';
 import { noteAccepted, noteOutcomes } from './outcomes.ts';
-import { itemOf, stopFor, stopRun } from './ledger.ts';
+import { itemOf, stopOn } from './ledger.ts';
 import { payloadOf, type Payload } from './payload.ts';
 import { withFreshSettings } from './fresh-settings.ts';
 import { failItems, refuseRequest, refuseUnread, type UnknownOutcome } from './refuse.ts';
@@ -51,8 +51,7 @@ async function settle(run: Run, request: WriteRequest, error: UnknownOutcome): P
   run.ledger.wrote = true;
   const settled = await settleItems(request.domain, payloadsOf(run, request), run.ports);
   if (!settled.ok) {
-    const stop = stopFor(settled.error);
-    if (stop !== null) stopRun(run.ledger, stop);
+    stopOn(run.ledger, settled.error);
     failItems(run, request, { cause: 'unknown', error });
     return [];
   }

@@ -1,9 +1,11 @@
 import { isAbsolute } from 'node:path';
 import { destinationsOf, DISCARD } from '../model/destinations.ts';
-import { forwardDocument, type ForwardDocument, type ReferenceDocument } from '../model/manifest-document.ts';
-
-/** A live `forward` as a manifest writes it. */
-export type ShowForward = (forward: string) => ForwardDocument;
+import {
+  forwardDocument,
+  type ForwardDocument,
+  type ReferenceDocument,
+  type ShowForward,
+} from '../model/manifest-document.ts';
 
 /** Shows all values of a reference as the reference; a part of a list, or a path that is relative elsewhere, as it is. */
 export function referenceFinder(references: ReadonlyMap<string, string>): ShowForward {

@@ -1,7 +1,6 @@
-import type { RuleDocument } from '../model/manifest-document.ts';
+import { ruleDocument, type RuleDocument, type ShowForward } from '../model/manifest-document.ts';
 import type { ObservedRule } from '../model/observed.ts';
 import type { RuleChange } from '../model/plan.ts';
-import type { ShowForward } from './snapshot-forwards.ts';
 
 /**
  * The rules of a domain as they were, each by its id. Where a run moves or deletes one, all live rules are listed in
@@ -31,17 +30,4 @@ export function snapshotRules(
 function nameOf(rule: ObservedRule, change: RuleChange | undefined): string {
   const name = change?.name ?? rule.id;
   return change?.action === 'delete' && name !== rule.id ? `${name} (${rule.id})` : name;
-}
-
-function ruleDocument(rule: ObservedRule, name: string, show: ShowForward): RuleDocument {
-  const { id, match, active } = rule;
-  const rest = { forward: show(rule.forward), ...(active ? {} : { active }) };
-  switch (match.type) {
-    case 'alias':
-      return { name, id, alias: match.alias, ...rest };
-    case 'regex':
-      return { name, id, regex: match.regex, scopes: match.scopes, ...rest };
-    case 'cel':
-      return { name, id, expression: match.expression, ...rest };
-  }
 }

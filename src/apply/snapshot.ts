@@ -1,8 +1,13 @@
-import type { DomainDocument, ForwardDocument, ManifestDocument } from '../model/manifest-document.ts';
+import type {
+  DomainDocument,
+  ForwardDocument,
+  ManifestDocument,
+  ShowForward,
+} from '../model/manifest-document.ts';
 import { parseAliasName, quote } from '../model/names.ts';
 import type { Observed, ObservedDomain } from '../model/observed.ts';
 import type { AliasChange, Change, CredentialChange, DomainChange, Plan } from '../model/plan.ts';
-import { referenceFinder, type ShowForward } from './snapshot-forwards.ts';
+import { referenceFinder } from './snapshot-forwards.ts';
 import { snapshotRules } from './snapshot-rules.ts';
 
 export interface SnapshotInput {

@@ -12,10 +12,9 @@ import { explain } from './execute.ts';
 import { CommandError, EXIT, strongestExit, type ExitCode } from './exit.ts';
 import type { Action } from './options.ts';
 import { printJson } from './output.ts';
-import { renderProblems } from './problems.ts';
+import { printProblems } from './problems.ts';
 import { saveDocument } from './saved-plan.ts';
 import type { CommonOptions } from './settings.ts';
-import { styleFor } from './style.ts';
 
 /** The directory of `--accounts`, or of `FWDSYNC_ACCOUNTS` where no file is named; null: there is one account. */
 export function accountsDirectory(options: CommonOptions, { env }: Pick<Context, 'env'>): string | null {
@@ -115,7 +114,7 @@ function readWhole(context: Context, options: CommonOptions): ReturnType<typeof 
 
 function refuseConflicts(context: Context, options: CommonOptions, conflicts: readonly Problem[]): void {
   if (conflicts.length === 0) return;
-  context.stderr.write(renderProblems(conflicts, styleFor(context.stderr, options.color, context.env)));
+  printProblems(context, options, conflicts);
   throw new CommandError(EXIT.invalid, 'two accounts have the same', 'mend it; nothing was requested');
 }
 

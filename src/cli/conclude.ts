@@ -3,7 +3,6 @@ import { reportDocument } from '../apply/report-document.ts';
 import { renderReport } from '../apply/report-text.ts';
 import { showText } from '../model/disclosure.ts';
 import { escapeInvisible } from '../model/names.ts';
-import type { Problem } from '../model/problem.ts';
 import type { Report } from '../model/report.ts';
 import { planDigest } from '../plan/digest.ts';
 import type { Once } from '../reconcile/once.ts';
@@ -11,7 +10,7 @@ import type { Context } from './context.ts';
 import { EXIT, interruptedExit, type ExitCode } from './exit.ts';
 import { notRun, unprovenOf, type NotRun } from './not-run.ts';
 import { printJson, sha256 } from './output.ts';
-import { renderProblems } from './problems.ts';
+import { printProblems } from './problems.ts';
 import { printStale } from './saved-plan.ts';
 import type { Session } from './session.ts';
 import type { CommonOptions } from './settings.ts';
@@ -66,10 +65,6 @@ function printUnproven(context: Context, { disclosure }: Session, { planned }: N
   for (const { domain, reason } of unprovenOf(planned.plan)) {
     context.stderr.write(`withheld: ${domain}: ${escapeInvisible(showText(reason, disclosure))}\n`);
   }
-}
-
-function printProblems(context: Context, options: CommonOptions, problems: readonly Problem[]): void {
-  context.stderr.write(renderProblems(problems, styleFor(context.stderr, options.color, context.env)));
 }
 
 function printRefusal(

@@ -9,9 +9,8 @@ import { manifestSize, type ManifestSize } from '../plan/size.ts';
 import type { Context } from './context.ts';
 import { CommandError, EXIT } from './exit.ts';
 import type { GitTree } from './git-manifests.ts';
-import { plural, renderProblems, type ManifestCounts } from './problems.ts';
+import { plural, printProblems, type ManifestCounts } from './problems.ts';
 import { explicitVersion, manifestPaths, namedUrl, readReference, type CommonOptions } from './settings.ts';
-import { styleFor } from './style.ts';
 
 export interface ReadOptions {
   /** Whether a reference that is not set is an error or a warning. */
@@ -52,11 +51,7 @@ export async function readDesired(
     // Each of many accounts names its own.
     ...(options.accounts === undefined ? {} : { required: ['key', 'account'] }),
   });
-  if (how.problems === 'printed') {
-    context.stderr.write(
-      renderProblems(loaded.problems, styleFor(context.stderr, options.color, context.env)),
-    );
-  }
+  if (how.problems === 'printed') printProblems(context, options, loaded.problems);
   const desired = loaded.desired === null ? null : keepDomains(loaded.desired, options.domain, how.unnamed);
   const size = loaded.desired === null ? { domains: 0, entries: 0 } : manifestSize(loaded.desired);
   return { desired, size, problems: loaded.problems, counts: loaded.counts, texts };

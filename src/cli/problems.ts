@@ -2,7 +2,9 @@ import type { Problem } from '../model/problem.ts';
 import { showSource } from '../model/problem.ts';
 import { escapeInvisible } from '../model/names.ts';
 import type { WouldDelete } from '../plan/would-delete.ts';
-import type { Style } from './style.ts';
+import type { Context } from './context.ts';
+import type { CommonOptions } from './settings.ts';
+import { styleFor, type Style } from './style.ts';
 
 export interface ManifestCounts {
   readonly files: number;
@@ -33,8 +35,17 @@ export function problemsDocument(
 }
 
 /** Two or three lines a problem: place, severity, message and code; the other place; the way to put it right. */
-export function renderProblems(problems: readonly Problem[], style: Style): string {
+function renderProblems(problems: readonly Problem[], style: Style): string {
   return problems.map((problem) => `${renderProblem(problem, style)}\n`).join('');
+}
+
+/** In text, on standard error. */
+export function printProblems(
+  context: Pick<Context, 'stderr' | 'env'>,
+  { color }: Pick<CommonOptions, 'color'>,
+  problems: readonly Problem[],
+): void {
+  context.stderr.write(renderProblems(problems, styleFor(context.stderr, color, context.env)));
 }
 
 /** `problems: none`, or `2 errors, 1 warning`. */

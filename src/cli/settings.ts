@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { homedir } from 'node:os';
+import { addressFault } from '../api/address.ts';
 import type { DesiredApi, Reference } from '../model/desired.ts';
 import type { ApiVersion } from '../model/endpoints.ts';
 import type { Context } from './context.ts';
@@ -182,18 +183,13 @@ function lastSegment(url: string): string {
 }
 
 function assertUrl(text: string, origin: string): void {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url !== null && (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))))
-    return;
+  const fault = addressFault(text);
+  if (fault === null) return;
   throw new CommandError(
     EXIT.usage,
-    `${origin} is not an address that may get the key`,
+    `${origin} is not an address that may get the key: ${fault}`,
     'use https, or http on 127.0.0.1, [::1] or localhost',
   );
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
 function isOn(value: string | undefined): boolean {

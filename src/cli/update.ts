@@ -10,10 +10,9 @@ import { apiFailure } from './connect.ts';
 import type { Context } from './context.ts';
 import { readDesired, type ReadOptions } from './desired.ts';
 import { CommandError, EXIT, type ExitCode } from './exit.ts';
-import { plural, renderProblems } from './problems.ts';
+import { plural, printProblems } from './problems.ts';
 import { openSession } from './session.ts';
 import type { CommonOptions } from './settings.ts';
-import { styleFor } from './style.ts';
 
 /** Rounds of edits; each brings the manifest nearer to the account, and most need one or two. */
 const MAX_ROUNDS = 20;
@@ -106,7 +105,7 @@ async function load(
   const read = await readDesired(context, options, from === undefined ? how : { ...how, from });
   if (read.desired !== null) return { desired: read.desired, texts: read.texts };
   const errors = read.problems.filter(({ severity }) => severity === 'error');
-  context.stderr.write(renderProblems(errors, styleFor(context.stderr, options.color, context.env)));
+  printProblems(context, options, errors);
   throw new CommandError(
     EXIT.invalid,
     'with the account as it is the manifest would be invalid; nothing was written',

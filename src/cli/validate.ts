@@ -8,7 +8,7 @@ import { printJson } from './output.ts';
 import { problemsGithub } from './problems-github.ts';
 import { problemsJunit } from './problems-junit.ts';
 import { problemsSarif } from './problems-sarif.ts';
-import { plural, problemsDocument, renderProblemCounts, renderProblems } from './problems.ts';
+import { plural, problemsDocument, renderProblemCounts, printProblems } from './problems.ts';
 import { manifestPaths, resolveFormat, type CommonOptions } from './settings.ts';
 import { styleFor } from './style.ts';
 
@@ -105,7 +105,7 @@ function printText(context: Context, options: CommonOptions, checked: Checked): 
     context.stdout.write('no manifest is staged\n');
     return;
   }
-  context.stderr.write(renderProblems(problems, styleFor(context.stderr, options.color, context.env)));
+  printProblems(context, options, problems);
   const style = styleFor(context.stdout, options.color, context.env);
   const size = [
     plural(counts.domains, 'domain'),

@@ -48,9 +48,9 @@ function findUrlFault(text: string, { namedUrl }: LoadOptions): UrlFault | null 
   if (
     url === null ||
     !/^https?:$/.test(url.protocol) ||
-    `${url.username}${url.password}${url.search}` !== ''
+    `${url.username}${url.password}${url.search}${url.hash}` !== ''
   ) {
-    const hint = 'write it as https://host/v4, without user name, password or query';
+    const hint = 'write it as https://host/v4, without user name, password, query or fragment';
     return { code: 'invalid-url', message: 'the address of the API is not a usable one', hint };
   }
   if (isLoopback(url.hostname)) return null;

@@ -1,9 +1,11 @@
 import {
   forwardDocument,
+  ruleDocument,
   type DomainDocument,
   type ForwardDocument,
   type ManifestDocument,
   type RuleDocument,
+  type ShowForward,
 } from '../model/manifest-document.ts';
 import { escapeInvisible, nameKey, quote, type DomainName } from '../model/names.ts';
 import type { Observed, ObservedAlias, ObservedDomain, ObservedRule } from '../model/observed.ts';
@@ -43,8 +45,6 @@ export function exportDocument(observed: Observed, options: ExportOptions): Mani
     domains: new Map(domains.map(({ domain, document, comments }) => [domain, { ...document, comments }])),
   };
 }
-
-type ShowForward = NonNullable<ExportOptions['showForward']>;
 
 function apiOf({ account }: Observed, { version }: ExportOptions): NonNullable<ManifestDocument['api']> {
   return { account: account.email, ...(version === 'v3' ? { version } : {}) };
@@ -103,21 +103,5 @@ function draftRules(live: readonly ObservedRule[], showForward: ShowForward): re
   const nameOf = createRuleNamer();
   return [...live]
     .sort((a, b) => a.rank - b.rank)
-    .map((rule) => draftRule(rule, nameOf(rule.match), showForward));
-}
-
-function draftRule(
-  { id, match, forward, active }: ObservedRule,
-  name: string,
-  showForward: ShowForward,
-): RuleDocument {
-  const rest = { forward: showForward(forward), ...(active ? {} : { active }) };
-  switch (match.type) {
-    case 'alias':
-      return { name, id, alias: match.alias, ...rest };
-    case 'regex':
-      return { name, id, regex: match.regex, scopes: match.scopes, ...rest };
-    case 'cel':
-      return { name, id, expression: match.expression, ...rest };
-  }
+    .map((rule) => ruleDocument(rule, nameOf(rule.match), showForward));
 }

@@ -1,7 +1,7 @@
 import type { Forward } from './destinations.ts';
 import type { AliasName, CredentialName, DomainName, NameKey } from './names.ts';
 import type { Source } from './problem.ts';
-import type { RuleMatch } from './resources.ts';
+import { SECTIONS, type RuleMatch, type Section } from './resources.ts';
 
 /** The manifest resolved to plain resources: templates, groups and references expanded. */
 export interface Desired {
@@ -50,6 +50,12 @@ export interface DatedAllowance {
 }
 
 export type DesiredDomain = PresentDomain | AbsentDomain;
+
+/** The sections that the manifest manages in a domain: none of one that it does not name, all of one that is to be deleted. */
+export function managedSections(desired: DesiredDomain | undefined): readonly Section[] {
+  if (desired === undefined) return [];
+  return desired.state === 'absent' ? SECTIONS : SECTIONS.filter((section) => desired[section] !== undefined);
+}
 
 /** A tombstone. */
 export interface AbsentDomain {

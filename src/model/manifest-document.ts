@@ -1,4 +1,5 @@
 import { destinationsOf, DISCARD } from './destinations.ts';
+import type { ObservedRule } from './observed.ts';
 
 /**
  * The manifest language as plain data: what a program writes where a person would write YAML.
@@ -59,4 +60,21 @@ export function forwardDocument(forward: string): ForwardDocument {
   );
   const [only] = destinations;
   return destinations.length === 1 && only !== undefined ? only : destinations;
+}
+
+/** A live `forward` as a manifest writes it. */
+export type ShowForward = (forward: string) => ForwardDocument;
+
+/** A live rule as a manifest writes it. */
+export function ruleDocument(rule: ObservedRule, name: string, show: ShowForward): RuleDocument {
+  const { id, match, active } = rule;
+  const rest = { forward: show(rule.forward), ...(active ? {} : { active }) };
+  switch (match.type) {
+    case 'alias':
+      return { name, id, alias: match.alias, ...rest };
+    case 'regex':
+      return { name, id, regex: match.regex, scopes: match.scopes, ...rest };
+    case 'cel':
+      return { name, id, expression: match.expression, ...rest };
+  }
 }

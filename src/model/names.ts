@@ -82,7 +82,7 @@ export function quote(text: string): string {
   return `"${escapeInvisible(shown)}"`;
 }
 
-/** Replaces what cannot be seen, spaces excepted, by `U+XXXX`, so that no output can be forged by a name. */
+/** Shows what cannot be seen, spaces aside, as its code point, so that no output can be forged by a name. */
 export function escapeInvisible(text: string): string {
   return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `<${codePoint(character)}>`);
 }

@@ -37,8 +37,7 @@ export interface Stop {
     | 'rate-limited'
     | 'redirect'
     | 'too-many-failures'
-    | 'interrupted'
-    | 'retries-used-up';
+    | 'interrupted';
   readonly message: string;
 }
 

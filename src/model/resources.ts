@@ -2,7 +2,8 @@ import type { Forward } from './destinations.ts';
 
 export type Kind = 'domain' | 'alias' | 'rule' | 'credential';
 /** The kinds that a manifest keeps in sections of a domain, by the name of the section. */
-export type Section = 'aliases' | 'rules' | 'credentials';
+export const SECTIONS = ['aliases', 'rules', 'credentials'] as const;
+export type Section = (typeof SECTIONS)[number];
 
 /**
  * The settings of a domain that the API can set, under its own names; null is no value.

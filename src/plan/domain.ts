@@ -13,6 +13,7 @@ import type { SectionPlan, SectionResult, Withholding } from './section.ts';
 import { planNewDomain, planSettings } from './settings.ts';
 import type { Memory } from './signature.ts';
 import { domainWarnings } from './warnings.ts';
+import { SECTIONS } from '../model/resources.ts';
 
 /** All that is planned in one domain, and the numbers that the guards need. */
 export interface DomainPlan {
@@ -128,8 +129,6 @@ function planSections(
   }
   return succeed(plans);
 }
-
-const SECTIONS = ['aliases', 'rules', 'credentials'] as const;
 
 function* sectionResults(
   { domain, aliases, rules, credentials }: PresentDomain,

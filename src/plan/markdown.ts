@@ -5,6 +5,7 @@ import type { ChangeDocument, GuardDocument, PlanDocument, WarningDocument } fro
 import { codeSpan, fenceOf, markdownText } from './markdown-text.ts';
 import { SYMBOLS } from './text.ts';
 import { countsSentence, forecastSentence, usageSentence } from './totals.ts';
+import { isRefused } from './withhold.ts';
 
 /** A comment on GitHub takes 65,536 characters. */
 export const MOST_CHARACTERS = 60_000;
@@ -50,7 +51,7 @@ function isDelete({ action }: ChangeDocument): boolean {
 }
 
 function verdict(plan: PlanDocument): Block {
-  const refused = plan.guards.some(({ refuses, allowed }) => refuses && !allowed);
+  const refused = isRefused(plan);
   const state =
     plan.problems.length > 0
       ? 'Invalid: the manifest does not fit the account.'

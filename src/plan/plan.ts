@@ -29,6 +29,7 @@ export interface PlanInput {
   /** Size of the whole manifest when `desired` is a part of it. */
   readonly manifestSize?: ManifestSize;
 }
+import { countActions } from './withhold.ts';
 
 /** What to change in the account, in which order, and what speaks against it. Pure: same inputs, same bytes. */
 export function makePlan(input: PlanInput): Plan {
@@ -106,18 +107,12 @@ function splitAddress(address: string): { readonly name: string; readonly domain
   return { name: address.slice(0, at), domain: address.slice(at + 1) };
 }
 
-/** Conditional changes are counted with their action, and once more by themselves. */
 function summarise(changes: readonly Change[], domains: readonly DomainPlan[]): PlanSummary {
-  const summary = { add: 0, update: 0, move: 0, delete: 0, conditional: 0, unchanged: 0, unmanaged: 0 };
-  for (const change of changes) {
-    summary[change.action] += 1;
-    if (change.conditional) summary.conditional += 1;
-  }
-  for (const plan of domains) {
-    summary.unchanged += plan.unchanged;
-    summary.unmanaged += plan.unmanaged;
-  }
-  return summary;
+  return {
+    ...countActions(changes),
+    unchanged: domains.reduce((sum, plan) => sum + plan.unchanged, 0),
+    unmanaged: domains.reduce((sum, plan) => sum + plan.unmanaged, 0),
+  };
 }
 
 function sortWarnings(warnings: readonly Warning[]): readonly Warning[] {

@@ -1,4 +1,4 @@
-import type { Desired, DesiredDomain } from '../model/desired.ts';
+import { managedSections, type Desired } from '../model/desired.ts';
 import { LIMITS, type ApiVersion, type Operation } from '../model/endpoints.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Observed } from '../model/observed.ts';
@@ -23,7 +23,6 @@ const LISTING: Readonly<Record<Section, Operation>> = {
   rules: 'listRules',
   credentials: 'listCredentials',
 };
-const SECTIONS = ['aliases', 'rules', 'credentials'] as const;
 /** A listing that is older is read again before anything is deleted by it. Milliseconds. */
 export const FRESH_FOR = 120_000;
 
@@ -81,11 +80,6 @@ function sectionReads(
     );
     return { operation: LISTING[section], domain, requests: listingRequests(section, count, version) };
   });
-}
-
-function managedSections(desired: DesiredDomain | undefined): readonly Section[] {
-  if (desired === undefined) return [];
-  return desired.state === 'absent' ? SECTIONS : SECTIONS.filter((section) => desired[section] !== undefined);
 }
 
 /** Where an answer has no total (v3: credentials) pages are read until one is short, and all of it twice. */

@@ -5,7 +5,9 @@ import { compareText } from './order.ts';
 import { stageOneOf } from './rule-parts.ts';
 
 /** Whether a guard that nobody allowed refuses the plan (exit 4). */
-export function isRefused(plan: Pick<Plan, 'guards'>): boolean {
+export function isRefused(plan: {
+  readonly guards: readonly Pick<GuardFinding, 'refuses' | 'allowed'>[];
+}): boolean {
   return plan.guards.some((finding) => finding.refuses && !finding.allowed);
 }
 
@@ -87,7 +89,8 @@ function orphans(plan: Plan, held: ReadonlyMap<DomainName, Withheld>): ReadonlyM
   return orphaned;
 }
 
-function countActions(changes: readonly Change[]): Omit<PlanSummary, 'unchanged' | 'unmanaged'> {
+/** Conditional changes are counted with their action, and once more by themselves. */
+export function countActions(changes: readonly Change[]): Omit<PlanSummary, 'unchanged' | 'unmanaged'> {
   const counts = { add: 0, update: 0, move: 0, delete: 0, conditional: 0 };
   for (const change of changes) {
     counts[change.action] += 1;

@@ -43,11 +43,11 @@ export function domainOperations(call: Call, dialect: Dialect): DomainOperations
       }),
     getDomain: (domain) => call({ endpoint: endpoints.getDomain, params: { domain } }, theDomain(domain)),
     addDomain(domain, state) {
-      const body = { domain, ...only(domainSettings.add, state) };
+      const body = { domain, ...settingsOf(domainSettings.add, state) };
       return call({ endpoint: endpoints.addDomain, params: {}, body }, theDomain(domain));
     },
     updateDomain(domain, state) {
-      const body = only(domainSettings.update, state);
+      const body = settingsOf(domainSettings.update, state);
       return call({ endpoint: endpoints.updateDomain, params: { domain }, body }, theDomain(domain));
     },
     deleteDomain: (domain) => call({ endpoint: endpoints.deleteDomain, params: { domain } }, () => undefined),
@@ -68,7 +68,7 @@ function theDomain(name: string): (json: Json | null) => ObservedDomain {
   };
 }
 
-function only(settings: readonly (keyof DomainState)[], state: DomainState): DomainState {
+function settingsOf(settings: readonly (keyof DomainState)[], state: DomainState): DomainState {
   return Object.fromEntries(
     settings.flatMap((setting) => (state[setting] === undefined ? [] : [[setting, state[setting]]])),
   );

@@ -1,4 +1,5 @@
 import type { Argument, Command, Option } from 'commander';
+import { collect } from '../options.ts';
 
 /** A command line as data: what a shell has to know to complete it. */
 export interface CommandLine {
@@ -53,7 +54,7 @@ function optionsOf(command: Command): readonly CompletedOption[] {
       long: option.long ?? `--${option.name()}`,
       description: option.description.replace(/ \[[A-Z_]+\]$/, ''),
       value: optionValue(option),
-      repeatable: option.description.includes('repeatable'),
+      repeatable: option.parseArg === collect,
     }));
 }
 
@@ -66,5 +67,5 @@ function optionValue({ flags, argChoices }: Option): Value {
 function argumentValue(argument: Argument | undefined): Value {
   if (argument === undefined) return { kind: 'none' };
   if (argument.argChoices !== undefined) return { kind: 'choices', choices: argument.argChoices };
-  return argument.description.includes('saved plan') ? { kind: 'files' } : { kind: 'text' };
+  return argument.name() === 'plan' ? { kind: 'files' } : { kind: 'text' };
 }
