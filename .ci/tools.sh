@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Shells and the pre-commit framework, which some tests run for real. What is there already stays; on Debian, as root, what
+# Shells, the pre-commit framework and promtool, which some tests run for real. What is there already stays; on Debian, as root, what
 # is missing is installed.
 set -euo pipefail
 missing=()
 for tool in git zsh fish pre-commit; do
   command -v "$tool" >/dev/null || missing+=("$tool")
 done
+command -v promtool >/dev/null || missing+=(prometheus)
 if [ ${#missing[@]} -eq 0 ]; then exit 0; fi
 if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then
   echo "Tests that need them will fail; please install: ${missing[*]}" >&2

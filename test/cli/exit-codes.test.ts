@@ -160,6 +160,21 @@ describe('plan', () => {
     expect(code).toBe(64);
   });
 
+  test.each(['https://u:p@127.0.0.1:1/v4', 'https://127.0.0.1:1/v4?x=1', 'https://127.0.0.1:1/v4#x'])(
+    '64: an address with more than host and path: %s',
+    async (url) => {
+      const { code, stderr } = await run(['plan', '--api-url', url]);
+      expect(stderr).toContain('--api-url is not an address that may get the key');
+      expect(stderr).not.toMatch(/\n {4}at /);
+      expect(code).toBe(64);
+    },
+  );
+
+  test('64: FWDSYNC_API_URL is held to the same', async () => {
+    const { code } = await run(['plan'], '', { FWDSYNC_API_URL: 'https://u:p@127.0.0.1:1/v4' });
+    expect(code).toBe(64);
+  });
+
   test('sends nothing but GET', async () => {
     emulator.journal.clear();
     await run(

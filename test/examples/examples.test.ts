@@ -72,7 +72,7 @@ describe.each(EXAMPLES)('examples/%s', (example) => {
     expect(stdout + stderr).not.toMatch(/warning:|error:/);
   });
 
-  test('is planned and applied; then the plan is empty on both generations, the rest as it was, and all can be undone', async () => {
+  test('is planned and applied; then its plan and that of the export are empty, the rest is as it was, and all can be undone', async () => {
     const start = emulator.store.dump();
     const planned = await runCommand(['plan', ...changing, '--detailed-exitcode'], terminal);
     expect(planned.exitCode, show(planned)).toBe(2);
@@ -91,6 +91,11 @@ describe.each(EXAMPLES)('examples/%s', (example) => {
     const end = emulator.store.dump();
     const left = { ...end, domains: end.domains.filter(({ domain }) => names.has(domain)) };
     expect(unmanagedPart(left, desired, new Set())).toEqual(unmanagedPart(start, desired, new Set()));
+
+    const exported = join(state, 'exported.yaml');
+    expect((await runCommand(['export', '--out', exported], terminal)).exitCode).toBe(0);
+    const again = await runCommand(['plan', '-f', exported, '--detailed-exitcode'], terminal);
+    expect(again.exitCode, show(again)).toBe(0);
 
     const undone = await undo(emulator, applied, terminal);
     expect(undone?.apply.exitCode, undone?.apply.stdout).toBe(0);

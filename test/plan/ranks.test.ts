@@ -75,7 +75,7 @@ const odd = fc.oneof(
 describe('for any live ranks', () => {
   const some = fc.array(fc.oneof(odd, fc.constant(null)), { maxLength: 40 });
 
-  test('the final order is right and no two ranks are equal', () => {
+  test('the final order is right and no two managed ranks are equal', () => {
     fc.assert(
       fc.property(
         some,
@@ -110,7 +110,20 @@ describe('for any live ranks', () => {
     );
   });
 
-  test('nothing below zero, unless it was so before', () => {
+  test('no new rank is that of an unmanaged rule', () => {
+    const between = fc.array(
+      spaced.map((rank) => rank + 500),
+      { maxLength: 5 },
+    );
+    const wanted = fc.array(fc.oneof(spaced, fc.constant(null)), { maxLength: 12 });
+    fc.assert(
+      fc.property(wanted, between, (managed, fixed) => {
+        expect(ranks(managed, { fixed }).filter((rank) => fixed.includes(rank))).toEqual([]);
+      }),
+    );
+  });
+
+  test('nothing below zero where nothing was', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(spaced, fc.constant(null)), { maxLength: 12 }), (wanted) => {
         expect(ranks(wanted).every((rank) => rank > 0)).toBe(true);
@@ -131,7 +144,7 @@ describe('for any live ranks', () => {
   });
 });
 
-test('the longest run is as long as any', () => {
+test('no run in order is longer than the one that is found', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 12 }), { maxLength: 12 }), (numbers) => {
       const run = [...longestRun(numbers)].sort((a, b) => a - b).map((position) => numbers[position] ?? 0);

@@ -34,8 +34,8 @@ export async function misdirect(directory: string): Promise<Mistake> {
     file: `acme/${FILE}`,
     consequence: [
       'The edited line points press@acme.example to an address of the same domain.',
-      'The service refuses that, as only the service can know. The item is reported with',
-      'its line, the deletes of that domain wait for it, and all the rest goes through.',
+      'The service refuses that, as only the service can know. The item is reported',
+      'with its line, the deletes of that domain wait, and all the rest goes through.',
     ],
   };
 }

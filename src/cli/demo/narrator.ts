@@ -48,8 +48,8 @@ function nextCommands(cwd: string): readonly string[] {
   const example = shortest(cwd, findExample());
   return [
     `  ${fwdsync} validate -f ${example}`,
-    `  ${fwdsync} emulator --port 8025      # an account to play with, on this machine`,
-    `  ${fwdsync} account                   # with FWDSYNC_API_KEY set: does the key work?`,
+    `  ${fwdsync} emulator --port 8025      # an account to play with`,
+    `  ${fwdsync} account                   # does the key work?`,
     `  ${fwdsync} export --out fwdsync.yaml # your account as a manifest`,
     `  ${fwdsync} plan                      # what a change to it would do`,
   ];
