@@ -11,6 +11,7 @@ import type { Seed } from '../../src/emulator/seed.ts';
 import { startEmulator, type Emulator, type ServerOptions } from '../../src/emulator/server.ts';
 import type { ApiVersion } from '../../src/model/endpoints.ts';
 import { virtualClock, type VirtualClock } from '../support/clock.ts';
+import { checkPrinted } from '../support/documents.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 
 export const KEY = 'key-of-the-scene';
@@ -111,6 +112,7 @@ async function runCommand(
     signal: input.signal ?? new AbortController().signal,
   };
   const code = await execute(context, args);
+  checkPrinted(out.text());
   return { code, stdout: out.text(), stderr: err.text() };
 }
 

@@ -2,6 +2,7 @@ import { Readable, Writable } from 'node:stream';
 import type { Context } from '../../src/cli/context.ts';
 import { execute } from '../../src/cli/execute.ts';
 import type { Clock } from '../../src/model/clock.ts';
+import { checkPrinted } from '../support/documents.ts';
 
 export interface Terminal {
   readonly cwd: string;
@@ -31,6 +32,7 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
     signal: new AbortController().signal,
   };
   const exitCode = await execute(context, args);
+  checkPrinted(stdout.join(''));
   return { args, stdout: stdout.join(''), stderr: stderr.join(''), exitCode };
 }
 

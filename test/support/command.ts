@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { checkPrinted } from './documents.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
 
@@ -39,5 +40,6 @@ export async function fwdsync(args: readonly string[], options: CommandOptions =
   const { signalWhenReady } = options;
   if (signalWhenReady !== undefined) child.stdout.once('data', () => child.kill(signalWhenReady));
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  checkPrinted(stdout);
   return { code: child.exitCode, stdout, stderr };
 }
