@@ -9,8 +9,9 @@ const validators = new Map<string, ValidateFunction>();
 export function checkPrinted(stdout: string): void {
   const document = parseDocument(stdout);
   if (document === null) return;
-  const validate = validatorOf(document.kind);
-  if (!validate(document)) throw new Error(`${document.kind}: ${JSON.stringify(validate.errors)}`);
+  const { kind } = document;
+  const validate = validatorOf(kind);
+  if (!validate(document)) throw new Error(`${kind}: ${JSON.stringify(validate.errors)}`);
 }
 
 function parseDocument(text: string): { readonly kind: string } | null {
