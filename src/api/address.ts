@@ -1,3 +1,5 @@
+import { isLoopback } from '../model/loopback.ts';
+
 /** Why an address cannot be the API's root; null when it can. The key is sent over https, or to this machine. */
 export function addressFault(text: string): string | null {
   const url = URL.canParse(text) ? new URL(text) : null;
@@ -8,8 +10,4 @@ export function addressFault(text: string): string | null {
   if (url.username !== '' || url.password !== '') return 'the API address holds a user name or password';
   if (url.search !== '' || url.hash !== '') return 'the API address has a query or fragment';
   return null;
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

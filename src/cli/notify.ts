@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Clock } from '../model/clock.ts';
+import { isLoopback } from '../model/loopback.ts';
 import type { Context } from './context.ts';
 import { CommandError, EXIT } from './exit.ts';
 import type { Notice } from './notices.ts';
@@ -117,8 +118,7 @@ export function notifyUrl({ env, cwd }: Pick<Context, 'env' | 'cwd'>): string | 
   const stated = env['FWDSYNC_NOTIFY_URL'] || fromFile(env['FWDSYNC_NOTIFY_URL_FILE'], cwd);
   if (!stated) return null;
   const url = URL.canParse(stated) ? new URL(stated) : null;
-  const isLoopback = url !== null && ['127.0.0.1', '[::1]', 'localhost'].includes(url.hostname);
-  if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback)) return stated;
+  if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname))) return stated;
   throw new CommandError(
     EXIT.usage,
     'FWDSYNC_NOTIFY_URL is no address that a secret may go to',

@@ -1,4 +1,5 @@
 import type { DesiredApi } from '../model/desired.ts';
+import { isLoopback } from '../model/loopback.ts';
 import { parseDestination } from './destination-text.ts';
 import type { LoadOptions, Loading } from './context.ts';
 import { textOf, valueOf, type MapNode, type Node } from './node.ts';
@@ -89,8 +90,4 @@ function reportRequired(api: Node | undefined, place: Node | undefined, { log, o
 
 function hostOf(url: string | undefined): string | null {
   return url !== undefined && URL.canParse(url) ? new URL(url).host : null;
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
