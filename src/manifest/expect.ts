@@ -38,7 +38,7 @@ function checkExpectation(expectation: Expectation, router: DomainRouter, loadin
   if (met.some(Boolean)) {
     const taken = found.kind === 'rule' ? found : whole;
     loading.log.report('expect-ambiguous', expectation.source, {
-      message: `where mail to ${quote(expectation.to)} goes depends on how the service matches ${describe(taken, loading)}`,
+      message: `where mail to ${quote(expectation.to)} goes depends on how the service matches ${describe(taken)}`,
       hint: 'write the regex as .*PATTERN.* for a part, or ^PATTERN$ for the whole',
     });
     return;
@@ -58,10 +58,10 @@ function isMet({ forward }: Expectation, route: Route<PresentAlias, PresentRule>
 
 function outcome(route: Route<PresentAlias, PresentRule>, loading: Loading): string {
   if (route.kind === 'refused') return 'nothing in the manifest takes it';
-  return `${describe(route, loading)} sends it to ${show(route.forward, loading)}`;
+  return `${describe(route)} sends it to ${show(route.forward, loading)}`;
 }
 
-function describe(route: Route<PresentAlias, PresentRule>, _loading: Loading): string {
+function describe(route: Route<PresentAlias, PresentRule>): string {
   switch (route.kind) {
     case 'alias':
       return `alias ${quote(route.alias.name)}`;

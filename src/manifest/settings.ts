@@ -18,7 +18,7 @@ export function readSettings(
   const notification = readSetting('notification_email', domain, defaults, loading, readAddress);
   const whitelabel = readSetting('whitelabel', domain, defaults, loading, readHost);
   const hook = readSetting('webhook', domain, defaults, loading, readHook);
-  const webhook = hook === null || isNeedless(hook, domain, defaults, version, loading) ? null : hook;
+  const webhook = hook === null || isNeedless(domain, defaults, version, loading) ? null : hook;
   return {
     ...(notification === null ? {} : { notification_email: notification }),
     ...(whitelabel === null ? {} : { whitelabel }),
@@ -75,13 +75,7 @@ function readHook(node: TextNode, { log }: Loading): string | null {
   return parsed.value.destination;
 }
 
-function isNeedless(
-  _hook: Setting,
-  domain: MapNode,
-  defaults: Definitions,
-  version: 'v4' | 'v3',
-  { log }: Loading,
-): boolean {
+function isNeedless(domain: MapNode, defaults: Definitions, version: 'v4' | 'v3', { log }: Loading): boolean {
   if (version === 'v3') return false;
   const entry: Entry | undefined = domain.entries.get('webhook') ?? defaults.get('webhook');
   if (entry === undefined) return false;
