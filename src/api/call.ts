@@ -4,6 +4,7 @@ import { fail, type Result } from '../model/result.ts';
 import type { ApiError } from './errors.ts';
 import { judge, type Decode } from './judge.ts';
 import type { Pacer, Sent, Urgency } from './pacing.ts';
+import { ATTEMPTS, pauseAfter, retriesAllowed } from './retry.ts';
 import type { Transport, WireRequest } from './transport.ts';
 
 /** One sending of a request, for logs and metrics; a request that is sent again makes several. */
@@ -33,11 +34,6 @@ export interface CallPorts {
 /** Sends a request, again where that is certain to do no harm, and decodes its answer. */
 export type Call = <T>(request: WireRequest, decode: Decode<T>) => Promise<Result<T, ApiError>>;
 
-const ATTEMPTS = 3;
-const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 20_000;
-const LEAST_RETRIES = 10;
-
 export function createCall(ports: CallPorts, urgency: Urgency): Call {
   return async (request, decode) => {
     const endpoint = endpointText(request.endpoint);
@@ -54,9 +50,7 @@ export function createCall(ports: CallPorts, urgency: Urgency): Call {
       if (result.ok || attempt === ATTEMPTS || !mayRepeat(request.endpoint, result.error)) return result;
       if (!withinRetryBudget(ports.pacer) || ports.signal?.aborted === true) return result;
       ports.pacer.countRetry();
-      // Full jitter: a service that comes back is not met by everybody at once.
-      const ceiling = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1));
-      await ports.clock.sleep(ports.random() * ceiling, ports.signal);
+      await ports.clock.sleep(pauseAfter(attempt, ports.random), ports.signal);
     }
   };
 }
@@ -80,8 +74,7 @@ function mayRepeat(endpoint: Endpoint, error: ApiError): boolean {
   return endpoint.method === 'GET' && error.kind === 'unknown-outcome' && error.cause !== 'too-large';
 }
 
-/** A tenth of the requests, and at least ten. */
 function withinRetryBudget(pacer: Pacer): boolean {
   const { total, retried } = pacer.totals();
-  return retried < Math.max(LEAST_RETRIES, total / 10);
+  return retried < retriesAllowed(total);
 }

@@ -45,3 +45,8 @@ type ApiErrorOf<Kind extends string, Details> = Details & {
 
 /** Field name -> messages (v4: Errors); empty when there are none. */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
+
+/** An error as people read it: what was asked for, and what went wrong. */
+export function errorText({ endpoint, message }: ApiError): string {
+  return `${endpoint}: ${message}`;
+}

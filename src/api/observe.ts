@@ -5,7 +5,7 @@ import type { Account, Observed, ObservedDomain, UnprovenRead } from '../model/o
 import { SECTIONS, type Section } from '../model/resources.ts';
 import { fail, succeed, type Result } from '../model/result.ts';
 import type { Client } from './client.ts';
-import type { ApiError } from './errors.ts';
+import { errorText, type ApiError } from './errors.ts';
 import { readSections } from './observe-sections.ts';
 
 export interface ObserveOptions {
@@ -143,7 +143,7 @@ function startReading({ desired, clock, onProgress }: ObserveOptions, total: num
     },
     failed(name, error) {
       if (concernsTheRun(error)) fatal ??= error;
-      unproven.set(name, { reason: `${error.endpoint}: ${error.message}` });
+      unproven.set(name, { reason: errorText(error) });
     },
     done() {
       done += 1;

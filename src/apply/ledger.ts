@@ -1,4 +1,4 @@
-import type { ApiError, FieldErrors } from '../api/errors.ts';
+import { errorText, type ApiError, type FieldErrors } from '../api/errors.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Change } from '../model/plan.ts';
 import type { Stop } from '../model/report.ts';
@@ -165,5 +165,5 @@ export function stopFor(error: ApiError): Stop | null {
     error.kind === 'unreachable' ||
     error.kind === 'rate-limited' ||
     error.kind === 'redirect';
-  return ends ? { kind: error.kind, message: `${error.endpoint}: ${error.message}` } : null;
+  return ends ? { kind: error.kind, message: errorText(error) } : null;
 }

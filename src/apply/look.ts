@@ -1,4 +1,4 @@
-import type { ApiError } from '../api/errors.ts';
+import { errorText, type ApiError } from '../api/errors.ts';
 import { readSections } from '../api/observe-sections.ts';
 import { managedSections, type Desired } from '../model/desired.ts';
 import type { DomainName } from '../model/names.ts';
@@ -43,7 +43,7 @@ export async function readDomains(run: Run, names: readonly DomainName[]): Promi
       return;
     }
     if (stopFor(sections.error) !== null) fatal ??= sections.error;
-    unproven.set(name, { reason: `${sections.error.endpoint}: ${sections.error.message}` });
+    unproven.set(name, { reason: errorText(sections.error) });
   });
   return fatal === null ? succeed(undefined) : fail(fatal);
 }

@@ -1,3 +1,4 @@
+import { errorText } from '../api/errors.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Adoption, Change, Plan } from '../model/plan.ts';
 import { isHeldBack, isNotKept, selectWork } from './approval.ts';
@@ -76,7 +77,7 @@ async function look(
   const looked = await lookAgain(run, concerned);
   if (!looked.ok) {
     stopOn(run.ledger, looked.error);
-    return { kind: 'unseen', reason: `${looked.error.endpoint}: ${looked.error.message}` };
+    return { kind: 'unseen', reason: errorText(looked.error) };
   }
   const plan = planAgain(run, touched);
   // Withheld from this plan: nothing it says of these domains is a finding, least of all that nothing is left to do.

@@ -1,3 +1,4 @@
+import { ATTEMPTS, pauseAfter, retriesAllowed } from '../api/retry.ts';
 import { withItems, type WriteItem, type WriteRequest } from '../plan/requests.ts';
 import { DONE, type Accepted } from './answers.ts';
 import { noteAccepted, noteOutcomes } from './outcomes.ts';
@@ -8,12 +9,6 @@ import { failItems, refuseRequest, refuseUnread, type UnknownOutcome } from './r
 import { blockReason, isStopped, markSkipped, requestsOfRun, stopReason, type Run } from './run.ts';
 import { settleItems, type Settled } from './settle.ts';
 import { sendItems } from './wire.ts';
-
-const ATTEMPTS = 3;
-const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 20_000;
-const LEAST_RESENDS = 10;
-const RESEND_SHARE = 0.1;
 
 /**
  * Carries out one request to its end: every item is done, failed or skipped afterwards. A request of unknown outcome is
@@ -110,16 +105,12 @@ function passwordOf(run: Run, item: WriteItem): string {
   return password;
 }
 
-/**
- * Whether a request may go out once more, after a pause with full jitter: three attempts, and in all no more than a tenth
- * of the requests, or ten, the client's own repetitions included.
- */
+/** Whether a request may go out once more, after a pause; the client's own repetitions count as well. */
 async function mayResend(run: Run, attempt: number): Promise<boolean> {
   const { clock, random, signal } = run.ports;
   const { total, retried } = requestsOfRun(run);
-  if (attempt >= ATTEMPTS || run.resends + retried >= Math.max(LEAST_RESENDS, total * RESEND_SHARE))
-    return false;
+  if (attempt >= ATTEMPTS || run.resends + retried >= retriesAllowed(total)) return false;
   run.resends += 1;
-  await clock.sleep(random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1)), signal);
+  await clock.sleep(pauseAfter(attempt, random), signal);
   return true;
 }
