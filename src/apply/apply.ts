@@ -23,7 +23,6 @@ export type ApplyFault =
  * what kept the first write from being sent. The lock is the caller's.
  */
 export async function applyPlan(input: ApplyInput, ports: ApplyPorts): Promise<Result<Report, ApplyFault>> {
-  const { startedAt } = input;
   const { changes } = input.plan;
   const passwords = resolvePasswords(changes, input.desired, ports.resolvePassword);
   if (!passwords.ok) return fail({ kind: 'passwords', problems: passwords.error });
@@ -32,7 +31,7 @@ export async function applyPlan(input: ApplyInput, ports: ApplyPorts): Promise<R
   const run = startRun(input, ports, passwords.value);
   const verdict = changes.length === 0 ? NOTHING_TO_DO : await runRounds(run);
   await rememberRun(run, verdict, await verifyDomains(run));
-  const report = reportRun(run, { verdict, startedAt, snapshot: snapshot.value });
+  const report = reportRun(run, { verdict, snapshot: snapshot.value });
   return succeed(await keepReport(report, run.input, ports));
 }
 

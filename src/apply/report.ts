@@ -7,20 +7,18 @@ import { requestsOfRun, type Run } from './run.ts';
 
 export interface ReportInput {
   readonly verdict: Verdict;
-  /** Epoch milliseconds. */
-  readonly startedAt: number;
   readonly snapshot: string | null;
 }
 
 /** What became of a run, from its ledger and its last look at the account. */
-export function reportRun(run: Run, { verdict, startedAt, snapshot }: ReportInput): Report {
+export function reportRun(run: Run, { verdict, snapshot }: ReportInput): Report {
   const { input, ports, ledger } = run;
   const notKept = verdict.kind === 'seen' ? verdict.notKept : [];
   const lost = new Set(notKept.map(itemOf));
   const applied = [...ledger.done].filter(([item]) => !lost.has(item));
   return {
     outcome: outcomeOf(run, verdict),
-    startedAt,
+    startedAt: input.startedAt,
     finishedAt: ports.clock.now(),
     plan: input.digest,
     applied: applied.map(([item, { change, id }]) => {
