@@ -1,7 +1,8 @@
 /**
  * A real soak: `npm run soak` (five minutes; `npm run soak -- 60` for one). The real daemon against an emulator over HTTP:
- * an edit of the manifest every second, a tenth of the answers fails, kill -9 every 20 s. At the end the account has to
- * equal the manifest; in between no address that every manifest names may have been without a route; memory stays flat.
+ * an edit of the manifest every second, one in ten answers fails, kill -9 every 20 s. At the end the account has to equal
+ * the manifest; after every write a mail to every address has to go where it went, or where a manifest wants it from then
+ * on; memory stays flat.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -11,7 +12,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FaultAction } from '../src/emulator/faults.ts';
-import { startEmulator, type Emulator } from '../src/emulator/server.ts';
+import { startEmulator } from '../src/emulator/server.ts';
+import { createRouteOracle } from './soak-oracle.ts';
 
 const MAIN = join(import.meta.dirname, '../src/cli/main.ts');
 const KEY = 'key-of-the-soak';
@@ -19,8 +21,11 @@ const ACCOUNT = 'owner@account.example';
 const DOMAINS = Array.from({ length: 20 }, (_, index) => `d${index}.example`);
 /** In every manifest, at changing destinations: these must always be routed. */
 const STEADY = ['info', 'sales', 'support'];
+/** Come and go. */
+const GUESTS = Array.from({ length: 7 }, (_, index) => `guest${index}`);
 const KILL_EVERY_S = 20;
-const FAULT_SHARE = 0.1;
+/** Of so many requests in a row, one fails. */
+const FAULT_EVERY = 10;
 
 const FAULTS: readonly FaultAction[] = [
   { kind: 'status', code: 500 },
@@ -28,7 +33,7 @@ const FAULTS: readonly FaultAction[] = [
   { kind: 'status', code: 429, headers: { 'Retry-After': '1' } },
   { kind: 'drop', when: 'before' },
   { kind: 'drop', when: 'after' },
-  { kind: 'truncate', bytes: 10 },
+  { kind: 'status', code: 200, body: '{"alias": ', when: 'after' },
 ];
 
 type Wanted = Map<string, Map<string, string>>;
@@ -47,11 +52,15 @@ const emulator = await startEmulator({
     account: { email: ACCOUNT },
     domains: DOMAINS.map((domain) => ({
       domain,
-      aliases: STEADY.map((alias) => ({ alias, forward: 'first@corp.example' })),
+      aliases: STEADY.map((alias) => ({ alias, forward: firstOf(alias) })),
     })),
   },
 });
-const figures = { edits: 0, kills: 0, faults: 0, lost: 0, memory: [] as number[] };
+const figures = { edits: 0, kills: 0, requests: 0, faults: 0, memory: [] as number[] };
+const oracle = createRouteOracle(
+  emulator,
+  DOMAINS.flatMap((domain) => [...STEADY, ...GUESTS, 'nobody'].map((name) => `${name}@${domain}`)),
+);
 const running: { daemon: ChildProcess | null } = { daemon: null };
 
 try {
@@ -64,11 +73,14 @@ try {
 
 async function soak(): Promise<number> {
   const wanted: Wanted = new Map(
-    DOMAINS.map((domain) => [domain, new Map(STEADY.map((alias) => [alias, 'first@corp.example']))]),
+    DOMAINS.map((domain) => [domain, new Map(STEADY.map((alias) => [alias, firstOf(alias)]))]),
   );
   const stopFaults = breakAnswers();
-  const stopOracle = watchRoutes();
   await write(wanted);
+  oracle.look();
+  const stopOracle = emulator.onRequest(({ phase, method }) => {
+    if (phase === 'after' && method !== 'GET') oracle.look();
+  });
   running.daemon = start();
   for (let second = 1; second <= seconds; second += 1) {
     await sleep(1_000);
@@ -115,15 +127,24 @@ async function residentMiB(pid: number): Promise<number> {
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
 }
 
-/** One domain a second: a destination changes, and one passing alias takes the place of another. */
+function firstOf(alias: string): string {
+  return `${alias}.first@corp.example`;
+}
+
+/** One domain a second: a destination changes, and one guest takes the place of another. None is used twice. */
 function edit(wanted: Wanted, second: number): void {
   const aliases = wanted.get(DOMAINS[second % DOMAINS.length] ?? '');
-  aliases?.set(STEADY[second % STEADY.length] ?? '', `at${second}@corp.example`);
-  for (const name of aliases?.keys() ?? []) if (!STEADY.includes(name)) aliases?.delete(name);
-  aliases?.set(`guest${second % 7}`, `at${second}@corp.example`);
+  const steady = STEADY[second % STEADY.length] ?? '';
+  const guest = GUESTS[second % GUESTS.length] ?? '';
+  for (const name of GUESTS) aliases?.delete(name);
+  for (const name of [steady, guest]) aliases?.set(name, `${name}.at${second}@corp.example`);
 }
 
 async function write(wanted: Wanted): Promise<void> {
+  const routes = [...wanted].flatMap(([domain, aliases]) =>
+    [...aliases].map(([alias, forward]) => [`${alias}@${domain}`, forward] as const),
+  );
+  oracle.wants(new Map(routes));
   const domains = [...wanted].map(([domain, aliases]) => {
     const entries = [...aliases].map(([alias, forward]) => `${alias}: ${forward}`).join(', ');
     return `  ${domain}: { prune: { aliases: true }, aliases: { ${entries} } }\n`;
@@ -135,32 +156,19 @@ async function write(wanted: Wanted): Promise<void> {
   await rename(join(directory, 'next'), join(directory, 'fwdsync.yaml'));
 }
 
+/** One request of each ten fails; which one, and how, is left to chance. */
 function breakAnswers(): () => void {
+  let struck = 0;
   return emulator.onRequest(({ phase }) => {
+    if (phase !== 'before') return;
+    const place = figures.requests % FAULT_EVERY;
+    if (place === 0) struck = Math.floor(Math.random() * FAULT_EVERY);
+    figures.requests += 1;
     const action = FAULTS[Math.floor(Math.random() * FAULTS.length)];
-    if (phase !== 'after' || action === undefined || Math.random() > FAULT_SHARE) return;
+    if (place !== struck || action === undefined) return;
     figures.faults += 1;
     emulator.faults.push({ match: {}, do: action });
   });
-}
-
-/** After every request: each address that every manifest names has a route. */
-function watchRoutes(): () => void {
-  return emulator.onRequest(({ phase, method }) => {
-    if (phase !== 'after' || method === 'GET') return;
-    for (const { domain, aliases } of liveDomains(emulator)) {
-      const names = new Set(aliases.map(({ alias }) => alias));
-      for (const name of STEADY) {
-        if (names.has(name)) continue;
-        figures.lost += 1;
-        process.stdout.write(`${name}@${domain} has no route\n`);
-      }
-    }
-  });
-}
-
-function liveDomains({ store }: Emulator): ReturnType<Emulator['store']['dump']>['domains'] {
-  return store.dump().domains;
 }
 
 /** Milliseconds until the account equals the manifest; null: a minute was not enough. */
@@ -175,7 +183,7 @@ async function untilConverged(wanted: Wanted): Promise<number | null> {
 }
 
 function differences(wanted: Wanted): readonly string[] {
-  return liveDomains(emulator).flatMap(({ domain, aliases }) => {
+  return emulator.store.dump().domains.flatMap(({ domain, aliases }) => {
     const shall = wanted.get(domain) ?? new Map<string, string>();
     const live = new Map(aliases.map(({ alias, forward }) => [alias, forward]));
     const names = new Set([...shall.keys(), ...live.keys()]);
@@ -188,22 +196,24 @@ function differences(wanted: Wanted): readonly string[] {
 }
 
 function report(settledMs: number | null): number {
-  const { edits, kills, faults, lost, memory } = figures;
+  const { edits, kills, requests, faults, memory } = figures;
+  const strays = oracle.strays();
   const half = Math.floor(memory.length / 2);
   const mean = (values: readonly number[]): number =>
     values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
   const [early, late] = [mean(memory.slice(0, half)), mean(memory.slice(half))];
   process.stdout.write(
     [
-      `${seconds} s: ${edits} edits, ${faults} faults in ${emulator.journal.total()} requests, ${kills} kills`,
+      `${seconds} s: ${edits} edits, ${faults} of ${requests} answers failed, ${kills} kills`,
       settledMs === null
         ? 'NOT converged after a minute'
         : `converged ${Math.round(settledMs)} ms after the last fault`,
-      `${lost} routes lost`,
+      `${oracle.mails()} mails routed, ${strays.length} astray`,
+      ...strays.slice(0, 20),
       `resident memory before each kill: ${early.toFixed(0)} MiB in the first half, ${late.toFixed(0)} MiB in the second`,
       '',
     ].join('\n'),
   );
   const isFlat = late < early * 1.2;
-  return settledMs !== null && lost === 0 && isFlat ? 0 : 1;
+  return settledMs !== null && strays.length === 0 && isFlat ? 0 : 1;
 }
