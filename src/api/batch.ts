@@ -64,12 +64,15 @@ function claim<T>(
   return claimed;
 }
 
+/** The failures by the positions that they name, as a number or as its text. */
 function decodeFailures(rows: readonly unknown[], sent: number): ReadonlyMap<number, ItemFailure> {
+  const positions = new Map<unknown, number>();
+  for (let index = 0; index < sent; index += 1) positions.set(index, index).set(String(index), index);
   const failures = new Map<number, ItemFailure>();
   for (const row of rows) {
     const entry = objectOf(row, 'an entry of failed');
-    const index = indexOf(entry['index']);
-    if (index === null || index >= sent) {
+    const index = positions.get(entry['index']);
+    if (index === undefined) {
       const shown = JSON.stringify(entry['index']);
       throw new ContradictionError(`failed names the index ${shown} of ${sent} items`);
     }
@@ -77,12 +80,6 @@ function decodeFailures(rows: readonly unknown[], sent: number): ReadonlyMap<num
     failures.set(index, messageOf(entry, 'no message'));
   }
   return failures;
-}
-
-/** A whole number, also as a text; null for anything else. */
-function indexOf(value: unknown): number | null {
-  const index = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
-  return typeof index === 'number' && Number.isSafeInteger(index) && index >= 0 ? index : null;
 }
 
 function expectCount(stated: number, actual: number, field: string): void {

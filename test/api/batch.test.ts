@@ -23,7 +23,7 @@ function answer(added: readonly unknown[], failed: readonly unknown[], counts: J
 }
 
 /** For each item that was sent: its id, or the message of its failure. */
-function outcomes(json: Json, sent: readonly string[] = NAMES): readonly string[] {
+function outcomes(json: Json | null, sent: readonly string[] = NAMES): readonly string[] {
   return decodeBatch(json, {
     field: 'added',
     decode: decodeAlias,
@@ -46,6 +46,8 @@ describe('scenario 20: failed entries of a batch', () => {
 
   test('an index that is a text is taken as the number it is', () => {
     expect(outcomes(answer([row('a')], [failure('1')]), ['a', 'b'])).toEqual(['id-a', 'no 1']);
+    const eleven = Array.from({ length: 11 }, (_, index) => `n${index}`);
+    expect(outcomes(answer(eleven.slice(0, 10).map(row), [failure('10')]), eleven).at(-1)).toBe('no 10');
   });
 
   test('names are compared without case, and equal names are told apart by their number', () => {
@@ -76,33 +78,113 @@ describe('scenario 20: failed entries of a batch', () => {
   });
 
   const two = ['a', 'b'];
-  test.each<[string, Json]>([
-    ['an index out of range', answer([row('a')], [failure(2)])],
-    ['a negative index', answer([row('a')], [failure(-1)])],
-    ['a broken index', answer([row('a')], [failure(1.5)])],
-    ['an index that is no number', answer([row('a')], [failure('one')])],
-    ['an index that is an empty text', answer([row('a')], [failure('')])],
-    ['no index', answer([row('a')], [failure(undefined)])],
-    ['an index twice', answer([], [failure(0), failure(0)])],
-    ['the same index as number and text', answer([], [failure(0), failure('0')])],
-    ['an item in both lists', answer([row('a'), row('b')], [failure(1)])],
-    ['an item in neither list', answer([row('a')], [])],
-    ['an item twice', answer([row('a'), row('a')], [])],
-    ['an item that was not sent', answer([row('a'), row('z')], [])],
-    ['a count of successes that is too high', answer([row('a'), row('b')], [], { added_count: 3 })],
-    ['a count of failures that is too low', answer([row('a')], [failure(1)], { failed_count: 0 })],
-  ])('%s is not believed', (_, json) => {
-    expect(() => outcomes(json, two)).toThrow(ContradictionError);
+  test.each<[string, Json, string]>([
+    ['an index out of range', answer([row('a')], [failure(2)]), 'failed names the index 2 of 2 items'],
+    ['a negative index', answer([row('a')], [failure(-1)]), 'failed names the index -1 of 2 items'],
+    ['a broken index', answer([row('a')], [failure(1.5)]), 'failed names the index 1.5 of 2 items'],
+    ['an index in words', answer([row('a')], [failure('one')]), 'failed names the index "one" of 2 items'],
+    ['an index with a space', answer([row('a')], [failure(' 1')]), 'failed names the index " 1" of 2 items'],
+    ['an index in a list', answer([row('a')], [failure([1])]), 'failed names the index [1] of 2 items'],
+    ['an empty index', answer([row('b')], [failure('')]), 'failed names the index "" of 2 items'],
+    ['no index', answer([row('a')], [failure(undefined)]), 'failed names the index undefined of 2 items'],
+    ['an index twice', answer([], [failure(0), failure(0)]), 'failed names the index 0 twice'],
+    ['an index as number and text', answer([], [failure(0), failure('0')]), 'failed names the index 0 twice'],
+    [
+      'an item in both lists',
+      answer([row('a'), row('b')], [failure(1)]),
+      'added holds b, which was not sent or failed as well',
+    ],
+    ['an item in neither list', answer([row('a')], []), 'b (index 1) is in neither list'],
+    [
+      'an item twice',
+      answer([row('a'), row('a')], []),
+      'added holds a, which was not sent or failed as well',
+    ],
+    [
+      'an item that was not sent',
+      answer([row('a'), row('z')], []),
+      'added holds z, which was not sent or failed as well',
+    ],
+    [
+      'a count of successes that is too high',
+      answer([row('a'), row('b')], [], { added_count: 3 }),
+      'added_count is 3, and added holds 2',
+    ],
+    [
+      'a count of failures that is too low',
+      answer([row('a')], [failure(1)], { failed_count: 0 }),
+      'failed_count is 0, and failed holds 1',
+    ],
+  ])('%s is not believed', (_, json, message) => {
+    expect(() => outcomes(json, two)).toThrow(new ContradictionError(message));
   });
 
-  test.each<[string, Json]>([
-    ['no list of successes', { added_count: 2, failed: [], failed_count: 0 }],
-    ['no list of failures', { added: [row('a'), row('b')], added_count: 2, failed_count: 0 }],
-    ['no counts', { added: [row('a'), row('b')], failed: [] }],
-    ['a failure that is no object', answer([row('a')], ['b'])],
-    ['a success without an id', answer([{ alias: 'a', forward: 'x@corp.example' }, row('b')], [])],
-  ])('%s cannot be decoded', (_, json) => {
-    expect(() => outcomes(json, two)).toThrow(DecodeError);
+  test.each<[string, Json | null, string]>([
+    ['no body', null, 'field added is missing or not an array'],
+    [
+      'no list of successes',
+      { added_count: 2, failed: [], failed_count: 0 },
+      'field added is missing or not an array',
+    ],
+    [
+      'no list of failures',
+      { added: [row('a'), row('b')], added_count: 2, failed_count: 0 },
+      'field failed is missing or not an array',
+    ],
+    [
+      'no count of successes',
+      { added: [row('a'), row('b')], failed: [], failed_count: 0 },
+      'field added_count is missing or not a count',
+    ],
+    [
+      'no count of failures',
+      { added: [row('a'), row('b')], added_count: 2, failed: [] },
+      'field failed_count is missing or not a count',
+    ],
+    ['a failure that is no object', answer([row('a')], ['b']), 'an entry of failed is not an object'],
+    [
+      'a success without an id',
+      answer([{ alias: 'a', forward: 'x@corp.example' }, row('b')], []),
+      'field id is missing or not an id',
+    ],
+  ])('%s cannot be decoded', (_, json, message) => {
+    expect(() => outcomes(json, two)).toThrow(new DecodeError(message));
+  });
+
+  describe('values that came back under another key than was sent', () => {
+    /** The keys sent begin with the forward by which a value is recognised. */
+    const recognised = (json: Json, sent: readonly string[]): readonly string[] =>
+      decodeBatch(json, {
+        field: 'added',
+        decode: decodeAlias,
+        sent,
+        keyOf: ({ name }) => name,
+        matches: (index, { forward }) => sent[index]?.startsWith(forward) === true,
+      }).map((result) => (result.ok ? result.value.id : result.error.message));
+    const under = (name: string, forward: string): Json => ({ ...row(name), forward });
+
+    test('each is the first item that it matches and that no other is', () => {
+      const added = [
+        under('new1', 'y@x.example'),
+        under('new2', 'x@x.example'),
+        under('new3', 'x@x.example'),
+      ];
+      const sent = ['x@x.example 1', 'y@x.example', 'x@x.example 2'];
+      expect(recognised(answer(added, []), sent)).toEqual(['id-new2', 'id-new1', 'id-new3']);
+    });
+
+    test('an exact key comes before a match', () => {
+      const added = [under('new', 'x@x.example'), under('x@x.example 1', 'x@x.example')];
+      const sent = ['x@x.example 1', 'x@x.example 2'];
+      expect(recognised(answer(added, []), sent)).toEqual(['id-x@x.example 1', 'id-new']);
+    });
+
+    test('what failed is matched by nothing', () => {
+      const json = answer([under('new', 'x@x.example')], [failure(0)]);
+      expect(() => recognised(json, ['x@x.example 1', 'y@x.example'])).toThrow(
+        new ContradictionError('added holds new, which was not sent or failed as well'),
+      );
+    });
   });
 
   test('deleted ids may be numbers, and UUIDs in other case', () => {
