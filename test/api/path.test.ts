@@ -61,18 +61,24 @@ describe('addresses', () => {
     expect(addressFault(url)).toBeNull();
   });
 
+  const PLAIN = 'the API address is neither https nor http on loopback';
+  const NAMED = 'the API address holds a user name or password';
+  const MORE = 'the API address has a query or fragment';
   test.each([
-    'http://api.example/v4',
-    'http://127.0.0.1.example/v4',
-    'http://localhost.example/v4',
-    'ftp://127.0.0.1/v4',
-    'https://user:word@api.example/v4',
-    'https://api.example/v4?key=1',
-    'https://api.example/v4#x',
-    'api.example',
-    '',
-  ])('%j may not', (url) => {
-    expect(addressFault(url)).not.toBeNull();
+    ['http://api.example/v4', PLAIN],
+    ['http://127.0.0.1.example/v4', PLAIN],
+    ['http://localhost.example/v4', PLAIN],
+    ['ftp://127.0.0.1/v4', PLAIN],
+    ['ftp://api.example/v4', PLAIN],
+    ['https://user:word@api.example/v4', NAMED],
+    ['https://user@api.example/v4', NAMED],
+    ['https://:word@api.example/v4', NAMED],
+    ['https://api.example/v4?key=1', MORE],
+    ['https://api.example/v4#x', MORE],
+    ['api.example', 'the API address is not a URL'],
+    ['', 'the API address is not a URL'],
+  ])('%j may not', (url, fault) => {
+    expect(addressFault(url)).toBe(fault);
   });
 });
 
