@@ -107,7 +107,7 @@ function start(): ChildProcess {
       FWDSYNC_STATE_DIR: join(directory, 'state'),
       FWDSYNC_LOG_LEVEL: 'fatal',
     },
-    stdio: 'ignore',
+    stdio: ['ignore', 'ignore', 'inherit'],
   });
 }
 
@@ -115,6 +115,7 @@ async function restart(): Promise<void> {
   const { daemon } = running;
   const pid = daemon?.pid;
   if (daemon === null || pid === undefined) return;
+  if (daemon.exitCode !== null) throw new Error(`the daemon ended by itself with ${daemon.exitCode}`);
   figures.memory.push(await residentMiB(pid));
   daemon.kill('SIGKILL');
   await once(daemon, 'exit');
