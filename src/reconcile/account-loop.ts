@@ -34,6 +34,8 @@ export interface AccountLoop {
   noticed(): void;
   /** Look at everything now, and give frozen items another chance. */
   hangUp(): void;
+  /** Changes of the files that were found though nobody had told of them. */
+  unheard(): number;
   status(): AccountStatus;
 }
 
@@ -50,14 +52,17 @@ export function createAccountLoop(options: LoopOptions, ports: LoopPorts): Accou
       await loop.sweep?.ended;
     },
     noticed() {
+      loop.isTold = true;
       agenda.noticed(clock.monotonic());
       bell.ring();
     },
     hangUp() {
+      loop.isTold = true;
       loop.contest.thaw();
       agenda.hurry(clock.monotonic());
       bell.ring();
     },
+    unheard: () => loop.unheard,
     status() {
       const next = agenda.sweeps.state();
       return {
@@ -85,6 +90,9 @@ interface Loop {
   readonly contest: Contest;
   readonly book: AccountBook;
   inForce: InForce | null;
+  /** Whether somebody said that the files may have changed, since they were read last. */
+  isTold: boolean;
+  unheard: number;
   /** The one that is under way. */
   sweep: Sweep | null;
   /** The one that was used last. */
@@ -108,6 +116,9 @@ function startLoop(options: LoopOptions, ports: LoopPorts): Loop {
     contest: createContest(),
     book: createAccountBook({ name: options.name, now: () => clock.now(), emit }),
     inForce: null,
+    // There is nothing yet that could have changed.
+    isTold: true,
+    unheard: 0,
     sweep: null,
     client: null,
   };
@@ -133,8 +144,11 @@ async function lookAtFiles(loop: Loop): Promise<void> {
   const { agenda, book, ports } = loop;
   // Before the reading: what changes meanwhile is looked at again.
   agenda.looked(ports.clock.monotonic());
+  const { isTold } = loop;
+  loop.isTold = false;
   const isFirst = loop.inForce === null;
   const look = await lookSafely(loop);
+  if (look !== null && !isTold) loop.unheard += 1;
   if (look?.kind === 'bad') book.refused(look);
   if (look?.kind !== 'good') return;
   accept(loop, look);

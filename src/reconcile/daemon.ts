@@ -87,9 +87,11 @@ interface DaemonState {
 interface Watching {
   readonly watch: FileWatch;
   readonly paths: readonly string[];
+  /** Changes that nobody had told of when it was made. */
+  readonly unheard: number;
 }
 
-/** Finds accounts that are new, and replaces a watcher that died. */
+/** Finds accounts that are new, and replaces a watcher that died or is deaf. */
 async function goRound(state: DaemonState): Promise<void> {
   const { ports, loops } = state;
   state.beatAt = ports.clock.monotonic();
@@ -118,10 +120,12 @@ function complain(state: DaemonState, message: string): void {
   state.complaint = message;
 }
 
-/** The same watcher for as long as it lives and the paths are the same. */
+/** The same watcher for as long as it lives, misses nothing, and the paths are the same. */
 async function rewatch({ ports, loops, watching }: DaemonState, paths: readonly string[]): Promise<Watching> {
-  const isSame = watching?.watch.isAlive() === true && watching.paths.join('\0') === paths.join('\0');
-  if (isSame) return watching;
+  const unheard = [...loops.values()].reduce((sum, loop) => sum + loop.unheard(), 0);
+  // It may be deaf and not know: a directory above was replaced, a file system unmounted.
+  const isGood = watching?.watch.isAlive() === true && watching.unheard === unheard;
+  if (isGood && watching.paths.join('\0') === paths.join('\0')) return watching;
   await watching?.watch.close();
   const watch = ports.watch({
     paths,
@@ -133,5 +137,5 @@ async function rewatch({ ports, loops, watching }: DaemonState, paths: readonly 
       ports.emit({ account: '', kind: 'watcher-failed', message });
     },
   });
-  return { watch, paths };
+  return { watch, paths, unheard };
 }

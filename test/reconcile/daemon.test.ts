@@ -74,6 +74,7 @@ function countingLoop(name: string, loops: Running['loops'], signal: AbortSignal
       heard.noticed += 1;
     },
     hangUp() {},
+    unheard: () => 0,
     status: () => ({ name }) as AccountStatus,
   };
 }

@@ -14,6 +14,7 @@ import { succeed } from '../../src/model/result.ts';
 import { allowancesInForce } from '../../src/plan/policy.ts';
 import { createAccountLoop, type AccountLoop } from '../../src/reconcile/account-loop.ts';
 import type { Access } from '../../src/reconcile/account-run.ts';
+import { ROUND_MS } from '../../src/reconcile/daemon.ts';
 import { createManifestSource } from '../../src/reconcile/manifest-source.ts';
 import { sha256 } from '../../src/cli/output.ts';
 import { API_KEY, EMAIL } from '../support/account.ts';
@@ -120,22 +121,43 @@ export async function createWorld({
   };
 }
 
-type Place = Pick<World, 'clock' | 'core' | 'network' | 'path' | 'stateDirectory' | 'events'>;
+export type Place = Pick<World, 'clock' | 'core' | 'network' | 'path' | 'stateDirectory' | 'events'>;
 
-function startDaemon(
-  world: Place,
-  { mode = 'apply', intervalMs = 5 * MINUTE, lookEveryMs = 30_000, key = () => API_KEY }: StartOptions,
-): Daemon {
-  const { clock, events } = world;
+function startDaemon(world: Place, options: StartOptions): Daemon {
+  const { clock } = world;
   const controller = new AbortController();
+  const loop = openLoop(world, options, controller.signal);
+  let hasEnded = false;
+  const ended = loop.run().finally(() => {
+    hasEnded = true;
+  });
+  return {
+    loop,
+    status: () => loop.status(),
+    states: () => Object.fromEntries([...loop.status().domains].map(([name, { state }]) => [name, state])),
+    async stop() {
+      controller.abort('SIGTERM');
+      await clock.until(() => hasEnded, HOUR);
+      await ended;
+    },
+  };
+}
+
+/** A loop that is yet to be run. */
+export function openLoop(
+  world: Place,
+  { mode = 'apply', intervalMs = 5 * MINUTE, lookEveryMs = ROUND_MS, key = () => API_KEY }: StartOptions,
+  signal: AbortSignal,
+): AccountLoop {
+  const { clock, events } = world;
   const files = counted(fs, clock);
-  const client = clientKeeper(world, mode, controller.signal);
-  const loop = createAccountLoop(
+  const client = clientKeeper(world, mode, signal);
+  return createAccountLoop(
     { name: 'test', mode, intervalMs, lookEveryMs },
     {
       clock,
       random: Math.random,
-      signal: controller.signal,
+      signal,
       sha256,
       writeManifest,
       resolvePassword: () => null,
@@ -151,20 +173,6 @@ function startDaemon(
       access: (desired) => Promise.resolve(succeed(accessOf(world, desired, client(key()), files))),
     },
   );
-  let hasEnded = false;
-  const ended = loop.run().finally(() => {
-    hasEnded = true;
-  });
-  return {
-    loop,
-    status: () => loop.status(),
-    states: () => Object.fromEntries([...loop.status().domains].map(([name, { state }]) => [name, state])),
-    async stop() {
-      controller.abort('SIGTERM');
-      await clock.until(() => hasEnded, HOUR);
-      await ended;
-    },
-  };
 }
 
 /** One client a key, as the daemon keeps them. */
