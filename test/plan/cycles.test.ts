@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { nodesOnCycles } from '../../src/plan/guards/cycles.ts';
-import { cpuSeconds } from '../support/cpu.ts';
 
 /** `a: b c` is a node and what it leads to. */
 function graphOf(...lines: readonly string[]): ReadonlyMap<string, readonly string[]> {
@@ -22,15 +21,4 @@ test.each([
   ['rings that share a node', ['a: b c', 'b: a', 'c: a'], 'a b c'],
 ])('%s', (_, lines, expected) => {
   expect([...nodesOnCycles(graphOf(...lines))].sort().join(' ')).toBe(expected);
-});
-
-test('a chain and a ring of 50,000 nodes take linear time', () => {
-  const chain = Array.from({ length: 50_000 }, (_, index): [string, string[]] => [
-    `${index}`,
-    [`${index + 1}`],
-  ]);
-  const started = cpuSeconds();
-  expect(nodesOnCycles(new Map(chain)).size).toBe(0);
-  expect(nodesOnCycles(new Map([...chain, ['50000', ['0']]])).size).toBe(50_001);
-  expect(cpuSeconds() - started).toBeLessThan(10);
 });
