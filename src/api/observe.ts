@@ -37,7 +37,8 @@ export async function observe(client: Client, options: ObserveOptions): Promise<
   ]);
   if (!account.ok) return account;
   if (!read.ok) return read;
-  return succeed({ account: account.value, ...read.value, ...whitelabels });
+  const partial = names === undefined ? {} : { partial: true as const };
+  return succeed({ account: account.value, ...read.value, ...partial, ...whitelabels });
 }
 
 /**

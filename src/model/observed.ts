@@ -6,6 +6,8 @@ export interface Observed {
   readonly account: Account;
   /** Every domain of the account, managed or not, in the order of the listing. */
   readonly domains: ReadonlyMap<DomainName, ObservedDomain>;
+  /** Where domains were asked for by name, `domains` has only those: the account may have more. */
+  readonly partial?: true;
   /** Domains whose reading failed or did not prove itself: nothing may be planned there. */
   readonly unproven: ReadonlyMap<DomainName, UnprovenRead>;
   /** Parent domains that `whitelabel` may name; undefined: this generation does not tell, or they were not asked for. */

@@ -24,7 +24,7 @@ export function forecastSentence({ forecast }: Pick<PlanDocument, 'forecast'>): 
   return `${requests}, ${writes}, about ${showSeconds(forecast.seconds)}${limit}.`;
 }
 
-/** `Of the account's limits: 19 of 20 domains.`; null: nothing is added that has a known limit. */
+/** `Of the account's limits: 19 of 20 domains.`; null: nothing that has a known limit is added or deleted. */
 export function usageSentence({ usage = [] }: Pick<PlanDocument, 'usage'>): string | null {
   if (usage.length === 0) return null;
   const parts = usage.map(({ what, used, limit }) => {

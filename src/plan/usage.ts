@@ -1,5 +1,5 @@
 import type { Observed } from '../model/observed.ts';
-import type { Change, Plan, PlanLimits, PlanUsage } from '../model/plan.ts';
+import type { Plan, PlanLimits, PlanUsage } from '../model/plan.ts';
 import type { DomainPlan } from './domain.ts';
 
 /** What the account's plan limits, and how much of it there is before anything is changed. */
@@ -11,7 +11,7 @@ export function planLimits(observed: Observed, plans: readonly DomainPlan[]): Pl
       .filter((facts) => facts.section === section)
       .reduce((sum, facts) => sum + facts.managed + facts.unmanaged, 0);
   return {
-    domains: { live: observed.domains.size, limit: known(domainsLimit) },
+    domains: { live: observed.domains.size, limit: observed.partial ? null : known(domainsLimit) },
     aliases: { live: live('aliases'), limit: known(aliasesLimit) },
     rules: { live: live('rules'), limit: known(rulesLimit) },
   };
@@ -19,20 +19,19 @@ export function planLimits(observed: Observed, plans: readonly DomainPlan[]): Pl
 
 const KINDS = { domains: 'domain', aliases: 'alias', rules: 'rule' } as const;
 
-/** How much of each known limit would be used once the plan is carried out; only what it adds something of. */
+/**
+ * How much of each known limit would be used once the plan is carried out; only of what it adds or deletes. Aliases and
+ * rules of a domain that is deleted are not among the live ones.
+ */
 export function planUsage({ limits, changes }: Pick<Plan, 'limits' | 'changes'>): readonly PlanUsage[] {
   return (['domains', 'aliases', 'rules'] as const).flatMap((what) => {
     const { live, limit } = limits[what];
     const ours = changes.filter(({ kind }) => kind === KINDS[what]);
-    const added = countOf(ours, 'add');
-    return added === 0 || limit === null
-      ? []
-      : [{ what, used: live + added - countOf(ours, 'delete'), limit }];
+    const added = ours.filter(({ action }) => action === 'add').length;
+    // What may have to be deleted of a new domain is not live yet.
+    const deleted = ours.filter(({ action, conditional }) => action === 'delete' && !conditional).length;
+    return limit === null || added + deleted === 0 ? [] : [{ what, used: live + added - deleted, limit }];
   });
-}
-
-function countOf(changes: readonly Change[], action: Change['action']): number {
-  return changes.filter((change) => change.action === action).length;
 }
 
 /** 0 means unknown or unlimited, never "no room". */

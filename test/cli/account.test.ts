@@ -75,7 +75,7 @@ describe.each([
     expect((await scene.run(['account', '--format', 'yaml'])).code).toBe(64);
   });
 
-  test('a plan says how much of the limits it would use, in text where they are near', async () => {
+  test('a plan says how much of the limits would be used, in text and JSON', async () => {
     const manifest = 'domains:\n  new.example:\n    aliases: { info: a@corp.example, x: b@corp.example }\n';
     const account = { plan: { domains_limit: 3, aliases_limit: 1000 } };
     const scene = await commandScene({ ...options, seed: { ...SEED, account }, manifest });
