@@ -17,8 +17,7 @@ import { temporaryDirectory } from '../support/directory.ts';
 const GOLDEN = join(import.meta.dirname, '../golden');
 /** Those whose plan follows from manifest and account alone. */
 const CASES = readCases(GOLDEN).filter(
-  ({ before, options }) =>
-    before === null && !options.edits && !options.planFaults && !options.key && options.only !== 'v3',
+  ({ before, options }) => before === null && !options.edits && !options.planFaults && !options.key,
 );
 const junit = readFileSync(join(import.meta.dirname, 'formats/junit.xsd'), 'utf8');
 const isPlan = new Ajv2020({ validateFormats: false }).compile(planSchema);

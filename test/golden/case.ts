@@ -21,8 +21,8 @@ export interface CaseOptions {
   /** Armed before `plan`, and before `apply`. */
   readonly planFaults?: readonly Fault[];
   readonly faults?: readonly Fault[];
-  /** Runs on this generation of the API alone, for the reason that `about` gives. */
-  readonly only?: Version;
+  /** What v3 cannot say, or v4 cannot do, and so differs there. */
+  readonly v3?: Difference;
   /** Sent in place of the account's key. */
   readonly key?: string;
   /** Default `converged`. */
@@ -36,6 +36,13 @@ export interface CaseOptions {
 }
 
 export type Version = 'v4' | 'v3';
+
+/** The files in which v3 differs from v4; they are stored once more for it, `plan.txt` as `plan.v3.txt`. */
+export interface Difference {
+  readonly because: string;
+  readonly files: readonly string[];
+  readonly ends?: Ending;
+}
 
 export interface GoldenCase {
   readonly name: string;
@@ -52,6 +59,16 @@ export function readCases(root: string): readonly GoldenCase[] {
   return readdirSync(root, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map((entry) => readCase(root, entry.name));
+}
+
+export function endingOn({ options }: GoldenCase, version: Version): Ending {
+  return (version === 'v3' ? options.v3?.ends : undefined) ?? options.ends ?? 'converged';
+}
+
+/** The name under which a text is stored; null: it is to be as on v4. */
+export function storedAs(file: string, { options }: GoldenCase, version: Version): string | null {
+  if (version === 'v4') return file;
+  return options.v3?.files.includes(file) ? file.replace('.', '.v3.') : null;
 }
 
 function readCase(root: string, name: string): GoldenCase {

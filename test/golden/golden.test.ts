@@ -1,8 +1,8 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Desired } from '../../src/model/desired.ts';
-import { readCases, type Ending, type GoldenCase, type Version } from './case.ts';
+import { endingOn, readCases, storedAs, type Ending, type GoldenCase, type Version } from './case.ts';
 import { loadDesired } from './desired.ts';
 import { comparable } from './generations.ts';
 import { runCase, type CaseOutcome } from './run-case.ts';
@@ -21,6 +21,7 @@ const EXIT_OF: Readonly<Record<Ending, number>> = {
   invalid: 5,
 };
 
+const VERSIONS: readonly Version[] = ['v4', 'v3'];
 const CASES = readCases(import.meta.dirname);
 
 test('every folder is a case with a manifest and an account', () => {
@@ -29,38 +30,48 @@ test('every folder is a case with a manifest and an account', () => {
 });
 
 describe.each(CASES)('$name', (golden: GoldenCase) => {
-  const { only } = golden.options;
-  const versions: readonly Version[] = only === undefined ? ['v4', 'v3'] : [only];
   const outcomes = new Map<Version, CaseOutcome>();
 
   beforeAll(async () => {
-    for (const version of versions) outcomes.set(version, await runCase(golden, version));
+    for (const version of VERSIONS) outcomes.set(version, await runCase(golden, version));
   });
 
-  describe.each(versions)('on %s', (version) => {
+  describe.each(VERSIONS)('on %s', (version) => {
     testOutcome(golden, version, () => outcomes.get(version) as CaseOutcome);
   });
 
-  test('prints and sends what is stored', () => {
-    const { texts } = outcomes.get(only ?? 'v4') as CaseOutcome;
+  test.each(VERSIONS)('prints and sends what is stored, on %s', (version) => {
+    const { texts } = outcomes.get(version) as CaseOutcome;
     for (const [file, text] of Object.entries(texts)) {
-      const path = join(golden.directory, file);
+      const name = storedAs(file, golden, version);
+      if (name === null) continue;
+      const path = join(golden.directory, name);
       if (UPDATE) writeFileSync(path, text);
-      expect(text, file).toBe(
+      expect(text, name).toBe(
         existsSync(path) ? readFileSync(path, 'utf8') : 'nothing stored: UPDATE_GOLDEN=1 does',
       );
     }
   });
 
-  if (only === undefined) test('is the same on both generations', () => {
+  test('is the same on both generations', () => {
     const [v4, v3] = [outcomes.get('v4') as CaseOutcome, outcomes.get('v3') as CaseOutcome];
-    expect(comparable(v3)).toEqual(comparable(v4));
+    expect(comparable(v3, golden)).toEqual(comparable(v4, golden));
+  });
+
+  test('differs where it says so', () => {
+    const stored = readdirSync(golden.directory).filter((name) => name.includes('.v3.'));
+    const said = golden.options.v3?.files ?? [];
+    expect(new Set(stored)).toEqual(new Set(said.map((file) => storedAs(file, golden, 'v3'))));
+    for (const file of said) {
+      const [v4, v3] = VERSIONS.map((version) => outcomes.get(version)?.texts[file]);
+      expect(v3, file).not.toBe(v4);
+    }
   });
 });
 
 function testOutcome(golden: GoldenCase, version: Version, outcomeOf: () => CaseOutcome): void {
   const { options } = golden;
-  const ends = options.ends ?? 'converged';
+  const ends = endingOn(golden, version);
   const done = ends === 'converged' || ends === 'unchanged';
   // What somebody does while the run is on shows in the stored end alone.
   const alone = !(options.faults ?? []).some((fault) => fault.do.kind === 'edit');
@@ -113,7 +124,7 @@ function testOutcome(golden: GoldenCase, version: Version, outcomeOf: () => Case
   if (done) test('the plan after it is empty, on the other generation too', () => {
     for (const { exitCode, stdout, stderr } of [outcome.planAfter, outcome.planOnOther]) {
       // What v4 has no field for cannot be looked at there.
-      if (options.only === 'v3' && stderr.includes('[needs-v3]')) continue;
+      if (version === 'v3' && stderr.includes('[needs-v3]')) continue;
       expect(exitCode, stdout + stderr).toBe(0);
     }
   });

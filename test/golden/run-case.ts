@@ -5,6 +5,7 @@ import type { Dump } from '../../src/emulator/dump.ts';
 import type { EditRequest, Fault } from '../../src/emulator/faults.ts';
 import type { JournalEntry } from '../../src/emulator/journal.ts';
 import { startEmulator, type Emulator } from '../../src/emulator/server.ts';
+import type { SavedPlan } from '../../src/plan/saved.ts';
 import { virtualClock } from '../support/clock.ts';
 import type { GoldenCase, Version } from './case.ts';
 import { runCommand, type CommandResult, type Terminal } from './cli.ts';
@@ -21,6 +22,8 @@ const SNAPSHOT = /WORKSPACE\/state\/\S+\/snapshots\/\S+\.yaml/g;
 /** What the case's command lines printed and did; the texts are as they are stored. */
 export interface CaseOutcome {
   readonly plan: CommandResult;
+  /** The document of that plan; null: none was made. */
+  readonly planDocument: SavedPlan | null;
   readonly apply: CommandResult;
   /** `plan --detailed-exitcode` after it: the same manifest, also on the other generation, and the account's own export. */
   readonly planAfter: CommandResult;
@@ -34,7 +37,7 @@ export interface CaseOutcome {
   readonly strayed: readonly string[];
   /** Null: there was nothing to undo. */
   readonly undone: Undone | null;
-  /** The text of every file in the state directory. */
+  /** The text of every file in the state directory, and of the saved plan. */
   readonly saved: readonly string[];
   /** Requests of `plan`, and of `apply`. */
   readonly planRequests: readonly JournalEntry[];
@@ -122,7 +125,10 @@ async function carryOut(stage: Stage, version: Version): Promise<CaseOutcome> {
   const manifest = ['-f', golden.manifest];
   const start = emulator.store.dump();
   emulator.faults.push(...armed(planFaults));
-  const [plan, planRequests] = await record(emulator, ['plan', ...manifest, ...flags], typing);
+  const planFile = join(workspace, 'plan.json');
+  const asked = ['plan', ...manifest, ...flags];
+  const [planned, planRequests] = await record(emulator, [...asked, '--out', planFile], typing);
+  const plan = { ...planned, args: asked };
   emulator.faults.push(...armed(faults));
   const watch = watchRoutes(stage, version);
   const [apply, applyRequests] = await record(emulator, ['apply', ...manifest, '--yes', ...flags], typing);
@@ -138,11 +144,13 @@ async function carryOut(stage: Stage, version: Version): Promise<CaseOutcome> {
   const planOnOther = await runCommand(['plan', ...detailed], other);
   const exported = await runCommand(['export', '--out', exportFile], terminal);
   const planOfExport = await runCommand(['plan', '-f', exportFile, '--detailed-exitcode'], terminal);
-  const saved = readSaved(join(workspace, 'state'));
+  const savedPlan = existsSync(planFile) ? readFileSync(planFile, 'utf8') : null;
+  const saved = [...readSaved(join(workspace, 'state')), savedPlan ?? ''];
   const after = { planAfter, planOnOther, exported, planOfExport };
   const undone = await undo(emulator, apply, terminal);
   return {
     plan,
+    planDocument: savedPlan === null ? null : (JSON.parse(savedPlan) as SavedPlan),
     apply,
     ...after,
     start,
