@@ -1,6 +1,6 @@
 import { readText, readWord } from './input.ts';
 import { LOG_STATUSES, LOG_TRANSPORTS } from './logs-events.ts';
-import { courseTest, traitOf, type LogTest } from './logs-traits.ts';
+import { statusTest, traitOf, transportTest, type LogTest } from './logs-traits.ts';
 import type { LogFilter } from './logs.ts';
 import type { FieldErrors } from './model.ts';
 import type { Context } from './routes.ts';
@@ -19,9 +19,11 @@ export function readLogFilter(
   const unit = state.switches.logTimes === 'seconds' ? 1000 : 1;
   const after = readTimestamp(query, 'after', errors);
   const before = readTimestamp(query, 'before', errors);
+  const transport = readWord(query, 'transport', LOG_TRANSPORTS, errors);
   const tests = [
     ...(['sender', 'recipient', 'forward'] as const).map((field) => personTest(query, field, people)),
-    readCourse(query, errors),
+    statusesTest(query, errors),
+    transport && transportTest(transport),
   ].filter((test) => test !== undefined);
   return {
     from: after === undefined ? -Infinity : (Math.floor(after / unit) + 1) * unit,
@@ -46,15 +48,14 @@ function personTest(
   };
 }
 
-function readCourse(query: URLSearchParams, errors: FieldErrors): LogTest | undefined {
+function statusesTest(query: URLSearchParams, errors: FieldErrors): LogTest | undefined {
   const statuses = readText(query, 'status')
     ?.split(',')
     .map((status) => status.trim());
   if (statuses?.some((status) => !LOG_STATUSES.some((known) => known === status))) {
     errors['status'] = [`The status must be a list of ${LOG_STATUSES.join(', ')}.`];
   }
-  const transport = readWord(query, 'transport', LOG_TRANSPORTS, errors);
-  return statuses === undefined && transport === undefined ? undefined : courseTest({ transport, statuses });
+  return statuses && statusTest(statuses);
 }
 
 /** Epoch milliseconds. */

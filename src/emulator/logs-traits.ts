@@ -1,10 +1,10 @@
-import { LOG_STATUSES, LOG_TRANSPORTS } from './logs-events.ts';
-import type { LogEntry, LogStatus, LogTransport } from './model.ts';
+import { LOG_STATUSES } from './logs-events.ts';
+import type { LogEntry, LogTransport } from './model.ts';
 
 /** What entries are listed by; a trait is one of these and its value. */
-export type TraitKind = 'alias' | 'sender' | 'recipient' | 'forward' | 'course';
+export type TraitKind = 'alias' | 'sender' | 'recipient' | 'forward' | 'transport' | 'status';
 
-/** A test of entries; if it has traits, those that pass are those that have one of them, and none has two. */
+/** A test of entries; if it has traits, those that pass are those that have one of them. */
 export interface LogTest {
   readonly traits?: readonly string[] | undefined;
   /** In lower case; the text of those that pass has it, and seldom that of others. */
@@ -24,11 +24,8 @@ export function traitsOf(entry: LogEntry): readonly string[] {
     traitOf('sender', entry.sender.email),
     traitOf('recipient', entry.recipient.email),
     ...(entry.forward === null ? [] : [traitOf('forward', entry.forward.email)]),
-    // One for transport and statuses together: whatever is asked of these, the traits that meet it are disjoint.
-    courseTrait(
-      entry.transport,
-      LOG_STATUSES.filter((status) => hasStatus(entry, [status])),
-    ),
+    traitOf('transport', entry.transport),
+    ...LOG_STATUSES.filter((status) => hasStatus(entry, [status])).map((status) => traitOf('status', status)),
   ];
 }
 
@@ -55,39 +52,24 @@ function fieldsOf({ subject, sender, recipient, forward }: LogEntry): readonly s
   return [subject, sender.email, recipient.email, forward?.email ?? ''];
 }
 
-/** What is asked of how a mail went: all of it if nothing is given. */
-export interface Course {
-  readonly transport?: LogTransport | undefined;
-  /** It had one of them. */
-  readonly statuses?: readonly string[] | undefined;
-}
-
-export function courseTest({ transport, statuses }: Course): LogTest {
-  const meant = COURSES.filter(
-    (course) =>
-      (transport === undefined || course.transport === transport) &&
-      (statuses === undefined || course.statuses.some((status) => statuses.includes(status))),
-  );
+export function transportTest(transport: LogTransport): LogTest {
   return {
-    traits: meant.map(({ trait }) => trait),
-    holds: (entry) =>
-      (transport === undefined || entry.transport === transport) &&
-      (statuses === undefined || hasStatus(entry, statuses)),
+    traits: [traitOf('transport', transport)],
+    holds: (entry) => entry.transport === transport,
   };
 }
 
-/** All sets of statuses, each in the order of `LOG_STATUSES`. */
-const STATUS_SETS = LOG_STATUSES.reduce<readonly (readonly LogStatus[])[]>(
-  (sets, status) => [...sets, ...sets.map((set) => [...set, status])],
-  [[]],
-);
+/** Entries that had one of the statuses. */
+export function statusTest(statuses: readonly string[]): LogTest {
+  return {
+    traits: statuses.map((status) => traitOf('status', status)),
+    holds: (entry) => hasStatus(entry, statuses),
+  };
+}
 
-const COURSES = LOG_TRANSPORTS.flatMap((transport) =>
-  STATUS_SETS.map((statuses) => ({ transport, statuses, trait: courseTrait(transport, statuses) })),
-);
-
-function courseTrait(transport: LogTransport, statuses: readonly LogStatus[]): string {
-  return traitOf('course', `${transport} ${statuses.join()}`);
+/** Few values, of which a test may ask for several. */
+export function isCourse(trait: string): boolean {
+  return trait.startsWith('status ') || trait.startsWith('transport ');
 }
 
 function hasStatus({ events }: LogEntry, wanted: readonly string[]): boolean {

@@ -1,6 +1,7 @@
 import { addToVocabulary, createVocabulary, searchVocabulary } from './logs-vocabulary.ts';
 import { createLogId } from './logs-events.ts';
-import { textOf, traitsOf, type LogTest } from './logs-traits.ts';
+import { countSource, sourceOf, walkSource, type Source } from './logs-source.ts';
+import { isCourse, textOf, traitsOf, type LogTest } from './logs-traits.ts';
 import type { LogEntry, Mailbox } from './model.ts';
 import {
   createIndex,
@@ -9,7 +10,6 @@ import {
   positionOf,
   removeFrom,
   walk,
-  walkMerged,
   type Direction,
   type Range,
   type SortedIndex,
@@ -53,16 +53,18 @@ export type NewLog = Omit<LogEntry, 'id' | 'sequence' | 'messageId' | 'alias'> &
 };
 
 const DAY = 86_400_000;
-/** To look for a text in the gathered text of entries takes so much of the time of looking at each. */
-const GATHERED_SHARE = 0.1;
+/** To look through so many entries takes a fraction of a millisecond. */
+const SCANNED = 2000;
 const MAX_CORRESPONDENTS = 10_000;
 const compare = (a: LogEntry, b: LogEntry): number => a.createdAt - b.createdAt || a.sequence - b.sequence;
 
-export function createLogTable(): LogTable {
+export function createLogTable({ scanned }: Pick<LogTable, 'scanned'> = { scanned: SCANNED }): LogTable {
   return {
     byId: new Map(),
     inCreatedOrder: createIndex(compare, textOf),
     byTrait: new Map(),
+    scanned,
+    marked: new Set(),
     correspondents: new Map(),
     vocabulary: undefined,
   };
@@ -113,18 +115,22 @@ export function listLogs(state: State, domain: DomainRecord, query: LogQuery): L
   const logs = currentLogs(state, domain);
   const cursor = query.cursor === undefined ? undefined : logs.byId.get(query.cursor.id);
   if (query.cursor !== undefined && cursor === undefined) return unknownCursorPage(state, domain, query);
-  const { indexes, containing, rest } = cheapestSource(logs, query.filter.tests);
-  const ranges = (query.shift === 0 ? indexes : [uniteIndexes(indexes)]).map((index) => ({
-    index,
-    range: pageRange(index, query, cursor),
-  }));
+  const source = sourceOf(logs, query.filter.tests);
+  if (query.shift !== 0) return shiftedPage(source, query, cursor);
   const entries: LogEntry[] = [];
-  for (const entry of walkMerged(ranges, query.direction, containing)) {
-    if (!rest.every(({ holds }) => holds(entry))) continue;
+  for (const entry of walkSource(source, pageRange(source.index, query, cursor), query.direction)) {
     if (entries.length === query.limit) return { entries, next: entry };
     entries.push(entry);
   }
   return { entries, next: undefined };
+}
+
+function shiftedPage(source: Source, query: LogQuery, cursor: LogEntry | undefined): LogPage {
+  const { filter, direction, limit, shift } = query;
+  const all = [...walkSource(source, rangeOf(source.index, filter), direction)];
+  const unmoved = [...walkSource(source, pageRange(source.index, query, cursor), direction)].length;
+  const start = Math.max(0, all.length - unmoved + shift);
+  return { entries: all.slice(start, start + limit), next: all[start + limit] };
 }
 
 function unknownCursorPage(state: State, domain: DomainRecord, query: LogQuery): LogPage | undefined {
@@ -139,19 +145,8 @@ function unknownCursorPage(state: State, domain: DomainRecord, query: LogQuery):
 }
 
 export function countLogs(state: State, domain: DomainRecord, filter: LogFilter): number {
-  const { indexes, rest } = cheapestSource(currentLogs(state, domain), filter.tests);
-  let count = 0;
-  for (const index of indexes) {
-    const range = rangeOf(index, filter);
-    if (rest.length === 0) {
-      count += Math.max(0, range.to - range.from);
-      continue;
-    }
-    for (const entry of walk(index, range, 'ascending')) {
-      count += rest.every(({ holds }) => holds(entry)) ? 1 : 0;
-    }
-  }
-  return count;
+  const source = sourceOf(currentLogs(state, domain), filter.tests);
+  return countSource(source, rangeOf(source.index, filter));
 }
 
 /** All entries that a search finds, best first or by time. */
@@ -198,11 +193,12 @@ function shared({ correspondents }: LogTable, mailbox: Mailbox): Mailbox {
   return mailbox;
 }
 
-function listByTraits({ byTrait }: LogTable, entry: LogEntry): void {
+function listByTraits({ byTrait, marked, scanned }: LogTable, entry: LogEntry): void {
   for (const trait of traitsOf(entry)) {
     const index = byTrait.get(trait) ?? createIndex(compare);
     if (index.size === 0) byTrait.set(trait, index);
     insertInto(index, entry);
+    if (index.size > scanned || isCourse(trait)) marked.add(index);
   }
 }
 
@@ -212,45 +208,10 @@ function forget(logs: LogTable, entry: LogEntry): void {
     const index = logs.byTrait.get(trait);
     if (index === undefined) continue;
     removeFrom(index, entry);
-    if (index.size === 0) logs.byTrait.delete(trait);
+    if (index.size > 0) continue;
+    logs.byTrait.delete(trait);
+    logs.marked.delete(index);
   }
-}
-
-/** Where the entries are that pass some tests, and the tests that this leaves to do. */
-interface Source {
-  readonly indexes: readonly SortedIndex<LogEntry>[];
-  /** If given, only those with this text are meant. */
-  readonly containing?: string | undefined;
-  /** As many entries to look at take as long. */
-  readonly cost: number;
-  readonly rest: readonly LogTest[];
-}
-
-function cheapestSource(logs: LogTable, tests: readonly LogTest[]): Source {
-  const sources = tests.map((test) => sourceOf(logs, test, tests));
-  const all = { indexes: [logs.inCreatedOrder], cost: logs.inCreatedOrder.size, rest: tests };
-  return sources.reduce<Source>((best, source) => (source.cost <= best.cost ? source : best), all);
-}
-
-function sourceOf({ inCreatedOrder, byTrait }: LogTable, test: LogTest, tests: readonly LogTest[]): Source {
-  const { traits, containing } = test;
-  if (traits === undefined) {
-    const share = containing === undefined ? 1 : GATHERED_SHARE;
-    return { indexes: [inCreatedOrder], containing, cost: inCreatedOrder.size * share, rest: tests };
-  }
-  const indexes = traits.map((trait) => byTrait.get(trait)).filter((index) => index !== undefined);
-  const cost = indexes.reduce((sum, { size }) => sum + size, 0);
-  return { indexes, cost, rest: tests.filter((other) => other !== test) };
-}
-
-/** Only a scripted shift needs this: it counts entries of all indexes together. */
-function uniteIndexes(indexes: readonly SortedIndex<LogEntry>[]): SortedIndex<LogEntry> {
-  const [first, ...others] = indexes;
-  if (first !== undefined && others.length === 0) return first;
-  const united = createIndex(compare);
-  const ranges = indexes.map((index) => ({ index, range: { from: 0, to: index.size } }));
-  for (const entry of walkMerged(ranges, 'ascending')) insertInto(united, entry);
-  return united;
 }
 
 function pageRange(index: SortedIndex<LogEntry>, query: LogQuery, cursor: LogEntry | undefined): Range {
@@ -261,9 +222,7 @@ function pageRange(index: SortedIndex<LogEntry>, query: LogQuery, cursor: LogEnt
     if (cursor === undefined) return end;
     return positionOf(index, (entry) => compare(entry, cursor) < (isPastCursor ? 1 : 0));
   };
-  return isAscending
-    ? { from: Math.max(0, Math.max(from, at(0)) + query.shift), to }
-    : { from, to: Math.max(0, Math.min(to, at(index.size)) - query.shift) };
+  return isAscending ? { from: Math.max(from, at(0)), to } : { from, to: Math.min(to, at(index.size)) };
 }
 
 function rangeOf(index: SortedIndex<LogEntry>, { from, until }: LogFilter): Range {

@@ -1,3 +1,4 @@
+import { forgetBits } from './piece-bits.ts';
 import { forgetText, positionsWith, readyText } from './piece-text.ts';
 
 /**
@@ -50,7 +51,7 @@ export function insertInto<T>(index: SortedIndex<T>, item: T): void {
     : locate(index, (other) => index.compare(other, item) < 0);
   const piece = index.pieces[place.piece] as T[];
   piece.splice(place.within, 0, item);
-  forgetText(piece);
+  forgetPiece(piece);
   if (piece.length > MAX_PIECE) {
     // What only grows at its end keeps its pieces full.
     const rest = piece.splice(isLast ? MAX_PIECE : MAX_PIECE / 2);
@@ -64,7 +65,7 @@ export function removeFrom<T>(index: SortedIndex<T>, item: T): void {
   const piece = index.pieces[place.piece];
   if (piece?.[place.within] !== item) throw new Error('an item left an index that it was not in');
   piece.splice(place.within, 1);
-  forgetText(piece);
+  forgetPiece(piece);
   if (piece.length === 0) index.pieces.splice(place.piece, 1);
   index.size -= 1;
 }
@@ -86,9 +87,9 @@ export function dropFirst<T>(index: SortedIndex<T>, count: number): void {
   });
   index.pieces.splice(0, whole === -1 ? index.pieces.length : whole);
   const [first] = index.pieces;
-  if (first === undefined) return;
+  if (first === undefined || left === 0) return;
   first.splice(0, left);
-  forgetText(first);
+  forgetPiece(first);
 }
 
 export function clearIndex<T>(index: SortedIndex<T>): void {
@@ -140,22 +141,37 @@ export function readPage<T>(
   return { items: inDirection(kept.slice(from, to), direction), total: kept.length };
 }
 
-/** The items of a range, one after the other; with `containing`, a lower-case text, those that have it. */
+/** The items of a range, one after the other: all, or those at the positions that `select` gives of a piece, ascending. */
 export function* walk<T>(
   index: SortedIndex<T>,
   range: Range,
   direction: Direction,
-  containing = '',
+  select?: (piece: readonly T[]) => readonly number[],
 ): Generator<T> {
   const isAscending = direction === 'ascending';
   let end = isAscending ? 0 : index.size;
   for (const piece of isAscending ? index.pieces : index.pieces.toReversed()) {
     const start = isAscending ? end : end - piece.length;
     end = isAscending ? start + piece.length : start;
-    const within = { from: Math.max(0, range.from - start), to: Math.max(0, range.to - start) };
-    const slice = within.from < within.to ? slicePiece(index, piece, within, containing) : [];
-    yield* isAscending ? slice : slice.reverse();
+    const from = Math.max(0, range.from - start);
+    const to = Math.min(piece.length, range.to - start);
+    if (from >= to) continue;
+    const items =
+      select === undefined
+        ? piece.slice(from, to)
+        : select(piece)
+            .filter((at) => at >= from && at < to)
+            .map((at) => piece[at] as T);
+    yield* isAscending ? items : items.reverse();
   }
+}
+
+/** The items from `first` to `last`, both included. */
+export function readBetween<T>(index: SortedIndex<T>, first: T, last: T): readonly T[] {
+  return readSlice(index, {
+    from: positionOf(index, (item) => index.compare(item, first) < 0),
+    to: positionOf(index, (item) => index.compare(item, last) <= 0),
+  });
 }
 
 /** Gathers the texts of an index of several pieces; those of a single one are gathered fast enough when they are needed. */
@@ -164,42 +180,15 @@ export function readyTexts<T>({ pieces, textOf }: SortedIndex<T>): void {
   for (const piece of pieces) readyText(piece, textOf);
 }
 
-function slicePiece<T>(
-  { textOf }: SortedIndex<T>,
-  piece: readonly T[],
-  { from, to }: Range,
-  containing: string,
-): T[] {
-  if (containing === '') return piece.slice(from, to);
-  const positions = positionsWith(piece, textOf, containing).filter((at) => at >= from && at < to);
-  return positions.map((at) => piece[at] as T);
-}
-
-/** What `walk` gives of several indexes with one order, as if they were one. No item is in two of them. */
-export function* walkMerged<T>(
-  ranges: readonly { readonly index: SortedIndex<T>; readonly range: Range }[],
-  direction: Direction,
-  containing = '',
-): Generator<T> {
-  const sign = direction === 'ascending' ? 1 : -1;
-  const heads = ranges.flatMap(({ index, range }) => {
-    const rest = walk(index, range, direction, containing);
-    const { value } = rest.next();
-    return value === undefined ? [] : [{ index, rest, item: value }];
-  });
-  while (heads.length > 0) {
-    const foremost = heads.reduce((a, b) => (sign * a.index.compare(a.item, b.item) < 0 ? a : b));
-    yield foremost.item;
-    const next = foremost.rest.next();
-    if (next.done === true) heads.splice(heads.indexOf(foremost), 1);
-    else foremost.item = next.value;
-  }
-}
-
 /** By UTF-16 code units, whatever the locale. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
+}
+
+function forgetPiece(piece: readonly unknown[]): void {
+  forgetText(piece);
+  forgetBits(piece);
 }
 
 function pagePositions(

@@ -55,6 +55,10 @@ export interface LogTable {
   readonly inCreatedOrder: SortedIndex<LogEntry>;
   /** Keys are those of logs-traits.ts. */
   readonly byTrait: Map<string, SortedIndex<LogEntry>>;
+  /** An index of a trait with so few entries is looked through where several tests meet. */
+  readonly scanned: number;
+  /** The indexes of larger traits, and those of all courses: listings take them as bitmaps. */
+  readonly marked: Set<SortedIndex<LogEntry>>;
   /** Mailboxes by address, so that entries of one correspondent share it. */
   readonly correspondents: Map<string, Mailbox>;
   /** For searches; undefined until the first. */
