@@ -118,7 +118,8 @@ function safe(text: string, options: ReportTextOptions): string {
   return escapeInvisible(showText(text.replace(/\s*\n\s*/g, ' '), options.disclosure));
 }
 
-function countLine(report: Report, style: ReportStyle): string {
+/** The outcome and its counts on one line: `converged: 3 added, 1 deleted. 9 requests in 0.4 s.` */
+export function countLine(report: Report, style: ReportStyle): string {
   const counts = summarise(report);
   const parts = [
     [counts.added, 'added'],

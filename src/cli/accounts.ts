@@ -8,12 +8,8 @@ import { createClaims } from '../reconcile/claims.ts';
 import type { AccountEntry } from '../reconcile/daemon.ts';
 import type { Context } from './context.ts';
 import { readDesired } from './desired.ts';
-import { explain } from './execute.ts';
-import { CommandError, EXIT, strongestExit, type ExitCode } from './exit.ts';
-import type { Action } from './options.ts';
-import { printJson } from './output.ts';
+import { CommandError, EXIT } from './exit.ts';
 import { printProblems } from './problems.ts';
-import { saveDocument } from './saved-plan.ts';
 import type { CommonOptions } from './settings.ts';
 
 /** The directory of `--accounts`, or of `FWDSYNC_ACCOUNTS` where no file is named; null: there is one account. */
@@ -39,43 +35,15 @@ export async function accountEntries(
   });
 }
 
-/** What the entry of one account holds in `fwdsync/accounts@1`. */
-interface AccountResult {
-  readonly name: string;
-  readonly exitCode: ExitCode;
-  /** What the command would have printed for this account alone; null: it did not come to that. */
-  readonly document: object | null;
-  readonly error: { readonly message: string; readonly hint: string } | null;
-}
-
-/** The same command for one account or, with `--accounts`, for each of many, one after another. */
-export function overAccounts<Options extends CommonOptions & { readonly out?: string }>(
-  command: Action<Options>,
-): Action<Options> {
-  return async (context, options, args) => {
-    const directory = accountsDirectory(options, context);
-    if (directory === null) return command(context, options, args);
-    const jobs = await openJobs(context, options, directory);
-    const results: AccountResult[] = [];
-    const saved: AccountResult[] = [];
-    for (const job of jobs) {
-      const { result, plan } = await runJob(context, job, command, args);
-      results.push(result);
-      saved.push({ ...result, document: plan });
-    }
-    if (isJson(options, context)) printJson(context, accountsDocument(results));
-    if (options.out !== undefined) await saveDocument(context, options.out, accountsDocument(saved));
-    return strongestExit(results.map(({ exitCode }) => exitCode));
-  };
-}
-
-interface Job<Options> {
+/** What is to be carried out for one account. */
+export interface Job<Options> {
   readonly name: string;
   /** Those of one account alone. */
   readonly options: Options;
 }
 
-async function openJobs<Options extends CommonOptions>(
+/** A job an account; the same account or domain in two of them ends the command, and nothing is requested. */
+export async function openJobs<Options extends CommonOptions>(
   context: Context,
   options: Options,
   directory: string,
@@ -116,44 +84,4 @@ function refuseConflicts(context: Context, options: CommonOptions, conflicts: re
   if (conflicts.length === 0) return;
   printProblems(context, options, conflicts);
   throw new CommandError(EXIT.invalid, 'two accounts have the same', 'mend it; nothing was requested');
-}
-
-async function runJob<Options extends CommonOptions & { readonly out?: string }>(
-  context: Context,
-  { name, options }: Job<Options>,
-  command: Action<Options>,
-  args: readonly string[],
-): Promise<{ readonly result: AccountResult; readonly plan: object | null }> {
-  let document: object | null = null;
-  let plan: object | null = null;
-  const own: Context = {
-    ...context,
-    ofAccount: {
-      name,
-      print: (printed) => {
-        document = printed;
-      },
-      save: (planned) => {
-        plan = planned;
-      },
-    },
-  };
-  if (!isJson(options, context)) context.stdout.write(`${name}\n`);
-  try {
-    const exitCode = await command(own, options, args);
-    return { result: { name, exitCode, document, error: null }, plan };
-  } catch (error) {
-    const exitCode = explain(error, context, []);
-    const told = error instanceof CommandError ? { message: error.message, hint: error.hint } : null;
-    return { result: { name, exitCode, document, error: told }, plan };
-  }
-}
-
-function isJson(options: CommonOptions, { env }: Context): boolean {
-  return (options.format ?? env['FWDSYNC_FORMAT']) === 'json';
-}
-
-/** `fwdsync/accounts@1`; schemas/accounts.v1.schema.json. */
-function accountsDocument(accounts: readonly AccountResult[]): object {
-  return { kind: 'fwdsync/accounts@1', accounts };
 }

@@ -94,9 +94,9 @@ function portsOf(context: Context, options: ApplyOptions, session: Session, mann
       if (decision.kind !== 'stale') show(decision, planned);
       return { decision, planned };
     }
-    return options.yes === true
-      ? approveUnasked(planned, { refusals, show })
-      : approveOnTerminal(context, planned, { refusals, show });
+    if (options.yes === true) return approveUnasked(planned, { refusals, show });
+    const ask = (): Promise<Verdict> => approveOnTerminal(context, planned, { refusals, show });
+    return context.ofAccount === undefined ? ask() : context.ofAccount.alone(ask);
   };
   let latest: Planned | null = null;
   return {

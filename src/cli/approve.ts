@@ -23,6 +23,8 @@ export async function approveOnTerminal(
   planned: Planned,
   approval: Approval,
 ): Promise<Verdict> {
+  // With many accounts each waits for its turn to ask.
+  if (context.signal.aborted) return { decision: { kind: 'declined' }, planned };
   const questioner = openQuestioner(context);
   try {
     return await askAboutPlan(questioner, planned, approval);

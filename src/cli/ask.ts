@@ -14,16 +14,20 @@ export interface Questioner {
   close(): void;
 }
 
-/** What is typed ahead of a question counts as its answer. */
-export function openQuestioner({ stdin, stderr, signal }: Context): Questioner {
+/** What is typed ahead of a question counts as its answer. With `--accounts` each question names the account. */
+export function openQuestioner({ stdin, stderr, signal, interrupt, ofAccount }: Context): Questioner {
   const terminal = createInterface({ input: stdin, output: stderr });
   const answers = terminal[Symbol.asyncIterator]();
   const stop = (): void => terminal.close();
   signal.addEventListener('abort', stop, { once: true });
-  terminal.once('SIGINT', stop);
+  terminal.once('SIGINT', () => {
+    stop();
+    interrupt?.();
+  });
   return {
     async ask(question) {
-      terminal.setPrompt(question);
+      if (signal.aborted) return null;
+      terminal.setPrompt(ofAccount === undefined ? question : `${ofAccount.name}: ${question}`);
       terminal.prompt();
       const { value, done } = await answers.next();
       return done === true ? null : value.trim();

@@ -1,6 +1,6 @@
 import { refusedReport } from '../apply/report.ts';
 import { reportDocument } from '../apply/report-document.ts';
-import { renderReport } from '../apply/report-text.ts';
+import { countLine, renderReport } from '../apply/report-text.ts';
 import { showText } from '../model/disclosure.ts';
 import { escapeInvisible } from '../model/names.ts';
 import type { Report } from '../model/report.ts';
@@ -89,6 +89,7 @@ function printReport(
 ): void {
   if (format === 'json') return printJson(context, reportDocument(report, disclosure));
   const style = styleFor(context.stdout, options.color, context.env);
+  context.ofAccount?.conclude(countLine(report, style));
   const columns = context.stdout.columns ?? 80;
   context.stdout.write(`\n${renderReport(report, { disclosure, style, columns })}`);
 }

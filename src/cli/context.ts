@@ -15,13 +15,19 @@ export interface Context {
   readonly signal: AbortSignal;
   /** Calls back on every SIGHUP, which ends the process where nobody asked for this. */
   readonly onHangUp?: (listener: () => void) => void;
+  /** As SIGINT: a terminal on which a line is edited keeps Ctrl-C from the process. */
+  readonly interrupt?: () => void;
   /** With `--accounts`: the one of them that a command is carried out for. */
   readonly ofAccount?: AccountScope;
 }
 
-/** Takes the documents of one account, which become parts of one document of all. */
+/** What one account says becomes a part of what is said of all. */
 export interface AccountScope {
   readonly name: string;
+  /** One line that says how the account stands, as its command ends. */
+  readonly conclude: (line: string) => void;
+  /** Nothing of other accounts is printed meanwhile: somebody is asked about this one. */
+  readonly alone: <T>(work: () => Promise<T>) => Promise<T>;
   /** In place of standard output. */
   readonly print: (document: object) => void;
   /** In place of the file of `--out`. */
@@ -40,7 +46,7 @@ export function processContext(): Context {
     stderr: survivingItsReader(process.stderr),
     clock: systemClock,
     random: Math.random,
-    signal: interruption(),
+    ...interruption(),
     onHangUp: (listener) => process.on('SIGHUP', listener),
   };
 }
@@ -65,13 +71,13 @@ export const systemClock: Clock = {
 };
 
 /** The first signal asks to stop after the request in flight; a second one ends the process at once. */
-function interruption(): AbortSignal {
+function interruption(): Required<Pick<Context, 'signal' | 'interrupt'>> {
   const controller = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(signal, () => {
-      if (controller.signal.aborted) process.exit(signal === 'SIGINT' ? 130 : 143);
-      controller.abort(signal);
-    });
-  }
-  return controller.signal;
+  const stop = (signal: 'SIGINT' | 'SIGTERM'): void => {
+    if (controller.signal.aborted) process.exit(signal === 'SIGINT' ? 130 : 143);
+    controller.abort(signal);
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+  return { signal: controller.signal, interrupt: () => stop('SIGINT') };
 }

@@ -9,6 +9,6 @@ export async function forAccounts<Options extends CommonOptions & { readonly out
   return async (context, options, args) => {
     const isAsked = options.accounts !== undefined || Boolean(context.env['FWDSYNC_ACCOUNTS']);
     if (!isAsked) return command(context, options, args);
-    return (await import('./accounts.ts')).overAccounts(command)(context, options, args);
+    return (await import('./over-accounts.ts')).overAccounts(command)(context, options, args);
   };
 }

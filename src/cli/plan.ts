@@ -1,3 +1,4 @@
+import { countsSentence } from '../plan/totals.ts';
 import { decide, type Decision } from '../reconcile/decide.ts';
 import { planOnce, type Planned } from '../reconcile/plan-once.ts';
 import { narrowToChanges } from './against.ts';
@@ -37,6 +38,8 @@ export async function planCommand(context: Context, options: PlanOptions): Promi
     const document = documentOf(context, session, shown);
     if (options.out !== undefined) await savePlan(context, options.out, document);
     await printPlan(context, document, { format, color: options.color });
+    const verdict = decision.kind === 'go' ? '' : `${decision.kind}: `;
+    context.ofAccount?.conclude(`${verdict}${countsSentence(document)}`);
     return planExit(planned, decision, options);
   } finally {
     session.progress.stop();

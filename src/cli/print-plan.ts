@@ -5,6 +5,7 @@ import { planDocument, type PlanDocument } from '../plan/document.ts';
 import { forecast } from '../plan/forecast.ts';
 import { renderPlanGithub } from '../plan/github.ts';
 import { renderPlanMarkdown } from '../plan/markdown.ts';
+import { markdownText } from '../plan/markdown-text.ts';
 import { sealPlan, type SavedPlan } from '../plan/saved.ts';
 import { renderPlan } from '../plan/text.ts';
 import type { Planned } from '../reconcile/plan-once.ts';
@@ -46,12 +47,18 @@ export async function printPlan(
     case 'json':
       return printJson(context, plan);
     case 'markdown':
-      context.stdout.write(renderPlanMarkdown(plan));
+      context.stdout.write(markdownOf(context, plan));
       return;
     case 'github':
       context.stdout.write(renderPlanGithub(plan));
-      await writeStepSummary(context, renderPlanMarkdown(plan));
+      await writeStepSummary(context, markdownOf(context, plan));
   }
+}
+
+/** Of one of many accounts under its name. */
+function markdownOf({ ofAccount }: Context, plan: SavedPlan): string {
+  const heading = ofAccount === undefined ? '' : `## ${markdownText(ofAccount.name)}\n\n`;
+  return `${heading}${renderPlanMarkdown(plan)}`;
 }
 
 /** Steps of a job append to one file. */

@@ -8,6 +8,9 @@ export interface Progress {
   stop(): void;
 }
 
+/** Of one of many that are worked on side by side: there is one progress of all. */
+export const NO_PROGRESS: Progress = { update() {}, stop() {} };
+
 const QUIET_MS = 2_000;
 const LINE_EVERY_MS = 10_000;
 

@@ -22,7 +22,9 @@ export interface OnceOptions extends CommonOptions {
 }
 
 /** One look at the whole account; it ends as `apply --yes` does, and in observe mode drift alone is no failure. */
-export async function runOnce(context: Context, options: OnceOptions, logger: Logger): Promise<ExitCode> {
+export async function runOnce(context: Context, options: OnceOptions, log: Logger): Promise<ExitCode> {
+  const { ofAccount } = context;
+  const logger = ofAccount === undefined ? log : log.child({ account: ofAccount.name });
   const session = await openSession(context, options, {
     command: 'run',
     mode: options.mode === 'apply' ? 'read-write' : 'read-only',

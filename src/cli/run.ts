@@ -5,7 +5,7 @@ import { createClaims } from '../reconcile/claims.ts';
 import { createDaemon, type Daemon } from '../reconcile/daemon.ts';
 import { watchFiles } from '../reconcile/watch.ts';
 import type { Metrics } from '../status/metrics.ts';
-import { accountEntries, accountsDirectory, overAccounts } from './accounts.ts';
+import { accountEntries, accountsDirectory } from './accounts.ts';
 import { concealing, createConcealer, type Concealer } from './conceal.ts';
 import type { Context } from './context.ts';
 import { parseDuration } from './duration.ts';
@@ -15,6 +15,8 @@ import { createNotices } from './notices.ts';
 import { createNotifier, notifyUrl, type Notifier } from './notify.ts';
 import { openAccountLoop } from './run-account.ts';
 import { createEventLog } from './run-log.ts';
+import type { Action } from './options.ts';
+import { overAccounts } from './over-accounts.ts';
 import { runOnce } from './run-once.ts';
 import { daemonMetrics, parseListen, serveStatus, type ListenAddress } from './run-status.ts';
 import { manifestPaths, wantsMask, type CommonOptions } from './settings.ts';
@@ -37,7 +39,8 @@ export async function runCommand(context: Context, options: RunOptions): Promise
   // Standard output has no other use here.
   const logger = createLogger(options, context, concealing(context.stdout, concealer), 'info');
   if (options.once === true) {
-    return overAccounts<RunOptions>((own, alone) => runOnce(own, alone, logger))(context, options, []);
+    const once: Action<RunOptions> = (own, alone) => runOnce(own, alone, logger);
+    return overAccounts(once, 'none')(context, options, []);
   }
   assertWatchable(context, options);
   logger.info({ event: 'started', mode: options.mode, interval_ms: intervalMs }, 'started');

@@ -9,7 +9,7 @@ import { requireDesired, type ReadOptions, type RequiredDesired } from './desire
 import { disclosureOf } from './output.ts';
 import { planOptions, type PlanFlags } from './plan-options.ts';
 import { createPolicy, type AllowanceOptions, type RunStance } from './policy.ts';
-import { createProgress, type Progress } from './progress.ts';
+import { createProgress, NO_PROGRESS, type Progress } from './progress.ts';
 import { readReference, resolveConnection, type CommonOptions, type Connection } from './settings.ts';
 import { openState } from './state.ts';
 
@@ -41,7 +41,7 @@ export async function openSession(
 ): Promise<Session> {
   const manifest = await requireDesired(context, options, how.unnamed ?? 'refused');
   const connection = resolveConnection(options, manifest.desired.api, context);
-  const progress = createProgress(context);
+  const progress = context.ofAccount === undefined ? createProgress(context) : NO_PROGRESS;
   const client = connect(context, connection, how.mode);
   return {
     client,

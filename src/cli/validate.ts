@@ -13,6 +13,8 @@ import { manifestPaths, resolveFormat, type CommonOptions } from './settings.ts'
 import { styleFor } from './style.ts';
 
 const FORMATS = ['text', 'json', 'github', 'sarif', 'junit'] as const;
+/** With `--accounts`: the others are one document, which cannot be put together of several. */
+const FORMATS_OF_MANY = ['text', 'json', 'github'] as const satisfies (typeof FORMATS)[number][];
 
 export interface ValidateOptions extends CommonOptions {
   readonly staged?: true;
@@ -26,7 +28,7 @@ interface Checked extends ReadDesired {
 
 /** Checks manifests, offline and without a key; exits with 0, 5 or, for a file that cannot be read, 1. */
 export async function validateCommand(context: Context, options: ValidateOptions): Promise<ExitCode> {
-  const format = resolveFormat(options, context, FORMATS);
+  const format = resolveFormat(options, context, context.ofAccount === undefined ? FORMATS : FORMATS_OF_MANY);
   if (options.staged === true || options.against !== undefined) assertInGit(options, context);
   if (options.staged === true && !(await isAnyStaged(context, manifestPaths(options, context)))) {
     print(context, options, NOTHING, format);
@@ -98,11 +100,11 @@ function print(
   }
 }
 
-/** Problems on standard error, the verdict on standard output. */
+/** Problems on standard error, the verdict on standard output; of one of many accounts it is a line of the end. */
 function printText(context: Context, options: CommonOptions, checked: Checked): void {
   const { problems, counts, desired } = checked;
   if (checked === NOTHING) {
-    context.stdout.write('no manifest is staged\n');
+    conclude(context, 'no manifest is staged');
     return;
   }
   printProblems(context, options, problems);
@@ -113,7 +115,11 @@ function printText(context: Context, options: CommonOptions, checked: Checked): 
     plural(counts.rules, 'rule'),
   ].join(', ');
   const verdict = desired === null ? style.error('invalid') : style.good('valid');
-  context.stdout.write(
-    `${verdict}: ${size} in ${plural(counts.files, 'file')}; ${renderProblemCounts(problems)}\n`,
-  );
+  const line = `${verdict}: ${size} in ${plural(counts.files, 'file')}; ${renderProblemCounts(problems)}`;
+  conclude(context, line);
+}
+
+function conclude({ stdout, ofAccount }: Context, verdict: string): void {
+  if (ofAccount === undefined) stdout.write(`${verdict}\n`);
+  else ofAccount.conclude(verdict);
 }

@@ -85,7 +85,7 @@ test('an account that cannot be reached leaves the others alone, and decides the
 test('a saved plan of many accounts is applied to each', async () => {
   await run(['plan', '--accounts', 'one', '--out', 'saved.json']);
   const result = await run(['apply', 'saved.json', '--accounts', 'one']);
-  expect(result.stdout).toContain('acme\n');
+  expect(result.stdout).toContain('==> acme <==\n');
   expect(result.stdout).toContain('converged');
   expect(result.code).toBe(0);
 });

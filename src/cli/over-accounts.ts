@@ -1,0 +1,131 @@
+import { escapeInvisible } from '../model/names.ts';
+import { accountsDirectory, openJobs, type Job } from './accounts.ts';
+import { renderAccounts, type AccountEnd } from './accounts-summary.ts';
+import type { AccountScope, Context } from './context.ts';
+import { explain } from './execute.ts';
+import { CommandError, strongestExit, type ExitCode } from './exit.ts';
+import type { Action } from './options.ts';
+import { printJson } from './output.ts';
+import { saveDocument } from './saved-plan.ts';
+import type { CommonOptions } from './settings.ts';
+import {
+  shareOutput,
+  type OwnOutput,
+  type SharedOutput,
+  type SharedOutputOptions,
+  type Standing,
+} from './shared-output.ts';
+import { styleFor } from './style.ts';
+
+/** Where a log is printed, as by `run --once`, nothing is to stand between its lines. */
+export type Ending = 'summary' | 'none';
+
+/**
+ * The same command for one account or, with `--accounts`, for each of many, side by side. There is no bound to how many
+ * at once, as in the daemon: those that hang would take the room of others.
+ */
+export function overAccounts<Options extends CommonOptions & { readonly out?: string }>(
+  command: Action<Options>,
+  ending: Ending = 'summary',
+): Action<Options> {
+  return async (context, options, args) => {
+    const directory = accountsDirectory(options, context);
+    if (directory === null) return command(context, options, args);
+    const jobs = await openJobs(context, options, directory);
+    const output = shareOutput(context, { heading: headingOf(context, options) });
+    const ends = await runJobs(context, jobs, output, (own, alone) => command(own, alone, args));
+    if (formatOf(options, context) === 'json') printJson(context, accountsDocument(ends));
+    if (ending === 'summary' && isHeaded(options, context))
+      output.conclude(renderAccounts(ends, styleFor(context.stdout, options.color, context.env)));
+    if (options.out !== undefined) {
+      const saved = ends.map((end) => ({ ...end, document: end.plan }));
+      await saveDocument(context, options.out, accountsDocument(saved));
+    }
+    return strongestExit(ends.map(({ exitCode }) => exitCode));
+  };
+}
+
+/** What each prints is shown as soon as it has ended; they are given back in the order of their names. */
+async function runJobs<Options extends CommonOptions>(
+  context: Context,
+  jobs: readonly Job<Options>[],
+  output: SharedOutput,
+  command: (own: Context, options: Options) => Promise<ExitCode>,
+): Promise<readonly AccountEnd[]> {
+  const underWay = new Set(jobs.map(({ name }) => name));
+  const all = new AbortController();
+  const telling = output.keepTelling(() => standing(underWay, jobs.length), all.signal);
+  const ends = await Promise.all(
+    jobs.map(async (job) => {
+      const own = output.open(job.name);
+      const end = await runJob(context, job, own, command);
+      await own.show();
+      underWay.delete(job.name);
+      return end;
+    }),
+  );
+  all.abort();
+  await telling;
+  return ends;
+}
+
+async function runJob<Options extends CommonOptions>(
+  context: Context,
+  { name, options }: Job<Options>,
+  output: OwnOutput,
+  command: (own: Context, options: Options) => Promise<ExitCode>,
+): Promise<AccountEnd> {
+  let told: Pick<AccountEnd, 'document' | 'plan' | 'verdict'> = { document: null, plan: null, verdict: null };
+  const ofAccount: AccountScope = {
+    name,
+    alone: (work) => output.alone(work),
+    print: (document) => {
+      told = { ...told, document };
+    },
+    save: (plan) => {
+      told = { ...told, plan };
+    },
+    conclude: (verdict) => {
+      told = { ...told, verdict };
+    },
+  };
+  const own: Context = { ...context, stdout: output.stdout, stderr: output.stderr, ofAccount };
+  try {
+    const exitCode = await command(own, options);
+    return { name, exitCode, ...told, error: null };
+  } catch (error) {
+    const exitCode = explain(error, own, options.color === undefined ? [] : ['--color', options.color]);
+    const fault = error instanceof CommandError ? { message: error.message, hint: error.hint } : null;
+    return { name, exitCode, ...told, error: fault };
+  }
+}
+
+function headingOf(context: Context, options: CommonOptions): SharedOutputOptions['heading'] {
+  return (name, stream) => {
+    if (stream === 'stdout' && !isHeaded(options, context)) return null;
+    return styleFor(context[stream], options.color, context.env).strong(`==> ${escapeInvisible(name)} <==`);
+  };
+}
+
+/** Other formats are documents, and have their own way to tell accounts apart. */
+function isHeaded(options: CommonOptions, context: Context): boolean {
+  return ['text', 'github'].includes(formatOf(options, context));
+}
+
+const MOST_NAMED = 3;
+
+function standing(underWay: ReadonlySet<string>, total: number): Standing {
+  const named = [...underWay].slice(0, MOST_NAMED).join(', ');
+  const more = underWay.size > MOST_NAMED ? ` and ${underWay.size - MOST_NAMED} more` : '';
+  return { label: `accounts done, under way ${named}${more}`, done: total - underWay.size, total };
+}
+
+function formatOf(options: CommonOptions, { env }: Context): string {
+  return options.format ?? env['FWDSYNC_FORMAT'] ?? 'text';
+}
+
+/** `fwdsync/accounts@1`; schemas/accounts.v1.schema.json. */
+function accountsDocument(ends: readonly AccountEnd[]): object {
+  const accounts = ends.map(({ name, exitCode, document, error }) => ({ name, exitCode, document, error }));
+  return { kind: 'fwdsync/accounts@1', accounts };
+}
