@@ -47,6 +47,7 @@ export function createDaemon(ports: DaemonPorts): Daemon {
     watching: null,
     beatAt: clock.monotonic(),
     complaint: null,
+    deafness: null,
     broken: null,
   };
   return {
@@ -80,6 +81,8 @@ interface DaemonState {
   beatAt: number;
   /** Why the accounts could not be listed, as it was told last. */
   complaint: string | null;
+  /** Why the last watcher died, as it was told last; null: one lives. */
+  deafness: string | null;
   /** What ended a loop that was not asked to end. */
   broken: { readonly error: unknown } | null;
 }
@@ -121,11 +124,14 @@ function complain(state: DaemonState, message: string): void {
 }
 
 /** The same watcher for as long as it lives, misses nothing, and the paths are the same. */
-async function rewatch({ ports, loops, watching }: DaemonState, paths: readonly string[]): Promise<Watching> {
+async function rewatch(state: DaemonState, paths: readonly string[]): Promise<Watching> {
+  const { ports, loops, watching } = state;
   const unheard = [...loops.values()].reduce((sum, loop) => sum + loop.unheard(), 0);
   // It may be deaf and not know: a directory above was replaced, a file system unmounted.
-  const isGood = watching?.watch.isAlive() === true && watching.unheard === unheard;
-  if (isGood && watching.paths.join('\0') === paths.join('\0')) return watching;
+  const isAlive = watching?.watch.isAlive() === true;
+  if (isAlive) state.deafness = null;
+  if (isAlive && watching.unheard === unheard && watching.paths.join('\0') === paths.join('\0'))
+    return watching;
   await watching?.watch.close();
   const watch = ports.watch({
     paths,
@@ -134,7 +140,9 @@ async function rewatch({ ports, loops, watching }: DaemonState, paths: readonly 
     },
     onError(error) {
       const message = error instanceof Error ? error.message : String(error);
-      ports.emit({ account: '', kind: 'watcher-failed', message });
+      // Where no watcher can be had, each new one dies as the last one did.
+      if (message !== state.deafness) ports.emit({ account: '', kind: 'watcher-failed', message });
+      state.deafness = message;
     },
   });
   return { watch, paths, unheard };

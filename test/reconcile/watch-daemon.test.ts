@@ -85,6 +85,26 @@ test.each(DEATHS)(
   },
 );
 
+test('where each watcher that is made dies at once it is told once, and again after one that lived', async () => {
+  const path = join(await temporaryDirectory(), 'm.yaml');
+  await fs.writeFile(path, manifestText('ana'));
+  const world = await createWorld({ seed: { domains: [{ domain: 'acme.example' }] } });
+  const daemon = await startWatched(world, { path, intervalMs: HOUR });
+  const strike = async (): Promise<void> => {
+    await daemon.ready();
+    for (const watcher of systemWatchers()) watcher.emit('error', new Error('ENOSPC'));
+    await world.clock.pass(ROUND_MS);
+  };
+  const told = (): number => world.events.filter(({ kind }) => kind === 'watcher-failed').length;
+  for (let round = 1; round <= 3; round += 1) await strike();
+  expect(daemon.watchers()).toBe(4);
+  expect(told()).toBe(1);
+  await world.clock.pass(ROUND_MS);
+  await strike();
+  expect(told()).toBe(2);
+  await daemon.stop();
+});
+
 test('10,000 rewrites of files in a second are a few readings, and the last content is what is loaded', async () => {
   const directory = join(await temporaryDirectory('/dev/shm'), 'manifests');
   await fs.mkdir(directory);
