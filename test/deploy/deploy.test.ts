@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigMap } from 'kubernetes-models/v1/ConfigMap';
@@ -69,7 +70,7 @@ test('compose: a read-only root file system, no capabilities, the key as a secre
   expect(JSON.stringify(services)).not.toContain('FWDSYNC_API_KEY"');
 });
 
-describe('alerts and dashboard', () => {
+describe('alerts and dashboard ask for what is served', () => {
   const metrics = createMetrics({ version: '0.0.0', statuses: () => [] });
   const served = async (): Promise<ReadonlySet<string>> => {
     const names = [...(await metrics.render()).matchAll(/^# TYPE (\S+) (\S+)/gm)].flatMap(([, name, type]) =>
@@ -81,6 +82,13 @@ describe('alerts and dashboard', () => {
     ...new Set([...text.matchAll(/\bfwdsync_[a-z_]+/g)].map(([name]) => name)),
   ];
 
+  test('every metric that is served is explained', async () => {
+    const text = read('docs/operations.md');
+    const explained = new Set([...text.matchAll(/`(fwdsync_\w+)/g)].map(([, name]) => name));
+    const types = (await metrics.render()).matchAll(/^# TYPE (fwdsync_\w+)/gm);
+    expect([...types].map(([, name]) => name).filter((name) => !explained.has(name))).toEqual([]);
+  });
+
   test.each(['deploy/prometheus-alerts.yaml', 'deploy/grafana-dashboard.json'])(
     '%s asks for metrics that are served',
     async (file) => {
@@ -90,12 +98,44 @@ describe('alerts and dashboard', () => {
       expect(asked.filter((name) => !names.has(name))).toEqual([]);
     },
   );
+});
 
-  test('every alert is explained in the documentation', () => {
-    const alerts = [...read('deploy/prometheus-alerts.yaml').matchAll(/alert: (\w+)/g)].map(
-      ([, name]) => name ?? '',
+describe('alerts', () => {
+  interface Rule {
+    readonly alert: string;
+    readonly annotations: { readonly runbook: string };
+  }
+  const rules = (
+    parse(read('deploy/prometheus-alerts.yaml')) as { groups: { rules: Rule[] }[] }
+  ).groups.flatMap((group) => group.rules);
+  const names = new Set(rules.map(({ alert }) => alert));
+
+  test('each stands in the table of its runbook, and nothing else does', () => {
+    const text = read('docs/operations.md');
+    const [, table = ''] = text.split('\n## Alerts\n');
+    expect(new Set([...table.matchAll(/^\| (Fwdsync\w+) \|/gm)].map(([, name]) => name))).toEqual(names);
+    expect(rules.map(({ annotations }) => annotations.runbook)).toEqual(
+      rules.map(() => 'docs/operations.md#alerts'),
     );
-    const text = read('docs/deploy.md');
-    expect(alerts.filter((name) => !text.includes(name))).toEqual([]);
+  });
+
+  test('of each it is tested that it is silent just under, and that it fires', () => {
+    const { tests } = parse(read('test/deploy/alerts.promtool.yaml')) as {
+      tests: { alert_rule_test: { alertname: string; exp_alerts: unknown[] }[] }[];
+    };
+    const cases = tests.flatMap((group) => group.alert_rule_test);
+    const tested = (hasCount: (count: number) => boolean): ReadonlySet<string> =>
+      new Set(cases.filter((one) => hasCount(one.exp_alerts.length)).map((one) => one.alertname));
+    expect(tested((count) => count === 0)).toEqual(names);
+    expect(tested((count) => count > 0)).toEqual(names);
+  });
+
+  test('the rules and their tests hold', () => {
+    const promtool = (...args: readonly string[]): string =>
+      execFileSync('promtool', args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+    expect(promtool('check', 'rules', 'deploy/prometheus-alerts.yaml')).toContain(
+      `${rules.length} rules found`,
+    );
+    expect(promtool('test', 'rules', 'test/deploy/alerts.promtool.yaml')).toContain('SUCCESS');
   });
 });
