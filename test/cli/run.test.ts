@@ -169,6 +169,15 @@ describe('logs', () => {
   });
 });
 
+/** A module that lets every wait of the process last a twentieth of its time. */
+const TWENTY_TIMES_FASTER = `data:text/javascript,${encodeURIComponent(`
+  import { syncBuiltinESMExports } from 'node:module';
+  import timers from 'node:timers/promises';
+  const { setTimeout } = timers;
+  timers.setTimeout = (milliseconds, ...rest) => setTimeout(milliseconds / 20, ...rest);
+  syncBuiltinESMExports();
+`)}`;
+
 describe('SIGTERM', () => {
   const SMALL = `version: 1
 api: { account: owner@acme.example }
@@ -218,6 +227,29 @@ domains:
       .dump({ without: 'volatile' })
       .domains.map(({ domain, aliases }) => ({ domain, aliases }));
   }
+
+  test.each(['GET', 'POST'])(
+    'a %s that is never answered: exit 0 after 20 s, and no sooner',
+    async (method) => {
+      const here = await place(SMALL);
+      here.emulator.faults.push({ match: { method, times: 'always' }, do: { kind: 'delay', ms: 60_000 } });
+      const hanging = Promise.withResolvers<void>();
+      here.emulator.onRequest((event) => {
+        if (event.phase === 'before' && event.method === method) hanging.resolve();
+      });
+      const process = daemon(here, [], { NODE_OPTIONS: `--import ${TWENTY_TIMES_FASTER}` });
+      await process.event('started');
+      await hanging.promise;
+      const sent = here.emulator.journal.total();
+      const signalledAt = performance.now();
+      expect(await process.end()).toBe(0);
+      const seconds = ((performance.now() - signalledAt) / 1000) * 20;
+      expect(seconds).toBeGreaterThan(19.9);
+      expect(seconds).toBeLessThan(160);
+      expect(here.emulator.journal.total()).toBe(sent);
+      expect((await process.lines()).at(-1)).toMatchObject({ event: 'stopped', signal: 'SIGTERM' });
+    },
+  );
 
   test('while a request hangs, a second signal ends it at once', async () => {
     const here = await place();
