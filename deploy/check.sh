@@ -34,6 +34,12 @@ echo "program: $(du -sh "$tree/app" | cut -f1), $(find "$tree/app" -type f | wc 
 test ! -e "$tree/app/node_modules" && test ! -e "$tree/app/src" && test ! -e "$tree/app/test"
 echo "no development files"
 
+say "demo, as docs/operations.md has it: docker run --rm --no-healthcheck fwdsync demo"
+read -ra entrypoint <<<"$(buildah inspect --format '{{range .OCIv1.Config.Entrypoint}}{{.}} {{end}}' "$container")"
+buildah run "$container" -- "${entrypoint[@]}" demo >"$work/demo.log" || { cat "$work/demo.log"; false; }
+grep -c '\[exit 0' "$work/demo.log" | sed 's/$/ commands of it ended with 0; the last lines:/'
+tail -n 3 "$work/demo.log"
+
 # The image's tree, mounted read-only, with the state as the one writable place.
 mkdir -p "$work/tree" "$work/state" "$work/manifest"
 chown 1000:1000 "$work/state"
