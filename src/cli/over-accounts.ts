@@ -7,7 +7,7 @@ import { CommandError, strongestExit, type ExitCode } from './exit.ts';
 import type { Action } from './options.ts';
 import { printJson } from './output.ts';
 import { saveDocument } from './saved-plan.ts';
-import type { CommonOptions } from './settings.ts';
+import { resolveFormat, type CommonOptions } from './settings.ts';
 import {
   shareOutput,
   type OwnOutput,
@@ -16,6 +16,10 @@ import {
   type Standing,
 } from './shared-output.ts';
 import { styleFor } from './style.ts';
+
+/** The others are one document, which cannot be put together of several. */
+const FORMATS_OF_MANY = ['text', 'json', 'markdown', 'github'] as const;
+type Format = (typeof FORMATS_OF_MANY)[number];
 
 /** Where a log is printed, as by `run --once`, nothing is to stand between its lines. */
 export type Ending = 'summary' | 'none';
@@ -31,11 +35,12 @@ export function overAccounts<Options extends CommonOptions & { readonly out?: st
   return async (context, options, args) => {
     const directory = accountsDirectory(options, context);
     if (directory === null) return command(context, options, args);
+    const format = resolveFormat(options, context, FORMATS_OF_MANY);
     const jobs = await openJobs(context, options, directory);
-    const output = shareOutput(context, { heading: headingOf(context, options) });
+    const output = shareOutput(context, { heading: headingOf(context, options, format) });
     const ends = await runJobs(context, jobs, output, (own, alone) => command(own, alone, args));
-    if (formatOf(options, context) === 'json') printJson(context, accountsDocument(ends));
-    if (ending === 'summary' && isHeaded(options, context))
+    if (format === 'json') printJson(context, accountsDocument(ends));
+    if (ending === 'summary' && isHeaded(format))
       output.conclude(renderAccounts(ends, styleFor(context.stdout, options.color, context.env)));
     if (options.out !== undefined) {
       const saved = ends.map((end) => ({ ...end, document: end.plan }));
@@ -100,16 +105,16 @@ async function runJob<Options extends CommonOptions>(
   }
 }
 
-function headingOf(context: Context, options: CommonOptions): SharedOutputOptions['heading'] {
+function headingOf(context: Context, options: CommonOptions, format: Format): SharedOutputOptions['heading'] {
   return (name, stream) => {
-    if (stream === 'stdout' && !isHeaded(options, context)) return null;
+    if (stream === 'stdout' && !isHeaded(format)) return null;
     return styleFor(context[stream], options.color, context.env).strong(`==> ${escapeInvisible(name)} <==`);
   };
 }
 
 /** Other formats are documents, and have their own way to tell accounts apart. */
-function isHeaded(options: CommonOptions, context: Context): boolean {
-  return ['text', 'github'].includes(formatOf(options, context));
+function isHeaded(format: Format): boolean {
+  return format === 'text' || format === 'github';
 }
 
 const MOST_NAMED = 3;
@@ -118,10 +123,6 @@ function standing(underWay: ReadonlySet<string>, total: number): Standing {
   const named = [...underWay].slice(0, MOST_NAMED).join(', ');
   const more = underWay.size > MOST_NAMED ? ` and ${underWay.size - MOST_NAMED} more` : '';
   return { label: `accounts done, under way ${named}${more}`, done: total - underWay.size, total };
-}
-
-function formatOf(options: CommonOptions, { env }: Context): string {
-  return options.format ?? env['FWDSYNC_FORMAT'] ?? 'text';
 }
 
 /** `fwdsync/accounts@1`; schemas/accounts.v1.schema.json. */

@@ -13,8 +13,6 @@ import { manifestPaths, resolveFormat, type CommonOptions } from './settings.ts'
 import { styleFor } from './style.ts';
 
 const FORMATS = ['text', 'json', 'github', 'sarif', 'junit'] as const;
-/** With `--accounts`: the others are one document, which cannot be put together of several. */
-const FORMATS_OF_MANY = ['text', 'json', 'github'] as const satisfies (typeof FORMATS)[number][];
 
 export interface ValidateOptions extends CommonOptions {
   readonly staged?: true;
@@ -28,7 +26,7 @@ interface Checked extends ReadDesired {
 
 /** Checks manifests, offline and without a key; exits with 0, 5 or, for a file that cannot be read, 1. */
 export async function validateCommand(context: Context, options: ValidateOptions): Promise<ExitCode> {
-  const format = resolveFormat(options, context, context.ofAccount === undefined ? FORMATS : FORMATS_OF_MANY);
+  const format = resolveFormat(options, context, FORMATS);
   if (options.staged === true || options.against !== undefined) assertInGit(options, context);
   if (options.staged === true && !(await isAnyStaged(context, manifestPaths(options, context)))) {
     print(context, options, NOTHING, format);
