@@ -122,7 +122,7 @@ const MOST_NAMED = 3;
 function standing(underWay: ReadonlySet<string>, total: number): Standing {
   const named = [...underWay].slice(0, MOST_NAMED).join(', ');
   const more = underWay.size > MOST_NAMED ? ` and ${underWay.size - MOST_NAMED} more` : '';
-  return { label: `accounts done, under way ${named}${more}`, done: total - underWay.size, total };
+  return { label: `under way: ${named}${more}; accounts done`, done: total - underWay.size, total };
 }
 
 /** `fwdsync/accounts@1`; schemas/accounts.v1.schema.json. */

@@ -38,13 +38,19 @@ export async function planCommand(context: Context, options: PlanOptions): Promi
     const document = documentOf(context, session, shown);
     if (options.out !== undefined) await savePlan(context, options.out, document);
     await printPlan(context, document, { format, color: options.color });
-    const verdict = decision.kind === 'go' ? '' : `${decision.kind}: `;
-    context.ofAccount?.conclude(`${verdict}${countsSentence(document)}`);
+    context.ofAccount?.conclude(`${verdictOf(planned, decision)}${countsSentence(document)}`);
     return planExit(planned, decision, options);
   } finally {
     session.progress.stop();
     await session.client.close();
   }
+}
+
+/** What is before the counts in the one line of an account; nothing where the plan can run. */
+function verdictOf({ plan }: Planned, { kind }: Decision): string {
+  if (kind !== 'refused') return kind === 'go' ? '' : `${kind}: `;
+  const refusing = plan.guards.filter(({ refuses, allowed }) => refuses && !allowed);
+  return `refused by ${[...new Set(refusing.map(({ guard }) => guard))].join(', ')}: `;
 }
 
 /** 5 for problems, 4 for guards, 1 for what could not be read, 2 for changes when asked. */
