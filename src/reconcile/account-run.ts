@@ -8,7 +8,7 @@ import type { FailedStep, RunResult } from '../model/daemon.ts';
 import type { Desired } from '../model/desired.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Change } from '../model/plan.ts';
-import type { Result } from '../model/result.ts';
+import { fail, succeed, type Result } from '../model/result.ts';
 import type { Policy } from '../plan/policy.ts';
 import type { ManifestSize } from '../plan/size.ts';
 import type { Contest } from './contest.ts';
@@ -47,38 +47,50 @@ export interface RunTask {
 
 /** One run over some domains or all: what a guard refuses, cannot be read or is frozen is withheld, the rest goes on. */
 export async function runAccount(task: RunTask, ports: RunPorts): Promise<RunResult> {
-  const access = await ports.access(task.desired);
-  if (!access.ok) return failed('key', access.error);
-  const first = await attempt(task, ports, access.value);
-  if (first.kind !== 'unread' || first.error.kind !== 'unauthorised') return resultOf(first);
-  // The key may have been rotated since it was read.
-  const again = await ports.access(task.desired);
-  if (!again.ok || again.value.client === access.value.client) return resultOf(first);
-  return resultOf(await attempt(task, ports, again.value));
+  const run = await withAccess(task.desired, ports, (access) => attempt(task, { ...ports, ...access }));
+  return run.ok ? run.value : { kind: 'failed', ...run.error };
 }
 
-type Attempt =
-  | { readonly kind: 'unread'; readonly error: ApiError }
-  | { readonly kind: 'ended'; readonly result: RunResult };
+/** Why nothing came of an attempt to read the account. */
+export interface AccessFault {
+  readonly what: FailedStep;
+  readonly message: string;
+}
 
-async function attempt(task: RunTask, ports: RunPorts, access: Access): Promise<Attempt> {
+/** Talks to the account; a key that is refused may have been rotated since it was read, and is asked for once more. */
+export async function withAccess<Value>(
+  desired: Desired,
+  ports: Pick<RunPorts, 'access'>,
+  talk: (access: Access) => Promise<Result<Value, ApiError>>,
+): Promise<Result<Value, AccessFault>> {
+  const access = await ports.access(desired);
+  if (!access.ok) return fail({ what: 'key', message: access.error });
+  let said = await talk(access.value);
+  if (!said.ok && said.error.kind === 'unauthorised') {
+    const again = await ports.access(desired);
+    if (again.ok && again.value.client !== access.value.client) said = await talk(again.value);
+  }
+  if (said.ok) return said;
+  return fail({ what: 'read', message: `${said.error.endpoint}: ${said.error.message}` });
+}
+
+type Attempt = Result<RunResult, ApiError>;
+
+async function attempt(task: RunTask, ports: RunPorts & Access): Promise<Attempt> {
   const request: PlanRequest = {
     desired: task.desired,
     manifestSize: task.manifestSize,
     domains: task.listing === 'by-name' ? [...task.desired.domains.keys()] : undefined,
     reading: task.reading,
-    policy: access.policy,
+    policy: ports.policy,
   };
-  return task.mode === 'observe'
-    ? observeOnly(task, request, { ...ports, ...access })
-    : applyToo(task, request, { ...ports, ...access });
+  return task.mode === 'observe' ? observeOnly(task, request, ports) : applyToo(task, request, ports);
 }
 
 async function observeOnly(task: RunTask, request: PlanRequest, ports: RunPorts & Access): Promise<Attempt> {
   const planned = await planOnce(request, ports);
-  if (!planned.ok) return { kind: 'unread', error: planned.error };
-  const looked = lookAt(task, planned.value, ports);
-  return { kind: 'ended', result: { kind: 'looked', ...looked, report: null } };
+  if (!planned.ok) return planned;
+  return succeed({ kind: 'looked', ...lookAt(task, planned.value, ports), report: null });
 }
 
 async function applyToo(task: RunTask, request: PlanRequest, ports: RunPorts & Access): Promise<Attempt> {
@@ -93,8 +105,7 @@ async function applyToo(task: RunTask, request: PlanRequest, ports: RunPorts & A
       },
     },
   );
-  const result = conclude(once, looked);
-  return once.kind === 'unread' ? { kind: 'unread', error: once.error } : { kind: 'ended', result };
+  return once.kind === 'unread' ? fail(once.error) : succeed(conclude(once, looked));
 }
 
 type Looked = Omit<Extract<RunResult, { kind: 'looked' }>, 'kind' | 'report'>;
@@ -126,10 +137,8 @@ function decideUnattended({ plan: whole, frozen, unset }: Looked): Decision {
   return { kind: 'go', plan, heldBack: [...decision.heldBack, ...heldBack] };
 }
 
-function conclude(once: Once, looked: Looked | null): RunResult {
+function conclude(once: Exclude<Once, { kind: 'unread' }>, looked: Looked | null): RunResult {
   switch (once.kind) {
-    case 'unread':
-      return failed('read', `${once.error.endpoint}: ${once.error.message}`);
     case 'locked':
       return failed('lock', once.fault.message);
     case 'fault':
@@ -144,20 +153,20 @@ function conclude(once: Once, looked: Looked | null): RunResult {
   }
 }
 
-function resultOf(attempt: Attempt): RunResult {
-  if (attempt.kind === 'ended') return attempt.result;
-  return failed('read', `${attempt.error.endpoint}: ${attempt.error.message}`);
-}
-
 function failed(what: FailedStep, message: string): RunResult {
   return { kind: 'failed', what, message };
 }
 
-/** The changes of a plan that its report does not name as made. */
+/**
+ * The changes of a plan that its report does not name as made. What depends on what the service makes of a new domain is
+ * settled when that was added: as another change, or none.
+ */
 export function openChanges({ plan, report }: Extract<RunResult, { kind: 'looked' }>): readonly Change[] {
   if (report === null) return plan.changes;
   const made = new Set(report.applied.map(keyOf));
-  return plan.changes.filter((change) => !made.has(keyOf(change)));
+  const isSettled = ({ conditional, domain }: Change): boolean =>
+    conditional && made.has(keyOf({ action: 'add', kind: 'domain', domain, name: domain }));
+  return plan.changes.filter((change) => !made.has(keyOf(change)) && !isSettled(change));
 }
 
 /** The changes of a plan that its report names as made. */

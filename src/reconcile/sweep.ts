@@ -1,9 +1,8 @@
 import { observe, type ObservedDomains } from '../api/observe.ts';
-import type { FailedStep } from '../model/daemon.ts';
 import type { Desired } from '../model/desired.ts';
 import type { DomainName } from '../model/names.ts';
 import { fail, type Result } from '../model/result.ts';
-import type { RunPorts } from './account-run.ts';
+import { withAccess, type AccessFault, type RunPorts } from './account-run.ts';
 import { keepDomains, type Fingerprints } from './changed.ts';
 
 /** A reading of everything at its own pace, beside which runs may go on. */
@@ -20,12 +19,7 @@ export interface Sweep {
   concerns(desired: Desired, fingerprints: Fingerprints): Desired;
 }
 
-export type SweepResult = Result<ObservedDomains, SweepFault>;
-
-export interface SweepFault {
-  readonly what: FailedStep;
-  readonly message: string;
-}
+export type SweepResult = Result<ObservedDomains, AccessFault>;
 
 /** Starts to read; `onEnd` is called once. */
 export function startSweep(
@@ -38,7 +32,9 @@ export function startSweep(
   let result: SweepResult | null = null;
   const read = async (): Promise<void> => {
     try {
-      result = await readAll(desired, ports);
+      result = await withAccess(desired, ports, ({ client }) =>
+        observe(client.withUrgency('sweep'), { desired, clock: ports.clock }),
+      );
     } catch (error) {
       result = fail({
         what: 'internal',
@@ -57,20 +53,4 @@ export function startSweep(
     concerns: (now, current) =>
       keepDomains(now, (name) => !touched.has(name) && fingerprints.get(name) === current.get(name)),
   };
-}
-
-async function readAll(desired: Desired, ports: RunPorts): Promise<SweepResult> {
-  for (let attempt = 1; ; attempt += 1) {
-    const access = await ports.access(desired);
-    if (!access.ok) return fail({ what: 'key', message: access.error });
-    const { client } = access.value;
-    const read = await observe(client.withUrgency('sweep'), { desired, clock: ports.clock });
-    if (read.ok) return read;
-    const isRotated = async (): Promise<boolean> => {
-      const again = await ports.access(desired);
-      return again.ok && again.value.client !== client;
-    };
-    const mayRepeat = read.error.kind === 'unauthorised' && attempt === 1 && (await isRotated());
-    if (!mayRepeat) return fail({ what: 'read', message: `${read.error.endpoint}: ${read.error.message}` });
-  }
 }
