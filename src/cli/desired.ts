@@ -9,8 +9,9 @@ import { manifestSize, type ManifestSize } from '../plan/size.ts';
 import type { Context } from './context.ts';
 import { CommandError, EXIT } from './exit.ts';
 import type { GitTree } from './git-manifests.ts';
+import { loadOptions } from './load-options.ts';
 import { plural, printProblems, type ManifestCounts } from './problems.ts';
-import { explicitVersion, manifestPaths, namedUrl, readReference, type CommonOptions } from './settings.ts';
+import { manifestPaths, type CommonOptions } from './settings.ts';
 
 export interface ReadOptions {
   /** Whether a reference that is not set is an error or a warning. */
@@ -41,16 +42,8 @@ export async function readDesired(
   how: ReadOptions,
 ): Promise<ReadDesired> {
   const texts = await readTexts(context, options, how.from);
-  const named = namedUrl(options, context);
-  const loaded = loadManifest(texts, {
-    references: how.references,
-    resolve: (reference) => readReference(reference, context),
-    apiVersion: explicitVersion(options, context),
-    ...(named === null ? {} : { namedUrl: named }),
-    cwd: context.cwd,
-    // Each of many accounts names its own.
-    ...(options.accounts === undefined ? {} : { required: ['key', 'account'] }),
-  });
+  const accounts = options.accounts === undefined ? 'one' : 'many';
+  const loaded = loadManifest(texts, loadOptions(context, options, { ...how, accounts }));
   if (how.problems === 'printed') printProblems(context, options, loaded.problems);
   const desired = loaded.desired === null ? null : keepDomains(loaded.desired, options.domain, how.unnamed);
   const size = loaded.desired === null ? { domains: 0, entries: 0 } : manifestSize(loaded.desired);

@@ -9,9 +9,10 @@ import { keepDomains } from '../reconcile/changed.ts';
 import { createManifestSource, type ManifestSource } from '../reconcile/manifest-source.ts';
 import { requireDomain } from './arguments.ts';
 import type { Context } from './context.ts';
+import { loadOptions } from './load-options.ts';
 import { sha256 } from './output.ts';
 import { createAccess } from './run-access.ts';
-import { explicitVersion, namedUrl, readReference, type CommonOptions } from './settings.ts';
+import { readReference, type CommonOptions } from './settings.ts';
 
 export interface AccountRunOptions {
   readonly common: CommonOptions;
@@ -66,21 +67,13 @@ function openSource(
   entry: AccountEntry,
   { common, accounts }: AccountRunOptions,
 ): ManifestSource {
-  const named = namedUrl(common, context);
   return createManifestSource({
     paths: entry.paths,
     fs,
     stdin: context.stdin,
     cwd: context.cwd,
     clock: context.clock,
-    load: {
-      references: 'required',
-      resolve: (reference) => readReference(reference, context),
-      apiVersion: explicitVersion(common, context),
-      cwd: context.cwd,
-      ...(named === null ? {} : { namedUrl: named }),
-      ...(accounts === 'many' ? { required: ['key', 'account'] } : {}),
-    },
+    load: loadOptions(context, common, { references: 'required', accounts }),
   });
 }
 
