@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { nodesOnCycles } from '../../src/plan/guards/cycles.ts';
+import { nodesOnCycles, type Graph } from '../../src/plan/guards/cycles.ts';
 
 /** `a: b c` is a node and what it leads to. */
-function graphOf(...lines: readonly string[]): ReadonlyMap<string, readonly string[]> {
+function graphOf(...lines: readonly string[]): Graph {
   return new Map(
     lines.map((line) => {
       const [node = '', next = ''] = line.split(':');
-      return [node, next.split(' ').filter((name) => name !== '')];
+      return [node, new Set(next.split(' ').filter((name) => name !== ''))];
     }),
   );
 }

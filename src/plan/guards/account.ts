@@ -27,8 +27,8 @@ function guardLock({ observed, domains }: GuardInput): readonly GuardFinding[] {
 
 /** A limit of 0 or null means unknown or unlimited, never "no room". Domains are added before others are deleted. */
 function guardDomainsLimit({ observed, domains }: GuardInput): readonly GuardFinding[] {
-  const limit = observed.account.plan.domainsLimit;
-  if (limit === null || limit <= 0) return [];
+  const limit = observed.account.plan.domainsLimit ?? 0;
+  if (limit <= 0) return [];
   const added = domains.filter((plan) =>
     plan.changes.some((change) => change.kind === 'domain' && change.action === 'add'),
   );

@@ -46,9 +46,8 @@ function guardRun(domains: readonly DomainPlan[], policy: Policy): readonly Guar
 
 function isReroute(change: Change): boolean {
   if (change.kind !== 'alias' && change.kind !== 'rule') return false;
-  const { action, conditional, observed, desired } = change;
-  if (action !== 'update' || conditional || observed === null || desired === null) return false;
-  return observed.forward !== desired.forward && keepsNone(observed.forward, desired.forward);
+  const { observed, desired } = change;
+  return observed !== null && desired !== null && keepsNone(observed.forward, desired.forward);
 }
 
 function guardCatchAll(
@@ -63,9 +62,9 @@ function guardCatchAll(
     .map((change) => catchAll(change, policy));
 }
 
-function losesCatchAll({ action, observed, desired }: AliasChange): boolean {
-  if (action === 'delete') return true;
-  return observed !== null && desired !== null && isDiscard(desired.forward) && !isDiscard(observed.forward);
+function losesCatchAll({ observed, desired }: AliasChange): boolean {
+  if (desired === null) return true;
+  return observed !== null && isDiscard(desired.forward) && !isDiscard(observed.forward);
 }
 
 function catchAll({ domain, action }: AliasChange, policy: Policy): GuardFinding {
