@@ -187,7 +187,7 @@ test.each<[string, () => Plan, GuardFinding | readonly GuardFinding[]]>([
         observed([
           live('old.example', {
             aliases: liveAliases(ONE),
-            rules: [liveRule('r', 1, 'a@x.example'), liveRule('s', 2, 'a@x.example')],
+            rules: [liveRule('r', 1, 'a@x.example')],
             credentials: [],
           }),
         ]),
@@ -197,7 +197,7 @@ test.each<[string, () => Plan, GuardFinding | readonly GuardFinding[]]>([
       scope: 'old.example',
       limit: 0,
       planned: 1,
-      message: 'old.example would be deleted, and with it 1 alias, 2 rules, 0 credentials',
+      message: 'old.example would be deleted, and with it 1 alias, 1 rule, 0 credentials',
       allowance: { kind: 'domain-delete', domain: name('old.example') },
       allow: '--allow-domain-delete old.example',
       allowed: false,

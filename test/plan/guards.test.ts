@@ -56,8 +56,12 @@ describe('max-deletes of a section', () => {
     // live, deletes, per cent, the limit when it is held back
     [1, 1, 20, null],
     [2, 1, 20, null],
+    [2, 2, 20, 1],
+    [2, 2, 50, null],
     [3, 1, 20, null],
     [3, 2, 20, 1],
+    [3, 2, 50, null],
+    [3, 3, 50, 2],
     [4, 2, 20, null],
     [4, 3, 20, 2],
     [10, 2, 20, null],
@@ -118,8 +122,14 @@ describe('max-deletes of a section', () => {
   });
 
   test('the old rule of a change of type does not count', () => {
-    const entry = rule('r', 'a@x.example', { match: { type: 'cel', expression: 'true' } });
-    expect(planRules([entry], [liveRule('derived-alias-r', 1, 'a@x.example')]).guards).toEqual([]);
+    const texts = ['r', 's', 't'];
+    const entries = texts.map((text) =>
+      rule(text, 'a@x.example', { match: { type: 'cel', expression: `"${text}" == subject` } }),
+    );
+    const rows = texts.map((text, index) => liveRule(`derived-alias-${text}`, index, 'a@x.example'));
+    const result = planRules(entries, rows);
+    expect(result.changes.filter(({ action }) => action === 'delete')).toHaveLength(3);
+    expect(result.guards).toEqual([]);
   });
 
   test('rules and credentials count by themselves', () => {
@@ -218,6 +228,34 @@ describe('max-reroutes', () => {
     expect(result.guards).toEqual([]);
   });
 
+  test('rules count, what is added, deleted or only moved does not', () => {
+    const texts = Array.from({ length: 10 }, (_, index) => `r${index}`);
+    const rows = texts.map((text, index) =>
+      liveRule(`derived-alias-${text}`, 10 * (index + 1), 'a@x.example'),
+    );
+    const to = (forward: string): Plan =>
+      planRules(
+        texts.map((text) => rule(text, forward)),
+        rows,
+      );
+    expect(guards(to('b@x.example'))).toEqual(['max-reroutes | run | 9 | 10 | --allow-reroutes 10']);
+    expect(to('a@x.example').guards).toEqual([]);
+    const moved = texts.toReversed().map((text) => rule(text, 'a@x.example'));
+    expect(planRules(moved, rows).guards).toEqual([]);
+    expect(planAliases(aliasSection(numbered(30)), {}).guards).toEqual([]);
+    expect(only(planAliases(aliasSection({}, { prune: true }), numbered(30)), 'max-reroutes')).toEqual([]);
+  });
+
+  test('passwords that are sent again are no reroutes', () => {
+    const names = Array.from({ length: 10 }, (_, index) => `n${index}`);
+    const entries = Object.fromEntries(names.map((text) => [text, 'password' as const]));
+    const wanted = desired([present(ACME, { credentials: credentialSection(entries) })]);
+    const rows = observed([live(ACME, { credentials: names.map((text) => ({ name: text })) })]);
+    const rotate = names.map((text) => ({ name: text, domain: ACME }));
+    const result = plan(wanted, rows, { with: { rotate } });
+    expect([result.changes.length, result.guards]).toEqual([10, []]);
+  });
+
   test('holds the domains that are rerouted', () => {
     expect(rerouting(10, 10).guards).toMatchObject([{ holds: { kind: 'domains', domains: [ACME] } }]);
   });
@@ -235,6 +273,17 @@ describe('catch-all', () => {
     const found = only(planAliases(aliasSection(entries), { ...others, '*': before }), 'catch-all');
     expect(found.map((finding) => finding.holds.kind)).toEqual(holds === null ? [] : [holds]);
     if (holds !== null) expect(found[0]?.allow).toBe("--allow-unrouted '*@acme.example'");
+  });
+
+  test('a rule by the name of * is none', () => {
+    const gone = {
+      state: 'absent',
+      name: '*',
+      derivedIds: ['r'],
+      source: { file: 'f', line: 1, column: 1 },
+    } as const;
+    const result = planRules([gone], [liveRule('r', 1, 'a@x.example'), liveRule('s', 2, 'a@x.example')]);
+    expect([result.changes.map(({ name }) => name), result.guards]).toEqual([['*'], []]);
   });
 
   test.each([
@@ -299,10 +348,26 @@ describe('manifest-shrink', () => {
     [{ domains: 5, entries: 30 }, { domains: 2, entries: 30 }, 2],
     [{ domains: 5, entries: 30 }, { domains: 9, entries: 99 }, null],
   ])('from %o to %o', (before, now, limit) => {
-    const found = only(shrunk(before, now), 'manifest-shrink');
+    const found = shrunk(before, now).guards;
     expect(found.map((finding) => [finding.limit, finding.allow])).toEqual(
       limit === null ? [] : [[limit, '--allow-deletes 1']],
     );
+  });
+
+  test('only pruning follows from it, in any section of any domain', () => {
+    const manifest = { prior: { ...prior(ACME, {}), manifest: { domains: 2, entries: 30 } } };
+    const rows = observed([
+      live(ACME, { aliases: liveAliases(numbered(10)), credentials: [{ name: 'p' }, { name: 'q' }] }),
+      live('b.example', { aliases: liveAliases(numbered(10)) }),
+    ]);
+    const planned = (entries: Record<string, string | false>, prune: boolean): readonly string[] => {
+      const credentials = credentialSection({ p: 'bare' }, { prune });
+      const b = present('b.example', { aliases: aliasSection(numbered(10)) });
+      const acme = present(ACME, { aliases: aliasSection(entries), credentials });
+      return plan(desired([acme, b]), rows, manifest).guards.map(({ guard }) => guard);
+    };
+    expect(planned({ n0: false }, false)).toEqual([]);
+    expect(planned({}, true)).toEqual(['manifest-shrink']);
   });
 
   test('without deletes that follow from it, it does not matter', () => {
@@ -326,10 +391,23 @@ describe('remote-shrink', () => {
     [10, 4, false, false],
   ])('from %i to %i', (was, now, prune, held) => {
     const result = fallen(was, now, prune);
-    expect(only(result, 'remote-shrink').map((finding) => [finding.refuses, finding.holds.kind])).toEqual(
-      held ? [[false, 'domain-deletes']] : [],
+    expect(result.guards.map((finding) => [finding.guard, finding.refuses, finding.holds.kind])).toEqual(
+      held ? [['remote-shrink', false, 'domain-deletes']] : [],
     );
     expect(isRefused(result)).toBe(false);
+  });
+
+  test('adds and updates run', () => {
+    const wanted = aliasSection({ ...numbered(4, 'b@x.example'), more: 'a@x.example' });
+    const result = planAliases(wanted, numbered(4), { prior: prior(ACME, { live: { aliases: 10 } }) });
+    expect([result.changes.length, result.guards]).toEqual([5, []]);
+  });
+
+  test('what the service may make with a domain that was deleted by hand is not live', () => {
+    const wanted = desired([present(ACME, { aliases: aliasSection(numbered(2), { prune: true }) })]);
+    const result = plan(wanted, observed([]), { prior: prior(ACME, { live: { aliases: 10 } }) });
+    expect(result.changes.map(({ stage, conditional }) => [stage, conditional]).at(-1)).toEqual([2, true]);
+    expect(result.guards).toEqual([]);
   });
 });
 
@@ -358,6 +436,22 @@ describe('the account', () => {
     expect([idle.guards, idle.warnings.map(({ code }) => code)]).toEqual([[], ['account-locked']]);
   });
 
+  test('only domains that are added need room', () => {
+    const setting = { value: 'it@x.example', source: { file: 'f', line: 1, column: 1 } };
+    const acme = present(ACME, {
+      settings: { notification_email: setting },
+      aliases: aliasSection({ info: 'a@x.example' }),
+    });
+    const account = { plan: { name: null, domainsLimit: 1, aliasesLimit: null, rulesLimit: null } };
+    const rows = observed([live(ACME, { aliases: [] }), live('b.example')], { account });
+    const result = plan(desired([acme]), rows);
+    expect(result.changes.map(({ kind, action }) => [kind, action])).toEqual([
+      ['domain', 'update'],
+      ['alias', 'add'],
+    ]);
+    expect(result.guards).toEqual([]);
+  });
+
   test.each([
     [null, false],
     [0, false],
@@ -367,7 +461,7 @@ describe('the account', () => {
   ])('room for %s domains', (domainsLimit, held) => {
     const account = { plan: { name: null, domainsLimit, aliasesLimit: null, rulesLimit: null } };
     const result = plan(wanted, observed([live(ACME)], { account }));
-    expect(only(result, 'plan-limit').map(({ holds }) => holds)).toEqual(
+    expect(result.guards.map(({ holds }) => holds)).toEqual(
       held ? [{ kind: 'domains', domains: ['new.example'] }] : [],
     );
   });
