@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { observe } from '../api/observe.ts';
 import { referenceFinder } from '../apply/snapshot-forwards.ts';
@@ -11,6 +11,7 @@ import type { Context } from './context.ts';
 import { discloseManifest } from './disclose.ts';
 import { CommandError, EXIT, type ExitCode } from './exit.ts';
 import { createProgress } from './progress.ts';
+import { saveText } from './save.ts';
 import { resolveConnection, type CommonOptions } from './settings.ts';
 import { updateCommand } from './update.ts';
 
@@ -65,23 +66,11 @@ async function write(
     for (const domain of observed.domains.keys()) {
       if (observed.unproven.has(domain)) continue;
       const document = exportDocument(observed, { ...how, domains: new Set([domain]), api: 'left-out' });
-      await save(join(directory, `${domain}.yaml`), writeManifest(document));
+      await saveText(context, join(directory, `${domain}.yaml`), writeManifest(document));
     }
     return;
   }
   const text = writeManifest(exportDocument(observed, { ...how, api: 'stated' }));
   if (options.out === undefined) context.stdout.write(text);
-  else await save(resolve(context.cwd, options.out), text);
-}
-
-async function save(path: string, text: string): Promise<void> {
-  try {
-    await writeFile(path, text);
-  } catch (error) {
-    throw new CommandError(
-      EXIT.failed,
-      `${path} cannot be written: ${(error as Error).message}`,
-      'check the path',
-    );
-  }
+  else await saveText(context, options.out, text);
 }

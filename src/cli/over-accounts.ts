@@ -6,7 +6,7 @@ import { explain } from './execute.ts';
 import { CommandError, strongestExit, type ExitCode } from './exit.ts';
 import type { Action } from './options.ts';
 import { printJson } from './output.ts';
-import { saveDocument } from './saved-plan.ts';
+import { saveDocument } from './save.ts';
 import { resolveFormat, type CommonOptions } from './settings.ts';
 import {
   shareOutput,

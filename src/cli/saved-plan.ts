@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { escapeInvisible } from '../model/names.ts';
 import { comparePlans, type Difference } from '../plan/compare.ts';
@@ -13,25 +13,13 @@ import { CommandError, EXIT } from './exit.ts';
 import { sha256 } from './output.ts';
 import { assertNothingAgain, flagsOfSaved, type PlanFlags } from './plan-options.ts';
 import { documentOf } from './print-plan.ts';
+import { saveDocument } from './save.ts';
 import type { Session } from './session.ts';
 
 /** Writes a plan to where `--out` says. */
 export async function savePlan(context: Context, path: string, plan: SavedPlan): Promise<void> {
   if (context.ofAccount !== undefined) return context.ofAccount.save(plan);
   await saveDocument(context, path, plan);
-}
-
-/** Writes a document to where `--out` says. */
-export async function saveDocument(context: Context, path: string, document: object): Promise<void> {
-  try {
-    await writeFile(resolve(context.cwd, path), `${JSON.stringify(document, null, 2)}\n`);
-  } catch (error) {
-    throw new CommandError(
-      EXIT.failed,
-      `${path} cannot be written: ${(error as Error).message}`,
-      'check the path',
-    );
-  }
 }
 
 /** The part of `fwdsync/accounts@1` that is about one account. */

@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import type { ManifestText } from '../manifest/text.ts';
 import { updateManifest } from '../manifest/update/update.ts';
 import type { Desired } from '../model/desired.ts';
@@ -11,6 +9,7 @@ import type { Context } from './context.ts';
 import { readDesired, type ReadOptions } from './desired.ts';
 import { CommandError, EXIT, type ExitCode } from './exit.ts';
 import { plural, printProblems } from './problems.ts';
+import { saveText } from './save.ts';
 import { openSession } from './session.ts';
 import type { CommonOptions } from './settings.ts';
 
@@ -41,7 +40,7 @@ export async function updateCommand(
     const before = await load(context, flags, undefined);
     const after = await adopt(context, flags, { input, texts: before.texts });
     const changed = after.filter(({ text }, index) => String(text) !== textOf(before.texts[index]));
-    for (const { file, text } of changed) await save(context, file, String(text));
+    for (const { file, text } of changed) await saveText(context, file, String(text));
     const [differences, files] = [plural(plan.changes.length, 'difference'), plural(changed.length, 'file')];
     context.stderr.write(`${differences} written into ${files}\n`);
     return EXIT.done;
@@ -115,16 +114,4 @@ async function load(
 
 function textOf(text: ManifestText | undefined): string {
   return typeof text?.text === 'string' ? text.text : Buffer.from(text?.text ?? []).toString('utf8');
-}
-
-async function save(context: Context, file: string, text: string): Promise<void> {
-  try {
-    await writeFile(resolve(context.cwd, file), text);
-  } catch (error) {
-    throw new CommandError(
-      EXIT.failed,
-      `${file} cannot be written: ${(error as Error).message}`,
-      'check its permissions',
-    );
-  }
 }
