@@ -85,6 +85,8 @@ function breakSomething({ core }: World, dice: Dice): void {
 
 function gauge(world: World): {
   readonly sleepers: number;
+  /** Of the process. */
+  readonly timers: number;
   readonly descriptors: number;
   readonly heap: number;
 } {
@@ -92,6 +94,7 @@ function gauge(world: World): {
   (runInNewContext('gc') as () => void)();
   return {
     sleepers: world.clock.sleepers(),
+    timers: process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length,
     descriptors: readdirSync('/proc/self/fd').length,
     heap: process.memoryUsage().heapUsed,
   };
@@ -132,6 +135,7 @@ test('365 days of edits, drift, faults and restarts: in step at the end of each,
   }
   const after = gauge(world);
   expect(after.sleepers).toBeLessThanOrEqual(before.sleepers);
+  expect(after.timers).toBeLessThanOrEqual(before.timers + 1);
   expect(after.descriptors).toBeLessThanOrEqual(before.descriptors + 3);
   expect((after.heap - before.heap) / 2 ** 20).toBeLessThan(10);
   await daemon.stop();

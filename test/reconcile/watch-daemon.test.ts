@@ -105,7 +105,7 @@ test('where each watcher that is made dies at once it is told once, and again af
   await daemon.stop();
 });
 
-test('10,000 rewrites of files in a second are a few readings, and the last content is what is loaded', async () => {
+test('10,000 rewrites of files in a second are a few readings and runs, none beside another, and the last content is what is loaded', async () => {
   const directory = join(await temporaryDirectory('/dev/shm'), 'manifests');
   await fs.mkdir(directory);
   // Fewer than the guard against reroutes minds.
@@ -147,5 +147,9 @@ test('10,000 rewrites of files in a second are a few readings, and the last cont
   expect(readings).toBeLessThanOrEqual(3);
   expect(world.writes().length - writes).toBeLessThanOrEqual(readings * domains.length);
   expect(daemon.watchers()).toBe(1);
+  const runs = events.filter(({ kind }) => kind === 'run-started' || kind === 'run-finished');
+  expect(runs.map(({ kind }) => kind)).toEqual(
+    runs.map((_, index) => (index % 2 === 0 ? 'run-started' : 'run-finished')),
+  );
   await daemon.stop();
 });

@@ -256,6 +256,24 @@ describe('30: what does not belong here is refused', () => {
     expect((await get('/healthz')).status).toBe(200);
   });
 
+  test.each([
+    ['says nothing', ''],
+    ['never ends its headers', 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nFiller: '],
+    ['never sends its body', 'POST /status HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n'],
+    ['stays after its answer', 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+  ])('a client that %s is sent away within seconds', { concurrent: true }, async (_, text) => {
+    const metrics = createMetrics({ version: '1.2.3', statuses: () => [GOOD] });
+    const options = { host: '127.0.0.1', port: 0, statuses: () => [GOOD], isAlive: () => true, metrics };
+    const server = await startStatusServer({ ...options, conceal: (shown) => shown });
+    const socket = connect(server.port, '127.0.0.1');
+    const begun = performance.now();
+    socket.write(text);
+    socket.resume();
+    await once(socket, 'close');
+    expect(performance.now() - begun).toBeLessThan(15_000);
+    await server.close();
+  });
+
   test('a port that is in use is an error, not a crash', async () => {
     const { server } = await serve([GOOD]);
     await expect(serve([GOOD], { port: server.port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
