@@ -1,5 +1,4 @@
-import { mkdir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { observe } from '../api/observe.ts';
 import { referenceFinder } from '../apply/snapshot-forwards.ts';
 import { exportDocument, type ExportOptions as DocumentOptions } from '../manifest/export.ts';
@@ -11,7 +10,7 @@ import type { Context } from './context.ts';
 import { discloseManifest } from './disclose.ts';
 import { CommandError, EXIT, type ExitCode } from './exit.ts';
 import { createProgress } from './progress.ts';
-import { saveText } from './save.ts';
+import { makeDirectory, saveText } from './save.ts';
 import { resolveConnection, type CommonOptions } from './settings.ts';
 import { updateCommand } from './update.ts';
 
@@ -61,12 +60,11 @@ async function write(
   how: Pick<DocumentOptions, 'version' | 'showForward'>,
 ): Promise<void> {
   if (options.outDir !== undefined) {
-    const directory = resolve(context.cwd, options.outDir);
-    await mkdir(directory, { recursive: true });
+    await makeDirectory(context, options.outDir);
     for (const domain of observed.domains.keys()) {
       if (observed.unproven.has(domain)) continue;
       const document = exportDocument(observed, { ...how, domains: new Set([domain]), api: 'left-out' });
-      await saveText(context, join(directory, `${domain}.yaml`), writeManifest(document));
+      await saveText(context, join(options.outDir, `${domain}.yaml`), writeManifest(document));
     }
     return;
   }

@@ -51,12 +51,20 @@ describe('export', () => {
     expect(code).toBe(1);
   });
 
-  test('1: the directory cannot be written; 64: two targets', async () => {
-    const { run } = await openWorkspace(ACCOUNT);
-    const { code, stderr } = await run(['export', '--out', 'missing/all.yaml']);
-    expect(stderr).toContain('missing/all.yaml');
+  test.each([
+    ['--out', 'missing/all.yaml'],
+    ['--out-dir', 'a-file/below'],
+  ])('1: %s %s cannot be written', async (flag, path) => {
+    const { run, write } = await openWorkspace(ACCOUNT);
+    await write('', 'a-file');
+    const { code, stderr } = await run(['export', flag, path]);
+    expect(stderr).toContain(`error: ${path} cannot be written: `);
     expect(stderr).not.toMatch(/\n {4}at /);
     expect(code).toBe(1);
+  });
+
+  test('64: two targets', async () => {
+    const { run } = await openWorkspace(ACCOUNT);
     expect((await run(['export', '--out', 'a', '--out-dir', 'b'])).code).toBe(64);
   });
 });
