@@ -1,6 +1,6 @@
 import { readText, readWord } from './input.ts';
 import { LOG_STATUSES, LOG_TRANSPORTS } from './logs-events.ts';
-import { statusTest, traitOf, transportTest, type LogTest } from './logs-traits.ts';
+import { personTest, statusTest, transportTest, type LogTest } from './logs-traits.ts';
 import type { LogFilter } from './logs.ts';
 import type { FieldErrors } from './model.ts';
 import type { Context } from './routes.ts';
@@ -21,8 +21,8 @@ export function readLogFilter(
   const before = readTimestamp(query, 'before', errors);
   const transport = readWord(query, 'transport', LOG_TRANSPORTS, errors);
   const tests = [
-    ...(['sender', 'recipient', 'forward'] as const).map((field) => personTest(query, field, people)),
-    statusesTest(query, errors),
+    ...(['sender', 'recipient', 'forward'] as const).map((field) => readPerson(query, field, people)),
+    readStatuses(query, errors),
     transport && transportTest(transport),
   ].filter((test) => test !== undefined);
   return {
@@ -32,23 +32,18 @@ export function readLogFilter(
   };
 }
 
-function personTest(
+function readPerson(
   query: URLSearchParams,
   field: 'sender' | 'recipient' | 'forward',
   match: 'exact' | 'substring',
 ): LogTest | undefined {
   const wanted = readText(query, field)?.toLowerCase();
   if (wanted === undefined) return undefined;
-  if (match === 'substring') {
-    return { holds: (entry) => entry[field]?.email.toLowerCase().includes(wanted) ?? false };
-  }
-  return {
-    traits: [traitOf(field, wanted)],
-    holds: (entry) => entry[field]?.email.toLowerCase() === wanted,
-  };
+  if (match === 'exact') return personTest(field, wanted);
+  return { holds: (entry) => entry[field]?.email.toLowerCase().includes(wanted) ?? false };
 }
 
-function statusesTest(query: URLSearchParams, errors: FieldErrors): LogTest | undefined {
+function readStatuses(query: URLSearchParams, errors: FieldErrors): LogTest | undefined {
   const statuses = readText(query, 'status')
     ?.split(',')
     .map((status) => status.trim());

@@ -35,6 +35,15 @@ export function aliasTest(name: string): LogTest {
   return { traits: [traitOf('alias', alias)], holds: (entry) => entry.alias === alias };
 }
 
+/** Case does not count (v4: Email logs). */
+export function personTest(field: 'sender' | 'recipient' | 'forward', address: string): LogTest {
+  const wanted = address.toLowerCase();
+  return {
+    traits: [traitOf(field, wanted)],
+    holds: (entry) => entry[field]?.email.toLowerCase() === wanted,
+  };
+}
+
 /** Entries with this text, which is in lower case, in one of the fields that v3 looks at. */
 export function textTest(text: string): LogTest {
   return {
