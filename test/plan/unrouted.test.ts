@@ -1,0 +1,256 @@
+import { describe, expect, test } from 'vitest';
+import type { DesiredRule, Expectation, PresentDomain } from '../../src/model/desired.ts';
+import type { ObservedAlias, ObservedDomain, ObservedRule } from '../../src/model/observed.ts';
+import type { RuleMatch, Scope } from '../../src/model/resources.ts';
+import {
+  absent,
+  ACME,
+  aliasSection,
+  at,
+  credentialSection,
+  desired,
+  live,
+  liveAliases,
+  liveRule,
+  NOW,
+  observed,
+  plan,
+  present,
+  rule,
+  ruleSection,
+} from './build.ts';
+
+const HUB = 'hub.example';
+const PATTERN = '(help|hilfe)-.*';
+const HELP = 'help-desk@hub.example';
+/** What keeps the sections from being left empty, and the deletes few. */
+const REST = { r1: 'a@x.example', r2: 'a@x.example', r3: 'a@x.example', r4: 'a@x.example' };
+
+interface Unrouted {
+  readonly addresses: readonly (string | undefined)[];
+  /** What is held back: the domain's deletes, or all of it. */
+  readonly holds: readonly string[];
+}
+
+/** The hub as it is and shall be; ACME forwards there what is given. */
+function unrouted(
+  hub: Partial<ObservedDomain>,
+  wanted: Partial<PresentDomain>,
+  forwards: Readonly<Record<string, string>> = {},
+): Unrouted {
+  const acme = present(ACME, { aliases: aliasSection(forwards) });
+  const { guards } = plan(
+    desired([acme, present(HUB, wanted), absent('old.example')]),
+    observed([live(ACME, { aliases: liveAliases(forwards) }), live(HUB, hub)]),
+  );
+  const found = guards.filter(({ guard }) => guard === 'unrouted');
+  return {
+    addresses: found.map(({ allow }) => allow?.replace('--allow-unrouted ', '')),
+    holds: [...new Set(found.map(({ holds }) => holds.kind))],
+  };
+}
+
+describe('a pattern that goes', () => {
+  const rows = { ...REST, [PATTERN]: 'a@x.example' };
+  const without = aliasSection({ [PATTERN]: false });
+
+  test.each<[string, Record<string, string>, readonly string[]]>([
+    ['one address', { a: HELP }, [HELP]],
+    ['each address, in order', { a: 'hilfe-x@hub.example', b: HELP }, [HELP, 'hilfe-x@hub.example']],
+    ['one of a list', { a: `b@x.example,${HELP}` }, [HELP]],
+    ['named twice, in any case', { a: HELP, b: 'HELP-desk@hub.example' }, [HELP]],
+    ['an address in another domain', { a: 'help-desk@else.example' }, []],
+    ['a webhook whose path looks like the address', { a: `https://hook.example/${HELP}` }, []],
+  ])('named by another domain: %s', (_, forwards, expected) => {
+    expect(unrouted({ aliases: liveAliases(rows) }, { aliases: without }, forwards).addresses).toEqual(
+      expected,
+    );
+  });
+
+  test('named by a rule', () => {
+    const rules = ruleSection([rule('r', HELP)]);
+    const { addresses } = unrouted({ aliases: liveAliases(rows), rules: [] }, { aliases: without, rules });
+    expect(addresses).toEqual([HELP]);
+  });
+
+  test.each<[string, Record<string, string | false>, Record<string, string>]>([
+    ['it', { 'help-desk': false }, { a: HELP }],
+    ['the alias of a label', { 'help-desk': false }, { a: 'help-desk+x@hub.example' }],
+    ['it, now discarding', { 'help-desk': 'null' }, { a: HELP }],
+    ['it, spelled otherwise', { 'HELP-desk': false }, { a: HELP }],
+  ])('and with it the address’s own alias: that is what somebody wrote (%s)', (_, entries, forwards) => {
+    const hub = { aliases: liveAliases({ ...rows, 'help-desk': 'b@x.example' }) };
+    const aliases = aliasSection({ ...entries, [PATTERN]: false });
+    expect(unrouted(hub, { aliases }, forwards).addresses).toEqual([]);
+  });
+});
+
+test('the catch-all goes that a named address needs, and with it no pattern', () => {
+  const hub = { aliases: liveAliases({ ...REST, '*': 'a@x.example' }) };
+  const wanted = { aliases: aliasSection({ '*': false }) };
+  const forwards = { a: 'any@hub.example', b: 'https://hook.example/x@hub.example', c: 'null' };
+  expect(unrouted(hub, wanted, forwards).addresses).toEqual(['any@hub.example']);
+});
+
+test('what the service made with the domain is no route that somebody relies on', () => {
+  const star: ObservedAlias = { id: '9', name: '*', forward: 'a@x.example', createdAt: NOW };
+  const hub = { createdAt: NOW, aliases: [...liveAliases(REST), star] };
+  const wanted = { aliases: aliasSection({ '*': false, [PATTERN]: false }) };
+  expect(unrouted(hub, wanted, { a: HELP }).addresses).toEqual([]);
+  const patterned = { ...hub, aliases: [...liveAliases({ ...REST, [PATTERN]: 'a@x.example' }), star] };
+  expect(unrouted(patterned, wanted, { a: HELP }).addresses).toEqual([HELP]);
+});
+
+describe('what is held back', () => {
+  const rows = { ...REST, [PATTERN]: 'a@x.example', '(b)-.*': 'b@x.example' };
+  const hub = {
+    aliases: liveAliases(rows),
+    credentials: [],
+    rules: [liveRule('sleeping', 1, 'a@x.example')],
+  };
+  const gone = { [PATTERN]: false } as const;
+
+  test.each<[string, Partial<PresentDomain>]>([
+    ['nothing', { aliases: aliasSection(gone) }],
+    ['an alias that discards', { aliases: aliasSection({ ...gone, r1: 'null' }) }],
+    ['another pattern that goes elsewhere', { aliases: aliasSection({ ...gone, '(b)-.*': 'c@x.example' }) }],
+    ['a new pattern that discards', { aliases: aliasSection({ ...gone, '(c)-.*': 'null' }) }],
+    [
+      'a rule that goes elsewhere',
+      {
+        aliases: aliasSection(gone),
+        rules: ruleSection([
+          rule('s', 'b@x.example', {
+            id: 'sleeping',
+            idIsWritten: true,
+            match: { type: 'alias', alias: 'sleeping' },
+          }),
+        ]),
+      },
+    ],
+    ['a new rule', { aliases: aliasSection(gone), rules: ruleSection([rule('n', 'a@x.example')]) }],
+    ['a new credential', { aliases: aliasSection(gone), credentials: credentialSection({ p: 'password' }) }],
+    [
+      'a setting',
+      { aliases: aliasSection(gone), settings: { whitelabel: { value: 'w.example', source: at(1) } } },
+    ],
+  ])('a pattern goes, and beside it %s: the deletes', (_, wanted) => {
+    expect(unrouted(hub, wanted, { a: HELP })).toEqual({ addresses: [HELP], holds: ['domain-deletes'] });
+  });
+
+  test('a rule discards from now on, a pattern discards from now on: the domain', () => {
+    const aliases = aliasSection({ [PATTERN]: 'null', new: 'a@x.example' });
+    expect(unrouted(hub, { aliases }, { a: HELP })).toEqual({ addresses: [HELP], holds: ['domain'] });
+    const ruled = {
+      routingEngine: 'rules',
+      rules: [liveRule('r', 1, 'a@x.example', { match: { type: 'alias', alias: 'help-desk' } })],
+    } as const;
+    const discarding = rule('r', 'null', {
+      id: 'r',
+      idIsWritten: true,
+      match: { type: 'alias', alias: 'help-desk' },
+    });
+    const found = unrouted(ruled, { rules: ruleSection([discarding]) }, { a: HELP });
+    expect(found).toEqual({ addresses: [HELP], holds: ['domain'] });
+  });
+});
+
+describe('a rule that goes, where rules decide and nothing takes the rest', () => {
+  const ALL: RuleMatch = { type: 'regex', regex: '.', scopes: ['recipient'] };
+  const goes = { state: 'absent', id: 'r', name: 'jobs', derivedIds: [], source: at(1) } as const;
+  function ruled(match: RuleMatch, more: readonly ObservedRule[] = []): Partial<ObservedDomain> {
+    return {
+      routingEngine: 'rules',
+      rulesFallbackEmail: null,
+      rules: [liveRule('r', 1, 'a@x.example', { match }), ...more],
+    };
+  }
+  const expectation = (to: string, parts: Partial<Expectation> = {}): Expectation => ({
+    to,
+    from: '',
+    subject: '',
+    body: '',
+    source: at(1),
+    forward: { kind: 'refused' },
+    ...parts,
+  });
+  const rulesOf = (...more: readonly DesiredRule[]) => ({ rules: ruleSection([goes, ...more]) });
+
+  test('live aliases, patterns and the catch-all aside', () => {
+    const names = {
+      jobs: 'a@x.example',
+      '*': 'a@x.example',
+      'sales*': 'a@x.example',
+      '(a|b)': 'a@x.example',
+    };
+    const hub = { ...ruled(ALL), aliases: liveAliases(names) };
+    expect(unrouted(hub, rulesOf()).addresses).toEqual(['jobs@hub.example']);
+  });
+
+  test('its own alias only goes elsewhere', () => {
+    const hub = { ...ruled(ALL), aliases: liveAliases({ jobs: 'a@x.example' }) };
+    const wanted = { ...rulesOf(), aliases: aliasSection({ jobs: 'b@x.example' }) };
+    expect(unrouted(hub, wanted).addresses).toEqual(['jobs@hub.example']);
+  });
+
+  test('aliases and rules of the manifest that do not take mail themselves', () => {
+    const asleep = rule('asleep', 'b@x.example', { active: false });
+    const other = rule('other', 'b@x.example', {
+      match: { type: 'regex', regex: '^jobs@', scopes: ['recipient'] },
+    });
+    const wanted = { ...rulesOf(asleep, other), aliases: aliasSection({ info: 'b@x.example' }) };
+    expect(unrouted({ ...ruled(ALL), aliases: [] }, wanted).addresses).toEqual([
+      'asleep@hub.example',
+      'info@hub.example',
+    ]);
+  });
+
+  test.each<[string, Expectation, readonly string[]]>([
+    ['an address', expectation('x@hub.example'), ['x@hub.example']],
+    ['an address in capitals', expectation('X@HUB.example'), ['x@hub.example']],
+    ['an address in another domain', expectation('x@else.example'), []],
+    ['one whose rule has its name', expectation('jobs@hub.example'), ['jobs@hub.example']],
+  ])('what is expected: %s', (_, expected, addresses) => {
+    expect(unrouted(ruled(ALL), { ...rulesOf(), expect: [expected] }).addresses).toEqual(addresses);
+  });
+
+  test.each<[Scope, Partial<Expectation>]>([
+    ['sender', { from: 'eve@x.example' }],
+    ['subject', { subject: 'invoice' }],
+    ['body', { body: 'dear' }],
+  ])('by its %s: only mail that is expected so', (scope, parts) => {
+    const hub = ruled({ type: 'regex', regex: '.', scopes: [scope] });
+    const named = { a: 'x@hub.example' };
+    expect(unrouted(hub, rulesOf(), named).addresses).toEqual([]);
+    const expected = { ...rulesOf(), expect: [expectation('x@hub.example', parts)] };
+    expect(unrouted(hub, expected, named).addresses).toEqual(['x@hub.example']);
+  });
+
+  test('in one reading of its pattern alone', () => {
+    const hub = ruled({ type: 'regex', regex: 'jobs', scopes: ['recipient'] });
+    expect(unrouted(hub, rulesOf(), { a: 'jobs@hub.example' }).addresses).toEqual(['jobs@hub.example']);
+  });
+
+  test('a rule that sleeps takes nothing, and another rule may take over', () => {
+    const sleeping = {
+      ...ruled(ALL),
+      rules: [liveRule('r', 1, 'a@x.example', { match: ALL, active: false })],
+    };
+    expect(unrouted(sleeping, rulesOf(), { a: HELP }).addresses).toEqual([]);
+    const taken = ruled(ALL, [liveRule('s', 2, 'b@x.example', { match: ALL })]);
+    expect(unrouted(taken, rulesOf(), { a: HELP }).addresses).toEqual([]);
+  });
+
+  test('nothing is said where routing is not known', () => {
+    const { rules } = ruled(ALL);
+    const hub = rules === undefined ? {} : { rules };
+    expect(unrouted(hub, rulesOf(), { a: HELP }).addresses).toEqual([]);
+  });
+});
+
+test('a new rule that discards is what somebody wrote', () => {
+  const hub = { aliases: liveAliases(REST), rules: [] };
+  expect(
+    unrouted(hub, { rules: ruleSection([rule('r1', 'null')]), aliases: aliasSection({}) }).addresses,
+  ).toEqual([]);
+});
