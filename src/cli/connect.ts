@@ -1,3 +1,4 @@
+import type { RequestEvent } from '../api/call.ts';
 import { createClient, type FullClient } from '../api/create.ts';
 import type { ApiError } from '../api/errors.ts';
 import { keyFault } from '../api/transport.ts';
@@ -9,12 +10,12 @@ import type { Connection } from './settings.ts';
 /** A client of the account; a key that cannot be sent is refused here, without its value. */
 export function connect(
   context: Context,
-  connection: Connection,
+  { url, version, key }: Connection,
   mode: 'read-only' | 'read-write',
+  onEvent?: (event: RequestEvent) => void,
 ): FullClient {
-  const fault = keyFault(connection.key);
+  const fault = keyFault(key);
   if (fault !== null) throw new CommandError(EXIT.failed, fault, 'copy the key again from the account page');
-  const { url, version, key } = connection;
   return createClient({
     url,
     version,
@@ -23,6 +24,7 @@ export function connect(
     clock: context.clock,
     random: context.random,
     signal: context.signal,
+    ...(onEvent === undefined ? {} : { onEvent }),
   });
 }
 

@@ -1,11 +1,10 @@
 import type { RequestEvent } from '../api/call.ts';
 import type { Client } from '../api/client.ts';
-import { createClient } from '../api/create.ts';
-import { keyFault } from '../api/transport.ts';
 import type { StateStore } from '../apply/state-store.ts';
 import type { Desired } from '../model/desired.ts';
 import { fail, succeed, type Result } from '../model/result.ts';
 import type { Access } from '../reconcile/account-run.ts';
+import { connect } from './connect.ts';
 import type { Context } from './context.ts';
 import { CommandError } from './exit.ts';
 import { createPolicy } from './policy.ts';
@@ -36,12 +35,11 @@ export function createAccess(
   return async (desired) => {
     try {
       const connection = resolveConnection(options.common, desired.api, context);
-      const fault = keyFault(connection.key);
-      if (fault !== null) return fail(fault);
       if (current === null || !isSame(current.connection, connection)) {
         onSecret(connection.key);
-        void current?.client.close();
+        const before = current;
         current = connectAnew(context, options, connection, onRequest);
+        void before?.client.close();
       }
       return succeed(accessOf(context, desired, current));
     } catch (error) {
@@ -63,20 +61,10 @@ function connectAnew(
   connection: Connection,
   onRequest: (event: RequestEvent) => void,
 ): Connected {
-  const { url, version, key } = connection;
   const states = new Map<string, StateStore>();
   return {
     connection,
-    client: createClient({
-      url,
-      version,
-      key,
-      mode: mode === 'apply' ? 'read-write' : 'read-only',
-      clock: context.clock,
-      random: context.random,
-      signal: context.signal,
-      onEvent: onRequest,
-    }),
+    client: connect(context, connection, mode === 'apply' ? 'read-write' : 'read-only', onRequest),
     openState(account) {
       const state = states.get(account) ?? openState(context, common, connection, account, 'run');
       states.set(account, state);
