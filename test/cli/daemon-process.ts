@@ -1,19 +1,14 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished } from 'vitest';
-import { startEmulator, type Emulator } from '../../src/emulator/server.ts';
-import { temporaryDirectory } from '../support/directory.ts';
+import { openWorkspace, OWNER, type Workspace } from '../support/workspace.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
-export const KEY = 'sk_live_key_for_run';
 const PASSWORD = 'battery "staple"';
 export const MANIFEST = `version: 1
-api: { account: owner@acme.example }
+api: { account: ${OWNER} }
 destinations: { boss: { env: BOSS } }
 domains:
   acme.example:
@@ -24,45 +19,22 @@ domains:
     aliases: { "*": all@corp.example }
 `;
 
-export interface Place {
-  readonly emulator: Emulator;
-  readonly directory: string;
-  readonly env: Record<string, string>;
-}
+export type Place = Pick<Workspace, 'directory' | 'emulator' | 'env'>;
 
-/** A directory with a manifest, and an emulated account that differs from it. */
+/** A workspace with a manifest, and an account that differs from it. */
 export async function place(manifest = MANIFEST): Promise<Place> {
-  const directory = await temporaryDirectory();
-  const emulator = await startEmulator({
-    apiKey: KEY,
-    plan: 'paid',
-    now: () => Date.now(),
-    sleep: (milliseconds) => sleep(milliseconds),
-    randomId: () => randomUUID(),
-    state: {
-      account: { email: 'owner@acme.example' },
-      domains: [
-        {
-          domain: 'acme.example',
-          aliases: [
-            { alias: 'old', forward: 'dan@corp.example' },
-            { alias: 'sales', forward: 'dan@corp.example' },
-          ],
-        },
+  const { directory, emulator, env, write } = await openWorkspace([
+    {
+      domain: 'acme.example',
+      aliases: [
+        { alias: 'old', forward: 'dan@corp.example' },
+        { alias: 'sales', forward: 'dan@corp.example' },
       ],
     },
-  });
-  onTestFinished(() => emulator.close());
-  await writeFile(join(directory, 'fwdsync.yaml'), manifest);
-  const env = {
-    FWDSYNC_API_URL: emulator.urls.v4,
-    FWDSYNC_API_KEY: KEY,
-    FWDSYNC_STATE_DIR: join(directory, 'state'),
-    FWDSYNC_LOG_FORMAT: 'json',
-    BOSS: 'boss@private.example',
-    PRINTER: PASSWORD,
-  };
-  return { emulator, directory, env };
+  ]);
+  await write(manifest);
+  const values = { FWDSYNC_LOG_FORMAT: 'json', BOSS: 'boss@private.example', PRINTER: PASSWORD };
+  return { emulator, directory, env: { ...env, ...values } };
 }
 
 export interface Line {

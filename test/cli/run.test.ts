@@ -7,7 +7,8 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { fwdsync } from '../support/command.ts';
-import { daemon, KEY, MANIFEST, place, type Place } from './daemon-process.ts';
+import { KEY, OWNER } from '../support/workspace.ts';
+import { daemon, MANIFEST, place, type Place } from './daemon-process.ts';
 
 describe('logs', () => {
   test('one line an event, with run, account and domain, and no secret in any', async () => {
@@ -69,7 +70,7 @@ const TWENTY_TIMES_FASTER = `data:text/javascript,${encodeURIComponent(`
 
 describe('SIGTERM', () => {
   const SMALL = `version: 1
-api: { account: owner@acme.example }
+api: { account: ${OWNER} }
 domains:
   acme.example:
     prune: { aliases: true }
