@@ -3,12 +3,13 @@ import { accountDocument, renderAccount, type AccountFacts } from './account-doc
 import { answerOf, connect } from './connect.ts';
 import type { Context } from './context.ts';
 import { EXIT, type ExitCode } from './exit.ts';
+import { DOCUMENT_FORMATS } from './formats.ts';
 import { printJson } from './output.ts';
 import { resolveConnection, resolveFormat, type CommonOptions } from './settings.ts';
 
 /** Shows the account and how much of its plan is used: the quickest way to see whether the key works. */
 export async function accountCommand(context: Context, options: CommonOptions): Promise<ExitCode> {
-  const format = resolveFormat(options, context, ['text', 'json']);
+  const format = resolveFormat(options, context, DOCUMENT_FORMATS);
   const client = connect(context, resolveConnection(options, {}, context), 'read-only');
   try {
     const document = accountDocument(await readAccount(client));

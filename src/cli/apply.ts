@@ -6,9 +6,10 @@ import type { Planned } from '../reconcile/plan-once.ts';
 import { narrowToChanges } from './against.ts';
 import { approveOnTerminal, approveUnasked } from './approve.ts';
 import { canAsk } from './ask.ts';
-import { concludeRun, type Format } from './conclude.ts';
+import { concludeRun } from './conclude.ts';
 import type { Context } from './context.ts';
 import { CommandError, EXIT, type ExitCode } from './exit.ts';
+import { DOCUMENT_FORMATS, type DocumentFormat } from './formats.ts';
 import { sha256 } from './output.ts';
 import type { PlanFlags } from './plan-options.ts';
 import { documentOf, forecastOf, printPlanText } from './print-plan.ts';
@@ -31,7 +32,7 @@ export async function applyCommand(
   options: ApplyOptions,
   [path]: readonly string[],
 ): Promise<ExitCode> {
-  const format = resolveFormat(options, context, ['text', 'json']);
+  const format = resolveFormat(options, context, DOCUMENT_FORMATS);
   if (path === undefined) {
     assertAnswerable(context, options);
     return applyPlanned(context, await narrowToChanges(context, options), { format, approved: null });
@@ -41,7 +42,7 @@ export async function applyCommand(
 }
 
 interface Manner {
-  readonly format: Format;
+  readonly format: DocumentFormat;
   /** The saved plan that the run has to be; null: somebody is asked, or `--yes` is given. */
   readonly approved: ApprovedPlan | null;
 }

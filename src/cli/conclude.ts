@@ -8,6 +8,7 @@ import { planDigest } from '../plan/digest.ts';
 import type { Once } from '../reconcile/once.ts';
 import type { Context } from './context.ts';
 import { EXIT, interruptedExit, type ExitCode } from './exit.ts';
+import type { DocumentFormat } from './formats.ts';
 import { notRun, unprovenOf, type NotRun } from './not-run.ts';
 import { printJson, sha256 } from './output.ts';
 import { printProblems } from './problems.ts';
@@ -16,11 +17,9 @@ import type { Session } from './session.ts';
 import type { CommonOptions } from './settings.ts';
 import { styleFor } from './style.ts';
 
-export type Format = 'text' | 'json';
-
 export interface Conclusion {
   readonly once: Once;
-  readonly format: Format;
+  readonly format: DocumentFormat;
 }
 
 interface ConcludeOptions extends CommonOptions {
@@ -49,7 +48,7 @@ function explainNotRun(
   context: Context,
   options: CommonOptions,
   session: Session,
-  { once, format }: { readonly once: NotRun; readonly format: Format },
+  { once, format }: { readonly once: NotRun; readonly format: DocumentFormat },
 ): void {
   const { decision, planned } = once;
   // In text the plan was shown before, with its guards and problems.
@@ -85,7 +84,7 @@ function printReport(
   context: Context,
   options: CommonOptions,
   { disclosure }: Session,
-  { report, format }: { readonly report: Report; readonly format: Format },
+  { report, format }: { readonly report: Report; readonly format: DocumentFormat },
 ): void {
   if (format === 'json') return printJson(context, reportDocument(report, disclosure));
   const style = styleFor(context.stdout, options.color, context.env);

@@ -11,6 +11,7 @@ import { answerOf, connect } from './connect.ts';
 import type { Context } from './context.ts';
 import { discloseManifest } from './disclose.ts';
 import { CommandError, EXIT, interruptedExit, type ExitCode } from './exit.ts';
+import { DOCUMENT_FORMATS } from './formats.ts';
 import { logFilter, logOrder, logsMode, stated, type LogsMode, type LogsOptions } from './logs-options.ts';
 import { logDetails, logJson, logLine } from './logs-text.ts';
 import { resolveConnection, resolveFormat } from './settings.ts';
@@ -23,7 +24,7 @@ export async function logsCommand(
   options: LogsOptions,
   [name = '']: readonly string[],
 ): Promise<ExitCode> {
-  const format = resolveFormat(options, context, ['text', 'json']);
+  const format = resolveFormat(options, context, DOCUMENT_FORMATS);
   const mode = logsMode(options);
   const query: LogsQuery = { domain: requireDomain(name), options, filter: logFilter(options) };
   const disclosure = await discloseManifest(context, options);

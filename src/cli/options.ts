@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { Context } from './context.ts';
 import type { ExitCode } from './exit.ts';
+import { DOCUMENT_FORMATS } from './formats.ts';
 
 /** A command's action; it prints what it has to say and gives the exit code. */
 export type Action<Options> = (
@@ -45,7 +46,7 @@ export function withConnection(command: Command): Command {
     .option('--state-dir <dir>', 'snapshots, reports and what was applied last [FWDSYNC_STATE_DIR]');
 }
 
-export function withOutput(command: Command, formats: readonly string[] = ['text', 'json']): Command {
+export function withOutput(command: Command, formats: readonly string[] = DOCUMENT_FORMATS): Command {
   return command
     .addOption(new Option('--format <format>', 'how to print it [FWDSYNC_FORMAT]').choices(formats))
     .addOption(new Option('--color <when>', 'colours').choices(['auto', 'always', 'never']))

@@ -4,6 +4,7 @@ import { renderAccounts, type AccountEnd } from './accounts-summary.ts';
 import type { AccountScope, Context } from './context.ts';
 import { explain } from './execute.ts';
 import { CommandError, strongestExit, type ExitCode } from './exit.ts';
+import { ACCOUNTS_FORMATS, type AccountsFormat } from './formats.ts';
 import type { Action } from './options.ts';
 import { printJson } from './output.ts';
 import { saveDocument } from './save.ts';
@@ -16,10 +17,6 @@ import {
   type Standing,
 } from './shared-output.ts';
 import { styleFor } from './style.ts';
-
-/** The others are one document, which cannot be put together of several. */
-const FORMATS_OF_MANY = ['text', 'json', 'markdown', 'github'] as const;
-type Format = (typeof FORMATS_OF_MANY)[number];
 
 /** Where a log is printed, as by `run --once`, nothing is to stand between its lines. */
 export type Ending = 'summary' | 'none';
@@ -35,7 +32,7 @@ export function overAccounts<Options extends CommonOptions & { readonly out?: st
   return async (context, options, args) => {
     const directory = accountsDirectory(options, context);
     if (directory === null) return command(context, options, args);
-    const format = resolveFormat(options, context, FORMATS_OF_MANY);
+    const format = resolveFormat(options, context, ACCOUNTS_FORMATS);
     const jobs = await openJobs(context, options, directory);
     const output = shareOutput(context, { heading: headingOf(context, options, format) });
     const ends = await runJobs(context, jobs, output, (own, alone) => command(own, alone, args));
@@ -105,7 +102,11 @@ async function runJob<Options extends CommonOptions>(
   }
 }
 
-function headingOf(context: Context, options: CommonOptions, format: Format): SharedOutputOptions['heading'] {
+function headingOf(
+  context: Context,
+  options: CommonOptions,
+  format: AccountsFormat,
+): SharedOutputOptions['heading'] {
   return (name, stream) => {
     if (stream === 'stdout' && !isHeaded(format)) return null;
     return styleFor(context[stream], options.color, context.env).strong(`==> ${escapeInvisible(name)} <==`);
@@ -113,7 +114,7 @@ function headingOf(context: Context, options: CommonOptions, format: Format): Sh
 }
 
 /** Other formats are documents, and have their own way to tell accounts apart. */
-function isHeaded(format: Format): boolean {
+function isHeaded(format: AccountsFormat): boolean {
   return format === 'text' || format === 'github';
 }
 

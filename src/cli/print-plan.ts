@@ -10,6 +10,7 @@ import { sealPlan, type SavedPlan } from '../plan/saved.ts';
 import { renderPlan } from '../plan/text.ts';
 import type { Planned } from '../reconcile/plan-once.ts';
 import type { Context, OutputStream } from './context.ts';
+import type { PlanFormat } from './formats.ts';
 import { printJson, sha256 } from './output.ts';
 import type { Session } from './session.ts';
 import { styleFor } from './style.ts';
@@ -19,9 +20,6 @@ export interface ShownPlan {
   readonly plan: Plan;
   readonly planned: Planned;
 }
-
-export const PLAN_FORMATS = ['text', 'json', 'markdown', 'github'] as const;
-export type PlanFormat = (typeof PLAN_FORMATS)[number];
 
 /** What may be shown of a plan: the one thing that all formats render. */
 export function documentOf(context: Context, session: Session, shown: ShownPlan): SavedPlan {

@@ -3,6 +3,7 @@ import pkg from '../../package.json' with { type: 'json' };
 import type { Context } from './context.ts';
 import type { ExitCode } from './exit.ts';
 import { forAccounts } from './for-accounts.ts';
+import { PLAN_FORMATS, VALIDATE_FORMATS } from './formats.ts';
 import {
   example,
   wholeNumber,
@@ -100,9 +101,6 @@ function addManifestCommands(program: Command, run: Run): void {
     .addHelpText('after', example('fwdsync run -f /etc/fwdsync --interval 10m'))
     .action(run(async () => (await import('./run.ts')).runCommand));
 }
-
-const PLAN_FORMATS = ['text', 'json', 'markdown', 'github'];
-const VALIDATE_FORMATS = ['text', 'json', 'github', 'sarif', 'junit'];
 
 function addServers(program: Command, run: Run): void {
   program

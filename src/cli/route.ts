@@ -9,6 +9,7 @@ import type { Context } from './context.ts';
 import { readDesired } from './desired.ts';
 import { discloseManifest } from './disclose.ts';
 import { CommandError, EXIT, type ExitCode } from './exit.ts';
+import { DOCUMENT_FORMATS } from './formats.ts';
 import { disclosureOf, printJson } from './output.ts';
 import { renderRoute, routeDocument, type RouteFindings } from './route-document.ts';
 import { resolveConnection, resolveFormat, type CommonOptions } from './settings.ts';
@@ -26,7 +27,7 @@ export async function routeCommand(
   options: RouteOptions,
   [address = '']: readonly string[],
 ): Promise<ExitCode> {
-  const format = resolveFormat(options, context, ['text', 'json']);
+  const format = resolveFormat(options, context, DOCUMENT_FORMATS);
   const { to, domain } = parseAddress(address);
   const mail = { to, from: options.from ?? '', subject: options.subject ?? '', body: options.body ?? '' };
   const findings =

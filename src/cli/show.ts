@@ -1,6 +1,7 @@
 import type { Context } from './context.ts';
 import { CommandError, EXIT, type ExitCode } from './exit.ts';
-import { PLAN_FORMATS, printPlan } from './print-plan.ts';
+import { PLAN_FORMATS } from './formats.ts';
+import { printPlan } from './print-plan.ts';
 import { readSavedPlan } from './saved-plan.ts';
 import { resolveFormat, type CommonOptions } from './settings.ts';
 import { styleFor } from './style.ts';

@@ -2,6 +2,7 @@ import type { Context } from './context.ts';
 import { compareSources } from '../model/problem.ts';
 import type { WouldDelete } from '../plan/would-delete.ts';
 import { CommandError, EXIT, type ExitCode } from './exit.ts';
+import { VALIDATE_FORMATS, type ValidateFormat } from './formats.ts';
 import type { ReadDesired } from './desired.ts';
 import { isAnyStaged, type GitTree } from './git-manifests.ts';
 import { printJson } from './output.ts';
@@ -11,8 +12,6 @@ import { problemsSarif } from './problems-sarif.ts';
 import { plural, problemsDocument, renderProblemCounts, printProblems } from './problems.ts';
 import { manifestPaths, resolveFormat, type CommonOptions } from './settings.ts';
 import { styleFor } from './style.ts';
-
-const FORMATS = ['text', 'json', 'github', 'sarif', 'junit'] as const;
 
 export interface ValidateOptions extends CommonOptions {
   readonly staged?: true;
@@ -26,7 +25,7 @@ interface Checked extends ReadDesired {
 
 /** Checks manifests, offline and without a key; exits with 0, 5 or, for a file that cannot be read, 1. */
 export async function validateCommand(context: Context, options: ValidateOptions): Promise<ExitCode> {
-  const format = resolveFormat(options, context, FORMATS);
+  const format = resolveFormat(options, context, VALIDATE_FORMATS);
   if (options.staged === true || options.against !== undefined) assertInGit(options, context);
   if (options.staged === true && !(await isAnyStaged(context, manifestPaths(options, context)))) {
     print(context, options, NOTHING, format);
@@ -75,12 +74,7 @@ async function check(context: Context, options: ValidateOptions): Promise<Checke
 
 const INDEX: GitTree = { kind: 'index' };
 
-function print(
-  context: Context,
-  options: CommonOptions,
-  read: Checked,
-  format: (typeof FORMATS)[number],
-): void {
+function print(context: Context, options: CommonOptions, read: Checked, format: ValidateFormat): void {
   const { problems, counts, deletes } = read;
   switch (format) {
     case 'json':

@@ -4,6 +4,7 @@ import { requireDomain } from './arguments.ts';
 import { answerOf, apiFailure, connect } from './connect.ts';
 import type { Context } from './context.ts';
 import { EXIT, strongestExit, type ExitCode } from './exit.ts';
+import { DOCUMENT_FORMATS } from './formats.ts';
 import { printJson } from './output.ts';
 import { createProgress } from './progress.ts';
 import { resolveConnection, resolveFormat, type CommonOptions } from './settings.ts';
@@ -18,7 +19,7 @@ export async function verifyCommand(
   options: CommonOptions,
   args: readonly string[],
 ): Promise<ExitCode> {
-  const format = resolveFormat(options, context, ['text', 'json']);
+  const format = resolveFormat(options, context, DOCUMENT_FORMATS);
   const named = args.map((name) => requireDomain(name));
   const client = connect(context, resolveConnection(options, {}, context), 'read-write');
   const progress = createProgress(context);
