@@ -6,6 +6,7 @@ import { loadManifest } from '../manifest/load.ts';
 import { readManifests } from '../manifest/read.ts';
 import type { ManifestText } from '../manifest/text.ts';
 import { manifestSize, type ManifestSize } from '../plan/size.ts';
+import { keepDomains } from '../reconcile/changed.ts';
 import type { Context } from './context.ts';
 import { CommandError, EXIT } from './exit.ts';
 import type { GitTree } from './git-manifests.ts';
@@ -45,7 +46,7 @@ export async function readDesired(
   const accounts = options.accounts === undefined ? 'one' : 'many';
   const loaded = loadManifest(texts, loadOptions(context, options, { ...how, accounts }));
   if (how.problems === 'printed') printProblems(context, options, loaded.problems);
-  const desired = loaded.desired === null ? null : keepDomains(loaded.desired, options.domain, how.unnamed);
+  const desired = loaded.desired === null ? null : narrow(loaded.desired, options.domain, how.unnamed);
   const size = loaded.desired === null ? { domains: 0, entries: 0 } : manifestSize(loaded.desired);
   return { desired, size, problems: loaded.problems, counts: loaded.counts, texts };
 }
@@ -85,7 +86,7 @@ export async function requireDesired(
   throw new CommandError(EXIT.invalid, what, 'mend it; nothing was requested');
 }
 
-function keepDomains(
+function narrow(
   desired: Desired,
   names: readonly string[] | undefined,
   unnamed: ReadOptions['unnamed'],
@@ -93,7 +94,7 @@ function keepDomains(
   if (names === undefined) return desired;
   if (unnamed === 'refused') assertNamed(desired, names);
   const wanted = new Set(names.map(asciiName));
-  return { ...desired, domains: new Map([...desired.domains].filter(([domain]) => wanted.has(domain))) };
+  return keepDomains(desired, (name) => wanted.has(name));
 }
 
 function assertNamed(desired: Desired, names: readonly string[]): void {
