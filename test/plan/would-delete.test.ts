@@ -1,0 +1,260 @@
+import { describe, expect, test } from 'vitest';
+import type { DesiredDomain, PresentDomain } from '../../src/model/desired.ts';
+import { wouldDelete } from '../../src/plan/would-delete.ts';
+import {
+  absent,
+  ACME,
+  aliasSection,
+  at,
+  credentialSection,
+  desired,
+  present,
+  rule,
+  ruleSection,
+} from './build.ts';
+
+const CEL = { match: { type: 'cel', expression: 'true' } } as const;
+
+/** `kind name reason line` of what is deleted, and the codes of the warnings. */
+function difference(before: readonly DesiredDomain[], after: readonly DesiredDomain[]) {
+  const { deletes, warnings } = wouldDelete(desired(before), desired(after));
+  return {
+    deletes: deletes.map(({ kind, domain, name, reason, source }) =>
+      [kind, domain, name, reason, source.line].join(' '),
+    ),
+    warnings: warnings.map(({ code }) => code),
+  };
+}
+
+const acme = (parts: Partial<PresentDomain>) => [present(ACME, parts)];
+const goneRule = (parts: object) => ({ state: 'absent', derivedIds: [], source: at(60), ...parts }) as const;
+
+describe('what a change of the manifest deletes', () => {
+  test.each<[string, Partial<PresentDomain>, Partial<PresentDomain>, readonly string[]]>([
+    [
+      'an entry is gone from a pruned section',
+      { aliases: aliasSection({ a: 'a@x.example', b: 'a@x.example' }, { prune: true }) },
+      { aliases: aliasSection({ b: 'b@x.example' }, { prune: true }) },
+      ['alias acme.example a prune 1'],
+    ],
+    [
+      'an entry is gone from a section that is not pruned',
+      { aliases: aliasSection({ a: 'a@x.example' }) },
+      { aliases: aliasSection({}) },
+      [],
+    ],
+    [
+      'an entry is absent from now on',
+      { aliases: aliasSection({ a: 'a@x.example', b: 'a@x.example' }) },
+      { aliases: aliasSection({ a: 'a@x.example', b: false }) },
+      ['alias acme.example b absent 11'],
+    ],
+    [
+      'a new entry is absent',
+      {},
+      { aliases: aliasSection({ a: false }) },
+      ['alias acme.example a absent 10'],
+    ],
+    ['it was absent', { aliases: aliasSection({ a: false }) }, { aliases: aliasSection({ a: false }) }, []],
+    [
+      'it was absent and is not mentioned',
+      { aliases: aliasSection({ a: false }, { prune: true }) },
+      { aliases: aliasSection({}, { prune: true }) },
+      [],
+    ],
+    [
+      'it is wanted again',
+      { aliases: aliasSection({ a: false }) },
+      { aliases: aliasSection({ a: 'a@x.example' }) },
+      [],
+    ],
+    [
+      'a rule has another type',
+      { rules: ruleSection([rule('r', 'a@x.example'), rule('s', 'a@x.example')]) },
+      { rules: ruleSection([rule('r', 'a@x.example', CEL), rule('s', 'b@x.example')]) },
+      ['rule acme.example r type-change 50'],
+    ],
+    [
+      'a rule is new',
+      { rules: ruleSection([]) },
+      { rules: ruleSection([rule('r', 'a@x.example', CEL)]) },
+      [],
+    ],
+    [
+      'a rule is absent by name, by id',
+      { rules: ruleSection([rule('r', 'a@x.example')]) },
+      { rules: ruleSection([goneRule({ name: 'r' }), goneRule({ id: 'id-1' })]) },
+      ['rule acme.example r absent 60', 'rule acme.example id-1 absent 60'],
+    ],
+    [
+      'a rule is gone from a pruned section',
+      { rules: ruleSection([rule('r', 'a@x.example')], { prune: true }) },
+      { rules: ruleSection([], { prune: true }) },
+      ['rule acme.example r prune 1'],
+    ],
+    [
+      'credentials',
+      { credentials: credentialSection({ p: 'bare', q: 'bare' }, { prune: true }) },
+      { credentials: credentialSection({ q: 'absent' }, { prune: true }) },
+      ['credential acme.example q absent 70', 'credential acme.example p prune 1'],
+    ],
+    [
+      'the section is not stated any more',
+      { aliases: aliasSection({ a: 'a@x.example' }, { prune: true }) },
+      {},
+      [],
+    ],
+  ])('%s', (_, before, after, deletes) => {
+    expect(difference(acme(before), acme(after))).toEqual({
+      deletes,
+      warnings: deletes.map(() => 'would-delete'),
+    });
+  });
+
+  test.each<
+    [string, readonly DesiredDomain[], readonly DesiredDomain[], readonly string[], readonly string[]]
+  >([
+    [
+      'a tombstone',
+      acme({}),
+      [absent(ACME)],
+      ['domain acme.example acme.example tombstone 1'],
+      ['would-delete'],
+    ],
+    [
+      'a tombstone of what was not there',
+      [],
+      [absent(ACME)],
+      ['domain acme.example acme.example tombstone 1'],
+      ['would-delete'],
+    ],
+    ['a tombstone that stays', [absent(ACME)], [absent(ACME)], [], []],
+    ['a tombstone that is taken away', [absent(ACME)], [], [], []],
+    ['a domain that is not mentioned any more', acme({}), [], [], ['domain-gone']],
+    ['a new domain', [], acme({ aliases: aliasSection({ a: 'a@x.example' }) }), [], []],
+    [
+      'a domain that is wanted again',
+      [absent(ACME)],
+      acme({ aliases: aliasSection({ a: 'a@x.example' }) }),
+      [],
+      [],
+    ],
+  ])('%s', (_, before, after, deletes, warnings) => {
+    expect(difference(before, after)).toEqual({ deletes, warnings });
+  });
+
+  test('says what goes, and where the manifest says so', () => {
+    const before = desired([
+      present(ACME, { aliases: aliasSection({ a: 'a@x.example' }) }),
+      present('b.example'),
+      present('c.example'),
+    ]);
+    const after = desired([present(ACME, { aliases: aliasSection({ a: false }) }), absent('b.example')]);
+    expect(wouldDelete(before, after).warnings).toEqual([
+      {
+        severity: 'warning',
+        code: 'would-delete',
+        message: 'this change deletes alias a of acme.example (absent)',
+        hint: 'plan shows what it is in the account',
+        source: at(10),
+      },
+      {
+        severity: 'warning',
+        code: 'would-delete',
+        message: 'this change deletes the domain b.example with all that is in it (tombstone)',
+        hint: 'plan shows how much goes with it',
+        source: at(1),
+      },
+      {
+        severity: 'warning',
+        code: 'domain-gone',
+        message: 'c.example is not in the manifest any more: it stays as it is, and nobody looks after it',
+        hint: 'to delete the domain, write `state: absent`',
+        source: null,
+      },
+    ]);
+    const changed = wouldDelete(
+      desired(acme({ rules: ruleSection([rule('r', 'a@x.example')]) })),
+      desired(acme({ rules: ruleSection([rule('r', 'a@x.example', CEL)]) })),
+    );
+    expect(changed.warnings[0]?.message).toBe('this change deletes rule r of acme.example (type change)');
+  });
+});
+
+describe('sections that begin to prune', () => {
+  const pruned = { prune: true };
+  test.each<[string, Partial<PresentDomain>, Partial<PresentDomain>, readonly string[]]>([
+    ['aliases', { aliases: aliasSection({}) }, { aliases: aliasSection({}, pruned) }, ['aliases']],
+    ['rules', {}, { rules: ruleSection([], pruned) }, ['rules']],
+    ['credentials', {}, { credentials: credentialSection({}, pruned) }, ['credentials']],
+    ['pruned before', { aliases: aliasSection({}, pruned) }, { aliases: aliasSection({}, pruned) }, []],
+    ['pruned no more', { aliases: aliasSection({}, pruned) }, { aliases: aliasSection({}) }, []],
+  ])('%s', (_, before, after, sections) => {
+    expect(wouldDelete(desired(acme(before)), desired(acme(after))).warnings).toEqual(
+      sections.map((section) => ({
+        severity: 'warning',
+        code: 'would-delete',
+        message: `the ${section} of acme.example are pruned from now on: what the account has besides goes`,
+        hint: 'plan shows what that is',
+        source: at(1),
+      })),
+    );
+  });
+
+  test('of a domain that was not there', () => {
+    expect(difference([], acme({ aliases: aliasSection({}, pruned) })).warnings).toEqual(['would-delete']);
+  });
+});
+
+describe('a catch-all that is let go', () => {
+  const star = { '*': 'a@x.example' };
+  test.each<[string, PresentDomain['aliases'], PresentDomain['aliases'], string | null, number]>([
+    ['kept', aliasSection(star), aliasSection({ '*': 'b@x.example' }), null, 0],
+    ['not there before', aliasSection({ a: 'a@x.example' }), aliasSection({}), null, 0],
+    ['discarded before', aliasSection({ '*': 'null' }), aliasSection({}), null, 0],
+    [
+      'not mentioned',
+      aliasSection(star),
+      aliasSection({ a: 'a@x.example' }),
+      'is not in the manifest any more',
+      1,
+    ],
+    ['section not stated', aliasSection(star), undefined, 'is not in the manifest any more', 1],
+    [
+      'discarding',
+      aliasSection(star),
+      aliasSection({ a: 'a@x.example', '*': 'null' }),
+      'discards its mail',
+      11,
+    ],
+  ])('%s', (_, before, after, what, line) => {
+    const parts = (aliases: PresentDomain['aliases']) => acme(aliases === undefined ? {} : { aliases });
+    expect(wouldDelete(desired(parts(before)), desired(parts(after))).warnings).toEqual(
+      what === null
+        ? []
+        : [
+            {
+              severity: 'warning',
+              code: 'catch-all-gone',
+              message: `the catch-all of acme.example ${what}`,
+              hint: 'mail to addresses that nothing else takes may be lost',
+              source: at(line),
+            },
+          ],
+    );
+  });
+
+  test('with its domain', () => {
+    const before = acme({ aliases: aliasSection(star) });
+    expect(difference(before, [absent(ACME)]).warnings).toEqual(['would-delete']);
+    expect(difference([absent(ACME)], acme({ aliases: aliasSection({}) })).warnings).toEqual([]);
+  });
+
+  test('absent: it is deleted, and lost', () => {
+    const after = acme({ aliases: aliasSection({ '*': false }) });
+    expect(difference(acme({ aliases: aliasSection(star) }), after).warnings).toEqual([
+      'would-delete',
+      'catch-all-gone',
+    ]);
+  });
+});
