@@ -1,0 +1,192 @@
+import { describe, expect, test } from 'vitest';
+import { inOrder } from '../../src/plan/item-order.ts';
+import { compareChanges, compareRanks, compareText } from '../../src/plan/order.ts';
+import { requestsOf, type Step, type WriteItem } from '../../src/plan/requests.ts';
+import type { RuleMatch } from '../../src/model/resources.ts';
+import type { Change } from '../../src/model/plan.ts';
+import {
+  aliasSection,
+  brief,
+  credentialSection,
+  desired,
+  live,
+  liveAliases,
+  liveRule,
+  liveTwin,
+  observed,
+  plan,
+  planAliases,
+  planRules,
+  present,
+  rule,
+  ruleSection,
+} from './build.ts';
+
+describe('texts by code point', () => {
+  test.each([
+    ['a', 'a', 0],
+    ['a', 'b', -1],
+    ['b', 'a', 1],
+    ['a', 'ab', -1],
+    ['ab', 'a', 1],
+    ['B', 'a', -1],
+    ['\u{1f600}', '\uffff', 1],
+    ['\ue000', '\u{10000}', -1],
+    ['\ud7ff', '\ue000', -1],
+    ['\ud7ff', '\u{10000}', -1],
+    ['\u{10000}', '\u{10001}', -1],
+    ['x\u{10000}', 'x\ufffd', 1],
+    ['\udfff', '\ue000', 1],
+    ['\ud800', '\ue000', 1],
+    ['\ud800', '\udfff', -1],
+  ])('%j and %j: %i', (a, b, expected) => {
+    expect(Math.sign(compareText(a, b))).toBe(expected);
+  });
+});
+
+test.each([
+  [1, 2, -1],
+  [2, 1, 1],
+  [1, 1, 0],
+  [Number.NaN, 1, 1],
+  [1, Number.NaN, -1],
+  [Number.NaN, Number.NaN, 0],
+  [-1e308, Number.NEGATIVE_INFINITY, 1],
+])('ranks %d and %d: %i', (a, b, expected) => {
+  expect(compareRanks(a, b)).toBe(expected);
+});
+
+describe('changes of a plan', () => {
+  test('by domain, stage, kind and name; rules by their place', () => {
+    const entry = (domain: string) =>
+      present(domain, {
+        settings: { whitelabel: { value: 'w.example', source: { file: 'f', line: 1, column: 1 } } },
+        aliases: aliasSection({ b: 'x@x.example', a: 'x@x.example', c: false }),
+        rules: ruleSection([rule('z', 'x@x.example'), rule('y', 'x@x.example')], { prune: true }),
+        credentials: credentialSection({ q: 'password', p: 'password', o: 'absent' }),
+      });
+    const row = (domain: string) =>
+      live(domain, {
+        aliases: liveAliases({ c: 'x@x.example', d: 'x@x.example' }),
+        rules: [liveRule('r2', 9, 'o@x.example'), liveRule('r1', 8, 'o@x.example')],
+        credentials: [{ name: 'o' }, { name: 'n' }],
+      });
+    const result = plan(
+      desired([entry('b.example'), entry('a.example')]),
+      observed([row('b.example'), row('a.example')]),
+    );
+    const ofOne = [
+      '~domain a.example 1 manifest',
+      '+alias a 1 manifest',
+      '+alias b 1 manifest',
+      '+rule z 1 manifest',
+      '+rule y 1 manifest',
+      '+credential p 1 manifest',
+      '+credential q 1 manifest',
+      '-alias c 2 absent',
+      '-rule r1 2 prune',
+      '-rule r2 2 prune',
+      '-credential o 2 absent',
+    ];
+    expect(brief(result)).toEqual([...ofOne, ...ofOne.map((line) => line.replace('a.example', 'b.example'))]);
+  });
+
+  test('rules of one rank by name, then by id; deletes of one name by id', () => {
+    const [base] = planRules([], [liveRule('m', 5, 'x@x.example')], { prune: true }).changes as [Change];
+    const change = (name: string, id: string): Change => ({ ...base, name, id }) as Change;
+    const sorted = [change('b', '1'), change('a', '2'), change('a', '1')].sort(compareChanges);
+    expect(sorted.map(({ name, id }) => `${name} ${id}`)).toEqual(['a 1', 'a 2', 'b 1']);
+    const [alias] = planAliases(aliasSection({ m: false }), { m: 'x@x.example' }).changes as [Change];
+    const twins = ['2', '1'].map((id) => ({ ...alias, id }) as Change).sort(compareChanges);
+    expect(twins.map(({ id }) => id)).toEqual(['1', '2']);
+  });
+});
+
+/** The names of the items of each step, in the order in which they are sent. */
+function stepsOf(result: Parameters<typeof requestsOf>[0]): readonly string[] {
+  const stages = requestsOf(result, { version: 'v4', batches: 'allowed' });
+  return stages.flatMap(({ domains }) =>
+    domains.flatMap(({ steps }) =>
+      steps.map(({ step, requests }) => {
+        const names = requests.flatMap(({ items }) => items.map(({ change }) => change.name));
+        return `${step}: ${names.join(' ')}`;
+      }),
+    ),
+  );
+}
+
+describe('items of a step: what is asked first comes first and goes last', () => {
+  const names = ['*', '(a|b)', 'info', 'info+x', 'sales', 'x+y.*|z'];
+
+  test('aliases: plus addresses, names, patterns, then the catch-all; deletes the other way round', () => {
+    const wanted = Object.fromEntries(names.map((text) => [text, 'x@x.example']));
+    expect(stepsOf(planAliases(aliasSection(wanted), {}))).toEqual([
+      'alias-adds: info+x info sales (a|b) x+y.*|z *',
+    ]);
+    const gone = Object.fromEntries(names.map((text) => [text, false as const]));
+    expect(stepsOf(planAliases(aliasSection(gone), wanted))).toEqual([
+      'alias-deletes: * (a|b) x+y.*|z info sales info+x',
+    ]);
+  });
+
+  test('rules: adds in final order, deletes from the last', () => {
+    const rows = [1, 3, 2].map((rank) => liveRule(`r${rank}`, rank, 'x@x.example'));
+    const result = planRules([rule('b', 'x@x.example'), rule('a', 'x@x.example')], rows, { prune: true });
+    expect(stepsOf(result)).toEqual(['rule-adds: b a', 'rule-deletes: r3 r2 r1']);
+  });
+
+  test('rules that only go elsewhere: in final order', () => {
+    const rows = [liveTwin('b', 10, 'x@x.example'), liveTwin('a', 20, 'x@x.example')];
+    const result = planRules([rule('b', 'y@x.example'), rule('a', 'y@x.example')], rows);
+    expect(stepsOf(result)).toEqual(['rule-changes: b a']);
+  });
+
+  test('moves: upward ones first in final order, then downward ones from the last', () => {
+    const rows = ['a', 'b', 'c', 'd', 'e', 'f'].map((text, index) =>
+      liveTwin(text, 10 * (index + 1), 'x@x.example'),
+    );
+    const order = ['e', 'f', 'c', 'd', 'a', 'b'].map((text) => rule(text, 'x@x.example'));
+    expect(stepsOf(planRules(order, rows))).toEqual(['rule-moves: b a d c']);
+    const upward = ['c', 'd', 'e', 'f'].map((text) => rule(text, 'x@x.example'));
+    const back = planRules([rule('e', 'x@x.example'), ...upward.slice(0, 2), ...upward.slice(3)], rows);
+    expect(stepsOf(back)).toEqual(['rule-moves: e']);
+  });
+
+  const step = (match: string): { readonly match: RuleMatch } => ({ match: { type: 'alias', alias: match } });
+  test('narrowings: changed conditions in final order, then what is switched off from the last', () => {
+    const rows = ['a', 'b', 'c', 'd'].map((text, index) => liveTwin(text, 10 * (index + 1), 'x@x.example'));
+    const entries = [
+      rule('a', 'x@x.example', { active: false }),
+      rule('b', 'x@x.example', { id: 'derived-alias-b', ...step('b2') }),
+      rule('c', 'x@x.example', { active: false }),
+      rule('d', 'x@x.example', { id: 'derived-alias-d', ...step('d2') }),
+    ];
+    expect(stepsOf(planRules(entries, rows))).toEqual(['rule-narrowings: b d c a']);
+  });
+
+  test('narrowings: who takes over a condition comes before who lets it go; two that swap theirs cannot both', () => {
+    const rows = ['a', 'b', 'c'].map((text, index) => liveTwin(text, 10 * (index + 1), 'x@x.example'));
+    const entry = (text: string, match: string) =>
+      rule(text, 'x@x.example', { id: `derived-alias-${text}`, ...step(match) });
+    expect(stepsOf(planRules([entry('a', 'z'), entry('b', 'a'), entry('c', 'b')], rows))).toEqual([
+      'rule-narrowings: c b a',
+    ]);
+    expect(stepsOf(planRules([entry('a', 'b'), entry('b', 'a'), entry('c', 'c')], rows))).toEqual([
+      'rule-narrowings: b a',
+    ]);
+    const asleep = rule('c', 'x@x.example', { id: 'derived-alias-c', active: false, ...step('a') });
+    expect(stepsOf(planRules([entry('a', 'z'), entry('b', 'b'), asleep], rows))).toEqual([
+      'rule-narrowings: a c',
+    ]);
+  });
+
+  test('what is no rule stays as it stands in steps of rules', () => {
+    const [add] = planAliases(aliasSection({ a: 'x@x.example' }), {}).changes as [Change & { kind: 'alias' }];
+    const items: readonly WriteItem[] = ['b', 'a'].map((text) => ({
+      kind: 'alias',
+      change: { ...add, name: text },
+    }));
+    const steps: readonly Step[] = ['rule-moves', 'rule-deletes', 'rule-narrowings', 'alias-updates'];
+    for (const each of steps) expect(inOrder(each, items)).toEqual(items);
+  });
+});
