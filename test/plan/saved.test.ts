@@ -1,0 +1,267 @@
+import { describe, expect, test } from 'vitest';
+import { DISCLOSE_ALL } from '../../src/model/disclosure.ts';
+import type { Plan } from '../../src/model/plan.ts';
+import { comparePlans } from '../../src/plan/compare.ts';
+import { planDigest, stableJson } from '../../src/plan/digest.ts';
+import { planDocument, type PlanDocument } from '../../src/plan/document.ts';
+import { readPlan, sealPlan } from '../../src/plan/saved.ts';
+import {
+  ACME,
+  absent,
+  aliasSection,
+  desired,
+  live,
+  liveAliases,
+  NOW,
+  observed,
+  plan,
+  planAliases,
+  present,
+} from './build.ts';
+
+/** In place of a hash: all that goes into it. */
+const sha256 = (text: string): string => `(${text.length})${text}`;
+const NO_FORECAST = { requests: 0, writes: 0, seconds: 0, limit: null, endpoints: [] };
+
+function documentOf(made: Plan): PlanDocument {
+  const digest = planDigest(made, sha256);
+  return planDocument(made, {
+    forecast: NO_FORECAST,
+    createdAt: NOW,
+    digest,
+    disclosure: DISCLOSE_ALL,
+    options: { paths: ['fwdsync.yaml'], domains: null },
+  });
+}
+
+const BASE = planAliases(aliasSection({ a: 'b@x.example', z: false }), {
+  a: 'a@x.example',
+  z: 'z@x.example',
+});
+
+describe('what a plan’s digest covers', () => {
+  test.each<[string, Partial<Plan>, boolean]>([
+    ['nothing', {}, false],
+    ['the account', { api: { ...BASE.api, account: 'eve@acme.example' } }, true],
+    ['the manifest', { manifest: { ...BASE.manifest, digest: 'sha256:other' } }, true],
+    ['where the manifest lies', { manifest: { ...BASE.manifest, files: ['else.yaml'] } }, false],
+    ['changes', { changes: BASE.changes.slice(1) }, true],
+    [
+      'where entries are written',
+      {
+        changes: BASE.changes.map((change) => ({
+          ...change,
+          source: null,
+          via: { file: 'f', line: 1, column: 1 },
+        })),
+      },
+      false,
+    ],
+    ['guards', { guards: planAliases(aliasSection({ a: false }), { a: 'a@x.example' }).guards }, true],
+    ['allowances', { allowances: ['--allow-deletes 1'] }, true],
+    ['warnings', { warnings: [{ code: 'over-quota', message: '', source: null }] }, false],
+  ])('%s', (_, parts, differs) => {
+    const [before, after] = [planDigest(BASE, sha256), planDigest({ ...BASE, ...parts }, sha256)];
+    expect(before).toMatch(/^sha256:\(\d+\)\{/);
+    expect(before !== after).toBe(differs);
+  });
+
+  test('is made of JSON with sorted keys, in which numbers that JSON lacks are texts', () => {
+    const value = { b: [2, { d: Number.NaN, c: null }], a: Number.POSITIVE_INFINITY, e: undefined };
+    expect(stableJson(value)).toBe('{"a":"Infinity","b":[2,{"c":null,"d":"NaN"}]}');
+  });
+});
+
+describe('what is new since a plan was saved', () => {
+  const saved = documentOf(BASE);
+  const since = (parts: Partial<PlanDocument>) => comparePlans(saved, { ...saved, ...parts });
+
+  test('nothing, wherever entries are written by now', () => {
+    expect(since({})).toEqual([]);
+    const moved = saved.changes.map((change) => ({
+      ...change,
+      source: null,
+      via: { file: 'f', line: 1, column: 1 },
+    }));
+    expect(since({ changes: moved })).toEqual([]);
+  });
+
+  test.each<[string, Partial<PlanDocument>, readonly object[]]>([
+    [
+      'the account',
+      { api: { ...saved.api, account: 'eve@acme.example' } },
+      [
+        {
+          subject: 'account',
+          was: 'ops@acme.example at https://api.example/v4',
+          is: 'eve@acme.example at https://api.example/v4',
+        },
+      ],
+    ],
+    [
+      'the manifest',
+      { manifest: { ...saved.manifest, digest: 'sha256:other' } },
+      [{ subject: 'manifest', was: 'as it was planned', is: 'edited since' }],
+    ],
+    [
+      'a change that is not needed any more',
+      { changes: saved.changes.slice(0, 1) },
+      [{ subject: 'acme.example alias z', was: '- z@x.example absent', is: null }],
+    ],
+    [
+      'another change, and one that is new',
+      {
+        changes: documentOf(
+          plan(
+            desired([
+              present(ACME, { aliases: aliasSection({ a: 'c@x.example', z: false }) }),
+              present('new.example'),
+            ]),
+            observed([live(ACME, { aliases: liveAliases({ a: 'a@x.example', z: 'z@x.example' }) })]),
+          ),
+        ).changes.map((change) => (change.name === 'z' ? { ...change, id: '2' } : change)),
+      },
+      [
+        {
+          subject: 'acme.example alias a',
+          was: '~ a@x.example -> b@x.example',
+          is: '~ a@x.example -> c@x.example',
+        },
+        { subject: 'new.example domain', was: null, is: '+' },
+      ],
+    ],
+    [
+      'what a change does not show',
+      { changes: saved.changes.map((change) => ({ ...change, id: 'else' })) },
+      [
+        {
+          subject: 'acme.example alias a',
+          was: '~ a@x.example -> b@x.example',
+          is: '~ a@x.example -> b@x.example',
+        },
+        { subject: 'acme.example alias z', was: '- z@x.example absent', is: '- z@x.example absent' },
+      ],
+    ],
+    [
+      'a domain that is withheld',
+      {
+        withheld: [
+          { domain: ACME, part: 'domain', reason: 'r' },
+          { domain: ACME, part: 'domain', reason: 's' },
+        ],
+      },
+      [{ subject: 'acme.example withheld', was: null, is: 'r; s' }],
+    ],
+    [
+      'an allowance',
+      { allowances: ['--allow-deletes 1', '--allow-reroutes 2'] },
+      [{ subject: 'allowances', was: null, is: '--allow-deletes 1 --allow-reroutes 2' }],
+    ],
+  ])('%s', (_, parts, expected) => {
+    expect(since(parts)).toEqual(expected);
+  });
+
+  test('a guard, and whether it is allowed', () => {
+    const tombstone = documentOf(
+      plan(desired([absent(ACME)]), observed([live(ACME, { aliases: [], rules: [], credentials: [] })])),
+    );
+    const [guard] = tombstone.guards;
+    const message = 'acme.example would be deleted, and with it 0 aliases, 0 rules, 0 credentials';
+    const subject = 'domain-delete acme.example';
+    expect(comparePlans({ ...tombstone, guards: [] }, tombstone)).toEqual([
+      { subject, was: null, is: message },
+    ]);
+    const allowed = { ...tombstone, guards: guard === undefined ? [] : [{ ...guard, allowed: true }] };
+    expect(comparePlans(allowed, tombstone)).toEqual([{ subject, was: `${message} (allowed)`, is: message }]);
+  });
+});
+
+describe('a saved plan', () => {
+  const sealed = sealPlan(documentOf(BASE), sha256);
+  const read = (value: unknown) =>
+    readPlan(typeof value === 'string' ? value : JSON.stringify(value), sha256);
+
+  test('is read back as it was', () => {
+    expect(read(sealed)).toEqual({ kind: 'intact', plan: JSON.parse(JSON.stringify(sealed)) });
+    expect(sealed.checksum).toMatch(/^sha256:\(\d+\)\{/);
+  });
+
+  test('shows that somebody edited it', () => {
+    expect(read({ ...sealed, digest: 'sha256:else' }).kind).toBe('edited');
+    expect(read({ ...sealed, checksum: undefined }).kind).toBe('edited');
+    expect(read({ ...sealed, more: 1 }).kind).toBe('edited');
+  });
+
+  test('of an earlier version may lack what shows more than there must be', () => {
+    const { options: _, unchanged: __, allowances: ___, problems: ____, ...rest } = sealed;
+    expect(read(rest)).toMatchObject({
+      kind: 'edited',
+      plan: {
+        options: { paths: [], domains: null },
+        unchanged: {},
+        allowances: [],
+        problems: [],
+        digest: sealed.digest,
+      },
+    });
+  });
+
+  const { changes } = sealed;
+  test.each<[string, unknown, string]>([
+    ['no JSON', '{', 'it is not JSON'],
+    ['no object', 'null', 'its kind is not fwdsync/plan@1'],
+    ['a list', [sealed], 'its kind is not fwdsync/plan@1'],
+    ['a text', '"plan"', 'its kind is not fwdsync/plan@1'],
+    ['another kind', { ...sealed, kind: 'fwdsync/report@1' }, 'its kind is not fwdsync/plan@1'],
+    ['no api', { ...sealed, api: null }, 'it has no valid api'],
+    ['no manifest', { ...sealed, manifest: [] }, 'it has no valid manifest'],
+    ['no summary', { ...sealed, summary: 1 }, 'it has no valid summary'],
+    ['no forecast', { ...sealed, forecast: undefined }, 'it has no valid forecast'],
+    ['no time', { ...sealed, createdAt: 1 }, 'it has no valid createdAt'],
+    ['no digest', { ...sealed, digest: null }, 'it has no valid digest'],
+    ['no changes', { ...sealed, changes: {} }, 'it has no valid changes'],
+    ['no guards', { ...sealed, guards: null }, 'it has no valid guards'],
+    ['withheld things that are none', { ...sealed, withheld: [{}, 1] }, 'it has no valid withheld'],
+    ['warnings that are none', { ...sealed, warnings: 'none' }, 'it has no valid warnings'],
+    [
+      'a change by no action',
+      { ...sealed, changes: [{ ...changes[0], action: 'wipe' }] },
+      'it has no valid changes',
+    ],
+    [
+      'a change of no kind',
+      { ...sealed, changes: [{ ...changes[0], kind: 'log' }] },
+      'it has no valid changes',
+    ],
+    [
+      'a change in no domain',
+      { ...sealed, changes: [{ ...changes[0], domain: 1 }] },
+      'it has no valid changes',
+    ],
+    [
+      'a change of no name',
+      { ...sealed, changes: [{ ...changes[0], name: null }] },
+      'it has no valid changes',
+    ],
+    [
+      'a change for no reason',
+      { ...sealed, changes: [{ ...changes[0], reason: {} }] },
+      'it has no valid changes',
+    ],
+    [
+      'a change of no fields',
+      { ...sealed, changes: [changes[0], { ...changes[0], fields: 'x' }] },
+      'it has no valid changes',
+    ],
+  ])('is none: %s', (_, value, reason) => {
+    expect(read(value)).toEqual({ kind: 'not-a-plan', reason });
+  });
+
+  test.each(
+    ['add', 'update', 'move', 'delete'].flatMap((action) =>
+      ['domain', 'alias', 'rule', 'credential'].map((kind) => [action, kind]),
+    ),
+  )('may %s a %s', (action, kind) => {
+    expect(read({ ...sealed, changes: [{ ...changes[0], action, kind }] }).kind).toBe('edited');
+  });
+});
