@@ -1,5 +1,6 @@
 import * as fs from 'node:fs/promises';
 import type { Desired } from '../model/desired.ts';
+import { showText } from '../model/disclosure.ts';
 import { parseDomainName, type DomainName } from '../model/names.ts';
 import type { Problem } from '../model/problem.ts';
 import { loadManifest } from '../manifest/load.ts';
@@ -12,7 +13,7 @@ import { CommandError, EXIT } from './exit.ts';
 import type { GitTree } from './git-manifests.ts';
 import { loadOptions } from './load-options.ts';
 import { plural, printProblems, type ManifestCounts } from './problems.ts';
-import { manifestPaths, type CommonOptions } from './settings.ts';
+import { manifestPaths, wantsMask, type CommonOptions } from './settings.ts';
 
 export interface ReadOptions {
   /** Whether a reference that is not set is an error or a warning. */
@@ -45,10 +46,16 @@ export async function readDesired(
   const texts = await readTexts(context, options, how.from);
   const accounts = options.accounts === undefined ? 'one' : 'many';
   const loaded = loadManifest(texts, loadOptions(context, options, { ...how, accounts }));
-  if (how.problems === 'printed') printProblems(context, options, loaded.problems);
+  const problems = wantsMask(options, context) ? loaded.problems.map(maskProblem) : loaded.problems;
+  if (how.problems === 'printed') printProblems(context, options, problems);
   const desired = loaded.desired === null ? null : narrow(loaded.desired, options.domain, how.unnamed);
   const size = loaded.desired === null ? { domains: 0, entries: 0 } : manifestSize(loaded.desired);
-  return { desired, size, problems: loaded.problems, counts: loaded.counts, texts };
+  return { desired, size, problems, counts: loaded.counts, texts };
+}
+
+function maskProblem(problem: Problem): Problem {
+  const show = (text: string): string => showText(text, { references: new Map(), mask: true });
+  return { ...problem, message: show(problem.message), hint: show(problem.hint) };
 }
 
 async function readTexts(

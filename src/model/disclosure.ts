@@ -29,7 +29,7 @@ export function showText(text: string, disclosure: Disclosure): string {
   const longestFirst = [...disclosure.references].sort(([a], [b]) => b.length - a.length);
   for (const [value, reference] of longestFirst)
     shown = shown.replaceAll(new RegExp(escapeRegex(value), 'gi'), () => reference);
-  return disclosure.mask ? shown.replace(/[^\s@"'<>(),;:]+@(?=[^\s@]+\.)/g, '***@') : shown;
+  return disclosure.mask ? shown.replace(/[^\s@"'<>(),;:]+@+(?=[^\s@]+\.)/g, '***@') : shown;
 }
 
 function mask(destination: string): string {
