@@ -1,55 +1,11 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { deliverMessage } from '../src/emulator/delivery.ts';
 import type { Fault } from '../src/emulator/faults.ts';
-import { commandScene, OWNER, type CommandScene } from './cli/scene.ts';
-
-/** With characters that every encoding writes in another way. */
-const PLANTED = {
-  key: 'k3y-of-"the"\\acc0unt/+&=%',
-  password: 'p4ss "word"\\ with + & / ümläut',
-  changed: 'an0ther "p4ss"\\ with + & / ümläut',
-  short: 'sh"0rt+',
-  fromFile: 'fr0m-a-f1le/with+"odd"\\signs',
-  destination: 'th3.boss+private@secret-corp.example',
-};
-
-const ENCODINGS: Readonly<Record<string, (value: string) => string>> = {
-  plain: (value) => value,
-  base64: (value) => Buffer.from(value).toString('base64'),
-  'base64 of api:KEY': (value) => Buffer.from(`api:${value}`).toString('base64'),
-  'URL-encoded': encodeURIComponent,
-  'JSON-escaped': (value) => JSON.stringify(value).slice(1, -1),
-  hex: (value) => Buffer.from(value).toString('hex'),
-};
-
-const MANIFEST = `api: { account: ${OWNER} }
-destinations:
-  boss: { env: BOSS }
-domains:
-  acme.example:
-    verify: true
-    aliases:
-      sales: boss
-      info: [boss, ana@corp.example]
-    rules:
-      - { name: vip, alias: vip, forward: boss }
-    credentials:
-      carol: { password: { env: CAROL } }
-      dan: { password: { file: secret.txt } }
-`;
-
-const SEED = {
-  domains: [
-    {
-      domain: 'acme.example',
-      routing_engine: 'rules' as const,
-      forwarding_ready: false,
-      aliases: [{ alias: 'old', forward: PLANTED.destination }],
-    },
-  ],
-};
+import { commandScene, type CommandScene } from './cli/scene.ts';
+import { ENV, findings, MANIFEST, PLANTED, SECRET_FILE, SEED } from './secrets/planted.ts';
+import { ENCODINGS, filesBelow, type Found } from './support/search.ts';
 
 interface Search {
   readonly scene: CommandScene;
@@ -66,42 +22,21 @@ async function open(version: 'v4' | 'v3'): Promise<Search> {
     manifest: MANIFEST,
     server: { apiKey: PLANTED.key },
   });
-  await writeFile(join(scene.directory, 'secret.txt'), `${PLANTED.fromFile}\n`);
-  const printed: { readonly where: string; readonly text: string }[] = [];
-  const values = { FWDSYNC_API_KEY: PLANTED.key, CAROL: PLANTED.password, BOSS: PLANTED.destination };
+  await writeFile(join(scene.directory, SECRET_FILE), `${PLANTED.fromFile}\n`);
+  const printed: Found[] = [];
   return {
     scene,
     async run(args, env = {}) {
-      const { code, stdout, stderr } = await scene.run(args, { env: { ...values, ...env } });
+      const { code, stdout, stderr } = await scene.run(args, { env: { ...ENV, ...env } });
       printed.push({ where: `standard output of ${args.join(' ')}`, text: stdout });
       printed.push({ where: `standard error of ${args.join(' ')}`, text: stderr });
       return code;
     },
     async findings() {
-      const files = await filesOf(scene.directory);
-      return [...printed, ...files].flatMap(({ where, text }) => searchIn(where, text));
+      const files = await filesBelow(scene.directory, [SECRET_FILE]);
+      return findings([...printed, ...files]);
     },
   };
-}
-
-async function filesOf(directory: string): Promise<{ readonly where: string; readonly text: string }[]> {
-  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile() && entry.name !== 'secret.txt');
-  return Promise.all(
-    files.map(async ({ parentPath, name }) => {
-      const path = join(parentPath, name);
-      return { where: path, text: await readFile(path, 'utf8') };
-    }),
-  );
-}
-
-function searchIn(where: string, text: string): readonly string[] {
-  const lower = text.toLowerCase();
-  return Object.entries(PLANTED).flatMap(([name, value]) =>
-    Object.entries(ENCODINGS)
-      .filter(([, encode]) => lower.includes(encode(value).toLowerCase()))
-      .map(([encoding]) => `${name} (${encoding}) in ${where}`),
-  );
 }
 
 /** A service that repeats what it was sent. */
@@ -195,7 +130,8 @@ describe.each(['v4', 'v3'] as const)(
 test('the search finds each value in each encoding', () => {
   for (const [name, value] of Object.entries(PLANTED)) {
     for (const [encoding, encode] of Object.entries(ENCODINGS)) {
-      expect(searchIn('here', `<${encode(value)}>`)).toContain(`${name} (${encoding}) in here`);
+      const found = findings([{ where: 'here', text: `<${encode(value)}>` }]);
+      expect(found).toContain(`${name} (${encoding}) in here`);
     }
   }
 });

@@ -14,7 +14,7 @@ import { renderAccount, renderRequests, renderSession } from './render.ts';
 import { probesOf, routesOf, strayed } from './routes.ts';
 import { undo, type Undone } from './undo.ts';
 
-const KEY = 'golden-key';
+export const KEY = 'golden-key';
 const START = Date.parse('2026-01-15T12:00:00Z');
 /** The name of a snapshot holds the emulator's port and a random part. */
 const SNAPSHOT = /WORKSPACE\/state\/\S+\/snapshots\/\S+\.yaml/g;

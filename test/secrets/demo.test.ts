@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { SEED } from '../../src/cli/demo/account.ts';
+import { commandScene } from '../cli/scene.ts';
+import { searchIn } from '../support/search.ts';
+import { ENV, PLANTED } from './planted.ts';
+
+/** What the demo itself plants: its key, the value behind a reference of its manifest, a password of its account. */
+const OF_THE_DEMO = {
+  key: 'demo-key',
+  boss: 'bertha@corp.example',
+  printer: SEED.domains?.[0]?.credentials?.[0]?.password ?? '',
+};
+
+test.each([[], ['--mask'], ['--log-level', 'trace']])(
+  'no planted value is in what the demo prints %s',
+  { timeout: 60_000 },
+  async (...flags) => {
+    const scene = await commandScene();
+    const { code, stdout, stderr } = await scene.run(['demo', ...flags], { env: ENV });
+    expect([code, stdout.includes('Nothing to change')]).toEqual([0, true]);
+    for (const secrets of [PLANTED, OF_THE_DEMO]) {
+      expect(searchIn({ where: 'the demo', text: stdout + stderr }, secrets)).toEqual([]);
+    }
+  },
+);

@@ -1,0 +1,91 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { deliverMessage } from '../../src/emulator/delivery.ts';
+import { commandScene } from '../cli/scene.ts';
+import { searchIn, type Found } from '../support/search.ts';
+
+/** Local parts of destinations, of the manifest, of the account, and in mail: no secrets, but private. */
+const PRIVATE = {
+  wanted: 'w4nted.person+home',
+  live: 'l1ve.person+work',
+  ofRule: 'r0le.person',
+  notified: 'n0tified.person',
+  capture: 'c4pture.person',
+};
+
+const MANIFEST = `defaults: { notification_email: ${PRIVATE.notified}@corp.example }
+domains:
+  acme.example:
+    verify: true
+    prune: { aliases: true }
+    aliases:
+      sales: ${PRIVATE.wanted}@corp.example
+      info: [${PRIVATE.wanted}@corp.example, https://hooks.corp.example/x]
+      "team-([a-z]+)": $1+${PRIVATE.capture}@corp.example
+    rules:
+      - { name: vip, alias: vip, forward: ${PRIVATE.ofRule}@corp.example }
+    expect:
+      - { to: sales@acme.example, forward: ${PRIVATE.wanted}@corp.example }
+`;
+
+const SEED = {
+  domains: [
+    {
+      domain: 'acme.example',
+      routing_engine: 'rules' as const,
+      rules_fallback_email: `${PRIVATE.live}@corp.example`,
+      forwarding_ready: false,
+      aliases: [
+        { alias: 'sales', forward: `${PRIVATE.live}@corp.example` },
+        { alias: 'old', forward: `${PRIVATE.live}@corp.example,${PRIVATE.live}@other.example` },
+      ],
+      rules: [{ type: 'alias' as const, config: { alias: 'vip', forward: `${PRIVATE.live}@corp.example` } }],
+    },
+  ],
+};
+
+test.each(['v4', 'v3'] as const)(
+  '--mask: no local part of a destination is in any output, through %s',
+  { timeout: 60_000 },
+  async (version) => {
+    const scene = await commandScene({ version, seed: SEED, manifest: MANIFEST });
+    const printed: Found[] = [];
+    const run = async (...args: readonly string[]): Promise<number> => {
+      const { code, stdout, stderr } = await scene.run([...args, '--mask']);
+      printed.push({ where: args.join(' '), text: stdout + stderr });
+      return code;
+    };
+    expect(await run('validate')).toBe(0);
+    for (const format of ['text', 'json', 'markdown', 'github']) {
+      expect(await run('plan', '--format', format)).toBe(0);
+    }
+    expect(await run('plan', '--out', 'plan.json')).toBe(0);
+    printed.push({ where: 'plan.json', text: await readFile(join(scene.directory, 'plan.json'), 'utf8') });
+    expect(await run('show', 'plan.json')).toBe(0);
+    scene.emulator.faults.push({
+      match: { method: 'POST', endpoint: '/domains/:domain/aliases/batch' },
+      do: { kind: 'status', code: 400, body: { message: `no ${PRIVATE.wanted}@corp.example`, errors: {} } },
+    });
+    expect(await run('apply', '--yes', '--log-level', 'trace')).toBe(3);
+    scene.emulator.faults.clear();
+    expect(await run('apply', '--yes', '--format', 'json')).toBe(0);
+    expect(await run('run', '--once', '--log-level', 'trace')).toBe(0);
+    const { store } = scene.emulator;
+    deliverMessage(store.state, { to: 'vip@acme.example', from: 'x@home.example', outcome: 'BOUNCED' });
+    for (const format of ['text', 'json']) {
+      expect(await run('logs', 'acme.example', '--format', format)).toBe(0);
+      expect(await run('route', 'sales@acme.example', '--format', format)).toBe(0);
+      expect(await run('route', 'vip@acme.example', '--live', '--format', format)).toBe(0);
+      expect(await run('verify', '--format', format)).toBe(2);
+      expect(await run('account', '--format', format)).toBe(0);
+    }
+    await scene.manifest(MANIFEST.replace(`forward: ${PRIVATE.wanted}@corp.example }`, 'forward: discard }'));
+    expect(await run('validate')).toBe(5);
+    await scene.manifest(MANIFEST.replace(`sales: ${PRIVATE.wanted}@`, `sales: ${PRIVATE.wanted}@@`));
+    for (const format of ['text', 'json', 'github', 'sarif', 'junit']) {
+      expect(await run('validate', '--format', format)).toBe(5);
+    }
+    expect(printed.flatMap((found) => searchIn(found, PRIVATE))).toEqual([]);
+  },
+);

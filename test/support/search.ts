@@ -1,0 +1,43 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** The ways in which a secret may get out. */
+export const ENCODINGS: Readonly<Record<string, (value: string) => string>> = {
+  plain: (value) => value,
+  base64: (value) => Buffer.from(value).toString('base64'),
+  'base64 of api:KEY': (value) => Buffer.from(`api:${value}`).toString('base64'),
+  'URL-encoded': encodeURIComponent,
+  'JSON-escaped': (value) => JSON.stringify(value).slice(1, -1),
+  hex: (value) => Buffer.from(value).toString('hex'),
+};
+
+/** Something that was printed, sent or written, and where. */
+export interface Found {
+  readonly where: string;
+  readonly text: string;
+}
+
+/** Which of the secrets, by name, a text holds in which encoding, in capitals or not; empty: none. */
+export function searchIn(
+  { where, text }: Found,
+  secrets: Readonly<Record<string, string>>,
+): readonly string[] {
+  const lower = text.toLowerCase();
+  return Object.entries(secrets).flatMap(([name, value]) =>
+    Object.entries(ENCODINGS)
+      .filter(([, encode]) => lower.includes(encode(value).toLowerCase()))
+      .map(([encoding]) => `${name} (${encoding}) in ${where}`),
+  );
+}
+
+/** Every file below a directory but those of these names. */
+export async function filesBelow(directory: string, except: readonly string[]): Promise<readonly Found[]> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile() && !except.includes(entry.name));
+  return Promise.all(
+    files.map(async ({ parentPath, name }) => {
+      const path = join(parentPath, name);
+      return { where: path, text: await readFile(path, 'utf8') };
+    }),
+  );
+}
