@@ -98,30 +98,33 @@ function numbers(from: number, to: number): readonly string[] {
   return Array.from({ length: to - from }, (_, index) => String(from + index));
 }
 
+// Every size of pages is in follow-logs-odd-pages.test.ts and follow-logs-even-pages.test.ts.
 describe('following a log of 10,000 messages', () => {
   const MESSAGES = 10_000;
 
-  test.each(
-    [1, 2, 7, 73, 199, 200].flatMap((pageSize) =>
-      (['next', 'last'] as const).map((logCursor) => ({ pageSize, logCursor })),
-    ),
-  )('pages of $pageSize, cursor $logCursor: each entry once, in order, within the limits', async (given) => {
-    const { deliver, follow, core } = openScene({ logCursor: given.logCursor });
-    deliver(25);
-    let delivered = 25;
-    const { result, subjects } = await follow({
-      pageSize: given.pageSize,
-      onPoll(poll) {
-        const count = Math.min(MESSAGES + 25 - delivered, (poll * 997) % 700);
-        deliver(count);
-        delivered += count;
-        return delivered === MESSAGES + 25 && count === 0 ? 'enough' : 'go-on';
-      },
-    });
-    expect(result.ok).toBe(true);
-    expect(subjects).toEqual(numbers(25, MESSAGES + 25));
-    expect(core.journal.entries().filter(({ status }) => status !== 200)).toEqual([]);
-  });
+  test.each([
+    { pageSize: 1, logCursor: 'next' },
+    { pageSize: 200, logCursor: 'last' },
+  ] as const)(
+    'pages of $pageSize, cursor $logCursor: each entry once, in order, within the limits',
+    async (given) => {
+      const { deliver, follow, core } = openScene({ logCursor: given.logCursor });
+      deliver(25);
+      let delivered = 25;
+      const { result, subjects } = await follow({
+        pageSize: given.pageSize,
+        onPoll(poll) {
+          const count = Math.min(MESSAGES + 25 - delivered, (poll * 997) % 700);
+          deliver(count);
+          delivered += count;
+          return delivered === MESSAGES + 25 && count === 0 ? 'enough' : 'go-on';
+        },
+      });
+      expect(result.ok).toBe(true);
+      expect(subjects).toEqual(numbers(25, MESSAGES + 25));
+      expect(core.journal.entries().filter(({ status }) => status !== 200)).toEqual([]);
+    },
+  );
 
   test.each([1, 50, 200])('with a time it begins there; pages of %i', async (pageSize) => {
     const { deliver, follow } = openScene();
