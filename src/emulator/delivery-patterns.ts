@@ -1,5 +1,6 @@
 import { Environment } from '@marcbachmann/cel-js';
 import vm from 'node:vm';
+import { RE2JS } from 're2js';
 
 /** What the groups of a pattern hold, the whole match first; null: no match. */
 export type Match = readonly string[] | null;
@@ -13,20 +14,30 @@ export interface MailTexts {
 
 const MAX_PATTERN = 1000;
 const MAX_TEXT = 100_000;
-/** The service's dialect takes linear time; ours backtracks, and gives up after this. */
-const MAX_MILLISECONDS = 100;
+/** Functions of expressions may backtrack; far more than a good one takes on a machine that is busy. */
+const MAX_MILLISECONDS = 1000;
 
-/** A pattern that cannot be compiled matches nothing. `whole`: as if wrapped in `^…$`. */
+/** A pattern in the service's dialect, which takes linear time; one that cannot be compiled matches nothing. */
 export function compilePattern(
   source: string,
   options: { readonly extent: 'whole' | 'anywhere'; readonly letterCase: 'any' | 'exact' },
 ): (text: string) => Match {
-  const regex = source.length > MAX_PATTERN ? null : toRegExp(source, options);
+  const regex = source.length > MAX_PATTERN ? null : tryPattern(source, options.letterCase);
   if (regex === null) return () => null;
   return (text) => {
-    const found = withinTime(() => regex.exec(text.slice(0, MAX_TEXT)));
-    return found === null ? null : found.map((group: string | undefined) => group ?? '');
+    const matcher = regex.matcher(text.slice(0, MAX_TEXT));
+    const matches = options.extent === 'whole' ? matcher.matches() : matcher.find();
+    if (!matches) return null;
+    return Array.from({ length: regex.groupCount() + 1 }, (_, group) => matcher.group(group) ?? '');
   };
+}
+
+function tryPattern(source: string, letterCase: 'any' | 'exact'): RE2JS | null {
+  try {
+    return RE2JS.compile(source, letterCase === 'any' ? RE2JS.CASE_INSENSITIVE : 0);
+  } catch {
+    return null;
+  }
 }
 
 let shared: Environment | undefined;
@@ -48,26 +59,6 @@ function createEnvironment(): Environment {
     environment.registerVariable(name, 'string');
   }
   return environment;
-}
-
-/** RE2 writes flags at the beginning, and group names with a P. */
-function toRegExp(
-  source: string,
-  options: { readonly extent: 'whole' | 'anywhere'; readonly letterCase: 'any' | 'exact' },
-): RegExp | null {
-  const [prefix = '', written = ''] = /^\(\?([ims]+)\)/.exec(source) ?? [];
-  const pattern = source.slice(prefix.length).replaceAll('(?P<', '(?<');
-  const text = options.extent === 'whole' ? `^(?:${pattern})$` : pattern;
-  const flags = [...new Set(options.letterCase === 'any' ? `${written}i` : written)].join('');
-  return tryRegExp(text, `${flags}u`) ?? tryRegExp(text, flags);
-}
-
-function tryRegExp(text: string, flags: string): RegExp | null {
-  try {
-    return new RegExp(text, flags);
-  } catch {
-    return null;
-  }
 }
 
 const sandbox: { run: (() => unknown) | null } = { run: null };
