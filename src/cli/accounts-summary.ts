@@ -1,4 +1,5 @@
 import { escapeInvisible } from '../model/names.ts';
+import type { Checked } from './checked.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { plural } from './problems.ts';
 import type { Style } from './style.ts';
@@ -9,6 +10,8 @@ export interface AccountEnd {
   readonly exitCode: ExitCode;
   /** What the command would have printed for this account alone; null: it did not come to that. */
   readonly document: object | null;
+  /** What `validate` found, for formats that are one document of all accounts. */
+  readonly checked: Checked;
   /** What is for the file of `--out`. */
   readonly plan: object | null;
   /** What the command says of the account in one line. */

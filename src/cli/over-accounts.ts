@@ -1,10 +1,11 @@
 import { escapeInvisible } from '../model/names.ts';
 import { accountsDirectory, openJobs, type Job } from './accounts.ts';
 import { renderAccounts, type AccountEnd } from './accounts-summary.ts';
+import { printChecked } from './checked.ts';
 import type { AccountScope, Context } from './context.ts';
 import { explain } from './execute.ts';
 import { CommandError, strongestExit, type ExitCode } from './exit.ts';
-import { ACCOUNTS_FORMATS, type AccountsFormat } from './formats.ts';
+import type { AccountsFormat } from './formats.ts';
 import type { Action } from './options.ts';
 import { printJson } from './output.ts';
 import { saveDocument } from './save.ts';
@@ -18,8 +19,12 @@ import {
 } from './shared-output.ts';
 import { styleFor } from './style.ts';
 
-/** Where a log is printed, as by `run --once`, nothing is to stand between its lines. */
-export type Ending = 'summary' | 'none';
+export interface OverAccountsOptions {
+  /** Those that the command has. */
+  readonly formats: readonly AccountsFormat[];
+  /** Where a log is printed, as by `run --once`, nothing is to stand between its lines. */
+  readonly ending?: 'summary' | 'none';
+}
 
 /**
  * The same command for one account or, with `--accounts`, for each of many, side by side. There is no bound to how many
@@ -27,16 +32,16 @@ export type Ending = 'summary' | 'none';
  */
 export function overAccounts<Options extends CommonOptions & { readonly out?: string }>(
   command: Action<Options>,
-  ending: Ending = 'summary',
+  { formats, ending = 'summary' }: OverAccountsOptions,
 ): Action<Options> {
   return async (context, options, args) => {
     const directory = accountsDirectory(options, context);
     if (directory === null) return command(context, options, args);
-    const format = resolveFormat(options, context, ACCOUNTS_FORMATS);
+    const format = resolveFormat(options, context, formats);
     const jobs = await openJobs(context, options, directory);
     const output = shareOutput(context, { heading: headingOf(context, options, format) });
     const ends = await runJobs(context, jobs, output, (own, alone) => command(own, alone, args));
-    if (format === 'json') printJson(context, accountsDocument(ends));
+    printTogether(context, format, ends);
     if (ending === 'summary' && isHeaded(format))
       output.conclude(renderAccounts(ends, styleFor(context.stdout, options.color, context.env)));
     if (options.out !== undefined) {
@@ -77,12 +82,20 @@ async function runJob<Options extends CommonOptions>(
   output: OwnOutput,
   command: (own: Context, options: Options) => Promise<ExitCode>,
 ): Promise<AccountEnd> {
-  let told: Pick<AccountEnd, 'document' | 'plan' | 'verdict'> = { document: null, plan: null, verdict: null };
+  let told: Pick<AccountEnd, 'document' | 'checked' | 'plan' | 'verdict'> = {
+    document: null,
+    checked: NOTHING_CHECKED,
+    plan: null,
+    verdict: null,
+  };
   const ofAccount: AccountScope = {
     name,
     alone: (work) => output.alone(work),
     print: (document) => {
       told = { ...told, document };
+    },
+    check: (checked) => {
+      told = { ...told, checked };
     },
     save: (plan) => {
       told = { ...told, plan };
@@ -100,6 +113,17 @@ async function runJob<Options extends CommonOptions>(
     const fault = error instanceof CommandError ? { message: error.message, hint: error.hint } : null;
     return { name, exitCode, ...told, error: fault };
   }
+}
+
+const NOTHING_CHECKED: AccountEnd['checked'] = { problems: [], texts: [] };
+
+/** Formats that are one document: of all accounts. */
+function printTogether(context: Context, format: AccountsFormat, ends: readonly AccountEnd[]): void {
+  if (format === 'json') printJson(context, accountsDocument(ends));
+  if (format !== 'sarif' && format !== 'junit') return;
+  const problems = ends.flatMap(({ checked }) => checked.problems);
+  const texts = ends.flatMap(({ checked }) => checked.texts);
+  printChecked(context, format, { problems, texts });
 }
 
 function headingOf(

@@ -3,7 +3,7 @@ import pkg from '../../package.json' with { type: 'json' };
 import type { Context } from './context.ts';
 import type { ExitCode } from './exit.ts';
 import { forAccounts } from './for-accounts.ts';
-import { PLAN_FORMATS, VALIDATE_FORMATS } from './formats.ts';
+import { DOCUMENT_FORMATS, PLAN_FORMATS, VALIDATE_FORMATS } from './formats.ts';
 import {
   example,
   wholeNumber,
@@ -55,7 +55,9 @@ function addManifestCommands(program: Command, run: Run): void {
     .option('--staged', 'read the manifests from the git index: what is about to be committed')
     .option('--against <rev>', 'also report what the change since this git revision would delete')
     .addHelpText('after', example('fwdsync validate -f fwdsync.yaml'))
-    .action(run(() => forAccounts(async () => (await import('./validate.ts')).validateCommand)));
+    .action(
+      run(() => forAccounts(async () => (await import('./validate.ts')).validateCommand, VALIDATE_FORMATS)),
+    );
 
   withAllowances(
     withOutput(withConnection(withAccounts(withManifest(program.command('plan')))), PLAN_FORMATS),
@@ -65,7 +67,7 @@ function addManifestCommands(program: Command, run: Run): void {
     .option('--against <rev>', 'only domains that the change since this git revision concerns')
     .option('--out <file>', 'save the plan, to be reviewed and then applied')
     .addHelpText('after', example('fwdsync plan -f fwdsync.yaml --detailed-exitcode'))
-    .action(run(() => forAccounts(async () => (await import('./plan.ts')).planCommand)));
+    .action(run(() => forAccounts(async () => (await import('./plan.ts')).planCommand, PLAN_FORMATS)));
 
   withAllowances(
     withOutput(
@@ -81,7 +83,7 @@ function addManifestCommands(program: Command, run: Run): void {
       wholeNumber,
     )
     .addHelpText('after', example('fwdsync apply -f fwdsync.yaml --yes --account ops@acme.example'))
-    .action(run(() => forAccounts(async () => (await import('./apply.ts')).applyCommand)));
+    .action(run(() => forAccounts(async () => (await import('./apply.ts')).applyCommand, DOCUMENT_FORMATS)));
 
   withOutput(program.command('show').argument('<plan>', 'a saved plan'), PLAN_FORMATS)
     .description('Print a saved plan in any format, offline')

@@ -14,6 +14,7 @@ import { createLogger } from './logger.ts';
 import { createNotices } from './notices.ts';
 import { createNotifier, notifyUrl, type Notifier } from './notify.ts';
 import { openAccountLoop } from './run-account.ts';
+import { DOCUMENT_FORMATS } from './formats.ts';
 import { createEventLog } from './run-log.ts';
 import type { Action } from './options.ts';
 import { overAccounts } from './over-accounts.ts';
@@ -40,7 +41,7 @@ export async function runCommand(context: Context, options: RunOptions): Promise
   const logger = createLogger(options, context, concealing(context.stdout, concealer), 'info');
   if (options.once === true) {
     const once: Action<RunOptions> = (own, alone) => runOnce(own, alone, logger);
-    return overAccounts(once, 'none')(context, options, []);
+    return overAccounts(once, { formats: DOCUMENT_FORMATS, ending: 'none' })(context, options, []);
   }
   assertWatchable(context, options);
   logger.info({ event: 'started', mode: options.mode, interval_ms: intervalMs }, 'started');

@@ -1,14 +1,13 @@
 import type { Context } from './context.ts';
 import { compareSources } from '../model/problem.ts';
 import type { WouldDelete } from '../plan/would-delete.ts';
+import { printChecked } from './checked.ts';
 import { CommandError, EXIT, type ExitCode } from './exit.ts';
 import { VALIDATE_FORMATS, type ValidateFormat } from './formats.ts';
 import type { ReadDesired } from './desired.ts';
 import { isAnyStaged, type GitTree } from './git-manifests.ts';
 import { printJson } from './output.ts';
 import { problemsGithub } from './problems-github.ts';
-import { problemsJunit } from './problems-junit.ts';
-import { problemsSarif } from './problems-sarif.ts';
 import { plural, problemsDocument, renderProblemCounts, printProblems } from './problems.ts';
 import { manifestPaths, resolveFormat, type CommonOptions } from './settings.ts';
 import { styleFor } from './style.ts';
@@ -80,12 +79,12 @@ function print(context: Context, options: CommonOptions, read: Checked, format: 
     case 'json':
       return printJson(context, problemsDocument(problems, counts, deletes));
     case 'sarif':
-      return printJson(context, problemsSarif(problems));
+    case 'junit':
+      return context.ofAccount === undefined
+        ? printChecked(context, format, read)
+        : context.ofAccount.check(read);
     case 'github':
       context.stdout.write(problemsGithub(problems));
-      return;
-    case 'junit':
-      context.stdout.write(problemsJunit(read));
       return;
     case 'text':
       return printText(context, options, read);

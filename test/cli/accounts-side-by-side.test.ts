@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Emulator } from '../../src/emulator/server.ts';
@@ -193,12 +193,15 @@ describe('an account that fails', () => {
   });
 });
 
-test.each(['sarif', 'junit'])('validate: %s is of one account', async (format) => {
-  const { start } = await pair();
-  const { code, stderr } = await start('validate', '--format', format).ended;
-  expect(code).toBe(64);
-  expect(stderr.match(/error/g)).toHaveLength(1);
-  expect(stderr).toContain('use text or json or markdown or github');
+test('validate: SARIF and JUnit are one document of all accounts', async () => {
+  const { directory, start } = await pair();
+  await appendFile(join(directory, 'many/beta.yaml'), 'domain: typo\n');
+  const sarif = await start('validate', '--format', 'sarif').ended;
+  expect(sarif.code).toBe(5);
+  expect(JSON.parse(sarif.stdout)).toMatchObject({ runs: [{ results: [{ ruleId: 'unknown-key' }] }] });
+  const junit = await start('validate', '--format', 'junit').ended;
+  expect(junit.code).toBe(5);
+  expect(junit.stdout.match(/<testsuites tests="2" failures="1"/g)).toHaveLength(1);
 });
 
 test('many accounts in Markdown: each below a heading with its name', async () => {
