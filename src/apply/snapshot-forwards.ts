@@ -24,6 +24,19 @@ export function referenceFinder(references: ReadonlyMap<string, string>): ShowFo
   };
 }
 
+/** The references that stand for a value of these forwards, each once. */
+export function referencesIn(
+  forwards: Iterable<string>,
+  references: ReadonlyMap<string, string>,
+): readonly ReferenceDocument[] {
+  if (references.size === 0) return [];
+  const shown = new Set<string>();
+  for (const forward of forwards) {
+    for (const value of destinationsOf(forward)) shown.add(references.get(value) ?? '');
+  }
+  return [...shown].map(parseReference).filter((reference) => reference !== null);
+}
+
 function plain(destination: string): string {
   return destination === DISCARD ? 'discard' : destination;
 }

@@ -7,7 +7,7 @@ import type {
 import { parseAliasName, quote } from '../model/names.ts';
 import type { Observed, ObservedDomain } from '../model/observed.ts';
 import type { AliasChange, Change, CredentialChange, DomainChange, Plan } from '../model/plan.ts';
-import { referenceFinder } from './snapshot-forwards.ts';
+import { referenceFinder, referencesIn } from './snapshot-forwards.ts';
 import { snapshotRules } from './snapshot-rules.ts';
 
 export interface SnapshotInput {
@@ -32,6 +32,8 @@ export function snapshotDocument(input: SnapshotInput): ManifestDocument {
     domains.set(domain, snapshotDomain(changes, input.observed.domains.get(domain), show));
   }
   const { email } = input.observed.account;
+  const brought = referencesIn(desiredForwards(input.plan.changes), input.references);
+  const destinations = new Map(brought.map((reference, index) => [`reference-${index + 1}`, reference]));
   return {
     version: 1,
     comments: [
@@ -39,8 +41,16 @@ export function snapshotDocument(input: SnapshotInput): ManifestDocument {
       'What the run added counts as a delete, and a domain that it added needs --allow-domain-delete.',
     ],
     api: { account: email, ...(input.version === 'v3' ? { version: input.version } : {}) },
+    // Named so that undoing the run shows what it meets of them as references, too.
+    ...(brought.length === 0 ? {} : { destinations }),
     domains,
   };
+}
+
+function* desiredForwards(changes: readonly Change[]): Generator<string> {
+  for (const { kind, desired } of changes) {
+    if ((kind === 'alias' || kind === 'rule') && desired !== null) yield desired.forward;
+  }
 }
 
 function snapshotDomain(

@@ -15,9 +15,11 @@ export function writeManifest(document: ManifestDocument): string {
   return yaml.toString({ lineWidth: 0, flowCollectionPadding: false });
 }
 
-function plainDocument({ version, api, domains }: ManifestDocument): ReadonlyMap<string, unknown> {
+function plainDocument(document: ManifestDocument): ReadonlyMap<string, unknown> {
+  const { version, api, destinations, domains } = document;
   const plain = new Map<string, unknown>([['version', version]]);
   if (api !== undefined) plain.set('api', api);
+  if (destinations !== undefined) plain.set('destinations', destinations);
   plain.set('domains', new Map([...domains].map(([name, domain]) => [name, plainDomain(domain)])));
   return plain;
 }

@@ -13,6 +13,7 @@ export interface ManifestDocument {
     readonly account?: string;
     readonly version?: 'v4' | 'v3';
   };
+  readonly destinations?: ReadonlyMap<string, ReferenceDocument>;
   readonly domains: ReadonlyMap<string, DomainDocument>;
 }
 
