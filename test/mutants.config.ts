@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+/** The tests that mutants have to get past: fast ones, in one worker, with the same chance each time. */
+// oxlint-disable-next-line import/no-default-export -- vitest asks for it.
+export default defineConfig({
+  test: {
+    include: ['test/plan/*.test.ts', 'test/api/{path,batch}.test.ts', 'test/hostile/paths.test.ts'],
+    exclude: ['test/plan/large.test.ts'],
+    setupFiles: ['test/fixed-seed.ts'],
+    isolate: false,
+    testTimeout: 60_000,
+  },
+});
