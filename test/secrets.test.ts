@@ -39,6 +39,14 @@ async function open(version: 'v4' | 'v3'): Promise<Search> {
   };
 }
 
+/** The manifests that undo the runs so far. */
+async function snapshotsOf({ directory }: CommandScene): Promise<readonly string[]> {
+  const files = await filesBelow(join(directory, 'state'), []);
+  const paths = files.map(({ where }) => where).filter((path) => path.includes('/snapshots/'));
+  expect(paths.length).toBeGreaterThan(1);
+  return paths;
+}
+
 /** A service that repeats what it was sent. */
 function echo(code: number, match: Fault['match'], value: string): Fault {
   const message = `refused: ${value}`;
@@ -80,6 +88,12 @@ describe.each(['v4', 'v3'] as const)(
       }
       expect(await run(['export'])).toBe(0);
       expect(await run(['export', '--out-dir', 'exported'])).toBe(0);
+      expect(await run(['export', '--update', 'fwdsync.yaml'])).toBe(0);
+      for (const snapshot of await snapshotsOf(scene)) {
+        for (const format of ['text', 'json']) {
+          expect([0, 4]).toContain(await run(['plan', '-f', snapshot, '--format', format]));
+        }
+      }
       expect(await findings()).toEqual([]);
     });
 

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { createClient, type ClientOptions } from '../../src/api/create.ts';
 import { createDeleteAll, DELETE_ALL_ENDPOINTS } from '../../src/api/delete-all.ts';
@@ -52,6 +52,23 @@ describe.each(VERSIONS)('each endpoint of %s is reached by a call of the client'
     expectServed(account, DELETE_ALL_ENDPOINTS[version][what]);
     expect(account.requests().at(-1)?.path).toContain('all=true');
     expect(account.emulator.store.dump().domains[0]?.[what]).toEqual([]);
+  });
+});
+
+describe('delete-all is out of reach', () => {
+  test('no module of src imports it, and no endpoint of a client is one', async () => {
+    const files = await readdir(new URL('src/', ROOT), { recursive: true });
+    const sources = files.filter((file) => file.endsWith('.ts'));
+    expect(sources).toContain('api/delete-all.ts');
+    for (const file of sources) {
+      const text = await readFile(new URL(`src/${file}`, ROOT), 'utf8');
+      expect(text, file).not.toMatch(/(?:from|import)\b[^;]*\/delete-all\.ts/);
+    }
+    for (const version of VERSIONS) {
+      const all = Object.values(DELETE_ALL_ENDPOINTS[version]).map(endpointText);
+      const reached = Object.values<Endpoint>(ENDPOINTS[version]).map(endpointText);
+      expect(reached.filter((endpoint) => all.includes(endpoint))).toEqual([]);
+    }
   });
 });
 

@@ -93,6 +93,11 @@ function testOutcome(golden: GoldenCase, version: Version, outcomeOf: () => Case
     expect(outcome.planRequests.filter(({ method }) => method !== 'GET')).toEqual([]);
   });
 
+  test('all is never deleted at once', () => {
+    const paths = outcome.applyRequests.map(({ path }) => path);
+    expect(paths.filter((path) => /[?&]all=|-all\b/.test(path))).toEqual([]);
+  });
+
   if (alone) test('what is not managed stays as it is, ids and times included', () => {
     if (desired === null) {
       expect(outcome.end).toEqual(outcome.start);
