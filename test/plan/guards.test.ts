@@ -62,17 +62,21 @@ describe('max-deletes of a section', () => {
     [3, 2, 20, 1],
     [3, 2, 50, null],
     [3, 3, 50, 2],
+    [4, 1, 20, null],
     [4, 2, 20, null],
     [4, 3, 20, 2],
+    [10, 1, 20, null],
     [10, 2, 20, null],
     [10, 3, 20, 2],
     [15, 3, 20, null],
     [15, 4, 20, 3],
+    [60, 11, 20, null],
     [60, 12, 20, null],
     [60, 13, 20, 12],
     [100, 20, 20, null],
     [100, 21, 20, 20],
     [4, 3, 50, 2],
+    [8, 3, 50, null],
     [8, 4, 50, null],
     [8, 5, 50, 4],
     [10, 9, 90, null],
@@ -163,6 +167,7 @@ describe('max-deletes of the run', () => {
     [30, 25, 25, null],
     [30, 26, 25, 25],
     [10, 4, 3, 3],
+    [260, 25, 25, null],
     [260, 26, 25, null],
     [260, 27, 25, 26],
   ])('%i domains, %i deletes, at most %i', (domains, deletes, most, limit) => {
@@ -178,6 +183,12 @@ describe('empty-section', () => {
     ['pruned to nothing', [{}, { prune: true }], { a: 'x@x.example' }, true],
     ['the last one absent', [{ a: false }], { a: 'x@x.example' }, true],
     ['one stays', [{ b: 'x@x.example' }, { prune: true }], { a: 'x@x.example', b: 'x@x.example' }, false],
+    [
+      'two stay',
+      [{ b: 'x@x.example', c: 'x@x.example' }, { prune: true }],
+      { a: 'x@x.example', b: 'x@x.example', c: 'x@x.example' },
+      false,
+    ],
     ['one takes its place', [{ b: 'x@x.example' }, { prune: true }], { a: 'x@x.example' }, false],
     ['an unmanaged one stays', [{ a: false }], { a: 'x@x.example', b: 'x@x.example' }, false],
     [
@@ -210,11 +221,13 @@ describe('max-reroutes', () => {
   }
   test.each([
     [9, 9, null],
+    [10, 8, null],
     [10, 9, null],
     [10, 10, 9],
     [33, 9, null],
     [33, 10, 9],
     [34, 10, null],
+    [40, 11, null],
     [40, 12, null],
     [40, 13, 12],
   ])('%i live, %i rerouted', (liveCount, rerouted, limit) => {
@@ -288,6 +301,7 @@ describe('catch-all', () => {
 
   test.each([
     [0, false],
+    [9999, false],
     [10_000, false],
     [10_001, true],
   ])('one that was made %i ms after its domain', (after, held) => {
@@ -341,10 +355,14 @@ describe('manifest-shrink', () => {
     );
   }
   test.each([
+    [{ domains: 1, entries: 20 }, { domains: 1, entries: 19 }, null],
     [{ domains: 1, entries: 20 }, { domains: 1, entries: 18 }, null],
     [{ domains: 1, entries: 20 }, { domains: 1, entries: 17 }, 2],
+    [{ domains: 1, entries: 30 }, { domains: 1, entries: 28 }, null],
     [{ domains: 1, entries: 30 }, { domains: 1, entries: 27 }, null],
     [{ domains: 1, entries: 30 }, { domains: 1, entries: 26 }, 3],
+    [{ domains: 5, entries: 30 }, { domains: 4, entries: 30 }, null],
+    [{ domains: 5, entries: 30 }, { domains: 3, entries: 30 }, null],
     [{ domains: 5, entries: 30 }, { domains: 2, entries: 30 }, 2],
     [{ domains: 5, entries: 30 }, { domains: 9, entries: 99 }, null],
   ])('from %o to %o', (before, now, limit) => {
@@ -387,6 +405,7 @@ describe('remote-shrink', () => {
     [10, 5, true, false],
     [10, 6, true, false],
     [10, 4, true, true],
+    [11, 6, true, false],
     [11, 5, true, true],
     [10, 4, false, false],
   ])('from %i to %i', (was, now, prune, held) => {
