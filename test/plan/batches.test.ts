@@ -1,0 +1,137 @@
+import { describe, expect, test } from 'vitest';
+import type { Operation } from '../../src/model/endpoints.ts';
+import {
+  chainOf,
+  requestsOf,
+  withItems,
+  type RequestOptions,
+  type Step,
+  type WriteItem,
+  type WriteRequest,
+} from '../../src/plan/requests.ts';
+import type { Plan } from '../../src/model/plan.ts';
+import { ACME, aliasSection, liveAliases, planAliases, planRules, rule } from './build.ts';
+
+const V4: RequestOptions = { version: 'v4', batches: 'allowed' };
+
+function requestsIn(made: Pick<Plan, 'changes'>, options = V4): readonly WriteRequest[] {
+  return requestsOf(made, options).flatMap(({ domains }) =>
+    domains.flatMap(({ steps }) => steps.flatMap(({ requests }) => requests)),
+  );
+}
+
+/** An item of which only the kind and the action count. */
+function item(kind: WriteItem['kind'], action = 'update'): WriteItem {
+  return { kind, change: { kind, action, name: 'x', domain: ACME } } as unknown as WriteItem;
+}
+
+describe('the operations of each step', () => {
+  test.each<[Step, WriteItem['kind'], Operation, Operation, ReturnType<typeof chainOf>]>([
+    ['domain', 'domain', 'updateDomain', 'updateDomain', 'domain'],
+    ['credential-adds', 'credential', 'addCredential', 'addCredential', 'credentials'],
+    ['credential-updates', 'credential', 'updateCredential', 'updateCredential', 'credentials'],
+    ['alias-adds', 'alias', 'addAlias', 'addAliases', 'routing'],
+    ['alias-updates', 'alias', 'updateAlias', 'updateAliases', 'routing'],
+    ['rule-moves', 'rule', 'updateRule', 'updateRules', 'routing'],
+    ['rule-adds', 'rule', 'addRule', 'addRules', 'routing'],
+    ['rule-changes', 'rule', 'updateRule', 'updateRules', 'routing'],
+    ['rule-narrowings', 'rule', 'updateRule', 'updateRules', 'routing'],
+    ['rule-deletes', 'rule', 'deleteRule', 'deleteRules', 'routing'],
+    ['alias-deletes', 'alias', 'deleteAlias', 'deleteAliases', 'routing'],
+    ['credential-deletes', 'credential', 'deleteCredential', 'deleteCredential', 'credentials'],
+    ['domain-delete', 'domain', 'deleteDomain', 'deleteDomain', 'domain'],
+  ])('%s', (step, kind, single, batch, chain) => {
+    const request: WriteRequest = { operation: single, domain: ACME, step, items: [] };
+    const one = [item(kind)];
+    const two = [item(kind), item(kind)];
+    expect(withItems(request, one, V4)).toEqual({ ...request, items: one });
+    expect(withItems(request, two, V4)).toEqual({ ...request, items: two, operation: batch });
+    expect(chainOf(step)).toBe(chain);
+  });
+
+  test('a domain that is added', () => {
+    const request: WriteRequest = { operation: 'updateDomain', domain: ACME, step: 'domain', items: [] };
+    expect(withItems(request, [item('domain', 'add')], V4).operation).toBe('addDomain');
+    const adding: WriteRequest = { ...request, step: 'alias-adds' };
+    expect(withItems(adding, [item('alias', 'add')], V4).operation).toBe('addAlias');
+  });
+
+  test('on v3 an alias whose id is a name as well goes where only ids count', () => {
+    const made = planAliases(aliasSection({ '1': 'b@x.example', x: false }), {
+      '1': 'a@x.example',
+      x: 'a@x.example',
+    });
+    const operations = (version: 'v3' | 'v4') =>
+      requestsIn(made, { version, batches: 'allowed' }).map(({ operation }) => operation);
+    expect(operations('v4')).toEqual(['updateAlias', 'deleteAlias']);
+    expect(operations('v3')).toEqual(['updateAliases', 'deleteAlias']);
+    const twoDigits = planAliases(aliasSection({ '2': 'n@x.example', x: 'b@x.example' }), {
+      a: 'a@x.example',
+      x: 'a@x.example',
+    });
+    expect(liveAliases({ a: '', x: '' }).map(({ id }) => id)).toEqual(['1', '2']);
+    const named = requestsIn(twoDigits, { version: 'v3', batches: 'allowed' });
+    expect(named.map(({ operation }) => operation)).toEqual(['addAlias', 'updateAliases']);
+  });
+});
+
+describe('batches', () => {
+  test('rules that are added go one by one where batches are refused, and only they', () => {
+    const entries = ['a', 'b'].map((text) => rule(text, 'x@x.example'));
+    const refused = { version: 'v4', batches: 'refused' } as const;
+    expect(requestsIn(planRules(entries, []), refused).map(({ operation }) => operation)).toEqual([
+      'addRule',
+      'addRule',
+    ]);
+    const gone = planAliases(aliasSection({ a: false, b: false }), { a: 'x@x.example', b: 'x@x.example' });
+    expect(requestsIn(gone, refused).map(({ operation }) => operation)).toEqual(['deleteAliases']);
+  });
+
+  /** Two aliases, each of so many bytes of forward, are one body of just a million bytes. */
+  const HALF = 499_892;
+  test.each([
+    ['x', 1],
+    ['\u007f', 1],
+    ['\u0080', 2],
+    ['\u07ff', 2],
+    ['\u0800', 3],
+    ['\ud7ff', 3],
+    ['\ue000', 3],
+    ['\uffff', 3],
+    ['\u{10000}', 4],
+    ['\u{10ffff}', 4],
+  ])('%j counts as %i bytes of a body', (character, bytes) => {
+    const forward = character.repeat(Math.floor(HALF / bytes)) + 'x'.repeat(HALF % bytes);
+    const sizes = (b: string) =>
+      requestsIn(planAliases(aliasSection({ a: forward, b }), {})).map(({ items }) => items.length);
+    expect(sizes(forward)).toEqual([2]);
+    expect(sizes(`${forward}x`)).toEqual([1, 1]);
+  });
+
+  test('the bytes of a rule are those of all that is sent of it', () => {
+    const made = (length: number) => {
+      const match = { type: 'cel', expression: 'ä'.repeat(length) } as const;
+      return requestsIn(planRules([rule('a', 'x@x.example', { match }), rule('b', 'x@x.example')], []));
+    };
+    const sized = made(0)[0]?.items.reduce(
+      (sum, each) => sum + 100 + Buffer.byteLength(JSON.stringify(each.kind === 'rule' ? each.rule : null)),
+      0,
+    );
+    const room = Math.floor((1_000_000 - (sized ?? 0)) / 2);
+    expect(made(room).map(({ items }) => items.length)).toEqual([2]);
+    expect(made(room + 1).map(({ items }) => items.length)).toEqual([1, 1]);
+  });
+
+  test('deletes of any length of forward are small', () => {
+    const long = 'x'.repeat(900_000);
+    const made = planAliases(aliasSection({ a: false, b: false }), { a: long, b: long });
+    expect(requestsIn(made).map(({ items }) => items.length)).toEqual([2]);
+  });
+
+  test('a batch that is full in bytes makes room for the next', () => {
+    const forward = 'x'.repeat(400_000);
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    const made = planAliases(aliasSection(Object.fromEntries(names.map((text) => [text, forward]))), {});
+    expect(requestsIn(made).map(({ items }) => items.length)).toEqual([2, 2, 1]);
+  });
+});
