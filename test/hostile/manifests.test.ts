@@ -97,7 +97,7 @@ test('every expression of the CEL conformance data', () => {
   expect(refused).toBeGreaterThan(loaded);
 });
 
-test('a manifest with anything done to it', () => {
+test('a manifest with anything done to it', { timeout: 3_600_000 }, () => {
   const pieces = fc.constantFrom(
     '\t',
     '\0',
