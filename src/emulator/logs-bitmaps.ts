@@ -1,3 +1,4 @@
+import { COURSE_TRAITS } from './logs-traits.ts';
 import type { LogEntry } from './model.ts';
 import { bitsInAll, bitsInAny, bitsOf, countOnes, positionsOf, type Bits } from './piece-bits.ts';
 import { readBetween, type Range, type SortedIndex } from './sorted.ts';
@@ -39,9 +40,10 @@ export function countCommon(
 }
 
 /** Makes the bitmaps ready that listings with several tests take. */
-export function readyBitmaps({ inCreatedOrder, marked }: LogTable): void {
-  for (const piece of inCreatedOrder.pieces) {
-    for (const index of marked) memberBits(piece, index);
+export function readyBitmaps({ inCreatedOrder, byTrait, large }: LogTable): void {
+  const courses = COURSE_TRAITS.map((trait) => byTrait.get(trait)).filter((index) => index !== undefined);
+  for (const index of [...courses, ...large]) {
+    for (const piece of inCreatedOrder.pieces) memberBits(piece, index);
   }
 }
 

@@ -61,8 +61,10 @@ interface DumpedLogEvent {
 }
 
 export function seedLogs(state: State, domain: DomainRecord, seeds: readonly SeedLog[]): void {
-  for (const seed of seeds) {
-    const createdAt = readTime(seed.created_at, state.environment.now());
+  const now = state.environment.now();
+  const dated = seeds.map((seed) => ({ seed, createdAt: readTime(seed.created_at, now) }));
+  // To append is much faster than to insert all over.
+  for (const { seed, createdAt } of dated.sort((a, b) => a.createdAt - b.createdAt)) {
     const forward = seed.forward === undefined || seed.forward === null ? null : readMailbox(seed.forward);
     const statuses: readonly LogStatus[] = forward === null ? ['REFUSED'] : ['QUEUED', 'DELIVERED'];
     insertLog(state, domain, {

@@ -1,4 +1,4 @@
-import { LOG_STATUSES } from './logs-events.ts';
+import { LOG_STATUSES, LOG_TRANSPORTS } from './logs-events.ts';
 import type { LogEntry, LogTransport } from './model.ts';
 
 /** What entries are listed by; a trait is one of these and its value. */
@@ -24,8 +24,7 @@ export function traitsOf(entry: LogEntry): readonly string[] {
     traitOf('sender', entry.sender.email),
     traitOf('recipient', entry.recipient.email),
     ...(entry.forward === null ? [] : [traitOf('forward', entry.forward.email)]),
-    traitOf('transport', entry.transport),
-    ...LOG_STATUSES.filter((status) => hasStatus(entry, [status])).map((status) => traitOf('status', status)),
+    ...COURSE_TESTS.filter(({ holds }) => holds(entry)).map(({ trait }) => trait),
   ];
 }
 
@@ -76,10 +75,16 @@ export function statusTest(statuses: readonly string[]): LogTest {
   };
 }
 
-/** Few values, of which a test may ask for several. */
-export function isCourse(trait: string): boolean {
-  return trait.startsWith('status ') || trait.startsWith('transport ');
-}
+const COURSE_TESTS = [
+  ...LOG_TRANSPORTS.map((transport) => ({
+    trait: traitOf('transport', transport),
+    ...transportTest(transport),
+  })),
+  ...LOG_STATUSES.map((status) => ({ trait: traitOf('status', status), ...statusTest([status]) })),
+];
+
+/** How a mail came and what became of it: few, of which a test may ask for several. */
+export const COURSE_TRAITS: readonly string[] = COURSE_TESTS.map(({ trait }) => trait);
 
 function hasStatus({ events }: LogEntry, wanted: readonly string[]): boolean {
   return events.some(({ status }) => wanted.includes(status));

@@ -1,7 +1,7 @@
 import { addToVocabulary, createVocabulary, searchVocabulary } from './logs-vocabulary.ts';
 import { createLogId } from './logs-events.ts';
 import { countSource, sourceOf, walkSource, type Source } from './logs-source.ts';
-import { isCourse, textOf, traitsOf, type LogTest } from './logs-traits.ts';
+import { textOf, traitsOf, type LogTest } from './logs-traits.ts';
 import type { LogEntry, Mailbox } from './model.ts';
 import {
   createIndex,
@@ -64,7 +64,7 @@ export function createLogTable({ scanned }: Pick<LogTable, 'scanned'> = { scanne
     inCreatedOrder: createIndex(compare, textOf),
     byTrait: new Map(),
     scanned,
-    marked: new Set(),
+    large: new Set(),
     correspondents: new Map(),
     vocabulary: undefined,
   };
@@ -193,12 +193,12 @@ function shared({ correspondents }: LogTable, mailbox: Mailbox): Mailbox {
   return mailbox;
 }
 
-function listByTraits({ byTrait, marked, scanned }: LogTable, entry: LogEntry): void {
+function listByTraits({ byTrait, large, scanned }: LogTable, entry: LogEntry): void {
   for (const trait of traitsOf(entry)) {
     const index = byTrait.get(trait) ?? createIndex(compare);
     if (index.size === 0) byTrait.set(trait, index);
     insertInto(index, entry);
-    if (index.size > scanned || isCourse(trait)) marked.add(index);
+    if (index.size === scanned + 1) large.add(index);
   }
 }
 
@@ -210,7 +210,7 @@ function forget(logs: LogTable, entry: LogEntry): void {
     removeFrom(index, entry);
     if (index.size > 0) continue;
     logs.byTrait.delete(trait);
-    logs.marked.delete(index);
+    logs.large.delete(index);
   }
 }
 

@@ -54,11 +54,10 @@ export function countOnes(bits: Bits): number {
 
 function markItems<T>(piece: readonly T[], items: readonly T[]): Bits {
   const bits = noBits(piece.length);
-  let next = 0;
-  for (let at = 0; next < items.length && at < piece.length; at += 1) {
-    if (piece[at] !== items[next]) continue;
+  let at = -1;
+  for (const item of items) {
+    at = piece.indexOf(item, at + 1);
     bits[at >>> 5] = (bits[at >>> 5] as number) | (1 << (at & 31));
-    next += 1;
   }
   return bits;
 }
