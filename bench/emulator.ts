@@ -2,17 +2,17 @@
  * What the emulator costs with a million aliases: `node bench/emulator.ts`. Ends with 1 when a page of a listing takes
  * 2 ms or more of the server's time.
  */
-import { Buffer } from 'node:buffer';
-import { randomUUID } from 'node:crypto';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { createEmulator, type EmulatorCore } from '../src/emulator/emulator.ts';
+import type { EmulatorCore } from '../src/emulator/emulator.ts';
 import type { Seed, SeedDomain } from '../src/emulator/seed.ts';
 import { SEED } from '../src/emulator/seed-shape.ts';
 import { problemsOf } from '../src/emulator/shape.ts';
 import { stateText } from '../src/emulator/state-text.ts';
+import { call, meanTime, PAGE_LIMIT_MS, report, startCore, timeOf } from './emulator-calls.ts';
+import { measureLogsByFilters } from './emulator-logs.ts';
 
 const DOMAINS = 9_500;
 const ALIASES = 100;
@@ -21,11 +21,7 @@ const LARGE_ALIASES = 50_000;
 const LOGS = 200_000;
 const LOGS_PATH = `/domains/${LARGE}/logs`;
 const SEARCH = `${LOGS_PATH}/search?after=0&before=99999999999`;
-const WARM_UP = 20;
-const RUNS = 200;
-const PAGE_LIMIT_MS = 2;
 
-const headers = { authorization: `Basic ${Buffer.from('api:key').toString('base64')}` };
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
@@ -47,6 +43,7 @@ const slow = [
   ...(await measurePages(core)),
   ...(await measureFirstPages(core)),
   ...(await measurePagesAfterWrites(core)),
+  ...(await measureLogsByFilters()),
 ];
 await measureOthers(core);
 await measureSaving(core);
@@ -59,16 +56,7 @@ function startEmulator(): { readonly core: EmulatorCore; readonly seconds: numbe
   const seed = JSON.parse(text) as Seed;
   const problems = problemsOf(SEED, seed);
   if (problems.length > 0) throw new Error(JSON.stringify(problems));
-  const core = createEmulator({
-    apiKey: 'key',
-    plan: 'paid',
-    rateLimit: 1e9,
-    journalSize: 10,
-    now: () => Date.now(),
-    sleep: async () => {},
-    randomId: randomUUID,
-    state: seed,
-  });
+  const core = startCore(seed);
   return { core, seconds: (performance.now() - begin) / 1000 };
 }
 
@@ -251,38 +239,8 @@ async function measureSaving(core: EmulatorCore): Promise<void> {
   report('longest pause of requests meanwhile', `${(delay.max / 1e6).toFixed(0)} ms`);
 }
 
-async function call(core: EmulatorCore, method: string, target: string, body?: object): Promise<void> {
-  const outcome = await core.dispatch({ method, target, headers, body: body && JSON.stringify(body) });
-  // As it is done for the socket.
-  const sent = outcome.kind === 'answer' ? outcome.answer.body : '';
-  const bytes = typeof sent === 'string' ? Buffer.from(sent).length : sent.length;
-  if (outcome.kind === 'answer' && outcome.answer.status === 200 && bytes > 0) return;
-  throw new Error(`${method} ${target}: ${JSON.stringify(outcome)}`);
-}
-
-/** Of many runs after a few to warm up. */
-async function meanTime(run: () => Promise<void>): Promise<number> {
-  for (let index = 0; index < WARM_UP; index += 1) await run();
-  const whole = await timeOf(async () => {
-    for (let index = 0; index < RUNS; index += 1) await run();
-  });
-  return whole / RUNS;
-}
-
-/** Milliseconds of processor time of this thread: what else runs on the machine does not count. */
-async function timeOf(run: () => Promise<void>): Promise<number> {
-  const begin = process.threadCpuUsage();
-  await run();
-  const { user, system } = process.threadCpuUsage(begin);
-  return (user + system) / 1000;
-}
-
 function usedMegabytes(): number {
   collectGarbage();
   const { heapUsed, external } = process.memoryUsage();
   return (heapUsed + external) / 1e6;
-}
-
-function report(what: string, figure: string): void {
-  console.log(`${what.padEnd(64)}${figure}`);
 }
