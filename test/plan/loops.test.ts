@@ -116,6 +116,17 @@ test('through a domain that is to be made', () => {
   ]);
 });
 
+test('through two fallbacks', () => {
+  const rules = ruleSection([rule('info', 'a@hub.example')]);
+  const rows = [
+    live(ACME, { routingEngine: 'rules', rulesFallbackEmail: INFO, rules: [] }),
+    live(HUB, { routingEngine: 'rules', rulesFallbackEmail: 'b@acme.example', rules: [] }),
+  ];
+  expect(loops(desired([present(ACME, { rules }), present(HUB)]), rows)).toEqual([
+    `acme.example 1: a@hub.example -> b@acme.example -> ${INFO}`,
+  ]);
+});
+
 test('a rule that is made to lead back, and one that does not', () => {
   const rules = ruleSection([rule('info', 'a@hub.example'), rule('b', 'b@hub.example')]);
   const rows = [
