@@ -79,9 +79,8 @@ function isSwitchedOff({ desired }: RuleChange): boolean {
   return desired?.active === false;
 }
 
-function movesDown({ observed, desired, fields }: RuleChange): boolean {
-  if (observed === null || desired === null || !fields.includes('rank')) return false;
-  return !(desired.rank < observed.rank);
+function movesDown({ observed, desired }: RuleChange): boolean {
+  return observed !== null && desired !== null && !(desired.rank < observed.rank);
 }
 
 function compareFinal(a: RuleChange, b: RuleChange): number {

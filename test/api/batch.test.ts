@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { decodeBatch } from '../../src/api/batch.ts';
 import { ContradictionError, DecodeError, type Json } from '../../src/api/decode.ts';
 import { decodeAlias } from '../../src/api/decode-resources.ts';
-import { deletedBatch } from '../../src/api/operations/batches.ts';
+import type { Call } from '../../src/api/call.ts';
+import { deletedBatch, sendBatch } from '../../src/api/operations/batches.ts';
 import type { DomainName } from '../../src/model/names.ts';
 import type { BatchLie } from '../../src/emulator/faults.ts';
 import { EMAIL, testAccount } from '../support/account.ts';
@@ -187,12 +188,51 @@ describe('scenario 20: failed entries of a batch', () => {
     });
   });
 
+  test('what was deleted is told by its id', () => {
+    const json = { deleted: [{ id: 'a' }], deleted_count: 1, failed: [], failed_count: 0 };
+    const expected = new DecodeError('field deleted holds something that is not an id');
+    expect(() => deletedBatch(['a'])(json)).toThrow(expected);
+  });
+
   test('deleted ids may be numbers, and UUIDs in other case', () => {
     const json = { deleted: [7, 'AB'], deleted_count: 2, failed: [], failed_count: 0 };
     expect(deletedBatch(['ab', '7'])(json)).toEqual([
       { ok: true, value: undefined },
       { ok: true, value: undefined },
     ]);
+  });
+});
+
+describe('what is sent in a batch', () => {
+  const endpoint = { method: 'POST', template: '/domains/:domain/aliases/batch' } as const;
+  /** The bodies that a call is asked to send. */
+  async function bodies(count: number): Promise<readonly unknown[]> {
+    const asked: unknown[] = [];
+    const call: Call = async ({ body, successFlag }) => {
+      asked.push([Object.keys(body ?? {}), successFlag]);
+      return { ok: true, value: [] as never };
+    };
+    const answered = await sendBatch(
+      call,
+      endpoint,
+      DOMAIN,
+      { aliases: Array.from({ length: count }) },
+      () => [],
+    );
+    expect(answered).toEqual({ ok: true, value: [] });
+    return asked;
+  }
+
+  test.each([
+    [0, []],
+    [1, [[['aliases'], 'ignored']]],
+    [500, [[['aliases'], 'ignored']]],
+  ])('%i items', async (count, expected) => {
+    expect(await bodies(count)).toEqual(expected);
+  });
+
+  test('no more than the service takes', async () => {
+    await expect(bodies(501)).rejects.toThrow('a batch of 501 items is over 500');
   });
 });
 

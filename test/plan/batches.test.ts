@@ -10,7 +10,23 @@ import {
   type WriteRequest,
 } from '../../src/plan/requests.ts';
 import type { Plan } from '../../src/model/plan.ts';
-import { ACME, aliasSection, liveAliases, planAliases, planRules, rule } from './build.ts';
+import {
+  ACME,
+  aliasSection,
+  credentialSection,
+  desired,
+  live,
+  liveAliases,
+  liveTwin,
+  name,
+  observed,
+  plan,
+  planAliases,
+  planRules,
+  present,
+  rule,
+  ruleSection,
+} from './build.ts';
 
 const V4: RequestOptions = { version: 'v4', batches: 'allowed' };
 
@@ -54,6 +70,60 @@ describe('the operations of each step', () => {
     expect(withItems(request, [item('domain', 'add')], V4).operation).toBe('addDomain');
     const adding: WriteRequest = { ...request, step: 'alias-adds' };
     expect(withItems(adding, [item('alias', 'add')], V4).operation).toBe('addAlias');
+  });
+
+  test('domains by their names, whatever the order of the changes; each item with its kind', () => {
+    const wanted = ['b.example', 'a.example'].map((domain) =>
+      present(domain, {
+        aliases: aliasSection({ x: 'x@x.example' }),
+        rules: ruleSection([rule('r', 'x@x.example')]),
+        credentials: credentialSection({ p: 'password' }),
+      }),
+    );
+    const { changes } = plan(desired(wanted), observed([]));
+    const [stage] = requestsOf({ changes: changes.toReversed() }, V4);
+    expect(stage?.domains.map(({ domain }) => domain)).toEqual(['a.example', 'b.example']);
+    const items = stage?.domains[0]?.steps.map(({ step, requests }) => [step, requests[0]?.items[0]?.kind]);
+    expect(items).toEqual([
+      ['domain', 'domain'],
+      ['credential-adds', 'credential'],
+      ['alias-adds', 'alias'],
+      ['rule-adds', 'rule'],
+    ]);
+  });
+
+  test('a rule that moves, and is narrowed only after another domain has left it', () => {
+    const match = { type: 'alias', alias: 'z' } as const;
+    const hub = name('hub.example');
+    const { changes } = plan(
+      desired([
+        present(ACME, { aliases: aliasSection({ info: false }) }),
+        present(hub, {
+          rules: ruleSection([
+            rule('c', 'x@x.example', { id: 'derived-alias-c', match }),
+            rule('a', 'x@x.example'),
+            rule('b', 'x@x.example'),
+          ]),
+        }),
+      ]),
+      observed([
+        live(ACME, {
+          aliases: liveAliases({ info: 'c@hub.example', more: 'x@x.example', most: 'x@x.example' }),
+        }),
+        live(hub, {
+          rules: ['a', 'b', 'c'].map((text, index) => liveTwin(text, 10 * (index + 1), 'x@x.example')),
+        }),
+      ]),
+    );
+    const stages = requestsOf({ changes }, V4).map(({ stage, domains }) => [
+      stage,
+      ...domains.flatMap(({ steps }) => steps.map(({ step }) => step)),
+    ]);
+    expect(stages).toEqual([
+      [1, 'rule-moves'],
+      [2, 'alias-deletes'],
+      [2, 'rule-narrowings'],
+    ]);
   });
 
   test('on v3 an alias whose id is a name as well goes where only ids count', () => {

@@ -89,6 +89,9 @@ describe('changes of a plan', () => {
       '-credential o 2 absent',
     ];
     expect(brief(result)).toEqual([...ofOne, ...ofOne.map((line) => line.replace('a.example', 'b.example'))]);
+    expect(result.changes.toReversed().sort(compareChanges)).toEqual(result.changes);
+    const rotated = [...result.changes.slice(7), ...result.changes.slice(0, 7)];
+    expect(rotated.sort(compareChanges)).toEqual(result.changes);
   });
 
   test('rules of one rank by name, then by id; deletes of one name by id', () => {
@@ -150,6 +153,11 @@ describe('items of a step: what is asked first comes first and goes last', () =>
     const upward = ['c', 'd', 'e', 'f'].map((text) => rule(text, 'x@x.example'));
     const back = planRules([rule('e', 'x@x.example'), ...upward.slice(0, 2), ...upward.slice(3)], rows);
     expect(stepsOf(back)).toEqual(['rule-moves: e']);
+    const ten = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'].map((text, index) =>
+      liveTwin(text, 10 * (index + 1), 'x@x.example'),
+    );
+    const both = ['c', 'd', 'a', 'b', 'e', 'i', 'j', 'f', 'g', 'h'].map((text) => rule(text, 'x@x.example'));
+    expect(stepsOf(planRules(both, ten))).toEqual(['rule-moves: i j b a']);
   });
 
   const step = (match: string): { readonly match: RuleMatch } => ({ match: { type: 'alias', alias: match } });
