@@ -4,19 +4,12 @@ import { bitsInAll, bitsInAny, bitsOf, countOnes, positionsOf, type Bits } from 
 import { readBetween, type Range, type SortedIndex } from './sorted.ts';
 import type { LogTable } from './state.ts';
 
-/** What is in one of these indexes is in the group. */
+/** What is in one of these indexes, of which there is one at least, is in the group. */
 export type Group = readonly SortedIndex<LogEntry>[];
 
 /** Which entries of a piece of the created order are in each of the groups, of which there is one at least. */
 export function commonBits(piece: readonly LogEntry[], groups: readonly Group[]): Bits {
-  return bitsInAll(
-    groups.map((group) =>
-      bitsInAny(
-        piece.length,
-        group.map((index) => memberBits(piece, index)),
-      ),
-    ),
-  );
+  return bitsInAll(groups.map((group) => bitsInAny(group.map((index) => memberBits(piece, index)))));
 }
 
 /** How many entries of a range of the created order are in each of the groups. */

@@ -3,7 +3,7 @@ import type { LogTest } from './logs-traits.ts';
 import type { LogEntry } from './model.ts';
 import { positionsOf } from './piece-bits.ts';
 import { positionsWith } from './piece-text.ts';
-import { walk, type Direction, type Range, type SortedIndex } from './sorted.ts';
+import { createIndex, walk, type Direction, type Range, type Selection, type SortedIndex } from './sorted.ts';
 import type { LogTable } from './state.ts';
 
 /** Where to look for the entries that pass some tests, and the tests that this leaves to do. */
@@ -25,6 +25,7 @@ interface ListedTest {
 
 /** To look for a text in the gathered text of entries takes so much of the time of looking at each. */
 const GATHERED_SHARE = 0.1;
+const NO_ENTRIES = createIndex<LogEntry>(() => 0);
 
 export function sourceOf(logs: LogTable, tests: readonly LogTest[]): Source {
   const listed = tests.flatMap((test) => listedTest(logs, test)).sort((a, b) => a.size - b.size);
@@ -78,11 +79,7 @@ function indexSource(
   return { index, groups: [], rest: tests.filter((test) => test !== single?.test) };
 }
 
-function selectionOf({
-  index,
-  groups,
-  containing,
-}: Source): ((piece: readonly LogEntry[]) => readonly number[]) | undefined {
+function selectionOf({ index, groups, containing }: Source): Selection<LogEntry> | undefined {
   if (groups.length > 0) return (piece) => positionsOf(commonBits(piece, groups));
   if (containing !== undefined) return (piece) => positionsWith(piece, index.textOf, containing);
   return undefined;
@@ -90,6 +87,7 @@ function selectionOf({
 
 function listedTest({ byTrait }: LogTable, test: LogTest): readonly ListedTest[] {
   if (test.traits === undefined) return [];
-  const group = test.traits.map((trait) => byTrait.get(trait)).filter((index) => index !== undefined);
-  return [{ test, group, size: group.reduce((sum, { size }) => sum + size, 0) }];
+  const found = test.traits.map((trait) => byTrait.get(trait)).filter((index) => index !== undefined);
+  const size = found.reduce((sum, index) => sum + index.size, 0);
+  return [{ test, group: found.length === 0 ? [NO_ENTRIES] : found, size }];
 }

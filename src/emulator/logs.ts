@@ -8,7 +8,6 @@ import {
   dropFirst,
   insertInto,
   positionOf,
-  removeFrom,
   walk,
   type Direction,
   type Range,
@@ -103,8 +102,7 @@ export function currentLogs(state: State, { logs }: DomainRecord): LogTable {
   const oldest = state.environment.now() - state.account.email_log_retention_days * DAY;
   const count = positionOf(logs.inCreatedOrder, (entry) => entry.createdAt < oldest);
   if (count === 0) return logs;
-  for (const entry of walk(logs.inCreatedOrder, { from: 0, to: count }, 'ascending')) forget(logs, entry);
-  dropFirst(logs.inCreatedOrder, count);
+  dropOldest(logs, count);
   if (logs.vocabulary !== undefined) logs.vocabulary.stale += count;
   if ((logs.vocabulary?.stale ?? 0) > logs.inCreatedOrder.size) logs.vocabulary = undefined;
   return logs;
@@ -125,6 +123,7 @@ export function listLogs(state: State, domain: DomainRecord, query: LogQuery): L
   return { entries, next: undefined };
 }
 
+/** Scripted: the page begins so many entries further on, or earlier, than it should. */
 function shiftedPage(source: Source, query: LogQuery, cursor: LogEntry | undefined): LogPage {
   const { filter, direction, limit, shift } = query;
   const all = [...walkSource(source, rangeOf(source.index, filter), direction)];
@@ -202,12 +201,18 @@ function listByTraits({ byTrait, large, scanned }: LogTable, entry: LogEntry): v
   }
 }
 
-function forget(logs: LogTable, entry: LogEntry): void {
-  logs.byId.delete(entry.id);
-  for (const trait of traitsOf(entry)) {
+/** Those that it keeps no longer: the first of every index that they are in. */
+function dropOldest(logs: LogTable, count: number): void {
+  const dropped = new Map<string, number>();
+  for (const entry of walk(logs.inCreatedOrder, { from: 0, to: count }, 'ascending')) {
+    logs.byId.delete(entry.id);
+    for (const trait of traitsOf(entry)) dropped.set(trait, (dropped.get(trait) ?? 0) + 1);
+  }
+  dropFirst(logs.inCreatedOrder, count);
+  for (const [trait, ofTrait] of dropped) {
     const index = logs.byTrait.get(trait);
     if (index === undefined) continue;
-    removeFrom(index, entry);
+    dropFirst(index, ofTrait);
     if (index.size > 0) continue;
     logs.byTrait.delete(trait);
     logs.large.delete(index);

@@ -10,7 +10,9 @@ const known = new WeakMap<readonly unknown[], Map<object, Bits>>();
 export function bitsOf<T>(piece: readonly T[], owner: object, read: () => readonly T[]): Bits {
   const ofPiece = known.get(piece) ?? new Map<object, Bits>();
   if (ofPiece.size === 0) known.set(piece, ofPiece);
-  const bits = ofPiece.get(owner) ?? markItems(piece, read());
+  const marked = ofPiece.get(owner);
+  if (marked !== undefined) return marked;
+  const bits = markItems(piece, read());
   ofPiece.set(owner, bits);
   return bits;
 }
@@ -20,13 +22,12 @@ export function forgetBits(piece: readonly unknown[]): void {
   known.delete(piece);
 }
 
-/** Those that one of them has. */
-export function bitsInAny(length: number, all: readonly Bits[]): Bits {
-  if (all.length === 0) return noBits(length);
+/** Those that one of them has; there is one at least. */
+export function bitsInAny(all: readonly Bits[]): Bits {
   return all.reduce((some, bits) => some.map((word, at) => word | (bits[at] as number)));
 }
 
-/** Those that each of them has. */
+/** Those that each of them has; there is one at least. */
 export function bitsInAll(all: readonly Bits[]): Bits {
   return all.reduce((common, bits) => common.map((word, at) => word & (bits[at] as number)));
 }
@@ -35,8 +36,9 @@ export function bitsInAll(all: readonly Bits[]): Bits {
 export function positionsOf(bits: Bits): readonly number[] {
   const positions: number[] = [];
   for (const [at, word] of bits.entries()) {
-    for (let left = word; left !== 0; left &= left - 1)
+    for (let left = word; left !== 0; left &= left - 1) {
       positions.push(at * 32 + 31 - Math.clz32(left & -left));
+    }
   }
   return positions;
 }
@@ -53,15 +55,11 @@ export function countOnes(bits: Bits): number {
 }
 
 function markItems<T>(piece: readonly T[], items: readonly T[]): Bits {
-  const bits = noBits(piece.length);
+  const bits = Array.from({ length: Math.ceil(piece.length / 32) }, () => 0);
   let at = -1;
   for (const item of items) {
     at = piece.indexOf(item, at + 1);
     bits[at >>> 5] = (bits[at >>> 5] as number) | (1 << (at & 31));
   }
   return bits;
-}
-
-function noBits(length: number): number[] {
-  return Array.from({ length: Math.ceil(length / 32) }, () => 0);
 }

@@ -141,12 +141,15 @@ export function readPage<T>(
   return { items: inDirection(kept.slice(from, to), direction), total: kept.length };
 }
 
-/** The items of a range, one after the other: all, or those at the positions that `select` gives of a piece, ascending. */
+/** Positions of some of the items of a piece, in ascending order. */
+export type Selection<T> = (piece: readonly T[]) => readonly number[];
+
+/** The items of a range, one after the other; with `select`, those that it selects. */
 export function* walk<T>(
   index: SortedIndex<T>,
   range: Range,
   direction: Direction,
-  select?: (piece: readonly T[]) => readonly number[],
+  select?: Selection<T>,
 ): Generator<T> {
   const isAscending = direction === 'ascending';
   let end = isAscending ? 0 : index.size;
@@ -156,12 +159,7 @@ export function* walk<T>(
     const from = Math.max(0, range.from - start);
     const to = Math.min(piece.length, range.to - start);
     if (from >= to) continue;
-    const items =
-      select === undefined
-        ? piece.slice(from, to)
-        : select(piece)
-            .filter((at) => at >= from && at < to)
-            .map((at) => piece[at] as T);
+    const items = slicePiece(piece, { from, to }, select);
     yield* isAscending ? items : items.reverse();
   }
 }
@@ -178,6 +176,13 @@ export function readBetween<T>(index: SortedIndex<T>, first: T, last: T): readon
 export function readyTexts<T>({ pieces, textOf }: SortedIndex<T>): void {
   if (pieces.length === 1) return;
   for (const piece of pieces) readyText(piece, textOf);
+}
+
+function slicePiece<T>(piece: readonly T[], { from, to }: Range, select: Selection<T> | undefined): T[] {
+  if (select === undefined) return piece.slice(from, to);
+  return select(piece)
+    .filter((at) => at >= from && at < to)
+    .map((at) => piece[at] as T);
 }
 
 /** By UTF-16 code units, whatever the locale. */
