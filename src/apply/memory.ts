@@ -10,6 +10,8 @@ import type { Memory } from './state-store.ts';
 
 export interface MemoryInput {
   readonly desired: Desired;
+  /** Digests of the domains that are in place, with all that they have. */
+  readonly settled: ReadonlyMap<DomainName, string>;
   readonly prior: Prior;
   /** The plan at the start. */
   readonly plan: Pick<Plan, 'guards'>;
@@ -63,6 +65,7 @@ function rememberDomain(
   live: PriorDomain['live'],
   input: MemoryInput,
 ): PriorDomain {
+  const settled = input.settled.get(entry.domain);
   const verified = input.verified.get(entry.domain) ?? before?.verified;
   return {
     live,
@@ -70,6 +73,7 @@ function rememberDomain(
     ruleIds: rememberRuleIds(entry, before, input),
     passwords: rememberPasswords(entry, before, input),
     addedAt: input.added.get(entry.domain) ?? before?.addedAt ?? null,
+    ...(settled === undefined ? {} : { settled }),
     ...(verified === undefined ? {} : { verified }),
   };
 }

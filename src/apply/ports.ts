@@ -2,6 +2,7 @@ import type { Client } from '../api/client.ts';
 import type { Clock } from '../model/clock.ts';
 import type { Desired, Reference } from '../model/desired.ts';
 import type { ManifestDocument } from '../model/manifest-document.ts';
+import type { DomainName } from '../model/names.ts';
 import type { Observed } from '../model/observed.ts';
 import type { Change, Plan } from '../model/plan.ts';
 import type { Prior } from '../model/prior.ts';
@@ -20,6 +21,8 @@ export interface ApplyInput {
   readonly heldBack: readonly Change[];
   /** The manifest, or the domains of it that the run is about. */
   readonly desired: Desired;
+  /** What each of its domains shall be, as one short text. */
+  readonly fingerprints: ReadonlyMap<DomainName, string>;
   /** Size of the whole manifest. */
   readonly manifestSize: ManifestSize;
   readonly observed: Observed;

@@ -15,6 +15,7 @@ export function writePriorDomain(domain: DomainName, prior: PriorDomain): string
     ruleIds: pairs(prior.ruleIds),
     notKept: pairs(prior.notKept),
     passwords: pairs(prior.passwords),
+    settled: prior.settled,
     verified: prior.verified,
   })}\n`;
 }
@@ -37,6 +38,7 @@ function decodePrior(value: Readonly<Record<string, unknown>>): PriorDomain | nu
   if (applied === null || ruleIds === null || notKept === null || passwords === null) return null;
   if (addedAt !== null && !isCount(addedAt)) return null;
   const verified = readVerified(value['verified']);
+  const { settled } = value;
   return {
     live: readLive(value['live']),
     applied,
@@ -44,6 +46,7 @@ function decodePrior(value: Readonly<Record<string, unknown>>): PriorDomain | nu
     notKept,
     passwords,
     addedAt,
+    ...(typeof settled === 'string' ? { settled } : {}),
     ...(verified === null ? {} : { verified }),
   };
 }

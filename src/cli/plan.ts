@@ -7,15 +7,17 @@ import type { Context } from './context.ts';
 import { EXIT, strongestExit, type ExitCode } from './exit.ts';
 import { PLAN_FORMATS } from './formats.ts';
 import type { PlanFlags } from './plan-options.ts';
+import { plural } from './problems.ts';
 import { documentOf, printPlan } from './print-plan.ts';
 import { savePlan } from './saved-plan.ts';
-import { openSession } from './session.ts';
+import { openSession, type Session } from './session.ts';
 import { resolveFormat } from './settings.ts';
 import { printStateWarnings } from './state.ts';
 
 export interface PlanOptions extends PlanFlags {
   readonly detailedExitcode?: true;
   readonly out?: string;
+  readonly quick?: true;
 }
 
 /** Shows what apply would do; the client cannot send anything but GET. */
@@ -29,14 +31,19 @@ export async function planCommand(context: Context, options: PlanOptions): Promi
     unnamed: options.against === undefined ? 'refused' : 'ignored',
   });
   try {
-    const read = await planOnce(session.request, session.ports);
+    const scope = options.quick === true ? 'unsettled' : 'all';
+    const read = await planOnce({ ...session.request, scope }, session.ports);
     session.progress.stop();
     if (!read.ok) throw apiFailure(read.error);
     const planned = read.value;
     const decision = decide(planned.plan, options.skipRefused === true ? 'withhold' : 'end-the-run');
     const shown = { planned, plan: decision.kind === 'go' ? decision.plan : planned.plan };
     printStateWarnings(context, options, planned.warnings);
-    const document = documentOf(context, session, shown);
+    const document = documentOf(
+      context,
+      options.quick === true ? narrowed(context, session, planned) : session,
+      shown,
+    );
     if (options.out !== undefined) await savePlan(context, options.out, document);
     await printPlan(context, document, { format, color: options.color });
     context.ofAccount?.conclude(`${verdictOf(planned, decision)}${countsSentence(document)}`);
@@ -45,6 +52,17 @@ export async function planCommand(context: Context, options: PlanOptions): Promi
     session.progress.stop();
     await session.client.close();
   }
+}
+
+/** A saved plan is about the domains that were looked at. */
+function narrowed(context: Context, session: Session, { request }: Planned): Session {
+  const domains = [...request.desired.domains.keys()];
+  const others = session.request.desired.domains.size - domains.length;
+  if (others > 0)
+    context.stderr.write(
+      `${plural(others, 'domain')} left out: in place when last applied, and the same is wanted\n`,
+    );
+  return { ...session, options: { ...session.options, domains } };
 }
 
 /** What is before the counts in the one line of an account; nothing where the plan can run. */

@@ -43,13 +43,14 @@ export function createProgram(context: Context, finish: (code: ExitCode) => void
       finish(await action(context, command.opts() as Options, command.args));
     };
 
-  addManifestCommands(program, run);
+  addPlanners(program, run);
+  addAppliers(program, run);
   addAccountCommands(program, run);
   addServers(program, run);
   return program;
 }
 
-function addManifestCommands(program: Command, run: Run): void {
+function addPlanners(program: Command, run: Run): void {
   withOutput(withAccounts(withManifest(program.command('validate'))), VALIDATE_FORMATS)
     .description('Check manifests, offline and without a key')
     .option('--staged', 'read the manifests from the git index: what is about to be committed')
@@ -66,9 +67,20 @@ function addManifestCommands(program: Command, run: Run): void {
     .option('--detailed-exitcode', 'exit with 2 when there are changes')
     .option('--against <rev>', 'only domains that the change since this git revision concerns')
     .option('--out <file>', 'save the plan, to be reviewed and then applied')
+    .option(
+      '--quick',
+      'leave out domains that were in place when last applied and of which the same is wanted',
+    )
     .addHelpText('after', example('fwdsync plan -f fwdsync.yaml --detailed-exitcode'))
     .action(run(() => forAccounts(async () => (await import('./plan.ts')).planCommand, PLAN_FORMATS)));
 
+  withOutput(program.command('show').argument('<plan>', 'a saved plan'), PLAN_FORMATS)
+    .description('Print a saved plan in any format, offline')
+    .addHelpText('after', example('fwdsync show plan.json'))
+    .action(run(async () => (await import('./show.ts')).showCommand));
+}
+
+function addAppliers(program: Command, run: Run): void {
   withAllowances(
     withOutput(
       withConnection(withAccounts(withManifest(program.command('apply').argument('[plan]', 'a saved plan')))),
@@ -84,11 +96,6 @@ function addManifestCommands(program: Command, run: Run): void {
     )
     .addHelpText('after', example('fwdsync apply -f fwdsync.yaml --yes --account ops@acme.example'))
     .action(run(() => forAccounts(async () => (await import('./apply.ts')).applyCommand, DOCUMENT_FORMATS)));
-
-  withOutput(program.command('show').argument('<plan>', 'a saved plan'), PLAN_FORMATS)
-    .description('Print a saved plan in any format, offline')
-    .addHelpText('after', example('fwdsync show plan.json'))
-    .action(run(async () => (await import('./show.ts')).showCommand));
 
   withOutput(withConnection(withAccounts(withManifest(program.command('run')))))
     .description('Keep the account in step with the manifest until stopped')

@@ -33,7 +33,7 @@ import { countActions } from './withhold.ts';
 
 /** What to change in the account, in which order, and what speaks against it. Pure: same inputs, same bytes. */
 export function makePlan(input: PlanInput): Plan {
-  const { desired, observed, policy, prior } = input;
+  const { desired, observed, policy, prior, manifestSize: size = manifestSize(input.desired) } = input;
   const domains = planDomains(input);
   const changes = domains.flatMap((plan) => plan.changes);
   return {
@@ -49,12 +49,12 @@ export function makePlan(input: PlanInput): Plan {
       policy,
       prior,
       domains,
-      size: input.manifestSize ?? manifestSize(desired),
+      size,
     }),
     allowances: [...new Set(policy.allowances.map(showAllowance))].sort(compareText),
     withheld: domains.flatMap((plan) => plan.withheld),
     warnings: sortWarnings([
-      ...accountWarnings(desired, observed, domains),
+      ...accountWarnings(observed, domains, size),
       ...similarDomainWarnings(desired, observed),
       ...rotateWarnings(desired, policy),
       ...whitelabelWarnings(desired, observed),

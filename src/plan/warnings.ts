@@ -4,6 +4,7 @@ import type { Observed, ObservedDomain } from '../model/observed.ts';
 import type { Warning } from '../model/plan.ts';
 import type { DomainPlan } from './domain.ts';
 import type { Policy } from './policy.ts';
+import type { ManifestSize } from './size.ts';
 
 /** What the account's read-only state keeps a domain's entries from doing. */
 export function domainWarnings(desired: PresentDomain, live: ObservedDomain): readonly Warning[] {
@@ -71,9 +72,9 @@ export function whitelabelWarnings({ domains }: Desired, { whitelabels }: Observ
 
 /** What holds of the account as a whole. Whether the limits count per account or per domain is stated nowhere. */
 export function accountWarnings(
-  desired: Desired,
   observed: Observed,
   plans: readonly DomainPlan[],
+  size: ManifestSize,
 ): readonly Warning[] {
   const { account } = observed;
   const warnings: Warning[] = [];
@@ -90,7 +91,7 @@ export function accountWarnings(
       source: null,
     });
   }
-  if (desired.domains.size === 0) {
+  if (size.domains === 0) {
     const message = 'the manifest names no domain: nothing is managed';
     warnings.push({ code: 'nothing-managed', message, source: null });
   }

@@ -4,6 +4,7 @@ import type { LockFault } from '../apply/state-store.ts';
 import type { ApiError } from '../api/errors.ts';
 import type { Report } from '../model/report.ts';
 import { planDigest } from '../plan/digest.ts';
+import { fingerprintDomains } from './changed.ts';
 import type { Decision } from './decide.ts';
 import { planAccount, type Planned, type PlanPorts, type PlanRequest } from './plan-once.ts';
 
@@ -62,6 +63,7 @@ export async function reconcileOnce(request: OnceRequest, ports: OncePorts): Pro
         plan,
         digest,
         heldBack,
+        fingerprints: fingerprintDomains(planned.input.desired),
         manifestSize,
         maxFailures,
         newcomers,

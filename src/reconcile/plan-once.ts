@@ -7,10 +7,12 @@ import type { Desired, Reference } from '../model/desired.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Account, Observed } from '../model/observed.ts';
 import type { Plan, Warning } from '../model/plan.ts';
+import type { Prior } from '../model/prior.ts';
 import { succeed, type Result } from '../model/result.ts';
 import { makePlan, type PlanInput } from '../plan/plan.ts';
 import type { Policy } from '../plan/policy.ts';
 import type { ManifestSize } from '../plan/size.ts';
+import { fingerprintDomains, keepDomains } from './changed.ts';
 import { findChangedPasswords } from './changed-passwords.ts';
 
 /** What is wanted of an account, and how. */
@@ -21,6 +23,8 @@ export interface PlanRequest {
   readonly manifestSize: ManifestSize;
   /** Only these domains are looked at; absent: the whole list of the account's domains. */
   readonly domains?: readonly DomainName[] | undefined;
+  /** `unsettled`: domains that were in place are left out, unless the manifest asks for something else of them since. */
+  readonly scope?: 'all' | 'unsettled' | undefined;
   /** What was read already; of it only what would be changed is read again. */
   readonly reading?: ObservedDomains | undefined;
   readonly policy: Policy;
@@ -55,7 +59,7 @@ export async function planOnce(request: PlanRequest, ports: PlanPorts): Promise<
 
 /** The same where the account was read and its state directory opened before. */
 export async function planAccount(
-  request: PlanRequest,
+  whole: PlanRequest,
   {
     client,
     clock,
@@ -65,10 +69,11 @@ export async function planAccount(
     resolvePassword,
   }: PlanPorts & { readonly account: Account; readonly state: StateStore },
 ): Promise<Result<Planned, ApiError>> {
-  const { desired, domains, policy, manifestSize, reading } = request;
-  const { prior, warnings } = await state.prior(desired.files);
+  const { prior, warnings } = await state.prior(whole.desired.files);
   const api = { url: client.url, version: client.version };
-  const changedPasswords = await findChangedPasswords(desired, prior, { state, resolvePassword });
+  const changedPasswords = await findChangedPasswords(whole.desired, prior, { state, resolvePassword });
+  const request = whole.scope === 'unsettled' ? narrow(whole, prior, changedPasswords) : whole;
+  const { desired, domains, policy, manifestSize, reading } = request;
   const inputOf = (observed: Observed): PlanInput => {
     return { desired, observed, policy, prior, now: clock.now(), api, manifestSize, changedPasswords };
   };
@@ -79,6 +84,17 @@ export async function planAccount(
   if (!observed.ok) return observed;
   const input = inputOf(observed.value);
   return succeed({ request, input, plan: makePlan(input), warnings });
+}
+
+/** Without the domains that were found in place and of which the same is wanted, their passwords included. */
+function narrow(request: PlanRequest, prior: Prior, changedPasswords: ReadonlySet<string>): PlanRequest {
+  const fingerprints = fingerprintDomains(request.desired);
+  const sent = new Set([...changedPasswords].map((item) => item.slice(item.lastIndexOf('@') + 1)));
+  for (const { domain } of request.policy.rotate) sent.add(domain);
+  const isWanted = (name: DomainName): boolean =>
+    sent.has(name) || prior.domains.get(name)?.settled !== fingerprints.get(name);
+  const desired = keepDomains(request.desired, isWanted);
+  return { ...request, desired, domains: [...desired.domains.keys()] };
 }
 
 /** Reads those domains again that a plan would change: the reading was made before the lock was taken. */

@@ -17,6 +17,7 @@ import { forecast } from '../../src/plan/forecast.ts';
 import { makePlan, type PlanInput } from '../../src/plan/plan.ts';
 import { allowancesInForce, type Policy } from '../../src/plan/policy.ts';
 import { manifestSize } from '../../src/plan/size.ts';
+import { fingerprintDomains } from '../../src/reconcile/changed.ts';
 import { withholdRefused } from '../../src/plan/withhold.ts';
 import { unmanagedPart } from '../golden/unmanaged.ts';
 import { testAccount, type TestAccount, type TestAccountOptions } from '../support/account.ts';
@@ -99,6 +100,7 @@ export async function openScene({ manifest, seed, ...options }: Setup): Promise<
         plan,
         digest: 'sha256:test',
         heldBack: whole.changes.filter((change) => !kept.has(change)),
+        fingerprints: fingerprintDomains(prepared.input.desired),
         manifestSize: manifestSize(prepared.input.desired),
         maxFailures: run.maxFailures ?? null,
         newcomers: run.newcomers,
