@@ -41,7 +41,8 @@ export function renderAccount({ account, api, used, whitelabels }: AccountDocume
     ['aliases', `up to ${limit(plan.aliasesLimit)}`],
     ['rules', `up to ${limit(plan.rulesLimit)}`],
     ['locked', locked ? `yes${lockReason === null ? '' : `, ${lockReason}`}` : 'no'],
-    ['over quota', account.overQuota ? 'yes' : 'no'],
+    // v3: Account tells nothing of it.
+    ...(api.version === 'v4' ? [['over quota', account.overQuota ? 'yes' : 'no'] as const] : []),
     ...(whitelabels === null ? [] : [['whitelabels', whitelabels.join(', ') || 'none'] as const]),
   ];
   return rows.map(([name, value]) => `${name.padEnd(13)}${escapeInvisible(value)}\n`).join('');
