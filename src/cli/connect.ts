@@ -1,6 +1,6 @@
 import type { RequestEvent } from '../api/call.ts';
 import { createClient, type FullClient } from '../api/create.ts';
-import type { ApiError } from '../api/errors.ts';
+import { errorText, type ApiError } from '../api/errors.ts';
 import { keyFault } from '../api/transport.ts';
 import type { Result } from '../model/result.ts';
 import type { Context } from './context.ts';
@@ -36,7 +36,7 @@ export function answerOf<T>(result: Result<T, ApiError>): T {
 
 /** An error of the service as the end of a command. */
 export function apiFailure(error: ApiError): CommandError {
-  return new CommandError(EXIT.failed, `${error.endpoint}: ${error.message}`, HINTS[error.kind]);
+  return new CommandError(EXIT.failed, errorText(error), HINTS[error.kind]);
 }
 
 const HINTS: Readonly<Record<ApiError['kind'], string>> = {

@@ -1,4 +1,5 @@
 import type { FullClient } from '../api/create.ts';
+import { errorText } from '../api/errors.ts';
 import type { DomainName } from '../model/names.ts';
 import { requireDomain } from './arguments.ts';
 import { answerOf, apiFailure, connect } from './connect.ts';
@@ -57,7 +58,7 @@ async function verifyOne(client: FullClient, domain: DomainName): Promise<Verifi
   if (kind !== 'not-found' && kind !== 'rejected' && kind !== 'forbidden' && kind !== 'unknown-outcome') {
     throw apiFailure(answer.error);
   }
-  return { domain, answer: null, failure: `${answer.error.endpoint}: ${answer.error.message}` };
+  return { domain, answer: null, failure: errorText(answer.error) };
 }
 
 function exitOf({ summary }: VerifyDocument): ExitCode {

@@ -1,5 +1,5 @@
 import type { Client } from '../api/client.ts';
-import type { ApiError } from '../api/errors.ts';
+import { errorText, type ApiError } from '../api/errors.ts';
 import type { ObservedDomains } from '../api/observe.ts';
 import { resolvePasswords } from '../apply/passwords.ts';
 import type { StateStore } from '../apply/state-store.ts';
@@ -71,7 +71,7 @@ export async function withAccess<Value>(
     if (again.ok && again.value.client !== access.value.client) said = await talk(again.value);
   }
   if (said.ok) return said;
-  return fail({ what: 'read', message: `${said.error.endpoint}: ${said.error.message}` });
+  return fail({ what: 'read', message: errorText(said.error) });
 }
 
 type Attempt = Result<RunResult, ApiError>;
