@@ -301,11 +301,11 @@ describe('which live rule an entry means, where several could be meant', () => {
 describe('the parts of a rule’s change', () => {
   const rows = ['a', 'c', 'b'].map((text, index) => liveTwin(text, 10 * (index + 1), 'x@x.example'));
   const narrowed = rule('b', 'y@x.example', { id: derivedId('b'), match: { type: 'alias', alias: 'z' } });
-  const [change] = ruleChanges([narrowed, rule('a', 'x@x.example'), rule('c', 'x@x.example')], rows) as [
-    RuleChange,
-  ];
+  const moving = () =>
+    ruleChanges([narrowed, rule('a', 'x@x.example'), rule('c', 'x@x.example')], rows)[0] as RuleChange;
 
   test('a move sends what is, the content what shall be, both at the new rank', () => {
+    const change = moving();
     const id = derivedId('b');
     const old = { id, match: { type: 'alias', alias: 'b' }, forward: 'x@x.example', active: true };
     const next = { id, match: { type: 'alias', alias: 'z' }, forward: 'y@x.example', active: true };
@@ -323,6 +323,7 @@ describe('the parts of a rule’s change', () => {
   });
 
   test('what is left of a change whose stage 2 is withheld', () => {
+    const change = moving();
     expect(stageOneOf({ ...change, stage: 1 })).toEqual({ ...change, stage: 1 });
     expect(stageOneOf({ ...change, desired: null })).toBeNull();
     expect(stageOneOf({ ...change, fields: ['alias'] })).toBeNull();
