@@ -91,7 +91,8 @@ export function accountWarnings(
       source: null,
     });
   }
-  if (size.domains === 0) {
+  // The size leaves out domains that are to be deleted, a quick plan those that need no look.
+  if (size.domains === 0 && plans.length === 0) {
     const message = 'the manifest names no domain: nothing is managed';
     warnings.push({ code: 'nothing-managed', message, source: null });
   }

@@ -210,6 +210,7 @@ describe('what holds of the account', () => {
         },
       ],
     ],
+    ['only a domain to be deleted', desired([absent('old.example')]), {}, []],
   ])('%s', (_, wanted, account, expected) => {
     expect(ofAccount(wanted, account)).toEqual(expected);
   });
