@@ -1,6 +1,14 @@
-import { COURSE_TRAITS } from './logs-traits.ts';
 import type { LogEntry } from './model.ts';
-import { bitsInAll, bitsInAny, bitsOf, countOnes, positionsOf, type Bits } from './piece-bits.ts';
+import {
+  bitsInAll,
+  bitsInAny,
+  bitsOf,
+  countOnes,
+  countOwners,
+  forgetOwner,
+  positionsOf,
+  type Bits,
+} from './piece-bits.ts';
 import { readBetween, type Range, type SortedIndex } from './sorted.ts';
 import type { LogTable } from './state.ts';
 
@@ -33,11 +41,18 @@ export function countCommon(
 }
 
 /** Makes the bitmaps ready that listings with several tests take. */
-export function readyBitmaps({ inCreatedOrder, byTrait, large }: LogTable): void {
-  const courses = COURSE_TRAITS.map((trait) => byTrait.get(trait)).filter((index) => index !== undefined);
-  for (const index of [...courses, ...large]) {
-    for (const piece of inCreatedOrder.pieces) memberBits(piece, index);
+export function readyBitmaps({ inCreatedOrder, marked }: LogTable): void {
+  // Listings see to the last piece, which the next mail changes.
+  for (const piece of inCreatedOrder.pieces.slice(0, -1)) {
+    if (countOwners(piece) === marked.size) continue;
+    for (const index of marked) memberBits(piece, index);
   }
+}
+
+/** Call when the last entry of an index has left the log. */
+export function forgetBitmap({ inCreatedOrder, marked }: LogTable, index: SortedIndex<LogEntry>): void {
+  if (!marked.delete(index)) return;
+  for (const piece of inCreatedOrder.pieces) forgetOwner(piece, index);
 }
 
 function memberBits(piece: readonly LogEntry[], index: SortedIndex<LogEntry>): Bits {

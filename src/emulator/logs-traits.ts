@@ -84,7 +84,7 @@ const COURSE_TESTS = [
 ];
 
 /** How a mail came and what became of it: few, of which a test may ask for several. */
-export const COURSE_TRAITS: readonly string[] = COURSE_TESTS.map(({ trait }) => trait);
+export const COURSE_TRAITS: ReadonlySet<string> = new Set(COURSE_TESTS.map(({ trait }) => trait));
 
 function hasStatus({ events }: LogEntry, wanted: readonly string[]): boolean {
   return events.some(({ status }) => wanted.includes(status));

@@ -1,7 +1,8 @@
 import { addToVocabulary, createVocabulary, searchVocabulary } from './logs-vocabulary.ts';
 import { createLogId } from './logs-events.ts';
+import { forgetBitmap } from './logs-bitmaps.ts';
 import { countSource, sourceOf, walkSource, type Source } from './logs-source.ts';
-import { textOf, traitsOf, type LogTest } from './logs-traits.ts';
+import { COURSE_TRAITS, textOf, traitsOf, type LogTest } from './logs-traits.ts';
 import type { LogEntry, Mailbox } from './model.ts';
 import {
   createIndex,
@@ -63,7 +64,7 @@ export function createLogTable({ scanned }: Pick<LogTable, 'scanned'> = { scanne
     inCreatedOrder: createIndex(compare, textOf),
     byTrait: new Map(),
     scanned,
-    large: new Set(),
+    marked: new Set(),
     correspondents: new Map(),
     vocabulary: undefined,
   };
@@ -192,13 +193,19 @@ function shared({ correspondents }: LogTable, mailbox: Mailbox): Mailbox {
   return mailbox;
 }
 
-function listByTraits({ byTrait, large, scanned }: LogTable, entry: LogEntry): void {
+function listByTraits(logs: LogTable, entry: LogEntry): void {
   for (const trait of traitsOf(entry)) {
-    const index = byTrait.get(trait) ?? createIndex(compare);
-    if (index.size === 0) byTrait.set(trait, index);
+    const index = logs.byTrait.get(trait) ?? addIndex(logs, trait);
     insertInto(index, entry);
-    if (index.size === scanned + 1) large.add(index);
+    if (index.size === logs.scanned + 1) logs.marked.add(index);
   }
+}
+
+function addIndex({ byTrait, marked }: LogTable, trait: string): SortedIndex<LogEntry> {
+  const index = createIndex(compare);
+  byTrait.set(trait, index);
+  if (COURSE_TRAITS.has(trait)) marked.add(index);
+  return index;
 }
 
 /** Those that it keeps no longer: the first of every index that they are in. */
@@ -215,7 +222,7 @@ function dropOldest(logs: LogTable, count: number): void {
     dropFirst(index, ofTrait);
     if (index.size > 0) continue;
     logs.byTrait.delete(trait);
-    logs.large.delete(index);
+    forgetBitmap(logs, index);
   }
 }
 

@@ -17,6 +17,16 @@ export function bitsOf<T>(piece: readonly T[], owner: object, read: () => readon
   return bits;
 }
 
+/** Of how many owners the bits are known. */
+export function countOwners(piece: readonly unknown[]): number {
+  return known.get(piece)?.size ?? 0;
+}
+
+/** Call when the owner has nothing any more. */
+export function forgetOwner(piece: readonly unknown[], owner: object): void {
+  known.get(piece)?.delete(owner);
+}
+
 /** Call when the piece has changed. */
 export function forgetBits(piece: readonly unknown[]): void {
   known.delete(piece);

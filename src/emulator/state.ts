@@ -57,8 +57,8 @@ export interface LogTable {
   readonly byTrait: Map<string, SortedIndex<LogEntry>>;
   /** An index of a trait with so few entries is looked through where several tests meet. */
   readonly scanned: number;
-  /** The larger indexes of traits: listings take them as bitmaps. */
-  readonly large: Set<SortedIndex<LogEntry>>;
+  /** The indexes of larger traits, and of all courses: listings take them as bitmaps. */
+  readonly marked: Set<SortedIndex<LogEntry>>;
   /** Mailboxes by address, so that entries of one correspondent share it. */
   readonly correspondents: Map<string, Mailbox>;
   /** For searches; undefined until the first. */
