@@ -39,7 +39,7 @@ export function showAllowance(allowance: Allowance): string {
 
 export function allows(policy: Policy, allowance: Allowance): boolean {
   const flag = showAllowance(allowance);
-  return policy.allowances.some((given) => given.kind === allowance.kind && showAllowance(given) === flag);
+  return policy.allowances.some((given) => showAllowance(given) === flag);
 }
 
 function quoteForShell(text: string): string {

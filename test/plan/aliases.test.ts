@@ -92,7 +92,9 @@ describe('the aliases of a domain', () => {
     });
     expect(result.changes).toEqual([]);
     expect(result.withheld).toMatchObject([{ domain: ACME, cause: 'unproven', part: 'domain' }]);
-    expect(result.withheld[0]?.reason).toMatch(/ids 1 and 2/);
+    expect(result.withheld[0]?.reason).toBe(
+      'two live aliases answer to "sales": ids 1 and 2; delete one of them',
+    );
   });
 
   test('a change carries ids, both states and its place', () => {
@@ -112,6 +114,29 @@ describe('the aliases of a domain', () => {
         reason: 'manifest',
         source: { file: 'fwdsync.yaml', line: 10, column: 1 },
       },
+    ]);
+  });
+
+  test('a delete carries the place of the entry that asks for it, or none', () => {
+    const deleted = {
+      kind: 'alias',
+      action: 'delete',
+      domain: ACME,
+      name: 'Fax',
+      id: '1',
+      observed: { forward: 'a@x.example' },
+      desired: null,
+      fields: [],
+      stage: 2,
+      conditional: false,
+    };
+    const rows = { Fax: 'a@x.example' };
+    const place = { file: 'fwdsync.yaml', line: 10, column: 1 };
+    expect(planAliases(aliasSection({ fax: false }), rows).changes).toEqual([
+      { ...deleted, reason: 'absent', source: place },
+    ]);
+    expect(planAliases(aliasSection({}, { prune: true }), rows).changes).toEqual([
+      { ...deleted, reason: 'prune', source: null },
     ]);
   });
 
@@ -166,6 +191,9 @@ describe('what earlier runs left behind', () => {
       { prior: memory },
     );
     expect([same.changes, codes(same)]).toEqual([[], ['not-kept']]);
+    expect(same.warnings[0]?.message).toBe(
+      'alias "sales" of acme.example: the service accepted this entry before and did not keep it',
+    );
     const other = planAliases(
       aliasSection({ sales: 'c@x.example' }),
       { sales: 'a@x.example' },

@@ -196,6 +196,29 @@ describe('what applying a plan will send', () => {
     expect(endpoints(forecastOf(updated, account))).toEqual(['PUT /domains/:domain 1/1', 'GET /domains 1/0']);
   });
 
+  test('of a new domain whose * may have to go, its aliases once after it was added and once at the end', () => {
+    const fresh = desired([
+      present('new.example', { aliases: aliasSection({ a: 'a@x.example' }, { prune: true }) }),
+    ]);
+    expect(endpoints(forecastOf(fresh, observed([])))).toEqual([
+      'DELETE /domains/:domain/aliases/:id 1/1',
+      'POST /domains 1/1',
+      'POST /domains/:domain/aliases 1/1',
+      'GET /domains 1/0',
+      `${GET_ALIASES} 2/0`,
+    ]);
+  });
+
+  test('the items of all domains', () => {
+    const names = ['a.example', 'b.example'];
+    const all = desired(names.map((text) => present(text, { aliases: aliasSection(numbered(3)) })));
+    const found = observed(names.map((text) => live(text, { aliases: [] })));
+    expect(endpoints(forecastOf(all, found))).toEqual([
+      'POST /domains/:domain/aliases/batch 2/6',
+      `${GET_ALIASES} 2/0`,
+    ]);
+  });
+
   test('verifications of domains that are not ready, and of those that are added', () => {
     const domains = desired([
       present(ACME, { verify: true }),

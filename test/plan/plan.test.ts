@@ -218,6 +218,11 @@ test('digits that the service keeps of a rank bound those that are planned', () 
       change.kind === 'rule' ? [change.name, change.desired?.rank] : [],
     );
   expect(ranks({})).toEqual([['new', 1.5]]);
+  expect(ranks({ rankDigits: 1 })).toEqual([['new', 1.5]]);
+  const close = rows.map((row, index) => ({ ...row, rank: 1 + index / 10 }));
+  const between = (options: object) =>
+    plan(wanted, observed([live(ACME, { rules: close })]), options).changes.map(({ name: text }) => text);
+  expect([between({}), between({ rankDigits: 1 })]).toEqual([['new'], ['new', 'r2']]);
   expect(ranks({ rankDigits: 0 })).toEqual([
     ['new', 10],
     ['r2', 20],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { DISCLOSE_ALL } from '../../src/model/disclosure.ts';
-import type { Plan } from '../../src/model/plan.ts';
+import type { Change, Plan } from '../../src/model/plan.ts';
 import { comparePlans } from '../../src/plan/compare.ts';
 import { planDigest, stableJson } from '../../src/plan/digest.ts';
 import { planDocument, type PlanDocument } from '../../src/plan/document.ts';
@@ -45,6 +45,11 @@ describe('what a plan’s digest covers', () => {
     ['the manifest', (made) => ({ manifest: { ...made.manifest, digest: 'sha256:other' } }), true],
     ['where the manifest lies', (made) => ({ manifest: { ...made.manifest, files: ['else.yaml'] } }), false],
     ['changes', (made) => ({ changes: made.changes.slice(1) }), true],
+    [
+      'what a change does',
+      (made) => ({ changes: made.changes.map((change) => ({ ...change, name: 'else' }) as Change) }),
+      true,
+    ],
     [
       'where entries are written',
       (made) => ({
@@ -168,6 +173,14 @@ describe('what is new since a plan was saved', () => {
     ],
   ])('%s', (_, parts, expected) => {
     expect(since(parts)).toEqual(expected);
+  });
+
+  test('why a domain is withheld', () => {
+    const entry = { domain: ACME, part: 'domain', reason: 'r' } as const;
+    const saved = { ...documentOf(base()), withheld: [entry] };
+    const fresh = { ...saved, withheld: [{ ...entry, reason: 's' }] };
+    expect(comparePlans(saved, fresh)).toEqual([{ subject: 'acme.example withheld', was: 'r', is: 's' }]);
+    expect(comparePlans(fresh, fresh)).toEqual([]);
   });
 
   test('a guard, and whether it is allowed', () => {
