@@ -273,6 +273,20 @@ describe('notifications', () => {
     await process.end();
   });
 
+  test('a run that failed, and the one that put it right', async () => {
+    const here = await place();
+    const { url, bodies } = await hook([]);
+    here.emulator.faults.push({
+      match: { method: 'PUT', times: 'always' },
+      do: { kind: 'status', code: 400 },
+    });
+    const process = daemon(here, ['--interval', '500ms'], { FWDSYNC_NOTIFY_URL: url });
+    await expect.poll(() => bodies.map(({ event }) => event), { timeout: 10_000 }).toContain('apply-failed');
+    here.emulator.faults.clear();
+    await expect.poll(() => bodies.at(-1)?.['event'], { timeout: 50_000 }).toBe('recovered');
+    await process.end();
+  });
+
   test('an address that is not safe for a secret: 64', async () => {
     const here = await place();
     const env = { ...here.env, FWDSYNC_NOTIFY_URL: 'http://hooks.example/secret-token' };
