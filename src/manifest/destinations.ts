@@ -12,6 +12,8 @@ import { didYouMean } from './suggest.ts';
 export interface DestinationBook {
   /** The destinations that a value names; null when any of it is wrong, which is reported where it is written. */
   readonly resolve: (node: Node | undefined) => Forward | null;
+  /** Checks the groups that nothing has named; references that are not set are needed by nobody there. */
+  readonly checkSpares: () => void;
   /** Normalised value of each reference -> how it is shown. */
   readonly references: ReadonlyMap<string, string>;
 }
@@ -25,6 +27,8 @@ interface Book {
   readonly open: string[];
   readonly parsed: Map<string, ParsedDestination>;
   readonly references: Map<string, string>;
+  /** Whether what is resolved is for an entry, or a group that nothing has named. */
+  use: 'entry' | 'spare';
 }
 
 export function createDestinationBook(
@@ -40,16 +44,18 @@ export function createDestinationBook(
     open: [],
     parsed: new Map(),
     references: new Map(),
+    use: 'entry',
   };
-  for (const { key } of manifest.destinations.values()) {
-    checkGroupName(key, book);
-    resolveGroup(key.text, book);
-  }
+  for (const { key } of manifest.destinations.values()) checkGroupName(key, book);
   return {
     references: book.references,
     resolve(node) {
       const destinations = node === undefined ? null : resolveValue(node, book);
       return destinations === null ? null : joinDestinations(destinations);
+    },
+    checkSpares() {
+      book.use = 'spare';
+      for (const name of manifest.destinations.keys()) resolveGroup(name, book);
     },
   };
 }
@@ -154,14 +160,20 @@ function parseReferenced(part: string): Destination | null {
   return parsed?.ok ? parsed.value.destination : null;
 }
 
+const UNSET_HINTS = {
+  required: 'set it, and run again',
+  optional: 'plan and apply need it to be set',
+  spare: 'no entry needs it; where it is set, its value is shown by its name alone',
+} as const;
+
 /** Without its value a reference stands for itself: enough to check everything else. */
 function unset(node: Node, shown: string, book: Book): readonly Destination[] | null {
-  const required = book.options.references === 'required';
-  book.log.report(required ? 'destination-not-set' : 'reference-not-set', node, {
+  const need = book.use === 'spare' ? 'spare' : book.options.references;
+  book.log.report(need === 'required' ? 'destination-not-set' : 'reference-not-set', node, {
     message: `${shown} is not set`,
-    hint: required ? 'set it, and run again' : 'plan and apply need it to be set',
+    hint: UNSET_HINTS[need],
   });
-  if (required) return null;
+  if (need === 'required') return null;
   const placeholder = shown.replaceAll(',', ';');
   book.references.set(placeholder, shown);
   return [placeholder as Destination];

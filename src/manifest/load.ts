@@ -83,17 +83,14 @@ function readText(text: ManifestText, log: ProblemLog): Documents {
 /** What needs the other domains, or the whole of one: only where nothing was left out, or it would be noise. */
 function finishDomains(read: ReadonlyMap<DomainName, ReadDomain>, loading: Loading): Desired['domains'] {
   const domains = new Map<DomainName, ReadDomain['desired']>();
-  let allSound = loading.completeness === 'complete';
-  for (const [name, { desired, node, sound }] of read) {
-    allSound &&= sound;
-    if (desired.state === 'absent') {
-      domains.set(name, desired);
-      continue;
-    }
-    const domain = { ...desired, expect: readExpectations(desired, node, loading) };
-    if (sound) checkExpectations(domain, loading);
-    domains.set(name, domain);
+  for (const [name, { desired, node }] of read) {
+    const isPresent = desired.state === 'present';
+    domains.set(name, isPresent ? { ...desired, expect: readExpectations(desired, node, loading) } : desired);
   }
+  loading.destinations.checkSpares();
+  const sound = [...domains.values()].filter(({ domain }) => read.get(domain)?.sound === true);
+  for (const domain of sound) if (domain.state === 'present') checkExpectations(domain, loading);
+  const allSound = loading.completeness === 'complete' && sound.length === domains.size;
   if (allSound) reportLoops(domains, loading.log);
   return domains;
 }

@@ -397,6 +397,15 @@ describe('scenario 14: references that are not set', () => {
     ]);
   });
 
+  test('one that no entry needs stops nothing', () => {
+    const manifest = 'destinations: { boss: { env: BOSS } }\n' + acme('aliases: { a: a@corp.example }');
+    for (const references of ['required', 'optional'] as const) {
+      const { problems, desired } = load(manifest, { references });
+      expect(problems.map(({ code }) => code)).toEqual(['reference-not-set']);
+      expect(desired).not.toBeNull();
+    }
+  });
+
   test('a file is relative to the manifest; one line break at its end is cut; empty counts as not set', () => {
     const options = { references: 'required', cwd: '/work' } as const;
     const aliases = (value: string): string | undefined =>
