@@ -1,5 +1,5 @@
 import { escapeInvisible } from '../model/names.ts';
-import type { Checked } from './checked.ts';
+import type { CheckedManifests } from './checked.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { plural } from './problems.ts';
 import type { Style } from './style.ts';
@@ -11,7 +11,7 @@ export interface AccountEnd {
   /** What the command would have printed for this account alone; null: it did not come to that. */
   readonly document: object | null;
   /** What `validate` found, for formats that are one document of all accounts. */
-  readonly checked: Checked;
+  readonly checked: CheckedManifests;
   /** What is for the file of `--out`. */
   readonly plan: object | null;
   /** What the command says of the account in one line. */

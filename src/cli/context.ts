@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '../model/clock.ts';
-import type { Checked } from './checked.ts';
+import type { CheckedManifests } from './checked.ts';
 
 /** What a command may use of the process; the one place where the ambient is picked up. */
 export interface Context {
@@ -32,7 +32,7 @@ export interface AccountScope {
   /** In place of standard output. */
   readonly print: (document: object) => void;
   /** In place of a document that is one of all accounts. */
-  readonly check: (checked: Checked) => void;
+  readonly check: (checked: CheckedManifests) => void;
   /** In place of the file of `--out`. */
   readonly save: (document: object) => void;
 }

@@ -1,9 +1,9 @@
 import { escapeInvisible } from '../model/names.ts';
 import { showSource, type Problem } from '../model/problem.ts';
-import type { Checked } from './checked.ts';
+import type { CheckedManifests } from './checked.ts';
 
 /** JUnit XML: a test case a manifest, which fails with its errors; warnings stand in its output. */
-export function problemsJunit({ problems, texts }: Checked): string {
+export function problemsJunit({ problems, texts }: CheckedManifests): string {
   const byFile = Map.groupBy(problems, ({ source }) => source?.file ?? MANIFEST);
   const files = texts.map(({ file }) => file);
   const names = [...new Set([...(files.length === 0 ? [MANIFEST] : files), ...byFile.keys()])];

@@ -80,9 +80,7 @@ function print(context: Context, options: CommonOptions, read: Checked, format: 
       return printJson(context, problemsDocument(problems, counts, deletes));
     case 'sarif':
     case 'junit':
-      return context.ofAccount === undefined
-        ? printChecked(context, format, read)
-        : context.ofAccount.check(read);
+      return printChecked(context, format, read);
     case 'github':
       context.stdout.write(problemsGithub(problems));
       return;
