@@ -256,3 +256,8 @@ export function brief({ changes }: Pick<Plan, 'changes'>): readonly string[] {
 export function codes(result: Pick<Plan, 'warnings'>): readonly string[] {
   return result.warnings.map(({ code }) => code);
 }
+
+/** So many aliases, `n0` and on, with one destination. */
+export function numbered(count: number, forward = 'a@x.example'): Record<string, string> {
+  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`n${index}`, forward]));
+}

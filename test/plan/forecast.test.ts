@@ -17,6 +17,7 @@ import {
   liveAliases,
   liveRule,
   NOW,
+  numbered,
   observed,
   plan,
   present,
@@ -24,10 +25,6 @@ import {
   rule,
   ruleSection,
 } from './build.ts';
-
-function numbered(count: number, forward = 'a@x.example'): Record<string, string> {
-  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`n${index}`, forward]));
-}
 
 function told(limit: number, remaining = limit): Budget {
   return {

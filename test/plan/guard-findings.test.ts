@@ -10,6 +10,7 @@ import {
   liveAliases,
   liveRule,
   name,
+  numbered,
   observed,
   plan,
   planAliases,
@@ -19,10 +20,6 @@ import {
 } from './build.ts';
 
 const ONE = { a: 'a@x.example' };
-
-function numbered(count: number, forward = 'a@x.example'): Record<string, string> {
-  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`n${index}`, forward]));
-}
 
 /** What the account itself speaks against: a finding that nothing allows. */
 function ofAccount(guard: GuardFinding['guard'], message: string): GuardFinding {

@@ -13,6 +13,7 @@ import {
   liveAliases,
   liveRule,
   NOW,
+  numbered,
   observed,
   plan,
   planAliases,
@@ -30,10 +31,6 @@ function guards({ guards: found }: Plan): readonly string[] {
 
 function only(result: Plan, guard: GuardFinding['guard']): readonly GuardFinding[] {
   return result.guards.filter((finding) => finding.guard === guard);
-}
-
-function numbered(count: number, forward = 'a@x.example'): Record<string, string> {
-  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`n${index}`, forward]));
 }
 
 /** `live` aliases, of which `deletes` are pruned. */
