@@ -11,11 +11,6 @@ export function itemOfName(domain: DomainName, kind: Kind, name: string): string
   return `${domain}\n${itemKey(kind, name)}`;
 }
 
-/** Of such a name. */
-export function domainOfItem(item: string): DomainName {
-  return item.slice(0, item.indexOf('\n')) as DomainName;
-}
-
 /** Which of a domain's items are in place as they are desired, and which the service does not keep. */
 export function rememberItems(
   entry: PresentDomain,

@@ -22,7 +22,7 @@ export interface ApplyInput {
   /** The manifest, or the domains of it that the run is about. */
   readonly desired: Desired;
   /** What each of its domains shall be, as one short text. */
-  readonly fingerprints: ReadonlyMap<DomainName, string>;
+  readonly domainDigests: ReadonlyMap<DomainName, string>;
   /** Size of the whole manifest. */
   readonly manifestSize: ManifestSize;
   readonly observed: Observed;

@@ -5,7 +5,7 @@ import { manifestSize } from '../plan/size.ts';
 import { passwordReference } from './passwords.ts';
 import { itemOf } from './ledger.ts';
 import { planAgain } from './look.ts';
-import { domainOfItem, itemOfName } from './memory-items.ts';
+import { itemOfName } from './memory-items.ts';
 import { memoryOf } from './memory.ts';
 import type { Verdict } from './rounds.ts';
 import type { Run } from './run.ts';
@@ -24,18 +24,17 @@ export async function rememberRun(
   // A run about some domains says nothing of the size at which the others are in place.
   const { domains, entries } = manifestSize(input.desired);
   const isWhole = domains === input.manifestSize.domains && entries === input.manifestSize.entries;
-  const notInPlace = namesOf([...open, ...input.heldBack, ...undone(run), ...suppressed(run)]);
-  const lost = namesOf(notKept.filter(isLasting));
+  const notInPlace = [...open, ...input.heldBack, ...undone(run), ...suppressed(run)];
   const memory = memoryOf({
     desired: input.desired,
-    settled: settledDomains(run, [...notInPlace, ...namesOf(notKept)]),
+    settled: settledDomains(run, [...notInPlace, ...notKept]),
     prior: input.prior,
     plan: input.plan,
     adoptions: [...input.plan.adoptions, ...(verdict.kind === 'seen' ? verdict.adoptions : [])],
     observed: run.observed,
     unread: unreadDomains(run, unread.keys()),
-    open: notInPlace,
-    notKept: lost,
+    open: namesOf(notInPlace),
+    notKept: namesOf(notKept.filter(isLasting)),
     passwords: await fingerprints(run),
     added: new Map([...run.added.keys()].map((domain) => [domain, ports.clock.now()])),
     size: inPlace && isWhole ? input.manifestSize : null,
@@ -46,10 +45,9 @@ export async function rememberRun(
 }
 
 /** Digests of the domains in which all is as it shall be, and nothing is held back. */
-function settledDomains({ input }: Run, items: readonly string[]): ReadonlyMap<DomainName, string> {
-  const settled = new Map(input.fingerprints);
-  for (const item of items) settled.delete(domainOfItem(item));
-  for (const { domain } of input.plan.withheld) settled.delete(domain);
+function settledDomains({ input }: Run, open: readonly Change[]): ReadonlyMap<DomainName, string> {
+  const settled = new Map(input.domainDigests);
+  for (const { domain } of [...open, ...input.plan.withheld]) settled.delete(domain);
   return settled;
 }
 

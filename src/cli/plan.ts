@@ -39,11 +39,9 @@ export async function planCommand(context: Context, options: PlanOptions): Promi
     const decision = decide(planned.plan, options.skipRefused === true ? 'withhold' : 'end-the-run');
     const shown = { planned, plan: decision.kind === 'go' ? decision.plan : planned.plan };
     printStateWarnings(context, options, planned.warnings);
-    const document = documentOf(
-      context,
-      options.quick === true ? narrowed(context, session, planned) : session,
-      shown,
-    );
+    if (options.quick === true) tellLeftOut(context, session, planned);
+    const about = options.quick === true ? aboutWhatWasRead(session, planned) : session;
+    const document = documentOf(context, about, shown);
     if (options.out !== undefined) await savePlan(context, options.out, document);
     await printPlan(context, document, { format, color: options.color });
     context.ofAccount?.conclude(`${verdictOf(planned, decision)}${countsSentence(document)}`);
@@ -54,15 +52,15 @@ export async function planCommand(context: Context, options: PlanOptions): Promi
   }
 }
 
-/** A saved plan is about the domains that were looked at. */
-function narrowed(context: Context, session: Session, { request }: Planned): Session {
-  const domains = [...request.desired.domains.keys()];
-  const others = session.request.desired.domains.size - domains.length;
-  if (others > 0)
-    context.stderr.write(
-      `${plural(others, 'domain')} left out: in place when last applied, and the same is wanted\n`,
-    );
-  return { ...session, options: { ...session.options, domains } };
+function tellLeftOut({ stderr }: Context, { request: whole }: Session, { request }: Planned): void {
+  const leftOut = whole.desired.domains.size - request.desired.domains.size;
+  if (leftOut === 0) return;
+  stderr.write(`${plural(leftOut, 'domain')} left out: in place when last applied, and the same is wanted\n`);
+}
+
+/** As with `--domain`: a plan that is saved is made again for the domains that were read, not for those due by then. */
+function aboutWhatWasRead(session: Session, { request }: Planned): Session {
+  return { ...session, options: { ...session.options, domains: [...request.desired.domains.keys()] } };
 }
 
 /** What is before the counts in the one line of an account; nothing where the plan can run. */

@@ -21,7 +21,7 @@ export interface PriorDomain {
   readonly passwords: ReadonlyMap<NameKey, string>;
   /** Whether this tool added the domain, so that its `*` may be the service's own. Epoch ms; null: no. */
   readonly addedAt: number | null;
-  /** Digest of the part of the manifest that a run found in place, all of it; absent: none did since something was open. */
+  /** Digest of all that the manifest wanted of the domain when a run left it in place; absent: something was open. */
   readonly settled?: string;
   /** When the service was last asked about its DNS, and how long the next time waits; absent: never. */
   readonly verified?: Verified;

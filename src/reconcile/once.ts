@@ -63,7 +63,7 @@ export async function reconcileOnce(request: OnceRequest, ports: OncePorts): Pro
         plan,
         digest,
         heldBack,
-        fingerprints: fingerprintDomains(planned.input.desired),
+        domainDigests: fingerprintDomains(planned.input.desired),
         manifestSize,
         maxFailures,
         newcomers,

@@ -100,7 +100,7 @@ export async function openScene({ manifest, seed, ...options }: Setup): Promise<
         plan,
         digest: 'sha256:test',
         heldBack: whole.changes.filter((change) => !kept.has(change)),
-        fingerprints: fingerprintDomains(prepared.input.desired),
+        domainDigests: fingerprintDomains(prepared.input.desired),
         manifestSize: manifestSize(prepared.input.desired),
         maxFailures: run.maxFailures ?? null,
         newcomers: run.newcomers,
