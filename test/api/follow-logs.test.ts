@@ -11,7 +11,7 @@ import type { DomainName } from '../../src/model/names.ts';
 import type { Result } from '../../src/model/result.ts';
 import { API_KEY } from '../support/account.ts';
 import { virtualClock } from '../support/clock.ts';
-import { inProcess } from './in-process.ts';
+import { inProcess } from '../support/in-process.ts';
 
 const DOMAIN = 'acme.example' as DomainName;
 const POLL_MS = 5_000;

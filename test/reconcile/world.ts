@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { setImmediate as turn } from 'node:timers/promises';
 import { createClient } from '../../src/api/create.ts';
 import { systemProcesses } from '../../src/apply/process-table.ts';
 import { openStateDirectory } from '../../src/apply/state-directory.ts';
@@ -18,14 +19,21 @@ import { ROUND_MS } from '../../src/reconcile/daemon.ts';
 import { createManifestSource } from '../../src/reconcile/manifest-source.ts';
 import { sha256 } from '../../src/cli/output.ts';
 import { API_KEY, EMAIL } from '../support/account.ts';
-import { InProcessDispatcher, type Network } from './in-process.ts';
 import { counted, worldClock, type WorldClock } from './world-clock.ts';
 import { temporaryDirectory } from '../support/directory.ts';
+import { inProcess, type Line } from '../support/in-process.ts';
 
 const URL_V4 = 'http://127.0.0.1:1/v4';
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
+
+/** Whether the service can be reached. */
+interface Network {
+  isUp: boolean;
+}
+
+const LATENCY_MS = 20;
 
 /** One account, its manifest file and a daemon for it, in a time of their own. */
 export interface World {
@@ -193,7 +201,7 @@ function clientKeeper(
         clock,
         random: Math.random,
         signal,
-        dispatcher: new InProcessDispatcher(core, clock, network),
+        dispatcher: inProcess(core, lineOf(network, clock)),
       });
     clients.set(key, client);
     return client;
@@ -221,5 +229,16 @@ function accessOf(world: Place, desired: Desired, client: Access['client'], file
         clock,
         processes: systemProcesses(files, 'test'),
       }),
+  };
+}
+
+function lineOf(network: Network, clock: WorldClock): Line {
+  return {
+    async connect() {
+      if (network.isUp) return;
+      await turn();
+      throw new Error('connect ECONNREFUSED');
+    },
+    answered: () => clock.sleep(LATENCY_MS),
   };
 }
