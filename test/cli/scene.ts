@@ -112,8 +112,9 @@ async function runCommand(
     signal: input.signal ?? new AbortController().signal,
   };
   const code = await execute(context, args);
-  checkPrinted(out.text());
-  return { code, stdout: out.text(), stderr: err.text() };
+  const printed = { stdout: out.text(), stderr: err.text() };
+  checkPrinted({ ...printed, env: { ...env, ...input.env } });
+  return { code, ...printed };
 }
 
 function collector(onText: (text: string) => void = () => undefined): {

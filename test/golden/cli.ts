@@ -32,8 +32,9 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
     signal: new AbortController().signal,
   };
   const exitCode = await execute(context, args);
-  checkPrinted(stdout.join(''));
-  return { args, stdout: stdout.join(''), stderr: stderr.join(''), exitCode };
+  const printed = { stdout: stdout.join(''), stderr: stderr.join('') };
+  checkPrinted({ ...printed, env: terminal.env });
+  return { args, ...printed, exitCode };
 }
 
 function collectInto(chunks: string[]): Writable & { readonly columns: number } {

@@ -40,6 +40,6 @@ export async function fwdsync(args: readonly string[], options: CommandOptions =
   const { signalWhenReady } = options;
   if (signalWhenReady !== undefined) child.stdout.once('data', () => child.kill(signalWhenReady));
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
-  checkPrinted(stdout);
+  checkPrinted({ stdout, stderr, env: options.env ?? {} });
   return { code: child.exitCode, stdout, stderr };
 }

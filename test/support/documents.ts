@@ -1,17 +1,39 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { searchIn } from './search.ts';
 
 const SCHEMAS = join(import.meta.dirname, '../../schemas');
 const validators = new Map<string, ValidateFunction>();
 
-/** Throws when a document that a command printed does not match the schema of its kind; other output passes. */
-export function checkPrinted(stdout: string): void {
+export interface Printed {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Throws when a command printed a document that does not match the schema of its kind, or a key or password of its environment. */
+export function checkPrinted({ stdout, stderr, env }: Printed): void {
+  const found = searchIn({ where: 'what was printed', text: `${stdout}\n${stderr}` }, secretsOf(env));
+  if (found.length > 0) throw new Error(found.join('\n'));
   const document = parseDocument(stdout);
   if (document === null) return;
   const { kind } = document;
   const validate = validatorOf(kind);
   if (!validate(document)) throw new Error(`${kind}: ${JSON.stringify(validate.errors)}`);
+}
+
+/** Shorter ones are words that stand in ordinary output, such as the emulator's key. */
+const SHORTEST_SECRET = 10;
+
+function secretsOf(env: Printed['env']): Readonly<Record<string, string>> {
+  const isSecret = ([name, value]: readonly [string, string]): boolean =>
+    /(KEY|PASSWORD)$/.test(name) && value.length >= SHORTEST_SECRET;
+  return Object.fromEntries(
+    Object.entries(env)
+      .map(([name, value = '']) => [name, value] as const)
+      .filter(isSecret),
+  );
 }
 
 function parseDocument(text: string): { readonly kind: string } | null {
