@@ -144,6 +144,7 @@ function handle(parts: DispatcherParts, parsed: Parsed, tampering: Tampering): R
   }
   try {
     return handleByChoices(parsed.match.route, {
+      version: parsed.match.route.version,
       state,
       params: parsed.match.params,
       query: parsed.query,

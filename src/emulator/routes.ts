@@ -4,6 +4,7 @@ import type { State } from './state.ts';
 
 /** What a handler sees of a request. */
 export interface Context {
+  readonly version: ApiVersion;
   readonly state: State;
   /** Decoded path segments by the names of the template, such as `domain`. */
   readonly params: Readonly<Record<string, string>>;

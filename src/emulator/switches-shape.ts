@@ -34,6 +34,7 @@ const SHAPES: Readonly<Record<keyof Switches, Shape>> = {
   rateLimitHeaders: oneOf('sent', 'omitted'),
   v3AccountShape: oneOf('v3', 'v4'),
   v3AliasSegment: oneOf('name-first', 'id-first'),
+  v3ListedIdsInBatches: oneOf('known', 'unknown'),
   v3RuleTimes: oneOf('seconds', 'milliseconds'),
   v3DeleteAllAnswer: oneOf('count', 'success'),
   v3MinimumLimit: wholeNumber(1),

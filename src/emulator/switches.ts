@@ -63,6 +63,8 @@ export interface Switches {
   v3AccountShape: 'v3' | 'v4';
   /** What a path segment of v3 that is the name of one alias and the id of another stands for. */
   v3AliasSegment: 'name-first' | 'id-first';
+  /** Whether batches of v3 that update or delete aliases know the decimal ids that its listings show. */
+  v3ListedIdsInBatches: 'known' | 'unknown';
   /** Unit of `created` of v3's rules. */
   v3RuleTimes: 'seconds' | 'milliseconds';
   /** What answers a delete-all of v3: `{ deleted, success }` or `{ success }`. */
@@ -144,6 +146,7 @@ export const DEFAULT_SWITCHES: Readonly<Switches> = {
   rateLimitHeaders: 'sent',
   v3AccountShape: 'v3',
   v3AliasSegment: 'name-first',
+  v3ListedIdsInBatches: 'known',
   v3RuleTimes: 'seconds',
   v3DeleteAllAnswer: 'count',
   v3MinimumLimit: 1,

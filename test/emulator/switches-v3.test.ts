@@ -55,6 +55,24 @@ test.each([
 });
 
 test.each([
+  ['known', 1],
+  ['unknown', 0],
+] as const)('switch v3ListedIdsInBatches %s', async (v3ListedIdsInBatches, known) => {
+  const send = await startWith({ v3ListedIdsInBatches });
+  await send('POST', `${ROOT}/aliases`, { alias: 'a', forward });
+  const { aliases } = (await send('GET', `${ROOT}/aliases`)).body;
+  const id = String(aliases[0].id);
+  const updated = await send('PUT', `${ROOT}/aliases/batch`, { aliases: [{ id, forward }] });
+  expect([updated.status, updated.body.updated_count]).toEqual([known === 1 ? 200 : 207, known]);
+  const deleted = await send('DELETE', `${ROOT}/aliases/batch`, { ids: [id] });
+  expect([deleted.body.deleted_count, deleted.body.failed_count]).toEqual([known, 1 - known]);
+  if (known === 1) return;
+  expect(deleted.body.failed[0].message).toMatch(/alias.* not found/i);
+  expect((await send('PUT', `${ROOT}/aliases/${id}`, { forward })).status).toBe(200);
+  expect((await send('DELETE', `${ROOT}/aliases/${id}`)).status).toBe(200);
+});
+
+test.each([
   ['seconds', START / 1000],
   ['milliseconds', START],
 ] as const)('switch v3RuleTimes %s', async (v3RuleTimes, created) => {

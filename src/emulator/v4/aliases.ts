@@ -129,7 +129,7 @@ function updateBatch(context: Context, domain: DomainRecord): Reply {
       const id = requiredString(reader, 'id');
       const forward = optionalString(reader, 'forward');
       if (hasErrors(reader)) return { ok: false, error: { kind: 'invalid', errors: reader.errors } };
-      return updateAlias(state, domain, aliasId(id), { forward });
+      return updateAlias(state, domain, batchId(context, id), { forward });
     },
   });
 }
@@ -141,9 +141,14 @@ function removeBatch(context: Context, domain: DomainRecord): Reply {
     render: (alias: Alias) => String(alias.id),
     apply: (item) => {
       if (typeof item !== 'string') return invalid('ids', 'Each of the ids must be a string.');
-      return deleteAlias(context.state, domain, aliasId(item));
+      return deleteAlias(context.state, domain, batchId(context, item));
     },
   });
+}
+
+/** v3: Resources. Listings show ids as integers and batches take strings: whether these are the same is not said. */
+function batchId({ version, state }: Context, text: string): number {
+  return version === 'v3' && state.switches.v3ListedIdsInBatches === 'unknown' ? Number.NaN : aliasId(text);
 }
 
 /** Batch create needs a paid plan (v4: Limits). */
