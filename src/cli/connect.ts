@@ -12,7 +12,7 @@ export function connect(
   context: Context,
   { url, version, key }: Connection,
   mode: 'read-only' | 'read-write',
-  onEvent?: (event: RequestEvent) => void,
+  onEvent = requestLog(context),
 ): FullClient {
   const fault = keyFault(key);
   if (fault !== null) throw new CommandError(EXIT.failed, fault, 'copy the key again from the account page');
@@ -26,6 +26,11 @@ export function connect(
     signal: context.signal,
     ...(onEvent === undefined ? {} : { onEvent }),
   });
+}
+
+function requestLog({ onRequest, ofAccount }: Context): ((event: RequestEvent) => void) | undefined {
+  if (onRequest === undefined) return undefined;
+  return (event) => onRequest(event, ofAccount?.name ?? '');
 }
 
 /** What the service answered; an error ends the command. */

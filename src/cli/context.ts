@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { RequestEvent } from '../api/call.ts';
 import type { Clock } from '../model/clock.ts';
 import type { CheckedManifests } from './checked.ts';
 
@@ -18,6 +19,8 @@ export interface Context {
   readonly onHangUp?: (listener: () => void) => void;
   /** As SIGINT: a terminal on which a line is edited keeps Ctrl-C from the process. */
   readonly interrupt?: () => void;
+  /** Is told of each request, for the log; `account` is empty where there is one alone. */
+  readonly onRequest?: (event: RequestEvent, account: string) => void;
   /** With `--accounts`: the one of them that a command is carried out for. */
   readonly ofAccount?: AccountScope;
 }

@@ -1,50 +1,25 @@
 import { pino, type Logger } from 'pino';
 import pretty from 'pino-pretty';
-import type { Context, OutputStream } from './context.ts';
-import { CommandError, EXIT } from './exit.ts';
-import type { CommonOptions } from './settings.ts';
+import type { OutputStream } from './context.ts';
+import type { LogLevel, LogSettings } from './log-settings.ts';
 
-const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
-
-/** One JSON line an event, or readable lines on a terminal. */
+/** One JSON line per event, or readable lines on a terminal. */
 export function createLogger(
-  options: CommonOptions,
-  context: Pick<Context, 'env'>,
+  { level, format }: LogSettings,
   destination: OutputStream,
-  fallbackLevel: string,
+  fallbackLevel: LogLevel,
 ): Logger {
-  const level = options.logLevel ?? context.env['FWDSYNC_LOG_LEVEL'] ?? fallbackLevel;
-  if (!LEVELS.includes(level)) {
-    throw new CommandError(
-      EXIT.usage,
-      `there is no log level ${JSON.stringify(level)}`,
-      `use ${LEVELS.join(', ')}`,
-    );
-  }
   const settings = {
-    level,
+    level: level ?? fallbackLevel,
     base: null,
     formatters: { level: (label: string) => ({ level: label }) },
     timestamp: pino.stdTimeFunctions.isoTime,
     messageKey: 'message',
   };
-  if (logFormat(options, context, destination.isTTY) === 'json') return pino(settings, destination);
+  const isPretty = (format ?? (destination.isTTY === true ? 'pretty' : 'json')) === 'pretty';
+  if (!isPretty) return pino(settings, destination);
   return pino(
     settings,
     pretty({ destination, colorize: destination.isTTY === true, messageKey: 'message', sync: true }),
-  );
-}
-
-function logFormat(
-  options: CommonOptions,
-  context: Pick<Context, 'env'>,
-  isTerminal: boolean | undefined,
-): 'json' | 'pretty' {
-  const format = options.logFormat ?? context.env['FWDSYNC_LOG_FORMAT'] ?? (isTerminal ? 'pretty' : 'json');
-  if (format === 'json' || format === 'pretty') return format;
-  throw new CommandError(
-    EXIT.usage,
-    `there is no log format ${JSON.stringify(format)}`,
-    'use json or pretty',
   );
 }

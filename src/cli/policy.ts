@@ -1,5 +1,5 @@
 import type { Allowance, Desired } from '../model/desired.ts';
-import type { DomainName } from '../model/names.ts';
+import { findInvisible, nameKey, quote, type DomainName } from '../model/names.ts';
 import { allowancesInForce, type Policy } from '../plan/policy.ts';
 import { requireDomain } from './arguments.ts';
 import { CommandError, EXIT } from './exit.ts';
@@ -47,10 +47,7 @@ function parseAllowances(options: AllowanceOptions): readonly Allowance[] {
       domain: requireDomain(name, '--allow-domain-delete'),
     })),
     ...(options.allowEmpty ?? []).map(parseEmpty),
-    ...(options.allowUnrouted ?? []).map((address) => ({
-      kind: 'unrouted' as const,
-      address: address.toLowerCase(),
-    })),
+    ...(options.allowUnrouted ?? []).map(parseUnrouted),
   ];
 }
 
@@ -64,6 +61,21 @@ function parseEmpty(text: string): Allowance {
     );
   }
   return { kind: 'empty', domain: requireDomain(domain, '--allow-empty'), section };
+}
+
+/** The address as guards name it: its domain in ASCII form. Its local part is not always that of an alias. */
+function parseUnrouted(text: string): Allowance {
+  const at = text.lastIndexOf('@');
+  const local = text.slice(0, Math.max(at, 0));
+  if (local === '' || /[@,]/.test(local) || findInvisible(local) !== null) {
+    throw new CommandError(
+      EXIT.usage,
+      `--allow-unrouted: ${quote(text)} is not an address`,
+      "write a whole address, or '*@DOMAIN'",
+    );
+  }
+  const domain = requireDomain(text.slice(at + 1), '--allow-unrouted');
+  return { kind: 'unrouted', address: `${nameKey(local)}@${domain}` };
 }
 
 function parseRotation(text: string): { name: string; domain: DomainName } {

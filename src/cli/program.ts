@@ -1,5 +1,6 @@
 import { Argument, Command, Option } from 'commander';
 import pkg from '../../package.json' with { type: 'json' };
+import { openCommandLog } from './command-log.ts';
 import type { Context } from './context.ts';
 import type { ExitCode } from './exit.ts';
 import { forAccounts } from './for-accounts.ts';
@@ -16,6 +17,7 @@ import {
   type Run,
 } from './options.ts';
 import { addAccountCommands } from './program-account.ts';
+import type { CommonOptions } from './settings.ts';
 
 /**
  * The command line: names, options and help. Each command's module is loaded when it runs, so that
@@ -39,8 +41,12 @@ export function createProgram(context: Context, finish: (code: ExitCode) => void
     <Options>(load: () => Promise<Action<Options>>) =>
     async (...received: unknown[]): Promise<void> => {
       const command = received.at(-1) as Command;
+      const options = command.opts() as Options;
+      const log = await openCommandLog(context, options as CommonOptions, command.name());
       const action = await load();
-      finish(await action(context, command.opts() as Options, command.args));
+      const code = await action(log.context, options, command.args);
+      log.finish(code);
+      finish(code);
     };
 
   addPlanners(program, run);

@@ -1,5 +1,4 @@
 import * as fs from 'node:fs/promises';
-import type { RequestEvent } from '../api/call.ts';
 import { writeSnapshot } from '../manifest/write-snapshot.ts';
 import type { DaemonEvent } from '../model/daemon.ts';
 import { createAccountLoop, type AccountLoop } from '../reconcile/account-loop.ts';
@@ -8,6 +7,7 @@ import { ROUND_MS, type AccountEntry } from '../reconcile/daemon.ts';
 import { keepDomains } from '../reconcile/changed.ts';
 import { createManifestSource, type ManifestSource } from '../reconcile/manifest-source.ts';
 import { requireDomain } from './arguments.ts';
+import { requestEvent } from './command-log.ts';
 import type { Context } from './context.ts';
 import { loadOptions } from './load-options.ts';
 import { sha256 } from './output.ts';
@@ -95,12 +95,4 @@ function narrowed(source: ManifestSource, names: readonly string[] | undefined):
       };
     },
   };
-}
-
-function requestEvent(
-  account: string,
-  { endpoint, status, durationMs, waitedMs }: RequestEvent,
-): DaemonEvent {
-  const [seconds, waitedSeconds] = [durationMs / 1000, waitedMs / 1000];
-  return { account, kind: 'request', endpoint, status, seconds, waitedSeconds };
 }

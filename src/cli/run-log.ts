@@ -36,7 +36,8 @@ export function createEventLog(logger: Logger): (event: DaemonEvent) => void {
         return;
       case 'request': {
         const { endpoint, status, seconds, waitedSeconds } = event;
-        log.debug({ event: 'request', endpoint, status, seconds, waited_seconds: waitedSeconds }, endpoint);
+        const times = { seconds: roundSeconds(seconds), waited_seconds: roundSeconds(waitedSeconds) };
+        log.debug({ event: 'request', endpoint, status, ...times }, `${endpoint}: ${status ?? 'no answer'}`);
         return;
       }
       case 'watcher-failed':
@@ -137,6 +138,11 @@ function logProblems(log: Logger, problems: readonly Problem[]): void {
     const level = severity === 'error' ? 'error' : 'warn';
     log[level]({ event: 'manifest.problem', code, source: place(source), hint }, message);
   }
+}
+
+/** To milliseconds. */
+export function roundSeconds(seconds: number): number {
+  return Math.round(seconds * 1000) / 1000;
 }
 
 interface Item {

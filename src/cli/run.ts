@@ -11,6 +11,7 @@ import type { Context } from './context.ts';
 import { parseDuration } from './duration.ts';
 import { CommandError, EXIT, type ExitCode } from './exit.ts';
 import { createLogger } from './logger.ts';
+import { resolveLog } from './log-settings.ts';
 import { createNotices } from './notices.ts';
 import { createNotifier, notifyUrl, type Notifier } from './notify.ts';
 import { openAccountLoop } from './run-account.ts';
@@ -29,16 +30,18 @@ export interface RunOptions extends CommonOptions {
   readonly once?: true;
 }
 
+const LEAST_INTERVAL_MS = 1000;
+
 /**
  * Keeps accounts in step with their manifests until it is stopped. What a guard refuses or what cannot be read is
  * withheld, and the rest goes on; a manifest that is not valid leaves the last good one in force.
  */
 export async function runCommand(context: Context, options: RunOptions): Promise<ExitCode> {
-  const intervalMs = parseDuration('--interval', options.interval);
+  const intervalMs = parseDuration('--interval', options.interval, LEAST_INTERVAL_MS);
   const listen = parseListen(options.listen);
   const concealer = createConcealer({ mask: wantsMask(options, context) });
   // Standard output has no other use here.
-  const logger = createLogger(options, context, concealing(context.stdout, concealer), 'info');
+  const logger = createLogger(resolveLog(options, context), concealing(context.stdout, concealer), 'info');
   if (options.once === true) {
     const once: Action<RunOptions> = (own, alone) => runOnce(own, alone, logger);
     return overAccounts(once, { formats: DOCUMENT_FORMATS, ending: 'none' })(context, options, []);

@@ -252,7 +252,7 @@ describe('notifications', () => {
     const here = await place();
     const { url, bodies } = await hook([]);
     await writeFile(join(here.directory, 'hook'), `${url}\n`);
-    const process = daemon(here, ['--interval', '500ms'], { FWDSYNC_NOTIFY_URL_FILE: 'hook' });
+    const process = daemon(here, ['--interval', '1s'], { FWDSYNC_NOTIFY_URL_FILE: 'hook' });
     await process.event('run.finished');
     const [domain] = here.emulator.store.dump().domains;
     const id = domain?.aliases.find(({ alias }) => alias === 'sales')?.id;
@@ -280,7 +280,7 @@ describe('notifications', () => {
       match: { method: 'PUT', times: 'always' },
       do: { kind: 'status', code: 400 },
     });
-    const process = daemon(here, ['--interval', '500ms'], { FWDSYNC_NOTIFY_URL: url });
+    const process = daemon(here, ['--interval', '1s'], { FWDSYNC_NOTIFY_URL: url });
     await expect.poll(() => bodies.map(({ event }) => event), { timeout: 10_000 }).toContain('apply-failed');
     here.emulator.faults.clear();
     await expect.poll(() => bodies.at(-1)?.['event'], { timeout: 50_000 }).toBe('recovered');

@@ -110,7 +110,7 @@ async function openHook() {
 }
 
 function startDaemon(cwd: string, env: Readonly<Record<string, string>>) {
-  const args = ['run', '--listen', '127.0.0.1:0', '--interval', '500ms', '--log-level', 'trace'];
+  const args = ['run', '--listen', '127.0.0.1:0', '--interval', '1s', '--log-level', 'trace'];
   const child = spawn(process.execPath, [MAIN, ...args, '--log-format', 'json'], {
     cwd,
     env: { PATH: process.env['PATH'], HOME: '/nonexistent', ...env },
