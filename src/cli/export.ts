@@ -11,7 +11,7 @@ import { discloseManifest } from './disclose.ts';
 import { CommandError, EXIT, type ExitCode } from './exit.ts';
 import { createProgress } from './progress.ts';
 import { makeDirectory, saveText } from './save.ts';
-import { resolveConnection, type CommonOptions } from './settings.ts';
+import { resolveConnection, wantsMask, type CommonOptions } from './settings.ts';
 import { updateCommand } from './update.ts';
 
 export interface ExportOptions extends CommonOptions {
@@ -22,6 +22,13 @@ export interface ExportOptions extends CommonOptions {
 
 /** Writes a manifest of the live account whose plan is empty; to standard output, a file, or one file a domain. */
 export async function exportCommand(context: Context, options: ExportOptions): Promise<ExitCode> {
+  if (wantsMask(options, context)) {
+    throw new CommandError(
+      EXIT.usage,
+      '--mask cannot be used with export: a masked destination is not a destination',
+      'leave --mask out, and unset FWDSYNC_MASK',
+    );
+  }
   if ([options.out, options.outDir, options.update].filter((place) => place !== undefined).length > 1) {
     throw new CommandError(
       EXIT.usage,

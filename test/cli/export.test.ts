@@ -27,6 +27,20 @@ describe('export', () => {
     expect(writes()).toEqual([]);
   });
 
+  test('64: a masked account is no manifest', async () => {
+    const { run, directory, emulator } = await openWorkspace(ACCOUNT);
+    for (const [args, env] of [
+      [['export', '--mask', '--out', 'all.yaml'], {}],
+      [['export', '--update', 'fwdsync.yaml'], { FWDSYNC_MASK: '1' }],
+    ] as const) {
+      const { code, stdout, stderr } = await run(args, { env });
+      expect([code, stdout]).toEqual([64, '']);
+      expect(stderr).toContain('--mask cannot be used with export');
+    }
+    expect(await readdir(directory)).toEqual([]);
+    expect(emulator.journal.entries()).toEqual([]);
+  });
+
   test('0: into a file, or one file a domain', async () => {
     const { run, directory } = await openWorkspace(ACCOUNT);
     expect((await run(['export', '--out', 'all.yaml'])).code).toBe(0);
