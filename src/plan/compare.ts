@@ -11,6 +11,13 @@ export interface Difference {
   readonly is: string | null;
 }
 
+/** What makes a saved plan stale, by the plan that was made in its place; null: that one was approved. */
+export function staleSince(saved: PlanDocument, fresh: PlanDocument): readonly Difference[] | null {
+  if (fresh.digest !== saved.digest) return comparePlans(saved, fresh);
+  const unapproved = unapprovedChanges(saved, fresh);
+  return unapproved.length === 0 ? null : unapproved;
+}
+
 /** What became of a plan since it was saved: account, manifest, then item by item, guards and allowances. */
 export function comparePlans(saved: PlanDocument, fresh: PlanDocument): readonly Difference[] {
   return [
@@ -41,7 +48,7 @@ export function comparePlans(saved: PlanDocument, fresh: PlanDocument): readonly
  * What a fresh plan would do that the saved one, of the same manifest and account, does not say: what the state directory
  * alone brings. That a password is another one than was sent last can only be known there, and is what the manifest asks for.
  */
-export function unapprovedChanges(saved: PlanDocument, fresh: PlanDocument): readonly Difference[] {
+function unapprovedChanges(saved: PlanDocument, fresh: PlanDocument): readonly Difference[] {
   const approved = new Set(saved.changes.map((change) => stableJson(contentOfChange(change))));
   return fresh.changes
     .filter((change) => !isPassword(change) && !approved.has(stableJson(contentOfChange(change))))

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { DISCLOSE_ALL } from '../../src/model/disclosure.ts';
 import type { Change, Plan } from '../../src/model/plan.ts';
 import { NO_PRIOR } from '../../src/model/prior.ts';
-import { comparePlans, unapprovedChanges } from '../../src/plan/compare.ts';
+import { comparePlans, staleSince } from '../../src/plan/compare.ts';
 import { approvalDigest, planDigest, stableJson } from '../../src/plan/digest.ts';
 import { planDocument, type PlanDocument } from '../../src/plan/document.ts';
 import { makePlan, type PlanInput } from '../../src/plan/plan.ts';
@@ -120,28 +120,30 @@ describe('the digest by which a saved plan is recognised', () => {
   });
 
   test('and what a plan does that the saved one does not say is listed, but for a password that changed', () => {
-    const saved = documentOf(makePlan(inputOf()));
-    const drift = documentOf(makePlan(inputOf({ prior: prior(ACME, { applied }) })));
+    const madeOf = (parts: Partial<PlanInput>): PlanDocument => {
+      return { ...documentOf(makePlan(inputOf(parts))), digest: 'sha256:same' };
+    };
+    const saved = madeOf({});
+    const drift = madeOf({ prior: prior(ACME, { applied }) });
     expect(drift.changes).toMatchObject([{ reason: 'drift' }]);
-    expect([unapprovedChanges(saved, drift), unapprovedChanges(drift, saved)]).toEqual([[], []]);
+    expect([staleSince(saved, drift), staleSince(drift, saved)]).toEqual([null, null]);
     expect(comparePlans(saved, drift)).toEqual([]);
-    const changed = documentOf(makePlan(inputOf({ changedPasswords: new Set(['carol@acme.example']) })));
+    const changed = madeOf({ changedPasswords: new Set(['carol@acme.example']) });
     expect(changed.changes.map(({ kind }) => kind)).toEqual(['alias', 'credential']);
-    expect(unapprovedChanges(saved, changed)).toEqual([]);
+    expect(staleSince(saved, changed)).toBeNull();
     const policy = { ...POLICY, rotate: [{ name: 'carol', domain: ACME }] };
-    const rotated = documentOf(makePlan(inputOf({ policy })));
-    expect(unapprovedChanges(saved, rotated)).toEqual([
+    const rotated = madeOf({ policy });
+    expect(staleSince(saved, rotated)).toEqual([
       { subject: 'acme.example credential carol', was: null, is: expect.stringContaining('~') },
     ]);
-    expect(unapprovedChanges(saved, { ...saved, changes: [] })).toEqual([]);
+    expect(staleSince(saved, { ...saved, changes: [] })).toBeNull();
+    expect(staleSince(saved, { ...saved, digest: 'sha256:else' })).toEqual([]);
     const none = { ...saved, changes: [] };
-    expect(unapprovedChanges(none, saved)).toEqual([
+    expect(staleSince(none, saved)).toEqual([
       { subject: 'acme.example alias a', was: null, is: '~ a@x.example -> b@x.example' },
     ]);
-    const added = documentOf(
-      makePlan(inputOf({ observed: observed([live(ACME, { aliases: [], credentials: [] })]) })),
-    );
-    expect(unapprovedChanges(none, added).map(({ subject }) => subject)).toEqual([
+    const added = madeOf({ observed: observed([live(ACME, { aliases: [], credentials: [] })]) });
+    expect((staleSince(none, added) ?? []).map(({ subject }) => subject)).toEqual([
       'acme.example alias a',
       'acme.example credential carol',
     ]);
