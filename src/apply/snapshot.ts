@@ -7,7 +7,6 @@ import type {
 import { parseAliasName, quote } from '../model/names.ts';
 import type { Observed, ObservedDomain } from '../model/observed.ts';
 import type { AliasChange, Change, CredentialChange, DomainChange, Plan } from '../model/plan.ts';
-import { SETTINGS } from '../model/resources.ts';
 import { referenceFinder, referencesIn } from './snapshot-forwards.ts';
 import { snapshotRules } from './snapshot-rules.ts';
 
@@ -97,7 +96,7 @@ function restoreDomain(live: ObservedDomain, show: ShowForward): DomainDocument 
   const comments = [...lost, ...left].map((text) => `Not restored: ${text}`);
   return {
     ...(comments.length === 0 ? {} : { comments }),
-    ...settings(live, SETTINGS),
+    ...settings(live, ['notification_email', 'whitelabel', 'webhook']),
     aliases: entries,
     ...(rules.length === 0 ? {} : { rules: snapshotRules([], rules, show) }),
   };

@@ -12,13 +12,13 @@ import type { Context } from './context.ts';
 import { CommandError, EXIT } from './exit.ts';
 import type { GitTree } from './git-manifests.ts';
 import { loadOptions } from './load-options.ts';
-import { plural, printInvalid, printProblems, type ManifestCounts } from './problems.ts';
+import { plural, printProblems, type ManifestCounts } from './problems.ts';
 import { manifestPaths, wantsMask, type CommonOptions } from './settings.ts';
 
 export interface ReadOptions {
   /** Whether a reference that is not set is an error or a warning. */
   readonly references: 'required' | 'optional';
-  /** `printed`: in text, to standard error; those that end a command with `--format json` as a document. */
+  /** `printed`: in text, to standard error. */
   readonly problems: 'printed' | 'silent';
   /** What of a `--domain` that the manifest does not name. */
   readonly unnamed: 'refused' | 'ignored';
@@ -47,13 +47,10 @@ export async function readDesired(
   const accounts = options.accounts === undefined ? 'one' : 'many';
   const loaded = loadManifest(texts, loadOptions(context, options, { ...how, accounts }));
   const problems = wantsMask(options, context) ? loaded.problems.map(maskProblem) : loaded.problems;
-  const { counts } = loaded;
-  if (how.problems === 'printed' && loaded.desired === null)
-    printInvalid(context, options, { problems, counts });
-  else if (how.problems === 'printed') printProblems(context, options, problems);
+  if (how.problems === 'printed') printProblems(context, options, problems);
   const desired = loaded.desired === null ? null : narrow(loaded.desired, options.domain, how.unnamed);
   const size = loaded.desired === null ? { domains: 0, entries: 0 } : manifestSize(loaded.desired);
-  return { desired, size, problems, counts, texts };
+  return { desired, size, problems, counts: loaded.counts, texts };
 }
 
 function maskProblem(problem: Problem): Problem {
@@ -74,7 +71,7 @@ async function readTexts(
   return texts.value;
 }
 
-export interface RequiredDesired extends Pick<ReadDesired, 'counts'> {
+export interface RequiredDesired {
   readonly desired: Desired;
   readonly size: ManifestSize;
 }
@@ -85,12 +82,12 @@ export async function requireDesired(
   options: CommonOptions,
   unnamed: ReadOptions['unnamed'],
 ): Promise<RequiredDesired> {
-  const { desired, problems, size, counts } = await readDesired(context, options, {
+  const { desired, problems, size } = await readDesired(context, options, {
     references: 'required',
     problems: 'printed',
     unnamed,
   });
-  if (desired !== null) return { desired, size, counts };
+  if (desired !== null) return { desired, size };
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const what = `the manifest is invalid: ${plural(errors, 'error')}`;
   throw new CommandError(EXIT.invalid, what, 'mend it; nothing was requested');

@@ -1,21 +1,19 @@
 import { access, constants, mkdir, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { FAULTS } from '../emulator/faults-shape.ts';
 import type { Fault } from '../emulator/faults.ts';
-import { SEED } from '../emulator/seed-shape.ts';
 import type { Seed } from '../emulator/seed.ts';
-import { problemsOf, type Shape } from '../emulator/shape.ts';
+import { problemsOf } from '../emulator/schemas.ts';
 import { CommandError, EXIT } from './exit.ts';
 
 /** The account that a file holds; undefined where there is no file yet. */
 export async function readStateFile(file: string): Promise<Seed | undefined> {
   const text = await readText(file);
-  return text === undefined ? undefined : (parseChecked(file, text, SEED) as Seed);
+  return text === undefined ? undefined : (parseChecked(file, text, 'state') as Seed);
 }
 
 export async function readFaultsFile(file: string): Promise<readonly Fault[]> {
   const text = await readText(file);
-  if (text !== undefined) return parseChecked(file, text, FAULTS) as readonly Fault[];
+  if (text !== undefined) return parseChecked(file, text, 'faults') as readonly Fault[];
   throw new CommandError(EXIT.failed, `${file} is not there`, 'check the path of --faults');
 }
 
@@ -64,9 +62,9 @@ async function readText(file: string): Promise<string | undefined> {
   }
 }
 
-function parseChecked(file: string, text: string, shape: Shape): unknown {
+function parseChecked(file: string, text: string, subject: 'state' | 'faults'): unknown {
   const value = parse(file, text);
-  const problems = problemsOf(shape, value).map(({ path, message }) => `${file}: ${path} ${message}`);
+  const problems = problemsOf(subject, value).map(({ path, message }) => `${file}: ${path} ${message}`);
   if (problems.length === 0) return value;
   throw new CommandError(EXIT.failed, problems.join('\n'), 'docs/emulator.md describes the format');
 }

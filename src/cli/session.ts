@@ -9,7 +9,6 @@ import { requireDesired, type ReadOptions, type RequiredDesired } from './desire
 import { disclosureOf } from './output.ts';
 import { planOptions, type PlanFlags } from './plan-options.ts';
 import { createPolicy, type AllowanceOptions, type RunStance } from './policy.ts';
-import type { ManifestCounts } from './problems.ts';
 import { createProgress, NO_PROGRESS, type Progress } from './progress.ts';
 import { readReference, resolveConnection, type CommonOptions, type Connection } from './settings.ts';
 import { openState } from './state.ts';
@@ -20,8 +19,6 @@ export interface Session {
   readonly request: PlanRequest;
   readonly ports: PlanPorts;
   readonly disclosure: Disclosure;
-  /** Of the manifest. */
-  readonly counts: ManifestCounts;
   /** As they are written into the plan's document. */
   readonly options: PlanOptionsDocument;
   readonly progress: Progress;
@@ -56,7 +53,6 @@ export async function openSession(
       resolvePassword: (reference) => readReference(reference, context),
       onRead: (done, total) => progress.update('reading domains', done, total),
     },
-    counts: manifest.counts,
     disclosure: disclosureOf(manifest.desired, options, context),
     options: planOptions(context, options),
     progress,

@@ -1,17 +1,13 @@
-import { ADVANCE, DOMAIN_DNS, LIMITS, MESSAGE } from './control-shapes.ts';
 import type { DeliveredMessage, Message } from './delivery.ts';
 import type { MailRoute } from './delivery-routing.ts';
-import { FAULTS } from './faults-shape.ts';
 import type { Fault, FaultScript } from './faults.ts';
 import type { Journal } from './journal.ts';
 import type { DnsState, Result } from './model.ts';
 import type { RateLimiter, RateLimitRule } from './rate-limit.ts';
-import { SEED } from './seed-shape.ts';
 import type { Seed } from './seed.ts';
-import { problemsOf, type Shape, type ShapeProblem } from './shape.ts';
+import { problemsOf, type SchemaProblem, type Subject } from './schemas.ts';
 import { findDomain, setDns } from './store-domains.ts';
 import type { EmulatorStore } from './store.ts';
-import { SWITCHES } from './switches-shape.ts';
 import type { Switches } from './switches.ts';
 
 /** What the control interface reaches. */
@@ -28,21 +24,21 @@ export interface ControlRoute {
   readonly method: string;
   /** Below `/_emulator`. */
   readonly path: string;
-  /** What the body must look like; undefined: it is not read. */
-  readonly body?: Shape | undefined;
+  /** What the body is checked as; undefined: it is not read. */
+  readonly body?: Subject | undefined;
   readonly handle: (parts: ControlledParts, request: ControlRequest) => ControlReply;
 }
 
 export interface ControlRequest {
   readonly query: URLSearchParams;
-  /** Of the route's shape. */
+  /** As its schema says. */
   readonly body: unknown;
 }
 
 /** `body` undefined: 204. */
 export type ControlReply =
   | { readonly kind: 'done'; readonly body?: unknown }
-  | { readonly kind: 'refused'; readonly status: number; readonly problems: readonly ShapeProblem[] };
+  | { readonly kind: 'refused'; readonly status: number; readonly problems: readonly SchemaProblem[] };
 
 /** Switches that are built into the indexes. */
 const SHAPING: readonly (keyof Switches)[] = ['aliasNameCase', 'nameOrder', 'equalRanks', 'aliasLogs'];
@@ -51,25 +47,25 @@ const NO_DNS: DnsState = { mx: false, spf: false, dkim1: false, dkim2: false, dm
 
 export const CONTROL_ROUTES: readonly ControlRoute[] = [
   { method: 'GET', path: '/state', handle: ({ store }) => done(store.dump()) },
-  { method: 'PUT', path: '/state', body: SEED, handle: replaceState },
+  { method: 'PUT', path: '/state', body: 'state', handle: replaceState },
   { method: 'GET', path: '/journal', handle: readJournal },
   { method: 'DELETE', path: '/journal', handle: clearJournal },
   { method: 'GET', path: '/faults', handle: ({ faults }) => done(faults.pending()) },
-  { method: 'PUT', path: '/faults', body: FAULTS, handle: replaceFaults },
-  { method: 'POST', path: '/faults', body: FAULTS, handle: addFaults },
+  { method: 'PUT', path: '/faults', body: 'faults', handle: replaceFaults },
+  { method: 'POST', path: '/faults', body: 'faults', handle: addFaults },
   { method: 'DELETE', path: '/faults', handle: clearFaults },
   { method: 'GET', path: '/clock', handle: ({ clock }) => done({ now: isoTime(clock.now()) }) },
-  { method: 'POST', path: '/clock', body: ADVANCE, handle: advanceClock },
+  { method: 'POST', path: '/clock', body: 'clock', handle: advanceClock },
   { method: 'GET', path: '/switches', handle: ({ store }) => done(store.state.switches) },
-  { method: 'PATCH', path: '/switches', body: SWITCHES, handle: changeSwitches },
+  { method: 'PATCH', path: '/switches', body: 'switches', handle: changeSwitches },
   { method: 'GET', path: '/limits', handle: ({ limiter }) => done(limiter.rules()) },
-  { method: 'PUT', path: '/limits', body: LIMITS, handle: replaceLimits },
-  { method: 'POST', path: '/dns', body: DOMAIN_DNS, handle: changeDns },
-  { method: 'POST', path: '/messages', body: MESSAGE, handle: deliver },
+  { method: 'PUT', path: '/limits', body: 'limits', handle: replaceLimits },
+  { method: 'POST', path: '/dns', body: 'dns', handle: changeDns },
+  { method: 'POST', path: '/messages', body: 'message', handle: deliver },
 ];
 
 /** What is wrong with a body, and where. */
-export function checkBody(route: ControlRoute, body: unknown): readonly ShapeProblem[] {
+export function checkBody(route: ControlRoute, body: unknown): readonly SchemaProblem[] {
   return route.body === undefined ? [] : problemsOf(route.body, body);
 }
 

@@ -9,7 +9,7 @@ import {
 import type { Dispatch } from './dispatch.ts';
 import type { EmulatorAnswer, EmulatorRequest } from './protocol.ts';
 import { readJson } from './request-body.ts';
-import type { ShapeProblem } from './shape.ts';
+import type { SchemaProblem } from './schemas.ts';
 
 /** Where the control interface is, beside `/v4` and `/v3`. */
 export const CONTROL_ROOT = '/_emulator';
@@ -69,7 +69,7 @@ function render(reply: ControlReply): EmulatorAnswer {
 }
 
 /** What is wrong, and where: `message` repeats the first problem. */
-function failed(status: number, what: string, problems: readonly ShapeProblem[] = []): EmulatorAnswer {
+function failed(status: number, what: string, problems: readonly SchemaProblem[] = []): EmulatorAnswer {
   const [first] = problems;
   const message = first === undefined ? what : `${what}: ${first.path} ${first.message}.`;
   return answer(status, { message, problems });

@@ -1,6 +1,5 @@
 import { compileExpression, compilePattern, type MailTexts, type Match } from './delivery-patterns.ts';
 import type { Alias, Rule, RuleConfig } from './model.ts';
-import { readAll, walk } from './sorted.ts';
 import type { DomainRecord, State } from './state.ts';
 import { findAliasByName, isPattern } from './store-aliases.ts';
 import type { Switches } from './switches.ts';
@@ -73,8 +72,7 @@ function routeByAlias(state: State, domain: DomainRecord, local: string): MailRo
 
 /** Active rules in ascending rank; the first that matches takes the mail, else the fallback. */
 function routeByRule(state: State, domain: DomainRecord, mail: MailTexts): MailRoute {
-  const { inRankOrder } = domain.rules;
-  for (const rule of walk(inRankOrder, { from: 0, to: inRankOrder.size }, 'ascending')) {
+  for (const rule of domain.rules.inRankOrder.items) {
     const match = rule.active ? matchRule(rule.config, mail, state.switches) : null;
     if (match === null) continue;
     const { forward } = rule.config;
@@ -114,7 +112,7 @@ function matchAliasRule(alias: string, local: string, switches: Switches): Match
 }
 
 function patternsInOrder(domain: DomainRecord, switches: Switches): readonly Alias[] {
-  const patterns = readAll(domain.aliases.patterns);
+  const patterns = domain.aliases.patterns.items;
   if (switches.regexAliasOrder === 'created') return patterns;
   return patterns.toSorted((a, b) => (a.sortKey < b.sortKey ? -1 : 1));
 }

@@ -203,8 +203,7 @@ function toAnswer(parts: DispatcherParts, reply: Reply, verdict: RateVerdict): E
   if (reply.status === 429) headers['Retry-After'] = String(verdict.numbers?.retryAfter ?? 1);
   if (reply.body === undefined) return { status: reply.status, headers, body: '' };
   headers['Content-Type'] = 'application/json';
-  const { write = JSON.stringify } = reply;
-  return { status: reply.status, headers, body: write(reply.body) };
+  return { status: reply.status, headers, body: JSON.stringify(reply.body) };
 }
 
 type StatusFault = Extract<FaultAction, { kind: 'status' }>;

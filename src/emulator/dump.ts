@@ -1,6 +1,5 @@
 import { dumpLog, type DumpedLog } from './logs-seed.ts';
 import type { Account, Alias, Credential, DnsState, RoutingEngine, Rule, RuleType, Tier } from './model.ts';
-import { readAll } from './sorted.ts';
 import type { DomainRecord, State } from './state.ts';
 import { rulesInOrder } from './store-rules.ts';
 import { DEFAULT_SWITCHES, type Switches } from './switches.ts';
@@ -69,7 +68,7 @@ export interface DumpedCredential {
 export function dumpState(state: State, options: DumpOptions = {}): Dump {
   return {
     ...dumpAccount(state, options),
-    domains: readAll(state.domainsInNameOrder).map((domain) => dumpDomain(domain, options)),
+    domains: state.domainsInNameOrder.items.map((domain) => dumpDomain(domain, options)),
   };
 }
 
@@ -93,12 +92,12 @@ function dumpSwitches({ switches }: State, options: DumpOptions): { readonly swi
 function dumpDomain(domain: DomainRecord, options: DumpOptions): DumpedDomain {
   return {
     ...dumpDomainFields(domain, options),
-    aliases: readAll(domain.aliases.inNameOrder).map((alias) => dumpAlias(alias, options)),
+    aliases: domain.aliases.inNameOrder.items.map((alias) => dumpAlias(alias, options)),
     rules: rulesInOrder(domain).map((rule) => dumpRule(rule, options)),
     credentials: [...domain.credentials.byUsername.entries()]
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([, credential]) => dumpCredential(credential, options)),
-    logs: readAll(domain.logs.inCreatedOrder).map((entry) => dumpLog(entry, options.without)),
+    logs: domain.logs.inCreatedOrder.items.map((entry) => dumpLog(entry, options.without)),
   };
 }
 

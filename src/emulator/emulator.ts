@@ -11,7 +11,6 @@ import {
   type RateLimiter,
   type RateLimitRule,
 } from './rate-limit.ts';
-import { makeReady } from './ready.ts';
 import { createRouter, type Route } from './routes.ts';
 import type { Seed } from './seed.ts';
 import { createStore, type EmulatorStore } from './store.ts';
@@ -62,8 +61,6 @@ export interface EmulatorCore {
   readonly dispatch: Dispatch;
   /** A mail that arrives: it is routed, and leaves its log. */
   deliver(message: Message): Result<DeliveredMessage>;
-  /** Makes what has changed ready for listings. Call it when an answer has been sent: nobody waits for it then. */
-  readonly makeReady: () => void;
   /** Calls `listener` before and after each request, and waits for it; the result takes it away again. */
   onRequest(listener: RequestListener): () => void;
   /** Calls `listener` after each request, mail and use of the control interface that may have changed the account. */
@@ -100,7 +97,6 @@ export function createEmulator(options: EmulatorOptions): EmulatorCore {
     seed: options.state,
     limits: options.limits,
   });
-  makeReady(store.state);
   const faults = createFaults(options.faults ?? []);
   const journal = createJournal(options.journalSize ?? 1000);
   const limiter = createRateLimiter(rateLimitRules(options, store.state.tier));
@@ -126,7 +122,6 @@ export function createEmulator(options: EmulatorOptions): EmulatorCore {
     dispatch:
       options.control === true ? withControl(dispatch, { ...parts, clock, deliver }, changed) : dispatch,
     deliver,
-    makeReady: () => makeReady(store.state),
     onRequest: (listener) => addTo(listeners, listener),
     onChange: (listener) => addTo(changes, listener),
   };

@@ -1,6 +1,6 @@
 import { readText, readWord } from './input.ts';
 import { LOG_STATUSES, LOG_TRANSPORTS } from './logs-events.ts';
-import { personTest, statusTest, transportTest, type LogTest } from './logs-traits.ts';
+import { personTest, statusTest, transportTest, type LogTest } from './logs-tests.ts';
 import type { LogFilter } from './logs.ts';
 import type { FieldErrors } from './model.ts';
 import type { Context } from './routes.ts';
@@ -37,10 +37,8 @@ function readPerson(
   field: 'sender' | 'recipient' | 'forward',
   match: 'exact' | 'substring',
 ): LogTest | undefined {
-  const wanted = readText(query, field)?.toLowerCase();
-  if (wanted === undefined) return undefined;
-  if (match === 'exact') return personTest(field, wanted);
-  return { holds: (entry) => entry[field]?.email.toLowerCase().includes(wanted) ?? false };
+  const wanted = readText(query, field);
+  return wanted === undefined ? undefined : personTest(field, wanted, match);
 }
 
 function readStatuses(query: URLSearchParams, errors: FieldErrors): LogTest | undefined {

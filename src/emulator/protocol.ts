@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import type { ApiVersion, FieldErrors, StoreError } from './model.ts';
 import type { State } from './state.ts';
 
@@ -18,14 +17,11 @@ export interface EmulatorRequest {
   readonly remoteAddress?: string | undefined;
 }
 
-/** Text, or its bytes in pieces, which are never put together: copying them is most of the time of a long answer. */
-export type AnswerBody = string | readonly Buffer[];
-
 /** A complete answer. Header names are as sent. */
 export interface EmulatorAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: AnswerBody;
+  readonly body: string;
 }
 
 /** What reaches the client: an answer, in one piece or not, or nothing at all. */
@@ -47,15 +43,8 @@ export interface Reply {
   readonly status: number;
   /** undefined: an answer without body. */
   readonly body: JsonObject | undefined;
-  /** How the body is written; by default as JSON does it. */
-  readonly write?: ((body: JsonObject) => AnswerBody) | undefined;
   /** Positions of a batch that went well, in the order of the answer's list; for faults that lie about them. */
   readonly batch?: { readonly doneIndexes: readonly number[]; readonly size: number } | undefined;
-}
-
-/** The body in one piece. */
-export function bodyBytes({ body }: EmulatorAnswer): Buffer {
-  return typeof body === 'string' ? Buffer.from(body) : Buffer.concat(body);
 }
 
 export function success(body: JsonObject): Reply {

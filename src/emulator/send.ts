@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { bodyBytes, type EmulatorAnswer, type Outcome } from './protocol.ts';
+import type { EmulatorAnswer, Outcome } from './protocol.ts';
 
 const FLOOD_CHUNK = Buffer.alloc(64 * 1024, ' ');
 
@@ -16,12 +16,12 @@ export async function sendOutcome(
     return;
   }
   const { answer, delivery } = outcome;
-  if (delivery.kind === 'whole') {
-    sendWhole(response, answer);
-    return;
-  }
-  const body = bodyBytes(answer);
+  const body = Buffer.from(answer.body);
   switch (delivery.kind) {
+    case 'whole':
+      writeHead(response, answer, body.length);
+      response.end(body);
+      return;
     case 'truncate':
       writeHead(response, answer, body.length);
       response.write(body.subarray(0, delivery.bytes), () => response.destroy());
@@ -35,21 +35,6 @@ export async function sendOutcome(
       await flood(response, delivery.bytes);
       return;
   }
-}
-
-function sendWhole(response: ServerResponse, answer: EmulatorAnswer): void {
-  const { body } = answer;
-  const pieces = typeof body === 'string' ? [Buffer.from(body)] : body;
-  const last = pieces.length - 1;
-  writeHead(
-    response,
-    answer,
-    pieces.reduce((length, piece) => length + piece.length, 0),
-  );
-  // The socket gets all of them at once.
-  response.cork();
-  for (const piece of pieces.slice(0, last)) response.write(piece);
-  response.end(pieces[last]);
 }
 
 function writeHead(response: ServerResponse, answer: EmulatorAnswer, length: number): void {

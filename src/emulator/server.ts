@@ -3,6 +3,7 @@ import { STATUS_CODES, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { CONTROL_ROOT, isControlTarget } from './control.ts';
+import type { Dispatch } from './dispatch.ts';
 import { createEmulator, type EmulatorCore, type EmulatorOptions } from './emulator.ts';
 import { failure, inVersion, type EmulatorRequest } from './protocol.ts';
 import { sendOutcome } from './send.ts';
@@ -19,7 +20,7 @@ export interface ServerOptions extends EmulatorOptions {
   readonly host?: string | undefined;
 }
 
-export interface Emulator extends Omit<EmulatorCore, 'dispatch' | 'makeReady'> {
+export interface Emulator extends Omit<EmulatorCore, 'dispatch'> {
   readonly port: number;
   readonly urls: { readonly v4: string; readonly v3: string };
   /** Of the control interface; null when it is off. */
@@ -31,8 +32,8 @@ export interface Emulator extends Omit<EmulatorCore, 'dispatch' | 'makeReady'> {
 /** Serves the API on `http://HOST:PORT/v4` and `/v3`. Rejects when the port cannot be had. */
 export async function startEmulator(options: ServerOptions): Promise<Emulator> {
   const host = options.host ?? '127.0.0.1';
-  const { dispatch, makeReady, ...core } = createEmulator(options);
-  const app = serveOutcomes({ dispatch, makeReady }, options);
+  const { dispatch, ...core } = createEmulator(options);
+  const app = serveOutcomes(dispatch, options);
   await app.listen({ port: options.port ?? 0, host });
   const { port } = app.server.address() as AddressInfo;
   const root = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
@@ -54,11 +55,11 @@ export function createEmulatorApp(options: EmulatorOptions): {
   readonly core: EmulatorCore;
 } {
   const core = createEmulator(options);
-  return { app: serveOutcomes(core, options), core };
+  return { app: serveOutcomes(core.dispatch, options), core };
 }
 
 function serveOutcomes(
-  { dispatch, makeReady }: Pick<EmulatorCore, 'dispatch' | 'makeReady'>,
+  dispatch: Dispatch,
   { sleep, control }: Pick<EmulatorOptions, 'sleep' | 'control'>,
 ): FastifyInstance {
   const app = fastify({
@@ -83,7 +84,6 @@ function serveOutcomes(
         remoteAddress: request.socket.remoteAddress,
       });
       await sendOutcome(reply.raw, outcome, sleep);
-      makeReady();
     } catch (error) {
       // A listener or a scripted edit that throws must not leave the client waiting.
       reply.raw.destroy();

@@ -1,6 +1,4 @@
-import type { Buffer } from 'node:buffer';
-import type { Vocabulary } from './logs-vocabulary.ts';
-import type { Account, Alias, Credential, DomainFields, LogEntry, Mailbox, Rule, Tier } from './model.ts';
+import type { Account, Alias, Credential, DomainFields, LogEntry, Rule, Tier } from './model.ts';
 import { compareText, createIndex, type SortedIndex } from './sorted.ts';
 import { DEFAULT_SWITCHES, type Switches } from './switches.ts';
 
@@ -33,8 +31,6 @@ export interface AliasTable {
   readonly inCreatedOrder: SortedIndex<Alias>;
   /** Those whose names are regular expressions, in order of creation. */
   readonly patterns: SortedIndex<Alias>;
-  /** Of those that v3 embeds in the domain; undefined since the last write. */
-  embeddedJson: Buffer | undefined;
 }
 
 export interface RuleTable {
@@ -53,16 +49,6 @@ export interface CredentialTable {
 export interface LogTable {
   readonly byId: Map<string, LogEntry>;
   readonly inCreatedOrder: SortedIndex<LogEntry>;
-  /** Keys are those of logs-traits.ts. */
-  readonly byTrait: Map<string, SortedIndex<LogEntry>>;
-  /** An index of a trait with so few entries is looked through where several tests meet. */
-  readonly scanned: number;
-  /** The indexes of larger traits, and of all courses: listings take them as bitmaps. */
-  readonly marked: Set<SortedIndex<LogEntry>>;
-  /** Mailboxes by address, so that entries of one correspondent share it. */
-  readonly correspondents: Map<string, Mailbox>;
-  /** For searches; undefined until the first. */
-  vocabulary: Vocabulary | undefined;
 }
 
 /** The whole account. Read it freely; change it through the functions of the store-*.ts files. */
@@ -78,8 +64,6 @@ export interface State {
   readonly ruleHolders: Map<string, Set<DomainRecord>>;
   readonly switches: Switches;
   readonly environment: StoreEnvironment;
-  /** Those whose aliases, rules or logs have changed since ready.ts last saw to them. */
-  readonly unready: Set<DomainRecord>;
   aliasCount: number;
   ruleCount: number;
   nextAliasId: number;
@@ -105,7 +89,6 @@ export function createState(options: StateOptions): State {
     ruleHolders: new Map(),
     switches: { ...DEFAULT_SWITCHES, ...options.switches },
     environment: options.environment,
-    unready: new Set(),
     aliasCount: 0,
     ruleCount: 0,
     nextAliasId: 1,

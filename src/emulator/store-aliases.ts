@@ -1,17 +1,13 @@
 import { checkAliasName, checkForward } from './fields.ts';
 import { invalid, notFound, ok, type Alias, type Result } from './model.ts';
 import {
-  compareText,
   clearIndex,
+  compareText,
   createIndex,
   insertInto,
-  positionOf,
   readPage,
   removeFrom,
-  renewText,
   type Page,
-  type Range,
-  type SortedIndex,
 } from './sorted.ts';
 import { type AliasTable, type DomainRecord, type State } from './state.ts';
 import { checkRoom } from './store-limits.ts';
@@ -37,7 +33,6 @@ export function createAliasTable({ nameOrder }: Switches): AliasTable {
     nameOrder,
     inCreatedOrder: createIndex(byCreation, textOf),
     patterns: createIndex(byCreation),
-    embeddedJson: undefined,
   };
 }
 
@@ -48,7 +43,7 @@ export function listAliases(domain: DomainRecord, query: AliasQuery): Page<Alias
     limit: query.limit,
     direction: query.order.endsWith('_asc') ? 'ascending' : 'descending',
     containing: query.query?.toLowerCase(),
-    ...(query.prefix === undefined ? {} : prefixed(domain.aliases, query)),
+    keep: query.prefix === undefined ? undefined : hasPrefix(query.prefix.toLowerCase()),
   });
 }
 
@@ -122,7 +117,6 @@ export function insertAlias(
   insertInto(domain.aliases.inNameOrder, alias);
   insertInto(domain.aliases.inCreatedOrder, alias);
   if (isPattern(alias.name)) insertInto(domain.aliases.patterns, alias);
-  markChanged(state, domain);
   state.aliasCount += 1;
   return alias;
 }
@@ -139,9 +133,6 @@ export function updateAlias(
     const forward = checkForward(fields.forward, domain.name, state.switches);
     if (!forward.ok) return forward;
     found.value.forward = forward.value;
-    renewText(domain.aliases.inNameOrder, found.value);
-    renewText(domain.aliases.inCreatedOrder, found.value);
-    markChanged(state, domain);
   }
   found.value.updatedAt = state.environment.now();
   return found;
@@ -156,7 +147,6 @@ export function deleteAlias(state: State, domain: DomainRecord, id: number): Res
   removeFrom(domain.aliases.inNameOrder, alias);
   removeFrom(domain.aliases.inCreatedOrder, alias);
   if (isPattern(alias.name)) removeFrom(domain.aliases.patterns, alias);
-  markChanged(state, domain);
   state.aliasCount -= 1;
   return found;
 }
@@ -169,36 +159,16 @@ export function deleteAllAliases(state: State, domain: DomainRecord): number {
   clearIndex(domain.aliases.inNameOrder);
   clearIndex(domain.aliases.inCreatedOrder);
   clearIndex(domain.aliases.patterns);
-  markChanged(state, domain);
   state.aliasCount -= count;
   return count;
-}
-
-function markChanged(state: State, domain: DomainRecord): void {
-  domain.aliases.embeddedJson = undefined;
-  state.unready.add(domain);
 }
 
 function byCreation(a: Alias, b: Alias): number {
   return a.createdAt - b.createdAt || a.id - b.id;
 }
 
-/** What limits a page to names with this beginning: their range where the order has one. */
-function prefixed(
-  { inNameOrder, nameOrder }: AliasTable,
-  query: AliasQuery,
-): { readonly range: Range } | { readonly keep: (alias: Alias) => boolean } {
-  const prefix = query.prefix?.toLowerCase() ?? '';
-  return nameOrder === 'lower-case' && query.order.startsWith('name')
-    ? { range: prefixRange(inNameOrder, prefix) }
-    : { keep: ({ name }) => name.toLowerCase().startsWith(prefix) };
-}
-
-function prefixRange(inNameOrder: SortedIndex<Alias>, prefix: string): Range {
-  return {
-    from: positionOf(inNameOrder, ({ sortKey }) => sortKey < prefix),
-    to: positionOf(inNameOrder, ({ sortKey }) => sortKey < prefix || sortKey.startsWith(prefix)),
-  };
+function hasPrefix(prefix: string): (alias: Alias) => boolean {
+  return ({ name }) => name.toLowerCase().startsWith(prefix);
 }
 
 /** What `query` looks at: a line for the name, and one for the destinations. */

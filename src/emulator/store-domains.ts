@@ -103,7 +103,6 @@ export function insertDomain(
     logs: createLogTable(),
   };
   state.domains.set(domain.name, domain);
-  state.unready.add(domain);
   insertInto(state.domainsInNameOrder, domain);
   insertInto(state.domainsInCreatedOrder, domain);
   return domain;
@@ -150,7 +149,6 @@ export function deleteDomain(state: State, name: string): Result<DomainRecord> {
   removeFrom(state.domainsInCreatedOrder, domain);
   state.aliasCount -= domain.aliases.byId.size;
   deleteAllRules(state, domain);
-  state.unready.delete(domain);
   return found;
 }
 

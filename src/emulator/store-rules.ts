@@ -1,15 +1,12 @@
 import { checkForward } from './fields.ts';
 import { invalid, notFound, ok, type Result, type Rule, type RuleConfig } from './model.ts';
 import {
-  compareText,
   clearIndex,
+  compareText,
   createIndex,
   insertInto,
-  lastOf,
-  readAll,
   readPage,
   removeFrom,
-  renewText,
   type Page,
 } from './sorted.ts';
 import { takeSequence, type DomainRecord, type RuleTable, type State } from './state.ts';
@@ -62,7 +59,7 @@ export function listRules(domain: DomainRecord, query: RuleQuery): Page<Rule> {
 
 /** All rules in the order of evaluation. */
 export function rulesInOrder(domain: DomainRecord): readonly Rule[] {
-  return readAll(domain.rules.inRankOrder);
+  return domain.rules.inRankOrder.items;
 }
 
 export function findRule(domain: DomainRecord, id: string): Result<Rule> {
@@ -142,7 +139,6 @@ export function insertRule(
   state.ruleHolders.set(key, holders.add(domain));
   insertInto(domain.rules.inRankOrder, rule);
   insertInto(domain.rules.inCreatedOrder, rule);
-  state.unready.add(domain);
   state.ruleCount += 1;
   return rule;
 }
@@ -156,15 +152,12 @@ export function updateRule(state: State, domain: DomainRecord, id: string, field
     const config = checkConfig(state, domain, fields.config);
     if (!config.ok) return config;
     rule.config = config.value;
-    renewText(domain.rules.inRankOrder, rule);
-    renewText(domain.rules.inCreatedOrder, rule);
   }
   if (fields.rank !== undefined) {
     removeFrom(domain.rules.inRankOrder, rule);
     rule.rank = roundRank(fields.rank, state.switches);
     insertInto(domain.rules.inRankOrder, rule);
   }
-  state.unready.add(domain);
   rule.active = fields.active ?? rule.active;
   rule.updatedAt = state.environment.now();
   return found;
@@ -177,7 +170,6 @@ export function deleteRule(state: State, domain: DomainRecord, id: string): Resu
   releaseRuleIds(state, domain, [id.toLowerCase()]);
   removeFrom(domain.rules.inRankOrder, found.value);
   removeFrom(domain.rules.inCreatedOrder, found.value);
-  state.unready.add(domain);
   state.ruleCount -= 1;
   return found;
 }
@@ -215,7 +207,7 @@ function checkConfig(state: State, domain: DomainRecord, config: RuleConfig): Re
 }
 
 function nextRank(domain: DomainRecord): number {
-  const last = lastOf(domain.rules.inRankOrder);
+  const last = domain.rules.inRankOrder.items.at(-1);
   return last === undefined ? 1 : last.rank + 1;
 }
 

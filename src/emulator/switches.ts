@@ -58,6 +58,7 @@ export interface Switches {
   lockedAccount: 'refuse-writes' | 'allow';
   /** DNS of a domain that is added. */
   dnsOnCreate: 'missing' | 'valid';
+  /** Whether answers carry the headers of the rate limit. */
   rateLimitHeaders: 'sent' | 'omitted';
   /** Which of the two documented shapes GET /account of v3 answers. */
   v3AccountShape: 'v3' | 'v4';

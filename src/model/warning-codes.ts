@@ -12,7 +12,6 @@ export const WARNING_CODES = [
   'not-kept',
   'nothing-managed',
   'over-quota',
-  'password-not-set',
   'password-unknown',
   'pending-tombstone',
   'rotate-unknown',

@@ -1,9 +1,13 @@
 import type { PresentDomain } from '../model/desired.ts';
+import { normaliseDestination } from '../model/destinations.ts';
 import type { ObservedDomain } from '../model/observed.ts';
 import type { DomainChange, Warning } from '../model/plan.ts';
-import { sameSetting, SETTINGS, type DomainState } from '../model/resources.ts';
+import type { DomainState } from '../model/resources.ts';
 import { notKeptWarning } from './section.ts';
 import { reasonFor, wasNotKept, type Memory } from './signature.ts';
+
+const FIELDS = ['notification_email', 'whitelabel', 'webhook'] as const;
+type Field = (typeof FIELDS)[number];
 
 export interface SettingsPlan {
   /** null: nothing to change. */
@@ -21,7 +25,7 @@ export function planNewDomain(desired: PresentDomain, memory: Memory): DomainCha
     id: null,
     observed: null,
     desired: state,
-    fields: SETTINGS.filter((field) => state[field] !== undefined),
+    fields: FIELDS.filter((field) => state[field] !== undefined),
     stage: 1,
     conditional: false,
     reason: reasonFor(desired.domain, { kind: 'domain', state }, memory),
@@ -33,7 +37,7 @@ export function planNewDomain(desired: PresentDomain, memory: Memory): DomainCha
 export function planSettings(desired: PresentDomain, live: ObservedDomain, memory: Memory): SettingsPlan {
   const managed = managedState(desired);
   const observed = observedState(live);
-  const fields = SETTINGS.filter(
+  const fields = FIELDS.filter(
     (field) => managed[field] !== undefined && !sameSetting(field, managed[field], observed[field]),
   );
   if (fields.length === 0) return { change: null, warnings: [] };
@@ -68,12 +72,20 @@ export function observedState(live: ObservedDomain): DomainState {
 }
 
 export function managedState({ settings }: PresentDomain): DomainState {
-  const state: { -readonly [K in keyof DomainState]?: string | null } = {};
-  for (const field of SETTINGS) {
+  const state: { -readonly [K in Field]?: string | null } = {};
+  for (const field of FIELDS) {
     const setting = settings[field];
     if (setting !== undefined) state[field] = setting.value;
   }
   return state;
+}
+
+function sameSetting(field: Field, a: string | null, b: string | null | undefined): boolean {
+  const left = a ?? '';
+  const right = b ?? '';
+  if (left === right) return true;
+  if (field === 'whitelabel') return left.toLowerCase() === right.toLowerCase();
+  return normaliseDestination(left) === normaliseDestination(right);
 }
 
 /** Whether the service takes a value away is stated nowhere; if it does not, that is reported as not kept. */

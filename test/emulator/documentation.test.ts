@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { FAULTS } from '../../src/emulator/faults-shape.ts';
-import { SEED } from '../../src/emulator/seed-shape.ts';
-import { problemsOf } from '../../src/emulator/shape.ts';
+import schema from '../../schemas/emulator-state.v1.schema.json' with { type: 'json' };
+import { problemsOf } from '../../src/emulator/schemas.ts';
 import { DEFAULT_SWITCHES } from '../../src/emulator/switches.ts';
 
 const document = readFileSync(join(import.meta.dirname, '../../docs/emulator.md'), 'utf8');
@@ -13,6 +12,14 @@ test('docs/emulator.md names every switch with its default', () => {
   for (const [name, value] of Object.entries(DEFAULT_SWITCHES)) {
     expect(rows.filter((row) => row.includes(`| \`${name}\` | \`${value}\``))).toHaveLength(1);
   }
+});
+
+test('the schema has every switch with its default', () => {
+  const { properties } = schema.$defs.switches;
+  expect(Object.entries(properties).map(([name, { default: value }]) => [name, value])).toEqual(
+    Object.entries(DEFAULT_SWITCHES),
+  );
+  expect(Object.values(properties).filter(({ description }) => description === '')).toEqual([]);
 });
 
 test('every switch is in a test', () => {
@@ -27,7 +34,7 @@ test('the state and the faults that it shows are valid', () => {
   const examples = [...document.matchAll(/```json\n(.*?)```/gs)].map(
     ([, text = '']) => JSON.parse(text) as unknown,
   );
-  expect(examples.map((example, index) => problemsOf(index === 0 ? SEED : FAULTS, example))).toEqual([
+  expect(examples.map((example, index) => problemsOf(index === 0 ? 'state' : 'faults', example))).toEqual([
     [],
     [],
   ]);

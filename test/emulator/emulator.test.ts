@@ -2,7 +2,6 @@ import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { RequestEvent } from '../../src/emulator/dispatch.ts';
 import { createEmulator, type EmulatorCore } from '../../src/emulator/emulator.ts';
-import { bodyBytes } from '../../src/emulator/protocol.ts';
 import { createEmulatorApp, type Emulator, type ServerOptions } from '../../src/emulator/server.ts';
 import { authorization, KEY, START, startTestEmulator, type Send } from './target.ts';
 
@@ -303,7 +302,7 @@ async function call(
     body: body === undefined ? undefined : JSON.stringify(body),
   });
   if (outcome.kind === 'dropped') throw new Error('dropped');
-  return { status: outcome.answer.status, body: JSON.parse(String(bodyBytes(outcome.answer))) };
+  return { status: outcome.answer.status, body: JSON.parse(outcome.answer.body) };
 }
 
 function exchange(port: number, text: string): Promise<string> {

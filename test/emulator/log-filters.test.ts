@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { createEmulator } from '../../src/emulator/emulator.ts';
-import { bodyBytes } from '../../src/emulator/protocol.ts';
 import type { SeedLog } from '../../src/emulator/logs-seed.ts';
 import type { LogStatus } from '../../src/emulator/model.ts';
 import { authorization, type Body } from './target.ts';
@@ -46,7 +45,7 @@ async function get(target: string): Promise<Body> {
   const headers = { authorization: authorization('key') };
   const outcome = await core.dispatch({ method: 'GET', target, headers, body: undefined });
   if (outcome.kind === 'dropped') throw new Error('dropped');
-  return JSON.parse(String(bodyBytes(outcome.answer)));
+  return JSON.parse(outcome.answer.body);
 }
 
 function idsOf(entries: readonly { readonly id: string }[]): readonly string[] {

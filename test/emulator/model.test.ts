@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createEmulator } from '../../src/emulator/emulator.ts';
-import { bodyBytes } from '../../src/emulator/protocol.ts';
 import {
   applyStep,
   rulesInOrder,
@@ -122,7 +121,7 @@ function startService(): Service {
       const sent = body === undefined ? undefined : JSON.stringify(body);
       const outcome = await core.dispatch({ method, target, headers, body: sent });
       if (outcome.kind === 'dropped') throw new Error('dropped');
-      const text = String(bodyBytes(outcome.answer));
+      const text = outcome.answer.body;
       return { status: outcome.answer.status, body: text === '' ? undefined : JSON.parse(text) };
     },
   };

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { createEmulator, type EmulatorCore } from '../../src/emulator/emulator.ts';
-import { SEED } from '../../src/emulator/seed-shape.ts';
 import type { Seed } from '../../src/emulator/seed.ts';
-import { problemsOf } from '../../src/emulator/shape.ts';
+import { problemsOf } from '../../src/emulator/schemas.ts';
 import { stateText } from '../../src/emulator/state-text.ts';
 import { deleteDomain, findDomain } from '../../src/emulator/store-domains.ts';
 import { addAlias, deleteAlias } from '../../src/emulator/store-aliases.ts';
@@ -65,13 +64,13 @@ describe('stateText', () => {
   test('it seeds the same account', () => {
     const { store } = emulatorOf(full);
     const seed = JSON.parse([...stateText(store.state)].join('')) as Seed;
-    expect(problemsOf(SEED, seed)).toEqual([]);
+    expect(problemsOf('state', seed)).toEqual([]);
     expect(emulatorOf(seed).store.dump()).toEqual(store.dump());
     expect(store.dump()).toMatchObject({ tier: 'free', switches: { rankDigits: 1 } });
   });
 
   test('a dump is valid, and a seed of nothing too', () => {
-    expect(problemsOf(SEED, emulatorOf(full).store.dump())).toEqual([]);
+    expect(problemsOf('state', emulatorOf(full).store.dump())).toEqual([]);
     expect(JSON.parse([...stateText(emulatorOf({}).store.state)].join(''))).toMatchObject({ domains: [] });
   });
 
@@ -99,7 +98,7 @@ describe('stateText', () => {
     }
     expect(pieces).toBeGreaterThan(20);
     const seed = JSON.parse(text) as Seed;
-    expect(problemsOf(SEED, seed)).toEqual([]);
+    expect(problemsOf('state', seed)).toEqual([]);
     const written = new Set(seed.domains?.[0]?.aliases?.map(({ alias }) => alias));
     const untouched = aliases.filter(({ id }) => id > pieces && id <= 20_000 - pieces);
     expect(untouched.every(({ alias }) => written.has(alias))).toBe(true);

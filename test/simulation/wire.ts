@@ -1,7 +1,7 @@
 import { Dispatcher } from 'undici';
 import type { EmulatorCore } from '../../src/emulator/emulator.ts';
 import type { FaultAction } from '../../src/emulator/faults.ts';
-import { bodyBytes, type Outcome } from '../../src/emulator/protocol.ts';
+import type { Outcome } from '../../src/emulator/protocol.ts';
 import type { Clock } from '../../src/model/clock.ts';
 import type { Mishap, WireAction } from './faults.ts';
 import type { Process } from './process.ts';
@@ -151,7 +151,7 @@ function secondHalf(body: string | undefined): readonly { index: number; message
 function note(exchange: Exchange, outcome: Outcome): void {
   if (outcome.kind === 'dropped') return;
   exchange.status = outcome.answer.status;
-  if (outcome.delivery.kind === 'whole') exchange.text = String(bodyBytes(outcome.answer));
+  if (outcome.delivery.kind === 'whole') exchange.text = outcome.answer.body;
 }
 
 /** An abort by the client ends the answer with the reason that it gives. */
@@ -188,7 +188,7 @@ function deliver(outcome: Outcome, handler: Handler, flow: ReturnType<typeof cre
     Object.entries(answer.headers).map(([name, value]) => [name.toLowerCase(), value]),
   );
   handler.onResponseStart?.(flow, answer.status, headers, '');
-  const bytes = bodyBytes(answer);
+  const bytes = Buffer.from(answer.body);
   if (delivery.kind === 'truncate' && delivery.bytes < bytes.length) {
     handler.onResponseData?.(flow, bytes.subarray(0, delivery.bytes));
     return end('terminated');

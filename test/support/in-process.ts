@@ -1,6 +1,6 @@
 import { Dispatcher } from 'undici';
 import type { EmulatorCore } from '../../src/emulator/emulator.ts';
-import { bodyBytes, type Outcome } from '../../src/emulator/protocol.ts';
+import type { Outcome } from '../../src/emulator/protocol.ts';
 
 /** What lies between client and emulator; an error that it throws is one of the connection. */
 export interface Line {
@@ -69,6 +69,6 @@ function deliver(
     Object.entries(outcome.answer.headers).map(([name, value]) => [name.toLowerCase(), value]),
   );
   handler.onResponseStart?.(flow, outcome.answer.status, headers, 'OK');
-  handler.onResponseData?.(flow, bodyBytes(outcome.answer));
+  handler.onResponseData?.(flow, Buffer.from(outcome.answer.body));
   handler.onResponseEnd?.(flow, {});
 }

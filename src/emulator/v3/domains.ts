@@ -8,8 +8,7 @@ import {
   requiredString,
 } from '../input.ts';
 import type { FieldErrors, Result } from '../model.ts';
-import { invalidFields, storeFailure, success, type JsonObject, type Reply } from '../protocol.ts';
-import { writeReadyJson } from '../ready-json.ts';
+import { invalidFields, storeFailure, success, type Reply } from '../protocol.ts';
 import type { Context, Route } from '../routes.ts';
 import type { DomainRecord } from '../state.ts';
 import {
@@ -50,7 +49,7 @@ function list(context: Context): Reply {
     offset,
     limit,
   });
-  return withAliases({ domains: found.items.map(renderDomain), total: found.total, limit, page });
+  return success({ domains: found.items.map(renderDomain), total: found.total, limit, page });
 }
 
 function add(context: Context): Reply {
@@ -92,12 +91,7 @@ function check(context: Context): Reply {
 function answer({ state }: Context, result: Result<DomainRecord>): Reply {
   if (!result.ok) return storeFailure(state, result.error);
   const daily_quota = state.account.plan.daily_receive_limit;
-  return withAliases({ domain: { ...renderDomain(result.value), daily_quota } });
-}
-
-/** The aliases of a domain are ready JSON. */
-function withAliases(body: JsonObject): Reply {
-  return { ...success(body), write: writeReadyJson };
+  return success({ domain: { ...renderDomain(result.value), daily_quota } });
 }
 
 function nameIn({ params }: Context): string {

@@ -1,6 +1,6 @@
 import { readText, readWord } from '../input.ts';
 import { readLogFilter } from '../logs-filter.ts';
-import { aliasTest, statusTest, textTest, traitOf, type LogTest } from '../logs-traits.ts';
+import { aliasTest, statusTest, textTest, type LogTest } from '../logs-tests.ts';
 import { countLogs, currentLogs, listLogs } from '../logs.ts';
 import type { FieldErrors, LogEntry, LogStatus } from '../model.ts';
 import { failure, invalidFields, success, type JsonObject, type Reply } from '../protocol.ts';
@@ -53,7 +53,7 @@ function getOrList(context: Context, domain: DomainRecord): Reply {
   if (entry !== undefined) {
     return success(state.switches.v3LogShape === 'bare' ? renderLog(entry) : { log: renderLog(entry) });
   }
-  const isAlias = logs.byTrait.has(traitOf('alias', name)) || findAliasByName(state, domain, name).ok;
+  const isAlias = logs.inCreatedOrder.items.some(aliasTest(name)) || findAliasByName(state, domain, name).ok;
   return isAlias ? list(context, domain, [aliasTest(name)]) : failure(404, 'log not found');
 }
 
@@ -77,7 +77,7 @@ function search({ query, state, tampering }: Context, domain: DomainRecord): Rep
     filter: {
       from: after * SECOND,
       until: (before + 1) * SECOND,
-      tests: searchTests(kind, readText(query, 'text')?.toLowerCase()),
+      tests: searchTests(kind, readText(query, 'text')),
     },
     direction: order === 'asc' ? 'ascending' : 'descending',
     limit: v3SearchMaximum === 'all' ? Infinity : v3SearchMaximum,

@@ -1,7 +1,5 @@
-import { Buffer } from 'node:buffer';
 import type { Alias, Credential, Rule } from '../model.ts';
 import type { JsonObject } from '../protocol.ts';
-import { readyJson } from '../ready-json.ts';
 import type { DomainRecord, State } from '../state.ts';
 import { listAliases } from '../store-aliases.ts';
 
@@ -53,7 +51,7 @@ export function renderAccount({ account, tier }: State): JsonObject {
 }
 
 /**
- * With the first 200 aliases, as ready JSON; times are epoch milliseconds. Some answers have a `daily_quota` too.
+ * With the first 200 aliases; times are epoch milliseconds. Some answers have a `daily_quota` too.
  */
 export function renderDomain(domain: DomainRecord): JsonObject {
   return {
@@ -67,19 +65,14 @@ export function renderDomain(domain: DomainRecord): JsonObject {
     added: domain.createdAt,
     routing_engine: domain.routingEngine,
     banned: domain.banned,
-    aliases: readyJson(embeddedJson(domain)),
+    aliases: embeddedAliases(domain),
   };
 }
 
-/** The JSON of the aliases that a domain embeds, written once after each change. */
-export function embeddedJson(domain: DomainRecord): Buffer {
-  domain.aliases.embeddedJson ??= writeEmbedded(domain);
-  return domain.aliases.embeddedJson;
-}
-
-function writeEmbedded(domain: DomainRecord): Buffer {
-  const embedded = listAliases(domain, { order: 'name_asc', offset: 0, limit: MAX_EMBEDDED_ALIASES });
-  return Buffer.from(JSON.stringify(embedded.items.map(renderAlias)));
+function embeddedAliases(domain: DomainRecord): readonly JsonObject[] {
+  return listAliases(domain, { order: 'name_asc', offset: 0, limit: MAX_EMBEDDED_ALIASES }).items.map(
+    renderAlias,
+  );
 }
 
 export function renderAlias(alias: Alias): JsonObject {
