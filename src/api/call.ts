@@ -3,7 +3,7 @@ import { endpointText, type Endpoint } from '../model/endpoints.ts';
 import { fail, type Result } from '../model/result.ts';
 import type { ApiError } from './errors.ts';
 import { judge, type Decode } from './judge.ts';
-import type { Pacer, Sent, Urgency } from './pacing.ts';
+import type { Objection, Pacer, Sent, Urgency } from './pacing.ts';
 import { ATTEMPTS, pauseAfter, retriesAllowed } from './retry.ts';
 import type { Transport, WireRequest } from './transport.ts';
 
@@ -31,21 +31,29 @@ export interface CallPorts {
   readonly onEvent?: ((event: RequestEvent) => void) | undefined;
 }
 
+/** How the requests of a client are sent. */
+export interface Manner {
+  readonly urgency: Urgency;
+  /** To writes. */
+  readonly objection?: Objection | undefined;
+}
+
 /** Sends a request, again where that is certain to do no harm, and decodes its answer. */
 export type Call = <T>(request: WireRequest, decode: Decode<T>) => Promise<Result<T, ApiError>>;
 
-export function createCall(ports: CallPorts, urgency: Urgency): Call {
+export function createCall(ports: CallPorts, { urgency, objection: toWrites }: Manner): Call {
   return async (request, decode) => {
     const endpoint = endpointText(request.endpoint);
     const prepared = ports.transport.prepare(request);
     if (!prepared.ok) return fail(notSent(endpoint, prepared.message));
+    const objection = request.endpoint.method === 'GET' ? undefined : toWrites;
     let sendings = 0;
     const onSent = (sent: Sent): void => {
       sendings += 1;
       ports.onEvent?.(eventOf(endpoint, sent, sendings));
     };
     for (let attempt = 1; ; attempt += 1) {
-      const reply = await ports.pacer.run({ endpoint, urgency, send: prepared.send, onSent });
+      const reply = await ports.pacer.run({ endpoint, urgency, objection, send: prepared.send, onSent });
       const result = judge(request, reply, decode);
       if (result.ok || attempt === ATTEMPTS || !mayRepeat(request.endpoint, result.error)) return result;
       if (!withinRetryBudget(ports.pacer) || ports.signal?.aborted === true) return result;

@@ -12,7 +12,7 @@ import type { RequestTotals } from '../model/report.ts';
 import type { DomainState, RuleMatch } from '../model/resources.ts';
 import type { Result } from '../model/result.ts';
 import type { ApiError, FieldErrors } from './errors.ts';
-import type { Urgency } from './pacing.ts';
+import type { Objection, Urgency } from './pacing.ts';
 import type { Verification } from './verification.ts';
 
 export type Answer<T> = Promise<Result<T, ApiError>>;
@@ -66,6 +66,8 @@ export interface Client {
   budgets(): ReadonlyMap<string, Budget>;
   /** The same client for requests that are less, or more, urgent: it shares budgets, totals and connections. */
   withUrgency(urgency: Urgency): Client;
+  /** The same client whose writes are sent only where nothing speaks against it: asked right before each is sent. */
+  withObjection(objection: Objection): Client;
   /** Ends idle connections. */
   close(): Promise<void>;
 

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../model/clock.ts';
 import type { ApiVersion } from '../model/endpoints.ts';
-import { createCall, type CallPorts, type RequestEvent } from './call.ts';
+import { createCall, type CallPorts, type Manner, type RequestEvent } from './call.ts';
 import type { Client } from './client.ts';
 import type { Dialect } from './dialect.ts';
 import type { Bounds } from './dispatch.ts';
@@ -11,7 +11,7 @@ import { aliasOperations } from './operations/aliases.ts';
 import { credentialOperations } from './operations/credentials.ts';
 import { domainOperations } from './operations/domains.ts';
 import { ruleOperations } from './operations/rules.ts';
-import { createPacer, type Urgency } from './pacing.ts';
+import { createPacer } from './pacing.ts';
 import { createTransport } from './transport.ts';
 import { bulkOperations, type BulkClient } from './v3/bulk.ts';
 import { V3 } from './v3/dialect.ts';
@@ -48,7 +48,7 @@ const DIALECTS: Readonly<Record<ApiVersion, Dialect>> = { v4: V4, v3: V3 };
  * Its budgets are learnt as it goes: keep one client for as long as the account is used.
  */
 export function createClient(options: ClientOptions): FullClient {
-  return clientOf(options, createPorts(options), 'changed');
+  return clientOf(options, createPorts(options), { urgency: 'changed' });
 }
 
 /** Connections and budgets of one account, with nothing known of them yet. */
@@ -58,17 +58,18 @@ export function createPorts(options: ClientOptions): CallPorts {
   return { transport, pacer: createPacer(clock, signal), clock, random, signal, onEvent };
 }
 
-/** Clients of another urgency share connections, budgets and totals. */
-function clientOf(options: ClientOptions, ports: CallPorts, urgency: Urgency): FullClient {
+/** Clients of another manner share connections, budgets and totals. */
+function clientOf(options: ClientOptions, ports: CallPorts, manner: Manner): FullClient {
   const { version, url } = options;
   const dialect = DIALECTS[version];
-  const call = createCall(ports, urgency);
+  const call = createCall(ports, manner);
   return {
     version,
     url,
     totals: () => ports.pacer.totals(),
     budgets: () => ports.pacer.budgets(),
-    withUrgency: (other) => clientOf(options, ports, other),
+    withUrgency: (urgency) => clientOf(options, ports, { ...manner, urgency }),
+    withObjection: (objection) => clientOf(options, ports, { ...manner, objection }),
     close: () => ports.transport.close(),
     ...domainOperations(call, dialect),
     ...aliasOperations(call, dialect),

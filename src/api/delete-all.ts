@@ -33,7 +33,7 @@ export const DELETE_ALL_ENDPOINTS: Readonly<
 export function createDeleteAll(options: ClientOptions): DeleteAll {
   const { version } = options;
   const ports = createPorts(options);
-  const call = createCall(ports, 'changed');
+  const call = createCall(ports, { urgency: 'changed' });
   const send = (endpoint: Endpoint, domain: DomainName): Answer<number | null> =>
     call({ endpoint, params: { domain }, query: { all: 'true' } }, (json) =>
       json?.['deleted'] === undefined ? null : countField(json, 'deleted'),

@@ -32,8 +32,8 @@ export type ApiError =
   | ApiErrorOf<'redirect', { readonly status: number }>
   /** A listing did not prove itself complete in three readings. */
   | ApiErrorOf<'unproven', { readonly status: null }>
-  /** The run was asked to stop before the request was sent. Nothing was written. */
-  | ApiErrorOf<'stopped', { readonly status: null }>;
+  /** The run was asked to stop, or lost its lock, before the request was sent. Nothing was written. */
+  | ApiErrorOf<'stopped', { readonly status: null; readonly cause: 'interrupted' | 'lock-lost' }>;
 
 type ApiErrorOf<Kind extends string, Details> = Details & {
   readonly kind: Kind;

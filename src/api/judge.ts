@@ -16,7 +16,9 @@ export function judge<T>(request: WireRequest, reply: PacedReply, decode: Decode
   const endpoint = endpointText(request.endpoint);
   switch (reply.kind) {
     case 'stopped':
-      return fail({ kind: 'stopped', endpoint, status: null, message: 'the run was asked to stop' });
+      return fail(stopped(endpoint, 'interrupted', 'the run was asked to stop'));
+    case 'objected':
+      return fail(stopped(endpoint, 'lock-lost', reply.message));
     case 'too-long':
       return fail({
         kind: 'rate-limited',
@@ -32,6 +34,10 @@ export function judge<T>(request: WireRequest, reply: PacedReply, decode: Decode
         ? decodeAnswer(request, reply, decode)
         : fail(statusError(request.endpoint, reply));
   }
+}
+
+function stopped(endpoint: string, cause: 'interrupted' | 'lock-lost', message: string): ApiError {
+  return { kind: 'stopped', endpoint, status: null, cause, message };
 }
 
 function failureError(endpoint: string, { cause, message }: FailureReply): ApiError {

@@ -9,7 +9,13 @@ import type { Reply } from './transport.ts';
 /** An answer or a failure, a wait that is too long for a run, or a stop before anything was sent. */
 export type PacedReply = Reply | NotSent;
 
-type NotSent = { readonly kind: 'too-long'; readonly seconds: number } | { readonly kind: 'stopped' };
+type NotSent =
+  | { readonly kind: 'too-long'; readonly seconds: number }
+  | { readonly kind: 'stopped' }
+  | { readonly kind: 'objected'; readonly message: string };
+
+/** Why a request must not be sent now; null: it may. */
+export type Objection = () => Promise<string | null>;
 
 /** What is sent for a change that somebody waits for goes before, and may use more than, the sweep over everything. */
 export type Urgency = 'changed' | 'sweep';
@@ -18,6 +24,8 @@ export interface PacedRequest {
   /** Its name, such as `GET /domains/:domain`: what has a budget. */
   readonly endpoint: string;
   readonly urgency: Urgency;
+  /** Asked when its turn has come, right before it is sent. */
+  readonly objection?: Objection | undefined;
   send(): Promise<Reply>;
   /** Called for every sending. */
   readonly onSent?: (sent: Sent) => void;
@@ -132,21 +140,35 @@ async function sendOnce(
   request: PacedRequest,
   wishedAt: number,
   sentAt: number,
-): Promise<Reply> {
+): Promise<PacedReply> {
   const { clock, book } = state;
+  const message = (await request.objection?.()) ?? null;
+  if (message !== null) {
+    settle(state, request, { status: null, rate: null, sentAt });
+    return { kind: 'objected', message };
+  }
   state.counts.total += 1;
   const reply = await request.send();
   const now = clock.monotonic();
   const isAnswer = reply.kind === 'answer';
   const rate = isAnswer ? readRate(reply.header, clock.now()) : null;
   const status = isAnswer ? reply.status : null;
-  book.settled(request.endpoint, { status, rate, sentAt }, now);
   if (status === 429) state.counts.rateLimited += 1;
+  settle(state, request, { status, rate, sentAt });
   const remaining = book.budgets().get(request.endpoint)?.remaining ?? null;
   request.onSent?.({ reply, durationMs: now - sentAt, waitedMs: sentAt - wishedAt, remaining });
+  return reply;
+}
+
+/** Gives back its place in the budget, and lets those look who wait for an answer. */
+function settle(
+  state: PacerState,
+  { endpoint }: PacedRequest,
+  outcome: Parameters<BudgetBook['settled']>[1],
+): void {
+  state.book.settled(endpoint, outcome, state.clock.monotonic());
   state.answered.resolve();
   state.answered = Promise.withResolvers();
-  return reply;
 }
 
 /** Waits that overlap count once. */

@@ -28,14 +28,22 @@ export async function applyPlan(input: ApplyInput, ports: ApplyPorts): Promise<R
   if (!passwords.ok) return fail({ kind: 'passwords', problems: passwords.error });
   const snapshot = changes.length === 0 ? succeed(null) : await saveSnapshot(input, ports);
   if (!snapshot.ok) return snapshot;
-  const run = startRun(input, ports, passwords.value);
+  const run = startRun(input, withObjection(ports), passwords.value);
   const verdict = changes.length === 0 ? NOTHING_TO_DO : await runRounds(run);
-  await rememberRun(run, verdict, await verifyDomains(run));
+  const verified = await verifyDomains(run);
+  const objection = (await ports.objection?.()) ?? null;
+  if (objection === null) await rememberRun(run, verdict, verified);
+  else run.ledger.notes.add(`what was applied is not remembered: ${objection}`);
   const report = reportRun(run, { verdict, snapshot: snapshot.value });
   return succeed(await keepReport(report, run.input, ports));
 }
 
 const NOTHING_TO_DO: Verdict = { kind: 'seen', open: [], notKept: [], unread: new Map(), adoptions: [] };
+
+function withObjection(ports: ApplyPorts): ApplyPorts {
+  const { client, objection } = ports;
+  return objection === undefined ? ports : { ...ports, client: client.withObjection(objection) };
+}
 
 async function saveSnapshot(input: ApplyInput, ports: ApplyPorts): Promise<Result<string, ApplyFault>> {
   const document = snapshotDocument({

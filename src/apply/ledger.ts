@@ -159,7 +159,7 @@ export function stopOn(ledger: Ledger, error: ApiError): void {
 
 /** Errors that end the run and not only the request; null for the others. */
 export function stopFor(error: ApiError): Stop | null {
-  if (error.kind === 'stopped') return { kind: 'interrupted', message: 'the run was asked to stop' };
+  if (error.kind === 'stopped') return { kind: error.cause, message: error.message };
   const ends =
     error.kind === 'unauthorised' ||
     error.kind === 'unreachable' ||

@@ -35,7 +35,6 @@ export async function readDomains(run: Run, names: readonly DomainName[]): Promi
     const live = domains.get(name);
     const desired = run.input.desired.domains.get(name);
     if (live === undefined || desired === undefined || fatal !== null) return;
-    await run.ports.keepAlive?.();
     const sections = await readSections(run.ports.client, name, managedSections(desired));
     if (sections.ok) {
       domains.set(name, { ...live, ...sections.value, readAt: run.ports.clock.now() });

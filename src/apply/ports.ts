@@ -1,4 +1,5 @@
 import type { Client } from '../api/client.ts';
+import type { Objection } from '../api/pacing.ts';
 import type { Clock } from '../model/clock.ts';
 import type { Desired, Reference } from '../model/desired.ts';
 import type { ManifestDocument } from '../model/manifest-document.ts';
@@ -53,8 +54,8 @@ export interface ApplyPorts {
   readonly resolvePassword: (reference: Reference) => string | null;
   /** The text of a manifest. */
   readonly writeManifest: (document: ManifestDocument) => string;
-  /** Called now and then while the run is alive. */
-  readonly keepAlive?: (() => Promise<void>) | undefined;
+  /** Asked before each write, to the account or to memory: why this run must not write any more. */
+  readonly objection?: Objection | undefined;
 }
 
 export type Progress =

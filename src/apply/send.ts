@@ -32,7 +32,6 @@ export async function carryOut(run: Run, request: WriteRequest): Promise<void> {
 async function sendOnce(run: Run, request: WriteRequest): Promise<UnknownOutcome | null> {
   if (skipIfHalted(run, request)) return null;
   if (run.batches === 'refused' && isBatchCreation(request)) return carryOutSingly(run, request);
-  await run.ports.keepAlive?.();
   const answer = await sendItems(run.ports.client, request, payloadsOf(run, request));
   if (answer.ok) noteOutcomes(run, request, answer.value);
   else if (answer.error.kind === 'unknown-outcome') return answer.error;

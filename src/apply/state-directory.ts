@@ -25,7 +25,7 @@ import {
   type ReadOutcome,
   type StateFs,
 } from './state-files.ts';
-import { acquireLock } from './state-lock.ts';
+import { acquireLock, type Every } from './state-lock.ts';
 import type { Memory, StateFault, StateStore } from './state-store.ts';
 
 export interface StateDirectoryOptions {
@@ -37,6 +37,8 @@ export interface StateDirectoryOptions {
   readonly fs: StateFs;
   readonly clock: Clock;
   readonly processes: ProcessTable;
+  /** Keeps the lock while a run waits. */
+  readonly every?: Every | undefined;
 }
 
 const KEPT_DOCUMENTS = 50;

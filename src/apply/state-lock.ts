@@ -1,39 +1,47 @@
 import { join } from 'node:path';
 import type { Clock } from '../model/clock.ts';
 import { fail, succeed, type Result } from '../model/result.ts';
+import { describeHolder, isFree, newHolder, parseHolder } from './lock-holder.ts';
 import type { ProcessTable } from './process-table.ts';
 import {
   codeOf,
   describe,
-  listFiles,
   readText,
   removeQuietly,
   writeFlushed,
+  type ReadOutcome,
   type StateFs,
   makeDirectory,
 } from './state-files.ts';
 import type { LockFault, LockHolder, StateLock } from './state-store.ts';
 
+/** Calls `work` every so many milliseconds until the function that it answers is called. */
+export type Every = (milliseconds: number, work: () => void) => () => void;
+
 export interface LockPorts {
   readonly fs: StateFs;
   readonly clock: Clock;
   readonly processes: ProcessTable;
+  /** Without it the lock is refreshed by `lost` alone, and free for others where that is not called for a whole lease. */
+  readonly every?: Every | undefined;
   /** For names of temporary files that no other process uses. */
   readonly unique: () => string;
 }
 
 const WAIT_MS = 10_000;
 const POLL_MS = 250;
-const REFRESH_MS = 60_000;
-/** A holder on another host cannot be looked up; one that has been silent for so long is taken for dead. */
-const FOREIGN_LEASE_MS = 30 * 60_000;
+const REFRESH_MS = 15_000;
+/** Four refreshes: a disk or a machine may be slow. */
+const LEASE_MS = 60_000;
 const LOCK_NAME = /^lock\.(\d{1,15})$/;
 
 /**
  * One writer per directory, by files `lock.N` of rising N. Only the highest counts: it is held, or released, or its
- * holder is dead. To take the lock is to create the next number with its content in one step (link(2) fails when the name
- * is there), so of two who see the same dead holder one wins. The highest file is never deleted, and who finds a
- * higher one after creating its own has lost: no moment, not even after kill -9, lets two in or shuts all out.
+ * holder is provably gone, or it was not refreshed for a whole lease. To take the lock is to create the next number with
+ * its content in one step (link(2) fails when the name is there), so of two who see the same dead holder one wins; who
+ * then finds that the holder before it is alive after all steps back. The highest file is never deleted but by who made
+ * it in vain, and who finds a higher one has lost: no moment, not even after kill -9, lets two in or shuts all out.
+ * A holder that was stopped for a lease learns from `lost` that somebody else took over.
  */
 export async function acquireLock(
   directory: string,
@@ -53,10 +61,13 @@ async function tryLock(directory: string, ports: LockPorts): Promise<Result<Stat
     await makeDirectory(ports.fs, directory);
     for (;;) {
       const highest = await highestNumber(directory, ports.fs);
-      const holder = highest === 0 ? null : await readHolder(join(directory, `lock.${highest}`), ports.fs);
-      if (holder !== null && (await isHeld(holder, ports))) return fail(heldBy(holder, directory));
-      const mine = highest + 1;
-      const lock = await createLock(directory, mine, ports);
+      const last: Last = { number: highest, read: await readLock(directory, highest, ports.fs) };
+      if (last.read.kind === 'unreadable') throw new Error(last.read.message);
+      const holder = parseHolder(last.read);
+      if (holder !== null && !(await isFree(holder, LEASE_MS, ports))) {
+        return fail({ kind: 'held', holder, message: describeHolder(holder, directory) });
+      }
+      const lock = await createLock(directory, last, ports);
       if (lock !== null) return succeed(lock);
     }
   } catch (error) {
@@ -64,19 +75,19 @@ async function tryLock(directory: string, ports: LockPorts): Promise<Result<Stat
   }
 }
 
-/** Null when somebody else was faster. */
-async function createLock(directory: string, number: number, ports: LockPorts): Promise<StateLock | null> {
-  const { fs, clock, processes } = ports;
+/** The lock file of the highest number as it was when it was found to be free. */
+interface Last {
+  readonly number: number;
+  readonly read: ReadOutcome;
+}
+
+/** Null when somebody else was faster, or showed that it is alive. */
+async function createLock(directory: string, last: Last, ports: LockPorts): Promise<StateLock | null> {
+  const { fs, clock } = ports;
+  const number = last.number + 1;
   const path = join(directory, `lock.${number}`);
-  const now = clock.now();
-  const holder: LockHolder = {
-    pid: processes.pid,
-    host: processes.host,
-    processStart: await processes.startOf(processes.pid),
-    command: processes.command,
-    lockedAt: now,
-    refreshedAt: now,
-  };
+  const refreshedAt = clock.monotonic();
+  const holder = await newHolder(ports);
   const temporary = join(directory, `lock-${ports.unique()}.tmp`);
   try {
     await writeFlushed(fs, temporary, JSON.stringify(holder));
@@ -87,95 +98,101 @@ async function createLock(directory: string, number: number, ports: LockPorts): 
   } finally {
     await removeQuietly(fs, temporary);
   }
-  if ((await highestNumber(directory, fs)) > number) {
+  const isFirst = (await highestNumber(directory, fs)) === number;
+  if (!isFirst || !isSame(last.read, await readLock(directory, last.number, fs))) {
     await removeQuietly(fs, path);
     return null;
   }
   await removeLower(directory, number, fs);
-  return heldLock(path, holder, { directory, ...ports });
+  return heldLock(holder, refreshedAt, { ...ports, directory, number });
 }
 
-function heldLock(
-  path: string,
-  holder: LockHolder,
-  ports: LockPorts & { readonly directory: string },
-): StateLock {
-  let refreshed = ports.clock.monotonic();
+function isSame(before: ReadOutcome, now: ReadOutcome): boolean {
+  if (before.kind !== 'text' || now.kind !== 'text') return before.kind === now.kind;
+  return before.text === now.text;
+}
+
+interface Held extends LockPorts {
+  readonly directory: string;
+  readonly number: number;
+}
+
+function heldLock(holder: LockHolder, acquiredAt: number, held: Held): StateLock {
+  const { fs, clock, processes, directory, number } = held;
+  let refreshedAt = acquiredAt;
   let released = false;
-  const replace = async (text: string): Promise<void> => {
-    const temporary = join(ports.directory, `lock-${ports.unique()}.tmp`);
+  const replace = async (text: string): Promise<'written' | 'failed'> => {
+    const temporary = join(directory, `lock-${held.unique()}.tmp`);
     try {
-      await writeFlushed(ports.fs, temporary, text);
-      await ports.fs.rename(temporary, path);
+      await writeFlushed(fs, temporary, text);
+      await fs.rename(temporary, join(directory, `lock.${number}`));
+      return 'written';
     } catch {
-      // A directory that was deleted or filled up meanwhile: the lock is an aid, and the run goes on or ends alike.
-      await removeQuietly(ports.fs, temporary);
+      await removeQuietly(fs, temporary);
+      return 'failed';
     }
   };
+  const refresh = async (): Promise<void> => {
+    const now = clock.monotonic();
+    if (released || now - refreshedAt < REFRESH_MS) return;
+    if ((await takenFrom(holder, held)) !== null || released) return;
+    const alive = { ...holder, refreshedAt: clock.now(), uptime: processes.uptime() };
+    if ((await replace(JSON.stringify(alive))) === 'written') refreshedAt = now;
+  };
+  let working = Promise.resolve();
+  const refreshInTurn = (): Promise<void> => (working = working.then(refresh));
+  const stop = held.every?.(REFRESH_MS, () => void refreshInTurn());
   return {
-    async refresh() {
-      if (released || ports.clock.monotonic() - refreshed < REFRESH_MS) return;
-      refreshed = ports.clock.monotonic();
-      await replace(JSON.stringify({ ...holder, refreshedAt: ports.clock.now() }));
+    async lost() {
+      await refreshInTurn();
+      const taken = await takenFrom(holder, held);
+      if (taken !== null) return taken;
+      if (clock.monotonic() - refreshedAt < LEASE_MS) return null;
+      return lostLock(directory, `it could not be refreshed for ${LEASE_MS / 1000} s`);
     },
     async release() {
       if (released) return;
       released = true;
-      await replace(JSON.stringify({ released: true }));
+      stop?.();
+      await working;
+      if ((await takenFrom(holder, held)) === null) await replace(JSON.stringify({ released: true }));
     },
   };
 }
 
-async function isHeld(holder: LockHolder, ports: LockPorts): Promise<boolean> {
-  if (holder.host !== ports.processes.host) {
-    return Math.abs(ports.clock.now() - holder.refreshedAt) < FOREIGN_LEASE_MS;
-  }
-  const start = await ports.processes.startOf(holder.pid);
-  if (start === null) return false;
-  const comparable = start !== 'unknown' && holder.processStart !== null && holder.processStart !== 'unknown';
-  return comparable ? start === holder.processStart : true;
-}
-
-/** Null: released, or not a lock that this version could have written. */
-async function readHolder(path: string, fs: StateFs): Promise<LockHolder | null> {
-  const read = await readText(fs, path);
-  if (read.kind !== 'text') return null;
+/** Null: the lock is still ours. */
+async function takenFrom(holder: LockHolder, { directory, number, fs }: Held): Promise<LockFault | null> {
   try {
-    const value: unknown = JSON.parse(read.text);
-    return isHolder(value) ? value : null;
-  } catch {
-    return null;
+    const highest = await highestNumber(directory, fs);
+    const now = parseHolder(await readLock(directory, highest, fs));
+    if (highest === number && now?.id === holder.id) return null;
+    if (now !== null) return { kind: 'held', holder: now, message: describeHolder(now, directory) };
+    return lostLock(directory, 'somebody deleted it, or another run took it and ended');
+  } catch (error) {
+    return lostLock(directory, describe(error));
   }
 }
 
-function isHolder(value: unknown): value is LockHolder {
-  if (typeof value !== 'object' || value === null) return false;
-  const { pid, host, refreshedAt } = value as Partial<Record<keyof LockHolder, unknown>>;
-  return typeof pid === 'number' && typeof host === 'string' && typeof refreshedAt === 'number';
+function lostLock(directory: string, why: string): LockFault {
+  return { kind: 'lost', message: `the lock of the state in ${directory} is lost: ${why}` };
+}
+
+async function readLock(directory: string, number: number, fs: StateFs): Promise<ReadOutcome> {
+  return number === 0 ? { kind: 'missing' } : readText(fs, join(directory, `lock.${number}`));
 }
 
 async function highestNumber(directory: string, fs: StateFs): Promise<number> {
-  let highest = 0;
-  for (const name of await listFiles(fs, directory)) {
-    highest = Math.max(highest, Number(LOCK_NAME.exec(name)?.[1] ?? 0));
-  }
-  return highest;
+  return Math.max(0, ...(await lockNumbers(directory, fs)));
 }
 
 async function removeLower(directory: string, number: number, fs: StateFs): Promise<void> {
-  for (const name of await listFiles(fs, directory)) {
-    const other = LOCK_NAME.exec(name)?.[1];
-    if (other !== undefined && Number(other) < number) await removeQuietly(fs, join(directory, name));
+  for (const other of await lockNumbers(directory, fs)) {
+    if (other < number) await removeQuietly(fs, join(directory, `lock.${other}`));
   }
 }
 
-function heldBy(holder: LockHolder, directory: string): LockFault {
-  const since = new Date(holder.lockedAt).toISOString();
-  return {
-    kind: 'held',
-    holder,
-    message:
-      `another run is at work on ${directory}: process ${holder.pid} on ${holder.host} ` +
-      `(${holder.command}) since ${since}; wait for it, or stop it`,
-  };
+/** Throws where the directory cannot be listed: then nobody knows who holds it. */
+async function lockNumbers(directory: string, fs: StateFs): Promise<readonly number[]> {
+  const names = await fs.readdir(directory);
+  return names.flatMap((name) => LOCK_NAME.exec(name)?.[1] ?? []).map(Number);
 }

@@ -2,6 +2,7 @@ import type { DomainName } from '../model/names.ts';
 import type { Prior, PriorDomain } from '../model/prior.ts';
 import type { Warning } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
+import type { ProcessRealm } from './process-table.ts';
 
 /**
  * What one account's earlier runs left behind: an aid, never the truth. Deleting it loses no route.
@@ -35,17 +36,24 @@ export interface Memory {
 }
 
 export interface StateLock {
-  /** Says that the run is alive, for others who cannot see this process; cheap, at most one write a minute. */
-  refresh(): Promise<void>;
-  /** Never rejects: a lock that cannot be released is stale once the process ends. */
+  /**
+   * Null while the lock is ours, which it also shows to others by refreshing it; else why it is not. To be asked right
+   * before each write: a process that was stopped for a while may have lost it.
+   */
+  lost(): Promise<LockFault | null>;
+  /** Never rejects: a lock that cannot be released is free once the process ends, or its lease. */
   release(): Promise<void>;
 }
 
 export type LockFault =
   | { readonly kind: 'held'; readonly message: string; readonly holder: LockHolder }
+  /** Ours no more, and of nobody that is known. */
+  | { readonly kind: 'lost'; readonly message: string }
   | { readonly kind: 'unwritable'; readonly message: string };
 
-export interface LockHolder {
+export interface LockHolder extends ProcessRealm {
+  /** Of this one taking of the lock. */
+  readonly id: string;
   readonly pid: number;
   readonly host: string;
   /** What the system says about when the process began, to tell it from a later one with its number; null: unknown. */
@@ -54,6 +62,8 @@ export interface LockHolder {
   /** Epoch milliseconds. */
   readonly lockedAt: number;
   readonly refreshedAt: number;
+  /** Milliseconds from the start of the machine to when it was refreshed. */
+  readonly uptime: number;
 }
 
 export interface StateFault {

@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { RequestEvent } from '../api/call.ts';
+import type { Every } from '../apply/state-lock.ts';
 import type { Clock } from '../model/clock.ts';
 import type { CheckedManifests } from './checked.ts';
 
@@ -12,6 +13,8 @@ export interface Context {
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
   readonly clock: Clock;
+  /** Calls `work` every so many milliseconds, as long as the process lives, until the answer is called. */
+  readonly every?: Every;
   readonly random: () => number;
   /** Aborted by the first SIGINT or SIGTERM; the reason is the signal's name. */
   readonly signal: AbortSignal;
@@ -51,6 +54,10 @@ export function processContext(): Context {
     stdout: survivingItsReader(process.stdout),
     stderr: survivingItsReader(process.stderr),
     clock: systemClock,
+    every: (milliseconds, work) => {
+      const timer = setInterval(work, milliseconds).unref();
+      return () => clearInterval(timer);
+    },
     random: Math.random,
     ...interruption(),
     onHangUp: (listener) => process.on('SIGHUP', listener),

@@ -1,4 +1,5 @@
 import type { ApplyFault } from '../apply/apply.ts';
+import type { LockFault } from '../apply/state-store.ts';
 import type { Plan, Withheld } from '../model/plan.ts';
 import type { Once } from '../reconcile/once.ts';
 import { apiFailure } from './connect.ts';
@@ -10,13 +11,19 @@ export function notRun(once: Exclude<Once, { readonly kind: 'applied' }>): Comma
     case 'unread':
       return apiFailure(once.error);
     case 'locked':
-      return new CommandError(EXIT.failed, once.fault.message, 'run the command again when it is free');
+      return new CommandError(EXIT.failed, once.fault.message, LOCK_HINTS[once.fault.kind]);
     case 'fault':
       return notStarted(once.fault);
     case 'not-run':
       return notApproved(once);
   }
 }
+
+const LOCK_HINTS: Readonly<Record<LockFault['kind'], string>> = {
+  held: 'run the command again when it is free',
+  lost: 'run the command again',
+  unwritable: 'make --state-dir a directory that only you can write to',
+};
 
 function notStarted(fault: ApplyFault): CommandError {
   if (fault.kind === 'no-snapshot') {

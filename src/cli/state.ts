@@ -22,6 +22,7 @@ export function openState(
     fs,
     clock: context.clock,
     processes: systemProcesses(fs, command),
+    every: context.every,
   });
 }
 

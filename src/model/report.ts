@@ -37,7 +37,8 @@ export interface Stop {
     | 'rate-limited'
     | 'redirect'
     | 'too-many-failures'
-    | 'interrupted';
+    | 'interrupted'
+    | 'lock-lost';
   readonly message: string;
 }
 

@@ -25,8 +25,13 @@ export interface ApplyOptions {
   /** Snapshots, reports and what was applied last: without a snapshot nothing is written. */
   readonly stateDirectory: string;
   /** Such as `node:fs/promises`. */
-  readonly fs: StateDirectoryOptions['fs'];
+  readonly fs: StateDirectoryOptions['fs'] & Parameters<typeof systemProcesses>[0];
   readonly clock: Clock;
+  /**
+   * As `setInterval`, and how to end it: keeps the lock while a run waits. Without it another process may take the lock
+   * of a run that sends nothing for a minute, which then stops before its next write.
+   */
+  readonly every?: StateDirectoryOptions['every'];
   /** From 0 up to 1. */
   readonly random: () => number;
   /** Aborted: no new request. */
@@ -77,6 +82,7 @@ export async function applyManifest(options: ApplyOptions): Promise<Once> {
         fs,
         clock,
         processes: systemProcesses(fs, 'library'),
+        every: options.every,
       }),
     approve: async (planned) => {
       const decision = decide(planned.plan, 'end-the-run');

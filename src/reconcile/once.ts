@@ -15,7 +15,7 @@ export interface OnceRequest extends PlanRequest {
   readonly newcomers?: ApplyInput['newcomers'];
 }
 
-export interface OncePorts extends PlanPorts, Omit<ApplyPorts, 'state' | 'keepAlive'> {
+export interface OncePorts extends PlanPorts, Omit<ApplyPorts, 'state' | 'objection'> {
   /** Shows the plan, asks where somebody is there to be asked, and says whether and what of it runs. */
   readonly approve: (planned: Planned) => Promise<Verdict>;
   readonly sha256: (text: string) => string;
@@ -54,6 +54,9 @@ export async function reconcileOnce(request: OnceRequest, ports: OncePorts): Pro
     if (!read.ok) return { kind: 'unread', error: read.error };
     const { decision, planned } = await ports.approve(read.value);
     if (decision.kind !== 'go') return { kind: 'not-run', decision, planned };
+    // Somebody may have taken their time to answer.
+    const lost = await lock.value.lost();
+    if (lost !== null) return { kind: 'locked', fault: lost };
     const { plan, heldBack } = decision;
     const { maxFailures, manifestSize, newcomers } = request;
     const digest = planDigest(plan, ports.sha256);
@@ -70,7 +73,7 @@ export async function reconcileOnce(request: OnceRequest, ports: OncePorts): Pro
         startedAt,
         totalsBefore,
       },
-      { ...ports, state, keepAlive: () => lock.value.refresh() },
+      { ...ports, state, objection: async () => (await lock.value.lost())?.message ?? null },
     );
     if (!applied.ok) return { kind: 'fault', fault: applied.error, planned };
     return { kind: 'applied', report: applied.value, planned };

@@ -224,6 +224,35 @@ describe('budgets', () => {
     expect(pacer.totals().waitedSeconds).toBe(61);
   });
 
+  test('whether a request may still be sent is asked when its turn has come, not when it began to wait', async () => {
+    const { clock, pacer, run } = scripted();
+    const asked: number[] = [];
+    const spent = {
+      headers: {
+        'x-ratelimit-limit': '10',
+        'x-ratelimit-remaining': '0',
+        'x-ratelimit-reset': String(Math.floor(clock.now() / 1000) + 60),
+      },
+    };
+    await run([spent]);
+    const before = clock.monotonic();
+    const objection = (): Promise<string> => {
+      asked.push(clock.monotonic() - before);
+      return Promise.resolve('somebody else is at it');
+    };
+    const send = (): never => expect.unreachable();
+    const request = { endpoint: 'GET /account', urgency: 'changed', objection, send } as const;
+    const refused = { kind: 'objected', message: 'somebody else is at it' };
+    expect(await pacer.run(request)).toEqual(refused);
+    expect(asked).toEqual([61_000]);
+    // It gives back its place, and does not count.
+    expect(await Promise.all(Array.from({ length: 20 }, () => pacer.run(request)))).toEqual(
+      Array.from({ length: 20 }, () => refused),
+    );
+    expect(pacer.totals().total).toBe(1);
+    expect(await run([{}])).toMatchObject({ kind: 'answer' });
+  });
+
   test('a stop ends every wait, and nothing more is sent', async () => {
     const stop = new AbortController();
     const clock: VirtualClock = { ...virtualClock(), sleep: async () => stop.abort() };

@@ -39,16 +39,16 @@ const seed: Seed = {
 };
 
 /**
- * Nothing that comes after the n-th sign of life happens: neither requests nor memory nor report. One domain, so that no
- * other is in flight then.
+ * Nothing that comes after the n-th question whether it may write happens: neither requests nor memory nor report. One
+ * domain, so that no other is in flight then.
  */
 async function killedAt(scene: Scene, moment: number): Promise<boolean> {
   let seen = 0;
-  const keepAlive = (): Promise<void> => {
+  const objection = (): Promise<null> => {
     seen += 1;
-    return seen >= moment ? Promise.reject(new Error('killed')) : Promise.resolve();
+    return seen >= moment ? Promise.reject(new Error('killed')) : Promise.resolve(null);
   };
-  const survived = await scene.attempt({ ports: { keepAlive } }).then(
+  const survived = await scene.attempt({ ports: { objection } }).then(
     () => true,
     () => false,
   );

@@ -357,3 +357,25 @@ describe('an abort', () => {
     expect(report.skipped).toHaveLength(8);
   });
 });
+
+describe('a lock that is lost', () => {
+  test('before any of the writes: nothing more is written, to the account or to memory, and the next run goes on', async () => {
+    const { writes } = await runScene(busyDomains(1));
+    for (let last = 0; last < writes.length; last += 1) {
+      const scene = await openScene(busyDomains(1));
+      let asked = 0;
+      const objection = (): Promise<string | null> =>
+        Promise.resolve((asked += 1) > last ? 'the state is locked by process 7' : null);
+      const { report, writes: sent } = await scene.run({ ports: { objection } });
+      expect(sent).toHaveLength(last);
+      expect(report).toMatchObject({
+        outcome: last === 0 ? 'failed' : 'partial',
+        stopped: { kind: 'lock-lost', message: 'the state is locked by process 7' },
+        notes: expect.arrayContaining([expect.stringContaining('is not remembered')]),
+      });
+      expect(items([...report.applied, ...report.failed, ...report.skipped])).toHaveLength(8);
+      expect((await scene.account.state().prior([])).prior.domains.size).toBe(0);
+      expect((await scene.run()).report.outcome).toBe('converged');
+    }
+  });
+});

@@ -119,8 +119,11 @@ function openState(
     clock: clockOf(process, world.clock),
     processes: {
       pid: process.id,
+      uid: null,
       host: 'simulated',
       command: 'apply',
+      realm: () => Promise.resolve({ boot: 'simulated', namespace: 'simulated' }),
+      uptime: () => world.clock.monotonic(),
       startOf: async (pid) => (pid === process.id && process.isAlive ? String(pid) : null),
     },
   });
