@@ -24,7 +24,7 @@ export type ApplyFault =
  */
 export async function applyPlan(input: ApplyInput, ports: ApplyPorts): Promise<Result<Report, ApplyFault>> {
   const { changes } = input.plan;
-  const passwords = resolvePasswords(changes, input.desired, ports.resolvePassword);
+  const passwords = await resolvePasswords(changes, input.desired, ports.resolvePassword);
   if (!passwords.ok) return fail({ kind: 'passwords', problems: passwords.error });
   const snapshot = changes.length === 0 ? succeed(null) : await saveSnapshot(input, ports);
   if (!snapshot.ok) return snapshot;

@@ -25,7 +25,7 @@ export function isNotKept(run: Run, change: Change): boolean {
  * What of a plan that was made on the way may be sent: not what is held back, not what the service rejected or accepted
  * before as it is, no delete that was not approved, and nothing new if a guard speaks against the new plan.
  */
-export function selectWork(run: Run, plan: Plan): readonly Change[] {
+export async function selectWork(run: Run, plan: Plan): Promise<readonly Change[]> {
   const guard = isRefused(plan) ? 'refuses' : 'passes';
   const lost = lostRoutes(run, plan);
   const work: Change[] = [];
@@ -74,11 +74,11 @@ function wasRejected(run: Run, change: Change): boolean {
 }
 
 /** A credential that came up during the run needs its password now. */
-function withPasswords(run: Run, work: readonly Change[]): readonly Change[] {
+async function withPasswords(run: Run, work: readonly Change[]): Promise<readonly Change[]> {
   const needed = work.filter((change) => change.kind === 'credential' && !run.passwords.has(itemOf(change)));
   const missing = new Set<Change>();
   for (const change of needed) {
-    const resolved = resolvePasswords([change], run.input.desired, run.ports.resolvePassword);
+    const resolved = await resolvePasswords([change], run.input.desired, run.ports.resolvePassword);
     if (resolved.ok) {
       for (const [item, password] of resolved.value) run.passwords.set(item, password);
       continue;

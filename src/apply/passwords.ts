@@ -1,4 +1,4 @@
-import type { Desired, Reference } from '../model/desired.ts';
+import type { Desired, Reference, ReferenceValue } from '../model/desired.ts';
 import { nameKey, quote, type DomainName } from '../model/names.ts';
 import type { Change, CredentialChange } from '../model/plan.ts';
 import type { Problem } from '../model/problem.ts';
@@ -8,6 +8,9 @@ import { itemOf } from './ledger.ts';
 /** Field notes: the service refuses shorter ones. */
 const MIN_LENGTH = 8;
 
+/** The password behind a reference. */
+export type ResolvePassword = (reference: Reference) => ReferenceValue | Promise<ReferenceValue>;
+
 /** The passwords that a plan sends, by item. */
 export type Passwords = ReadonlyMap<string, string>;
 
@@ -15,21 +18,21 @@ export type Passwords = ReadonlyMap<string, string>;
  * Resolves every password that will be sent, before the first write: one that is not set or too short then is an error of
  * the manifest, and nothing is written. No value appears in a problem.
  */
-export function resolvePasswords(
+export async function resolvePasswords(
   changes: readonly Change[],
   desired: Desired,
-  resolve: (reference: Reference) => string | null,
-): Result<Passwords, readonly Problem[]> {
+  resolve: ResolvePassword,
+): Promise<Result<Passwords, readonly Problem[]>> {
   const problems: Problem[] = [];
   const passwords = new Map<string, string>();
   for (const change of changes) {
     if (change.kind !== 'credential' || change.desired?.password !== 'set') continue;
     const reference = passwordReference(desired, change.domain, change.name);
-    const password = reference === null ? null : resolve(reference);
-    if (reference === null || password === null || password.length < MIN_LENGTH) {
-      problems.push(passwordProblem(change, reference, password));
-    } else {
+    const password = reference === null ? null : await resolve(reference);
+    if (typeof password === 'string' && password.length >= MIN_LENGTH) {
       passwords.set(itemOf(change), password);
+    } else {
+      problems.push(passwordProblem(change, reference, password));
     }
   }
   return problems.length === 0 ? succeed(passwords) : fail(problems);
@@ -46,7 +49,7 @@ export function passwordReference(desired: Desired, domain: DomainName, name: st
 function passwordProblem(
   change: CredentialChange,
   reference: Reference | null,
-  password: string | null,
+  password: ReferenceValue,
 ): Problem {
   const who = `the password of credential ${quote(change.name)} in ${change.domain}`;
   const source = reference?.source ?? change.source;
@@ -54,7 +57,11 @@ function passwordProblem(
     const hint = 'write password: { env: NAME }, and set the variable';
     return { severity: 'error', code: 'missing-password', message: `${who} is not stated`, hint, source };
   }
-  if (password === null) {
+  if (password !== null && typeof password !== 'string') {
+    const message = `${who}, ${reference.shown}, cannot be used: ${password.refused}`;
+    return { severity: 'error', code: 'reference-refused', message, hint: password.hint, source };
+  }
+  if (password === null || password === '') {
     const message = `${who} is needed now, and ${reference.shown} is not set`;
     return { severity: 'error', code: 'reference-not-set', message, hint: `set ${reference.shown}`, source };
   }

@@ -1,7 +1,7 @@
 import type { Client } from '../api/client.ts';
 import type { Objection } from '../api/pacing.ts';
 import type { Clock } from '../model/clock.ts';
-import type { Desired, Reference } from '../model/desired.ts';
+import type { Desired } from '../model/desired.ts';
 import type { ManifestDocument } from '../model/manifest-document.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Observed } from '../model/observed.ts';
@@ -10,6 +10,7 @@ import type { Prior } from '../model/prior.ts';
 import type { RequestTotals } from '../model/report.ts';
 import type { ManifestSize } from '../plan/size.ts';
 import type { Policy } from '../plan/policy.ts';
+import type { ResolvePassword } from './passwords.ts';
 import type { StateStore } from './state-store.ts';
 
 /** One plan and all that it was made from. */
@@ -50,8 +51,7 @@ export interface ApplyPorts {
   /** Aborted: no new request; what is in flight may finish. */
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
-  /** Null: not set. */
-  readonly resolvePassword: (reference: Reference) => string | null;
+  readonly resolvePassword: ResolvePassword;
   /** The text of a manifest. */
   readonly writeManifest: (document: ManifestDocument) => string;
   /** Asked before each write, to the account or to memory: why this run must not write any more. */

@@ -48,7 +48,7 @@ export async function runRounds(run: Run): Promise<Verdict> {
     const seen = await look(run, { concerned, touched, round });
     if (seen.kind === 'unseen') return seen;
     const { plan, verdict } = seen;
-    const work = selectWork(run, plan);
+    const work = await selectWork(run, plan);
     const unread = changes.filter(({ domain }) => verdict.unread.has(domain));
     concerned = [...work, ...verdict.notKept, ...unread];
     const pause = PAUSES_MS[round];

@@ -10,7 +10,7 @@ import { resolveConnection, resolveFormat, type CommonOptions } from './settings
 /** Shows the account and how much of its plan is used: the quickest way to see whether the key works. */
 export async function accountCommand(context: Context, options: CommonOptions): Promise<ExitCode> {
   const format = resolveFormat(options, context, DOCUMENT_FORMATS);
-  const client = connect(context, resolveConnection(options, {}, context), 'read-only');
+  const client = connect(context, await resolveConnection(options, {}, context), 'read-only');
   try {
     const document = accountDocument(await readAccount(client));
     if (format === 'json') printJson(context, document);

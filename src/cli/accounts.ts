@@ -1,6 +1,7 @@
 import * as fs from 'node:fs/promises';
 import { basename, extname } from 'node:path';
-import { listAccounts } from '../manifest/read.ts';
+import { findKey } from '../manifest/load.ts';
+import { listAccounts, readManifests } from '../manifest/read.ts';
 import type { Desired } from '../model/desired.ts';
 import { parseDomainName } from '../model/names.ts';
 import type { Problem } from '../model/problem.ts';
@@ -10,6 +11,7 @@ import type { Context } from './context.ts';
 import { readDesired } from './desired.ts';
 import { CommandError, EXIT } from './exit.ts';
 import { printProblems } from './problems.ts';
+import { forbidKey } from './references.ts';
 import type { CommonOptions } from './settings.ts';
 
 /** The directory of `--accounts`, or of `FWDSYNC_ACCOUNTS` where no file is named; null: there is one account. */
@@ -33,6 +35,21 @@ export async function accountEntries(
     const isUnique = short.filter((other) => other === name).length === 1;
     return { name: isUnique ? name : basename(path), paths: [path] };
   });
+}
+
+/** Learns the keys of accounts, so that no reference of another account may have the value of one. */
+export function createKeyLearner(context: Context): (entries: readonly AccountEntry[]) => Promise<void> {
+  const known = new Set<string>();
+  const { cwd, stdin } = context;
+  return async (entries) => {
+    for (const { name, paths } of entries) {
+      const texts = known.has(name) ? null : await readManifests(paths, { fs, stdin, cwd });
+      if (texts?.ok !== true) continue;
+      known.add(name);
+      const key = findKey(texts.value, { cwd });
+      if (key !== null) await forbidKey(context, key);
+    }
+  };
 }
 
 /** What is to be carried out for one account. */

@@ -4,6 +4,7 @@ import type { RequestEvent } from '../api/call.ts';
 import type { Every } from '../apply/state-lock.ts';
 import type { Clock } from '../model/clock.ts';
 import type { CheckedManifests } from './checked.ts';
+import { createSecrets, type Secrets } from './secrets.ts';
 
 /** What a command may use of the process; the one place where the ambient is picked up. */
 export interface Context {
@@ -16,6 +17,7 @@ export interface Context {
   /** Calls `work` every so many milliseconds, as long as the process lives, until the answer is called. */
   readonly every?: Every;
   readonly random: () => number;
+  readonly secrets: Secrets;
   /** Aborted by the first SIGINT or SIGTERM; the reason is the signal's name. */
   readonly signal: AbortSignal;
   /** Calls back on every SIGHUP, which ends the process where nobody asked for this. */
@@ -59,6 +61,7 @@ export function processContext(): Context {
       return () => clearInterval(timer);
     },
     random: Math.random,
+    secrets: createSecrets(),
     ...interruption(),
     onHangUp: (listener) => process.on('SIGHUP', listener),
   };

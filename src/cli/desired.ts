@@ -3,7 +3,7 @@ import type { Desired } from '../model/desired.ts';
 import { showText } from '../model/disclosure.ts';
 import { parseDomainName, type DomainName } from '../model/names.ts';
 import type { Problem } from '../model/problem.ts';
-import { loadManifest } from '../manifest/load.ts';
+import { loadWithReferences } from '../manifest/load.ts';
 import { readManifests } from '../manifest/read.ts';
 import type { ManifestText } from '../manifest/text.ts';
 import { manifestSize, type ManifestSize } from '../plan/size.ts';
@@ -13,6 +13,7 @@ import { CommandError, EXIT } from './exit.ts';
 import type { GitTree } from './git-manifests.ts';
 import { loadOptions } from './load-options.ts';
 import { plural, printProblems, type ManifestCounts } from './problems.ts';
+import { referenceReader } from './references.ts';
 import { manifestPaths, wantsMask, type CommonOptions } from './settings.ts';
 
 export interface ReadOptions {
@@ -45,7 +46,8 @@ export async function readDesired(
 ): Promise<ReadDesired> {
   const texts = await readTexts(context, options, how.from);
   const accounts = options.accounts === undefined ? 'one' : 'many';
-  const loaded = loadManifest(texts, loadOptions(context, options, { ...how, accounts }));
+  const load = loadOptions(context, options, { ...how, accounts });
+  const loaded = await loadWithReferences(texts, load, referenceReader(context));
   const problems = wantsMask(options, context) ? loaded.problems.map(maskProblem) : loaded.problems;
   if (how.problems === 'printed') printProblems(context, options, problems);
   const desired = loaded.desired === null ? null : narrow(loaded.desired, options.domain, how.unnamed);

@@ -37,7 +37,7 @@ export async function exportCommand(context: Context, options: ExportOptions): P
     );
   }
   if (options.update !== undefined) return updateCommand(context, options, options.update);
-  const client = connect(context, resolveConnection(options, {}, context), 'read-only');
+  const client = connect(context, await resolveConnection(options, {}, context), 'read-only');
   try {
     const progress = createProgress(context);
     const read = await observe(client, {

@@ -28,7 +28,7 @@ export async function logsCommand(
   const mode = logsMode(options);
   const query: LogsQuery = { domain: requireDomain(name), options, filter: logFilter(options) };
   const disclosure = await discloseManifest(context, options);
-  const client = connect(context, resolveConnection(options, {}, context), 'read-only');
+  const client = connect(context, await resolveConnection(options, {}, context), 'read-only');
   const output: LogsOutput = { context, format, disclosure };
   try {
     return await MODES[mode](client, query, output);

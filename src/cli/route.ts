@@ -77,7 +77,7 @@ async function askAccount(
   domain: DomainName,
   mail: Mail,
 ): Promise<RouteFindings> {
-  const client = connect(context, resolveConnection(options, {}, context), 'read-only');
+  const client = connect(context, await resolveConnection(options, {}, context), 'read-only');
   try {
     const { live, aliases, rules } = await readRouting(client, domain);
     const router = createRouter({ aliases, rules, ...engineOf(live) });

@@ -34,7 +34,7 @@ export function createAccess(
   let current: Connected | null = null;
   return async (desired) => {
     try {
-      const connection = resolveConnection(options.common, desired.api, context);
+      const connection = await resolveConnection(options.common, desired.api, context);
       if (current === null || !isSame(current.connection, connection)) {
         onSecret(connection.key);
         const before = current;

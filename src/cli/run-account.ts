@@ -12,7 +12,8 @@ import type { Context } from './context.ts';
 import { loadOptions } from './load-options.ts';
 import { sha256 } from './output.ts';
 import { createAccess } from './run-access.ts';
-import { readReference, type CommonOptions } from './settings.ts';
+import { readReference, referenceReader } from './references.ts';
+import type { CommonOptions } from './settings.ts';
 
 export interface AccountRunOptions {
   readonly common: CommonOptions;
@@ -47,9 +48,9 @@ export function openAccountLoop(
       signal,
       sha256,
       writeManifest: writeSnapshot,
-      resolvePassword(reference) {
-        const password = readReference(reference, context);
-        if (password !== null) onSecret(password);
+      async resolvePassword(reference) {
+        const password = await readReference(context, reference);
+        if (typeof password === 'string') onSecret(password);
         return password;
       },
       emit,
@@ -74,6 +75,7 @@ function openSource(
     cwd: context.cwd,
     clock: context.clock,
     load: loadOptions(context, common, { references: 'required', accounts }),
+    readReferences: referenceReader(context),
   });
 }
 

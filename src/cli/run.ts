@@ -5,7 +5,7 @@ import { createClaims } from '../reconcile/claims.ts';
 import { createDaemon, type Daemon } from '../reconcile/daemon.ts';
 import { watchFiles } from '../reconcile/watch.ts';
 import type { Metrics } from '../status/metrics.ts';
-import { accountEntries, accountsDirectory } from './accounts.ts';
+import { accountEntries, accountsDirectory, createKeyLearner } from './accounts.ts';
 import { concealing, createConcealer, type Concealer } from './conceal.ts';
 import type { Context } from './context.ts';
 import { parseDuration } from './duration.ts';
@@ -162,6 +162,7 @@ function openDaemon(
   { intervalMs, emit, onSecret }: DaemonWiring,
 ): Daemon {
   const claims = createClaims();
+  const learnKeys = createKeyLearner(context);
   const { clock, signal, cwd } = context;
   const directory = accountsDirectory(options, context);
   const accounts = directory === null ? 'one' : 'many';
@@ -169,10 +170,12 @@ function openDaemon(
     clock,
     signal,
     emit,
-    listAccounts: () =>
-      directory === null
-        ? Promise.resolve([{ name: 'default', paths: manifestPaths(options, context) }])
-        : accountEntries(context, directory),
+    async listAccounts() {
+      if (directory === null) return [{ name: 'default', paths: manifestPaths(options, context) }];
+      const entries = await accountEntries(context, directory);
+      if (!('error' in entries)) await learnKeys(entries);
+      return entries;
+    },
     openLoop: (entry) =>
       openAccountLoop(
         context,

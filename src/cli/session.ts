@@ -10,7 +10,8 @@ import { disclosureOf } from './output.ts';
 import { planOptions, type PlanFlags } from './plan-options.ts';
 import { createPolicy, type AllowanceOptions, type RunStance } from './policy.ts';
 import { createProgress, NO_PROGRESS, type Progress } from './progress.ts';
-import { readReference, resolveConnection, type CommonOptions, type Connection } from './settings.ts';
+import { resolveConnection, type CommonOptions, type Connection } from './settings.ts';
+import { readReference } from './references.ts';
 import { openState } from './state.ts';
 
 /** What a command that plans has in hand: the manifest, the account, and what to do with them. */
@@ -40,7 +41,7 @@ export async function openSession(
   how: SessionOptions,
 ): Promise<Session> {
   const manifest = await requireDesired(context, options, how.unnamed ?? 'refused');
-  const connection = resolveConnection(options, manifest.desired.api, context);
+  const connection = await resolveConnection(options, manifest.desired.api, context);
   const progress = context.ofAccount === undefined ? createProgress(context) : NO_PROGRESS;
   const client = connect(context, connection, how.mode);
   return {
@@ -50,7 +51,7 @@ export async function openSession(
       client,
       clock: context.clock,
       openState: (account) => openState(context, options, connection, account, how.command),
-      resolvePassword: (reference) => readReference(reference, context),
+      resolvePassword: (reference) => readReference(context, reference),
       onRead: (done, total) => progress.update('reading domains', done, total),
     },
     disclosure: disclosureOf(manifest.desired, options, context),

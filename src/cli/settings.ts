@@ -1,11 +1,12 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { homedir } from 'node:os';
 import { addressFault } from '../api/address.ts';
-import type { DesiredApi, Reference } from '../model/desired.ts';
+import type { DesiredApi } from '../model/desired.ts';
 import type { ApiVersion } from '../model/endpoints.ts';
 import type { Context } from './context.ts';
 import { CommandError, EXIT } from './exit.ts';
+import { resolveKey } from './references.ts';
 
 /** The options that every command that needs them has, as commander hands them over. */
 export interface CommonOptions {
@@ -60,13 +61,17 @@ export function namedUrl(options: CommonOptions, context: Context): string | nul
 }
 
 /** Where to connect, and as whom. The address: flag, environment, manifest, default. */
-export function resolveConnection(options: CommonOptions, api: DesiredApi, context: Context): Connection {
+export async function resolveConnection(
+  options: CommonOptions,
+  api: DesiredApi,
+  context: Context,
+): Promise<Connection> {
   const stated = namedUrl(options, context) ?? api.url ?? DEFAULT_API_URL;
   const version = resolveVersion(stated, explicitVersion(options, context) ?? api.version);
   return {
     url: withVersion(stated, version),
     version,
-    key: resolveKey(api, context),
+    key: await resolveKey(api, context),
     account: resolveAccount(options, api, context),
   };
 }
@@ -104,44 +109,6 @@ export function resolveFormat<Format extends string>(
     `there is no format ${JSON.stringify(text)} here`,
     `use ${formats.join(' or ')}`,
   );
-}
-
-/** The value behind a reference; one line break at the end of a file is cut; null: not set, empty or unreadable. */
-export function readReference(reference: Reference, context: Context): string | null {
-  const value = reference.kind === 'env' ? context.env[reference.name] : readText(reference.path);
-  return value === undefined || value === '' ? null : value;
-}
-
-function resolveKey(api: DesiredApi, context: Context): string {
-  const found =
-    (api.key === undefined ? null : readReference(api.key, context)) ??
-    (context.env['FWDSYNC_API_KEY'] || null) ??
-    keyFromFile(context);
-  if (found !== null) return found;
-  const names = [api.key?.shown, 'FWDSYNC_API_KEY', 'FWDSYNC_API_KEY_FILE'].filter(
-    (name) => name !== undefined,
-  );
-  throw new CommandError(EXIT.failed, `no API key: none of ${names.join(', ')} is set`, 'set one of them');
-}
-
-function keyFromFile(context: Context): string | null {
-  const path = context.env['FWDSYNC_API_KEY_FILE'];
-  if (!path) return null;
-  const key = readText(resolve(context.cwd, path));
-  if (key) return key;
-  throw new CommandError(
-    EXIT.failed,
-    `FWDSYNC_API_KEY_FILE names ${path}, which is empty or cannot be read`,
-    'check the path and its permissions',
-  );
-}
-
-function readText(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
-  } catch {
-    return undefined;
-  }
 }
 
 function resolveAccount(options: CommonOptions, api: DesiredApi, context: Context): string | null {

@@ -22,7 +22,7 @@ export async function verifyCommand(
 ): Promise<ExitCode> {
   const format = resolveFormat(options, context, DOCUMENT_FORMATS);
   const named = args.map((name) => requireDomain(name));
-  const client = connect(context, resolveConnection(options, {}, context), 'read-write');
+  const client = connect(context, await resolveConnection(options, {}, context), 'read-write');
   const progress = createProgress(context);
   try {
     const domains = named.length > 0 ? [...new Set(named)] : await listDomains(client);

@@ -1,4 +1,4 @@
-import type { Reference } from '../model/desired.ts';
+import type { Reference, ReferenceValue } from '../model/desired.ts';
 import type { DestinationBook } from './destinations.ts';
 import type { ProblemLog } from './problems.ts';
 
@@ -6,8 +6,8 @@ import type { ProblemLog } from './problems.ts';
 export interface LoadOptions {
   /** Whether a destination's reference that is not set is an error (plan, apply) or a warning (validate). */
   readonly references: 'required' | 'optional';
-  /** The value of a reference as it is found; null: not set. */
-  readonly resolve: (reference: Reference) => string | null;
+  /** The value behind a reference; an empty one counts as not set. */
+  readonly resolve: (reference: Reference) => ReferenceValue;
   /** What flag or environment say of the generation; null: for the manifest, or the address, to say. */
   readonly apiVersion: 'v4' | 'v3' | null;
   /** The address that the operator named: it wins over `api.url`, which may be on its host. */
@@ -17,6 +17,16 @@ export interface LoadOptions {
   /** Keys of `api` that must be stated, as with several accounts. */
   readonly required?: readonly ('key' | 'account')[];
 }
+
+/** The references of a manifest whose values are needed to load it. */
+export interface NeededReferences {
+  /** Of `api.key`: no other reference may have its value. */
+  readonly key: Reference | null;
+  readonly others: readonly Reference[];
+}
+
+/** Reads values and answers how to look them up. */
+export type ReadReferences = (needed: NeededReferences) => Promise<LoadOptions['resolve']>;
 
 /** What every stage after parsing needs. */
 export interface Loading {

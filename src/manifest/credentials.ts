@@ -1,11 +1,11 @@
-import type { DesiredCredential } from '../model/desired.ts';
+import type { DesiredCredential, Reference } from '../model/desired.ts';
 import { parseCredentialName, type CredentialName, type NameKey } from '../model/names.ts';
 import { isAbsent, type ReadEntries } from './aliases.ts';
 import type { Loading } from './context.ts';
 import { createNameReader } from './names.ts';
 import { entriesOf, valueOf, type Entry } from './node.ts';
 import type { Node } from './node.ts';
-import { readReference, resolveReference } from './references.ts';
+import { readReference, refusalOf } from './references.ts';
 import { sourceOf } from './text.ts';
 
 export type CredentialEntries = ReadonlyMap<NameKey, DesiredCredential>;
@@ -33,11 +33,15 @@ function readCredential(entry: Entry, name: CredentialName, loading: Loading): D
   const password = readReference(written, loading.options);
   if (password === null) return null;
   // Passwords are resolved only when they will be sent; a mere check may say what is missing.
-  if (loading.options.references === 'optional' && resolveReference(password, loading.options) === null) {
-    loading.log.report('reference-not-set', written, {
-      message: `${password.shown} is not set`,
-      hint: 'apply needs it when the password is to be sent',
-    });
-  }
+  if (loading.options.references === 'optional') checkPassword(written, password, loading);
   return { state: 'present', name, source, password };
+}
+
+function checkPassword(written: Node, password: Reference, { options, log }: Loading): void {
+  const value = options.resolve(password);
+  if (typeof value === 'string' && value !== '') return;
+  log.report('reference-not-set', written, {
+    message: refusalOf(password, value) ?? `${password.shown} is not set`,
+    hint: 'apply needs it when the password is to be sent',
+  });
 }

@@ -1,11 +1,12 @@
 import { DISCARD, joinDestinations, type Destination, type Forward } from '../model/destinations.ts';
 import { quote } from '../model/names.ts';
+import type { Reference, ReferenceValue } from '../model/desired.ts';
 import type { Definitions, Manifest } from './assemble.ts';
 import type { LoadOptions } from './context.ts';
 import { parseDestination, type ParsedDestination } from './destination-text.ts';
 import { isNull, itemsOf, type Node, type TextNode } from './node.ts';
 import type { ProblemLog } from './problems.ts';
-import { readReference, resolveReference } from './references.ts';
+import { readReference, refusalOf } from './references.ts';
 import { didYouMean } from './suggest.ts';
 
 /** Resolves destinations: groups are expanded once, however often they are used. */
@@ -136,8 +137,8 @@ function resolveGroup(name: string, book: Book): readonly Destination[] | null {
 function resolveReferenceNode(node: Node, book: Book): readonly Destination[] | null {
   const reference = readReference(node, book.options);
   if (reference === null) return null;
-  const value = resolveReference(reference, book.options);
-  if (value === null) return unset(node, reference.shown, book);
+  const value = book.options.resolve(reference);
+  if (typeof value !== 'string' || value === '') return withoutValue(node, reference, value, book);
   const resolved = value.split(',').map((part) => parseReferenced(part.trim()));
   if (resolved.includes(null)) {
     book.log.report('invalid-destination', node, {
@@ -167,11 +168,19 @@ const UNSET_HINTS = {
 } as const;
 
 /** Without its value a reference stands for itself: enough to check everything else. */
-function unset(node: Node, shown: string, book: Book): readonly Destination[] | null {
+function withoutValue(
+  node: Node,
+  reference: Reference,
+  value: ReferenceValue,
+  book: Book,
+): readonly Destination[] | null {
   const need = book.use === 'spare' ? 'spare' : book.options.references;
-  book.log.report(need === 'required' ? 'destination-not-set' : 'reference-not-set', node, {
-    message: `${shown} is not set`,
-    hint: UNSET_HINTS[need],
+  const { shown } = reference;
+  const refusal = refusalOf(reference, value);
+  const error = refusal === null ? 'destination-not-set' : 'reference-refused';
+  book.log.report(need === 'required' ? error : 'reference-not-set', node, {
+    message: refusal ?? `${shown} is not set`,
+    hint: value === null || typeof value === 'string' ? UNSET_HINTS[need] : value.hint,
   });
   if (need === 'required') return null;
   const placeholder = shown.replaceAll(',', ';');

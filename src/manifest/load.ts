@@ -1,9 +1,9 @@
-import type { Desired } from '../model/desired.ts';
+import type { Desired, Reference } from '../model/desired.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Problem } from '../model/problem.ts';
 import { readApi, versionOf } from './api.ts';
 import { assemble } from './assemble.ts';
-import type { LoadOptions, Loading } from './context.ts';
+import type { LoadOptions, Loading, ReadReferences } from './context.ts';
 import { checkFinalNewline, decodeManifest } from './decode.ts';
 import { createDestinationBook } from './destinations.ts';
 import { digestOf } from './digest.ts';
@@ -13,11 +13,12 @@ import { readGuards } from './guards.ts';
 import { reportLoops } from './loops.ts';
 import type { Node } from './node.ts';
 import { createProblemLog, type ProblemLog } from './problems.ts';
+import { referencesIn } from './references.ts';
 import { checkShape } from './schema.ts';
 import { parseDocuments, type Documents } from './syntax.ts';
 import type { ManifestText } from './text.ts';
 
-export type { LoadOptions } from './context.ts';
+export type { LoadOptions, NeededReferences, ReadReferences } from './context.ts';
 export type { ManifestText } from './text.ts';
 
 export interface LoadedManifest {
@@ -38,8 +39,34 @@ export interface ManifestCounts {
 
 /** Texts -> desired state, or all that keeps them from being one. Pure but for `options.resolve`. */
 export function loadManifest(texts: readonly ManifestText[], options: LoadOptions): LoadedManifest {
-  const log = createProblemLog();
-  const { documents, completeness } = readDocuments(texts, log);
+  return loadDocuments(parseManifest(texts), options);
+}
+
+/** The same where values behind references take time to read: `read` is asked once, for all that are needed. */
+export async function loadWithReferences(
+  texts: readonly ManifestText[],
+  options: Omit<LoadOptions, 'resolve'>,
+  read: ReadReferences,
+): Promise<LoadedManifest> {
+  const parsed = parseManifest(texts);
+  const resolve = await read(referencesIn(parsed.documents, options));
+  return loadDocuments(parsed, { ...options, resolve });
+}
+
+/** The reference of `api.key`, where one can be read, whatever else is wrong. */
+export function findKey(texts: readonly ManifestText[], options: Pick<LoadOptions, 'cwd'>): Reference | null {
+  return referencesIn(parseManifest(texts).documents, { ...options, references: 'required' }).key;
+}
+
+interface ParsedManifest {
+  readonly log: ProblemLog;
+  readonly documents: readonly Node[];
+  readonly completeness: 'complete' | 'incomplete';
+  readonly files: readonly string[];
+}
+
+function loadDocuments(parsed: ParsedManifest, options: LoadOptions): LoadedManifest {
+  const { log, documents, completeness, files } = parsed;
   const manifest = assemble(documents, completeness, log);
   const destinations = createDestinationBook(manifest, options, log);
   const loading: Loading = { log, options, completeness, destinations };
@@ -47,7 +74,6 @@ export function loadManifest(texts: readonly ManifestText[], options: LoadOption
   const guards = readGuards(manifest.guards, loading);
   const read = readDomains(manifest, versionOf(api, options), loading);
   const domains = finishDomains(read, loading);
-  const files = [...new Set(texts.map(({ file }) => file))];
   const parts = { api, guards, domains };
   const sound = log.errorCount() === 0;
   if (sound && domains.size === 0) reportNoDomains(documents[0], log);
@@ -58,10 +84,8 @@ export function loadManifest(texts: readonly ManifestText[], options: LoadOption
   };
 }
 
-function readDocuments(
-  texts: readonly ManifestText[],
-  log: ProblemLog,
-): { readonly documents: readonly Node[]; readonly completeness: 'complete' | 'incomplete' } {
+function parseManifest(texts: readonly ManifestText[]): ParsedManifest {
+  const log = createProblemLog();
   const documents: Node[] = [];
   let completeness: 'complete' | 'incomplete' = 'complete';
   for (const text of texts) {
@@ -70,7 +94,8 @@ function readDocuments(
     documents.push(...readable);
     if (broken || readable.length < nodes.length) completeness = 'incomplete';
   }
-  return { documents, completeness };
+  const files = [...new Set(texts.map(({ file }) => file))];
+  return { log, documents, completeness, files };
 }
 
 function readText(text: ManifestText, log: ProblemLog): Documents {

@@ -52,6 +52,7 @@ export const PROBLEM_CODES = {
   'possible-loop': 'warning',
   'private-webhook': 'warning',
   'reference-not-set': 'warning',
+  'reference-refused': 'error',
   'regex-anchoring': 'warning',
   'rule-type': 'error',
   'secret-in-manifest': 'error',

@@ -1,24 +1,68 @@
-import { dirname, resolve } from 'node:path';
-import type { Reference } from '../model/desired.ts';
-import type { LoadOptions } from './context.ts';
-import { textOf, valueOf, type Node } from './node.ts';
+import { dirname, isAbsolute, resolve } from 'node:path';
+import type { Reference, ReferenceValue } from '../model/desired.ts';
+import type { LoadOptions, NeededReferences } from './context.ts';
+import { entriesOf, itemsOf, textOf, valueOf, type Node } from './node.ts';
 import { sourceOf } from './text.ts';
 
 /** `{ env: NAME }` or `{ file: PATH }`; null when the node is neither, which the schema has reported. */
-export function readReference(node: Node | undefined, options: LoadOptions): Reference | null {
+export function readReference(
+  node: Node | undefined,
+  { cwd = '.' }: Pick<LoadOptions, 'cwd'>,
+): Reference | null {
   if (node?.kind !== 'map' || node.entries.size !== 1) return null;
   const env = textOf(valueOf(node, 'env'));
   if (env) return { kind: 'env', name: env, shown: `{ env: ${env} }`, source: sourceOf(node) };
   const file = textOf(valueOf(node, 'file'));
   if (!file) return null;
-  const base = node.within.file === '-' ? '.' : dirname(node.within.file);
-  const path = resolve(options.cwd ?? '.', base, file);
-  return { kind: 'file', path, shown: `{ file: ${file} }`, source: sourceOf(node) };
+  const directory = resolve(cwd, node.within.file === '-' ? '.' : dirname(node.within.file));
+  return {
+    kind: 'file',
+    path: resolve(directory, file),
+    below: isAbsolute(file) ? null : directory,
+    shown: `{ file: ${file} }`,
+    source: sourceOf(node),
+  };
 }
 
-/** Its value: one line break at the end of a file is cut, an empty value counts as not set. */
-export function resolveReference(reference: Reference, options: LoadOptions): string | null {
-  const value = options.resolve(reference);
-  const cut = reference.kind === 'file' ? value?.replace(/\r?\n$/, '') : value;
-  return cut === undefined || cut === '' ? null : cut;
+/** In words, why there is no value to be used; null: it is not set, or there is one. */
+export function refusalOf({ shown }: Reference, value: ReferenceValue): string | null {
+  return value === null || typeof value === 'string' ? null : `${shown} cannot be used: ${value.refused}`;
+}
+
+/** The references whose values loading these documents needs: of passwords only where they are checked. */
+export function referencesIn(
+  documents: readonly Node[],
+  options: Pick<LoadOptions, 'cwd' | 'references'>,
+): NeededReferences {
+  const keys = documents.map((document) => readReference(valueOf(valueOf(document, 'api'), 'key'), options));
+  const others: Reference[] = [];
+  for (const node of documents.flatMap((document) => [...holdersIn(document, options)])) {
+    collect(node, options, others);
+  }
+  return { key: keys.find((key) => key !== null) ?? null, others };
+}
+
+/** The values of named entries: their names are no keys of a reference. */
+function* holdersIn(document: Node, { references }: Pick<LoadOptions, 'references'>): Generator<Node> {
+  for (const { value } of entriesOf(valueOf(document, 'destinations'))) yield value;
+  for (const owners of [valueOf(document, 'templates'), valueOf(document, 'domains')]) {
+    for (const owner of entriesOf(owners)) {
+      for (const { key, value } of entriesOf(owner.value)) {
+        if (key.text === 'credentials' && references === 'required') continue;
+        yield* childrenOf(value);
+      }
+    }
+  }
+}
+
+function collect(node: Node, options: Pick<LoadOptions, 'cwd'>, found: Reference[]): void {
+  if (node.kind === 'text') return;
+  const reference = readReference(node, options);
+  if (reference !== null) found.push(reference);
+  else for (const child of childrenOf(node)) collect(child, options, found);
+}
+
+function childrenOf(node: Node): readonly Node[] {
+  if (node.kind === 'map') return [...node.entries.values()].map(({ value }) => value);
+  return node.kind === 'list' ? itemsOf(node) : [];
 }

@@ -27,7 +27,23 @@ export interface DesiredApi {
 /** `{ env: NAME }`, or `{ file: PATH }` with the path made absolute; `shown` is how the manifest writes it. */
 export type Reference =
   | { readonly kind: 'env'; readonly name: string; readonly shown: string; readonly source: Source }
-  | { readonly kind: 'file'; readonly path: string; readonly shown: string; readonly source: Source };
+  | {
+      readonly kind: 'file';
+      readonly path: string;
+      /** The manifest's directory, which a relative path must not leave; null: the path is absolute. */
+      readonly below: string | null;
+      readonly shown: string;
+      readonly source: Source;
+    };
+
+/** The value behind a reference, without the line break at its end; null: not set. */
+export type ReferenceValue = string | null | RefusedValue;
+
+/** There may be a value, and it must not be used; the words do not contain it. */
+export interface RefusedValue {
+  readonly refused: string;
+  readonly hint: string;
+}
 
 export interface GuardSettings {
   readonly maxDeletes: number;

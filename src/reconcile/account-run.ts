@@ -90,7 +90,7 @@ async function attempt(task: RunTask, ports: RunPorts & Access): Promise<Attempt
 async function observeOnly(task: RunTask, request: PlanRequest, ports: RunPorts & Access): Promise<Attempt> {
   const planned = await planOnce(request, ports);
   if (!planned.ok) return planned;
-  return succeed({ kind: 'looked', ...lookAt(task, planned.value, ports), report: null });
+  return succeed({ kind: 'looked', ...(await lookAt(task, planned.value, ports)), report: null });
 }
 
 async function applyToo(task: RunTask, request: PlanRequest, ports: RunPorts & Access): Promise<Attempt> {
@@ -99,9 +99,9 @@ async function applyToo(task: RunTask, request: PlanRequest, ports: RunPorts & A
     { ...request, maxFailures: null },
     {
       ...ports,
-      approve: (planned) => {
-        looked = lookAt(task, planned, ports);
-        return Promise.resolve({ planned, decision: decideUnattended(looked) });
+      approve: async (planned) => {
+        looked = await lookAt(task, planned, ports);
+        return { planned, decision: decideUnattended(looked) };
       },
     },
   );
@@ -110,11 +110,11 @@ async function applyToo(task: RunTask, request: PlanRequest, ports: RunPorts & A
 
 type Looked = Omit<Extract<RunResult, { kind: 'looked' }>, 'kind' | 'report'>;
 
-function lookAt(
+async function lookAt(
   { desired, contest, inSync }: RunTask,
   { plan }: Planned,
   { clock, resolvePassword }: Pick<RunPorts, 'clock' | 'resolvePassword'>,
-): Looked {
+): Promise<Looked> {
   const frozen = contest.look({
     domains: desired.domains.keys(),
     changes: plan.changes,
@@ -122,7 +122,11 @@ function lookAt(
     now: clock.monotonic(),
   });
   const drift = plan.changes.filter(({ reason, domain }) => reason === 'drift' || inSync.has(domain));
-  const unset = plan.changes.filter((change) => !resolvePasswords([change], desired, resolvePassword).ok);
+  const unset: Change[] = [];
+  for (const change of plan.changes) {
+    const passwords = await resolvePasswords([change], desired, resolvePassword);
+    if (!passwords.ok) unset.push(change);
+  }
   return { plan, frozen: [...frozen], unset, drift };
 }
 

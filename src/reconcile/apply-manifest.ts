@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { ResolvePassword } from '../apply/passwords.ts';
 import { systemProcesses } from '../apply/process-table.ts';
 import { openStateDirectory, type StateDirectoryOptions } from '../apply/state-directory.ts';
 import type { Client } from '../api/client.ts';
@@ -6,7 +7,7 @@ import { exportDocument, type ExportOptions } from '../manifest/export.ts';
 import { writeSnapshot } from '../manifest/write-snapshot.ts';
 import { writeManifest } from '../manifest/write.ts';
 import type { Clock } from '../model/clock.ts';
-import type { Desired, Reference } from '../model/desired.ts';
+import type { Desired } from '../model/desired.ts';
 import type { Observed } from '../model/observed.ts';
 import type { Plan } from '../model/plan.ts';
 import { allowancesInForce, type Policy } from '../plan/policy.ts';
@@ -38,8 +39,7 @@ export interface ApplyOptions {
   readonly signal?: AbortSignal;
   /** Whether this plan runs; asked only about one that no guard refuses and that changes something. */
   readonly approve: (plan: Plan) => boolean | Promise<boolean>;
-  /** The password behind a reference; null: it is not set. */
-  readonly resolvePassword: (reference: Reference) => string | null;
+  readonly resolvePassword: ResolvePassword;
 }
 
 /** The manifest's guards and allowances; no domain is deleted. `account` is the email that must answer, null any. */

@@ -1,4 +1,4 @@
-import { passwordReference } from '../apply/passwords.ts';
+import { passwordReference, type ResolvePassword } from '../apply/passwords.ts';
 import type { StateStore } from '../apply/state-store.ts';
 import type { Desired, Reference } from '../model/desired.ts';
 import type { DomainName, NameKey } from '../model/names.ts';
@@ -13,13 +13,13 @@ export async function findChangedPasswords(
   prior: Prior,
   ports: {
     readonly state: Pick<StateStore, 'fingerprint'>;
-    readonly resolvePassword: (reference: Reference) => string | null;
+    readonly resolvePassword: ResolvePassword;
   },
 ): Promise<ReadonlySet<string>> {
   const found = await Promise.all(
     remembered(desired, prior).map(async ({ name, domain, reference, fingerprint }) => {
-      const password = ports.resolvePassword(reference);
-      if (password === null) return [];
+      const password = await ports.resolvePassword(reference);
+      if (typeof password !== 'string' || password === '') return [];
       const now = await ports.state.fingerprint(password);
       return now === null || now === fingerprint ? [] : [`${name}@${domain}`];
     }),

@@ -1,8 +1,14 @@
 import { createHash } from 'node:crypto';
-import { loadManifest, type LoadOptions, type ManifestText } from '../manifest/load.ts';
+import {
+  loadWithReferences,
+  type LoadOptions,
+  type ManifestText,
+  type NeededReferences,
+  type ReadReferences,
+} from '../manifest/load.ts';
 import { readManifests, type ReadFault, type ReadPorts } from '../manifest/read.ts';
 import type { Clock } from '../model/clock.ts';
-import type { Desired, Reference } from '../model/desired.ts';
+import type { Desired } from '../model/desired.ts';
 import type { Problem } from '../model/problem.ts';
 import { fail, type Result } from '../model/result.ts';
 import { manifestSize, type ManifestSize } from '../plan/size.ts';
@@ -25,7 +31,8 @@ export interface ManifestSource {
 
 export interface SourceOptions extends ReadPorts {
   readonly paths: readonly string[];
-  readonly load: LoadOptions;
+  readonly load: Omit<LoadOptions, 'resolve'>;
+  readonly readReferences: ReadReferences;
   readonly clock: Clock;
 }
 
@@ -35,22 +42,30 @@ const MOST_READS = 20;
 /** Reads the manifest of one account; it is loaded again only when its content, or that of a file it refers to, differs. */
 export function createManifestSource(options: SourceOptions): ManifestSource {
   let last: string | null = null;
-  let references: readonly Reference[] = [];
+  let values: Values = { needed: { key: null, others: [] }, resolve: () => null };
   return {
     async look() {
-      const digest = (read: Texts): string =>
-        `${digestTexts(read)} ${digestReferences(references, options.load)}`;
+      const { needed } = values;
+      const current = digestValues({ needed, resolve: await options.readReferences(needed) });
       const first = await readManifests(options.paths, options);
-      if (digest(first) === last) return null;
+      if (`${digestTexts(first)} ${current}` === last) return null;
       const texts = await readSettled(first, options);
-      if (digest(texts) === last) return null;
-      const resolved = new Map<string, Reference>();
-      const look = texts.ok ? load(texts.value, options.load, resolved) : unreadable(texts.error);
-      references = [...resolved.values()];
-      last = digest(texts);
+      if (`${digestTexts(texts)} ${current}` === last) return null;
+      const look = texts.ok
+        ? await load(texts.value, options, (read) => {
+            values = read;
+          })
+        : unreadable(texts.error);
+      last = `${digestTexts(texts)} ${digestValues(values)}`;
       return look;
     },
   };
+}
+
+/** The references of the manifest as it was loaded last, and their values then. */
+interface Values {
+  readonly needed: NeededReferences;
+  readonly resolve: LoadOptions['resolve'];
 }
 
 type Texts = Result<readonly ManifestText[], ReadFault>;
@@ -68,17 +83,15 @@ async function readSettled(first: Texts, options: SourceOptions): Promise<Texts>
   return fail({ path, message: `${path}: it keeps changing while it is read`, hint: 'let it come to rest' });
 }
 
-function load(
+async function load(
   texts: readonly ManifestText[],
-  options: LoadOptions,
-  resolved: Map<string, Reference>,
-): ManifestLook {
-  const { desired, problems: found } = loadManifest(texts, {
-    ...options,
-    resolve(reference) {
-      resolved.set(JSON.stringify([reference.kind, reference.shown]), reference);
-      return options.resolve(reference);
-    },
+  { load: options, readReferences }: SourceOptions,
+  onRead: (values: Values) => void,
+): Promise<ManifestLook> {
+  const { desired, problems: found } = await loadWithReferences(texts, options, async (needed) => {
+    const resolve = await readReferences(needed);
+    onRead({ needed, resolve });
+    return resolve;
   });
   const problems = found.map(asDaemonProblem);
   const errors = problems.filter(({ severity }) => severity === 'error').length;
@@ -109,8 +122,8 @@ function digestTexts(texts: Texts): string {
   return hash.digest('hex');
 }
 
-function digestReferences(references: readonly Reference[], { resolve }: LoadOptions): string {
+function digestValues({ needed, resolve }: Values): string {
   const hash = createHash('sha256');
-  for (const reference of references) hash.update(JSON.stringify([reference.shown, resolve(reference)]));
+  for (const reference of needed.others) hash.update(JSON.stringify([reference.shown, resolve(reference)]));
   return hash.digest('hex');
 }

@@ -1,9 +1,10 @@
 import type { Client } from '../api/client.ts';
 import type { ApiError } from '../api/errors.ts';
 import { observe, observeDomains, type ObservedDomains } from '../api/observe.ts';
+import type { ResolvePassword } from '../apply/passwords.ts';
 import type { StateStore } from '../apply/state-store.ts';
 import type { Clock } from '../model/clock.ts';
-import type { Desired, Reference } from '../model/desired.ts';
+import type { Desired } from '../model/desired.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Account, Observed } from '../model/observed.ts';
 import type { Plan, Warning } from '../model/plan.ts';
@@ -35,8 +36,8 @@ export interface PlanPorts {
   readonly clock: Clock;
   /** What earlier runs of this account left behind. */
   readonly openState: (account: string) => StateStore;
-  /** Null: not set. Passwords are looked up to see whether they changed; none goes into the plan. */
-  readonly resolvePassword: (reference: Reference) => string | null;
+  /** Passwords are looked up to see whether they changed; none goes into the plan. */
+  readonly resolvePassword: ResolvePassword;
   readonly onRead?: ((done: number, total: number) => void) | undefined;
 }
 

@@ -2,6 +2,7 @@ import { PassThrough, Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/cli/context.ts';
+import { createSecrets } from '../../src/cli/secrets.ts';
 import { execute } from '../../src/cli/execute.ts';
 import type { Emulator } from '../../src/emulator/server.ts';
 import { openTwoAccounts } from './two-accounts.ts';
@@ -45,6 +46,7 @@ async function sitDown(): Promise<Seat> {
       stdout: terminal,
       stderr: terminal,
       clock: systemClock,
+      secrets: createSecrets(),
       random: Math.random,
       signal: interrupted.signal,
       interrupt: () => interrupted.abort('SIGINT'),

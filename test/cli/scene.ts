@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest';
 import type { Context } from '../../src/cli/context.ts';
 import { execute } from '../../src/cli/execute.ts';
 import type { ExitCode } from '../../src/cli/exit.ts';
+import { createSecrets } from '../../src/cli/secrets.ts';
 import type { JournalEntry } from '../../src/emulator/journal.ts';
 import type { Seed } from '../../src/emulator/seed.ts';
 import { startEmulator, type Emulator, type ServerOptions } from '../../src/emulator/server.ts';
@@ -109,6 +110,7 @@ async function runCommand(
     stderr: err.stream,
     clock,
     random: () => 0.5,
+    secrets: createSecrets(),
     signal: input.signal ?? new AbortController().signal,
   };
   const code = await execute(context, args);

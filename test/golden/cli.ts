@@ -1,6 +1,7 @@
 import { Readable, Writable } from 'node:stream';
 import type { Context } from '../../src/cli/context.ts';
 import { execute } from '../../src/cli/execute.ts';
+import { createSecrets } from '../../src/cli/secrets.ts';
 import type { Clock } from '../../src/model/clock.ts';
 import { checkPrinted } from '../support/documents.ts';
 
@@ -29,6 +30,7 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
     stderr: collectInto(stderr),
     clock: terminal.clock,
     random: () => 0.5,
+    secrets: createSecrets(),
     signal: new AbortController().signal,
   };
   const exitCode = await execute(context, args);

@@ -24,7 +24,8 @@ function sourceOf(
     stdin: Readable.from([]),
     cwd: '/',
     clock: virtualClock(),
-    load: { references: 'required', resolve: () => null, apiVersion: 'v4' },
+    load: { references: 'required', apiVersion: 'v4' },
+    readReferences: () => Promise.resolve(() => null),
     ...options,
   });
 }
@@ -130,7 +131,7 @@ test('a value behind a reference that changes is a change of the manifest', asyn
     'version: 1\ndestinations: { boss: { env: BOSS } }\ndomains:\n  a.example: { aliases: { b: boss } }\n',
   );
   let boss = 'ana@corp.example';
-  const source = sourceOf(path, { load: { references: 'required', resolve: () => boss, apiVersion: 'v4' } });
+  const source = sourceOf(path, { readReferences: () => Promise.resolve(() => boss) });
   expect(forwardOf(await source.look())).toBe('ana@corp.example');
   expect(await source.look()).toBeNull();
   boss = 'bob@corp.example';

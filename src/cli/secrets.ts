@@ -1,0 +1,22 @@
+/** What a process knows and must not give away. */
+export interface Secrets {
+  /** The value of an API key or of another secret of the operator: no other reference may have it. `what` names it. */
+  forbid(value: string, what: string): void;
+  /** What it is, where a value, or a part of one that is a list, is such a secret; null: it may be used. */
+  whyForbidden(value: string): string | null;
+}
+
+export function createSecrets(): Secrets {
+  const forbidden = new Map<string, string>();
+  return {
+    forbid(value, what) {
+      const trimmed = value.trim();
+      if (trimmed !== '') forbidden.set(trimmed, what);
+    },
+    whyForbidden(value) {
+      const parts = [value, ...value.split(',')];
+      const found = parts.find((part) => forbidden.has(part.trim()));
+      return found === undefined ? null : (forbidden.get(found.trim()) ?? null);
+    },
+  };
+}
