@@ -144,7 +144,7 @@ function describeTag(path: string, params: ErrorObject['params'], { oneOf }: Tag
   const words = oneOf.map(({ properties }) => properties[tag]?.const);
   return {
     path: path + step(tag),
-    message: params['tagValue'] === undefined ? 'is missing' : beOneOf(words),
+    message: params['tagValue'] === undefined ? 'is missing' : `must ${beOneOf(words)}`,
   };
 }
 
