@@ -90,6 +90,8 @@ function echo(text: string, entries: readonly string[], switches: Switches): str
       return entries.join(', ');
     case 'reversed':
       return entries.toReversed().join(',');
+    case 'lower-case':
+      return entries.map((entry) => (isWebhook(entry) ? entry : entry.toLowerCase())).join(',');
   }
 }
 

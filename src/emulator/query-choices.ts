@@ -1,4 +1,5 @@
 import { failure, invalidFields, type Reply } from './protocol.ts';
+import { withLag } from './listing-lag.ts';
 import type { Context, Route } from './routes.ts';
 
 /** Handles a request as the switches about query parameters of readings say. */
@@ -10,7 +11,9 @@ export function handleByChoices(route: Route, context: Context): Reply {
     const errors = empty.map(([name]): [string, string[]] => [name, [`The ${name} is empty.`]]);
     if (errors.length > 0) return invalidFields(Object.fromEntries(errors));
   }
-  const reply = unreadableParameters === 'ignore' ? handleLeniently(route, context) : route.handle(context);
+  const reply = withLag(route, context, () =>
+    unreadableParameters === 'ignore' ? handleLeniently(route, context) : route.handle(context),
+  );
   return pageAfterEnd === 'refuse' && isAfterEnd(reply) ? failure(404, 'There is no such page.') : reply;
 }
 

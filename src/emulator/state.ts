@@ -64,6 +64,8 @@ export interface State {
   readonly ruleHolders: Map<string, Set<DomainRecord>>;
   readonly switches: Switches;
   readonly environment: StoreEnvironment;
+  /** The latest answers of listings as text, by page, while they are shown late. */
+  readonly pastListings: Map<string, readonly string[]>;
   aliasCount: number;
   ruleCount: number;
   nextAliasId: number;
@@ -89,6 +91,7 @@ export function createState(options: StateOptions): State {
     ruleHolders: new Map(),
     switches: { ...DEFAULT_SWITCHES, ...options.switches },
     environment: options.environment,
+    pastListings: new Map(),
     aliasCount: 0,
     ruleCount: 0,
     nextAliasId: 1,

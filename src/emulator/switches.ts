@@ -29,7 +29,9 @@ export interface Switches {
   /** Forward or notification addresses on the domain itself. */
   ownDomainForward: 'allow' | 'refuse';
   /** How `forward` comes back. */
-  forwardEcho: 'as-sent' | 'compact' | 'spaced' | 'reversed';
+  forwardEcho: 'as-sent' | 'compact' | 'spaced' | 'reversed' | 'lower-case';
+  /** By how many requests the listings of domains, aliases, rules and credentials are late, page by page. */
+  listingLag: number;
   /** Status of an unknown domain, alias or credential. */
   unknownStatus: number;
   /** Status of an unknown rule. */
@@ -130,6 +132,7 @@ export const DEFAULT_SWITCHES: Readonly<Switches> = {
   leftOutOnUpdate: 'reset',
   ownDomainForward: 'allow',
   forwardEcho: 'as-sent',
+  listingLag: 0,
   unknownStatus: 404,
   unknownRuleStatus: 404,
   unguardedDeleteAllStatus: 400,

@@ -125,3 +125,21 @@ describe('searches of logs', () => {
     expect(body.logs.map(({ id }: { readonly id: string }) => id)).toEqual(found);
   });
 });
+
+describe('switch listingLag', () => {
+  test.each([
+    [0, [[], ['a'], ['a'], ['a']]],
+    [1, [[], [], ['a'], ['a']]],
+    [2, [[], [], [], ['a']]],
+  ])('%i: an alias that was added shows as many reads late', async (listingLag, expected) => {
+    const { v4, v3 } = await start({ listingLag });
+    const list = async () => names((await v4('GET', `${ROOT}/aliases`)).body);
+    const shown = [await list()];
+    expect((await v4('POST', `${ROOT}/aliases`, { alias: 'a', forward })).status).toBe(200);
+    for (let reads = 0; reads < 3; reads += 1) shown.push(await list());
+    expect(shown).toEqual(expected);
+    // Another page is late by itself, one alias is never late.
+    expect(names((await v3('GET', `${ROOT}/aliases`)).body)).toEqual(['a']);
+    expect((await v4('GET', `${ROOT}/aliases/1`)).body.alias.alias).toBe('a');
+  });
+});

@@ -61,6 +61,7 @@ describe('switch forwardEcho', () => {
     ['compact', 'B@corp.example,a@x.example'],
     ['spaced', 'B@Corp.Example, a@x.example'],
     ['reversed', 'a@x.example,B@Corp.Example'],
+    ['lower-case', 'b@corp.example,a@x.example'],
   ] as const)('%s', async (forwardEcho, expected) => {
     const { send } = await start({ forwardEcho });
     const sent = { alias: 'a', forward: 'B@Corp.Example ,  a@x.example' };
