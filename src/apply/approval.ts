@@ -3,22 +3,13 @@ import type { Change, Plan } from '../model/plan.ts';
 import { isRefused } from '../plan/withhold.ts';
 import { approvalKey, isApprovedBy } from './approval-key.ts';
 import { changeKey, isHeldUp, itemOf, STAGE_ONE_FAILED } from './ledger.ts';
+import { isNotKept } from './not-kept.ts';
 import { resolvePasswords } from './passwords.ts';
 import { chainOf } from './payload.ts';
 import { blockReason, markSkipped, type Run } from './run.ts';
 
 export function isHeldBack(run: Run, change: Change): boolean {
   return run.heldBack.has(approvalKey(change));
-}
-
-/**
- * What the service accepted as it is desired now and shows otherwise all the same. An update that its answer confirmed is
- * sent once more, for somebody else may have changed it since; an addition is not, lest there be two.
- */
-export function isNotKept(run: Run, change: Change): boolean {
-  const done = run.ledger.done.get(itemOf(change));
-  if (done === undefined || changeKey(done.change) !== changeKey(change)) return false;
-  return !done.isKept || change.action === 'add';
 }
 
 /**

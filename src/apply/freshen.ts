@@ -2,9 +2,10 @@ import type { DomainName } from '../model/names.ts';
 import type { Change } from '../model/plan.ts';
 import { FRESH_FOR } from '../plan/reads.ts';
 import { approve, isApprovedBy } from './approval-key.ts';
-import { isHeldBack, isNotKept } from './approval.ts';
+import { isHeldBack } from './approval.ts';
 import { itemOf, stopOn } from './ledger.ts';
 import { planAgain, readDomains } from './look.ts';
+import { isNotKept } from './not-kept.ts';
 import { isStopped, markSkipped, type Run } from './run.ts';
 
 /**

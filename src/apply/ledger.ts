@@ -11,6 +11,8 @@ import { chainOf, type Chain } from './payload.ts';
  */
 export interface Ledger {
   readonly done: Map<string, DoneEntry>;
+  /** The first change of each item that was made: what was there before this run. */
+  readonly first: Map<string, Change>;
   /** Items that this run made, whatever it did to them afterwards. */
   readonly added: Set<string>;
   readonly failed: Map<string, FailedEntry>;
@@ -50,6 +52,7 @@ export interface SkippedEntry {
 export function newLedger(): Ledger {
   return {
     done: new Map(),
+    first: new Map(),
     added: new Set(),
     failed: new Map(),
     skipped: new Map(),
@@ -81,6 +84,7 @@ export function recordDone(ledger: Ledger, entry: DoneEntry): void {
   forget(ledger, entry.change);
   const item = itemOf(entry.change);
   ledger.done.set(item, entry);
+  if (!ledger.first.has(item)) ledger.first.set(item, entry.change);
   if (entry.change.action === 'add') ledger.added.add(item);
 }
 

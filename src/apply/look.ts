@@ -3,8 +3,8 @@ import { readSections } from '../api/observe-sections.ts';
 import { managedSections, type Desired } from '../model/desired.ts';
 import type { DomainName } from '../model/names.ts';
 import type { ObservedDomain } from '../model/observed.ts';
-import type { Change, Plan } from '../model/plan.ts';
-import type { Prior } from '../model/prior.ts';
+import type { Adoption, Change, Plan } from '../model/plan.ts';
+import { NO_PRIOR_DOMAIN, type Prior } from '../model/prior.ts';
 import { fail, succeed, type Result } from '../model/result.ts';
 import { makePlan } from '../plan/plan.ts';
 import { stopFor } from './ledger.ts';
@@ -55,11 +55,21 @@ export function planAgain(run: Run, names: Iterable<DomainName>, prior: Prior = 
     manifestSize: run.input.manifestSize,
     observed: run.observed,
     policy: { ...run.input.policy, rotate: [] },
-    prior,
+    prior: withRenamedRules(prior, run.renamedRules),
     now: clock.now(),
     api: { url: client.url, version: client.version },
     ...(run.rankDigits === null ? {} : { rankDigits: run.rankDigits }),
   });
+}
+
+function withRenamedRules(prior: Prior, renamed: readonly Adoption[]): Prior {
+  if (renamed.length === 0) return prior;
+  const domains = new Map(prior.domains);
+  for (const { domain, name, id } of renamed) {
+    const known = domains.get(domain) ?? NO_PRIOR_DOMAIN;
+    domains.set(domain, { ...known, ruleIds: new Map(known.ruleIds).set(name, id) });
+  }
+  return { ...prior, domains };
 }
 
 function narrow(desired: Desired, names: Iterable<DomainName>): Desired {

@@ -1,6 +1,6 @@
 import type { PresentDomain } from '../model/desired.ts';
 import type { DomainName } from '../model/names.ts';
-import type { PriorDomain } from '../model/prior.ts';
+import type { KeptOtherwise, PriorDomain } from '../model/prior.ts';
 import type { Kind } from '../model/resources.ts';
 import { managedState } from '../plan/settings.ts';
 import { itemKey, signature, type Wanted } from '../plan/signature.ts';
@@ -11,25 +11,27 @@ export function itemOfName(domain: DomainName, kind: Kind, name: string): string
   return `${domain}\n${itemKey(kind, name)}`;
 }
 
-/** Which of a domain's items are in place as they are desired, and which the service does not keep. */
+/** Which of a domain's items are in place as they are desired, and which the service keeps otherwise. */
 export function rememberItems(
   entry: PresentDomain,
   before: PriorDomain | undefined,
-  { open, notKept, desired }: MemoryInput,
-): Pick<PriorDomain, 'applied' | 'notKept'> {
+  { open, keptOtherwise, desired }: MemoryInput,
+): Pick<PriorDomain, 'applied' | 'keptOtherwise'> {
   const applied = new Map<string, string>();
-  const lost = new Map<string, string>();
+  const kept = new Map<string, KeptOtherwise>();
   for (const { name, wanted } of wantedItems(entry)) {
     const item = itemOfName(entry.domain, wanted.kind, name);
     const key = itemKey(wanted.kind, name);
     const text = signature(wanted, desired.references);
     const isOpen = open.has(item);
     if (!isOpen || before?.applied.get(key) === text) applied.set(key, text);
-    // Until the entry changes, for its signature is another one then, or is in place all the same.
-    const still = isOpen && before?.notKept.get(key) === text;
-    if (still || notKept.has(item)) lost.set(key, text);
+    const shown = keptOtherwise.get(item);
+    // Until the entry changes, for its signature is another one then, or is in place.
+    const known = isOpen ? before?.keptOtherwise.get(key) : undefined;
+    if (shown !== undefined) kept.set(key, { sent: text, shown });
+    else if (known?.sent === text) kept.set(key, known);
   }
-  return { applied, notKept: lost };
+  return { applied, keptOtherwise: kept };
 }
 
 export interface WantedItem {

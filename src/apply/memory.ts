@@ -1,4 +1,4 @@
-import type { Desired, PresentDomain } from '../model/desired.ts';
+import type { Desired, DesiredRule, PresentDomain } from '../model/desired.ts';
 import { nameKey, type DomainName, type NameKey } from '../model/names.ts';
 import type { Observed, ObservedDomain } from '../model/observed.ts';
 import type { Adoption, Plan } from '../model/plan.ts';
@@ -23,8 +23,8 @@ export interface MemoryInput {
   readonly unread: ReadonlySet<DomainName>;
   /** Items that are not as they are desired, or of which that is not known, those that are sent no more included; see `itemOfName`. */
   readonly open: ReadonlySet<string>;
-  /** Items that the service accepted in this run and did not keep. */
-  readonly notKept: ReadonlySet<string>;
+  /** Items that the service accepted in this run and shows otherwise: signatures of what it shows. */
+  readonly keptOtherwise: ReadonlyMap<string, string>;
   /** Fingerprints of the passwords that were sent; null: sent, and no fingerprint could be made. */
   readonly passwords: ReadonlyMap<string, string | null>;
   /** Domains that this run added, and when. */
@@ -78,16 +78,20 @@ function rememberDomain(
   };
 }
 
-/** Which live rule an entry was recognised as, for as long as the manifest has an entry of that name. */
+/** Which live rule an entry was recognised as, for as long as the manifest has an entry of that name or id. */
 function rememberRuleIds(
   entry: PresentDomain,
   before: PriorDomain | undefined,
   { adoptions }: MemoryInput,
 ): PriorDomain['ruleIds'] {
-  const names = new Set(entry.rules?.entries.map(({ name }) => name));
+  const names = new Set(entry.rules?.entries.flatMap(knownNames));
   const known = [...(before?.ruleIds ?? [])].filter(([name]) => names.has(name));
   const adopted = adoptions.filter(({ domain }) => domain === entry.domain);
   return new Map([...known, ...adopted.map(({ name, id }) => [name, id] as const)]);
+}
+
+function knownNames({ name, id, derivedIds }: DesiredRule): readonly (string | undefined)[] {
+  return [name, id?.toLowerCase(), ...derivedIds.map((derived) => derived.toLowerCase())];
 }
 
 function rememberPasswords(

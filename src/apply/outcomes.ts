@@ -26,7 +26,10 @@ export function noteAccepted(run: Run, item: WriteItem, accepted: Accepted): voi
   run.ledger.wrote = true;
   if (accepted.note !== undefined) run.ledger.notes.add(accepted.note);
   if (isAddedDomain(item)) run.added.set(change.domain, accepted.domain ?? null);
-  if (item.kind === 'rule') noteRank(run, change.domain, { sent: item.rule.rank, answered: accepted.rank });
+  if (item.kind === 'rule') {
+    noteRuleId(run, change, accepted.id);
+    noteRank(run, change.domain, { sent: item.rule.rank, answered: accepted.rank });
+  }
   if (item.kind === 'rule' && item.part === 'move' && change.stage === 2) return;
   const isKept = accepted.kept && !wasDone(run, change);
   markDone(run, { change, id: accepted.id ?? change.id, isKept });
@@ -65,6 +68,14 @@ function noteRefused(run: Run, request: WriteRequest, { item, index, failure }: 
     message: failure.message,
     errors: failure.errors,
   });
+}
+
+/** Else a rule whose id is taken would be added again by every run. */
+function noteRuleId(run: Run, { action, domain, id }: Change, answered: string | null): void {
+  if (action !== 'add' || id === null || answered === null || id.toLowerCase() === answered.toLowerCase()) {
+    return;
+  }
+  run.renamedRules.push({ domain, name: id.toLowerCase(), id: answered });
 }
 
 /** A rank that comes back otherwise than it was sent tells how many digits the service keeps. */

@@ -1,5 +1,5 @@
 import { parseDomainName, type DomainName, type NameKey } from '../model/names.ts';
-import type { PriorDomain, Verified } from '../model/prior.ts';
+import type { KeptOtherwise, PriorDomain, Verified } from '../model/prior.ts';
 import { SECTIONS, type Section } from '../model/resources.ts';
 
 const KIND = 'fwdsync/prior@1';
@@ -13,7 +13,7 @@ export function writePriorDomain(domain: DomainName, prior: PriorDomain): string
     addedAt: prior.addedAt,
     applied: pairs(prior.applied),
     ruleIds: pairs(prior.ruleIds),
-    notKept: pairs(prior.notKept),
+    keptOtherwise: [...prior.keptOtherwise].map(([key, { sent, shown }]) => [key, sent, shown]),
     passwords: pairs(prior.passwords),
     settled: prior.settled,
     verified: prior.verified,
@@ -32,10 +32,9 @@ export function readPriorDomain(text: string): { domain: DomainName; prior: Prio
 function decodePrior(value: Readonly<Record<string, unknown>>): PriorDomain | null {
   const applied = readPairs(value['applied']);
   const ruleIds = readPairs(value['ruleIds']);
-  const notKept = readPairs(value['notKept']);
   const passwords = readPairs(value['passwords']) as ReadonlyMap<NameKey, string> | null;
   const { addedAt } = value;
-  if (applied === null || ruleIds === null || notKept === null || passwords === null) return null;
+  if (applied === null || ruleIds === null || passwords === null) return null;
   if (addedAt !== null && !isCount(addedAt)) return null;
   const verified = readVerified(value['verified']);
   const { settled } = value;
@@ -43,12 +42,23 @@ function decodePrior(value: Readonly<Record<string, unknown>>): PriorDomain | nu
     live: readLive(value['live']),
     applied,
     ruleIds,
-    notKept,
+    keptOtherwise: readKeptOtherwise(value['keptOtherwise']),
     passwords,
     addedAt,
     ...(typeof settled === 'string' ? { settled } : {}),
     ...(verified === null ? {} : { verified }),
   };
+}
+
+/** What does not read is forgotten: it is sent once more. */
+function readKeptOtherwise(value: unknown): ReadonlyMap<string, KeptOtherwise> {
+  const map = new Map<string, KeptOtherwise>();
+  for (const triple of Array.isArray(value) ? (value as readonly unknown[]) : []) {
+    const [key, sent, shown] = Array.isArray(triple) ? (triple as readonly unknown[]) : [];
+    if (typeof key === 'string' && typeof sent === 'string' && typeof shown === 'string')
+      map.set(key, { sent, shown });
+  }
+  return map;
 }
 
 /** Null: never; nothing worse comes of it than asking at once. */

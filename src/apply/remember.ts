@@ -1,12 +1,13 @@
 import type { DomainName } from '../model/names.ts';
 import type { Change } from '../model/plan.ts';
-import type { Verified } from '../model/prior.ts';
+import type { PriorDomain, Verified } from '../model/prior.ts';
 import { manifestSize } from '../plan/size.ts';
 import { passwordReference } from './passwords.ts';
 import { itemOf } from './ledger.ts';
 import { planAgain } from './look.ts';
 import { itemOfName } from './memory-items.ts';
 import { memoryOf } from './memory.ts';
+import type { NotKept } from './not-kept.ts';
 import type { Verdict } from './rounds.ts';
 import type { Run } from './run.ts';
 
@@ -27,14 +28,18 @@ export async function rememberRun(
   const notInPlace = [...open, ...input.heldBack, ...undone(run), ...suppressed(run)];
   const memory = memoryOf({
     desired: input.desired,
-    settled: settledDomains(run, [...notInPlace, ...notKept]),
+    settled: settledDomains(run, [...notInPlace, ...notKept.map(({ change }) => change)]),
     prior: input.prior,
     plan: input.plan,
-    adoptions: [...input.plan.adoptions, ...(verdict.kind === 'seen' ? verdict.adoptions : [])],
+    adoptions: [
+      ...input.plan.adoptions,
+      ...(verdict.kind === 'seen' ? verdict.adoptions : []),
+      ...run.renamedRules,
+    ],
     observed: run.observed,
     unread: unreadDomains(run, unread.keys()),
     open: namesOf(notInPlace),
-    notKept: namesOf(notKept.filter(isLasting)),
+    keptOtherwise: new Map(notKept.flatMap(lastingOf)),
     passwords: await fingerprints(run),
     added: new Map([...run.added.keys()].map((domain) => [domain, ports.clock.now()])),
     size: inPlace && isWhole ? input.manifestSize : null,
@@ -57,24 +62,23 @@ function unreadDomains({ input, observed }: Run, unread: Iterable<DomainName>): 
   return new Set([...observed.unproven.keys(), ...withheld.map(({ domain }) => domain), ...unread]);
 }
 
-/**
- * An address that has no alias has no route: whatever happened to it, the next run adds it again. Not so a rule, for its id may
- * be another domain's, and what adding it does there is not stated (field notes).
- */
-function isLasting({ kind, action }: Change): boolean {
-  return kind === 'rule' || action !== 'add';
+function lastingOf({ change, shown }: NotKept): readonly (readonly [string, string])[] {
+  const { domain, kind, name } = change;
+  return shown === null ? [] : [[itemOfName(domain, kind, name), shown]];
 }
 
-/** What no plan shows because an earlier run found it not kept, and is not in place to this day. */
+/** What no plan shows because an earlier run found that the service keeps it otherwise, and is not in place to this day. */
 function suppressed(run: Run): readonly Change[] {
   const { prior } = run.input;
   const domains = new Map(prior.domains);
-  const names = [...prior.domains].filter(([, { notKept }]) => notKept.size > 0).map(([name]) => name);
-  for (const [name, known] of prior.domains) domains.set(name, { ...known, notKept: NOTHING });
+  const names = [...prior.domains]
+    .filter(([, { keptOtherwise }]) => keptOtherwise.size > 0)
+    .map(([name]) => name);
+  for (const [name, known] of prior.domains) domains.set(name, { ...known, keptOtherwise: NOTHING });
   return names.length === 0 ? [] : planAgain(run, names, { ...prior, domains }).changes;
 }
 
-const NOTHING: ReadonlyMap<string, string> = new Map();
+const NOTHING: PriorDomain['keptOtherwise'] = new Map();
 
 /** What failed is not in place, whatever a plan can see: nobody can read a password back. */
 function undone({ ledger }: Run): readonly Change[] {

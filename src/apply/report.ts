@@ -2,6 +2,7 @@ import { showForward } from '../model/disclosure.ts';
 import type { Change, Plan } from '../model/plan.ts';
 import type { ItemKey, NotKeptItem, Outcome, Report } from '../model/report.ts';
 import { itemOf } from './ledger.ts';
+import type { NotKept } from './not-kept.ts';
 import type { Verdict } from './rounds.ts';
 import { requestsOfRun, type Run } from './run.ts';
 
@@ -14,7 +15,7 @@ export interface ReportInput {
 export function reportRun(run: Run, { verdict, snapshot }: ReportInput): Report {
   const { input, ports, ledger } = run;
   const notKept = verdict.kind === 'seen' ? verdict.notKept : [];
-  const lost = new Set(notKept.map(itemOf));
+  const lost = new Set(notKept.map(({ change }) => itemOf(change)));
   const applied = [...ledger.done].filter(([item]) => !lost.has(item));
   return {
     outcome: outcomeOf(run, verdict),
@@ -33,7 +34,7 @@ export function reportRun(run: Run, { verdict, snapshot }: ReportInput): Report 
     }),
     guards: input.plan.guards,
     withheld: input.plan.withheld,
-    notKept: notKept.map((change) => notKeptItem(change, input.desired.references)),
+    notKept: notKept.map((item) => notKeptItem(item, input.desired.references)),
     notes: [...ledger.notes, ...lookNotes(verdict)],
     requests: requestsOfRun(run),
     wrote: ledger.wrote,
@@ -90,14 +91,21 @@ function lookNotes(verdict: Verdict): readonly string[] {
   return [...verdict.unread].map(([domain, reason]) => `${domain} could not be read again: ${reason}`);
 }
 
-function notKeptItem(change: Change, references: ReadonlyMap<string, string>): NotKeptItem {
-  const fields = change.fields.length === 0 ? '' : ` in ${change.fields.join(', ')}`;
-  const live =
-    change.kind === 'alias' && change.observed !== null
-      ? `, and shows ${showForward(change.observed.forward, { references, mask: false })}`
-      : '';
-  const message = `the service accepted it and differs all the same${fields}${live}; it is not sent again until its entry changes`;
+function notKeptItem({ change, shown }: NotKept, references: ReadonlyMap<string, string>): NotKeptItem {
+  const later =
+    shown === null
+      ? 'the next run sends it again'
+      : 'it is sent again when its entry, or what the service shows, changes';
+  const message = `${notKeptText(change, references)}; ${later}`;
   return { ...keyOf(change), source: change.source, message };
+}
+
+function notKeptText(change: Change, references: ReadonlyMap<string, string>): string {
+  if (change.desired === null) return 'the service accepted the delete and still shows it';
+  if (change.observed === null) return 'the service accepted it and does not show it';
+  const live =
+    change.kind === 'alias' ? `: ${showForward(change.observed.forward, { references, mask: false })}` : '';
+  return `the service accepted it and shows another ${change.fields.join(', ')}${live}`;
 }
 
 function keyOf({ action, kind, domain, name }: Change): ItemKey {

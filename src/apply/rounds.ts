@@ -1,7 +1,7 @@
 import { errorText } from '../api/errors.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Adoption, Change, Plan } from '../model/plan.ts';
-import { isHeldBack, isNotKept, selectWork } from './approval.ts';
+import { isHeldBack, selectWork } from './approval.ts';
 import {
   clearSkips,
   forget,
@@ -12,6 +12,7 @@ import {
   stopOn,
 } from './ledger.ts';
 import { lookAgain, planAgain } from './look.ts';
+import { findNotKept, type NotKept } from './not-kept.ts';
 import { executeRound, type RoundInput } from './round.ts';
 import { isStopped, markSkipped, stopReason, type Run } from './run.ts';
 
@@ -25,7 +26,7 @@ export type Verdict =
       /** What is still to be done, what is held back left out. */
       readonly open: readonly Change[];
       /** Of it what the service accepted before. */
-      readonly notKept: readonly Change[];
+      readonly notKept: readonly NotKept[];
       /** Touched domains that could not be read or understood again, and why. */
       readonly unread: ReadonlyMap<DomainName, string>;
       /** Live rules that it recognised by content. */
@@ -50,7 +51,7 @@ export async function runRounds(run: Run): Promise<Verdict> {
     const { plan, verdict } = seen;
     const work = await selectWork(run, plan);
     const unread = changes.filter(({ domain }) => verdict.unread.has(domain));
-    concerned = [...work, ...verdict.notKept, ...unread];
+    concerned = [...work, ...verdict.notKept.map(({ change }) => change), ...unread];
     const pause = PAUSES_MS[round];
     const idle = round > 0 && progressOf(run) === before && work.length === concerned.length;
     if (pause === undefined || idle || concerned.length === 0) return close(run, { work, skipped, verdict });
@@ -74,6 +75,7 @@ async function look(
 ): Promise<Seen | Extract<Verdict, { readonly kind: 'unseen' }>> {
   if (isStopped(run)) return { kind: 'unseen', reason: stopReason(run) };
   run.ports.onProgress?.({ kind: 'verifying', round: round + 1 });
+  const readAt = run.ports.clock.monotonic();
   const looked = await lookAgain(run, concerned);
   if (!looked.ok) {
     stopOn(run.ledger, looked.error);
@@ -86,7 +88,7 @@ async function look(
   clearSkips(run.ledger, isUnseen);
   settleFailures(run, plan, isUnseen);
   const open = plan.changes.filter((change) => !isHeldBack(run, change));
-  const notKept = open.filter((change) => isNotKept(run, change));
+  const notKept = findNotKept(run, open, readAt);
   const { adoptions } = plan;
   return { kind: 'seen', plan, verdict: { kind: 'seen', open, notKept, unread, adoptions } };
 }

@@ -1,11 +1,12 @@
 import type { Account, ObservedDomain, UnprovenRead } from '../model/observed.ts';
 import type { DomainName } from '../model/names.ts';
-import type { Change } from '../model/plan.ts';
+import type { Adoption, Change } from '../model/plan.ts';
 import type { RequestTotals } from '../model/report.ts';
 import type { Kind } from '../model/resources.ts';
 import { newLedger, recordDone, recordFailure, recordSkip, stopRun } from './ledger.ts';
 import type { DoneEntry, FailedEntry, Ledger } from './ledger.ts';
 import { approve, type Approval } from './approval-key.ts';
+import type { Sighting } from './not-kept.ts';
 import type { Passwords } from './passwords.ts';
 import type { ApplyInput, ApplyPorts } from './ports.ts';
 
@@ -23,8 +24,12 @@ export interface Run {
   readonly blocked: Map<string, string>;
   /** Domains that this run added: as the answer described them, when it came. */
   readonly added: Map<DomainName, ObservedDomain | null>;
+  /** Rules that the service gave another id than was sent; from then on their entries mean those. */
+  readonly renamedRules: Adoption[];
   /** Domains of which a rule came back at another rank than was sent in this round: their order is not yet as planned. */
   readonly misplaced: Set<DomainName>;
+  /** What items that differ show, by item; see `findNotKept`. */
+  readonly sightings: Map<string, Sighting>;
   readonly maxFailures: number;
   batches: 'allowed' | 'refused';
   /** Requests that were sent again after an unknown outcome. */
@@ -58,7 +63,9 @@ export function startRun(input: ApplyInput, ports: ApplyPorts, passwords: Passwo
     passwords: new Map(passwords),
     blocked: new Map(),
     added: new Map(),
+    renamedRules: [],
     misplaced: new Set(),
+    sightings: new Map(),
     maxFailures: input.maxFailures ?? Math.max(LEAST_MAX_FAILURES, Math.floor(items * MAX_FAILED_SHARE)),
     batches: 'allowed',
     resends: 0,

@@ -13,10 +13,10 @@ export interface PriorDomain {
   readonly live: Readonly<Partial<Record<Section, number>>>;
   /** Item key -> signature of the desired state that was last applied and found in place. */
   readonly applied: ReadonlyMap<string, string>;
-  /** Rule name -> live id, for rules that were taken over by content. */
+  /** Rule name, or the id that was sent, -> live id: for rules taken over by content, or given another id by the service. */
   readonly ruleIds: ReadonlyMap<string, string>;
-  /** Item key -> signature of a desired state that the service accepted and did not keep. */
-  readonly notKept: ReadonlyMap<string, string>;
+  /** Item key -> a difference that the service makes of what it accepts. */
+  readonly keptOtherwise: ReadonlyMap<string, KeptOtherwise>;
   /** User name -> salted fingerprint of the password that was last sent. */
   readonly passwords: ReadonlyMap<NameKey, string>;
   /** Whether this tool added the domain, so that its `*` may be the service's own. Epoch ms; null: no. */
@@ -27,10 +27,25 @@ export interface PriorDomain {
   readonly verified?: Verified;
 }
 
+/** Signatures of a desired state that the service accepted and of what it showed from then on. */
+export interface KeptOtherwise {
+  readonly sent: string;
+  readonly shown: string;
+}
+
 /** Epoch milliseconds, and milliseconds after it. */
 export interface Verified {
   readonly at: number;
   readonly waitMs: number;
 }
+
+export const NO_PRIOR_DOMAIN: PriorDomain = {
+  live: {},
+  applied: new Map(),
+  ruleIds: new Map(),
+  keptOtherwise: new Map(),
+  passwords: new Map(),
+  addedAt: null,
+};
 
 export const NO_PRIOR: Prior = { domains: new Map(), manifest: null };

@@ -14,7 +14,7 @@ import {
   type SectionDraft,
   type SectionResult,
 } from './section.ts';
-import { reasonFor, wasNotKept } from './signature.ts';
+import { isKeptOtherwise, reasonFor } from './signature.ts';
 
 export interface AliasContext extends SectionContext {
   /** When the domain was made, epoch milliseconds; null: not known. */
@@ -95,14 +95,19 @@ function planEntry(
     draft.unchanged += 1;
     return;
   }
-  const wanted = { kind: 'alias', state: { forward: entry.forward } } as const;
-  if (wasNotKept(entry.name, wanted, context)) {
+  if (alias !== undefined && isNotKept(entry, alias, context)) {
     draft.warnings.push(notKeptWarning('alias', entry, context));
     return;
   }
   const change = putting(entry, alias, context);
   draft.changes.push(change);
   if (isServiceOwn(alias, context)) draft.serviceOwn.push(change);
+}
+
+function isNotKept(entry: PresentAlias, alias: ObservedAlias, context: NamedContext): boolean {
+  const wanted = { kind: 'alias', state: { forward: entry.forward } } as const;
+  const live = { kind: 'alias', state: { forward: alias.forward as Forward } } as const;
+  return isKeptOtherwise(entry.name, { wanted, live }, context);
 }
 
 function putting(entry: PresentAlias, alias: ObservedAlias | undefined, context: NamedContext): AliasChange {

@@ -7,13 +7,12 @@ import {
   ambiguous,
   draftSection,
   isIgnored,
-  notKeptWarning,
   origin,
   type SectionContext,
   type SectionDraft,
   type SectionResult,
 } from './section.ts';
-import { reasonFor, wasNotKept } from './signature.ts';
+import { reasonFor } from './signature.ts';
 
 export interface CredentialContext extends SectionContext {
   /** User names whose password is to be sent again because somebody asked. */
@@ -130,10 +129,6 @@ function hasPassword(
 }
 
 function planAddition(entry: PresentCredential, context: CredentialContext, draft: SectionDraft): void {
-  if (wasNotKept(entry.name, { kind: 'credential' }, context)) {
-    draft.warnings.push(notKeptWarning('credential', entry, context));
-    return;
-  }
   draft.changes.push({
     ...origin(entry),
     kind: 'credential',

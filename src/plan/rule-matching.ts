@@ -34,7 +34,7 @@ interface Matcher {
 
 /**
  * Matches entries and live rules: by the id that is written, by the id that follows from the name, by the id that is
- * remembered for the name, then by equal content among what is left, lowest rank first.
+ * remembered for either, then by equal content among what is left, lowest rank first.
  */
 export function matchRules(
   section: RuleSection,
@@ -72,8 +72,9 @@ function matchById(present: readonly PresentRule[], matcher: Matcher): Withholdi
     if (rule.match.type !== entry.match.type) return typeFixed(entry, rule, matcher.context);
     claim(entry, rule, matcher);
   }
-  for (const entry of derived) {
-    const rule = remembered(entry.name, matcher);
+  for (const entry of present) {
+    if (entry.idIsWritten && matcher.matched.has(entry)) continue;
+    const rule = rememberedFor(entry, matcher);
     if (rule === null || rule.match.type !== entry.match.type) continue;
     const twin = matcher.matched.get(entry);
     if (twin !== undefined) return ambiguous('rules', entry.name, [twin.id, rule.id]);
@@ -152,13 +153,17 @@ function conditionOf(match: RuleMatch): string {
 /** The unclaimed live rules that a name, or a written id, may stand for. */
 function rulesKnownAs(entry: DesiredRule, matcher: Matcher): readonly ObservedRule[] {
   const ids = [entry.id, ...entry.derivedIds].filter((id) => id !== undefined);
-  const rules = ids.map((id) => unclaimed(id, matcher));
+  const rules = ids.flatMap((id) => [unclaimed(id, matcher), remembered(idKey(id), matcher)]);
   if (entry.name !== undefined) rules.push(remembered(entry.name, matcher));
   return [...new Set(rules)].filter((rule) => rule !== null);
 }
 
-function remembered(name: string, matcher: Matcher): ObservedRule | null {
-  const id = matcher.context.prior?.ruleIds.get(name);
+function rememberedFor({ id, idIsWritten, name }: PresentRule, matcher: Matcher): ObservedRule | null {
+  return remembered(idKey(id), matcher) ?? (idIsWritten ? null : remembered(name, matcher));
+}
+
+function remembered(nameOrId: string, matcher: Matcher): ObservedRule | null {
+  const id = matcher.context.prior?.ruleIds.get(nameOrId);
   return id === undefined ? null : unclaimed(id, matcher);
 }
 

@@ -16,7 +16,7 @@ import {
   type SectionDraft,
   type SectionResult,
 } from './section.ts';
-import { reasonFor, wasNotKept } from './signature.ts';
+import { isKeptOtherwise, reasonFor } from './signature.ts';
 
 export interface RuleContext extends SectionContext {
   /** Digits after the point that the service keeps of a rank; null: all, as far as is known. */
@@ -121,10 +121,6 @@ function planAddition(
 ): void {
   const content = contentOf(entry);
   const wanted = { kind: 'rule', state: content } as const;
-  if (wasNotKept(entry.name, wanted, context)) {
-    draft.warnings.push(notKeptWarning('rule', entry, context));
-    return;
-  }
   draft.changes.push({
     ...origin(entry),
     kind: 'rule',
@@ -152,7 +148,8 @@ function planUpdate(
   const content = contentOf(entry);
   const wanted = { kind: 'rule', state: content } as const;
   const differing = differingFields(entry, rule);
-  const notKept = differing.length > 0 && wasNotKept(entry.name, wanted, context);
+  const live = { kind: 'rule', state: contentOf({ ...rule, forward: rule.forward as Forward }) } as const;
+  const notKept = differing.length > 0 && isKeptOtherwise(entry.name, { wanted, live }, context);
   if (notKept) draft.warnings.push(notKeptWarning('rule', entry, context));
   const moved: readonly RuleField[] = Object.is(rank, rule.rank) ? [] : ['rank'];
   const fields = notKept ? moved : [...differing, ...moved];
@@ -208,7 +205,7 @@ function matchFields(match: RuleMatch): readonly RuleField[] {
   }
 }
 
-function contentOf({ match, forward, active }: PresentRule): Omit<RuleState, 'rank'> {
+function contentOf({ match, forward, active }: Omit<RuleState, 'rank'>): Omit<RuleState, 'rank'> {
   return { match, forward, active };
 }
 

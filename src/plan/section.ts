@@ -93,8 +93,8 @@ export function notKeptWarning(
 ): Warning {
   return {
     code: 'not-kept',
-    message: `${kind} ${quote(entry.name)} of ${domain}: the service accepted this entry before and did not keep it`,
-    hint: 'it is sent again once the entry changes',
+    message: `${kind} ${quote(entry.name)} of ${domain}: the service accepted this entry and keeps another value`,
+    hint: 'it is sent again when the entry, or what the service shows, changes',
     source: entry.source,
   };
 }

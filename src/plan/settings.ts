@@ -4,7 +4,7 @@ import type { ObservedDomain } from '../model/observed.ts';
 import type { DomainChange, Warning } from '../model/plan.ts';
 import type { DomainState } from '../model/resources.ts';
 import { notKeptWarning } from './section.ts';
-import { reasonFor, wasNotKept, type Memory } from './signature.ts';
+import { isKeptOtherwise, reasonFor, type Memory } from './signature.ts';
 
 const FIELDS = ['notification_email', 'whitelabel', 'webhook'] as const;
 type Field = (typeof FIELDS)[number];
@@ -42,7 +42,8 @@ export function planSettings(desired: PresentDomain, live: ObservedDomain, memor
   );
   if (fields.length === 0) return { change: null, warnings: [] };
   const wanted = { kind: 'domain', state: managed } as const;
-  if (wasNotKept(desired.domain, wanted, memory)) {
+  const shown = { kind: 'domain', state: managedPart(desired, observed) } as const;
+  if (isKeptOtherwise(desired.domain, { wanted, live: shown }, memory)) {
     const place = { name: desired.domain, source: desired.source };
     return { change: null, warnings: [notKeptWarning('domain', place, desired)] };
   }
@@ -78,6 +79,16 @@ export function managedState({ settings }: PresentDomain): DomainState {
     if (setting !== undefined) state[field] = setting.value;
   }
   return state;
+}
+
+/** Of the settings of a domain those that the manifest manages. */
+export function managedPart({ settings }: PresentDomain, state: DomainState): DomainState {
+  const part: { -readonly [K in Field]?: string | null } = {};
+  for (const field of FIELDS) {
+    const value = state[field];
+    if (settings[field] !== undefined && value !== undefined) part[field] = value;
+  }
+  return part;
 }
 
 function sameSetting(field: Field, a: string | null, b: string | null | undefined): boolean {

@@ -58,21 +58,20 @@ export interface Memory {
 
 /** `drift` where this very state is known to have been in place before. */
 export function reasonFor(name: string, wanted: Wanted, memory: Memory): 'drift' | 'manifest' {
-  return remembers(memory.prior?.applied, name, wanted, memory) ? 'drift' : 'manifest';
+  const applied = memory.prior?.applied.get(itemKey(wanted.kind, name));
+  return applied !== undefined && applied === signature(wanted, memory.references) ? 'drift' : 'manifest';
 }
 
-/** Whether the service accepted this very state before and did not keep it. */
-export function wasNotKept(name: string, wanted: Wanted, memory: Memory): boolean {
-  return remembers(memory.prior?.notKept, name, wanted, memory);
-}
-
-function remembers(
-  known: ReadonlyMap<string, string> | undefined,
+/** Whether the service accepted this very state before and showed then what it shows now. Any other difference is a change. */
+export function isKeptOtherwise(
   name: string,
-  wanted: Wanted,
-  memory: Memory,
+  { wanted, live }: { readonly wanted: Wanted; readonly live: Wanted },
+  { prior, references }: Memory,
 ): boolean {
-  if (known === undefined || known.size === 0) return false;
-  const remembered = known.get(itemKey(wanted.kind, name));
-  return remembered !== undefined && remembered === signature(wanted, memory.references);
+  const known = prior?.keptOtherwise.get(itemKey(wanted.kind, name));
+  return (
+    known !== undefined &&
+    known.sent === signature(wanted, references) &&
+    known.shown === signature(live, references)
+  );
 }

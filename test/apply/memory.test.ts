@@ -169,7 +169,7 @@ test('a rule that the service gave an id of its own is remembered by that id', a
   expect([report.outcome, writes.length]).toEqual(['converged', 1]);
   const id = end.domains[0]?.rules[0]?.id ?? '';
   expect([...((await remembered(scene)).domains.values().next().value?.ruleIds ?? [])]).toEqual([
-    ['vip', id],
+    [await derivedId(), id],
   ]);
   // From now on the name means that rule, even when its content changes.
   const second = await scene.run({

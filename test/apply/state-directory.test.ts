@@ -19,7 +19,7 @@ const memory: PriorDomain = {
     ['alias/__proto__', 'b'],
   ]),
   ruleIds: new Map([['vip', '1234']]),
-  notKept: new Map([['rule/vip', 'c']]),
+  keptOtherwise: new Map([['rule/vip', { sent: 'c', shown: 'd' }]]),
   passwords: new Map([['carol' as NameKey, 'scrypt:x']]),
   addedAt: 12,
 };
@@ -117,7 +117,7 @@ describe('damage counts as empty, with a warning', () => {
     addedAt: null,
     applied: [],
     ruleIds: [],
-    notKept: [],
+    keptOtherwise: [],
     passwords: [],
   });
   const cases: Readonly<Record<string, string>> = {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Forward } from '../../src/model/destinations.ts';
 import { itemKey, signature } from '../../src/plan/signature.ts';
 import {
   ACME,
@@ -183,8 +184,9 @@ describe('what earlier runs left behind', () => {
     expect(brief(planAliases(section, {}, { prior: memory }))).toEqual([`+alias sales 1 ${reason}`]);
   });
 
-  test('what the service did not keep is not sent again until the entry changes', () => {
-    const memory = prior(ACME, { notKept: new Map([[key, known]]) });
+  test('what the service keeps otherwise is not sent again until the entry or what it shows changes', () => {
+    const shown = signature({ kind: 'alias', state: { forward: 'a@x.example' as Forward } }, new Map());
+    const memory = prior(ACME, { keptOtherwise: new Map([[key, { sent: known, shown }]]) });
     const same = planAliases(
       aliasSection({ sales: 'b@x.example' }),
       { sales: 'a@x.example' },
@@ -192,7 +194,7 @@ describe('what earlier runs left behind', () => {
     );
     expect([same.changes, codes(same)]).toEqual([[], ['not-kept']]);
     expect(same.warnings[0]?.message).toBe(
-      'alias "sales" of acme.example: the service accepted this entry before and did not keep it',
+      'alias "sales" of acme.example: the service accepted this entry and keeps another value',
     );
     const other = planAliases(
       aliasSection({ sales: 'c@x.example' }),
@@ -200,11 +202,12 @@ describe('what earlier runs left behind', () => {
       { prior: memory },
     );
     expect(brief(other)).toEqual(['~alias sales 1 manifest']);
-    const kept = planAliases(
-      aliasSection({ sales: 'b@x.example' }),
-      { sales: 'b@x.example' },
-      { prior: memory },
-    );
+    const section = aliasSection({ sales: 'b@x.example' });
+    expect(brief(planAliases(section, { sales: 'eve@x.example' }, { prior: memory }))).toEqual([
+      '~alias sales 1 manifest',
+    ]);
+    expect(brief(planAliases(section, {}, { prior: memory }))).toEqual(['+alias sales 1 manifest']);
+    const kept = planAliases(section, { sales: 'b@x.example' }, { prior: memory });
     expect([kept.changes, codes(kept)]).toEqual([[], []]);
   });
 

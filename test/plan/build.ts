@@ -16,7 +16,7 @@ import type {
   ObservedRule,
 } from '../../src/model/observed.ts';
 import type { Plan } from '../../src/model/plan.ts';
-import { NO_PRIOR, type PriorDomain } from '../../src/model/prior.ts';
+import { NO_PRIOR, NO_PRIOR_DOMAIN, type PriorDomain } from '../../src/model/prior.ts';
 import type { Source } from '../../src/model/problem.ts';
 import type { RuleMatch } from '../../src/model/resources.ts';
 import { makePlan, type PlanInput } from '../../src/plan/plan.ts';
@@ -191,16 +191,7 @@ export const POLICY: Policy = {
 };
 
 export function prior(domain: string, parts: Partial<PriorDomain>): PlanInput['prior'] {
-  const whole: PriorDomain = {
-    live: {},
-    applied: new Map(),
-    ruleIds: new Map(),
-    notKept: new Map(),
-    passwords: new Map(),
-    addedAt: null,
-    ...parts,
-  };
-  return { ...NO_PRIOR, domains: new Map([[name(domain), whole]]) };
+  return { ...NO_PRIOR, domains: new Map([[name(domain), { ...NO_PRIOR_DOMAIN, ...parts }]]) };
 }
 
 export function plan(

@@ -207,16 +207,11 @@ describe('the credentials of a domain', () => {
     ]);
   });
 
-  test('drift, and what the service did not keep', () => {
+  test('drift', () => {
     const known = new Map([[itemKey('credential', 'p'), signature({ kind: 'credential' }, new Map())]]);
     const section = credentialSection({ p: 'password' });
     expect(brief(planned(section, [], { prior: prior(ACME, { applied: known }) }))).toEqual([
       '+credential p 1 drift',
-    ]);
-    const lost = planned(section, [], { prior: prior(ACME, { notKept: known }) });
-    expect([lost.changes, lost.warnings.map(({ message }) => message)]).toEqual([
-      [],
-      ['credential "p" of acme.example: the service accepted this entry before and did not keep it'],
     ]);
   });
 });

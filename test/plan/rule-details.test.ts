@@ -186,14 +186,18 @@ describe('what is said', () => {
     ]);
   });
 
-  test('of what the service did not keep, also where the rule is not there any more', () => {
+  test('of what the service keeps otherwise, but not where the rule is gone or shows another value', () => {
     const state = { match: { type: 'alias', alias: 'a' }, forward: 'x@x.example', active: true } as never;
-    const known = new Map([[itemKey('rule', 'a'), signature({ kind: 'rule', state }, new Map())]]);
-    const lost = planRules([rule('a', 'x@x.example')], [], { prior: prior(ACME, { notKept: known }) });
-    expect([lost.changes, lost.warnings.map(({ message }) => message)]).toEqual([
-      [],
-      ['rule "a" of acme.example: the service accepted this entry before and did not keep it'],
-    ]);
+    const sent = signature({ kind: 'rule', state }, new Map());
+    const known = new Map([[itemKey('rule', 'a'), sent]]);
+    const shown = sent.replace('x@x.example', 'y@x.example');
+    const keptOtherwise = new Map([[itemKey('rule', 'a'), { sent, shown }]]);
+    const gone = planRules([rule('a', 'x@x.example')], [], { prior: prior(ACME, { keptOtherwise }) });
+    expect(brief(gone)).toEqual(['+rule a 1 manifest']);
+    const elsewhere = planRules([rule('a', 'x@x.example')], [liveTwin('a', 1, 'z@x.example')], {
+      prior: prior(ACME, { keptOtherwise }),
+    });
+    expect(brief(elsewhere)).toEqual(['~rule a 1 manifest']);
     const drifted = planRules([rule('a', 'x@x.example')], [], { prior: prior(ACME, { applied: known }) });
     expect(brief(drifted)).toEqual(['+rule a 1 drift']);
     const edited = planRules([rule('a', 'x@x.example')], [liveTwin('a', 1, 'y@x.example')], {
@@ -202,11 +206,11 @@ describe('what is said', () => {
     expect(brief(edited)).toEqual(['~rule a 1 drift']);
     // In place, it is neither kept from nor sent.
     const kept = planRules([rule('a', 'x@x.example')], [liveTwin('a', 1, 'x@x.example')], {
-      prior: prior(ACME, { notKept: known }),
+      prior: prior(ACME, { keptOtherwise }),
     });
     expect([kept.changes, codes(kept), kept.summary.unchanged]).toEqual([[], [], 2]);
     const other = planRules([rule('a', 'x@x.example')], [liveTwin('a', 1, 'y@x.example')], {
-      prior: prior(ACME, { notKept: known }),
+      prior: prior(ACME, { keptOtherwise }),
     });
     expect([other.changes, codes(other), other.summary.unchanged]).toEqual([[], ['not-kept'], 1]);
   });

@@ -206,7 +206,18 @@ describe('what an update says', () => {
       active: true,
     };
     const memory = prior(ACME, {
-      notKept: new Map([[itemKey('rule', 'b'), signature({ kind: 'rule', state: wanted }, new Map())]]),
+      keptOtherwise: new Map([
+        [
+          itemKey('rule', 'b'),
+          {
+            sent: signature({ kind: 'rule', state: wanted }, new Map()),
+            shown: signature(
+              { kind: 'rule', state: { ...wanted, forward: 'x@x.example' as Forward } },
+              new Map(),
+            ),
+          },
+        ],
+      ]),
     });
     const rows = [
       liveTwin('a', 10, 'x@x.example'),

@@ -106,20 +106,24 @@ describe('settings of a live domain', () => {
     expect(planSettings({ whitelabel: 'v.example' }, { whitelabel: 'w.example' }).warnings).toEqual([]);
   });
 
-  test('drift, and what the service did not keep', () => {
+  test('drift, and what the service keeps otherwise', () => {
     const sign = signature({ kind: 'domain', state: { whitelabel: 'w.example' } }, new Map());
     const known = new Map([[itemKey('domain', ACME), sign]]);
     const settings = { whitelabel: 'w.example' };
     const drifted = planSettings(settings, {}, { prior: prior(ACME, { applied: known }) });
     expect(drifted.changes).toMatchObject([{ reason: 'drift' }]);
-    const lost = planSettings(settings, {}, { prior: prior(ACME, { notKept: known }) });
+    const shown = signature({ kind: 'domain', state: { whitelabel: null } }, new Map());
+    const keptOtherwise = new Map([[itemKey('domain', ACME), { sent: sign, shown }]]);
+    const other = { whitelabel: 'v.example' };
+    expect(planSettings(settings, other, { prior: prior(ACME, { keptOtherwise }) }).changes).toHaveLength(1);
+    const lost = planSettings(settings, {}, { prior: prior(ACME, { keptOtherwise }) });
     expect([lost.changes, lost.summary.unchanged]).toEqual([[], 0]);
     expect(lost.warnings).toEqual([
       {
         code: 'not-kept',
         message:
-          'domain "acme.example" of acme.example: the service accepted this entry before and did not keep it',
-        hint: 'it is sent again once the entry changes',
+          'domain "acme.example" of acme.example: the service accepted this entry and keeps another value',
+        hint: 'it is sent again when the entry, or what the service shows, changes',
         source: at(1),
       },
     ]);
