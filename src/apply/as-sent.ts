@@ -1,7 +1,7 @@
-import { normaliseDestination, sameForward } from '../model/destinations.ts';
+import { sameForward } from '../model/destinations.ts';
 import type { RuleUpdate } from '../api/client.ts';
 import type { ObservedAlias, ObservedDomain, ObservedRule } from '../model/observed.ts';
-import { sameMatch, type DomainState } from '../model/resources.ts';
+import { sameMatch, sameSetting, SETTINGS, type DomainState } from '../model/resources.ts';
 
 /** Whether a live alias forwards as it was sent. */
 export function isAlias(forward: string): (row: ObservedAlias) => boolean {
@@ -22,14 +22,8 @@ export function isRule({
     row.active === (active ?? row.active);
 }
 
-const SETTINGS = ['notification_email', 'whitelabel', 'webhook'] as const;
-
 /** Whether a live domain has the settings that were sent. */
 export function isDomain(state: DomainState): (row: ObservedDomain) => boolean {
   return (row) =>
-    SETTINGS.every((field) => state[field] === undefined || sameSetting(state[field], row[field]));
-}
-
-function sameSetting(a: string | null, b: string | null | undefined): boolean {
-  return normaliseDestination(a ?? '') === normaliseDestination(b ?? '');
+    SETTINGS.every((field) => state[field] === undefined || sameSetting(field, state[field], row[field]));
 }

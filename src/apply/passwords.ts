@@ -1,6 +1,6 @@
 import type { Desired, Reference, ReferenceValue } from '../model/desired.ts';
 import { nameKey, quote, type DomainName } from '../model/names.ts';
-import type { Change, CredentialChange } from '../model/plan.ts';
+import type { Change, CredentialChange, Plan, Warning } from '../model/plan.ts';
 import type { Problem } from '../model/problem.ts';
 import { fail, succeed, type Result } from '../model/result.ts';
 import { itemOf } from './ledger.ts';
@@ -36,6 +36,30 @@ export async function resolvePasswords(
     }
   }
   return problems.length === 0 ? succeed(passwords) : fail(problems);
+}
+
+/**
+ * A plan with what is wrong with the passwords that it sends. Where it is made, as in a CI job, they need not be set: only
+ * `apply` needs them.
+ */
+export async function withPasswordFindings(
+  plan: Plan,
+  desired: Desired,
+  resolve: ResolvePassword,
+): Promise<Plan> {
+  const resolved = await resolvePasswords(plan.changes, desired, resolve);
+  if (resolved.ok) return plan;
+  const unset = resolved.error.filter(({ code }) => code === 'reference-not-set');
+  return {
+    ...plan,
+    problems: [...plan.problems, ...resolved.error.filter((problem) => !unset.includes(problem))],
+    warnings: [
+      ...plan.warnings,
+      ...unset.map(({ message, hint, source }): Warning => {
+        return { code: 'password-not-set', message: `${message}: apply will end with 5`, hint, source };
+      }),
+    ],
+  };
 }
 
 /** Where the manifest says that a credential's password is; null when it says nothing. */

@@ -7,6 +7,7 @@ import type {
 import { parseAliasName, quote } from '../model/names.ts';
 import type { Observed, ObservedDomain } from '../model/observed.ts';
 import type { AliasChange, Change, CredentialChange, DomainChange, Plan } from '../model/plan.ts';
+import { SETTINGS } from '../model/resources.ts';
 import { referenceFinder, referencesIn } from './snapshot-forwards.ts';
 import { snapshotRules } from './snapshot-rules.ts';
 
@@ -96,7 +97,7 @@ function restoreDomain(live: ObservedDomain, show: ShowForward): DomainDocument 
   const comments = [...lost, ...left].map((text) => `Not restored: ${text}`);
   return {
     ...(comments.length === 0 ? {} : { comments }),
-    ...settings(live, ['notification_email', 'whitelabel', 'webhook']),
+    ...settings(live, SETTINGS),
     aliases: entries,
     ...(rules.length === 0 ? {} : { rules: snapshotRules([], rules, show) }),
   };

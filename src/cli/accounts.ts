@@ -4,13 +4,12 @@ import { findKey } from '../manifest/load.ts';
 import { listAccounts, readManifests } from '../manifest/read.ts';
 import type { Desired } from '../model/desired.ts';
 import { parseDomainName } from '../model/names.ts';
-import type { Problem } from '../model/problem.ts';
 import { createClaims } from '../reconcile/claims.ts';
 import type { AccountEntry } from '../reconcile/daemon.ts';
 import type { Context } from './context.ts';
 import { readDesired } from './desired.ts';
 import { CommandError, EXIT } from './exit.ts';
-import { printProblems } from './problems.ts';
+import { NO_COUNTS, printInvalid, type ManifestCounts } from './problems.ts';
 import { forbidKey } from './references.ts';
 import type { CommonOptions } from './settings.ts';
 
@@ -69,19 +68,21 @@ export async function openJobs<Options extends CommonOptions>(
   if ('error' in entries) throw new CommandError(EXIT.failed, entries.error, entries.hint);
   const claims = createClaims();
   const jobs: Job<Options>[] = [];
+  let all: ManifestCounts = NO_COUNTS;
   for (const { name, paths } of entries) {
     const alone: Options = { ...options, accounts: directory, file: paths };
-    const { desired } = await readWhole(context, alone);
+    const { desired, counts } = await readWhole(context, alone);
+    all = addCounts(all, counts);
     if (desired !== null) claims.claim(name, desired);
     const domain = options.domain?.filter((text) => namesDomain(desired, text));
     if (domain?.length !== 0)
       jobs.push({ name, options: domain === undefined ? alone : { ...alone, domain } });
   }
-  refuseConflicts(
-    context,
-    options,
-    entries.flatMap(({ name }) => claims.conflicts(name)),
-  );
+  const problems = entries.flatMap(({ name }) => claims.conflicts(name));
+  if (problems.length > 0) {
+    printInvalid(context, options, { problems, counts: all });
+    throw new CommandError(EXIT.invalid, 'two accounts have the same', 'mend it; nothing was requested');
+  }
   if (jobs.length > 0) return jobs;
   throw new CommandError(EXIT.usage, 'no manifest names a domain of --domain', 'check the spelling');
 }
@@ -97,8 +98,11 @@ function readWhole(context: Context, options: CommonOptions): ReturnType<typeof 
   return readDesired(context, whole, { references: 'optional', problems: 'silent', unnamed: 'ignored' });
 }
 
-function refuseConflicts(context: Context, options: CommonOptions, conflicts: readonly Problem[]): void {
-  if (conflicts.length === 0) return;
-  printProblems(context, options, conflicts);
-  throw new CommandError(EXIT.invalid, 'two accounts have the same', 'mend it; nothing was requested');
+function addCounts(a: ManifestCounts, b: ManifestCounts): ManifestCounts {
+  return {
+    files: a.files + b.files,
+    domains: a.domains + b.domains,
+    aliases: a.aliases + b.aliases,
+    rules: a.rules + b.rules,
+  };
 }

@@ -11,7 +11,7 @@ import { EXIT, interruptedExit, type ExitCode } from './exit.ts';
 import type { DocumentFormat } from './formats.ts';
 import { notRun, unprovenOf, type NotRun } from './not-run.ts';
 import { printJson, sha256 } from './output.ts';
-import { printProblems } from './problems.ts';
+import { printInvalid } from './problems.ts';
 import { printStale } from './saved-plan.ts';
 import type { Session } from './session.ts';
 import type { CommonOptions } from './settings.ts';
@@ -39,7 +39,7 @@ export function concludeRun(
   }
   if (once.kind === 'not-run') explainNotRun(context, options, session, { once, format });
   if (once.kind === 'fault' && once.fault.kind === 'passwords') {
-    printProblems(context, options, once.fault.problems);
+    printInvalid(context, options, { problems: once.fault.problems, counts: session.counts });
   }
   throw notRun(once);
 }
@@ -55,7 +55,8 @@ function explainNotRun(
   if (format === 'json') {
     if (decision.kind === 'refused' || decision.kind === 'stale') printRefusal(context, session, once);
     if (decision.kind === 'unproven') printUnproven(context, session, once);
-    printProblems(context, options, planned.plan.problems);
+    const { problems } = planned.plan;
+    if (decision.kind === 'invalid') printInvalid(context, options, { problems, counts: session.counts });
   }
   if (decision.kind === 'stale') printStale(context, decision.since);
 }

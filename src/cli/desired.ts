@@ -12,14 +12,14 @@ import type { Context } from './context.ts';
 import { CommandError, EXIT } from './exit.ts';
 import type { GitTree } from './git-manifests.ts';
 import { loadOptions } from './load-options.ts';
-import { plural, printProblems, type ManifestCounts } from './problems.ts';
+import { plural, printInvalid, printProblems, type ManifestCounts } from './problems.ts';
 import { referenceReader } from './references.ts';
 import { manifestPaths, wantsMask, type CommonOptions } from './settings.ts';
 
 export interface ReadOptions {
   /** Whether a reference that is not set is an error or a warning. */
   readonly references: 'required' | 'optional';
-  /** `printed`: in text, to standard error. */
+  /** `printed`: in text, to standard error; those that end a command with `--format json` as a document. */
   readonly problems: 'printed' | 'silent';
   /** What of a `--domain` that the manifest does not name. */
   readonly unnamed: 'refused' | 'ignored';
@@ -49,10 +49,13 @@ export async function readDesired(
   const load = loadOptions(context, options, { ...how, accounts });
   const loaded = await loadWithReferences(texts, load, referenceReader(context));
   const problems = wantsMask(options, context) ? loaded.problems.map(maskProblem) : loaded.problems;
-  if (how.problems === 'printed') printProblems(context, options, problems);
+  const { counts } = loaded;
+  if (how.problems === 'printed' && loaded.desired === null)
+    printInvalid(context, options, { problems, counts });
+  else if (how.problems === 'printed') printProblems(context, options, problems);
   const desired = loaded.desired === null ? null : narrow(loaded.desired, options.domain, how.unnamed);
   const size = loaded.desired === null ? { domains: 0, entries: 0 } : manifestSize(loaded.desired);
-  return { desired, size, problems, counts: loaded.counts, texts };
+  return { desired, size, problems, counts, texts };
 }
 
 function maskProblem(problem: Problem): Problem {
@@ -73,7 +76,7 @@ async function readTexts(
   return texts.value;
 }
 
-export interface RequiredDesired {
+export interface RequiredDesired extends Pick<ReadDesired, 'counts'> {
   readonly desired: Desired;
   readonly size: ManifestSize;
 }
@@ -84,12 +87,12 @@ export async function requireDesired(
   options: CommonOptions,
   unnamed: ReadOptions['unnamed'],
 ): Promise<RequiredDesired> {
-  const { desired, problems, size } = await readDesired(context, options, {
+  const { desired, problems, size, counts } = await readDesired(context, options, {
     references: 'required',
     problems: 'printed',
     unnamed,
   });
-  if (desired !== null) return { desired, size };
+  if (desired !== null) return { desired, size, counts };
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const what = `the manifest is invalid: ${plural(errors, 'error')}`;
   throw new CommandError(EXIT.invalid, what, 'mend it; nothing was requested');

@@ -1,3 +1,5 @@
+import { withPasswordFindings } from '../apply/passwords.ts';
+import type { Plan } from '../model/plan.ts';
 import { countsSentence } from '../plan/totals.ts';
 import { decide, type Decision } from '../reconcile/decide.ts';
 import { planOnce, type Planned } from '../reconcile/plan-once.ts';
@@ -36,8 +38,8 @@ export async function planCommand(context: Context, options: PlanOptions): Promi
     session.progress.stop();
     if (!read.ok) throw apiFailure(read.error);
     const planned = read.value;
-    const decision = decide(planned.plan, options.skipRefused === true ? 'withhold' : 'end-the-run');
-    const shown = { planned, plan: decision.kind === 'go' ? decision.plan : planned.plan };
+    const { decision, plan } = await decideShown(planned, options, session);
+    const shown = { planned, plan };
     printStateWarnings(context, options, planned.warnings);
     if (options.quick === true) tellLeftOut(context, session, planned);
     const about = options.quick === true ? aboutWhatWasRead(session, planned) : session;
@@ -45,11 +47,23 @@ export async function planCommand(context: Context, options: PlanOptions): Promi
     if (options.out !== undefined) await savePlan(context, options.out, document);
     await printPlan(context, document, { format, color: options.color });
     context.ofAccount?.conclude(`${verdictOf(planned, decision)}${countsSentence(document)}`);
-    return planExit(planned, decision, options);
+    return planExit(plan, decision, options);
   } finally {
     session.progress.stop();
     await session.client.close();
   }
+}
+
+/** What `apply` would make of the plan, its passwords included; and what of it is shown. */
+async function decideShown(
+  { plan, input }: Planned,
+  { skipRefused }: PlanOptions,
+  { ports }: Session,
+): Promise<{ readonly decision: Decision; readonly plan: Plan }> {
+  const decision = decide(plan, skipRefused === true ? 'withhold' : 'end-the-run');
+  const runs = decision.kind === 'go' ? decision.plan : plan;
+  const checked = await withPasswordFindings(runs, input.desired, ports.resolvePassword);
+  return { decision: checked.problems.length > 0 ? { kind: 'invalid' } : decision, plan: checked };
 }
 
 function tellLeftOut({ stderr }: Context, { request: whole }: Session, { request }: Planned): void {
@@ -71,13 +85,12 @@ function verdictOf({ plan }: Planned, { kind }: Decision): string {
 }
 
 /** 5 for problems, 4 for guards, 1 for what could not be read, 2 for changes when asked. */
-function planExit({ plan }: Planned, decision: Decision, options: PlanOptions): ExitCode {
+function planExit(plan: Plan, decision: Decision, options: PlanOptions): ExitCode {
   const unproven = plan.withheld.some(({ cause }) => cause === 'unproven');
-  const changes = decision.kind === 'go' ? decision.plan.changes : plan.changes;
   return strongestExit([
     ...(decision.kind === 'invalid' ? [EXIT.invalid] : []),
     ...(decision.kind === 'refused' ? [EXIT.refused] : []),
     ...(unproven && options.skipRefused !== true ? [EXIT.failed] : []),
-    ...(options.detailedExitcode === true && changes.length > 0 ? [EXIT.changes] : []),
+    ...(options.detailedExitcode === true && plan.changes.length > 0 ? [EXIT.changes] : []),
   ]);
 }

@@ -1,6 +1,6 @@
 import { appendFile } from 'node:fs/promises';
 import type { Forecast, Plan } from '../model/plan.ts';
-import { planDigest } from '../plan/digest.ts';
+import { approvalDigest } from '../plan/digest.ts';
 import { planDocument, type PlanDocument } from '../plan/document.ts';
 import { forecast } from '../plan/forecast.ts';
 import { renderPlanGithub } from '../plan/github.ts';
@@ -26,7 +26,7 @@ export function documentOf(context: Context, session: Session, shown: ShownPlan)
   const document = planDocument(shown.plan, {
     forecast: forecastOf(context, session, shown, 'allowed'),
     createdAt: context.clock.now(),
-    digest: planDigest(shown.plan, sha256),
+    digest: approvalDigest(shown.planned.input, sha256),
     disclosure: session.disclosure,
     options: session.options,
   });

@@ -3,6 +3,7 @@ import { showSource } from '../model/problem.ts';
 import { escapeInvisible } from '../model/names.ts';
 import type { WouldDelete } from '../plan/would-delete.ts';
 import type { Context } from './context.ts';
+import { printJson } from './output.ts';
 import type { CommonOptions } from './settings.ts';
 import { styleFor, type Style } from './style.ts';
 
@@ -13,7 +14,9 @@ export interface ManifestCounts {
   readonly rules: number;
 }
 
-/** `fwdsync/problems@1`: what `validate --format json` prints; schemas/problems.v1.schema.json. */
+export const NO_COUNTS: ManifestCounts = { files: 0, domains: 0, aliases: 0, rules: 0 };
+
+/** `fwdsync/problems@1`: what `validate --format json` prints, and every command whose manifest is invalid; schemas/problems.v1.schema.json. */
 export function problemsDocument(
   problems: readonly Problem[],
   counts: ManifestCounts,
@@ -46,6 +49,17 @@ export function printProblems(
   problems: readonly Problem[],
 ): void {
   context.stderr.write(renderProblems(problems, styleFor(context.stderr, color, context.env)));
+}
+
+/** What is wrong with a manifest that ends a command: with `--format json` the document of `validate`, else text. */
+export function printInvalid(
+  context: Context,
+  options: CommonOptions,
+  { problems, counts }: { readonly problems: readonly Problem[]; readonly counts: ManifestCounts },
+): void {
+  const isJson = (options.format ?? context.env['FWDSYNC_FORMAT']) === 'json';
+  if (isJson) printJson(context, problemsDocument(problems, counts));
+  else printProblems(context, options, problems);
 }
 
 /** `problems: none`, or `2 errors, 1 warning`. */

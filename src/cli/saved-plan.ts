@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { escapeInvisible } from '../model/names.ts';
-import { comparePlans, type Difference } from '../plan/compare.ts';
+import { staleSince, type Difference } from '../plan/compare.ts';
 import type { PlanDocument } from '../plan/document.ts';
 import { readPlan, type ReadPlan, type SavedPlan } from '../plan/saved.ts';
 import { decide, type Decision } from '../reconcile/decide.ts';
@@ -109,9 +109,9 @@ export async function approveSaved(
   if (decision.kind === 'invalid' || decision.kind === 'unproven') return decision;
   const edited = await editedMeanwhile(context, flags, fresh);
   if (edited !== null) return { kind: 'stale', since: [edited] };
-  if (fresh.digest === saved.digest) return decision;
   if (decision.kind === 'go' && plan.changes.length === 0 && sameAccount(fresh, saved)) return decision;
-  return { kind: 'stale', since: comparePlans(saved, fresh) };
+  const since = staleSince(saved, fresh);
+  return since === null ? decision : { kind: 'stale', since };
 }
 
 /** The account takes a while to read: the manifest may be another one by now. */

@@ -9,6 +9,7 @@ import { requireDesired, type ReadOptions, type RequiredDesired } from './desire
 import { disclosureOf } from './output.ts';
 import { planOptions, type PlanFlags } from './plan-options.ts';
 import { createPolicy, type AllowanceOptions, type RunStance } from './policy.ts';
+import type { ManifestCounts } from './problems.ts';
 import { createProgress, NO_PROGRESS, type Progress } from './progress.ts';
 import { resolveConnection, type CommonOptions, type Connection } from './settings.ts';
 import { readReference } from './references.ts';
@@ -20,6 +21,8 @@ export interface Session {
   readonly request: PlanRequest;
   readonly ports: PlanPorts;
   readonly disclosure: Disclosure;
+  /** Of the manifest. */
+  readonly counts: ManifestCounts;
   /** As they are written into the plan's document. */
   readonly options: PlanOptionsDocument;
   readonly progress: Progress;
@@ -54,6 +57,7 @@ export async function openSession(
       resolvePassword: (reference) => readReference(context, reference),
       onRead: (done, total) => progress.update('reading domains', done, total),
     },
+    counts: manifest.counts,
     disclosure: disclosureOf(manifest.desired, options, context),
     options: planOptions(context, options),
     progress,

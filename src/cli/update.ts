@@ -8,7 +8,7 @@ import { apiFailure } from './connect.ts';
 import type { Context } from './context.ts';
 import { readDesired, type ReadOptions } from './desired.ts';
 import { CommandError, EXIT, type ExitCode } from './exit.ts';
-import { plural, printProblems } from './problems.ts';
+import { plural, printInvalid } from './problems.ts';
 import { saveText } from './save.ts';
 import { openSession } from './session.ts';
 import type { CommonOptions } from './settings.ts';
@@ -103,8 +103,8 @@ async function load(
   const how = { references: 'required', problems: 'silent', unnamed: 'ignored' } as const;
   const read = await readDesired(context, options, from === undefined ? how : { ...how, from });
   if (read.desired !== null) return { desired: read.desired, texts: read.texts };
-  const errors = read.problems.filter(({ severity }) => severity === 'error');
-  printProblems(context, options, errors);
+  const problems = read.problems.filter(({ severity }) => severity === 'error');
+  printInvalid(context, options, { problems, counts: read.counts });
   throw new CommandError(
     EXIT.invalid,
     'with the account as it is the manifest would be invalid; nothing was written',

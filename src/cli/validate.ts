@@ -8,7 +8,7 @@ import type { ReadDesired } from './desired.ts';
 import { isAnyStaged, type GitTree } from './git-manifests.ts';
 import { printJson } from './output.ts';
 import { problemsGithub } from './problems-github.ts';
-import { plural, problemsDocument, renderProblemCounts, printProblems } from './problems.ts';
+import { NO_COUNTS, plural, problemsDocument, renderProblemCounts, printProblems } from './problems.ts';
 import { manifestPaths, resolveFormat, type CommonOptions } from './settings.ts';
 import { styleFor } from './style.ts';
 
@@ -38,7 +38,7 @@ export async function validateCommand(context: Context, options: ValidateOptions
 const NOTHING: Checked = {
   desired: null,
   problems: [],
-  counts: { files: 0, domains: 0, aliases: 0, rules: 0 },
+  counts: NO_COUNTS,
   size: { domains: 0, entries: 0 },
   texts: [],
 };

@@ -1,4 +1,4 @@
-import type { Forward } from './destinations.ts';
+import { normaliseDestination, type Forward } from './destinations.ts';
 
 export type Kind = 'domain' | 'alias' | 'rule' | 'credential';
 /** The kinds that a manifest keeps in sections of a domain, by the name of the section. */
@@ -14,6 +14,24 @@ export interface DomainState {
   readonly whitelabel?: string | null;
   /** v3 only. */
   readonly webhook?: string | null;
+}
+
+/** In a fixed order. */
+export const SETTINGS = [
+  'notification_email',
+  'whitelabel',
+  'webhook',
+] as const satisfies readonly (keyof DomainState)[];
+
+/** Whether two values of a setting mean the same: null and the empty text are no value, hosts have no case. */
+export function sameSetting(
+  setting: keyof DomainState,
+  a: string | null | undefined,
+  b: string | null | undefined,
+): boolean {
+  const [left, right] = [a ?? '', b ?? ''];
+  if (setting === 'whitelabel') return left.toLowerCase() === right.toLowerCase();
+  return normaliseDestination(left) === normaliseDestination(right);
 }
 
 export interface AliasState {

@@ -12,6 +12,7 @@ export const WARNING_CODES = [
   'not-kept',
   'nothing-managed',
   'over-quota',
+  'password-not-set',
   'password-unknown',
   'pending-tombstone',
   'rotate-unknown',

@@ -11,6 +11,13 @@ export interface Difference {
   readonly is: string | null;
 }
 
+/** What makes a saved plan stale, by the plan that was made in its place; null: that one was approved. */
+export function staleSince(saved: PlanDocument, fresh: PlanDocument): readonly Difference[] | null {
+  if (fresh.digest !== saved.digest) return comparePlans(saved, fresh);
+  const unapproved = unapprovedChanges(saved, fresh);
+  return unapproved.length === 0 ? null : unapproved;
+}
+
 /** What became of a plan since it was saved: account, manifest, then item by item, guards and allowances. */
 export function comparePlans(saved: PlanDocument, fresh: PlanDocument): readonly Difference[] {
   return [
@@ -35,6 +42,21 @@ export function comparePlans(saved: PlanDocument, fresh: PlanDocument): readonly
     }),
     ...compareText('allowances', saved.allowances.join(' '), fresh.allowances.join(' ')),
   ];
+}
+
+/**
+ * What a fresh plan would do that the saved one, of the same manifest and account, does not say: what the state directory
+ * alone brings. That a password is another one than was sent last can only be known there, and is what the manifest asks for.
+ */
+function unapprovedChanges(saved: PlanDocument, fresh: PlanDocument): readonly Difference[] {
+  const approved = new Set(saved.changes.map((change) => stableJson(contentOfChange(change))));
+  return fresh.changes
+    .filter((change) => !isPassword(change) && !approved.has(stableJson(contentOfChange(change))))
+    .map((change) => ({ subject: subjectOf(change), was: null, is: showChange(change) }));
+}
+
+function isPassword({ kind, action, reason }: ChangeDocument): boolean {
+  return kind === 'credential' && action === 'update' && reason !== 'rotate';
 }
 
 function compareText(subject: string, was: string, is: string): readonly Difference[] {
@@ -72,8 +94,9 @@ function showChange(change: ChangeDocument): string {
   return [SYMBOLS[change.action], text, note].filter((part) => part !== '').join(' ');
 }
 
-function contentOfChange({ source: _, via: __, ...content }: ChangeDocument): unknown {
-  return content;
+/** Whether it was in place before is known to the state directory alone. */
+function contentOfChange({ source: _, via: __, reason, ...content }: ChangeDocument): unknown {
+  return { ...content, reason: reason === 'drift' ? 'manifest' : reason };
 }
 
 function guardSubject({ guard, scope }: GuardDocument): string {

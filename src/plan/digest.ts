@@ -1,4 +1,14 @@
 import type { Plan } from '../model/plan.ts';
+import { NO_PRIOR } from '../model/prior.ts';
+import { makePlan, type PlanInput } from './plan.ts';
+
+/**
+ * The digest by which a saved plan is recognised: that of the plan which manifest, account and allowances alone give, so
+ * that a plan of a machine without the state directory can be applied on one that has it.
+ */
+export function approvalDigest(input: PlanInput, sha256: (text: string) => string): string {
+  return planDigest(makePlan({ ...input, prior: NO_PRIOR, changedPasswords: new Set() }), sha256);
+}
 
 /**
  * `sha256:…` over what a plan would do and under which allowances: api, manifest digest, changes, guards and

@@ -1,13 +1,9 @@
 import type { PresentDomain } from '../model/desired.ts';
-import { normaliseDestination } from '../model/destinations.ts';
 import type { ObservedDomain } from '../model/observed.ts';
 import type { DomainChange, Warning } from '../model/plan.ts';
-import type { DomainState } from '../model/resources.ts';
+import { sameSetting, SETTINGS, type DomainState } from '../model/resources.ts';
 import { notKeptWarning } from './section.ts';
 import { isKeptOtherwise, reasonFor, type Memory } from './signature.ts';
-
-const FIELDS = ['notification_email', 'whitelabel', 'webhook'] as const;
-type Field = (typeof FIELDS)[number];
 
 export interface SettingsPlan {
   /** null: nothing to change. */
@@ -25,7 +21,7 @@ export function planNewDomain(desired: PresentDomain, memory: Memory): DomainCha
     id: null,
     observed: null,
     desired: state,
-    fields: FIELDS.filter((field) => state[field] !== undefined),
+    fields: SETTINGS.filter((field) => state[field] !== undefined),
     stage: 1,
     conditional: false,
     reason: reasonFor(desired.domain, { kind: 'domain', state }, memory),
@@ -37,7 +33,7 @@ export function planNewDomain(desired: PresentDomain, memory: Memory): DomainCha
 export function planSettings(desired: PresentDomain, live: ObservedDomain, memory: Memory): SettingsPlan {
   const managed = managedState(desired);
   const observed = observedState(live);
-  const fields = FIELDS.filter(
+  const fields = SETTINGS.filter(
     (field) => managed[field] !== undefined && !sameSetting(field, managed[field], observed[field]),
   );
   if (fields.length === 0) return { change: null, warnings: [] };
@@ -73,8 +69,8 @@ export function observedState(live: ObservedDomain): DomainState {
 }
 
 export function managedState({ settings }: PresentDomain): DomainState {
-  const state: { -readonly [K in Field]?: string | null } = {};
-  for (const field of FIELDS) {
+  const state: { -readonly [K in keyof DomainState]?: string | null } = {};
+  for (const field of SETTINGS) {
     const setting = settings[field];
     if (setting !== undefined) state[field] = setting.value;
   }
@@ -83,20 +79,12 @@ export function managedState({ settings }: PresentDomain): DomainState {
 
 /** Of the settings of a domain those that the manifest manages. */
 export function managedPart({ settings }: PresentDomain, state: DomainState): DomainState {
-  const part: { -readonly [K in Field]?: string | null } = {};
-  for (const field of FIELDS) {
+  const part: { -readonly [K in keyof DomainState]?: string | null } = {};
+  for (const field of SETTINGS) {
     const value = state[field];
     if (settings[field] !== undefined && value !== undefined) part[field] = value;
   }
   return part;
-}
-
-function sameSetting(field: Field, a: string | null, b: string | null | undefined): boolean {
-  const left = a ?? '';
-  const right = b ?? '';
-  if (left === right) return true;
-  if (field === 'whitelabel') return left.toLowerCase() === right.toLowerCase();
-  return normaliseDestination(left) === normaliseDestination(right);
 }
 
 /** Whether the service takes a value away is stated nowhere; if it does not, that is reported as not kept. */

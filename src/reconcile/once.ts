@@ -3,7 +3,7 @@ import type { ApplyInput, ApplyPorts } from '../apply/ports.ts';
 import type { LockFault } from '../apply/state-store.ts';
 import type { ApiError } from '../api/errors.ts';
 import type { Report } from '../model/report.ts';
-import { planDigest } from '../plan/digest.ts';
+import { approvalDigest } from '../plan/digest.ts';
 import { fingerprintDomains } from './changed.ts';
 import type { Decision } from './decide.ts';
 import { planAccount, type Planned, type PlanPorts, type PlanRequest } from './plan-once.ts';
@@ -59,7 +59,7 @@ export async function reconcileOnce(request: OnceRequest, ports: OncePorts): Pro
     if (lost !== null) return { kind: 'locked', fault: lost };
     const { plan, heldBack } = decision;
     const { maxFailures, manifestSize, newcomers } = request;
-    const digest = planDigest(plan, ports.sha256);
+    const digest = approvalDigest(planned.input, ports.sha256);
     const applied = await applyPlan(
       {
         ...planned.input,

@@ -113,6 +113,30 @@ describe.each(['v4', 'v3'] as const)('credentials through %s', (version) => {
     expect([code, scene.writes()]).toEqual([5, []]);
   });
 
+  test('5: plan refuses a password that is too short as apply does, in every format', async () => {
+    const scene = await open({ seed: NO_CREDENTIAL, manifest: MANIFEST });
+    const text = await scene.run(['plan', '--detailed-exitcode'], { env: { CAROL: 'short' } });
+    expect(text.code).toBe(5);
+    expect(text.stdout.replaceAll(/\s+/g, ' ')).toMatch(/yaml:5:\d+: error: .*shorter than 8 characters/);
+    const json = await scene.run(['plan', '--format', 'json'], { env: { CAROL: 'short' } });
+    expect([json.code, (JSON.parse(json.stdout) as { problems: unknown }).problems]).toEqual([
+      5,
+      [expect.objectContaining({ code: 'short-password', severity: 'error' })],
+    ]);
+  });
+
+  test('plan without a password that is needed warns that apply will end with 5; set later, the saved plan runs', async () => {
+    const scene = await open({ seed: NO_CREDENTIAL, manifest: MANIFEST });
+    const { code, stdout } = await scene.run(['plan', '--detailed-exitcode', '--out', 'plan.json']);
+    expect(code).toBe(2);
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+      '{ env: CAROL } is not set: apply will end with 5 [password-not-set]',
+    );
+    expect((await scene.run(['apply', 'plan.json'])).code).toBe(5);
+    const applied = await scene.run(['apply', 'plan.json'], { env: { CAROL: FIRST } });
+    expect([applied.code, passwords(scene)]).toEqual([0, { carol: FIRST }]);
+  });
+
   test('5: a changed password that is too short', async () => {
     const scene = await open({ seed: NO_CREDENTIAL, manifest: MANIFEST });
     await apply(scene, FIRST);

@@ -1,3 +1,5 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commandScene, OWNER } from './scene.ts';
 
@@ -102,4 +104,71 @@ test.each(['999ms', '0.5s', '0s'])('64: --interval %s, which is under a second',
     64,
     `error: --interval ${interval} is too short\n  try: give at least 1s\n`,
   ]);
+});
+
+describe('an invalid manifest with --format json prints the problems document', () => {
+  const INVALID = 'domains:\n  acme.example:\n    alias: {}\n';
+  const DOCUMENT = {
+    kind: 'fwdsync/problems@1',
+    problems: [expect.objectContaining({ severity: 'error', code: 'unknown-key' })],
+    summary: expect.objectContaining({ errors: 1, files: 1 }) as unknown,
+  };
+
+  test.each([
+    ['plan'],
+    ['apply', '--yes'],
+    ['run', '--once'],
+    ['route', 'sales@acme.example'],
+    ['export', '--update', 'fwdsync.yaml'],
+  ])('%s', async (...args) => {
+    const scene = await commandScene({ seed: SEED, manifest: INVALID });
+    const { code, stdout } = await scene.run([...args, '--format', 'json']);
+    expect([code, JSON.parse(stdout)]).toEqual([5, DOCUMENT]);
+    const byEnvironment = await scene.run(args, { env: { FWDSYNC_FORMAT: 'json' } });
+    expect([byEnvironment.code, JSON.parse(byEnvironment.stdout)]).toEqual([5, DOCUMENT]);
+    expect(scene.requests()).toEqual([]);
+  });
+
+  test('apply, where only the account shows it', async () => {
+    const rule = '64cffc51-580c-56bc-b6a5-d741eea021e1';
+    const scene = await commandScene({
+      seed: {
+        domains: [
+          {
+            domain: 'acme.example',
+            rules: [{ id: rule, type: 'alias', config: { alias: 'jobs', forward: 'a@corp.example' } }],
+          },
+        ],
+      },
+      manifest: `domains:
+  acme.example:
+    rules:
+      - { name: vip, id: ${rule}, regex: x, scopes: [subject], forward: a@corp.example }
+    credentials: { carol: { password: { env: CAROL } } }
+`,
+    });
+    const { code, stdout } = await scene.run(['apply', '--yes', '--format', 'json']);
+    expect(code).toBe(5);
+    expect(JSON.parse(stdout)).toMatchObject({ problems: [{ code: 'rule-type-fixed' }] });
+    await scene.manifest(
+      'domains:\n  acme.example:\n    credentials: { carol: { password: { env: CAROL } } }\n',
+    );
+    const unset = await scene.run(['apply', '--yes', '--format', 'json']);
+    expect([unset.code, scene.writes()]).toEqual([5, []]);
+    expect(JSON.parse(unset.stdout)).toMatchObject({ problems: [{ code: 'reference-not-set' }] });
+  });
+
+  test('two accounts with one domain', async () => {
+    const scene = await commandScene({ seed: SEED });
+    await mkdir(join(scene.directory, 'accounts'));
+    for (const name of ['a', 'b']) {
+      await writeFile(
+        join(scene.directory, 'accounts', `${name}.yaml`),
+        `version: 1\napi: { account: ${name}@x.example, key: { env: K } }\n${MANIFEST}`,
+      );
+    }
+    const { code, stdout } = await scene.run(['plan', '--accounts', 'accounts', '--format', 'json']);
+    expect(code).toBe(5);
+    expect(JSON.parse(stdout)).toMatchObject({ summary: { errors: 2, files: 2, domains: 2 } });
+  });
 });

@@ -130,6 +130,81 @@ describe('a saved plan', () => {
   });
 });
 
+describe('a plan of a machine without the state directory, applied on one that has it', () => {
+  const planElsewhere = async (scene: CommandScene, env: Readonly<Record<string, string>> = {}) => {
+    const FWDSYNC_STATE_DIR = join(scene.directory, 'another-machine');
+    await scene.run(['plan', '--out', 'plan.json'], { env: { ...env, FWDSYNC_STATE_DIR } });
+    scene.emulator.journal.clear();
+  };
+
+  test('corrects drift, which only the second knows to be drift; and the other way round', async () => {
+    const scene = await savedScene();
+    await scene.run(['apply', 'plan.json']);
+    reroute(scene, 'eve@corp.example');
+    await planElsewhere(scene);
+    expect((await planOf(scene)).changes).toMatchObject([{ name: 'sales', reason: 'manifest' }]);
+    expect((await scene.run(['apply', 'plan.json'])).code).toBe(0);
+    expect(scene.writes()).toHaveLength(1);
+
+    reroute(scene, 'eve@corp.example');
+    await scene.run(['plan', '--out', 'plan.json']);
+    expect((await planOf(scene)).changes).toMatchObject([{ name: 'sales', reason: 'drift' }]);
+    const FWDSYNC_STATE_DIR = join(scene.directory, 'a-third-machine');
+    expect((await scene.run(['apply', 'plan.json'], { env: { FWDSYNC_STATE_DIR } })).code).toBe(0);
+  });
+
+  test('sends a password that only the second knows to be another one', async () => {
+    const manifest = `domains:
+  acme.example:
+    aliases: { info: ana@corp.example }
+    credentials: { carol: { password: { env: CAROL } } }
+`;
+    const scene = await savedScene([], manifest);
+    await scene.run(['apply', '--yes'], { env: { CAROL: 'correct horse' } });
+    await scene.manifest(manifest.replace('ana@', 'eve@'));
+    await planElsewhere(scene, { CAROL: 'battery staple' });
+    expect((await planOf(scene)).changes).toMatchObject([{ name: 'info' }]);
+    expect((await scene.run(['apply', 'plan.json'], { env: { CAROL: 'battery staple' } })).code).toBe(0);
+    expect(scene.writes()).toHaveLength(2);
+  });
+
+  test('is held to the guards that only the second can check', async () => {
+    const names = Array.from({ length: 20 }, (_, index) => `d${index}`);
+    const manifestOf = (some: readonly string[]): string =>
+      `domains:\n  acme.example:\n    prune: { aliases: true }\n    aliases: { ${some.map((name) => `${name}: a@x.example`).join(', ')} }\n`;
+    const scene = await savedScene(['--allow-deletes', '2'], manifestOf(names));
+    await scene.run(['apply', 'plan.json']);
+    await scene.manifest(manifestOf(names.slice(3)));
+    await planElsewhere(scene);
+    expect((await planOf(scene)).guards).toEqual([]);
+    const { code, stdout } = await scene.run(['apply', 'plan.json']);
+    expect(stdout).toContain('[manifest-shrink]');
+    expect([code, scene.writes()]).toEqual([4, []]);
+  });
+
+  test('is stale where the second would do something that it does not say', async () => {
+    const rule = (condition: string): string =>
+      `domains:\n  acme.example:\n    rules: [{ name: vip, regex: ${condition}, scopes: [subject], forward: v@x.example }]\n`;
+    const scene = await savedScene([], rule('old'));
+    const acme = '/v4/domains/acme.example';
+    const config = { regex: 'old', scopes: ['subject'], forward: 'v@x.example' };
+    scene.emulator.faults.push({
+      match: { method: 'GET' },
+      do: {
+        kind: 'edit',
+        request: { method: 'POST', path: `${acme}/rules`, body: { type: 'regex', config } },
+      },
+    });
+    await scene.run(['apply', '--yes']);
+    await scene.manifest(rule('new'));
+    await planElsewhere(scene);
+    expect((await planOf(scene)).changes).toMatchObject([{ name: 'vip', action: 'add' }]);
+    const { code, stderr } = await scene.run(['apply', 'plan.json']);
+    expect(stderr).toContain('acme.example rule vip\n    was: not planned\n    is:  ~');
+    expect([code, scene.writes()]).toEqual([6, []]);
+  });
+});
+
 describe('64, before anything is read', () => {
   test.each([
     ['--allow-deletes', '3'],

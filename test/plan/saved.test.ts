@@ -1,14 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { DISCLOSE_ALL } from '../../src/model/disclosure.ts';
 import type { Change, Plan } from '../../src/model/plan.ts';
-import { comparePlans } from '../../src/plan/compare.ts';
-import { planDigest, stableJson } from '../../src/plan/digest.ts';
+import { NO_PRIOR } from '../../src/model/prior.ts';
+import { comparePlans, staleSince } from '../../src/plan/compare.ts';
+import { approvalDigest, planDigest, stableJson } from '../../src/plan/digest.ts';
 import { planDocument, type PlanDocument } from '../../src/plan/document.ts';
+import { makePlan, type PlanInput } from '../../src/plan/plan.ts';
+import { itemKey } from '../../src/plan/signature.ts';
 import { readPlan, sealPlan, type SavedPlan } from '../../src/plan/saved.ts';
 import {
   ACME,
   absent,
   aliasSection,
+  credentialSection,
   desired,
   live,
   liveAliases,
@@ -16,7 +20,9 @@ import {
   observed,
   plan,
   planAliases,
+  POLICY,
   present,
+  prior,
 } from './build.ts';
 
 /** In place of a hash: all that goes into it. */
@@ -78,6 +84,70 @@ describe('what a plan’s digest covers', () => {
   test('is made of JSON with sorted keys, in which numbers that JSON lacks are texts', () => {
     const value = { b: [2, { d: Number.NaN, c: null }], a: Number.POSITIVE_INFINITY, e: undefined };
     expect(stableJson(value)).toBe('{"a":"Infinity","b":[2,{"c":null,"d":"NaN"}]}');
+  });
+});
+
+describe('the digest by which a saved plan is recognised', () => {
+  const section = aliasSection({ a: 'b@x.example' });
+  const carol = { credentials: credentialSection({ carol: 'password' }) };
+  const inputOf = (parts: Partial<PlanInput> = {}): PlanInput => ({
+    desired: desired([present(ACME, { aliases: section, ...carol })]),
+    observed: observed([
+      live(ACME, { aliases: liveAliases({ a: 'a@x.example' }), credentials: [{ name: 'carol' }] }),
+    ]),
+    policy: POLICY,
+    prior: NO_PRIOR,
+    now: NOW,
+    api: { url: 'https://api.example/v4', version: 'v4' },
+    ...parts,
+  });
+  const applied = new Map([[itemKey('alias', 'a'), 'b@x.example']]);
+  const differences = new Map([[itemKey('alias', 'a'), { sent: 'b@x.example', shown: 'a@x.example' }]]);
+
+  test.each<[string, Partial<PlanInput>]>([
+    ['that something was in place before', { prior: prior(ACME, { applied }) }],
+    ['that the service does not keep something', { prior: prior(ACME, { keptOtherwise: differences }) }],
+    ['how much was live', { prior: prior(ACME, { live: { aliases: 9 } }) }],
+    ['how large the manifest was', { prior: { ...NO_PRIOR, manifest: { domains: 9, entries: 9 } } }],
+    ['that a password is another one', { changedPasswords: new Set(['carol@acme.example']) }],
+  ])('does not cover what the state directory alone knows: %s', (_, parts) => {
+    expect(approvalDigest(inputOf(parts), sha256)).toBe(approvalDigest(inputOf(), sha256));
+  });
+
+  test('covers what is asked for with flags', () => {
+    const policy = { ...POLICY, rotate: [{ name: 'carol', domain: ACME }] };
+    expect(approvalDigest(inputOf({ policy }), sha256)).not.toBe(approvalDigest(inputOf(), sha256));
+    expect(approvalDigest(inputOf(), sha256)).toBe(planDigest(makePlan(inputOf()), sha256));
+  });
+
+  test('and what a plan does that the saved one does not say is listed, but for a password that changed', () => {
+    const madeOf = (parts: Partial<PlanInput>): PlanDocument => {
+      return { ...documentOf(makePlan(inputOf(parts))), digest: 'sha256:same' };
+    };
+    const saved = madeOf({});
+    const drift = madeOf({ prior: prior(ACME, { applied }) });
+    expect(drift.changes).toMatchObject([{ reason: 'drift' }]);
+    expect([staleSince(saved, drift), staleSince(drift, saved)]).toEqual([null, null]);
+    expect(comparePlans(saved, drift)).toEqual([]);
+    const changed = madeOf({ changedPasswords: new Set(['carol@acme.example']) });
+    expect(changed.changes.map(({ kind }) => kind)).toEqual(['alias', 'credential']);
+    expect(staleSince(saved, changed)).toBeNull();
+    const policy = { ...POLICY, rotate: [{ name: 'carol', domain: ACME }] };
+    const rotated = madeOf({ policy });
+    expect(staleSince(saved, rotated)).toEqual([
+      { subject: 'acme.example credential carol', was: null, is: expect.stringContaining('~') },
+    ]);
+    expect(staleSince(saved, { ...saved, changes: [] })).toBeNull();
+    expect(staleSince(saved, { ...saved, digest: 'sha256:else' })).toEqual([]);
+    const none = { ...saved, changes: [] };
+    expect(staleSince(none, saved)).toEqual([
+      { subject: 'acme.example alias a', was: null, is: '~ a@x.example -> b@x.example' },
+    ]);
+    const added = madeOf({ observed: observed([live(ACME, { aliases: [], credentials: [] })]) });
+    expect((staleSince(none, added) ?? []).map(({ subject }) => subject)).toEqual([
+      'acme.example alias a',
+      'acme.example credential carol',
+    ]);
   });
 });
 
