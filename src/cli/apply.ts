@@ -13,7 +13,7 @@ import { DOCUMENT_FORMATS, type DocumentFormat } from './formats.ts';
 import { sha256 } from './output.ts';
 import type { PlanFlags } from './plan-options.ts';
 import { documentOf, forecastOf, printPlanText } from './print-plan.ts';
-import { approveSaved, openApproved, type ApprovedPlan } from './saved-plan.ts';
+import { approveSaved, assertSealed, openApproved, type ApprovedPlan } from './saved-plan.ts';
 import { openSession, type Session } from './session.ts';
 import { manifestPaths, resolveFormat } from './settings.ts';
 import { printStateWarnings } from './state.ts';
@@ -57,6 +57,7 @@ async function applyPlanned(context: Context, options: ApplyOptions, manner: Man
     unnamed: approved === null && options.against === undefined ? 'refused' : 'ignored',
   });
   try {
+    if (approved !== null) assertSealed(approved, session);
     const newcomers = approved === null ? 'taken-up' : 'left';
     const request = { ...session.request, maxFailures: options.maxFailures ?? null, newcomers } as const;
     const once = await reconcileOnce(request, portsOf(context, options, session, manner));

@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { escapeInvisible } from '../model/names.ts';
 import type { Context } from './context.ts';
 import { CommandError, EXIT, interruptedExit, type ExitCode } from './exit.ts';
 import { createProgram } from './program.ts';
@@ -23,7 +24,8 @@ export function explain(error: unknown, context: Context, args: readonly string[
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
   const style = styleFor(context.stderr, flagValue(args, '--color'), context.env);
   if (error instanceof CommandError) {
-    context.stderr.write(`${style.error('error')}: ${error.message}\n  ${style.dim('try:')} ${error.hint}\n`);
+    const [message, hint] = [error.message, error.hint].map(escapeLines);
+    context.stderr.write(`${style.error('error')}: ${message}\n  ${style.dim('try:')} ${hint}\n`);
     const interrupted = error.exitCode === EXIT.failed && context.signal.aborted;
     return interrupted ? interruptedExit(context) : error.exitCode;
   }
@@ -32,6 +34,11 @@ export function explain(error: unknown, context: Context, args: readonly string[
     `${style.error('internal error')}: ${detail}\nThis is a bug in fwdsync; nothing more was sent.\n`,
   );
   return EXIT.failed;
+}
+
+/** Names of files, and what others wrote, stand in messages as they are. */
+function escapeLines(text: string): string {
+  return text.split('\n').map(escapeInvisible).join('\n');
 }
 
 function flagValue(args: readonly string[], flag: string): string | undefined {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import type { Desired } from '../model/desired.ts';
 import type { Disclosure } from '../model/disclosure.ts';
 import type { Context } from './context.ts';
@@ -17,8 +17,22 @@ export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
+/** The same, keyed: only who has the key can make it, or try what it was made of. */
+export function hmacWith(key: string): (text: string) => string {
+  return (text) => createHmac('sha256', key).update(text).digest('hex');
+}
+
 /** A document on standard output. */
 export function printJson(context: Context, document: object): void {
   if (context.ofAccount !== undefined) return context.ofAccount.print(document);
-  context.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+  context.stdout.write(`${visibleJson(document)}\n`);
+}
+
+/** JSON in which every character that cannot be seen is an escape of JSON: a terminal obeys some that JSON allows. */
+function visibleJson(document: object): string {
+  const escape = (character: string): string =>
+    [...Array(character.length).keys()]
+      .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`)
+      .join('');
+  return JSON.stringify(document, null, 2).replace(/(?!\n)[\p{C}\p{Zl}\p{Zp}]/gu, escape);
 }

@@ -29,14 +29,14 @@ export function planOptions(context: Context, options: PlanFlags): PlanOptionsDo
   };
 }
 
-/** The flags with which a saved plan is made again; where its manifests are may be said anew. */
+/** The flags with which a saved plan is made again. One of no domain, as `--quick` saves it, speaks of all of them. */
 export function flagsOfSaved(options: PlanFlags, saved: PlanOptionsDocument): PlanFlags {
   return {
     ...options,
     ...pickAllowances(saved),
-    file: options.file ?? saved.paths,
+    file: saved.paths,
     ...(saved.mask === true ? { mask: true } : {}),
-    ...(saved.domains === null ? {} : { domain: saved.domains }),
+    ...(saved.domains === null || saved.domains.length === 0 ? {} : { domain: saved.domains }),
   };
 }
 

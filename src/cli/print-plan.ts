@@ -30,7 +30,7 @@ export function documentOf(context: Context, session: Session, shown: ShownPlan)
     disclosure: session.disclosure,
     options: session.options,
   });
-  return sealPlan(document, sha256);
+  return sealPlan(document, { sha256, hmac: session.hmac });
 }
 
 /** The plan on standard output; `github` also writes the summary of the step, where the environment names its file. */

@@ -43,7 +43,17 @@ export async function forbidKey(context: Context, key: Reference): Promise<void>
 }
 
 /** The API key: the manifest's, then `FWDSYNC_API_KEY`, then the file of `FWDSYNC_API_KEY_FILE`. */
-export async function resolveKey({ key }: Pick<DesiredApi, 'key'>, context: Context): Promise<string> {
+export async function resolveKey(api: Pick<DesiredApi, 'key'>, context: Context): Promise<string> {
+  const found = await lookUpKey(api, context);
+  if (found !== null) return found;
+  const names = [api.key?.shown, 'FWDSYNC_API_KEY', 'FWDSYNC_API_KEY_FILE'].filter(
+    (name) => name !== undefined,
+  );
+  throw new CommandError(EXIT.failed, `no API key: none of ${names.join(', ')} is set`, 'set one of them');
+}
+
+/** The same where a command can do without one; null: none is set. */
+export async function lookUpKey({ key }: Pick<DesiredApi, 'key'>, context: Context): Promise<string | null> {
   const stated = key === undefined ? null : await readValue(context, key);
   if (stated !== null && typeof stated !== 'string') {
     throw new CommandError(
@@ -53,12 +63,8 @@ export async function resolveKey({ key }: Pick<DesiredApi, 'key'>, context: Cont
     );
   }
   const found = stated ?? (context.env['FWDSYNC_API_KEY'] || (await keyFromFile(context)));
-  if (found !== null) {
-    context.secrets.forbid(found, 'the API key of an account');
-    return found;
-  }
-  const names = [key?.shown, 'FWDSYNC_API_KEY', 'FWDSYNC_API_KEY_FILE'].filter((name) => name !== undefined);
-  throw new CommandError(EXIT.failed, `no API key: none of ${names.join(', ')} is set`, 'set one of them');
+  if (found !== null) context.secrets.forbid(found, 'the API key of an account');
+  return found;
 }
 
 async function keyFromFile({ env, cwd }: Context): Promise<string | null> {

@@ -1,10 +1,11 @@
 import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { escapeInvisible } from '../model/names.ts';
+import type { Desired } from '../model/desired.ts';
+import { escapeInvisible, parseDomainName } from '../model/names.ts';
 import { staleSince, type Difference } from '../plan/compare.ts';
 import type { PlanDocument } from '../plan/document.ts';
-import { readPlan, type ReadPlan, type SavedPlan } from '../plan/saved.ts';
+import { isSealedBy, readPlan, type ReadPlan, type SavedPlan } from '../plan/saved.ts';
 import { decide, type Decision } from '../reconcile/decide.ts';
 import type { Planned } from '../reconcile/plan-once.ts';
 import type { Context } from './context.ts';
@@ -15,6 +16,7 @@ import { assertNothingAgain, flagsOfSaved, type PlanFlags } from './plan-options
 import { documentOf } from './print-plan.ts';
 import { saveDocument } from './save.ts';
 import type { Session } from './session.ts';
+import { statedPaths } from './settings.ts';
 
 /** Writes a plan to where `--out` says. */
 export async function savePlan(context: Context, path: string, plan: SavedPlan): Promise<void> {
@@ -22,30 +24,30 @@ export async function savePlan(context: Context, path: string, plan: SavedPlan):
   await saveDocument(context, path, plan);
 }
 
-/** The part of `fwdsync/accounts@1` that is about one account. */
-function planOfAccount(text: string, name: string): string {
-  try {
-    const saved = JSON.parse(text) as { accounts?: readonly { name?: unknown; document?: unknown }[] };
-    const entry = saved.accounts?.find((account) => account.name === name);
-    return JSON.stringify(entry?.document ?? null);
-  } catch {
-    return text;
-  }
-}
-
-/** The plan in a file, edited or not; a file that holds none ends the command with 1. */
+/** A plan in a file, as far as its checksum tells; a file that holds none ends the command with 1. */
 export async function readSavedPlan(
   context: Context,
   path: string,
 ): Promise<Exclude<ReadPlan, { readonly kind: 'not-a-plan' }>> {
-  const text = await readText(context, path);
   const { ofAccount } = context;
-  const read = readPlan(ofAccount === undefined ? text : planOfAccount(text, ofAccount.name), sha256);
-  if (read.kind !== 'not-a-plan') return read;
-  throw new CommandError(EXIT.failed, `${path} is no saved plan: ${read.reason}`, 'make one with plan --out');
+  if (ofAccount?.saved === null) {
+    throw new CommandError(EXIT.failed, `${path} has no plan of ${ofAccount.name}`, 'make the plan again');
+  }
+  if (ofAccount?.saved !== undefined) return { kind: 'intact', plan: ofAccount.saved };
+  return assertPlan(readPlan(await readSavedText(context, path), sha256), path);
 }
 
-async function readText(context: Context, path: string): Promise<string> {
+/** The same for a plan that was read. */
+export function assertPlan(read: ReadPlan, path: string): Exclude<ReadPlan, { readonly kind: 'not-a-plan' }> {
+  if (read.kind !== 'not-a-plan') return read;
+  throw new CommandError(
+    EXIT.failed,
+    `${path} is not a saved plan: ${read.reason}`,
+    'make one with plan --out',
+  );
+}
+
+export async function readSavedText(context: Context, path: string): Promise<string> {
   try {
     return await readFile(resolve(context.cwd, path), 'utf8');
   } catch (error) {
@@ -59,32 +61,55 @@ async function readText(context: Context, path: string): Promise<string> {
 
 /** The plan that somebody approved, and the flags with which it is made again. */
 export interface ApprovedPlan {
-  readonly plan: PlanDocument;
+  readonly path: string;
+  readonly plan: SavedPlan;
   readonly flags: PlanFlags;
 }
 
-/** Reads a plan that is to be applied; an edited one, or one whose manifests are gone, approves nothing. */
+/** Reads a plan that is to be applied; an edited one, or one of other manifests than are asked for, approves nothing. */
 export async function openApproved(
   context: Context,
   path: string,
   options: PlanFlags,
 ): Promise<ApprovedPlan> {
   assertNothingAgain(options);
-  const { kind, plan } = await readSavedPlan(context, path);
-  const flags = flagsOfSaved(options, plan.options);
-  if (kind === 'edited') throw stale(`${path} was edited since it was made`);
-  if (options.file === undefined) {
-    const missing = plan.manifest.files.find((file) => file !== '-' && !isThere(context, file));
-    if (missing !== undefined) throw stale(`the manifest ${missing} is not there any more`);
-  }
-  return { plan, flags };
+  const read = await readSavedPlan(context, path);
+  if (read.kind === 'edited') throw editedPlan(path);
+  const { plan } = read;
+  assertSamePaths(context, options, plan.options.paths);
+  const missing = plan.manifest.files.find((file) => file !== '-' && !isThere(context, file));
+  if (missing !== undefined) throw stalePlan(`the manifest ${missing} is not there any more`);
+  return { path, plan, flags: flagsOfSaved(options, plan.options) };
+}
+
+/** What is stated besides, by flag or environment, has to be what the plan was made of. */
+function assertSamePaths(context: Context, options: PlanFlags, saved: readonly string[]): void {
+  const asked = statedPaths(options, context);
+  if (asked === null) return;
+  const places = (paths: readonly string[]): string =>
+    JSON.stringify(
+      [...new Set(paths.map((path) => (path === '-' ? path : resolve(context.cwd, path))))].sort(),
+    );
+  if (places(asked) === places(saved)) return;
+  const where = options.file === undefined ? 'FWDSYNC_FILE' : '-f';
+  throw stalePlan(`it was made of ${saved.join(', ')}, and ${where} names ${asked.join(', ')}`);
+}
+
+/** Only who has the account's key can have made an approval; asked before anything is requested. */
+export function assertSealed({ path, plan }: ApprovedPlan, { hmac }: Pick<Session, 'hmac'>): void {
+  if (!isSealedBy(plan, hmac)) throw editedPlan(path);
+}
+
+function editedPlan(path: string): CommandError {
+  return stalePlan(`${path} was edited since it was made, or made with another API key`);
 }
 
 function isThere(context: Context, file: string): boolean {
   return statSync(resolve(context.cwd, file), { throwIfNoEntry: false }) !== undefined;
 }
 
-function stale(what: string): CommandError {
+/** Why a saved plan is not what would be applied now: 6. */
+export function stalePlan(what: string): CommandError {
   return new CommandError(
     EXIT.stale,
     `the saved plan is stale: ${what}; nothing was written`,
@@ -107,11 +132,23 @@ export async function approveSaved(
   const fresh = documentOf(context, session, { plan, planned });
   // What could not be read cannot be compared either.
   if (decision.kind === 'invalid' || decision.kind === 'unproven') return decision;
-  const edited = await editedMeanwhile(context, flags, fresh);
-  if (edited !== null) return { kind: 'stale', since: [edited] };
+  const gone = goneFrom(planned.request.desired, saved);
+  const edited = [...gone, ...(await editedMeanwhile(context, flags, fresh))];
+  if (edited.length > 0) return { kind: 'stale', since: edited };
   if (decision.kind === 'go' && plan.changes.length === 0 && sameAccount(fresh, saved)) return decision;
   const since = staleSince(saved, fresh);
   return since === null ? decision : { kind: 'stale', since };
+}
+
+/** Domains that were planned by their names; of a manifest without them every plan is empty. */
+function goneFrom({ domains }: Pick<Desired, 'domains'>, { options }: PlanDocument): readonly Difference[] {
+  const isNamed = (name: string): boolean => {
+    const parsed = parseDomainName(name);
+    return parsed.ok && domains.has(parsed.value);
+  };
+  return (options.domains ?? [])
+    .filter((name) => !isNamed(name))
+    .map((name) => ({ subject: name, was: 'planned', is: 'not in the manifest' }));
 }
 
 /** The account takes a while to read: the manifest may be another one by now. */
@@ -119,15 +156,15 @@ async function editedMeanwhile(
   context: Context,
   flags: PlanFlags,
   { manifest }: PlanDocument,
-): Promise<Difference | null> {
-  if (manifest.files.includes('-')) return null;
+): Promise<readonly Difference[]> {
+  if (manifest.files.includes('-')) return [];
   const { desired } = await readDesired(context, flags, {
     references: 'required',
     problems: 'silent',
     unnamed: 'ignored',
   });
-  if (desired?.digest === manifest.digest) return null;
-  return { subject: 'manifest', was: 'as it was planned', is: 'edited while the account was read' };
+  if (desired?.digest === manifest.digest) return [];
+  return [{ subject: 'manifest', was: 'as it was planned', is: 'edited while the account was read' }];
 }
 
 function sameAccount({ api: fresh }: PlanDocument, { api: approved }: PlanDocument): boolean {

@@ -38,9 +38,8 @@ export const DEFAULT_API_URL = 'https://api.improvmx.com/v4';
 
 /** The paths of `-f`, then `FWDSYNC_FILE` (separated as in PATH), then `fwdsync.yaml` or `fwdsync/`. */
 export function manifestPaths(options: CommonOptions, context: Context): readonly string[] {
-  if (options.file !== undefined && options.file.length > 0) return options.file;
-  const fromEnv = context.env['FWDSYNC_FILE'];
-  if (fromEnv) return fromEnv.split(delimiter).filter((path) => path !== '');
+  const stated = statedPaths(options, context);
+  if (stated !== null) return stated;
   const present = ['fwdsync.yaml', 'fwdsync'].filter(
     (path) => statSync(resolve(context.cwd, path), { throwIfNoEntry: false }) !== undefined,
   );
@@ -48,6 +47,16 @@ export function manifestPaths(options: CommonOptions, context: Context): readonl
     throw new CommandError(EXIT.usage, 'both fwdsync.yaml and fwdsync/ are here', 'name one of them with -f');
   }
   return present.length === 1 ? present : ['fwdsync.yaml'];
+}
+
+/** Those of `-f`, or else of `FWDSYNC_FILE`; null: neither says anything. */
+export function statedPaths(
+  { file }: CommonOptions,
+  { env }: Pick<Context, 'env'>,
+): readonly string[] | null {
+  if (file !== undefined && file.length > 0) return file;
+  const fromEnv = env['FWDSYNC_FILE'];
+  return fromEnv ? fromEnv.split(delimiter).filter((path) => path !== '') : null;
 }
 
 /** The hosts that the operator named outside the manifest, and so the only ones off loopback that get the key. */
@@ -112,7 +121,9 @@ export function resolveFormat<Format extends string>(
 }
 
 function resolveAccount(options: CommonOptions, api: DesiredApi, context: Context): string | null {
-  const stated = options.account ?? (context.env['FWDSYNC_ACCOUNT'] || undefined);
+  // Of many accounts each states its own.
+  const fromEnv = options.accounts === undefined ? context.env['FWDSYNC_ACCOUNT'] : undefined;
+  const stated = options.account ?? (fromEnv || undefined);
   if (
     stated !== undefined &&
     api.account !== undefined &&

@@ -1,25 +1,37 @@
+import { isSealedBy, type SavedPlan } from '../plan/saved.ts';
 import type { Context } from './context.ts';
 import { CommandError, EXIT, type ExitCode } from './exit.ts';
 import { PLAN_FORMATS } from './formats.ts';
+import { hmacWith } from './output.ts';
 import { printPlan } from './print-plan.ts';
+import { lookUpKey } from './references.ts';
 import { readSavedPlan } from './saved-plan.ts';
 import { resolveFormat, type CommonOptions } from './settings.ts';
-import { styleFor } from './style.ts';
 
-/** Prints a saved plan in any format, offline; one that was edited is shown as what it now says, with a warning. */
+/**
+ * Prints a saved plan in any format, offline. One that was edited is not printed: by its checksum, and by its seal where
+ * the environment has the key.
+ */
 export async function showCommand(
   context: Context,
   options: CommonOptions,
-  [path]: readonly string[],
+  [path = '']: readonly string[],
 ): Promise<ExitCode> {
   const format = resolveFormat(options, context, PLAN_FORMATS);
-  if (path === undefined)
-    throw new CommandError(EXIT.usage, 'no plan is named', 'name the file of a saved plan');
-  const { kind, plan } = await readSavedPlan(context, path);
-  if (kind === 'edited') {
-    const warning = styleFor(context.stderr, options.color, context.env).warning('warning');
-    context.stderr.write(`${warning}: ${path} was edited since it was made: apply will not take it\n`);
+  const read = await readSavedPlan(context, path);
+  if (read.kind === 'edited' || !(await isSealFitting(context, read.plan))) {
+    throw new CommandError(
+      EXIT.failed,
+      `${path} was edited since it was made, or made with another API key; nothing of it is shown`,
+      'make the plan again with plan --out',
+    );
   }
-  await printPlan(context, plan, { format, color: options.color });
+  await printPlan(context, read.plan, { format, color: options.color });
   return EXIT.done;
+}
+
+/** Of one of many accounts the seal was checked where its key is known. */
+async function isSealFitting(context: Context, plan: SavedPlan): Promise<boolean> {
+  const key = context.ofAccount === undefined ? await lookUpKey({}, context) : null;
+  return key === null || isSealedBy(plan, hmacWith(key));
 }

@@ -82,9 +82,15 @@ export function quote(text: string): string {
   return `"${escapeInvisible(shown)}"`;
 }
 
-/** Shows what cannot be seen, spaces aside, as its code point, so that no output can be forged by a name. */
+/**
+ * Shows what cannot be seen, spaces aside, as its code point, so that no output can be forged by a name. The same for
+ * what GitHub Actions would run as a command: `::` where a line could begin, and `##[` anywhere in a line.
+ */
 export function escapeInvisible(text: string): string {
-  return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `<${codePoint(character)}>`);
+  return text
+    .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `<${codePoint(character)}>`)
+    .replace(/(?<=^|\s):(?=:)/g, '<U+003A>')
+    .replaceAll('##[', '##<U+005B>');
 }
 
 function findNameFault(kind: string, text: string): NameFault | null {

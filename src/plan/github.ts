@@ -1,9 +1,11 @@
 import type { PlanDocument } from './document.ts';
+import { printable } from './printable.ts';
 import { countsSentence, forecastSentence, usageSentence } from './totals.ts';
 import { workflowCommand, type Annotation } from './workflow-command.ts';
 
 /** A plan as workflow commands of GitHub Actions: what refuses first, then what to look at, then the counts. */
-export function renderPlanGithub(plan: PlanDocument): string {
+export function renderPlanGithub(document: PlanDocument): string {
+  const plan = printable(document);
   const annotations = [
     ...plan.problems.map(({ code, message, hint, source }): Annotation => {
       return { level: 'error', title: code, message: `${message}; ${hint}`, source };

@@ -22,9 +22,15 @@ const DOTTED = /[\w/][./]\w/;
 
 /** A code span with as many backticks around it as its content needs; a pipe would end a table's cell. */
 export function codeSpan(text: string): string {
+  if (text === '') return '';
   const fence = '`'.repeat(longestRun(text) + 1);
   const padding = text.startsWith('`') || text.endsWith('`') ? ' ' : '';
   return `${fence}${padding}${text.replaceAll('|', String.raw`\|`)}${padding}${fence}`;
+}
+
+/** Text within an element of HTML, where Markdown has no say. */
+export function htmlText(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 /** The fence of a code block that holds these lines. */

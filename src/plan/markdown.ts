@@ -1,10 +1,10 @@
-import { escapeInvisible } from '../model/names.ts';
 import { showSource } from '../model/problem.ts';
 import { describeChange } from './describe.ts';
 import type { ChangeDocument, GuardDocument, PlanDocument, WarningDocument } from './document.ts';
-import { codeSpan, fenceOf, markdownText } from './markdown-text.ts';
+import { codeSpan, fenceOf, htmlText, markdownText } from './markdown-text.ts';
+import { printable } from './printable.ts';
 import { SYMBOLS } from './text.ts';
-import { countsSentence, forecastSentence, usageSentence } from './totals.ts';
+import { countsSentence, forecastSentence, unchangedIn, usageSentence } from './totals.ts';
 import { isRefused } from './withhold.ts';
 
 /** A comment on GitHub takes 65,536 characters. */
@@ -27,7 +27,8 @@ interface Block {
  * A plan as a comment or a step summary: verdict, counts by domain, guards, deletes, then the other changes folded by
  * domain, warnings last. What does not fit into `MOST_CHARACTERS` is counted.
  */
-export function renderPlanMarkdown(plan: PlanDocument): string {
+export function renderPlanMarkdown(document: PlanDocument): string {
+  const plan = printable(document);
   const deletes = plan.changes.filter(isDelete);
   const others = Map.groupBy(
     plan.changes.filter((change) => !isDelete(change)),
@@ -72,12 +73,12 @@ function listBlock(title: string, lines: readonly string[], unit: string): Block
 
 function guardLine({ guard, scope, message, allow, allowed, refuses }: GuardDocument): string {
   const state = allowed ? 'allowed' : refuses ? '**refused**' : '**withheld**';
-  const way = allowed || allow === null ? '' : `; allow it with ${codeSpan(escapeInvisible(allow))}`;
+  const way = allowed || allow === null ? '' : `; allow it with ${codeSpan(allow)}`;
   return `${state}: ${markdownText(message)} (${codeSpan(guard)}, ${codeSpan(scope)})${way}`;
 }
 
 function noteLine({ code, message, hint, source }: WarningDocument): string {
-  const place = source === null ? '' : `${codeSpan(escapeInvisible(showSource(source)))}: `;
+  const place = source === null ? '' : `${codeSpan(showSource(source))}: `;
   return `${place}${markdownText(message)} (${codeSpan(code)})${hint ? `; ${markdownText(hint)}` : ''}`;
 }
 
@@ -98,7 +99,7 @@ function domainBlock(domain: string, changes: readonly ChangeDocument[]): Block 
   const lines = changes.map((change) => diffLine(change, ''));
   const fence = fenceOf(lines);
   const counts = countActions(changes).map(([action, count]) => `${SYMBOLS[action]}${count}`);
-  const summary = `<details><summary>${domain}: ${counts.join(' ')}</summary>`;
+  const summary = `<details><summary>${htmlText(domain)}: ${counts.join(' ')}</summary>`;
   return {
     head: [summary, '', `${fence}diff`],
     lines,
@@ -117,17 +118,17 @@ function diffLine(change: ChangeDocument, place: string): string {
   const line = [`${place}${symbol}${change.kind} ${name}`, text, note]
     .filter((part) => part !== '')
     .join('  ');
-  return `${MARKS[change.action]} ${escapeInvisible(line)}`;
+  return `${MARKS[change.action]} ${line}`;
 }
 
-function summaryTable({ changes, unchanged }: PlanDocument): Block {
-  const domains = [...Map.groupBy(changes, ({ domain }) => domain)];
+function summaryTable(plan: PlanDocument): Block {
+  const domains = [...Map.groupBy(plan.changes, ({ domain }) => domain)];
   if (domains.length === 0) return { head: [], lines: [], tail: [], unit: '' };
   const rows = domains.slice(0, MOST_ROWS).map(([domain, own]) => {
     const counts = new Map(countActions(own));
     const cells = ACTIONS.map((action) => counts.get(action) ?? 0);
     const isNew = own.some(({ kind, action }) => kind === 'domain' && action === 'add');
-    return `| ${codeSpan(domain)} | ${cells.join(' | ')} | ${isNew ? 'new domain' : (unchanged[domain] ?? 0)} |`;
+    return `| ${codeSpan(domain)} | ${cells.join(' | ')} | ${isNew ? 'new domain' : unchangedIn(plan, domain)} |`;
   });
   const rest = domains.length - rows.length;
   const more = rest > 0 ? [`| … and ${rest} more | | | | | |`] : [];
@@ -146,7 +147,7 @@ function countActions(
 }
 
 function footer({ api, digest }: PlanDocument): Block {
-  const line = `Account ${codeSpan(escapeInvisible(api.account))}, plan ${codeSpan(digest)}.`;
+  const line = `Account ${codeSpan(api.account)}, plan ${codeSpan(digest)}.`;
   return { head: [line], lines: [], tail: [], unit: '' };
 }
 

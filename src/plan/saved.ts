@@ -1,64 +1,67 @@
+import { escapeInvisible } from '../model/names.ts';
 import { stableJson } from './digest.ts';
+import { planShapeFault } from './document-shape.ts';
 import type { PlanDocument } from './document.ts';
 
-/** A plan document with a checksum of all the rest: what is printed and saved, and recognised when it was edited. */
-export type SavedPlan = PlanDocument & { readonly checksum: string };
+/** A plan document as it is printed and saved, and recognised when it was edited. */
+export type SavedPlan = PlanDocument & {
+  /** `sha256:…` over everything but these two: anybody can check it, and so anybody can forge it. */
+  readonly checksum: string;
+  /** `hmac-sha256:…` over the same under the account's API key: only who has the key can make it. */
+  readonly seal: string;
+};
+
+export interface PlanHashes {
+  /** In hexadecimal digits. */
+  readonly sha256: (text: string) => string;
+  /** The same, keyed with the account's API key. */
+  readonly hmac: (text: string) => string;
+}
 
 export type ReadPlan =
   | { readonly kind: 'not-a-plan'; readonly reason: string }
-  /** Somebody changed it since it was made: it may be shown, and approves nothing. */
-  | { readonly kind: 'edited'; readonly plan: SavedPlan }
+  /** Somebody changed it since it was made: nothing of it is worth showing, and it approves nothing. */
+  | { readonly kind: 'edited' }
   | { readonly kind: 'intact'; readonly plan: SavedPlan };
 
-export function sealPlan(plan: PlanDocument, sha256: (text: string) => string): SavedPlan {
-  return { ...plan, checksum: checksumOf(plan, sha256) };
+export function sealPlan(plan: PlanDocument, { sha256, hmac }: PlanHashes): SavedPlan {
+  const text = textOf(plan);
+  return { ...plan, checksum: `sha256:${sha256(text)}`, seal: `hmac-sha256:${hmac(text)}` };
 }
 
-/** Reads a saved plan back. Fields that are not known are kept; those that show more than there must be may be missing. */
-export function readPlan(text: string, sha256: (text: string) => string): ReadPlan {
+/** Reads a saved plan back, by its checksum alone. Fields that are not known are kept. */
+export function readPlan(text: string, sha256: PlanHashes['sha256']): ReadPlan {
+  try {
+    return readChecked(text, sha256);
+  } catch (error) {
+    // Of a text that is nested by the thousand: its parts are visited by functions that call themselves.
+    if (error instanceof RangeError) return { kind: 'not-a-plan', reason: 'it is nested too deeply' };
+    throw error;
+  }
+}
+
+function readChecked(text: string, sha256: PlanHashes['sha256']): ReadPlan {
   const value = parseJson(text);
   if (value === undefined) return { kind: 'not-a-plan', reason: 'it is not JSON' };
-  if (!isRecord(value) || value['kind'] !== 'fwdsync/plan@1') {
-    return { kind: 'not-a-plan', reason: 'its kind is not fwdsync/plan@1' };
-  }
-  const { checksum, ...rest } = value;
-  const missing = missingPart(rest);
-  if (missing !== null) return { kind: 'not-a-plan', reason: `it has no valid ${missing}` };
-  const intact = checksum === checksumOf(rest, sha256);
-  const plan = { ...value, ...withoutKeysOf(OPTIONAL, value) } as unknown as SavedPlan;
-  return { kind: intact ? 'intact' : 'edited', plan };
+  if (!isSavedPlan(value)) return { kind: 'not-a-plan', reason: 'its kind is not fwdsync/plan@1' };
+  const fault = planShapeFault(value);
+  if (fault !== null) return { kind: 'not-a-plan', reason: `it has no valid ${escapeInvisible(fault)}` };
+  const intact = value.checksum === `sha256:${sha256(textOf(value))}`;
+  return intact ? { kind: 'intact', plan: value } : { kind: 'edited' };
 }
 
-const OPTIONAL = { options: { paths: [], domains: null }, unchanged: {}, allowances: [], problems: [] };
-
-function withoutKeysOf(record: object, other: object): object {
-  return Object.fromEntries(Object.entries(record).filter(([key]) => !(key in other)));
+/** Whether the plan was made by somebody who had this key, and is as it was made. */
+export function isSealedBy(plan: SavedPlan, hmac: PlanHashes['hmac']): boolean {
+  return plan.seal === `hmac-sha256:${hmac(textOf(plan))}`;
 }
 
-/** Over the document as it is printed: what JSON cannot say does not count. */
-function checksumOf(document: object, sha256: (text: string) => string): string {
-  return `sha256:${sha256(stableJson(JSON.parse(JSON.stringify(document))))}`;
-}
-
-/** The first part without which a document cannot be shown; null when all are there. */
-function missingPart(value: Readonly<Record<string, unknown>>): string | null {
-  for (const name of ['api', 'manifest', 'summary', 'forecast']) if (!isRecord(value[name])) return name;
-  for (const name of ['createdAt', 'digest']) if (typeof value[name] !== 'string') return name;
-  for (const name of ['changes', 'guards', 'withheld', 'warnings']) {
-    const list = value[name];
-    if (!Array.isArray(list) || !list.every(isRecord)) return name;
-  }
-  const changes = value['changes'] as readonly Readonly<Record<string, unknown>>[];
-  return changes.every(isChange) ? null : 'changes';
-}
-
-function isChange(change: Readonly<Record<string, unknown>>): boolean {
-  return (
-    ['add', 'update', 'move', 'delete'].includes(String(change['action'])) &&
-    ['domain', 'alias', 'rule', 'credential'].includes(String(change['kind'])) &&
-    [change['domain'], change['name'], change['reason']].every((text) => typeof text === 'string') &&
-    Array.isArray(change['fields'])
-  );
+/** The document as it is printed: what JSON cannot say does not count. */
+function textOf(document: PlanDocument | SavedPlan): string {
+  return stableJson({
+    ...(JSON.parse(JSON.stringify(document)) as object),
+    checksum: undefined,
+    seal: undefined,
+  });
 }
 
 function parseJson(text: string): unknown {
@@ -69,6 +72,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** By its kind; whether the rest of it fits is still to be seen. */
+function isSavedPlan(value: unknown): value is SavedPlan {
+  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'fwdsync/plan@1';
 }

@@ -1,9 +1,9 @@
-import { escapeInvisible } from '../model/names.ts';
 import type { Action } from '../model/plan.ts';
 import { showSource } from '../model/problem.ts';
-import { describeChange, type ChangeText } from './describe.ts';
+import { describeChange } from './describe.ts';
 import type { ChangeDocument, GuardDocument, PlanDocument, WarningDocument } from './document.ts';
-import { countsSentence, forecastSentence, usageSentence } from './totals.ts';
+import { printable } from './printable.ts';
+import { countsSentence, forecastSentence, unchangedIn, usageSentence } from './totals.ts';
 import { withheldReason } from './withhold.ts';
 import { wrap, wrapWords } from './wrap.ts';
 
@@ -36,7 +36,8 @@ const MOST_LINES = 200;
 const MOST_WARNINGS = 3;
 
 /** A plan for people: a diff by domain, counts, forecast, then what is withheld, guards, problems and warnings. */
-export function renderPlan(plan: PlanDocument, options: PlanTextOptions): string {
+export function renderPlan(document: PlanDocument, options: PlanTextOptions): string {
+  const plan = printable(document);
   const blocks = [
     ...[...Map.groupBy(plan.changes, ({ domain }) => domain)].map(([domain, changes]) =>
       renderDomain(domain, changes, plan, options),
@@ -66,8 +67,8 @@ function renderDomain(
   const rows = changes.slice(0, MOST_LINES).map((change) => ({
     change,
     kind: change.kind,
-    name: change.kind === 'domain' ? '' : escapeInvisible(change.name),
-    ...escaped(describeChange(change)),
+    name: change.kind === 'domain' ? '' : change.name,
+    ...describeChange(change),
   }));
   const widths: Widths = {
     kind: Math.max(...rows.map(({ kind }) => kind.length)),
@@ -118,8 +119,7 @@ function domainLine(
     .filter((action) => counts[action] > 0)
     .map((action) => style[PAINT[action]](`${SYMBOLS[action]}${counts[action]}`));
   const isNew = changes.some((change) => change.kind === 'domain' && change.action === 'add');
-  const unchanged = plan.unchanged[domain] ?? 0;
-  const state = isNew ? 'new domain' : `${unchanged} unchanged`;
+  const state = isNew ? 'new domain' : `${unchangedIn(plan, domain)} unchanged`;
   return `${style.strong(domain.padEnd(46))}  ${parts.join(' ')}   ${style.dim(state)}`;
 }
 
@@ -130,7 +130,7 @@ function renderWithheld(plan: PlanDocument, options: PlanTextOptions): readonly 
     .filter(({ reason }) => !told.has(reason))
     .flatMap(({ domain, part, reason }) => {
       const what = part === 'domain' ? '' : ', deletes and what narrows';
-      return note(`withheld: ${domain}${what}: ${escapeInvisible(reason)}`, options.style.warning, options);
+      return note(`withheld: ${domain}${what}: ${reason}`, options.style.warning, options);
     });
 }
 
@@ -138,12 +138,8 @@ function guardLines(finding: GuardDocument, plan: PlanDocument, options: PlanTex
   const { guard, allow, allowed, message } = finding;
   const verdict = verdictOf(finding, plan);
   const { style } = options;
-  const lines = note(
-    `${verdict}: ${escapeInvisible(message)} [${guard}]`,
-    allowed ? style.dim : style.error,
-    options,
-  );
-  return allowed || allow === null ? lines : [...lines, `    allow it with ${escapeInvisible(allow)}`];
+  const lines = note(`${verdict}: ${message} [${guard}]`, allowed ? style.dim : style.error, options);
+  return allowed || allow === null ? lines : [...lines, `    allow it with ${allow}`];
 }
 
 /** A guard that refuses a plan only withholds its part once the rest is to run all the same. */
@@ -179,11 +175,11 @@ function noteLines(
   { source, code, message, hint }: WarningDocument,
   options: PlanTextOptions,
 ): readonly string[] {
-  const place = source === null ? '' : `${escapeInvisible(showSource(source))}: `;
-  const head = `${place}${severity}: ${escapeInvisible(message)} [${code}]`;
+  const place = source === null ? '' : `${showSource(source)}: `;
+  const head = `${place}${severity}: ${message} [${code}]`;
   return [
     ...note(head, options.style[severity], options),
-    ...(hint === undefined ? [] : hintLines(escapeInvisible(hint), options)),
+    ...(hint === undefined ? [] : hintLines(hint, options)),
   ];
 }
 
@@ -199,8 +195,4 @@ function note(
 ): readonly string[] {
   const lines = wrapWords(text, { used: 0, indent: 4, columns });
   return lines.map((line, index) => paint(`${index === 0 ? '' : '    '}${line}`));
-}
-
-function escaped({ text, note }: ChangeText): ChangeText {
-  return { text: escapeInvisible(text), note };
 }

@@ -15,6 +15,11 @@ export function countsSentence({ summary, withheld }: Pick<PlanDocument, 'summar
   return `${changes}; ${summary.unchanged} unchanged, ${summary.unmanaged} unmanaged.`;
 }
 
+/** Unchanged items of a domain that has changes. */
+export function unchangedIn({ unchanged }: Pick<PlanDocument, 'unchanged'>, domain: string): number {
+  return Object.hasOwn(unchanged, domain) ? (unchanged[domain] ?? 0) : 0;
+}
+
 /** `9 requests, 6 of them writes, about 2 s (200 a minute per endpoint).`; null: nothing is to be sent. */
 export function forecastSentence({ forecast }: Pick<PlanDocument, 'forecast'>): string | null {
   if (forecast.requests === 0) return null;

@@ -1,10 +1,12 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import planSchema from '../../schemas/plan.v1.schema.json' with { type: 'json' };
 import reportSchema from '../../schemas/report.v1.schema.json' with { type: 'json' };
 import type { PlanDocument } from '../../src/plan/document.ts';
+import { hmacWith, sha256 } from '../../src/cli/output.ts';
+import { sealPlan, type SavedPlan } from '../../src/plan/saved.ts';
 import { commandScene, type CommandScene } from './scene.ts';
 
 const LIVE = [
@@ -49,6 +51,13 @@ const planOf = async (scene: CommandScene): Promise<PlanDocument> =>
 const editPlan = async (scene: CommandScene, edit: (plan: PlanDocument) => object): Promise<void> =>
   writeFile(join(scene.directory, 'plan.json'), JSON.stringify(edit(await planOf(scene))));
 
+/** As somebody would who knows all of it but the key. */
+const forgePlan = async (scene: CommandScene, edit: (plan: PlanDocument) => PlanDocument): Promise<void> =>
+  editPlan(scene, (saved) => {
+    const { checksum: _, seal: __, ...plan } = edit(saved) as SavedPlan;
+    return sealPlan(plan, { sha256, hmac: hmacWith('another key') });
+  });
+
 describe('a saved plan', () => {
   test('matches its schema and is what --format json prints', async () => {
     const scene = await savedScene();
@@ -57,10 +66,9 @@ describe('a saved plan', () => {
       createdAt: _,
       checksum: __,
       forecast: ___,
+      seal: ____,
       ...saved
-    } = (await planOf(scene)) as PlanDocument & {
-      checksum: string;
-    };
+    } = (await planOf(scene)) as SavedPlan;
     expect(validate(await planOf(scene)), JSON.stringify(validate.errors)).toBe(true);
     const printed = await scene.run(['plan', '--format', 'json']);
     expect(JSON.parse(printed.stdout)).toMatchObject(saved);
@@ -286,6 +294,43 @@ describe('stale: 6 and nothing is written', () => {
     expect(scene.requests()).toEqual([]);
   });
 
+  test('it was forged, with a checksum that fits: nothing is requested', async () => {
+    const scene = await savedScene();
+    await forgePlan(scene, (plan) => ({ ...plan, options: { ...plan.options, allowDeletes: 100 } }));
+    expect(await stale(scene)).toContain('made with another API key');
+    expect(scene.requests()).toEqual([]);
+  });
+
+  test('-f or FWDSYNC_FILE names other manifests: nothing is requested', async () => {
+    const scene = await savedScene();
+    await writeFile(join(scene.directory, 'other.yaml'), `version: 1\n${MANIFEST}`);
+    expect(await stale(scene, ['-f', 'other.yaml'])).toContain('-f names other.yaml');
+    const env = { FWDSYNC_FILE: `fwdsync.yaml${delimiter}other.yaml` };
+    const { code, stderr } = await scene.run(['apply', 'plan.json'], { env });
+    expect(stderr).toContain('FWDSYNC_FILE names fwdsync.yaml, other.yaml');
+    expect(code).toBe(6);
+    expect(scene.requests()).toEqual([]);
+    const file = join(scene.directory, 'fwdsync.yaml');
+    expect((await scene.run(['apply', 'plan.json'], { env: { FWDSYNC_FILE: file } })).code).toBe(0);
+  });
+
+  test('it is of no domain, as --quick saves it, and there is something to do by now', async () => {
+    const scene = await savedScene();
+    await scene.run(['apply', '--yes']);
+    await scene.run(['plan', '--quick', '--out', 'plan.json']);
+    expect((await planOf(scene)).options.domains).toEqual([]);
+    expect((await scene.run(['apply', 'plan.json'])).code).toBe(0);
+    reroute(scene, 'eve@corp.example');
+    scene.emulator.journal.clear();
+    expect(await stale(scene)).toContain('acme.example alias sales');
+  });
+
+  test('all of its domains are gone from the manifest', async () => {
+    const scene = await savedScene(['--domain', 'acme.example']);
+    await scene.manifest('domains: { other.example: {} }\n');
+    expect(await stale(scene)).toContain('acme.example\n    was: planned\n    is:  not in the manifest');
+  });
+
   test('a manifest is missing', async () => {
     const scene = await savedScene();
     await rm(join(scene.directory, 'fwdsync.yaml'));
@@ -313,7 +358,7 @@ describe('stale: 6 and nothing is written', () => {
     const two = `${MANIFEST}      info: ana@corp.example\n`.replace('aliases: {}', 'aliases:');
     const scene = await savedScene(['--domain', 'acme.example', '--domain', 'other.example'], two);
     await scene.manifest('domains:\n  other.example:\n    aliases: { info: ana@corp.example }\n');
-    expect(await stale(scene)).toContain('acme.example alias sales');
+    expect(await stale(scene)).toContain('acme.example\n    was: planned\n    is:  not in the manifest');
   });
 });
 
@@ -380,12 +425,49 @@ describe('show', () => {
     expect(shown.code).toBe(0);
   });
 
-  test('warns about a plan that was edited', async () => {
+  test('of a plan that was edited: 1, and nothing of it is printed', async () => {
     const scene = await savedScene();
     await editPlan(scene, (plan) => ({ ...plan, changes: [] }));
-    const { code, stderr } = await scene.run(['show', 'plan.json']);
-    expect(stderr).toContain('was edited');
-    expect(code).toBe(0);
+    for (const format of ['text', 'json', 'markdown', 'github']) {
+      const { code, stdout, stderr } = await scene.run(['show', 'plan.json', '--format', format]);
+      expect(stderr).toContain('plan.json was edited');
+      expect(stdout).toBe('');
+      expect(code).toBe(1);
+    }
+  });
+
+  test('of a forged plan whose checksum fits: 1 where the environment has the key, escaped where it has none', async () => {
+    const scene = await savedScene();
+    await forgePlan(scene, (plan) => ({
+      ...plan,
+      warnings: [{ code: 'over-quota', message: '\u001b[2J\u009bX\n##[add-path]/tmp', source: null }],
+    }));
+    const known = await scene.run(['show', 'plan.json']);
+    expect(known).toMatchObject({ code: 1, stdout: '' });
+    expect(known.stderr).toContain('made with another API key');
+    for (const format of ['text', 'json', 'markdown', 'github']) {
+      const args = ['show', 'plan.json', '--format', format];
+      const { code, stdout } = await scene.run(args, { env: { FWDSYNC_API_KEY: '' } });
+      expect(stdout).not.toMatch(/(?!\n)[\p{C}\p{Zl}\p{Zp}]/u);
+      if (format !== 'json') expect(stdout).not.toContain('##[');
+      expect(code).toBe(0);
+    }
+  });
+
+  test.each<[string, (plan: PlanDocument) => object]>([
+    ['options: null', (plan) => ({ ...plan, options: null })],
+    ['files: [7]', (plan) => ({ ...plan, manifest: { ...plan.manifest, files: [7] } })],
+    ['changes: [null]', (plan) => ({ ...plan, changes: [null] })],
+  ])('1, and apply 1, of a malformed plan: %s', async (_, edit) => {
+    const scene = await savedScene();
+    await forgePlan(scene, edit as (plan: PlanDocument) => PlanDocument);
+    for (const command of ['show', 'apply']) {
+      const { code, stdout, stderr } = await scene.run([command, 'plan.json']);
+      expect(stderr).toContain('plan.json is not a saved plan: it has no valid ');
+      expect(stdout).toBe('');
+      expect(code).toBe(1);
+    }
+    expect(scene.requests()).toEqual([]);
   });
 
   test.each([
@@ -397,7 +479,7 @@ describe('show', () => {
     const scene = await commandScene();
     await writeFile(join(scene.directory, 'plan.json'), text);
     const { code, stderr } = await scene.run(['show', 'plan.json']);
-    expect(stderr).toContain('plan.json is no saved plan');
+    expect(stderr).toContain('plan.json is not a saved plan');
     expect(code).toBe(1);
   });
 

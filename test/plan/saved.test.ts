@@ -7,7 +7,7 @@ import { approvalDigest, planDigest, stableJson } from '../../src/plan/digest.ts
 import { planDocument, type PlanDocument } from '../../src/plan/document.ts';
 import { makePlan, type PlanInput } from '../../src/plan/plan.ts';
 import { itemKey } from '../../src/plan/signature.ts';
-import { readPlan, sealPlan, type SavedPlan } from '../../src/plan/saved.ts';
+import { isSealedBy, readPlan, sealPlan, type SavedPlan } from '../../src/plan/saved.ts';
 import {
   ACME,
   absent,
@@ -27,6 +27,7 @@ import {
 
 /** In place of a hash: all that goes into it. */
 const sha256 = (text: string): string => `(${text.length})${text}`;
+const hmac = (text: string): string => sha256(`key${text}`);
 const NO_FORECAST = { requests: 0, writes: 0, seconds: 0, limit: null, endpoints: [] };
 
 function documentOf(made: Plan): PlanDocument {
@@ -269,7 +270,7 @@ describe('what is new since a plan was saved', () => {
 });
 
 describe('a saved plan', () => {
-  const seal = () => sealPlan(documentOf(base()), sha256);
+  const seal = () => sealPlan(documentOf(base()), { sha256, hmac });
   const read = (value: unknown) =>
     readPlan(typeof value === 'string' ? value : JSON.stringify(value), sha256);
 
@@ -286,18 +287,15 @@ describe('a saved plan', () => {
     expect(read({ ...sealed, more: 1 }).kind).toBe('edited');
   });
 
-  test('of an earlier version may lack what shows more than there must be', () => {
-    const { options: _, unchanged: __, allowances: ___, problems: ____, ...rest } = seal();
-    expect(read(rest)).toMatchObject({
-      kind: 'edited',
-      plan: {
-        options: { paths: [], domains: null },
-        unchanged: {},
-        allowances: [],
-        problems: [],
-        digest: rest.digest,
-      },
-    });
+  test('is sealed by who has the key, and by nobody else', () => {
+    const sealed = seal();
+    expect(isSealedBy(sealed, hmac)).toBe(true);
+    expect(isSealedBy(sealed, (text) => hmac(`other${text}`))).toBe(false);
+    const { checksum: _, seal: own, ...plan } = sealed;
+    const forged = sealPlan({ ...plan, changes: [] }, { sha256, hmac: sha256 });
+    expect(read(forged).kind).toBe('intact');
+    expect(isSealedBy(forged, hmac)).toBe(false);
+    expect(isSealedBy({ ...forged, seal: own }, hmac)).toBe(false);
   });
 
   type Edited = (sealed: SavedPlan, change: SavedPlan['changes'][number] | undefined) => unknown;
@@ -311,6 +309,17 @@ describe('a saved plan', () => {
     ['no manifest', (sealed) => ({ ...sealed, manifest: [] }), 'it has no valid manifest'],
     ['no summary', (sealed) => ({ ...sealed, summary: 1 }), 'it has no valid summary'],
     ['no forecast', (sealed) => ({ ...sealed, forecast: undefined }), 'it has no valid forecast'],
+    ['no options', (sealed) => ({ ...sealed, options: null }), 'it has no valid options'],
+    [
+      'files of numbers',
+      (sealed) => ({ ...sealed, manifest: { files: [7], digest: '' } }),
+      'it has no valid manifest.files[0]',
+    ],
+    [
+      'text that is nested by the thousand',
+      () => `{"kind":"fwdsync/plan@1","x":${'['.repeat(200_000)}`.concat(']'.repeat(200_000), '}'),
+      'it has no valid createdAt',
+    ],
     ['no time', (sealed) => ({ ...sealed, createdAt: 1 }), 'it has no valid createdAt'],
     ['no digest', (sealed) => ({ ...sealed, digest: null }), 'it has no valid digest'],
     ['no changes', (sealed) => ({ ...sealed, changes: {} }), 'it has no valid changes'],
@@ -318,38 +327,38 @@ describe('a saved plan', () => {
     [
       'withheld things that are none',
       (sealed) => ({ ...sealed, withheld: [{}, 1] }),
-      'it has no valid withheld',
+      'it has no valid withheld[0].domain',
     ],
     ['warnings that are none', (sealed) => ({ ...sealed, warnings: 'none' }), 'it has no valid warnings'],
     [
       'a change by no action',
       (sealed, change) => ({ ...sealed, changes: [{ ...change, action: 'wipe' }] }),
-      'it has no valid changes',
+      'it has no valid changes[0].action',
     ],
     [
       'a change of no kind',
       (sealed, change) => ({ ...sealed, changes: [{ ...change, kind: 'log' }] }),
-      'it has no valid changes',
+      'it has no valid changes[0].kind',
     ],
     [
       'a change in no domain',
       (sealed, change) => ({ ...sealed, changes: [{ ...change, domain: 1 }] }),
-      'it has no valid changes',
+      'it has no valid changes[0].domain',
     ],
     [
       'a change of no name',
       (sealed, change) => ({ ...sealed, changes: [{ ...change, name: null }] }),
-      'it has no valid changes',
+      'it has no valid changes[0].name',
     ],
     [
       'a change for no reason',
       (sealed, change) => ({ ...sealed, changes: [{ ...change, reason: {} }] }),
-      'it has no valid changes',
+      'it has no valid changes[0].reason',
     ],
     [
       'a change of no fields',
       (sealed, change) => ({ ...sealed, changes: [change, { ...change, fields: 'x' }] }),
-      'it has no valid changes',
+      'it has no valid changes[1].fields',
     ],
   ])('is none: %s', (_, value, reason) => {
     const sealed = seal();
