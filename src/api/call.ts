@@ -3,9 +3,9 @@ import { endpointText, type Endpoint } from '../model/endpoints.ts';
 import { fail, type Result } from '../model/result.ts';
 import type { ApiError } from './errors.ts';
 import { judge, type Decode } from './judge.ts';
-import type { Objection, Pacer, Sent, Urgency } from './pacing.ts';
+import type { Objection, PacedRequest, Pacer, Sent, Urgency } from './pacing.ts';
 import { ATTEMPTS, pauseAfter, retriesAllowed } from './retry.ts';
-import type { Transport, WireRequest } from './transport.ts';
+import type { Reply, Transport, WireRequest } from './transport.ts';
 
 /** One sending of a request, for logs and metrics; a request that is sent again makes several. */
 export interface RequestEvent {
@@ -38,28 +38,56 @@ export interface Manner {
   readonly objection?: Objection | undefined;
 }
 
-/** Sends a request, again where that is certain to do no harm, and decodes its answer. */
-export type Call = <T>(request: WireRequest, decode: Decode<T>) => Promise<Result<T, ApiError>>;
+/**
+ * Sends a request, again where that is certain to do no harm, and decodes its answer. A body that must not be old is made
+ * by `bodyNow` right before each sending; null: it could not be made, and nothing is sent.
+ */
+export type Call = <T>(
+  request: WireRequest,
+  decode: Decode<T>,
+  bodyNow?: () => Promise<object | null>,
+) => Promise<Result<T, ApiError>>;
 
 export function createCall(ports: CallPorts, { urgency, objection: toWrites }: Manner): Call {
-  return async (request, decode) => {
+  return async (request, decode, bodyNow) => {
     const endpoint = endpointText(request.endpoint);
     const prepared = ports.transport.prepare(request);
     if (!prepared.ok) return fail(notSent(endpoint, prepared.message));
     const objection = request.endpoint.method === 'GET' ? undefined : toWrites;
+    const sender = senderOf(ports.transport, request, prepared.send, bodyNow);
     let sendings = 0;
     const onSent = (sent: Sent): void => {
       sendings += 1;
       ports.onEvent?.(eventOf(endpoint, sent, sendings));
     };
     for (let attempt = 1; ; attempt += 1) {
-      const reply = await ports.pacer.run({ endpoint, urgency, objection, send: prepared.send, onSent });
+      const reply = await ports.pacer.run({ endpoint, urgency, objection, ...sender, onSent });
       const result = judge(request, reply, decode);
       if (result.ok || attempt === ATTEMPTS || !mayRepeat(request.endpoint, result.error)) return result;
       if (!withinRetryBudget(ports.pacer) || ports.signal?.aborted === true) return result;
       ports.pacer.countRetry();
       await ports.clock.sleep(pauseAfter(attempt, ports.random), ports.signal);
     }
+  };
+}
+
+/** Sends the body as it was made last. */
+function senderOf(
+  transport: Transport,
+  request: WireRequest,
+  send: () => Promise<Reply>,
+  bodyNow: (() => Promise<object | null>) | undefined,
+): Pick<PacedRequest, 'send' | 'prepare'> {
+  if (bodyNow === undefined) return { send };
+  let latest = send;
+  return {
+    send: () => latest(),
+    async prepare() {
+      const body = await bodyNow();
+      const fresh = body === null ? null : transport.prepare({ ...request, body });
+      if (fresh?.ok === true) latest = fresh.send;
+      return fresh?.ok === true;
+    },
   };
 }
 

@@ -36,6 +36,12 @@ export interface AliasUpdate {
   readonly forward: string;
 }
 
+/** A domain right before its settings were written, and as the answer shows it. */
+export interface DomainUpdate {
+  readonly before: ObservedDomain;
+  readonly after: ObservedDomain;
+}
+
 /** `match` and `forward` make the `config` of the API; what is left out is not sent. */
 export interface RuleAddition {
   readonly id?: string;
@@ -78,7 +84,11 @@ export interface Client {
   listDomains(filter?: { readonly query: string }): Answer<readonly ObservedDomain[]>;
   getDomain(domain: DomainName): Answer<ObservedDomain>;
   addDomain(domain: DomainName, state: DomainState): Answer<ObservedDomain>;
-  updateDomain(domain: DomainName, state: DomainState): Answer<ObservedDomain>;
+  /**
+   * Sends all settings of a domain: those that `state` leaves out as `GET /domains/:domain` shows them right before each
+   * sending. Where that read fails nothing is sent, and the error is `unproven` if nobody knows why.
+   */
+  updateDomain(domain: DomainName, state: DomainState): Answer<DomainUpdate>;
   deleteDomain(domain: DomainName): Answer<void>;
   /** Asks the service to look at a domain's DNS. Records that are not right are an answer, not an error. */
   verifyDomain(domain: DomainName): Answer<Verification>;

@@ -30,7 +30,7 @@ export type ApiError =
     >
   /** The service answered with a redirect, which is never followed. */
   | ApiErrorOf<'redirect', { readonly status: number }>
-  /** A listing did not prove itself complete in three readings. */
+  /** A listing did not prove itself complete in three reads, or what a write needs could not be read: it was not sent. */
   | ApiErrorOf<'unproven', { readonly status: null }>
   /** The run was asked to stop, or lost its lock, before the request was sent. Nothing was written. */
   | ApiErrorOf<'stopped', { readonly status: null; readonly cause: 'interrupted' | 'lock-lost' }>;

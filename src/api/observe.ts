@@ -138,7 +138,7 @@ function startReading({ desired, clock, onProgress }: ObserveOptions, total: num
   let done = 0;
   return {
     sectionsOf: (name) => (desired === 'everything' ? SECTIONS : managedSections(desired.domains.get(name))),
-    now: () => clock.now(),
+    now: () => clock.monotonic(),
     found(domain) {
       domains.set(domain.domain, domain);
     },

@@ -27,6 +27,11 @@ export interface PacedRequest {
   /** Asked when its turn has come, right before it is sent. */
   readonly objection?: Objection | undefined;
   send(): Promise<Reply>;
+  /**
+   * Called when the budgets hold the request, right before each sending, and again if it has to wait after that: for what
+   * must not be old when it is sent. False: nothing is sent, and the reply is `stopped`.
+   */
+  readonly prepare?: (() => Promise<boolean>) | undefined;
   /** Called for every sending. */
   readonly onSent?: (sent: Sent) => void;
 }
@@ -73,7 +78,9 @@ export function createPacer(clock: Clock, signal: AbortSignal | undefined): Pace
     run(request) {
       const wishedAt = clock.monotonic();
       const lane = `${request.urgency} ${request.endpoint}`;
-      const queue = queues.get(lane) ?? new PQueue({ concurrency: CONCURRENCY });
+      // One at a time: what one has prepared is not old because another one took its place.
+      const concurrency = request.prepare === undefined ? CONCURRENCY : 1;
+      const queue = queues.get(lane) ?? new PQueue({ concurrency });
       queues.set(lane, queue);
       return queue.add(() => runPaced(state, request, wishedAt));
     },
@@ -118,21 +125,36 @@ type Room = { readonly kind: 'room'; readonly sentAt: number } | NotSent;
 
 /** Waits until the budgets hold one more request, and takes its place in them in the same turn. */
 async function takeRoom(state: PacerState, request: PacedRequest): Promise<Room> {
+  const { endpoint, urgency, prepare } = request;
+  let isPrepared = false;
   for (;;) {
     if (state.signal?.aborted === true) return { kind: 'stopped' };
     const now = state.clock.monotonic();
-    const moment = state.book.nextMoment(request.endpoint, now, SHARE[request.urgency]);
-    if (moment === 'after-answer') {
-      await state.answered.promise;
-    } else if (moment <= now) {
-      state.book.sent(request.endpoint, now);
+    const moment = state.book.nextMoment(endpoint, now, SHARE[urgency]);
+    if (moment === 'after-answer' || moment > now) {
+      isPrepared = false;
+      const tooLong = await waitUntil(state, moment, now);
+      if (tooLong !== null) return tooLong;
+    } else if (isPrepared || prepare === undefined) {
+      state.book.sent(endpoint, now);
       return { kind: 'room', sentAt: now };
-    } else if (moment - now > LONGEST_WAIT_MS) {
-      return { kind: 'too-long', seconds: Math.ceil((moment - now) / 1000) };
     } else {
-      await sleep(state, moment - now);
+      isPrepared = await prepare();
+      if (!isPrepared) return { kind: 'stopped' };
     }
   }
+}
+
+async function waitUntil(
+  state: PacerState,
+  moment: number | 'after-answer',
+  now: number,
+): Promise<NotSent | null> {
+  if (moment === 'after-answer') await state.answered.promise;
+  else if (moment - now > LONGEST_WAIT_MS) {
+    return { kind: 'too-long', seconds: Math.ceil((moment - now) / 1000) };
+  } else await sleep(state, moment - now);
+  return null;
 }
 
 async function sendOnce(

@@ -14,6 +14,8 @@ export interface Accepted {
   readonly rank?: number;
   /** Of a new domain: what the service made of it. */
   readonly domain?: ObservedDomain;
+  /** Of a domain that was updated: as it was right before. */
+  readonly before?: ObservedDomain;
   readonly note?: string;
 }
 

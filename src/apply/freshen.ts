@@ -1,6 +1,6 @@
 import type { DomainName } from '../model/names.ts';
 import type { Change } from '../model/plan.ts';
-import { FRESH_FOR } from '../plan/reads.ts';
+import { needsFreshRead } from '../plan/reads.ts';
 import { approve, isApprovedBy } from './approval-key.ts';
 import { isHeldBack } from './approval.ts';
 import { itemOf, stopOn } from './ledger.ts';
@@ -9,15 +9,17 @@ import { isNotKept } from './not-kept.ts';
 import { isStopped, markSkipped, type Run } from './run.ts';
 
 /**
- * What of a domain's stage 2 is still to be done, by a listing that is no older than two minutes: an older one is read
- * again, and what changed since is planned again. A domain that needs more of stage 1 by now waits for the next round.
+ * What of these changes of a domain's stage 2 is still to be done. Where they may take a route away the domain is read
+ * again right before them, all its sections in one round trip; otherwise when its listing is over two minutes old. What
+ * changed since is planned again. A domain that needs more of stage 1 by now waits for the next round.
  */
 export async function freshen(
   run: Run,
   domain: DomainName,
   late: readonly Change[],
 ): Promise<readonly Change[]> {
-  if (!isStale(run, domain) || isStopped(run)) return late;
+  const readAt = run.observed.domains.get(domain)?.readAt ?? null;
+  if (!needsFreshRead(late, readAt, run.ports.clock.monotonic()) || isStopped(run)) return late;
   const read = await readDomains(run, [domain]);
   if (!read.ok) stopOn(run.ledger, read.error);
   const plan = planAgain(run, [domain]);
@@ -27,7 +29,7 @@ export async function freshen(
     return [];
   }
   const open = plan.changes.filter((change) => !isHeldBack(run, change));
-  const early = open.find((change) => change.stage === 1 && !isUndone(run, change));
+  const early = open.find((change) => change.stage === 1 && !isSetting(change) && !isUndone(run, change));
   if (early !== undefined) {
     const what = `${early.kind} ${early.name}`;
     const reason = isNotKept(run, early)
@@ -40,9 +42,9 @@ export async function freshen(
   return open.filter((change) => change.stage === 2 && isApprovedBy(approval, change));
 }
 
-function isStale(run: Run, domain: DomainName): boolean {
-  const readAt = run.observed.domains.get(domain)?.readAt ?? null;
-  return readAt !== null && run.ports.clock.now() - readAt > FRESH_FOR;
+/** Settings are no part of what was read, and no route depends on them. */
+function isSetting({ kind, action }: Change): boolean {
+  return kind === 'domain' && action === 'update';
 }
 
 /** What failed or was skipped before is no news, and holds stage 2 back by itself. */

@@ -7,6 +7,8 @@ import type { Adoption, Change, Plan } from '../model/plan.ts';
 import { NO_PRIOR_DOMAIN, type Prior } from '../model/prior.ts';
 import { fail, succeed, type Result } from '../model/result.ts';
 import { makePlan } from '../plan/plan.ts';
+import { managedState, observedState } from '../plan/settings.ts';
+import { isDomain } from './as-sent.ts';
 import { stopFor } from './ledger.ts';
 import type { Reading, Run } from './run.ts';
 import { sideBySide } from './side-by-side.ts';
@@ -22,7 +24,7 @@ export async function lookAgain(run: Run, changes: readonly Change[]): Promise<R
     const listed = await run.ports.client.listDomains();
     if (!listed.ok) return listed;
     relist(run.observed, listed.value);
-    run.observed.listedAt = run.ports.clock.now();
+    noteUnmanaged(run);
   }
   return readDomains(run, [...new Set(changes.map(({ domain }) => domain))]);
 }
@@ -37,7 +39,7 @@ export async function readDomains(run: Run, names: readonly DomainName[]): Promi
     if (live === undefined || desired === undefined || fatal !== null) return;
     const sections = await readSections(run.ports.client, name, managedSections(desired));
     if (sections.ok) {
-      domains.set(name, { ...live, ...sections.value, readAt: run.ports.clock.now() });
+      domains.set(name, { ...live, ...sections.value, readAt: run.ports.clock.monotonic() });
       unproven.delete(name);
       return;
     }
@@ -96,4 +98,21 @@ function withSections(domain: ObservedDomain, before: ObservedDomain | undefined
     ...(rules === undefined ? {} : { rules }),
     ...(credentials === undefined ? {} : { credentials }),
   };
+}
+
+/** Settings that are not managed were sent back as they were: where they differ now, somebody changed them meanwhile. */
+function noteUnmanaged({ input, observed, rewritten, ledger }: Run): void {
+  for (const [domain, before] of rewritten) {
+    const live = observed.domains.get(domain);
+    const entry = input.desired.domains.get(domain);
+    if (live === undefined || entry?.state !== 'present') continue;
+    const managed = managedState(entry);
+    for (const [field, value] of Object.entries(observedState(before))) {
+      if (field in managed || isDomain({ [field]: value })(live)) continue;
+      ledger.notes.add(
+        `${field} of ${domain} is not managed and changed while this run wrote the other settings: ` +
+          'check that it is as whoever changed it wants it',
+      );
+    }
+  }
 }

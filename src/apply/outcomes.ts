@@ -1,7 +1,7 @@
 import type { ItemFailure } from '../api/client.ts';
 import { endpointName } from '../model/endpoints.ts';
 import type { DomainName } from '../model/names.ts';
-import type { Change } from '../model/plan.ts';
+import type { Change, DomainChange } from '../model/plan.ts';
 import type { WriteItem, WriteRequest } from '../plan/requests.ts';
 import { changeKey, itemOf } from './ledger.ts';
 import { markDone, markFailed, type Run } from './run.ts';
@@ -25,7 +25,7 @@ export function noteAccepted(run: Run, item: WriteItem, accepted: Accepted): voi
   const { change } = item;
   run.ledger.wrote = true;
   if (accepted.note !== undefined) run.ledger.notes.add(accepted.note);
-  if (isAddedDomain(item)) run.added.set(change.domain, accepted.domain ?? null);
+  if (item.kind === 'domain') noteDomain(run, item.change, accepted);
   if (item.kind === 'rule') {
     noteRuleId(run, change, accepted.id);
     noteRank(run, change.domain, { sent: item.rule.rank, answered: accepted.rank });
@@ -35,8 +35,9 @@ export function noteAccepted(run: Run, item: WriteItem, accepted: Accepted): voi
   markDone(run, { change, id: accepted.id ?? change.id, isKept });
 }
 
-function isAddedDomain({ change }: WriteItem): boolean {
-  return change.kind === 'domain' && change.action === 'add';
+function noteDomain(run: Run, { domain, action }: DomainChange, { before, domain: made }: Accepted): void {
+  if (before !== undefined) run.rewritten.set(domain, before);
+  if (action === 'add') run.added.set(domain, made ?? null);
 }
 
 /** Whether the very same was accepted in an earlier round. */

@@ -30,11 +30,18 @@ export type CredentialPayload =
     }
   | { readonly kind: 'credential'; readonly action: 'delete'; readonly username: CredentialName };
 
-/** What an item of a request sends; `password` is asked for credentials only. */
-export function payloadOf(item: WriteItem, password: () => string): Payload {
+/** What a change does not hold: asked for credentials and for domains only. */
+export interface PayloadSources {
+  readonly password: () => string;
+  /** The managed settings of the domain. */
+  readonly settings: () => DomainState;
+}
+
+/** What an item of a request sends. */
+export function payloadOf(item: WriteItem, { password, settings }: PayloadSources): Payload {
   switch (item.kind) {
     case 'domain':
-      return domainPayload(item.change);
+      return domainPayload(item.change, settings);
     case 'alias':
       return aliasPayload(item.change);
     case 'credential':
@@ -45,8 +52,8 @@ export function payloadOf(item: WriteItem, password: () => string): Payload {
   }
 }
 
-function domainPayload({ action, desired }: DomainChange): DomainPayload {
-  return action === 'delete' ? { kind: 'domain', action } : { kind: 'domain', action, state: desired ?? {} };
+function domainPayload({ action }: DomainChange, settings: () => DomainState): DomainPayload {
+  return action === 'delete' ? { kind: 'domain', action } : { kind: 'domain', action, state: settings() };
 }
 
 function aliasPayload({ action, name, id, desired }: AliasChange): AliasPayload {

@@ -27,13 +27,9 @@ export function refuseRequest(
     const reason = `the service does not allow it here (403): ${error.message}`;
     run.blocked.set(blockKey(request.domain, kind), reason);
   }
-  failItems(run, request, { cause: 'rejected', error });
-}
-
-/** What was to be read before the request was sent could not be: it was not sent. */
-export function refuseUnread(run: Run, request: WriteRequest, error: ApiError): void {
-  if (error.kind === 'unknown-outcome') failItems(run, request, { cause: 'stale', error });
-  else refuseRequest(run, request, error);
+  // What was to be read before the request could not be: it was not sent, and the next round may send it.
+  const cause = error.kind === 'unproven' ? 'stale' : 'rejected';
+  failItems(run, request, { cause, error });
 }
 
 /** Field notes: 404 of one item means that the item is gone; of anything else, that the domain is. */

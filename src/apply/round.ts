@@ -2,7 +2,13 @@ import type { DomainName } from '../model/names.ts';
 import type { ObservedAlias } from '../model/observed.ts';
 import type { Change } from '../model/plan.ts';
 import { settleCatchAll } from '../plan/catch-all.ts';
-import { requestsOf, type StageRequests, type StepRequests, type WriteItem } from '../plan/requests.ts';
+import {
+  requestsOf,
+  type DomainRequests,
+  type StageRequests,
+  type StepRequests,
+  type WriteItem,
+} from '../plan/requests.ts';
 import { freshen } from './freshen.ts';
 import { stageOneGate, stageTwoGate, type Gate } from './gate.ts';
 import { stopOn } from './ledger.ts';
@@ -35,9 +41,9 @@ export async function executeRound(run: Run, round: RoundInput): Promise<void> {
   const waves = wavesOf(run, settled);
   const gate = stageTwoGate(run, { ...round, work: settled });
   for (const { stage, domains } of waves) {
-    await sideBySide(domains, DOMAINS_AT_ONCE, async ({ domain, steps }) => {
-      if (stage === 1) await executeSteps(run, steps, stageOneGate(run));
-      else await executeSteps(run, await freshSteps(run, domain, steps), gate);
+    await sideBySide(domains, DOMAINS_AT_ONCE, async (requests) => {
+      if (stage === 1) await executeSteps(run, requests.steps, stageOneGate(run));
+      else await executeSteps(run, await freshSteps(run, requests, gate), gate);
     });
   }
 }
@@ -70,14 +76,15 @@ function passes(run: Run, { change }: WriteItem, gate: Gate): boolean {
   return reason === null;
 }
 
-/** A domain's steps of stage 2 by a reading that is not too old. */
+/** A domain's steps of stage 2 by a read right before them; none is made where nothing may be sent. */
 async function freshSteps(
   run: Run,
-  domain: DomainName,
-  steps: readonly StepRequests[],
+  { domain, steps }: DomainRequests,
+  gate: Gate,
 ): Promise<readonly StepRequests[]> {
   const items = steps.flatMap(({ requests }) => requests.flatMap((request) => request.items));
-  const planned = items.map(({ change }) => change);
+  const planned = items.filter((item) => passes(run, item, gate)).map(({ change }) => change);
+  if (planned.length === 0) return [];
   const fresh = await freshen(run, domain, planned);
   if (fresh === planned) return steps;
   const late = wavesOf(run, fresh).filter(({ stage }) => stage === 2);
@@ -130,5 +137,5 @@ async function settleNewDomain(
 function noteNewDomain(run: Run, domain: DomainName, aliases: readonly ObservedAlias[]): void {
   const added = run.added.get(domain);
   if (added === undefined || added === null) return;
-  run.observed.domains.set(domain, { ...added, aliases, readAt: run.ports.clock.now() });
+  run.observed.domains.set(domain, { ...added, aliases, readAt: run.ports.clock.monotonic() });
 }

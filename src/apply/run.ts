@@ -26,6 +26,8 @@ export interface Run {
   readonly added: Map<DomainName, ObservedDomain | null>;
   /** Rules that the service gave another id than was sent; from then on their entries mean those. */
   readonly renamedRules: Adoption[];
+  /** Domains whose settings this run wrote: as they were right before, what is not managed included. */
+  readonly rewritten: Map<DomainName, ObservedDomain>;
   /** Domains of which a rule came back at another rank than was sent in this round: their order is not yet as planned. */
   readonly misplaced: Set<DomainName>;
   /** What items that differ show, by item; see `findNotKept`. */
@@ -42,8 +44,6 @@ export interface Run {
 
 /** `Observed`, domain by domain as it was last read. */
 export interface Reading {
-  /** When the list of domains was read, and with it their settings; epoch milliseconds. */
-  listedAt: number;
   readonly account: Account;
   readonly domains: Map<DomainName, ObservedDomain>;
   readonly unproven: Map<DomainName, UnprovenRead>;
@@ -64,6 +64,7 @@ export function startRun(input: ApplyInput, ports: ApplyPorts, passwords: Passwo
     blocked: new Map(),
     added: new Map(),
     renamedRules: [],
+    rewritten: new Map(),
     misplaced: new Set(),
     sightings: new Map(),
     maxFailures: input.maxFailures ?? Math.max(LEAST_MAX_FAILURES, Math.floor(items * MAX_FAILED_SHARE)),
@@ -71,7 +72,6 @@ export function startRun(input: ApplyInput, ports: ApplyPorts, passwords: Passwo
     resends: 0,
     rankDigits: null,
     observed: {
-      listedAt: input.startedAt,
       account: input.observed.account,
       domains: new Map(input.observed.domains),
       unproven: new Map(input.observed.unproven),

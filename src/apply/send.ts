@@ -1,11 +1,12 @@
 import { ATTEMPTS, pauseAfter, retriesAllowed } from '../api/retry.ts';
+import type { DomainState } from '../model/resources.ts';
+import { managedState } from '../plan/settings.ts';
 import { withItems, type WriteItem, type WriteRequest } from '../plan/requests.ts';
 import { DONE, type Accepted } from './answers.ts';
 import { noteAccepted, noteOutcomes } from './outcomes.ts';
 import { itemOf, stopOn } from './ledger.ts';
 import { payloadOf, type Payload } from './payload.ts';
-import { withFreshSettings } from './fresh-settings.ts';
-import { failItems, refuseRequest, refuseUnread, type UnknownOutcome } from './refuse.ts';
+import { failItems, refuseRequest, type UnknownOutcome } from './refuse.ts';
 import { blockReason, isStopped, markSkipped, requestsOfRun, stopReason, type Run } from './run.ts';
 import { settleItems, type Settled } from './settle.ts';
 import { sendItems } from './wire.ts';
@@ -16,9 +17,7 @@ import { sendItems } from './wire.ts';
  */
 export async function carryOut(run: Run, request: WriteRequest): Promise<void> {
   if (skipIfHalted(run, request)) return;
-  const fresh = await withFreshSettings(run, request);
-  if (!fresh.ok) return refuseUnread(run, request, fresh.error);
-  let rest = withItems(fresh.value, fresh.value.items, run.ports.client);
+  let rest = withItems(request, request.items, run.ports.client);
   for (let attempt = 1; rest.items.length > 0; attempt += 1) {
     const error = await sendOnce(run, rest);
     if (error === null) return;
@@ -93,7 +92,9 @@ function isBatchCreation({ operation }: WriteRequest): boolean {
 }
 
 function payloadsOf(run: Run, { items }: WriteRequest): readonly [Payload, ...Payload[]] {
-  const [first, ...others] = items.map((item) => payloadOf(item, () => passwordOf(run, item)));
+  const [first, ...others] = items.map((item) =>
+    payloadOf(item, { password: () => passwordOf(run, item), settings: () => settingsOf(run, item) }),
+  );
   if (first === undefined) throw new Error('a request without items');
   return [first, ...others];
 }
@@ -102,6 +103,11 @@ function passwordOf(run: Run, item: WriteItem): string {
   const password = run.passwords.get(itemOf(item.change));
   if (password === undefined) throw new Error(`the password of ${item.change.name} was not resolved`);
   return password;
+}
+
+function settingsOf({ input }: Run, { change }: WriteItem): DomainState {
+  const entry = input.desired.domains.get(change.domain);
+  return entry?.state === 'present' ? managedState(entry) : {};
 }
 
 /** Whether a request may go out once more, after a pause; the client's own repetitions count as well. */

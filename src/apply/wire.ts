@@ -37,9 +37,10 @@ async function sendDomain(client: Client, domain: DomainName, item: DomainPayloa
       return succeed([succeed({ ...DONE, kept: isDomain(item.state)(added.value), domain: added.value })]);
     }
     case 'update':
-      return one(client.updateDomain(domain, item.state), (live) => ({
+      return one(client.updateDomain(domain, item.state), ({ before, after }) => ({
         ...DONE,
-        kept: isDomain(item.state)(live),
+        kept: isDomain(item.state)(after),
+        before,
       }));
     case 'delete':
       return one(client.deleteDomain(domain), () => DONE);

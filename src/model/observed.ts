@@ -49,7 +49,7 @@ export interface ObservedDomain {
   readonly notifyWhenSpamBlocked?: boolean;
   /** Epoch milliseconds; null when the answer has none. */
   readonly createdAt: number | null;
-  /** Epoch milliseconds at which its sections were read; null: they were not. */
+  /** When its sections were read, milliseconds of the monotonic clock, which never steps back; null: they were not. */
   readonly readAt: number | null;
   /** Sections that were read; undefined: not managed and so not read. */
   readonly aliases?: readonly ObservedAlias[];

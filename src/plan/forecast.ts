@@ -1,9 +1,10 @@
 import type { Budget } from '../model/budget.ts';
 import { endpointName, type ApiVersion } from '../model/endpoints.ts';
 import type { Observed } from '../model/observed.ts';
-import type { EndpointForecast, Forecast, Plan } from '../model/plan.ts';
+import type { Change, EndpointForecast, Forecast, Plan } from '../model/plan.ts';
 import {
   readsAfterAdding,
+  readsBeforeSettings,
   readsBeforeStageTwo,
   verificationReads,
   type PlannedRead,
@@ -52,10 +53,19 @@ export function forecast(plan: Pick<Plan, 'changes'>, options: ForecastOptions):
     const requests = new Map([...phase.endpoints].map(([endpoint, sums]) => [endpoint, sums.requests]));
     moment = Math.max(schedule.run(requests, moment), moment + phase.longestChain * LATENCY);
   };
+  const earlier = new Set<Change>();
   for (const [index, stage] of requestsOf(plan, options).entries()) {
     if (index === 0) spend(readPhase(readsAfterAdding(plan), options.version));
-    if (stage.stage === 2) spend(freshening(stage, options.now + moment - options.monotonic, options));
+    const changes = changesOf(stage);
+    if (stage.stage === 2) {
+      const reads = readsBeforeStageTwo({ late: changes, earlier: [...earlier], moment }, options);
+      spend(readPhase(reads, options.version));
+    }
+    const settings = readsBeforeSettings(changes);
+    // One domain after another: see `prepare` of the pacing.
+    spend({ ...readPhase(settings, options.version), longestChain: 2 * settings.length });
     spend(writePhase(stage, options.version));
+    for (const change of changes) earlier.add(change);
   }
   spend(readPhase(verificationReads(plan, options), options.version));
   spend(readPhase(plannedVerifications(plan, options), options.version));
@@ -87,10 +97,9 @@ function writePhase(stage: StageRequests, version: ApiVersion): Phase {
   return { endpoints, longestChain };
 }
 
-/** Stage 2 reads a domain again whose listing is too old by then. */
-function freshening(stage: StageRequests, moment: number, options: ForecastOptions): Phase {
-  const domains = stage.domains.map(({ domain }) => domain);
-  return readPhase(readsBeforeStageTwo(domains, moment, options), options.version);
+function changesOf({ domains }: StageRequests): readonly Change[] {
+  const requests = domains.flatMap(({ steps }) => steps.flatMap((step) => step.requests));
+  return [...new Set(requests.flatMap(({ items }) => items.map(({ change }) => change)))];
 }
 
 function readPhase(reads: readonly PlannedRead[], version: ApiVersion): Phase {

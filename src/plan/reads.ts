@@ -23,8 +23,16 @@ const LISTING: Readonly<Record<Section, Operation>> = {
   rules: 'listRules',
   credentials: 'listCredentials',
 };
-/** A listing that is older is read again before anything is deleted by it. Milliseconds. */
-export const FRESH_FOR = 120_000;
+/** A listing of credentials that is older is read again before any is deleted by it. Milliseconds. */
+const FRESH_FOR = 120_000;
+
+/** Each domain whose settings are written, right before that: what is not managed is sent back as it is then. */
+export function readsBeforeSettings(changes: Iterable<Change>): readonly PlannedRead[] {
+  return Iterator.from(changes)
+    .filter(({ kind, action }) => kind === 'domain' && action === 'update')
+    .map(({ domain }) => ({ operation: 'getDomain', domain, requests: 1 }) as const)
+    .toArray();
+}
 
 /** Aliases of the new domains in which the service may have made a `*`, once each was added. */
 export function readsAfterAdding(plan: Pick<Plan, 'changes'>): readonly PlannedRead[] {
@@ -32,16 +40,31 @@ export function readsAfterAdding(plan: Pick<Plan, 'changes'>): readonly PlannedR
   return [...domains].map((domain) => ({ operation: 'listAliases', domain, requests: 1 }));
 }
 
-/** The sections of the given domains as they were read, when that is too long ago at `moment` (epoch milliseconds). */
+/**
+ * Whether a domain is read again right before these changes of its stage 2: always where mail may lose its route by them,
+ * for an alias that somebody deleted since would leave its mail to nobody. Milliseconds of the monotonic clock.
+ */
+export function needsFreshRead(late: readonly Change[], readAt: number | null, now: number): boolean {
+  return late.some(({ kind }) => kind !== 'credential') || (readAt !== null && now - readAt > FRESH_FOR);
+}
+
+/** A part of stage 2: what it changes, what is done before it, and when it begins (monotonic milliseconds). */
+export interface LatePart {
+  readonly late: readonly Change[];
+  readonly earlier: readonly Change[];
+  readonly moment: number;
+}
+
+/** All managed sections of the domains that are read again, at the size that they have by then. */
 export function readsBeforeStageTwo(
-  domains: Iterable<DomainName>,
-  moment: number,
+  { late, earlier, moment }: LatePart,
   context: ReadContext,
 ): readonly PlannedRead[] {
-  return [...domains].flatMap((domain) => {
+  const before = Map.groupBy(earlier, ({ domain }) => domain);
+  return [...Map.groupBy(late, ({ domain }) => domain)].flatMap(([domain, changes]) => {
     const readAt = context.observed.domains.get(domain)?.readAt ?? null;
-    if (readAt === null || moment - readAt <= FRESH_FOR) return [];
-    return sectionReads(domain, [], context);
+    if (!needsFreshRead(changes, readAt, moment)) return [];
+    return sectionReads(domain, before.get(domain) ?? [], context);
   });
 }
 

@@ -29,7 +29,7 @@ export function planNewDomain(desired: PresentDomain, memory: Memory): DomainCha
   };
 }
 
-/** An update sends every setting: those that are not managed as they were read (v4: PUT resets what is left out). */
+/** An update sends every setting: those that are not managed as they are when it is sent (v4: PUT resets what is left out). */
 export function planSettings(desired: PresentDomain, live: ObservedDomain, memory: Memory): SettingsPlan {
   const managed = managedState(desired);
   const observed = observedState(live);

@@ -98,9 +98,11 @@ describe.each(['v4', 'v3'] as const)('a client of %s', (version) => {
       }),
     );
     expect(updated).toMatchObject({
-      notification_email: 'ben@corp.example',
-      whitelabel: 'mail.partner.example',
+      before: { notification_email: 'ana@corp.example', whitelabel: null },
+      after: { notification_email: 'ben@corp.example', whitelabel: 'mail.partner.example' },
     });
+    const kept = valueOf(await client.updateDomain(name, { whitelabel: null }));
+    expect(kept.after).toMatchObject({ notification_email: 'ben@corp.example', whitelabel: null });
     expect(await client.deleteDomain(name)).toEqual({ ok: true, value: undefined });
     expect(await client.getDomain(name)).toMatchObject({ ok: false, error: { kind: 'not-found' } });
     const again = await client.addDomain(DOMAIN, {});

@@ -51,7 +51,9 @@ describe('what v3 does its own way', () => {
     const before = await client.getDomain(DOMAIN);
     expect(before).toMatchObject({ value: { webhook: 'https://hooks.corp.example/v3' } });
     const webhook = 'https://hooks.corp.example/new';
-    expect(await client.updateDomain(DOMAIN, { webhook })).toMatchObject({ value: { webhook } });
+    expect(await client.updateDomain(DOMAIN, { webhook })).toMatchObject({
+      value: { before: { webhook: 'https://hooks.corp.example/v3' }, after: { webhook } },
+    });
   });
 
   test('200 with success: false is an error', async () => {

@@ -54,31 +54,103 @@ function namesOf(domain: string, scene: Scene): readonly string[] {
   return found?.aliases.map(({ alias }) => alias) ?? [];
 }
 
-test('a listing of two minutes is not read again, an older one is, domain by domain', async () => {
-  for (const [milliseconds, listings] of [
-    [119_000, 1],
-    [121_000, 2],
-  ] as const) {
-    const scene = await openScene({ manifest, seed });
+test('an alias that is deleted by hand right before the catch-all goes is back first', async () => {
+  const scene = await openScene({
+    manifest: `
+domains:
+  acme.example:
+    prune: { aliases: true }
+    aliases: { info: i@corp.example, new: n@corp.example }`,
+    seed: {
+      domains: [
+        {
+          domain: 'acme.example',
+          aliases: [
+            { alias: '*', forward: 'all@corp.example' },
+            { alias: 'info', forward: 'i@corp.example' },
+          ],
+        },
+      ],
+    },
+  });
+  const { report, writes } = await scene.run({
+    company: 'others',
+    beforeApply: () =>
+      afterStageOne(scene, { milliseconds: 0, edits: [['DELETE', '/domains/acme.example/aliases/2']] }),
+  });
+  expect(report.outcome).toBe('converged');
+  // The first delete is the other's.
+  expect(writes.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    'POST /domains/acme.example/aliases',
+    'DELETE /domains/acme.example/aliases/2',
+    'POST /domains/acme.example/aliases',
+    'DELETE /domains/acme.example/aliases/1',
+  ]);
+});
+
+test('all sections of a domain are read right before its stage 2, once for all of it', async () => {
+  const scene = await openScene({
+    manifest: `
+domains:
+  acme.example:
+    prune: { aliases: true, rules: true }
+    aliases: { keep: k@corp.example, new: n@corp.example }
+    rules:
+      - { name: jobs, alias: jobs, forward: j@corp.example }`,
+    seed,
+  });
+  const { report, requests } = await scene.run();
+  expect(report.outcome).toBe('converged');
+  const order = requests.map(({ method, path }) => `${method} ${path.split('?')[0]?.split('/').pop()}`);
+  const first = order.findIndex((request) => request.startsWith('DELETE'));
+  expect(order.slice(first - 2, first).sort()).toEqual(['GET aliases', 'GET rules']);
+  expect(order.filter((request) => request === 'GET aliases')).toHaveLength(2);
+});
+
+const credentials = `
+domains:
+  acme.example:
+    prune: { credentials: true }
+    credentials: { keep: { password: { env: PASSWORD } }, new: { password: { env: PASSWORD } } }`;
+
+test.each([
+  ['forward', 119_000, 1],
+  ['forward', 121_000, 2],
+  ['back an hour', 119_000, 1],
+  ['back an hour', 121_000, 2],
+  ['ahead an hour', 119_000, 1],
+] as const)(
+  'before credentials alone are deleted a listing of two minutes is not read again, an older one is: %s, %i ms',
+  async (wall, milliseconds, listings) => {
+    const scene = await openScene({
+      manifest: credentials,
+      seed: { domains: [{ domain: 'acme.example', credentials: ['keep', 'old'].map(credential) }] },
+    });
+    const { clock } = scene.account;
+    let step = 0;
     const { report, requests } = await scene.run({
-      beforeApply: () => afterStageOne(scene, { milliseconds }),
+      client: { clock: { ...clock, now: () => clock.now() + step } },
+      ports: { clock: { ...clock, now: () => clock.now() + step } },
+      beforeApply: () => {
+        afterStageOne(scene, { milliseconds });
+        step = { forward: 0, 'back an hour': -3_600_000, 'ahead an hour': 3_600_000 }[wall];
+      },
     });
     expect(report.outcome).toBe('converged');
-    for (const domain of ['acme.example', 'other.example']) {
-      const reads = requests.filter(
-        ({ method, path }) => method === 'GET' && path.startsWith(`/domains/${domain}/aliases`),
-      );
-      expect([domain, milliseconds, reads.length]).toEqual([domain, milliseconds, listings]);
-    }
-  }
-});
+    expect(requests.filter(({ method }) => method === 'GET')).toHaveLength(listings);
+  },
+);
+
+function credential(username: string): { readonly username: string; readonly password: string } {
+  return { username, password: 'correct horse' };
+}
 
 test('what somebody deleted meanwhile is not deleted again, the rest is', async () => {
   const scene = await openScene({ manifest, seed });
   const { report, writes } = await scene.run({
     company: 'others',
     beforeApply: () =>
-      afterStageOne(scene, { milliseconds: 200_000, edits: [['DELETE', '/domains/acme.example/aliases/2']] }),
+      afterStageOne(scene, { milliseconds: 0, edits: [['DELETE', '/domains/acme.example/aliases/2']] }),
   });
   expect(report.outcome).toBe('converged');
   expect(writes.filter(({ method }) => method === 'DELETE').map(({ path }) => path)).toContain(
@@ -93,7 +165,7 @@ test('what somebody made under an old name meanwhile is not ours to delete', asy
     company: 'others',
     beforeApply: () =>
       afterStageOne(scene, {
-        milliseconds: 200_000,
+        milliseconds: 0,
         edits: [
           ['DELETE', '/domains/acme.example/aliases/2'],
           ['POST', '/domains/acme.example/aliases', { alias: 'old1', forward: 'fresh@corp.example' }],
@@ -115,7 +187,7 @@ test('a domain that needs more of stage 1 by now waits for the next round', asyn
     company: 'others',
     beforeApply: () =>
       afterStageOne(scene, {
-        milliseconds: 200_000,
+        milliseconds: 0,
         edits: [['PUT', '/domains/acme.example/aliases/1', { forward: 'drift@corp.example' }]],
       }),
   });
@@ -134,7 +206,7 @@ test('where the plan runs as it was approved, what came up beside it is left to 
     newcomers: 'left',
     beforeApply: () =>
       afterStageOne(scene, {
-        milliseconds: 200_000,
+        milliseconds: 0,
         edits: [['PUT', '/domains/acme.example/aliases/1', { forward: 'drift@corp.example' }]],
       }),
   });
@@ -154,7 +226,7 @@ test('a domain that cannot be read again is not deleted from; others are', async
   const scene = await openScene({ manifest, seed });
   const { report } = await scene.run({
     beforeApply: () => {
-      afterStageOne(scene, { milliseconds: 200_000 });
+      afterStageOne(scene, { milliseconds: 0 });
       scene.account.emulator.faults.push({
         match: { method: 'GET', path: '^/domains/acme.example/aliases', times: 'always' },
         do: { kind: 'listing', empty: true },
@@ -201,7 +273,7 @@ domains:
     company: 'others',
     beforeApply: () =>
       afterStageOne(scene, {
-        milliseconds: 200_000,
+        milliseconds: 0,
         edits: [['POST', '/domains/acme.example/aliases', { alias: 'precious', forward: 'x@corp.example' }]],
       }),
   });
@@ -210,50 +282,86 @@ domains:
   expect(namesOf('acme.example', scene)).toContain('precious');
 });
 
-test('settings that somebody else changed in a long run are not sent back as they were', async () => {
-  const scene = await openScene({
-    manifest: `
+const settings = {
+  manifest: `
 domains:
   acme.example:
     whitelabel: mail.partner.example`,
-    seed: { domains: [{ domain: 'acme.example', notification_email: 'before@corp.example' }] },
-  });
-  for (const [milliseconds, reads] of [
-    [0, 0],
-    [200_000, 1],
-  ] as const) {
+  seed: { domains: [{ domain: 'acme.example', notification_email: 'before@corp.example' }] },
+};
+
+/** Somebody edits a setting that is not managed at the given moment of the run. */
+function editSettings(
+  scene: Scene,
+  { phase, method, nth = 1 }: { phase: 'before' | 'after'; method: string; nth?: number },
+): void {
+  let seen = 0;
+  const stop = scene.account.emulator.onRequest((request) => {
+    if (request.phase !== phase || request.method !== method || (seen += 1) !== nth) return;
+    stop();
     const state = scene.account.emulator.store.state.domains.get('acme.example');
-    Object.assign(state ?? {}, { whitelabel: null });
-    const { report, requests, end } = await scene.run({
-      company: 'others',
-      beforeApply: () => {
-        scene.account.clock.advance(milliseconds);
-        if (milliseconds > 0) Object.assign(state ?? {}, { notificationEmail: 'meanwhile@corp.example' });
-      },
-    });
-    expect(report.outcome).toBe('converged');
-    const settings = requests.filter(
-      ({ method, endpoint }) => method === 'GET' && endpoint === '/domains/:domain',
-    );
-    expect(settings).toHaveLength(reads);
-    const expected = milliseconds === 0 ? 'before@corp.example' : 'meanwhile@corp.example';
-    expect(end.domains[0]).toMatchObject({
-      whitelabel: 'mail.partner.example',
-      notification_email: expected,
-    });
-  }
+    Object.assign(state ?? {}, { notificationEmail: 'meanwhile@corp.example' });
+  });
+}
+
+test('settings that somebody else changed since the plan was made are not sent back as they were', async () => {
+  const scene = await openScene(settings);
+  const { report, requests, end } = await scene.run({
+    company: 'others',
+    beforeApply: () => editSettings(scene, { phase: 'before', method: 'GET' }),
+  });
+  expect([report.outcome, report.notes]).toEqual(['converged', []]);
+  expect(requests.map(({ method, endpoint }) => `${method} ${endpoint}`)).toEqual([
+    'GET /domains/:domain',
+    'PUT /domains/:domain',
+    'GET /domains',
+  ]);
+  expect(end.domains[0]).toMatchObject({
+    whitelabel: 'mail.partner.example',
+    notification_email: 'meanwhile@corp.example',
+  });
 });
 
-test('settings that cannot be read again are sent by the next list of domains only', async () => {
-  const scene = await openScene({
-    manifest: 'domains:\n  acme.example:\n    whitelabel: mail.partner.example',
-    seed: { domains: [{ domain: 'acme.example' }] },
+test('a setting that is not managed and changes right after it was written is reported', async () => {
+  const scene = await openScene(settings);
+  const { report, end } = await scene.run({
+    company: 'others',
+    beforeApply: () => editSettings(scene, { phase: 'after', method: 'PUT' }),
   });
+  expect(report.outcome).toBe('converged');
+  expect(report.notes).toEqual([
+    'notification_email of acme.example is not managed and changed while this run wrote the other settings: ' +
+      'check that it is as whoever changed it wants it',
+  ]);
+  expect(end.domains[0]).toMatchObject({ notification_email: 'meanwhile@corp.example' });
+});
+
+test.each([
+  ['an answer of 429', { kind: 'status', code: 429, headers: { 'Retry-After': '60' }, body: {} }],
+  ['an unknown outcome', { kind: 'drop', when: 'before' }],
+] as const)('settings are read again before they are sent again after %s', async (_, fault) => {
+  const scene = await openScene(settings);
+  const { report, requests, end } = await scene.run({
+    company: 'others',
+    beforeApply: () => {
+      scene.account.emulator.faults.push({ match: { method: 'PUT', times: 1 }, do: fault });
+      editSettings(scene, { phase: 'after', method: 'PUT' });
+    },
+  });
+  expect(report.outcome).toBe('converged');
+  const order = requests.map(({ method }) => method);
+  const last = order.lastIndexOf('PUT');
+  expect(order.filter((method) => method === 'PUT')).toHaveLength(2);
+  expect(requests[last - 1]).toMatchObject({ method: 'GET', endpoint: '/domains/:domain' });
+  expect(end.domains[0]).toMatchObject({ notification_email: 'meanwhile@corp.example' });
+});
+
+test('settings that cannot be read are not sent, and the next round tries again', async () => {
+  const scene = await openScene(settings);
   const { report, requests } = await scene.run({
     beforeApply: () => {
-      scene.account.clock.advance(200_000);
       scene.account.emulator.faults.push({
-        match: { method: 'GET', endpoint: '/domains/:domain', times: 'always' },
+        match: { method: 'GET', endpoint: '/domains/:domain', times: 3 },
         do: { kind: 'status', code: 500, body: { message: 'oops', errors: {} } },
       });
     },
@@ -262,6 +370,7 @@ test('settings that cannot be read again are sent by the next list of domains on
   expect(requests.map(({ method, endpoint }) => `${method} ${endpoint}`)).toEqual([
     ...Array<string>(3).fill('GET /domains/:domain'),
     'GET /domains',
+    'GET /domains/:domain',
     'PUT /domains/:domain',
     'GET /domains',
   ]);

@@ -24,6 +24,8 @@ import type { Policy } from '../../src/plan/policy.ts';
 
 export const ACME = 'acme.example' as DomainName;
 export const NOW = Date.UTC(2026, 10, 21, 12);
+/** The same moment, by the monotonic clock. */
+export const MONOTONIC = 1000;
 const CREATED = Date.UTC(2025, 0, 1);
 
 export function name(text: string): DomainName {
@@ -156,7 +158,7 @@ export function live(domain: string, parts: Partial<ObservedDomain> = {}): Obser
     notification_email: 'ops@acme.example',
     whitelabel: null,
     createdAt: CREATED,
-    readAt: NOW,
+    readAt: MONOTONIC,
     ...parts,
   };
 }

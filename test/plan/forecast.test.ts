@@ -17,6 +17,7 @@ import {
   liveAliases,
   liveRule,
   NOW,
+  MONOTONIC,
   numbered,
   observed,
   plan,
@@ -49,7 +50,7 @@ function forecastOf(
     observed: found,
     prior: NO_PRIOR,
     budgets: new Map(),
-    monotonic: 1000,
+    monotonic: MONOTONIC,
     now: NOW,
     ...options,
   });
@@ -136,15 +137,29 @@ describe('what applying a plan will send', () => {
     },
   );
 
-  test('a listing that will be too old before stage 2 is read again', () => {
-    const gone = wanted({ n0: false });
-    const read = (readAt: number | null) => endpoints(forecastOf(gone, rows(numbered(3), { readAt }))).at(-1);
-    expect(read(NOW)).toBe(`${GET_ALIASES} 1/0`);
-    expect(read(NOW - 120_000)).toBe(`${GET_ALIASES} 1/0`);
-    expect(read(NOW - 120_001)).toBe(`${GET_ALIASES} 2/0`);
-    expect(read(null)).toBe(`${GET_ALIASES} 1/0`);
-    const added = forecastOf(wanted({ x: 'a@x.example' }), rows({}, { readAt: NOW - 500_000 }));
+  test('a domain in which stage 2 takes routes away is read again right before it, at its size by then', () => {
+    const gone = (entries: Record<string, string | false>) =>
+      endpoints(forecastOf(wanted({ n0: false, ...entries }), rows(numbered(200)))).at(-1);
+    // Before the delete 200 or 201 aliases in one page or two, after it 199 or 200 in one.
+    expect(gone({})).toBe(`${GET_ALIASES} 2/0`);
+    expect(gone({ x: 'a@x.example' })).toBe(`${GET_ALIASES} 3/0`);
+    const sections = forecastOf(
+      desired([present(ACME, { aliases: aliasSection({ n0: false }), rules: ruleSection([]) })]),
+      observed([live(ACME, { aliases: liveAliases(numbered(1)), rules: [] })]),
+    );
+    expect(endpoints(sections).slice(1)).toEqual([`${GET_ALIASES} 2/0`, 'GET /domains/:domain/rules 2/0']);
+    const added = forecastOf(wanted({ x: 'a@x.example' }), rows({}, { readAt: MONOTONIC - 500_000 }));
     expect(endpoints(added).at(-1)).toBe(`${GET_ALIASES} 1/0`);
+  });
+
+  test('before credentials alone are deleted, only a listing that is over two minutes old is read again', () => {
+    const gone = desired([present(ACME, { credentials: credentialSection({}, { prune: true }) })]);
+    const read = (readAt: number | null) =>
+      endpoints(forecastOf(gone, observed([live(ACME, { credentials: [{ name: 'c' }], readAt })]))).at(-1);
+    expect(read(MONOTONIC)).toBe('GET /domains/:domain/credentials 1/0');
+    expect(read(MONOTONIC - 120_000)).toBe('GET /domains/:domain/credentials 1/0');
+    expect(read(MONOTONIC - 120_001)).toBe('GET /domains/:domain/credentials 2/0');
+    expect(read(null)).toBe('GET /domains/:domain/credentials 1/0');
   });
 
   test('of all sections that are managed, at their size afterwards; of a domain that goes, none', () => {
@@ -168,9 +183,10 @@ describe('what applying a plan will send', () => {
       'POST /domains/:domain/credentials 1/1',
       'POST /domains/:domain/rules 1/1',
       'GET /domains 1/0',
-      `${GET_ALIASES} 1/0`,
-      'GET /domains/:domain/credentials 1/0',
-      'GET /domains/:domain/rules 1/0',
+      // Before stage 2: acme.example (201 aliases in two pages) and old.example; after it: acme.example.
+      `${GET_ALIASES} 4/0`,
+      'GET /domains/:domain/credentials 3/0',
+      'GET /domains/:domain/rules 3/0',
     ]);
   });
 
@@ -190,10 +206,14 @@ describe('what applying a plan will send', () => {
         settings: { whitelabel: { value: 'w', source: { file: 'f', line: 1, column: 1 } } },
       }),
     ]);
-    expect(endpoints(forecastOf(updated, account))).toEqual(['PUT /domains/:domain 1/1', 'GET /domains 1/0']);
+    expect(endpoints(forecastOf(updated, account))).toEqual([
+      'PUT /domains/:domain 1/1',
+      'GET /domains 1/0',
+      'GET /domains/:domain 1/0',
+    ]);
   });
 
-  test('of a new domain whose * may have to go, its aliases once after it was added and once at the end', () => {
+  test('of a new domain whose * may have to go, its aliases after it was added, before that delete and at the end', () => {
     const fresh = desired([
       present('new.example', { aliases: aliasSection({ a: 'a@x.example' }, { prune: true }) }),
     ]);
@@ -202,7 +222,7 @@ describe('what applying a plan will send', () => {
       'POST /domains 1/1',
       'POST /domains/:domain/aliases 1/1',
       'GET /domains 1/0',
-      `${GET_ALIASES} 2/0`,
+      `${GET_ALIASES} 3/0`,
     ]);
   });
 
