@@ -2,9 +2,8 @@ import type { Desired, DesiredRule, PresentDomain } from '../model/desired.ts';
 import { nameKey, type DomainName, type NameKey } from '../model/names.ts';
 import type { Observed, ObservedDomain } from '../model/observed.ts';
 import type { Adoption, Plan } from '../model/plan.ts';
-import type { Prior, PriorDomain, Verified } from '../model/prior.ts';
+import type { ManifestSize, Prior, PriorDomain, Verified } from '../model/prior.ts';
 import type { Section } from '../model/resources.ts';
-import type { ManifestSize } from '../plan/size.ts';
 import { itemOfName, rememberItems } from './memory-items.ts';
 import type { Memory } from './state-store.ts';
 
@@ -29,7 +28,7 @@ export interface MemoryInput {
   readonly passwords: ReadonlyMap<string, string | null>;
   /** Domains that this run added, and when. */
   readonly added: ReadonlyMap<DomainName, number>;
-  /** Size of the whole manifest, once all of it was applied; null: as remembered before. */
+  /** Size of the whole manifest, once all of it was applied; null: what is remembered stays. */
   readonly size: ManifestSize | null;
   /** Domains that the service was asked to verify, and when it is asked again. */
   readonly verified: ReadonlyMap<DomainName, Verified>;
@@ -55,8 +54,7 @@ export function memoryOf(input: MemoryInput): Memory {
     const counts = shrunken.has(entry.domain) && before !== undefined ? before.live : countLive(live);
     domains.set(entry.domain, rememberDomain(entry, before, counts, input));
   }
-  const manifest = input.size === null ? null : { files: desired.files, ...input.size };
-  return { domains, manifest };
+  return { domains, manifest: input.size };
 }
 
 function rememberDomain(

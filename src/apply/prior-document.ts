@@ -1,5 +1,5 @@
 import { parseDomainName, type DomainName, type NameKey } from '../model/names.ts';
-import type { KeptOtherwise, PriorDomain, Verified } from '../model/prior.ts';
+import type { KeptOtherwise, ManifestSize, PriorDomain, Verified } from '../model/prior.ts';
 import { SECTIONS, type Section } from '../model/resources.ts';
 
 const KIND = 'fwdsync/prior@1';
@@ -68,28 +68,30 @@ function readVerified(value: unknown): Verified | null {
   return isCount(at) && isCount(waitMs) ? { at, waitMs } : null;
 }
 
-export interface ManifestSize {
-  readonly domains: number;
-  readonly entries: number;
+const SIZES = 'fwdsync/manifests@2';
+
+/** Sizes of the manifests that were applied, the latest first. */
+export function writeManifestSizes(sizes: readonly ManifestSize[]): string {
+  const manifests = sizes.map(({ domains, entries }) => ({ domains: [...domains].toSorted(), entries }));
+  return `${JSON.stringify({ kind: SIZES, manifests })}\n`;
 }
 
-/** Sizes of the manifests applied last, by their paths; the latest first. */
-export function writeManifestSizes(sizes: ReadonlyMap<string, ManifestSize>): string {
-  return `${JSON.stringify({ kind: 'fwdsync/manifests@1', manifests: pairs(sizes) })}\n`;
-}
-
-export function readManifestSizes(text: string): ReadonlyMap<string, ManifestSize> | null {
+export function readManifestSizes(text: string): readonly ManifestSize[] | null {
   const value = parseObject(text);
-  if (value === null || value['kind'] !== 'fwdsync/manifests@1' || !Array.isArray(value['manifests']))
-    return null;
-  const sizes = new Map<string, ManifestSize>();
-  for (const pair of value['manifests'] as readonly unknown[]) {
-    if (!Array.isArray(pair)) return null;
-    const [paths, size] = pair as readonly unknown[];
-    if (typeof paths !== 'string' || !isSize(size)) return null;
-    sizes.set(paths, { domains: size.domains, entries: size.entries });
-  }
-  return sizes;
+  if (value === null || value['kind'] !== SIZES || !Array.isArray(value['manifests'])) return null;
+  const sizes = (value['manifests'] as readonly unknown[]).map(readSize);
+  return sizes.includes(null) ? null : sizes.filter((size) => size !== null);
+}
+
+function readSize(value: unknown): ManifestSize | null {
+  if (typeof value !== 'object' || value === null) return null;
+  const { domains, entries } = value as Partial<Record<keyof ManifestSize, unknown>>;
+  if (!Array.isArray(domains) || !isCount(entries)) return null;
+  const names = (domains as readonly unknown[]).map((name) =>
+    typeof name === 'string' ? parseDomainName(name) : null,
+  );
+  const known = names.flatMap((name) => (name?.ok === true ? [name.value] : []));
+  return known.length === names.length ? { domains: new Set(known), entries } : null;
 }
 
 /** Pairs rather than an object: a name such as `__proto__` is plain data. */
@@ -126,12 +128,6 @@ function parseObject(text: string): Record<string, unknown> | null {
   } catch {
     return null;
   }
-}
-
-function isSize(value: unknown): value is ManifestSize {
-  if (typeof value !== 'object' || value === null) return false;
-  const { domains, entries } = value as Partial<Record<keyof ManifestSize, unknown>>;
-  return isCount(domains) && isCount(entries);
 }
 
 function isCount(value: unknown): value is number {

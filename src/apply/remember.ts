@@ -1,7 +1,7 @@
 import type { DomainName } from '../model/names.ts';
 import type { Change } from '../model/plan.ts';
-import type { PriorDomain, Verified } from '../model/prior.ts';
-import { manifestSize } from '../plan/size.ts';
+import type { ManifestSize, PriorDomain, Verified } from '../model/prior.ts';
+import { manifestSize, prunesAnything } from '../plan/size.ts';
 import { passwordReference } from './passwords.ts';
 import { itemOf } from './ledger.ts';
 import { planAgain } from './look.ts';
@@ -22,9 +22,6 @@ export async function rememberRun(
   const notKept = verdict.kind === 'seen' ? verdict.notKept : [];
   const unread = verdict.kind === 'seen' ? verdict.unread : new Map<DomainName, string>();
   const inPlace = verdict.kind === 'seen' && open.length + unread.size + input.plan.withheld.length === 0;
-  // A run about some domains says nothing of the size at which the others are in place.
-  const { domains, entries } = manifestSize(input.desired);
-  const isWhole = domains === input.manifestSize.domains && entries === input.manifestSize.entries;
   const notInPlace = [...open, ...input.heldBack, ...undone(run), ...suppressed(run)];
   const memory = memoryOf({
     desired: input.desired,
@@ -42,11 +39,18 @@ export async function rememberRun(
     keptOtherwise: new Map(notKept.flatMap(lastingOf)),
     passwords: await fingerprints(run),
     added: new Map([...run.added.keys()].map((domain) => [domain, ports.clock.now()])),
-    size: inPlace && isWhole ? input.manifestSize : null,
+    size: inPlace ? sizeToKeep(input) : null,
     verified,
   });
   const kept = await ports.state.remember(memory);
   if (!kept.ok) ledger.notes.add(`what was applied could not be remembered: ${kept.error.message}`);
+}
+
+/** Null of a manifest that prunes nothing. A run about some domains says nothing of the size at which the others are in place. */
+function sizeToKeep({ desired, manifestSize: whole }: Run['input']): ManifestSize | null {
+  const { domains, entries } = manifestSize(desired);
+  const isWhole = domains.size === whole.domains.size && entries === whole.entries;
+  return isWhole && prunesAnything(desired) ? whole : null;
 }
 
 /** Digests of the domains in which all is as it shall be, and nothing is held back. */

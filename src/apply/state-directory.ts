@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import type { Clock } from '../model/clock.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Warning } from '../model/plan.ts';
-import type { PriorDomain } from '../model/prior.ts';
+import type { ManifestSize, PriorDomain } from '../model/prior.ts';
 import { succeed, type Result } from '../model/result.ts';
+import { isSameManifest } from '../plan/size.ts';
 import { createFingerprinter } from './fingerprint.ts';
 import {
   readManifestSizes,
   readPriorDomain,
   writeManifestSizes,
   writePriorDomain,
-  type ManifestSize,
 } from './prior-document.ts';
 import type { ProcessTable } from './process-table.ts';
 import {
@@ -60,7 +60,7 @@ export function openStateDirectory(options: StateDirectoryOptions): StateStore {
   return {
     place,
     lock: () => acquireLock(place, scope),
-    prior: (files) => readPrior(scope, files),
+    prior: () => readPrior(scope),
     remember: (memory) => remember(scope, memory),
     saveSnapshot: (text) => saveDocument(scope, { directory: 'snapshots', suffix: '.yaml', text }),
     saveReport: (text) => saveDocument(scope, { directory: 'reports', suffix: '.json', text }),
@@ -103,7 +103,7 @@ function hash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 12);
 }
 
-async function readPrior(scope: Scope, files: readonly string[]): ReturnType<StateStore['prior']> {
+async function readPrior(scope: Scope): ReturnType<StateStore['prior']> {
   const directory = join(scope.place, 'domains');
   const warnings: Warning[] = [];
   const domains = new Map<DomainName, PriorDomain>();
@@ -120,7 +120,7 @@ async function readPrior(scope: Scope, files: readonly string[]): ReturnType<Sta
   }
   const sizes = await readSizes(scope);
   if (sizes === null) warnings.push(damaged(sizesPath(scope)));
-  return { prior: { domains, manifest: sizes?.get(manifestKey(files)) ?? null }, warnings };
+  return { prior: { domains, manifests: sizes ?? [] }, warnings };
 }
 
 /** Every `.json` file of a directory by name, some at a time. */
@@ -166,34 +166,25 @@ async function rememberDomain(
   return written;
 }
 
-async function rememberSize(
-  scope: Scope,
-  manifest: NonNullable<Memory['manifest']>,
-): Promise<Result<void, StateFault>> {
-  const before = (await readSizes(scope)) ?? new Map<string, ManifestSize>();
-  const key = manifestKey(manifest.files);
-  const size: ManifestSize = { domains: manifest.domains, entries: manifest.entries };
-  const known = before.get(key);
-  if (known?.domains === size.domains && known.entries === size.entries) return succeed(undefined);
-  const others = [...before].filter(([other]) => other !== key);
-  const sizes = new Map([[key, size] as const, ...others].slice(0, KEPT_MANIFESTS));
+/** In place of what the same manifest was before; those of other manifests of the account stay. */
+async function rememberSize(scope: Scope, size: ManifestSize): Promise<Result<void, StateFault>> {
+  const before = (await readSizes(scope)) ?? [];
+  const others = before.filter((other) => !isSameManifest(other, size));
+  const text = writeManifestSizes([size, ...others].slice(0, KEPT_MANIFESTS));
+  if (text === writeManifestSizes(before)) return succeed(undefined);
   const path = { directory: scope.place, name: 'manifests.json', temporary: `${scope.unique()}.tmp` };
-  return writeAtomically(scope.fs, path, writeManifestSizes(sizes));
+  return writeAtomically(scope.fs, path, text);
 }
 
 /** Null: damaged. A file that is not there holds nothing. */
-async function readSizes(scope: Scope): Promise<ReadonlyMap<string, ManifestSize> | null> {
+async function readSizes(scope: Scope): Promise<readonly ManifestSize[] | null> {
   const read = await readText(scope.fs, sizesPath(scope));
-  if (read.kind === 'missing') return new Map();
+  if (read.kind === 'missing') return [];
   return read.kind === 'text' ? readManifestSizes(read.text) : null;
 }
 
 function sizesPath(scope: Scope): string {
   return join(scope.place, 'manifests.json');
-}
-
-function manifestKey(files: readonly string[]): string {
-  return files.join('\n');
 }
 
 async function saveDocument(

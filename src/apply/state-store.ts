@@ -1,5 +1,5 @@
 import type { DomainName } from '../model/names.ts';
-import type { Prior, PriorDomain } from '../model/prior.ts';
+import type { ManifestSize, Prior, PriorDomain } from '../model/prior.ts';
 import type { Warning } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
 import type { ProcessRealm } from './process-table.ts';
@@ -13,8 +13,8 @@ export interface StateStore {
   readonly place: string;
   /** Waits up to 10 s for another holder. */
   lock(): Promise<Result<StateLock, LockFault>>;
-  /** What is remembered; `files` name the manifest whose size is looked up. What cannot be read counts as nothing. */
-  prior(files: readonly string[]): Promise<{ readonly prior: Prior; readonly warnings: readonly Warning[] }>;
+  /** What is remembered. What cannot be read counts as nothing. */
+  prior(): Promise<{ readonly prior: Prior; readonly warnings: readonly Warning[] }>;
   /** Writes only the domains that differ from what is there; `null` forgets a domain. */
   remember(memory: Memory): Promise<Result<void, StateFault>>;
   /** Saves the manifest that reverses a run; answers its path. */
@@ -27,12 +27,8 @@ export interface StateStore {
 
 export interface Memory {
   readonly domains: ReadonlyMap<DomainName, PriorDomain | null>;
-  /** Size of the manifest that these files held; null leaves what is there. */
-  readonly manifest: {
-    readonly files: readonly string[];
-    readonly domains: number;
-    readonly entries: number;
-  } | null;
+  /** Size of a manifest that is in place; null leaves what is there. */
+  readonly manifest: ManifestSize | null;
 }
 
 export interface StateLock {

@@ -6,7 +6,8 @@ import type { Problem } from '../model/problem.ts';
 import { loadWithReferences } from '../manifest/load.ts';
 import { readManifests } from '../manifest/read.ts';
 import type { ManifestText } from '../manifest/text.ts';
-import { manifestSize, type ManifestSize } from '../plan/size.ts';
+import type { ManifestSize } from '../model/prior.ts';
+import { manifestSize } from '../plan/size.ts';
 import { keepDomains } from '../reconcile/changed.ts';
 import type { Context } from './context.ts';
 import { CommandError, EXIT } from './exit.ts';
@@ -54,9 +55,11 @@ export async function readDesired(
     printInvalid(context, options, { problems, counts });
   else if (how.problems === 'printed') printProblems(context, options, problems);
   const desired = loaded.desired === null ? null : narrow(loaded.desired, options.domain, how.unnamed);
-  const size = loaded.desired === null ? { domains: 0, entries: 0 } : manifestSize(loaded.desired);
+  const size = loaded.desired === null ? NOTHING : manifestSize(loaded.desired);
   return { desired, size, problems, counts, texts };
 }
+
+const NOTHING: ManifestSize = { domains: new Set(), entries: 0 };
 
 function maskProblem(problem: Problem): Problem {
   const show = (text: string): string => showText(text, { references: new Map(), mask: true });

@@ -39,7 +39,7 @@ const NOTHING: Checked = {
   desired: null,
   problems: [],
   counts: NO_COUNTS,
-  size: { domains: 0, entries: 0 },
+  size: { domains: new Set(), entries: 0 },
   texts: [],
 };
 

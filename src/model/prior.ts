@@ -4,8 +4,16 @@ import type { Section } from './resources.ts';
 /** What the state directory remembers of earlier runs; an aid, never the truth. Empty is always valid. */
 export interface Prior {
   readonly domains: ReadonlyMap<DomainName, PriorDomain>;
-  /** Size of the manifest that was last applied from the same paths; null when none is known. */
-  readonly manifest: { readonly domains: number; readonly entries: number } | null;
+  /** Sizes of the manifests that were applied to this account, the latest first. */
+  readonly manifests: readonly ManifestSize[];
+}
+
+/** How much a manifest manages. */
+export interface ManifestSize {
+  /** The domains that it manages, tombstones aside: what it is recognised by, wherever its files lie. */
+  readonly domains: ReadonlySet<DomainName>;
+  /** Entries of the sections of these domains. */
+  readonly entries: number;
 }
 
 export interface PriorDomain {
@@ -48,4 +56,4 @@ export const NO_PRIOR_DOMAIN: PriorDomain = {
   addedAt: null,
 };
 
-export const NO_PRIOR: Prior = { domains: new Map(), manifest: null };
+export const NO_PRIOR: Prior = { domains: new Map(), manifests: [] };

@@ -3,13 +3,13 @@ import { nameKey, type DomainName, type NameKey } from '../model/names.ts';
 import type { Observed } from '../model/observed.ts';
 import type { Change, Plan, PlanSummary, Warning } from '../model/plan.ts';
 import { compareSources } from '../model/problem.ts';
-import type { Prior } from '../model/prior.ts';
+import type { ManifestSize, Prior } from '../model/prior.ts';
 import { planDomain, type DomainPlan } from './domain.ts';
 import { findGuards } from './guards/guards.ts';
 import { compareText } from './order.ts';
 import { showAllowance, type Policy } from './policy.ts';
 import { similarDomainWarnings } from './similar-domains.ts';
-import { manifestSize, type ManifestSize } from './size.ts';
+import { manifestSize } from './size.ts';
 import { planLimits } from './usage.ts';
 import { accountWarnings, rotateWarnings, whitelabelWarnings } from './warnings.ts';
 

@@ -2,9 +2,9 @@ import type { Desired, PresentDomain } from '../model/desired.ts';
 import { nameKey, type DomainName } from '../model/names.ts';
 import type { Observed, ObservedDomain } from '../model/observed.ts';
 import type { Warning } from '../model/plan.ts';
+import type { ManifestSize } from '../model/prior.ts';
 import type { DomainPlan } from './domain.ts';
 import type { Policy } from './policy.ts';
-import type { ManifestSize } from './size.ts';
 
 /** What the account's read-only state keeps a domain's entries from doing. */
 export function domainWarnings(desired: PresentDomain, live: ObservedDomain): readonly Warning[] {
@@ -92,7 +92,7 @@ export function accountWarnings(
     });
   }
   // The size leaves out domains that are to be deleted, a quick plan those that need no look.
-  if (size.domains === 0 && plans.length === 0) {
+  if (size.domains.size === 0 && plans.length === 0) {
     const message = 'the manifest names no domain: nothing is managed';
     warnings.push({ code: 'nothing-managed', message, source: null });
   }

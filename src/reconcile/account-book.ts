@@ -1,4 +1,5 @@
 import type { AccountStatus, Cause, DaemonEvent, DomainStatus, RunResult } from '../model/daemon.ts';
+import type { ManifestSize } from '../model/prior.ts';
 import type { DomainName } from '../model/names.ts';
 import { domainStates, failingStates, UNKNOWN } from './domain-states.ts';
 import type { ManifestLook } from './manifest-source.ts';
@@ -52,7 +53,7 @@ export function createAccountBook({ name, now, emit }: BookOptions): AccountBook
         (unknown.has(domain) ? undefined : domains.get(domain)) ?? UNKNOWN;
       domains = new Map([...desired.domains.keys()].map((domain) => [domain, kept(domain)]));
       status = { ...status, manifest: { state: 'accepted', inForce: true, message: null, problems } };
-      emit({ account: name, kind: 'manifest-accepted', ...size, problems, references });
+      emit({ account: name, kind: 'manifest-accepted', ...countsOf(size), problems, references });
     },
     refused({ message, problems }) {
       const { inForce } = status.manifest;
@@ -86,6 +87,10 @@ export function createAccountBook({ name, now, emit }: BookOptions): AccountBook
 }
 
 /** The same as before where the run says nothing of whether the account can be read. */
+function countsOf({ domains, entries }: ManifestSize): { domains: number; entries: number } {
+  return { domains: domains.size, entries };
+}
+
 function readStatus(result: RunResult, at: number, before: AccountStatus['read']): AccountStatus['read'] {
   if (result.kind === 'looked') return { at, ok: true, message: null, goodAt: at };
   if (result.what !== 'read' && result.what !== 'key') return before;

@@ -2,7 +2,7 @@ import type { Client } from '../api/client.ts';
 import type { AccountStatus, Cause, DaemonEvent, RunResult } from '../model/daemon.ts';
 import type { Desired } from '../model/desired.ts';
 import type { DomainName } from '../model/names.ts';
-import type { ManifestSize } from '../plan/size.ts';
+import type { ManifestSize } from '../model/prior.ts';
 import { createAccountBook, type AccountBook } from './account-book.ts';
 import { madeChanges, runAccount, type RunPorts, type RunTask } from './account-run.ts';
 import { createAgenda, type Agenda, type Task } from './agenda.ts';

@@ -10,7 +10,7 @@ import type { DomainName } from '../model/names.ts';
 import type { Change } from '../model/plan.ts';
 import { fail, succeed, type Result } from '../model/result.ts';
 import type { Policy } from '../plan/policy.ts';
-import type { ManifestSize } from '../plan/size.ts';
+import type { ManifestSize } from '../model/prior.ts';
 import type { Contest } from './contest.ts';
 import { decide, type Decision } from './decide.ts';
 import { holdBack } from './hold.ts';

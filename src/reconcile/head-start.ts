@@ -17,7 +17,7 @@ export async function changedSinceApplied(
   if (!access.ok) return [];
   const account = await access.value.client.getAccount();
   if (!account.ok) return [];
-  const { prior } = await access.value.openState(account.value.email).prior(desired.files);
+  const { prior } = await access.value.openState(account.value.email).prior();
   if (prior.domains.size === 0) return [];
   return [...desired.domains]
     .filter(([name, domain]) => !isAsApplied(domain, prior.domains.get(name), desired.references))

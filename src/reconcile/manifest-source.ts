@@ -11,7 +11,8 @@ import type { Clock } from '../model/clock.ts';
 import type { Desired } from '../model/desired.ts';
 import type { Problem } from '../model/problem.ts';
 import { fail, type Result } from '../model/result.ts';
-import { manifestSize, type ManifestSize } from '../plan/size.ts';
+import type { ManifestSize } from '../model/prior.ts';
+import { manifestSize } from '../plan/size.ts';
 
 /** What the files hold now. */
 export type ManifestLook =

@@ -8,11 +8,10 @@ import type { Desired } from '../model/desired.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Account, Observed } from '../model/observed.ts';
 import type { Plan, Warning } from '../model/plan.ts';
-import type { Prior } from '../model/prior.ts';
+import type { ManifestSize, Prior } from '../model/prior.ts';
 import { succeed, type Result } from '../model/result.ts';
 import { makePlan, type PlanInput } from '../plan/plan.ts';
 import type { Policy } from '../plan/policy.ts';
-import type { ManifestSize } from '../plan/size.ts';
 import { fingerprintDomains, keepDomains } from './changed.ts';
 import { findChangedPasswords } from './changed-passwords.ts';
 
@@ -70,7 +69,7 @@ export async function planAccount(
     resolvePassword,
   }: PlanPorts & { readonly account: Account; readonly state: StateStore },
 ): Promise<Result<Planned, ApiError>> {
-  const { prior, warnings } = await state.prior(whole.desired.files);
+  const { prior, warnings } = await state.prior();
   const api = { url: client.url, version: client.version };
   const changedPasswords = await findChangedPasswords(whole.desired, prior, { state, resolvePassword });
   const request = whole.scope === 'unsettled' ? narrow(whole, prior, changedPasswords) : whole;

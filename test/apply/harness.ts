@@ -11,6 +11,7 @@ import { loadManifest } from '../../src/manifest/load.ts';
 import { writeSnapshot } from '../../src/manifest/write-snapshot.ts';
 import type { Desired } from '../../src/model/desired.ts';
 import type { Plan } from '../../src/model/plan.ts';
+import type { ManifestSize } from '../../src/model/prior.ts';
 import type { Report } from '../../src/model/report.ts';
 import type { Result } from '../../src/model/result.ts';
 import { forecast } from '../../src/plan/forecast.ts';
@@ -35,6 +36,8 @@ export interface RunOptions {
   /** In place of the one that the scene was set up with. */
   readonly manifest?: string;
   readonly maxFailures?: number;
+  /** Of the whole manifest, where the run is about a part of it. */
+  readonly size?: ManifestSize;
   /** `left` for a plan that runs just as it was approved. */
   readonly newcomers?: 'taken-up' | 'left';
   readonly client?: Partial<ClientOptions>;
@@ -80,7 +83,7 @@ export async function openScene({ manifest, seed, ...options }: Setup): Promise<
     });
     const state = account.state();
     const desired = load(run.manifest ?? manifest, version);
-    const { prior } = await state.prior(desired.files);
+    const { prior } = await state.prior();
     const observed = await observe(client, { desired, clock: account.clock });
     if (!observed.ok) throw new Error(`the account cannot be read: ${observed.error.message}`);
     const policy = policyOf(desired, account.clock.now(), run.policy);
@@ -101,7 +104,7 @@ export async function openScene({ manifest, seed, ...options }: Setup): Promise<
         digest: 'sha256:test',
         heldBack: whole.changes.filter((change) => !kept.has(change)),
         domainDigests: fingerprintDomains(prepared.input.desired),
-        manifestSize: manifestSize(prepared.input.desired),
+        manifestSize: run.size ?? manifestSize(prepared.input.desired),
         maxFailures: run.maxFailures ?? null,
         newcomers: run.newcomers,
         startedAt: prepared.input.now,

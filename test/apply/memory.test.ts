@@ -34,7 +34,7 @@ const seed = {
 } as const;
 
 async function remembered(scene: Scene) {
-  return (await scene.account.state().prior(['fwdsync.yaml'])).prior;
+  return (await scene.account.state().prior()).prior;
 }
 
 test('after a run the state directory has what was seen and applied', async () => {
@@ -54,7 +54,8 @@ test('after a run the state directory has what was seen and applied', async () =
   expect([...(acme?.ruleIds ?? [])]).toEqual([['vip', '00000000-0000-4000-8000-000000000001']]);
   expect([...(acme?.passwords.keys() ?? [])]).toEqual(['carol']);
   expect(JSON.stringify([...(acme?.passwords.values() ?? [])])).not.toContain('correct horse');
-  expect(prior.manifest).toEqual({ domains: 2, entries: 6 });
+  // It prunes nothing, so that nothing is deleted should it be shorter one day.
+  expect(prior.manifests).toEqual([]);
 });
 
 test('what was applied before and differs is drift, what is new is the manifest', async () => {
@@ -89,7 +90,7 @@ test('what failed, was skipped or not looked at is not remembered as applied', a
     'domain:acme.example',
     'rule:vip',
   ]);
-  expect((await remembered(scene)).manifest).toBeNull();
+  expect((await remembered(scene)).manifests).toEqual([]);
 });
 
 test('a domain that could not be understood keeps what was known of it', async () => {
@@ -187,3 +188,25 @@ async function derivedId(): Promise<string> {
   });
   return (await scene.plan()).changes[0]?.id ?? '';
 }
+
+test('a manifest that prunes is remembered by its domains, wherever it lies; what undoes a run is another one', async () => {
+  const pruning = manifest.replace('    aliases: { a:', '    prune: { aliases: true }\n    aliases: { a:');
+  const scene = await openScene({ manifest: pruning, seed });
+  await scene.run();
+  const size = { domains: new Set(['acme.example', 'other.example']), entries: 6 };
+  expect((await remembered(scene)).manifests).toEqual([size]);
+  const undo = `
+domains:
+  acme.example: { aliases: { info: { state: absent }, sales: old@corp.example } }
+  other.example: { aliases: { a: { state: absent } } }`;
+  expect((await scene.run({ manifest: undo })).report.outcome).toBe('converged');
+  expect((await remembered(scene)).manifests).toEqual([size]);
+});
+
+test('a part of a manifest says nothing of its size', async () => {
+  const pruning = manifest.replace('    aliases: { a:', '    prune: { aliases: true }\n    aliases: { a:');
+  const scene = await openScene({ manifest: pruning, seed });
+  await scene.run({ size: { domains: new Set(), entries: 6 } });
+  await scene.run({ size: { domains: new Set(['acme.example', 'other.example']) as never, entries: 7 } });
+  expect((await remembered(scene)).manifests).toEqual([]);
+});

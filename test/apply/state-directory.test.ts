@@ -6,7 +6,7 @@ import { openStateDirectory } from '../../src/apply/state-directory.ts';
 import type { StateFs } from '../../src/apply/state-files.ts';
 import type { StateStore } from '../../src/apply/state-store.ts';
 import type { DomainName, NameKey } from '../../src/model/names.ts';
-import { NO_PRIOR, type PriorDomain } from '../../src/model/prior.ts';
+import { NO_PRIOR, type PriorDomain, type ManifestSize } from '../../src/model/prior.ts';
 import { virtualClock } from '../support/clock.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 
@@ -40,20 +40,68 @@ function open(
 }
 
 async function remember(store: StateStore): Promise<void> {
-  const manifest = { files: ['fwdsync.yaml'], domains: 1, entries: 4 };
+  const manifest = sizeOf([ACME], 4);
   expect(await store.remember({ domains: new Map([[ACME, memory]]), manifest })).toEqual({
     ok: true,
     value: undefined,
   });
 }
 
-test('what was remembered comes back, per manifest and per domain', async () => {
+function sizeOf(domains: readonly string[], entries: number): ManifestSize {
+  return { domains: new Set(domains as DomainName[]), entries };
+}
+
+test('manifests of one account are told apart by their domains, and bounded in number', async () => {
+  const directory = await temporaryDirectory();
+  const store = open(directory);
+  const note = (...size: Parameters<typeof sizeOf>) =>
+    store.remember({ domains: new Map(), manifest: sizeOf(...size) });
+  const known = async () => (await open(directory).prior()).prior.manifests;
+  await note(['a.example', 'b.example', 'c.example'], 30);
+  await note(['x.example', 'y.example'], 9);
+  expect(await known()).toEqual([
+    sizeOf(['x.example', 'y.example'], 9),
+    sizeOf(['a.example', 'b.example', 'c.example'], 30),
+  ]);
+  // It grows: most domains are those of before. Half of them are not most.
+  await note(['c.example', 'a.example', 'b.example', 'd.example'], 40);
+  await note(['x.example'], 3);
+  const grown = sizeOf(['a.example', 'b.example', 'c.example', 'd.example'], 40);
+  expect(await known()).toEqual([sizeOf(['x.example'], 3), grown, sizeOf(['x.example', 'y.example'], 9)]);
+  const file = join(store.place, 'manifests.json');
+  const before = await fs.stat(file);
+  await note(['x.example'], 3);
+  expect((await fs.stat(file)).ino).toBe(before.ino);
+  for (let index = 0; index < 60; index += 1) await note([`m${index}.example`], index);
+  expect(await known()).toHaveLength(50);
+  expect((await known())[0]).toEqual(sizeOf(['m59.example'], 59));
+});
+
+test.each([
+  '[]',
+  '{"manifests":[]}',
+  '{"kind":"fwdsync/manifests@2"}',
+  '{"kind":"fwdsync/manifests@1","manifests":[["fwdsync.yaml",{"domains":1,"entries":4}]]}',
+  '{"kind":"fwdsync/manifests@2","manifests":[null]}',
+  '{"kind":"fwdsync/manifests@2","manifests":[{"domains":["a.example"],"entries":-1}]}',
+  '{"kind":"fwdsync/manifests@2","manifests":[{"domains":["a.example",7],"entries":1}]}',
+  '{"kind":"fwdsync/manifests@2","manifests":[{"domains":"a.example","entries":1}]}',
+  '{"kind":"fwdsync/manifests@2","manifests":[{"domains":["../.."],"entries":1}]}',
+])('sizes that are none count as empty, with a warning: %s', async (text) => {
+  const directory = await temporaryDirectory();
+  const store = open(directory);
+  await remember(store);
+  await fs.writeFile(join(store.place, 'manifests.json'), text);
+  const { prior, warnings } = await open(directory).prior();
+  expect([prior.manifests, warnings.map(({ code }) => code)]).toEqual([[], ['state-damaged']]);
+});
+
+test('what was remembered comes back', async () => {
   const directory = await temporaryDirectory();
   await remember(open(directory));
-  const { prior, warnings } = await open(directory).prior(['fwdsync.yaml']);
+  const { prior, warnings } = await open(directory).prior();
   expect(warnings).toEqual([]);
-  expect(prior).toEqual({ domains: new Map([[ACME, memory]]), manifest: { domains: 1, entries: 4 } });
-  expect((await open(directory).prior(['other.yaml'])).prior.manifest).toBeNull();
+  expect(prior).toEqual({ domains: new Map([[ACME, memory]]), manifests: [sizeOf([ACME], 4)] });
 });
 
 test('a place where no directory can be made is a fault at once', async () => {
@@ -65,7 +113,7 @@ test('a place where no directory can be made is a fault at once', async () => {
 test('an empty directory, or none, holds nothing', async () => {
   const directory = await temporaryDirectory();
   const store = open(join(directory, 'not', 'there'));
-  expect(await store.prior(['a.yaml'])).toEqual({ prior: NO_PRIOR, warnings: [] });
+  expect(await store.prior()).toEqual({ prior: NO_PRIOR, warnings: [] });
   await expect(fs.stat(join(directory, 'not'))).rejects.toThrow('ENOENT');
 });
 
@@ -97,15 +145,15 @@ test('a domain that did not change is not written again; null forgets it', async
   const before = await fs.stat(file);
   await remember(store);
   const again = open(directory);
-  await again.prior([]);
+  await again.prior();
   await remember(again);
   expect((await fs.stat(file)).ino).toBe(before.ino);
   await again.remember({ domains: new Map([[ACME, { ...memory, addedAt: null }]]), manifest: null });
   expect((await fs.stat(file)).ino).not.toBe(before.ino);
   await again.remember({ domains: new Map([[ACME, null]]), manifest: null });
-  expect((await again.prior(['fwdsync.yaml'])).prior).toEqual({
+  expect((await again.prior()).prior).toEqual({
     domains: new Map(),
-    manifest: { domains: 1, entries: 4 },
+    manifests: [sizeOf([ACME], 4)],
   });
 });
 
@@ -135,7 +183,7 @@ describe('damage counts as empty, with a warning', () => {
     await remember(store);
     await fs.writeFile(join(store.place, 'domains', 'acme.example.json'), text);
     await fs.writeFile(join(store.place, 'manifests.json'), text);
-    const { prior, warnings } = await open(directory).prior(['fwdsync.yaml']);
+    const { prior, warnings } = await open(directory).prior();
     expect(prior).toEqual(NO_PRIOR);
     expect(warnings.map((warning) => warning.code)).toEqual(['state-damaged', 'state-damaged']);
     await remember(store);
@@ -148,7 +196,7 @@ describe('damage counts as empty, with a warning', () => {
     const file = join(store.place, 'domains', 'acme.example.json');
     await fs.rm(file);
     await fs.mkdir(file);
-    const { prior, warnings } = await open(directory).prior([]);
+    const { prior, warnings } = await open(directory).prior();
     expect(prior.domains.size).toBe(0);
     expect(warnings).toHaveLength(1);
   });
@@ -217,7 +265,7 @@ test('a path under a file is an error value', async () => {
   const store = open(join(directory, 'file'));
   expect((await store.saveSnapshot('version: 1\n')).ok).toBe(false);
   expect(await store.lock()).toMatchObject({ ok: false, error: { kind: 'unwritable' } });
-  expect(await store.prior([])).toEqual({ prior: NO_PRIOR, warnings: [] });
+  expect(await store.prior()).toEqual({ prior: NO_PRIOR, warnings: [] });
 });
 
 test('fingerprints are equal in one directory, differ between two, and show nothing', async () => {

@@ -374,7 +374,7 @@ describe('a lock that is lost', () => {
         notes: expect.arrayContaining([expect.stringContaining('is not remembered')]),
       });
       expect(items([...report.applied, ...report.failed, ...report.skipped])).toHaveLength(8);
-      expect((await scene.account.state().prior([])).prior.domains.size).toBe(0);
+      expect((await scene.account.state().prior()).prior.domains.size).toBe(0);
       expect((await scene.run()).report.outcome).toBe('converged');
     }
   });

@@ -16,7 +16,7 @@ import type {
   ObservedRule,
 } from '../../src/model/observed.ts';
 import type { Plan } from '../../src/model/plan.ts';
-import { NO_PRIOR, NO_PRIOR_DOMAIN, type PriorDomain } from '../../src/model/prior.ts';
+import { NO_PRIOR, NO_PRIOR_DOMAIN, type ManifestSize, type PriorDomain } from '../../src/model/prior.ts';
 import type { Source } from '../../src/model/problem.ts';
 import type { RuleMatch } from '../../src/model/resources.ts';
 import { makePlan, type PlanInput } from '../../src/plan/plan.ts';
@@ -235,6 +235,14 @@ export function planRules(
   const { prune = false, ignore = [], ...rest } = options;
   const wanted = desired([present(ACME, { rules: ruleSection(entries, { prune, ignore }) })]);
   return plan(wanted, observed([live(ACME, { rules: rows })]), rest);
+}
+
+/** The size of a manifest with so many domains, ACME first. */
+export function sizeOf(domains: number, entries: number): ManifestSize {
+  const names = Array.from({ length: domains }, (_, index) =>
+    index === 0 ? ACME : name(`d${index}.example`),
+  );
+  return { domains: new Set(names), entries };
 }
 
 /** `+alias sales`, one a change, for tables. */

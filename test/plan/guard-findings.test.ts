@@ -17,6 +17,7 @@ import {
   present,
   prior,
   ruleSection,
+  sizeOf,
 } from './build.ts';
 
 const ONE = { a: 'a@x.example' };
@@ -208,7 +209,7 @@ test.each<[string, () => Plan, GuardFinding | readonly GuardFinding[]]>([
       plan(
         desired([present(ACME, { aliases: aliasSection(numbered(9), { prune: true }) })]),
         observed([live(ACME, { aliases: liveAliases(numbered(10)) })]),
-        { prior: { ...prior(ACME, {}), manifest: { domains: 1, entries: 12 } } },
+        { prior: { ...prior(ACME, {}), manifests: [sizeOf(1, 12)] } },
       ),
     {
       guard: 'manifest-shrink',

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Allowance } from '../../src/model/desired.ts';
+import type { Allowance, PresentDomain } from '../../src/model/desired.ts';
 import type { GuardFinding, Plan } from '../../src/model/plan.ts';
-import type { ManifestSize } from '../../src/plan/size.ts';
+import type { ManifestSize } from '../../src/model/prior.ts';
+import { isSameManifest, prunesAnything } from '../../src/plan/size.ts';
 import { isRefused } from '../../src/plan/withhold.ts';
 import {
   absent,
@@ -12,6 +13,7 @@ import {
   live,
   liveAliases,
   liveRule,
+  name,
   NOW,
   numbered,
   observed,
@@ -21,6 +23,8 @@ import {
   present,
   prior,
   rule,
+  ruleSection,
+  sizeOf,
 } from './build.ts';
 
 function guards({ guards: found }: Plan): readonly string[] {
@@ -340,37 +344,76 @@ describe('domain-delete', () => {
 });
 
 describe('manifest-shrink', () => {
-  function shrunk(before: ManifestSize, now: ManifestSize, deletes = true): Plan {
+  function shrunk(before: ManifestSize | readonly ManifestSize[], now: ManifestSize, deletes = true): Plan {
     const section = aliasSection(numbered(9), { prune: deletes });
     return plan(
       desired([present(ACME, { aliases: section })]),
       observed([live(ACME, { aliases: liveAliases(numbered(10)) })]),
       {
-        prior: { ...prior(ACME, {}), manifest: before },
+        prior: { ...prior(ACME, {}), manifests: [before].flat() },
         manifestSize: now,
       },
     );
   }
-  test.each([
-    [{ domains: 1, entries: 20 }, { domains: 1, entries: 19 }, null],
-    [{ domains: 1, entries: 20 }, { domains: 1, entries: 18 }, null],
-    [{ domains: 1, entries: 20 }, { domains: 1, entries: 17 }, 2],
-    [{ domains: 1, entries: 30 }, { domains: 1, entries: 28 }, null],
-    [{ domains: 1, entries: 30 }, { domains: 1, entries: 27 }, null],
-    [{ domains: 1, entries: 30 }, { domains: 1, entries: 26 }, 3],
-    [{ domains: 5, entries: 30 }, { domains: 4, entries: 30 }, null],
-    [{ domains: 5, entries: 30 }, { domains: 3, entries: 30 }, null],
-    [{ domains: 5, entries: 30 }, { domains: 2, entries: 30 }, 2],
-    [{ domains: 5, entries: 30 }, { domains: 9, entries: 99 }, null],
-  ])('from %o to %o', (before, now, limit) => {
-    const found = shrunk(before, now).guards;
+  test.each<[readonly [number, number], readonly [number, number], number | null]>([
+    [[1, 20], [1, 19], null],
+    [[1, 20], [1, 18], null],
+    [[1, 20], [1, 17], 2],
+    [[1, 30], [1, 28], null],
+    [[1, 30], [1, 27], null],
+    [[1, 30], [1, 26], 3],
+    [[5, 30], [4, 30], null],
+    [[5, 30], [3, 30], null],
+    [[5, 30], [2, 30], 2],
+    [[5, 30], [9, 99], null],
+  ])('from %j domains and entries to %j', (before, now, limit) => {
+    const found = shrunk(sizeOf(...before), sizeOf(...now)).guards;
     expect(found.map((finding) => [finding.limit, finding.allow])).toEqual(
       limit === null ? [] : [[limit, '--allow-deletes 1']],
     );
   });
 
+  test.each<[string, readonly ManifestSize[], 'refused' | 'passes']>([
+    ['the same domains', [sizeOf(2, 90)], 'refused'],
+    ['no domain of it', [{ domains: new Set([name('else.example')]), entries: 90 }], 'passes'],
+    ['no manifest', [], 'passes'],
+    ['the most alike is larger, the latest is not', [sizeOf(9, 12), sizeOf(2, 90)], 'refused'],
+    ['the most alike is not larger, the latest is', [sizeOf(9, 90), sizeOf(2, 12)], 'passes'],
+    ['the latest of two is larger', [sizeOf(2, 90), sizeOf(2, 12)], 'refused'],
+    ['the latest of two is not larger', [sizeOf(2, 12), sizeOf(2, 90)], 'passes'],
+    [
+      'as many shared, and more besides',
+      [{ domains: new Set([...sizeOf(2, 0).domains, name('else.example')]), entries: 90 }, sizeOf(2, 12)],
+      'passes',
+    ],
+  ])('is measured against the manifest whose domains are most alike: %s', (_, known, verdict) => {
+    const found = shrunk(known, sizeOf(2, 12)).guards;
+    expect(found.map(({ guard }) => guard)).toEqual(verdict === 'refused' ? ['manifest-shrink'] : []);
+  });
+
+  test.each<[readonly string[], readonly string[], boolean]>([
+    [['a.example'], ['a.example'], true],
+    [['a.example', 'b.example'], ['a.example'], false],
+    [['a.example', 'b.example'], ['a.example', 'b.example', 'c.example'], true],
+    [['a.example'], ['b.example'], false],
+    [[], [], false],
+  ])('manifests of %j and %j are one at two times: %j', (before, after, same) => {
+    const [a, b] = [before, after].map((names) => ({ domains: new Set(names.map(name)), entries: 1 }));
+    expect(a !== undefined && b !== undefined && isSameManifest(a, b)).toBe(same);
+  });
+
+  test('only a manifest that prunes deletes what it does not name', () => {
+    const pruning = (part: Partial<PresentDomain>): boolean =>
+      prunesAnything(desired([absent('old.example'), present(ACME, part)]));
+    expect(pruning({})).toBe(false);
+    expect(pruning({ aliases: aliasSection({}), rules: ruleSection([]) })).toBe(false);
+    expect(pruning({ aliases: aliasSection({}), rules: ruleSection([], { prune: true }) })).toBe(true);
+    expect(pruning({ aliases: aliasSection({}, { prune: true }) })).toBe(true);
+    expect(pruning({ credentials: credentialSection({}, { prune: true }) })).toBe(true);
+  });
+
   test('only pruning follows from it, in any section of any domain', () => {
-    const manifest = { prior: { ...prior(ACME, {}), manifest: { domains: 2, entries: 30 } } };
+    const manifest = { prior: { ...prior(ACME, {}), manifests: [sizeOf(2, 30)] } };
     const rows = observed([
       live(ACME, { aliases: liveAliases(numbered(10)), credentials: [{ name: 'p' }, { name: 'q' }] }),
       live('b.example', { aliases: liveAliases(numbered(10)) }),
@@ -386,7 +429,7 @@ describe('manifest-shrink', () => {
   });
 
   test('without deletes that follow from it, it does not matter', () => {
-    expect(shrunk({ domains: 9, entries: 90 }, { domains: 1, entries: 9 }, false).guards).toEqual([]);
+    expect(shrunk(sizeOf(9, 90), sizeOf(1, 9), false).guards).toEqual([]);
   });
 });
 

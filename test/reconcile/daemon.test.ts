@@ -1,4 +1,5 @@
 import * as fs from 'node:fs/promises';
+import { manifestSize } from '../../src/plan/size.ts';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { AccountStatus, DaemonEvent } from '../../src/model/daemon.ts';
@@ -108,7 +109,7 @@ test('one account of two that both have a domain is refused until the other lets
   const claims = createClaims();
   const look = (manifest: string): ManifestLook => {
     const desired = load(manifest, 'v4');
-    return { kind: 'good', desired, size: { domains: 1, entries: 1 }, problems: [] };
+    return { kind: 'good', desired, size: manifestSize(desired), problems: [] };
   };
   const queues: Record<string, (ManifestLook | null)[]> = {
     acme: [look(MANIFEST)],

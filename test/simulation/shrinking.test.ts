@@ -76,12 +76,26 @@ test.each([9, 10, 11])('it is allowed by the exact number of deletes: %i of 10',
   expect(firstEnding(simulation)).toMatch(allowDeletes === 10 ? /^converged$/ : /^refused/);
 });
 
-test('a snapshot is another manifest: undoing is held back by no comparison with the one that it undoes', async () => {
+test('the path of its files does not tell a manifest from another', async () => {
   const { desired, ...scenario } = shrinking(20, 10);
-  const snapshot = { ...desired, files: ['/state/snapshots/2026-01-15T12-00-00Z.yaml'] };
-  const simulation = await simulate({ ...scenario, desired: snapshot }, { strokes: new Map() });
+  const moved = { ...desired, files: ['/elsewhere/fwdsync.yaml'] };
+  const simulation = await simulate({ ...scenario, desired: moved }, { strokes: new Map() });
+  expect(firstEnding(simulation)).toMatch(/^refused \(manifest-shrink: /);
+  expect(simulation.end.domains[0]?.aliases).toHaveLength(20);
+});
+
+test('a snapshot is another manifest: undoing is held back by no comparison, and what was applied stays known', async () => {
+  const absent = ALL.slice(10, 20).map((name) => `      ${name}: { state: absent }`);
+  const guards = 'guards: { max_deletes: 1000, max_delete_percent: 100 }';
+  const snapshot = `${guards}\ndomains:\n  acme.example:\n    aliases:\n${absent.join('\n')}`;
+  const seed = { domains: [{ domain: 'acme.example' }] };
+  const before = manifestOf(ALL.slice(0, 20));
+  const undone = scenarioOf('undone', snapshot, seed, { before: [before] });
+  const simulation = await simulate(undone, { strokes: new Map() });
   expect(firstEnding(simulation)).toBe('converged');
   expect(simulation.end.domains[0]?.aliases).toHaveLength(10);
+  const cut = scenarioOf('cut', manifestOf(ALL.slice(0, 5)), seed, { before: [before, snapshot] });
+  expect(firstEnding(await simulate(cut, { strokes: new Map() }))).toMatch(/^refused \(manifest-shrink: /);
 });
 
 test('a killed run leaves the size that was applied, and with it the guard', async () => {

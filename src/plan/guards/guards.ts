@@ -1,10 +1,9 @@
 import type { Desired } from '../../model/desired.ts';
 import type { Observed } from '../../model/observed.ts';
 import type { GuardFinding } from '../../model/plan.ts';
-import type { Prior } from '../../model/prior.ts';
+import type { ManifestSize, Prior } from '../../model/prior.ts';
 import type { DomainPlan } from '../domain.ts';
 import type { Policy } from '../policy.ts';
-import type { ManifestSize } from '../size.ts';
 import { guardAccount } from './account.ts';
 import { guardDeletes } from './deletes.ts';
 import { guardLoops } from './loops.ts';

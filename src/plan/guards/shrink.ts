@@ -3,6 +3,7 @@ import type { Prior } from '../../model/prior.ts';
 import type { Section } from '../../model/resources.ts';
 import type { DomainPlan } from '../domain.ts';
 import type { Policy } from '../policy.ts';
+import { predecessorOf } from '../size.ts';
 import { countedDeletes, totalDeletes } from './counting.ts';
 import { allowance } from './deletes.ts';
 import type { GuardInput } from './guards.ts';
@@ -21,12 +22,15 @@ const MANIFEST_SHARE_PERCENT = 10;
 const FEW = 2;
 
 function guardManifest(input: GuardInput, total: number): readonly GuardFinding[] {
-  const before = input.prior.manifest;
+  const before = predecessorOf(input.size, input.prior.manifests);
   if (before === null || !prunes(input.domains)) return [];
-  const fallen = (['domains', 'entries'] as const)
-    .map((part) => ({ part, before: before[part], planned: before[part] - input.size[part] }))
+  const fallen = [
+    { part: 'domains', before: before.domains.size, now: input.size.domains.size },
+    { part: 'entries', before: before.entries, now: input.size.entries },
+  ]
     .map((fall) => ({
       ...fall,
+      planned: fall.before - fall.now,
       limit: Math.max(FEW, Math.floor((fall.before * MANIFEST_SHARE_PERCENT) / 100)),
     }))
     .find(({ planned, limit }) => planned > limit);
