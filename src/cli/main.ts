@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-import { enableCompileCache } from 'node:module';
-import { processContext } from './context.ts';
-import { execute } from './execute.ts';
+import { nodeFault } from './node-version.ts';
 
-enableCompileCache();
-const context = processContext();
-process.exitCode = await execute(context, process.argv.slice(2));
-// After a signal nothing that is still in flight may hold the process.
-if (context.signal.aborted) process.exit();
+// Everything else is loaded after this check: an older Node cannot even link it.
+const fault = nodeFault(process.versions.node);
+if (fault === null) await (await import('./start.ts')).start();
+else {
+  process.stderr.write(`${fault}\n`);
+  process.exitCode = 1;
+}

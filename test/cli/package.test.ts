@@ -29,7 +29,10 @@ const OLDEST = `${engines.node.replace('>=', '')}.0`;
 
 const workspace = mkdtempSync(join(tmpdir(), 'fwdsync-package-'));
 const project = join(workspace, 'project');
+/** Of a Node that is too old. */
+const TOO_OLD = '20.19.0';
 const oldest = join(workspace, 'oldest', 'node_modules', NODE, 'bin');
+const tooOld = join(workspace, 'too-old', 'node_modules', NODE, 'bin');
 const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
 let tarball: string;
 
@@ -50,18 +53,22 @@ beforeAll(async () => {
   tarball = join(workspace, `fwdsync-${version}.tgz`);
   mkdirSync(project);
   writeFileSync(join(project, 'package.json'), '{ "type": "module", "private": true }\n');
-  mkdirSync(join(workspace, 'oldest'));
   await Promise.all([
     run('npm', ['install', '--ignore-scripts', ...quiet, tarball], { cwd: project }),
-    run('npm', ['install', '--prefix', join(workspace, 'oldest'), ...quiet, `${NODE}@${OLDEST}`], {
-      cwd: workspace,
-    }),
+    installNode('oldest', OLDEST),
+    installNode('too-old', TOO_OLD),
   ]);
 }, 240_000);
 
 afterAll(() => {
   rmSync(workspace, { recursive: true, force: true });
 });
+
+async function installNode(directory: string, nodeVersion: string): Promise<void> {
+  const prefix = join(workspace, directory);
+  mkdirSync(prefix);
+  await run('npm', ['install', '--prefix', prefix, ...quiet, `${NODE}@${nodeVersion}`], { cwd: workspace });
+}
 
 /** An emulated account, and the environment that leads there, with the oldest Node first on the path. */
 async function account() {
@@ -110,6 +117,16 @@ describe('the npm package', () => {
     expect((await fwdsync('plan', '--detailed-exitcode')).stdout).toContain('Nothing to change');
     expect((await fwdsync('demo')).stdout).toContain('The account is what the manifest says');
   }, 120_000);
+
+  test('on an older Node its command says in one line which it needs', async () => {
+    const command = join(project, 'node_modules/fwdsync/dist/fwdsync.js');
+    const result = await run(join(tooOld, 'node'), [command, 'validate']).catch((error: unknown) => error);
+    expect(result).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: `fwdsync needs Node ${engines.node.replace('>=', '')} or later; this is Node ${TOO_OLD}\n`,
+    });
+  });
 
   test('the library: its example runs, and type checks against the types that it ships', async () => {
     const { emulator, env } = await account();
