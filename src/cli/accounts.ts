@@ -9,7 +9,7 @@ import type { AccountEntry } from '../reconcile/daemon.ts';
 import type { Context } from './context.ts';
 import { readDesired } from './desired.ts';
 import { CommandError, EXIT } from './exit.ts';
-import { NO_COUNTS, printInvalid, type ManifestCounts } from './problems.ts';
+import { addCounts, NO_COUNTS, printInvalid, type ManifestCounts } from './problems.ts';
 import { forbidKey } from './references.ts';
 import type { CommonOptions } from './settings.ts';
 
@@ -96,13 +96,4 @@ function namesDomain(desired: Desired | null, text: string): boolean {
 function readWhole(context: Context, options: CommonOptions): ReturnType<typeof readDesired> {
   const { domain: _, ...whole } = options;
   return readDesired(context, whole, { references: 'optional', problems: 'silent', unnamed: 'ignored' });
-}
-
-function addCounts(a: ManifestCounts, b: ManifestCounts): ManifestCounts {
-  return {
-    files: a.files + b.files,
-    domains: a.domains + b.domains,
-    aliases: a.aliases + b.aliases,
-    rules: a.rules + b.rules,
-  };
 }

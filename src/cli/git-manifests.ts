@@ -25,6 +25,35 @@ export async function isAnyStaged(context: Context, paths: readonly string[]): P
   throw new CommandError(EXIT.failed, `git diff: ${stderr.split('\n')[0]}`, 'run it within the repository');
 }
 
+/**
+ * Every manifest that is about to be committed under its default name, wherever it is in the repository: each staged
+ * `fwdsync.yaml`, and each directory `fwdsync` with a staged YAML file below it. Paths are relative to where the command
+ * runs.
+ */
+export async function findStaged(context: Context): Promise<readonly string[]> {
+  const listed = await requireGit(context, ['diff', '--cached', '--name-only', '--no-renames', '-z']);
+  const found = listed
+    .toString('utf8')
+    .split('\0')
+    .flatMap((path) => manifestOf(path) ?? []);
+  if (found.length === 0) return [];
+  const prefix = (await requireGit(context, ['rev-parse', '--show-prefix']))
+    .toString('utf8')
+    .replace(/\n$/, '');
+  return [...new Set(found)].map((path) => relative(prefix || '.', path));
+}
+
+/** Of a file in the repository: the manifest that it is, or belongs to. */
+function manifestOf(path: string): string | null {
+  const parts = path.split('/');
+  const directory = parts.indexOf('fwdsync');
+  if (directory >= 0 && directory < parts.length - 1) {
+    const manifest = parts.slice(0, directory + 1).join('/');
+    return isManifest(path, [manifest]) ? manifest : null;
+  }
+  return parts.at(-1) === 'fwdsync.yaml' ? path : null;
+}
+
 /** The manifests that the paths name in a tree, by the rules that hold for files: see manifest/read.ts. */
 export async function readGitManifests(
   context: Context,

@@ -16,6 +16,15 @@ export interface ManifestCounts {
 
 export const NO_COUNTS: ManifestCounts = { files: 0, domains: 0, aliases: 0, rules: 0 };
 
+export function addCounts(a: ManifestCounts, b: ManifestCounts): ManifestCounts {
+  return {
+    files: a.files + b.files,
+    domains: a.domains + b.domains,
+    aliases: a.aliases + b.aliases,
+    rules: a.rules + b.rules,
+  };
+}
+
 /** `fwdsync/problems@1`: what `validate --format json` prints, and every command whose manifest is invalid; schemas/problems.v1.schema.json. */
 export function problemsDocument(
   problems: readonly Problem[],

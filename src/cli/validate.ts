@@ -1,15 +1,22 @@
 import type { Context } from './context.ts';
-import { compareSources } from '../model/problem.ts';
+import { compareSources, type Problem } from '../model/problem.ts';
 import type { WouldDelete } from '../plan/would-delete.ts';
 import { printChecked } from './checked.ts';
 import { CommandError, EXIT, type ExitCode } from './exit.ts';
 import { VALIDATE_FORMATS, type ValidateFormat } from './formats.ts';
 import type { ReadDesired } from './desired.ts';
-import { isAnyStaged, type GitTree } from './git-manifests.ts';
+import { findStaged, isAnyStaged, type GitTree } from './git-manifests.ts';
 import { printJson } from './output.ts';
 import { problemsGithub } from './problems-github.ts';
-import { NO_COUNTS, plural, problemsDocument, renderProblemCounts, printProblems } from './problems.ts';
-import { manifestPaths, resolveFormat, type CommonOptions } from './settings.ts';
+import {
+  addCounts,
+  NO_COUNTS,
+  plural,
+  problemsDocument,
+  renderProblemCounts,
+  printProblems,
+} from './problems.ts';
+import { manifestPaths, statedPaths, resolveFormat, type CommonOptions } from './settings.ts';
 import { styleFor } from './style.ts';
 
 export interface ValidateOptions extends CommonOptions {
@@ -18,7 +25,7 @@ export interface ValidateOptions extends CommonOptions {
 }
 
 /** What was checked, and what the change since a revision would delete, where that was asked for. */
-interface Checked extends ReadDesired {
+interface Checked extends Pick<ReadDesired, 'problems' | 'counts' | 'texts'> {
   readonly deletes?: readonly WouldDelete[];
 }
 
@@ -26,25 +33,45 @@ interface Checked extends ReadDesired {
 export async function validateCommand(context: Context, options: ValidateOptions): Promise<ExitCode> {
   const format = resolveFormat(options, context, VALIDATE_FORMATS);
   if (options.staged === true || options.against !== undefined) assertInGit(options, context);
-  if (options.staged === true && !(await isAnyStaged(context, manifestPaths(options, context)))) {
-    print(context, options, NOTHING, format);
-    return EXIT.done;
+  const all: Checked[] = [];
+  for (const paths of await findManifests(context, options)) {
+    all.push(await check(context, { ...options, file: paths }));
   }
-  const checked = await check(context, options);
+  const checked = all.reduce(together, NOTHING);
   print(context, options, checked, format);
-  return checked.desired === null ? EXIT.invalid : EXIT.done;
+  return isInvalid(checked) ? EXIT.invalid : EXIT.done;
 }
 
-const NOTHING: Checked = {
-  desired: null,
-  problems: [],
-  counts: NO_COUNTS,
-  size: { domains: new Set(), entries: 0 },
-  texts: [],
-};
+const NOTHING: Checked = { problems: [], counts: NO_COUNTS, texts: [] };
+
+function together(a: Checked, b: Checked): Checked {
+  if (a === NOTHING) return b;
+  const deletes = [...(a.deletes ?? []), ...(b.deletes ?? [])];
+  return {
+    problems: [...a.problems, ...b.problems],
+    counts: addCounts(a.counts, b.counts),
+    texts: [...a.texts, ...b.texts],
+    ...(a.deletes === undefined && b.deletes === undefined ? {} : { deletes }),
+  };
+}
+
+function isInvalid({ problems }: Checked): boolean {
+  return problems.some(({ severity }) => severity === 'error');
+}
+
+/** The paths of each manifest to check: with `--staged` those alone in which something is staged. */
+async function findManifests(
+  context: Context,
+  options: ValidateOptions,
+): Promise<readonly (readonly string[])[]> {
+  if (options.staged !== true) return [manifestPaths(options, context)];
+  const named = statedPaths(options, context);
+  if (named === null) return (await findStaged(context)).map((path) => [path]);
+  return (await isAnyStaged(context, named)) ? [named] : [];
+}
 
 function assertInGit(options: ValidateOptions, context: Context): void {
-  if (!manifestPaths(options, context).includes('-')) return;
+  if (statedPaths(options, context)?.includes('-') !== true) return;
   throw new CommandError(
     EXIT.usage,
     'standard input is not in git',
@@ -57,18 +84,22 @@ async function check(context: Context, options: ValidateOptions): Promise<Checke
   const { readDesired } = await import('./desired.ts');
   const how = { references: 'optional', problems: 'silent', unnamed: 'refused' } as const;
   const read = await readDesired(context, options, options.staged === true ? { ...how, from: INDEX } : how);
-  if (read.texts.length === 0) {
-    throw new CommandError(
-      EXIT.failed,
-      'no manifest is left in the index',
-      'name those that are there with -f',
-    );
-  }
+  if (read.texts.length === 0) return { ...NOTHING, problems: [removed(options)] };
   if (options.against === undefined || read.desired === null) return read;
   const { compareWith } = await import('./against.ts');
   const { deletes, warnings } = await compareWith(context, options, options.against, read.desired);
   const problems = [...read.problems, ...warnings].sort((a, b) => compareSources(a.source, b.source));
   return { ...read, deletes, problems };
+}
+
+function removed({ file = [] }: ValidateOptions): Problem {
+  return {
+    severity: 'warning',
+    code: 'manifest-removed',
+    message: `${file.join(', ')} is removed by this commit: what it manages stays as it is and is no longer managed`,
+    hint: 'to delete a domain, write `state: absent` and apply that first',
+    source: null,
+  };
 }
 
 const INDEX: GitTree = { kind: 'index' };
@@ -91,9 +122,9 @@ function print(context: Context, options: CommonOptions, read: Checked, format: 
 
 /** Problems on standard error, the verdict on standard output; of one of many accounts it is a line of the end. */
 function printText(context: Context, options: CommonOptions, checked: Checked): void {
-  const { problems, counts, desired } = checked;
+  const { problems, counts } = checked;
   if (checked === NOTHING) {
-    conclude(context, 'no manifest is staged');
+    context.ofAccount?.conclude('no manifest is staged');
     return;
   }
   printProblems(context, options, problems);
@@ -103,7 +134,7 @@ function printText(context: Context, options: CommonOptions, checked: Checked): 
     plural(counts.aliases, 'alias'),
     plural(counts.rules, 'rule'),
   ].join(', ');
-  const verdict = desired === null ? style.error('invalid') : style.good('valid');
+  const verdict = isInvalid(checked) ? style.error('invalid') : style.good('valid');
   const line = `${verdict}: ${size} in ${plural(counts.files, 'file')}; ${renderProblemCounts(problems)}`;
   conclude(context, line);
 }

@@ -1,7 +1,7 @@
 import { DISCARD } from '../model/destinations.ts';
 import type { Desired, DesiredDomain, DesiredRule, PresentDomain } from '../model/desired.ts';
 import type { Reason } from '../model/plan.ts';
-import type { Problem, Source } from '../model/problem.ts';
+import { showSource, type Problem, type Source } from '../model/problem.ts';
 import { SECTION_OF, type Kind } from '../model/resources.ts';
 
 /** An item that the earlier manifest asked for and that the later one deletes. */
@@ -29,12 +29,9 @@ export function wouldDelete(before: Desired, after: Desired): ManifestDifference
     const earlier = before.domains.get(later.domain);
     const found = deletesOf(earlier, later);
     deletes.push(...found);
-    warnings.push(
-      ...found.map(warnOfDelete),
-      ...pruneWarnings(earlier, later),
-      ...catchAllWarnings(earlier, later),
-    );
+    warnings.push(...pruneWarnings(earlier, later), ...catchAllWarnings(earlier, later));
   }
+  warnings.unshift(...deleteWarnings(deletes));
   for (const earlier of before.domains.values()) {
     if (after.domains.has(earlier.domain) || earlier.state === 'absent') continue;
     warnings.push(
@@ -122,13 +119,31 @@ function ruleItem(rule: DesiredRule): [string, Item] {
   return [name, { name, state: rule.state, type, source: rule.source }];
 }
 
-function warnOfDelete({ kind, domain, name, reason, source }: WouldDelete): Problem {
-  const what =
-    kind === 'domain' ? `the domain ${domain} with all that is in it` : `${kind} ${name} of ${domain}`;
-  return warn('would-delete', source, {
-    message: `this change deletes ${what} (${reason.replace('-', ' ')})`,
-    hint: kind === 'domain' ? 'plan shows how much goes with it' : 'plan shows what it is in the account',
+/** One warning for each line that deletes something, however much that is. */
+function deleteWarnings(deletes: readonly WouldDelete[]): readonly Problem[] {
+  const groups = Map.groupBy(deletes, ({ reason, source }) => `${reason} ${showSource(source)}`);
+  return [...groups.values()].flatMap(([first, ...more]) =>
+    first === undefined ? [] : warnOfDeletes(first, more),
+  );
+}
+
+const MOST_NAMED = 3;
+
+function warnOfDeletes(first: WouldDelete, more: readonly WouldDelete[]): Problem {
+  const all = [first, ...more];
+  const reason = first.reason.replace('-', ' ');
+  const named = all.slice(0, MOST_NAMED).map(nameOf).join(', ');
+  const rest = all.length > MOST_NAMED ? ` and ${all.length - MOST_NAMED} more` : '';
+  const count = more.length === 0 ? '' : `${all.length} items: `;
+  return warn('would-delete', first.source, {
+    message: `this change deletes ${count}${named}${rest} (${reason})`,
+    hint:
+      first.kind === 'domain' ? 'plan shows how much goes with it' : 'plan shows what it is in the account',
   });
+}
+
+function nameOf({ kind, domain, name }: WouldDelete): string {
+  return kind === 'domain' ? `the domain ${domain} with all that is in it` : `${kind} ${name} of ${domain}`;
 }
 
 /** What a section that begins to prune deletes is known to the account alone. */

@@ -58,8 +58,12 @@ describe('validate --staged', () => {
     await repository.stage({ 'README.md': 'x' });
     await writeFile(join(scene.directory, 'fwdsync.yaml'), BAD);
     const { code, stdout } = await scene.run(['validate', '--staged']);
-    expect(stdout).toBe('no manifest is staged\n');
-    expect(code).toBe(0);
+    expect([code, stdout]).toEqual([0, '']);
+    expect(await scene.run(['validate', '--staged', '-f', 'fwdsync.yaml'])).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: '',
+    });
     const json = await scene.run(['validate', '--staged', '--format', 'json']);
     expect(JSON.parse(json.stdout)).toMatchObject({ problems: [], summary: { files: 0 } });
   });
@@ -84,12 +88,42 @@ describe('validate --staged', () => {
     expect((await fwdsync(['validate', '--staged', '--file=../mail'], { cwd })).code).toBe(5);
   });
 
-  test('1: outside a repository, or with the last manifest removed', async () => {
-    const outside = await commandScene({ manifest: 'domains: {}\n' });
-    expect((await outside.run(['validate', '--staged'])).code).toBe(1);
+  test('every staged manifest is checked, wherever it is in the repository', async () => {
+    const { scene, repository } = await repositoryScene({
+      'old/fwdsync.yaml': BAD,
+      'shop/fwdsync/groups.yaml': 'version: 1\ndestinations: { oncall: a@b.example }\ndomains: {}\n',
+    });
+    await repository.stage({
+      'shop/fwdsync/a.yaml': 'version: 1\ndomains:\n  a.example: { aliases: { x: oncall } }\n',
+      'clients/b/fwdsync.yaml': BAD,
+      'clients/c/not-fwdsync.yaml': BAD,
+      'clients/fwdsync/.b/x.yaml': BAD,
+    });
+    const { code, stdout, stderr } = await scene.run(['validate', '--staged']);
+    expect(code).toBe(5);
+    expect(stdout).toMatch(/^invalid: \d domains?, \d alias(es)?, 0 rules in 3 files; 1 error/);
+    expect(stderr).toContain('clients/b/fwdsync.yaml:4:5: error');
+    expect(stderr).not.toContain('old/');
+    const below = await fwdsync(['validate', '--staged', '--format', 'json'], {
+      cwd: join(scene.directory, 'clients'),
+    });
+    expect(JSON.parse(below.stdout)).toMatchObject({
+      problems: [{ source: { file: 'b/fwdsync.yaml' } }],
+      summary: { files: 3, errors: 1 },
+    });
+  });
+
+  test('a manifest that is removed is a warning', async () => {
     const { scene, repository } = await repositoryScene({ 'fwdsync.yaml': GOOD });
     await repository.git('rm', '--quiet', '--cached', 'fwdsync.yaml');
-    expect((await scene.run(['validate', '--staged'])).code).toBe(1);
+    const { code, stderr } = await scene.run(['validate', '--staged']);
+    expect(code).toBe(0);
+    expect(stderr).toContain('warning: fwdsync.yaml is removed by this commit');
+  });
+
+  test('1: outside a repository', async () => {
+    const outside = await commandScene({ manifest: 'domains: {}\n' });
+    expect((await outside.run(['validate', '--staged'])).code).toBe(1);
   });
 
   test('64: standard input is not in git', async () => {
@@ -113,6 +147,19 @@ describe('validate --against', () => {
     expect(scene.requests()).toEqual([]);
     return document;
   };
+
+  test('what one line deletes is one warning, with the count', async () => {
+    const aliases = Array.from({ length: 36 }, (_, index) => `a${index + 1}: x@y.example`);
+    const pruned = '  acme.example:\n    prune: { aliases: true }\n';
+    const { problems, deletes } = await compare(
+      `${pruned}    aliases: { keep: x@y.example, ${aliases.join(', ')} }\n`,
+      `${pruned}    aliases: { keep: x@y.example }\n`,
+    );
+    expect(deletes).toHaveLength(36);
+    expect(problems.filter(({ code }) => code === 'would-delete').map(({ message }) => message)).toEqual([
+      'this change deletes 36 items: alias a1 of acme.example, alias a2 of acme.example, alias a3 of acme.example and 33 more (prune)',
+    ]);
+  });
 
   const PRUNED = '  acme.example:\n    prune: { aliases: true, rules: true, credentials: true }\n';
 
