@@ -54,6 +54,15 @@ function echo(code: number, match: Fault['match'], value: string): Fault {
   return { match: { times: 'always', ...match }, do: { kind: 'status', code, body } };
 }
 
+/** One that repeats the body of a request, this one's or another's, as a parser does that cannot read it. */
+function echoOfBody(match: Fault['match'], body: object): Fault {
+  const text = JSON.stringify({ username: 'carol', ...body });
+  const html = text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+  const said = [text, encodeURIComponent(text), html, Buffer.from(text).toString('base64')];
+  const answer = { message: `Cannot read ${text}`, errors: { body: said } };
+  return { match: { times: 'always', ...match }, do: { kind: 'status', code: 400, body: answer } };
+}
+
 const CREDENTIALS = { method: 'POST', endpoint: '/domains/:domain/credentials' };
 const ALIASES = { method: 'POST', endpoint: '/domains/:domain/aliases/batch' };
 
@@ -131,6 +140,9 @@ describe.each(['v4', 'v3'] as const)(
           echo(code, ALIASES, PLANTED.destination.toUpperCase()),
         ];
         await fail(repeated, 3, apply);
+      }
+      for (const body of [{ password: PLANTED.password }, { forward: PLANTED.destination }]) {
+        await fail([echoOfBody(CREDENTIALS, body), echoOfBody(ALIASES, body)], 1, apply);
       }
       await fail([], 64, ['plan'], { FWDSYNC_ACCOUNT: 'other@account.example' });
       await fail([], 0, ['plan', '--out', 'plan.json']);

@@ -62,7 +62,7 @@ export function createCall(ports: CallPorts, { urgency, objection: toWrites }: M
     };
     for (let attempt = 1; ; attempt += 1) {
       const reply = await ports.pacer.run({ endpoint, urgency, objection, ...sender, onSent });
-      const result = judge(request, reply, decode);
+      const result = redacted(judge(request, reply, decode), ports.transport);
       if (result.ok || attempt === ATTEMPTS || !mayRepeat(request.endpoint, result.error)) return result;
       if (!withinRetryBudget(ports.pacer) || ports.signal?.aborted === true) return result;
       ports.pacer.countRetry();
@@ -89,6 +89,11 @@ function senderOf(
       return fresh?.ok === true;
     },
   };
+}
+
+/** What cannot be used of an answer may be named in an error. */
+function redacted<T>(result: Result<T, ApiError>, { redact }: Transport): Result<T, ApiError> {
+  return result.ok ? result : fail({ ...result.error, message: redact(result.error.message) });
 }
 
 function eventOf(

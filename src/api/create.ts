@@ -12,6 +12,7 @@ import { credentialOperations } from './operations/credentials.ts';
 import { domainOperations } from './operations/domains.ts';
 import { ruleOperations } from './operations/rules.ts';
 import { createPacer } from './pacing.ts';
+import type { Redactor } from './redactor.ts';
 import { createTransport } from './transport.ts';
 import { bulkOperations, type BulkClient } from './v3/bulk.ts';
 import { V3 } from './v3/dialect.ts';
@@ -32,6 +33,8 @@ export interface ClientOptions {
   readonly dispatcher?: Dispatcher;
   /** How long a request may be silent and last, how large an answer may be; see `DEFAULT_BOUNDS`. */
   readonly bounds?: Partial<Bounds>;
+  /** What must not be seen of the service's texts; the key and the passwords that are sent are added to it. */
+  readonly redactor?: Redactor;
   /** Aborted: nothing more is sent; what is in flight may finish. */
   readonly signal?: AbortSignal;
   /** Called for every request that was sent, with no secret in it. */

@@ -3,6 +3,7 @@ import type { Endpoint } from '../model/endpoints.ts';
 import { addressFault } from './address.ts';
 import { dispatchOnce, type Bounds } from './dispatch.ts';
 import { buildPath } from './path.ts';
+import { createRedactor, redactReply, type Redactor } from './redactor.ts';
 
 /** One request, made of an entry of the closed list and values that are checked. */
 export interface WireRequest {
@@ -13,7 +14,7 @@ export interface WireRequest {
   readonly body?: unknown;
   /** v3 marks failures by `success: false`; ignored where the flag or the lists beside it are what was asked for. */
   readonly successFlag?: 'ignored';
-  /** What of the body must not be seen again, should the service repeat it. */
+  /** What of the body must not be seen again, should the service repeat it in this answer or another. */
   readonly secrets?: readonly string[];
 }
 
@@ -35,6 +36,8 @@ export interface TransportOptions {
   readonly mode: 'read-only' | 'read-write';
   readonly dispatcher?: Dispatcher | undefined;
   readonly bounds?: Partial<Bounds> | undefined;
+  /** What of the service's texts must not be seen, besides the key and what is sent; see `createRedactor`. */
+  readonly redactor?: Redactor | undefined;
 }
 
 export interface Transport {
@@ -44,6 +47,8 @@ export interface Transport {
    */
   prepare(request: WireRequest): PreparedRequest;
   close(): Promise<void>;
+  /** A text without the secrets that are known by now. */
+  readonly redact: (text: string) => string;
 }
 
 export type PreparedRequest =
@@ -66,9 +71,6 @@ export function keyFault(key: string): string | null {
   return null;
 }
 
-/** Shorter ones are found in ordinary text by chance. */
-const LEAST_SECRET = 8;
-
 /** Throws, without their values, when address or key cannot be used. No redirect is ever followed. */
 export function createTransport(options: TransportOptions): Transport {
   const fault = addressFault(options.url) ?? keyFault(options.key);
@@ -77,15 +79,22 @@ export function createTransport(options: TransportOptions): Transport {
   const base = root.pathname.replace(/\/+$/, '');
   const bounds = { ...DEFAULT_BOUNDS, ...options.bounds };
   const dispatcher = options.dispatcher ?? createAgent(bounds);
-  const secret = Buffer.from(`api:${options.key}`).toString('base64');
-  const secrets = [secret, ...spellings(options.key)];
-  const headers = { authorization: `Basic ${secret}`, accept: 'application/json', 'user-agent': 'fwdsync' };
+  const { redactor = createRedactor() } = options;
+  redactor.add(options.key, '***');
+  const credentials = Buffer.from(`api:${options.key}`).toString('base64');
+  const headers = {
+    authorization: `Basic ${credentials}`,
+    accept: 'application/json',
+    'user-agent': 'fwdsync',
+  };
   return {
+    redact: (text) => redactor.redact(text),
     prepare(wire) {
       const { method, template } = wire.endpoint;
       if (options.mode === 'read-only' && method !== 'GET') {
         throw new Error(`a read-only client was asked to send ${method} ${template}`);
       }
+      for (const secret of wire.secrets ?? []) redactor.add(secret, '***');
       const path = buildPath(template, wire.params, wire.query);
       if (!path.ok) return { ok: false, message: path.error };
       const body = wire.body === undefined ? null : JSON.stringify(wire.body);
@@ -96,14 +105,9 @@ export function createTransport(options: TransportOptions): Transport {
         headers: body === null ? headers : { ...headers, 'content-type': 'application/json' },
         body,
       };
-      return {
-        ok: true,
-        send: async () =>
-          withoutSecrets(await dispatchOnce(dispatcher, request, bounds), [
-            ...secrets,
-            ...(wire.secrets ?? []).flatMap(spellings),
-          ]),
-      };
+      const send = async (): Promise<Reply> =>
+        redactReply(await dispatchOnce(dispatcher, request, bounds), redactor);
+      return { ok: true, send };
     },
     async close() {
       if (options.dispatcher === undefined) await dispatcher.close();
@@ -113,23 +117,4 @@ export function createTransport(options: TransportOptions): Transport {
 
 function createAgent(bounds: Bounds): Agent {
   return new Agent({ connect: { timeout: bounds.connectMs }, allowH2: false });
-}
-
-/** A service or proxy that echoes the request's headers must not bring the key into a message. */
-function withoutSecrets(reply: Reply, secrets: readonly string[]): Reply {
-  if (reply.kind === 'failure') return { ...reply, message: conceal(reply.message, secrets) };
-  return { ...reply, text: conceal(reply.text, secrets) };
-}
-
-/** As it is, and as a JSON text holds it. */
-function spellings(secret: string): readonly string[] {
-  return [secret, JSON.stringify(secret).slice(1, -1)];
-}
-
-function conceal(text: string, secrets: readonly string[]): string {
-  let shown = text;
-  for (const secret of secrets) {
-    if (secret.length >= LEAST_SECRET && shown.includes(secret)) shown = shown.replaceAll(secret, '***');
-  }
-  return shown;
 }

@@ -23,6 +23,7 @@ export function connect(
     mode,
     clock: context.clock,
     random: context.random,
+    redactor: context.secrets.redactor,
     signal: context.signal,
     ...(onEvent === undefined ? {} : { onEvent }),
   });

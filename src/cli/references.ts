@@ -15,8 +15,17 @@ const AT_ONCE = 32;
 export async function readReference(context: Context, reference: Reference): Promise<ReferenceValue> {
   const value = await readValue(context, reference);
   const what = typeof value === 'string' ? context.secrets.whyForbidden(value) : null;
-  if (what === null) return value;
+  if (what === null) {
+    if (typeof value === 'string') hide(context, value, reference);
+    return value;
+  }
   return { refused: `its value is ${what}`, hint: 'name another variable or file' };
+}
+
+/** The service may repeat it, whole or in part where it is a list; the word for no destination is no secret. */
+function hide({ secrets }: Context, value: string, { shown }: Reference): void {
+  const parts = [value, ...value.split(',')].map((part) => part.trim());
+  for (const part of parts) if (part !== 'discard') secrets.redactor.add(part, shown);
 }
 
 /** Reads what a manifest needs, some at a time; by then the secrets that none of it may be are known. */

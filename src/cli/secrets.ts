@@ -1,5 +1,9 @@
+import { createRedactor, type Redactor } from '../api/redactor.ts';
+
 /** What a process knows and must not give away. */
 export interface Secrets {
+  /** Takes all values that were resolved out of what the service says. */
+  readonly redactor: Redactor;
   /** The value of an API key or of another secret of the operator: no other reference may have it. `what` names it. */
   forbid(value: string, what: string): void;
   /** What it is, where a value, or a part of one that is a list, is such a secret; null: it may be used. */
@@ -8,10 +12,14 @@ export interface Secrets {
 
 export function createSecrets(): Secrets {
   const forbidden = new Map<string, string>();
+  const redactor = createRedactor();
   return {
+    redactor,
     forbid(value, what) {
       const trimmed = value.trim();
-      if (trimmed !== '') forbidden.set(trimmed, what);
+      if (trimmed === '') return;
+      forbidden.set(trimmed, what);
+      redactor.add(trimmed, '***');
     },
     whyForbidden(value) {
       const parts = [value, ...value.split(',')];
