@@ -1,6 +1,7 @@
 import type * as fileSystem from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { codeOf, describe } from './state-files.ts';
+import { codeOf } from './own-files.ts';
+import { describe } from './state-files.ts';
 
 /** Who we are, and whether another process that we can see is alive. */
 export interface ProcessTable {

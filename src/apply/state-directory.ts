@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Clock } from '../model/clock.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Warning } from '../model/plan.ts';
-import type { ManifestSize, PriorDomain } from '../model/prior.ts';
+import { NO_PRIOR, type ManifestSize, type PriorDomain } from '../model/prior.ts';
 import { succeed, type Result } from '../model/result.ts';
 import { isSameManifest } from '../plan/size.ts';
 import { createFingerprinter } from './fingerprint.ts';
@@ -13,6 +13,7 @@ import {
   writeManifestSizes,
   writePriorDomain,
 } from './prior-document.ts';
+import { ownFiles, type OwnFiles, type StateFs } from './own-files.ts';
 import type { ProcessTable } from './process-table.ts';
 import {
   keepNewest,
@@ -23,7 +24,6 @@ import {
   writeAtomically,
   writeWhole,
   type ReadOutcome,
-  type StateFs,
 } from './state-files.ts';
 import { acquireLock, type Every } from './state-lock.ts';
 import type { Memory, StateFault, StateStore } from './state-store.ts';
@@ -53,6 +53,7 @@ export function openStateDirectory(options: StateDirectoryOptions): StateStore {
   const scope: Scope = {
     ...options,
     place,
+    files: ownFiles(options.fs, options.directory, options.processes.uid),
     unique: () => `${options.processes.pid}-${(sequence += 1)}-${randomBytes(6).toString('hex')}`,
     written: new Map(),
   };
@@ -74,6 +75,7 @@ export function openStateDirectory(options: StateDirectoryOptions): StateStore {
 
 interface Scope extends StateDirectoryOptions {
   readonly place: string;
+  readonly files: OwnFiles;
   readonly unique: () => string;
   /** Hash of what is known to be on disk, so that equal memories are not written again. */
   readonly written: Map<DomainName, string>;
@@ -108,7 +110,9 @@ async function readPrior(scope: Scope): ReturnType<StateStore['prior']> {
   const warnings: Warning[] = [];
   const domains = new Map<DomainName, PriorDomain>();
   scope.written.clear();
-  for await (const { path, read } of readAll(scope.fs, directory)) {
+  const fault = await scope.files.fault(directory);
+  if (fault !== null) return { prior: NO_PRIOR, warnings: [refused(scope.place, fault)] };
+  for await (const { path, read } of readAll(scope.files, directory)) {
     if (read.kind === 'missing') continue;
     const entry = read.kind === 'text' ? readPriorDomain(read.text) : null;
     if (entry === null) {
@@ -124,12 +128,15 @@ async function readPrior(scope: Scope): ReturnType<StateStore['prior']> {
 }
 
 /** Every `.json` file of a directory by name, some at a time. */
-async function* readAll(fs: StateFs, directory: string): AsyncGenerator<{ path: string; read: ReadOutcome }> {
-  const names = (await listFiles(fs, directory)).filter((name) => name.endsWith('.json')).toSorted();
+async function* readAll(
+  files: OwnFiles,
+  directory: string,
+): AsyncGenerator<{ path: string; read: ReadOutcome }> {
+  const names = (await listFiles(files, directory)).filter((name) => name.endsWith('.json')).toSorted();
   const paths = names.map((name) => join(directory, name));
   for (let start = 0; start < paths.length; start += AT_ONCE) {
     const some = paths.slice(start, start + AT_ONCE);
-    yield* await Promise.all(some.map(async (path) => ({ path, read: await readText(fs, path) })));
+    yield* await Promise.all(some.map(async (path) => ({ path, read: await readText(files, path) })));
   }
 }
 
@@ -142,7 +149,7 @@ async function remember(scope: Scope, memory: Memory): Promise<Result<void, Stat
     const failed = written.find(({ ok }) => !ok);
     if (failed !== undefined) return failed;
   }
-  if (domains.length > 0) await flushDirectory(scope.fs, directory);
+  if (domains.length > 0) await flushDirectory(scope.files, directory);
   return memory.manifest === null ? succeed(undefined) : rememberSize(scope, memory.manifest);
 }
 
@@ -155,13 +162,13 @@ async function rememberDomain(
   const name = domainFile(domain);
   if (prior === null) {
     scope.written.delete(domain);
-    await removeQuietly(scope.fs, join(directory, name));
+    await removeQuietly(scope.files, join(directory, name));
     return succeed(undefined);
   }
   const text = writePriorDomain(domain, prior);
   if (scope.written.get(domain) === hash(text)) return succeed(undefined);
   const path = { directory, name, temporary: `${scope.unique()}.tmp` };
-  const written = await writeWhole(scope.fs, path, text);
+  const written = await writeWhole(scope.files, path, text);
   if (written.ok) scope.written.set(domain, hash(text));
   return written;
 }
@@ -173,12 +180,12 @@ async function rememberSize(scope: Scope, size: ManifestSize): Promise<Result<vo
   const text = writeManifestSizes([size, ...others].slice(0, KEPT_MANIFESTS));
   if (text === writeManifestSizes(before)) return succeed(undefined);
   const path = { directory: scope.place, name: 'manifests.json', temporary: `${scope.unique()}.tmp` };
-  return writeAtomically(scope.fs, path, text);
+  return writeAtomically(scope.files, path, text);
 }
 
 /** Null: damaged. A file that is not there holds nothing. */
 async function readSizes(scope: Scope): Promise<readonly ManifestSize[] | null> {
-  const read = await readText(scope.fs, sizesPath(scope));
+  const read = await readText(scope.files, sizesPath(scope));
   if (read.kind === 'missing') return [];
   return read.kind === 'text' ? readManifestSizes(read.text) : null;
 }
@@ -196,31 +203,40 @@ async function saveDocument(
   const moment = new Date(scope.clock.now()).toISOString().replaceAll(':', '-');
   const name = `${moment}_${randomBytes(3).toString('hex')}${document.suffix}`;
   const path = { directory, name, temporary: `${scope.unique()}.tmp` };
-  const written = await writeAtomically(scope.fs, path, document.text);
+  const written = await writeAtomically(scope.files, path, document.text);
   if (!written.ok) return written;
-  await keepNewest(scope.fs, directory, { suffix: document.suffix, keep: KEPT_DOCUMENTS });
-  await removeLeftovers(scope.fs, directory);
+  await keepNewest(scope.files, directory, { suffix: document.suffix, keep: KEPT_DOCUMENTS });
+  await removeLeftovers(scope.files, directory);
   return succeed(join(directory, name));
 }
 
 /** Temporary files of a run that was killed; only the holder of the lock writes here, and it writes one at a time. */
-async function removeLeftovers(fs: StateFs, directory: string): Promise<void> {
-  for (const name of await listFiles(fs, directory)) {
-    if (name.endsWith('.tmp')) await removeQuietly(fs, join(directory, name));
+async function removeLeftovers(files: OwnFiles, directory: string): Promise<void> {
+  for (const name of await listFiles(files, directory)) {
+    if (name.endsWith('.tmp')) await removeQuietly(files, join(directory, name));
   }
 }
 
 /** The salt is made once; null when there is none and none can be kept: then nothing is remembered of passwords. */
 async function openFingerprinter(scope: Scope): Promise<((password: string) => Promise<string>) | null> {
-  const read = await readText(scope.fs, join(scope.place, 'salt'));
+  const read = await readText(scope.files, join(scope.place, 'salt'));
   if (read.kind === 'unreadable') return null;
   if (read.kind === 'text' && /^[0-9a-f]{64}\n$/.test(read.text)) {
     return createFingerprinter(Buffer.from(read.text.trim(), 'hex'));
   }
   const salt = randomBytes(SALT_BYTES);
   const path = { directory: scope.place, name: 'salt', temporary: `${scope.unique()}.tmp` };
-  const written = await writeAtomically(scope.fs, path, `${salt.toString('hex')}\n`);
+  const written = await writeAtomically(scope.files, path, `${salt.toString('hex')}\n`);
   return written.ok ? createFingerprinter(salt) : null;
+}
+
+function refused(place: string, fault: string): Warning {
+  return {
+    code: 'state-damaged',
+    message: `${place} is not used and counts as empty: ${fault}`,
+    hint: 'apply refuses to run with it: give --state-dir a directory that only you can write to',
+    source: null,
+  };
 }
 
 function damaged(path: string): Warning {

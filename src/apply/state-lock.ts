@@ -2,24 +2,16 @@ import { join } from 'node:path';
 import type { Clock } from '../model/clock.ts';
 import { fail, succeed, type Result } from '../model/result.ts';
 import { describeHolder, isFree, newHolder, parseHolder } from './lock-holder.ts';
+import { codeOf, type OwnFiles } from './own-files.ts';
 import type { ProcessTable } from './process-table.ts';
-import {
-  codeOf,
-  describe,
-  readText,
-  removeQuietly,
-  writeFlushed,
-  type ReadOutcome,
-  type StateFs,
-  makeDirectory,
-} from './state-files.ts';
+import { describe, readText, removeQuietly, writeFlushed, type ReadOutcome } from './state-files.ts';
 import type { LockFault, LockHolder, StateLock } from './state-store.ts';
 
 /** Calls `work` every so many milliseconds until the function that it answers is called. */
 export type Every = (milliseconds: number, work: () => void) => () => void;
 
 export interface LockPorts {
-  readonly fs: StateFs;
+  readonly files: OwnFiles;
   readonly clock: Clock;
   readonly processes: ProcessTable;
   /** Without it the lock is refreshed by `lost` alone, and free for others where that is not called for a whole lease. */
@@ -58,10 +50,10 @@ export async function acquireLock(
 
 async function tryLock(directory: string, ports: LockPorts): Promise<Result<StateLock, LockFault>> {
   try {
-    await makeDirectory(ports.fs, directory);
+    await ports.files.makeDirectory(directory);
     for (;;) {
-      const highest = await highestNumber(directory, ports.fs);
-      const last: Last = { number: highest, read: await readLock(directory, highest, ports.fs) };
+      const highest = await highestNumber(directory, ports.files);
+      const last: Last = { number: highest, read: await readLock(directory, highest, ports.files) };
       if (last.read.kind === 'unreadable') throw new Error(last.read.message);
       const holder = parseHolder(last.read);
       if (holder !== null && !(await isFree(holder, LEASE_MS, ports))) {
@@ -83,27 +75,27 @@ interface Last {
 
 /** Null when somebody else was faster, or showed that it is alive. */
 async function createLock(directory: string, last: Last, ports: LockPorts): Promise<StateLock | null> {
-  const { fs, clock } = ports;
+  const { files, clock } = ports;
   const number = last.number + 1;
   const path = join(directory, `lock.${number}`);
   const refreshedAt = clock.monotonic();
   const holder = await newHolder(ports);
   const temporary = join(directory, `lock-${ports.unique()}.tmp`);
   try {
-    await writeFlushed(fs, temporary, JSON.stringify(holder));
-    await fs.link(temporary, path);
+    await writeFlushed(files, temporary, JSON.stringify(holder));
+    await files.link(temporary, path);
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return null;
     throw error;
   } finally {
-    await removeQuietly(fs, temporary);
+    await removeQuietly(files, temporary);
   }
-  const isFirst = (await highestNumber(directory, fs)) === number;
-  if (!isFirst || !isSame(last.read, await readLock(directory, last.number, fs))) {
-    await removeQuietly(fs, path);
+  const isFirst = (await highestNumber(directory, files)) === number;
+  if (!isFirst || !isSame(last.read, await readLock(directory, last.number, files))) {
+    await removeQuietly(files, path);
     return null;
   }
-  await removeLower(directory, number, fs);
+  await removeLower(directory, number, files);
   return heldLock(holder, refreshedAt, { ...ports, directory, number });
 }
 
@@ -118,17 +110,17 @@ interface Held extends LockPorts {
 }
 
 function heldLock(holder: LockHolder, acquiredAt: number, held: Held): StateLock {
-  const { fs, clock, processes, directory, number } = held;
+  const { files, clock, processes, directory, number } = held;
   let refreshedAt = acquiredAt;
   let released = false;
   const replace = async (text: string): Promise<'written' | 'failed'> => {
     const temporary = join(directory, `lock-${held.unique()}.tmp`);
     try {
-      await writeFlushed(fs, temporary, text);
-      await fs.rename(temporary, join(directory, `lock.${number}`));
+      await writeFlushed(files, temporary, text);
+      await files.rename(temporary, join(directory, `lock.${number}`));
       return 'written';
     } catch {
-      await removeQuietly(fs, temporary);
+      await removeQuietly(files, temporary);
       return 'failed';
     }
   };
@@ -161,10 +153,10 @@ function heldLock(holder: LockHolder, acquiredAt: number, held: Held): StateLock
 }
 
 /** Null: the lock is still ours. */
-async function takenFrom(holder: LockHolder, { directory, number, fs }: Held): Promise<LockFault | null> {
+async function takenFrom(holder: LockHolder, { directory, number, files }: Held): Promise<LockFault | null> {
   try {
-    const highest = await highestNumber(directory, fs);
-    const now = parseHolder(await readLock(directory, highest, fs));
+    const highest = await highestNumber(directory, files);
+    const now = parseHolder(await readLock(directory, highest, files));
     if (highest === number && now?.id === holder.id) return null;
     if (now !== null) return { kind: 'held', holder: now, message: describeHolder(now, directory) };
     return lostLock(directory, 'somebody deleted it, or another run took it and ended');
@@ -177,22 +169,22 @@ function lostLock(directory: string, why: string): LockFault {
   return { kind: 'lost', message: `the lock of the state in ${directory} is lost: ${why}` };
 }
 
-async function readLock(directory: string, number: number, fs: StateFs): Promise<ReadOutcome> {
-  return number === 0 ? { kind: 'missing' } : readText(fs, join(directory, `lock.${number}`));
+async function readLock(directory: string, number: number, files: OwnFiles): Promise<ReadOutcome> {
+  return number === 0 ? { kind: 'missing' } : readText(files, join(directory, `lock.${number}`));
 }
 
-async function highestNumber(directory: string, fs: StateFs): Promise<number> {
-  return Math.max(0, ...(await lockNumbers(directory, fs)));
+async function highestNumber(directory: string, files: OwnFiles): Promise<number> {
+  return Math.max(0, ...(await lockNumbers(directory, files)));
 }
 
-async function removeLower(directory: string, number: number, fs: StateFs): Promise<void> {
-  for (const other of await lockNumbers(directory, fs)) {
-    if (other < number) await removeQuietly(fs, join(directory, `lock.${other}`));
+async function removeLower(directory: string, number: number, files: OwnFiles): Promise<void> {
+  for (const other of await lockNumbers(directory, files)) {
+    if (other < number) await removeQuietly(files, join(directory, `lock.${other}`));
   }
 }
 
 /** Throws where the directory cannot be listed: then nobody knows who holds it. */
-async function lockNumbers(directory: string, fs: StateFs): Promise<readonly number[]> {
-  const names = await fs.readdir(directory);
+async function lockNumbers(directory: string, files: OwnFiles): Promise<readonly number[]> {
+  const names = await files.list(directory);
   return names.flatMap((name) => LOCK_NAME.exec(name)?.[1] ?? []).map(Number);
 }

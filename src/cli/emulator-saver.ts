@@ -1,6 +1,6 @@
 import * as fs from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { writeAtomically } from '../apply/state-files.ts';
+import { writeAtomically, type WritableFiles } from '../apply/state-files.ts';
 import type { Clock } from '../model/clock.ts';
 
 /** Keeps a file in step with something that changes often and may be large. */
@@ -25,6 +25,18 @@ const MIN_REST = 50;
 /** So many times as long as the save took, so that saving uses at most a fifth of the time. */
 const REST_FACTOR = 4;
 
+const FILES: WritableFiles = {
+  makeDirectory: async (directory) => void (await fs.mkdir(directory, { recursive: true })),
+  // What a killed process left, or a link that somebody put there, is replaced and never written to.
+  create: async (path) => {
+    await fs.rm(path, { force: true });
+    return fs.open(path, 'wx', 0o600);
+  },
+  openToRead: (path) => fs.open(path, 'r'),
+  rename: (from, to) => fs.rename(from, to),
+  remove: (path) => fs.rm(path, { force: true }),
+};
+
 export function createSaver(options: SaverOptions): Saver {
   const { file, clock } = options;
   const closing = new AbortController();
@@ -38,7 +50,7 @@ export function createSaver(options: SaverOptions): Saver {
 
   async function save(): Promise<string | null> {
     isDirty = false;
-    const written = await writeAtomically(fs, path, options.text());
+    const written = await writeAtomically(FILES, path, options.text());
     return written.ok ? null : written.error.message;
   }
 

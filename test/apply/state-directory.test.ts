@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { systemProcesses } from '../../src/apply/process-table.ts';
 import { openStateDirectory } from '../../src/apply/state-directory.ts';
-import type { StateFs } from '../../src/apply/state-files.ts';
+import type { StateFs } from '../../src/apply/own-files.ts';
 import type { StateStore } from '../../src/apply/state-store.ts';
 import type { DomainName, NameKey } from '../../src/model/names.ts';
 import { NO_PRIOR, type PriorDomain, type ManifestSize } from '../../src/model/prior.ts';
@@ -265,7 +265,8 @@ test('a path under a file is an error value', async () => {
   const store = open(join(directory, 'file'));
   expect((await store.saveSnapshot('version: 1\n')).ok).toBe(false);
   expect(await store.lock()).toMatchObject({ ok: false, error: { kind: 'unwritable' } });
-  expect(await store.prior()).toEqual({ prior: NO_PRIOR, warnings: [] });
+  const warning = { code: 'state-damaged', message: expect.stringContaining('file is not a directory') };
+  expect(await store.prior()).toMatchObject({ prior: NO_PRIOR, warnings: [warning] });
 });
 
 test('fingerprints are equal in one directory, differ between two, and show nothing', async () => {

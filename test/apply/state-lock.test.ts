@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { systemProcesses, type ProcessRealm, type ProcessTable } from '../../src/apply/process-table.ts';
 import { openStateDirectory } from '../../src/apply/state-directory.ts';
-import type { StateFs } from '../../src/apply/state-files.ts';
+import type { StateFs } from '../../src/apply/own-files.ts';
 import type { StateLock, StateStore } from '../../src/apply/state-store.ts';
 import type { Clock } from '../../src/model/clock.ts';
 import { virtualClock } from '../support/clock.ts';

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { systemProcesses } from '../../src/apply/process-table.ts';
 import { openStateDirectory } from '../../src/apply/state-directory.ts';
-import type { StateFs } from '../../src/apply/state-files.ts';
+import type { StateFs } from '../../src/apply/own-files.ts';
 import type { Dump } from '../../src/emulator/dump.ts';
 import type { SeedRule } from '../../src/emulator/seed.ts';
 import { EMAIL } from '../support/account.ts';

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { StateFs } from '../../src/apply/state-files.ts';
+import type { StateFs } from '../../src/apply/own-files.ts';
 
 export interface MemoryDisk {
   readonly fs: StateFs;
@@ -21,12 +21,16 @@ export function memoryDisk(): MemoryDisk {
     async mkdir(path: string): Promise<void> {
       for (let at = path; at !== '/'; at = dirname(at)) directories.add(at);
     },
-    async open(path: string, flags: string): Promise<unknown> {
-      if (flags === 'r' && !isThere(path)) refuse('ENOENT', path);
-      if (flags === 'w') files.set(path, Buffer.alloc(0));
+    async lstat(path: string): Promise<unknown> {
+      if (!isThere(path)) refuse('ENOENT', path);
+      return { isSymbolicLink: () => false, isDirectory: () => directories.has(path) };
+    },
+    async open(path: string, flags: string | number): Promise<unknown> {
+      if (flags === 'wx' && isThere(path)) refuse('EEXIST', path);
+      if (flags === 'wx') files.set(path, Buffer.alloc(0));
+      else if (!isThere(path)) refuse('ENOENT', path);
       return handle(files, path);
     },
-    readFile: async (path: string) => Buffer.from(read(path)),
     async readdir(path: string): Promise<string[]> {
       if (!directories.has(path)) refuse('ENOENT', path);
       const inside = [...files.keys(), ...directories].filter(
@@ -60,6 +64,8 @@ function handle(files: Map<string, Buffer>, path: string): unknown {
     async writeFile(data: Buffer | Iterable<string>): Promise<void> {
       files.set(path, Buffer.isBuffer(data) ? Buffer.from(data) : Buffer.from([...data].join('')));
     },
+    stat: async () => ({ size: files.get(path)?.length ?? 0, isFile: () => files.has(path) }),
+    readFile: async () => Buffer.from(files.get(path) ?? refuse('ENOENT', path)),
     async sync(): Promise<void> {},
     async close(): Promise<void> {},
   };

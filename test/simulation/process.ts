@@ -1,4 +1,4 @@
-import type { StateFs } from '../../src/apply/state-files.ts';
+import type { StateFs } from '../../src/apply/own-files.ts';
 import type { Clock } from '../../src/model/clock.ts';
 
 /** A process that can end at any moment: what it waits for then never comes. */
@@ -31,13 +31,16 @@ export function diskOf(process: Process, disk: StateFs, guard: DiskGuard): State
   return guarded(process, disk, guard);
 }
 
+/** They come before each operation, and a failure of the operation itself stands for theirs. */
+const LOOKS: ReadonlySet<string | symbol> = new Set(['lstat', 'stat']);
+
 function guarded<T extends object>(process: Process, target: T, guard: DiskGuard): T {
   return new Proxy(target, {
     get(object, name) {
       const member: unknown = Reflect.get(object, name);
       if (typeof member !== 'function') return member;
       return async (...args: unknown[]): Promise<unknown> => {
-        if (process.isAlive) guard(String(name));
+        if (process.isAlive && !LOOKS.has(name)) guard(String(name));
         if (!process.isAlive) return forever();
         const result: unknown = await Reflect.apply(member, object, args);
         return isHandle(result) ? guarded(process, result, guard) : result;
