@@ -10,7 +10,7 @@ import type { Context } from './context.ts';
 import { EXIT, interruptedExit, type ExitCode } from './exit.ts';
 import type { DocumentFormat } from './formats.ts';
 import { notRun, unprovenOf, type NotRun } from './not-run.ts';
-import { printJson, sha256 } from './output.ts';
+import { columnsOf, printJson, sha256 } from './output.ts';
 import { printInvalid } from './problems.ts';
 import { printStale } from './saved-plan.ts';
 import type { Session } from './session.ts';
@@ -90,7 +90,7 @@ function printReport(
   if (format === 'json') return printJson(context, reportDocument(report, disclosure));
   const style = styleFor(context.stdout, options.color, context.env);
   context.ofAccount?.conclude(countLine(report, style));
-  const columns = context.stdout.columns ?? 80;
+  const columns = columnsOf(context.stdout);
   context.stdout.write(`\n${renderReport(report, { disclosure, style, columns })}`);
 }
 

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs/promises';
 import type { Desired } from '../model/desired.ts';
-import { showText } from '../model/disclosure.ts';
+import { showText, type MaskNumbers } from '../model/disclosure.ts';
 import { parseDomainName, type DomainName } from '../model/names.ts';
 import type { Problem } from '../model/problem.ts';
 import { loadWithReferences } from '../manifest/load.ts';
@@ -13,9 +13,10 @@ import type { Context } from './context.ts';
 import { CommandError, EXIT } from './exit.ts';
 import type { GitTree } from './git-manifests.ts';
 import { loadOptions } from './load-options.ts';
+import { maskOf } from './output.ts';
 import { plural, printInvalid, printProblems, type ManifestCounts } from './problems.ts';
 import { referenceReader } from './references.ts';
-import { manifestPaths, wantsMask, type CommonOptions } from './settings.ts';
+import { manifestPaths, type CommonOptions } from './settings.ts';
 
 export interface ReadOptions {
   /** Whether a reference that is not set is an error or a warning. */
@@ -49,7 +50,9 @@ export async function readDesired(
   const accounts = options.accounts === undefined ? 'one' : 'many';
   const load = loadOptions(context, options, { ...how, accounts });
   const loaded = await loadWithReferences(texts, load, referenceReader(context));
-  const problems = wantsMask(options, context) ? loaded.problems.map(maskProblem) : loaded.problems;
+  const mask = maskOf(options, context);
+  const problems =
+    mask === false ? loaded.problems : loaded.problems.map((problem) => maskProblem(problem, mask));
   const { counts } = loaded;
   if (how.problems === 'printed' && loaded.desired === null)
     printInvalid(context, options, { problems, counts });
@@ -61,8 +64,8 @@ export async function readDesired(
 
 const NOTHING: ManifestSize = { domains: new Set(), entries: 0 };
 
-function maskProblem(problem: Problem): Problem {
-  const show = (text: string): string => showText(text, { references: new Map(), mask: true });
+function maskProblem(problem: Problem, mask: MaskNumbers): Problem {
+  const show = (text: string): string => showText(text, { references: new Map(), mask });
   return { ...problem, message: show(problem.message), hint: show(problem.hint) };
 }
 

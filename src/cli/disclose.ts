@@ -2,14 +2,15 @@ import type { Disclosure } from '../model/disclosure.ts';
 import type { Context } from './context.ts';
 import { readDesired } from './desired.ts';
 import { CommandError } from './exit.ts';
-import { wantsMask, type CommonOptions } from './settings.ts';
+import { maskOf } from './output.ts';
+import type { CommonOptions } from './settings.ts';
 
 /**
  * For commands that show what the account holds and need no manifest: where there is one all the same, the values behind its
  * references are shown as the references.
  */
 export async function discloseManifest(context: Context, options: CommonOptions): Promise<Disclosure> {
-  const mask = wantsMask(options, context);
+  const mask = maskOf(options, context);
   try {
     const { desired } = await readDesired(context, options, {
       references: 'optional',

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { Desired } from '../model/desired.ts';
-import type { Disclosure } from '../model/disclosure.ts';
-import type { Context } from './context.ts';
+import type { Disclosure, MaskNumbers } from '../model/disclosure.ts';
+import type { Context, OutputStream } from './context.ts';
 import { wantsMask, type CommonOptions } from './settings.ts';
 
 /** What of destinations this command may show. */
@@ -10,7 +10,23 @@ export function disclosureOf(
   options: CommonOptions,
   context: Context,
 ): Disclosure {
-  return { references: desired.references, mask: wantsMask(options, context) };
+  return { references: desired.references, mask: maskOf(options, context) };
+}
+
+/** One numbering for all that a command prints, on both streams. */
+const numbered = new WeakMap<Context, MaskNumbers>();
+
+/** What `--mask` asks for. */
+export function maskOf(options: CommonOptions, context: Context): Disclosure['mask'] {
+  if (!wantsMask(options, context)) return false;
+  const numbers: MaskNumbers = numbered.get(context) ?? new Map();
+  numbered.set(context, numbers);
+  return numbers;
+}
+
+/** Width to keep text to; a terminal that says 0 does not know its own. */
+export function columnsOf({ columns }: Pick<OutputStream, 'columns'>): number {
+  return columns || 80;
 }
 
 export function sha256(text: string): string {

@@ -2,13 +2,14 @@ import { withPasswordFindings } from '../apply/passwords.ts';
 import type { Plan } from '../model/plan.ts';
 import { countsSentence } from '../plan/totals.ts';
 import { decide, type Decision } from '../reconcile/decide.ts';
+import type { Verdict } from '../reconcile/once.ts';
 import { planOnce, type Planned } from '../reconcile/plan-once.ts';
 import { narrowToChanges } from './against.ts';
 import { apiFailure } from './connect.ts';
 import type { Context } from './context.ts';
-import { EXIT, strongestExit, type ExitCode } from './exit.ts';
-import { PLAN_FORMATS } from './formats.ts';
-import type { PlanFlags } from './plan-options.ts';
+import { CommandError, EXIT, strongestExit, type ExitCode } from './exit.ts';
+import { PLAN_FORMATS, type PlanFormat } from './formats.ts';
+import { applyCommandLine, type PlanRequestFlags } from './next-command.ts';
 import { plural } from './problems.ts';
 import { documentOf, printPlan } from './print-plan.ts';
 import { savePlan } from './saved-plan.ts';
@@ -16,15 +17,14 @@ import { openSession, type Session } from './session.ts';
 import { resolveFormat } from './settings.ts';
 import { printStateWarnings } from './state.ts';
 
-export interface PlanOptions extends PlanFlags {
+export interface PlanOptions extends PlanRequestFlags {
   readonly detailedExitcode?: true;
-  readonly out?: string;
-  readonly quick?: true;
+  readonly summary?: true;
 }
 
 /** Shows what apply would do; the client cannot send anything but GET. */
 export async function planCommand(context: Context, options: PlanOptions): Promise<ExitCode> {
-  const format = resolveFormat(options, context, PLAN_FORMATS);
+  assertTextForSummary(options, resolveFormat(options, context, PLAN_FORMATS));
   const flags = await narrowToChanges(context, options);
   const session = await openSession(context, flags, {
     command: 'plan',
@@ -38,16 +38,9 @@ export async function planCommand(context: Context, options: PlanOptions): Promi
     session.progress.stop();
     if (!read.ok) throw apiFailure(read.error);
     const planned = read.value;
-    const { decision, plan } = await decideShown(planned, options, session);
-    const shown = { planned, plan };
-    printStateWarnings(context, options, planned.warnings);
-    if (options.quick === true) tellLeftOut(context, session, planned);
-    const about = options.quick === true ? aboutWhatWasRead(session, planned) : session;
-    const document = documentOf(context, about, shown);
-    if (options.out !== undefined) await savePlan(context, options.out, document);
-    await printPlan(context, document, { format, color: options.color });
-    context.ofAccount?.conclude(`${verdictOf(planned, decision)}${countsSentence(document)}`);
-    return planExit(plan, decision, options);
+    const decided = await decideShown(planned, options, session);
+    await show(context, options, session, { ...decided, planned });
+    return planExit(decided.plan, decided.decision, options);
   } finally {
     session.progress.stop();
     await session.client.close();
@@ -64,6 +57,36 @@ async function decideShown(
   const runs = decision.kind === 'go' ? decision.plan : plan;
   const checked = await withPasswordFindings(runs, input.desired, ports.resolvePassword);
   return { decision: checked.problems.length > 0 ? { kind: 'invalid' } : decision, plan: checked };
+}
+
+async function show(
+  context: Context,
+  options: PlanOptions,
+  session: Session,
+  { planned, decision, plan }: Verdict & { readonly plan: Plan },
+): Promise<void> {
+  printStateWarnings(context, options, planned.warnings);
+  if (options.quick === true) tellLeftOut(context, session, planned);
+  const about = options.quick === true ? aboutWhatWasRead(session, planned) : session;
+  const document = documentOf(context, about, { planned, plan });
+  if (options.out !== undefined) await savePlan(context, options.out, document);
+  const runs = decision.kind === 'go' && plan.changes.length > 0 && context.ofAccount === undefined;
+  await printPlan(context, document, {
+    format: resolveFormat(options, context, PLAN_FORMATS),
+    color: options.color,
+    extent: options.summary === true ? 'totals' : 'all',
+    next: runs ? applyCommandLine(options) : null,
+  });
+  context.ofAccount?.conclude(`${verdictOf(planned, decision)}${countsSentence(document)}`);
+}
+
+function assertTextForSummary({ summary }: PlanOptions, format: PlanFormat): void {
+  if (summary !== true || format === 'text') return;
+  throw new CommandError(
+    EXIT.usage,
+    `--summary has no effect with --format ${format}`,
+    'leave one of them out',
+  );
 }
 
 function tellLeftOut({ stderr }: Context, { request: whole }: Session, { request }: Planned): void {

@@ -7,11 +7,11 @@ import { renderPlanGithub } from '../plan/github.ts';
 import { renderPlanMarkdown } from '../plan/markdown.ts';
 import { markdownText } from '../plan/markdown-text.ts';
 import { sealPlan, type SavedPlan } from '../plan/saved.ts';
-import { renderPlan } from '../plan/text.ts';
+import { renderPlan, type PlanTextOptions } from '../plan/text.ts';
 import type { Planned } from '../reconcile/plan-once.ts';
 import type { Context, OutputStream } from './context.ts';
 import type { PlanFormat } from './formats.ts';
-import { printJson, sha256 } from './output.ts';
+import { columnsOf, printJson, sha256 } from './output.ts';
 import type { Session } from './session.ts';
 import { styleFor } from './style.ts';
 
@@ -37,11 +37,11 @@ export function documentOf(context: Context, session: Session, shown: ShownPlan)
 export async function printPlan(
   context: Context,
   plan: SavedPlan,
-  { format, color }: { readonly format: PlanFormat; readonly color: string | undefined },
+  { format, ...how }: Omit<PlanPrinting, 'stream'> & { readonly format: PlanFormat },
 ): Promise<void> {
   switch (format) {
     case 'text':
-      return printPlanText(context, plan, { stream: context.stdout, color });
+      return printPlanText(context, plan, { ...how, stream: context.stdout });
     case 'json':
       return printJson(context, plan);
     case 'markdown':
@@ -65,14 +65,19 @@ async function writeStepSummary(context: Context, markdown: string): Promise<voi
   if (file) await appendFile(file, markdown);
 }
 
+export interface PlanPrinting extends Partial<Pick<PlanTextOptions, 'extent' | 'next'>> {
+  readonly stream: OutputStream;
+  readonly color: string | undefined;
+}
+
 /** The plan for people, on the stream that the command's text goes to. */
 export function printPlanText(
   context: Context,
   plan: PlanDocument,
-  { stream, color }: { readonly stream: OutputStream; readonly color: string | undefined },
+  { stream, color, extent = 'all', next = null }: PlanPrinting,
 ): void {
   const style = styleFor(stream, color, context.env);
-  stream.write(renderPlan(plan, { style, columns: stream.columns ?? 80 }));
+  stream.write(renderPlan(plan, { style, columns: columnsOf(stream), extent, next }));
 }
 
 /** What carrying the plan out takes, from what is known of the budgets by now. */

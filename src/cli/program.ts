@@ -71,6 +71,7 @@ function addPlanners(program: Command, run: Run): void {
   )
     .description('Show what apply would do; sends nothing but GET')
     .option('--detailed-exitcode', 'exit with 2 when there are changes')
+    .option('--summary', 'show totals, guards and problems, but not the changes')
     .option('--against <rev>', 'only domains that the change since this git revision concerns')
     .option('--out <file>', 'save the plan, to be reviewed and then applied')
     .option(

@@ -18,10 +18,11 @@ import { openAccountLoop } from './run-account.ts';
 import { DOCUMENT_FORMATS } from './formats.ts';
 import { createEventLog } from './run-log.ts';
 import type { Action } from './options.ts';
+import { maskOf } from './output.ts';
 import { overAccounts } from './over-accounts.ts';
 import { runOnce } from './run-once.ts';
 import { daemonMetrics, parseListen, serveStatus, type ListenAddress } from './run-status.ts';
-import { manifestPaths, wantsMask, type CommonOptions } from './settings.ts';
+import { manifestPaths, type CommonOptions } from './settings.ts';
 
 export interface RunOptions extends CommonOptions {
   readonly interval: string;
@@ -39,7 +40,7 @@ const LEAST_INTERVAL_MS = 1000;
 export async function runCommand(context: Context, options: RunOptions): Promise<ExitCode> {
   const intervalMs = parseDuration('--interval', options.interval, LEAST_INTERVAL_MS);
   const listen = parseListen(options.listen);
-  const concealer = createConcealer({ mask: wantsMask(options, context) });
+  const concealer = createConcealer({ mask: maskOf(options, context) });
   // Standard output has no other use here.
   const logger = createLogger(resolveLog(options, context), concealing(context.stdout, concealer), 'info');
   if (options.once === true) {

@@ -1,4 +1,7 @@
+import { quoteForShell } from '../plan/policy.ts';
 import { isSealedBy, type SavedPlan } from '../plan/saved.ts';
+import { runsInPart } from '../plan/totals.ts';
+import { isRefused } from '../plan/withhold.ts';
 import type { Context } from './context.ts';
 import { CommandError, EXIT, type ExitCode } from './exit.ts';
 import { PLAN_FORMATS } from './formats.ts';
@@ -26,7 +29,11 @@ export async function showCommand(
       'make the plan again with plan --out',
     );
   }
-  await printPlan(context, read.plan, { format, color: options.color });
+  const { plan } = read;
+  const applies = plan.changes.length > 0 && plan.problems.length === 0;
+  const next =
+    applies && (!isRefused(plan) || runsInPart(plan)) ? `fwdsync apply ${quoteForShell(path)}` : null;
+  await printPlan(context, plan, { format, color: options.color, next });
   return EXIT.done;
 }
 

@@ -5,8 +5,14 @@ export interface Disclosure {
   /** Normalised value of a reference -> how it is shown, such as `{ env: BOSS_ADDRESS }`. */
   readonly references: ReadonlyMap<string, string>;
   /** `--mask`: hide the local parts of addresses, and what follows the host of a webhook. */
-  readonly mask: boolean;
+  readonly mask: false | MaskNumbers;
 }
+
+/** What was hidden -> its number, in order of appearance: `***1@x.example -> ***2@x.example` is seen to be a change. */
+export type MaskNumbers = Map<string, number>;
+
+/** A command that follows logs for months must not remember them all. */
+const MOST_NUMBERED = 100_000;
 
 export const DISCLOSE_ALL: Disclosure = { references: new Map(), mask: false };
 
@@ -20,7 +26,7 @@ function showDestination(destination: string, disclosure: Disclosure): string {
   const reference = disclosure.references.get(destination);
   if (reference !== undefined) return reference;
   if (destination === 'null') return 'discard';
-  return disclosure.mask ? mask(destination) : destination;
+  return disclosure.mask === false ? destination : mask(destination, disclosure.mask);
 }
 
 /** Free text, such as a message of the service, with the same replacements. */
@@ -29,14 +35,30 @@ export function showText(text: string, disclosure: Disclosure): string {
   const longestFirst = [...disclosure.references].sort(([a], [b]) => b.length - a.length);
   for (const [value, reference] of longestFirst)
     shown = shown.replaceAll(new RegExp(escapeRegex(value), 'gi'), () => reference);
-  return disclosure.mask ? shown.replace(/[^\s@"'<>(),;:]+@+(?=[^\s@]+\.)/g, '***@') : shown;
+  return disclosure.mask === false ? shown : maskAddresses(shown, disclosure.mask);
 }
 
-function mask(destination: string): string {
+function maskAddresses(text: string, numbers: MaskNumbers): string {
+  const address = /([^\s@"'<>(),;:]+)@+(?=([^\s@"'<>(),;:]*[^\s@"'<>(),;:.])?)(?=[^\s@]+\.)/g;
+  return text.replace(address, (_, local: string, host = '') => `${hidden(`${local}@${host}`, numbers)}@`);
+}
+
+function mask(destination: string, numbers: MaskNumbers): string {
   const url = /^([a-z]+:\/\/[^/?#]*)./i.exec(destination);
-  if (url !== null) return `${url[1]}/***`;
+  if (url !== null) return `${url[1]}/${hidden(destination, numbers)}`;
   const at = destination.lastIndexOf('@');
-  return at < 0 ? destination : `***${destination.slice(at)}`;
+  return at < 0 ? destination : `${hidden(destination, numbers)}${destination.slice(at)}`;
+}
+
+function hidden(value: string, numbers: MaskNumbers): string {
+  // A line of a log may have been masked before.
+  const before = /^\*{3}\d+(?=@)/.exec(value);
+  if (before !== null) return before[0];
+  const key = value.toLowerCase();
+  const number = numbers.get(key) ?? numbers.size + 1;
+  if (number > MOST_NUMBERED) return '***';
+  numbers.set(key, number);
+  return `***${number}`;
 }
 
 function escapeRegex(text: string): string {

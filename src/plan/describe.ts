@@ -53,7 +53,26 @@ function describeDomain({ action, fields, observed, desired, contents }: ChangeD
 
 function describeAlias({ observed, desired }: ChangeDocument): string {
   if (observed === null || desired === null) return fieldText('forward', observed ?? desired ?? NOTHING);
-  return `${fieldText('forward', observed)} -> ${fieldText('forward', desired)}`;
+  return describeForward(observed, desired);
+}
+
+/** Of lists that share something only what is new and what goes; else all that was, and all that will be. */
+function describeForward(observed: ShownFields, desired: ShownFields): string {
+  const [was, will] = [listOf(observed), listOf(desired)];
+  const added = will.filter((destination) => !was.includes(destination));
+  const removed = was.filter((destination) => !will.includes(destination));
+  const isShared = added.length < will.length && removed.length < was.length;
+  if (!isShared || added.length + removed.length === 0) {
+    return `${fieldText('forward', observed)} -> ${fieldText('forward', desired)}`;
+  }
+  const count = will.length === 1 ? '1 destination' : `${will.length} destinations`;
+  const changed = [...added.map((one) => `+${one}`), ...removed.map((one) => `-${one}`)];
+  return `${changed.join(' ')}  (${count})`;
+}
+
+/** A comma within braces belongs to the path of a reference. */
+function listOf(state: ShownFields): readonly string[] {
+  return fieldText('forward', state).split(/, (?![^{]*\})/);
 }
 
 const NOTHING: ShownFields = { forward: '' };
@@ -70,8 +89,9 @@ function describeRule({ action, fields, observed, desired, after }: ChangeDocume
   return fields
     .map((field) => {
       if (field === 'rank') return place;
+      if (field === 'forward') return describeForward(observed, desired);
       const becomes = `${fieldText(field, observed)} -> ${fieldText(field, desired)}`;
-      return field === 'forward' || field === 'active' ? becomes : `${field} ${becomes}`;
+      return field === 'active' ? becomes : `${field} ${becomes}`;
     })
     .join('; ');
 }

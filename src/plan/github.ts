@@ -1,6 +1,6 @@
 import type { PlanDocument } from './document.ts';
 import { printable } from './printable.ts';
-import { countsSentence, forecastSentence, usageSentence } from './totals.ts';
+import { countsSentence, forecastSentence, runsInPart, usageSentence } from './totals.ts';
 import { workflowCommand, type Annotation } from './workflow-command.ts';
 
 /** A plan as workflow commands of GitHub Actions: what refuses first, then what to look at, then the counts. */
@@ -10,7 +10,7 @@ export function renderPlanGithub(document: PlanDocument): string {
     ...plan.problems.map(({ code, message, hint, source }): Annotation => {
       return { level: 'error', title: code, message: `${message}; ${hint}`, source };
     }),
-    ...plan.guards.filter(({ allowed }) => !allowed).map(annotateGuard),
+    ...plan.guards.filter(({ allowed }) => !allowed).map((finding) => annotateGuard(finding, plan)),
     ...plan.withheld.map(({ domain, reason }): Annotation => {
       return { level: 'warning', title: `withheld: ${domain}`, message: reason, source: null };
     }),
@@ -23,16 +23,14 @@ export function renderPlanGithub(document: PlanDocument): string {
   return annotations.map(workflowCommand).join('');
 }
 
-function annotateGuard({
-  guard,
-  scope,
-  message,
-  allow,
-  refuses,
-}: PlanDocument['guards'][number]): Annotation {
+function annotateGuard(
+  { guard, scope, message, allow, refuses }: PlanDocument['guards'][number],
+  plan: PlanDocument,
+): Annotation {
+  const isRefusal = refuses && !runsInPart(plan);
   return {
-    level: refuses ? 'error' : 'warning',
-    title: `${refuses ? 'refused' : 'withheld'}: ${guard} (${scope})`,
+    level: isRefusal ? 'error' : 'warning',
+    title: `${isRefusal ? 'refused' : 'withheld'}: ${guard} (${scope})`,
     message: allow === null ? message : `${message}; allow it with ${allow}`,
     source: null,
   };

@@ -4,7 +4,7 @@ import type { ChangeDocument, GuardDocument, PlanDocument, WarningDocument } fro
 import { codeSpan, fenceOf, htmlText, markdownText } from './markdown-text.ts';
 import { printable } from './printable.ts';
 import { SYMBOLS } from './text.ts';
-import { countsSentence, forecastSentence, unchangedIn, usageSentence } from './totals.ts';
+import { countsSentence, forecastSentence, runsInPart, unchangedIn, usageSentence } from './totals.ts';
 import { isRefused } from './withhold.ts';
 
 /** A comment on GitHub takes 65,536 characters. */
@@ -36,7 +36,11 @@ export function renderPlanMarkdown(document: PlanDocument): string {
   );
   return fit([
     verdict(plan),
-    listBlock('Guards', plan.guards.map(guardLine), 'guards'),
+    listBlock(
+      'Guards',
+      plan.guards.map((finding) => guardLine(finding, plan)),
+      'guards',
+    ),
     listBlock('Problems', plan.problems.map(noteLine), 'problems'),
     listBlock('Withheld', plan.withheld.map(withheldLine), 'withheld domains'),
     ...(deletes.length === 0 ? [] : [deletesBlock(deletes)]),
@@ -52,7 +56,7 @@ function isDelete({ action }: ChangeDocument): boolean {
 }
 
 function verdict(plan: PlanDocument): Block {
-  const refused = isRefused(plan);
+  const refused = isRefused(plan) && !runsInPart(plan);
   const state =
     plan.problems.length > 0
       ? 'Invalid: the manifest does not fit the account.'
@@ -71,8 +75,9 @@ function listBlock(title: string, lines: readonly string[], unit: string): Block
   return { head: [`#### ${title}`, ''], lines: lines.map((line) => `- ${line}`), tail: [''], unit };
 }
 
-function guardLine({ guard, scope, message, allow, allowed, refuses }: GuardDocument): string {
-  const state = allowed ? 'allowed' : refuses ? '**refused**' : '**withheld**';
+function guardLine(finding: GuardDocument, plan: PlanDocument): string {
+  const { guard, scope, message, allow, allowed, refuses } = finding;
+  const state = allowed ? 'allowed' : refuses && !runsInPart(plan) ? '**refused**' : '**withheld**';
   const way = allowed || allow === null ? '' : `; allow it with ${codeSpan(allow)}`;
   return `${state}: ${markdownText(message)} (${codeSpan(guard)}, ${codeSpan(scope)})${way}`;
 }

@@ -42,6 +42,7 @@ export function allows(policy: Policy, allowance: Allowance): boolean {
   return policy.allowances.some((given) => showAllowance(given) === flag);
 }
 
-function quoteForShell(text: string): string {
+/** One word for a shell, in quotes where it needs them. */
+export function quoteForShell(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -20,7 +20,7 @@ export type Wanted =
  * be saved; a new value behind the same reference does not change it.
  */
 export function signature(wanted: Wanted, references: ReadonlyMap<string, string>): string {
-  const disclosure = { references, mask: false };
+  const disclosure = { references, mask: false } as const;
   switch (wanted.kind) {
     case 'domain': {
       const { notification_email, whitelabel, webhook } = wanted.state;

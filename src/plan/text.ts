@@ -1,9 +1,10 @@
+import { escapeInvisible } from '../model/names.ts';
 import type { Action } from '../model/plan.ts';
 import { showSource } from '../model/problem.ts';
 import { describeChange } from './describe.ts';
 import type { ChangeDocument, GuardDocument, PlanDocument, WarningDocument } from './document.ts';
 import { printable } from './printable.ts';
-import { countsSentence, forecastSentence, unchangedIn, usageSentence } from './totals.ts';
+import { countsSentence, forecastSentence, runsInPart, scarcitySentence, unchangedIn } from './totals.ts';
 import { withheldReason } from './withhold.ts';
 import { wrap, wrapWords } from './wrap.ts';
 
@@ -21,8 +22,12 @@ export interface PlanStyle {
 
 export interface PlanTextOptions {
   readonly style: PlanStyle;
-  /** Width to keep to; Infinity wraps nothing. */
+  /** Width to keep changes to; Infinity wraps nothing. */
   readonly columns: number;
+  /** `totals`: neither changes nor single warnings. */
+  readonly extent: 'all' | 'totals';
+  /** The command that applies the plan; null: there is nothing to apply, or somebody is asked. */
+  readonly next: string | null;
 }
 
 export const SYMBOLS = { add: '+', update: '~', delete: '-', move: '↕' } as const satisfies Record<
@@ -35,27 +40,44 @@ const MOST_LINES = 200;
 /** Of warnings of one code so many are shown, the rest counted. */
 const MOST_WARNINGS = 3;
 
-/** A plan for people: a diff by domain, counts, forecast, then what is withheld, guards, problems and warnings. */
+/**
+ * A plan for people: the account, a diff by domain, warnings, what keeps it from running, and last what is read first on
+ * a terminal: counts, forecast and the next command.
+ */
 export function renderPlan(document: PlanDocument, options: PlanTextOptions): string {
   const plan = printable(document);
+  const hints = new Set<string>();
   const blocks = [
-    ...[...Map.groupBy(plan.changes, ({ domain }) => domain)].map(([domain, changes]) =>
-      renderDomain(domain, changes, plan, options),
-    ),
-    [
-      options.style.strong(countsSentence(plan)),
-      forecastSentence(plan) ?? [],
-      usageSentence(plan) ?? [],
-    ].flat(),
+    [options.style.strong(accountLine(plan))],
+    ...(options.extent === 'totals' ? [] : renderDomains(plan, options)),
+    options.extent === 'totals'
+      ? countWarnings(plan.warnings, options)
+      : renderWarnings(plan.warnings, { ...options, hints }),
+    plan.problems.map((problem) => noteLine('error', problem, { ...options, hints })),
     renderWithheld(plan, options),
     plan.guards.flatMap((finding) => guardLines(finding, plan, options)),
-    plan.problems.flatMap((problem) => noteLines('error', problem, options)),
-    renderWarnings(plan.warnings, options),
+    [
+      scarcitySentence(plan) ?? [],
+      options.style.strong(countsSentence(plan)),
+      forecastSentence(plan) ?? [],
+      options.next === null ? [] : `Apply with: ${escapeInvisible(options.next)}`,
+    ].flat(),
   ];
   return blocks
     .filter((lines) => lines.length > 0)
     .map((lines) => `${lines.join('\n')}\n`)
     .join('\n');
+}
+
+/** `ops@acme.example at api.improvmx.com (v4)`. */
+export function accountLine({ api }: Pick<PlanDocument, 'api'>): string {
+  const host = URL.parse(api.url)?.host || api.url;
+  return `${api.account} at ${host} (${api.version})`;
+}
+
+function renderDomains(plan: PlanDocument, options: PlanTextOptions): readonly (readonly string[])[] {
+  const byDomain = Map.groupBy(plan.changes, ({ domain }) => domain);
+  return [...byDomain].map(([domain, changes]) => renderDomain(domain, changes, plan, options));
 }
 
 function renderDomain(
@@ -130,7 +152,7 @@ function renderWithheld(plan: PlanDocument, options: PlanTextOptions): readonly 
     .filter(({ reason }) => !told.has(reason))
     .flatMap(({ domain, part, reason }) => {
       const what = part === 'domain' ? '' : ', deletes and what narrows';
-      return note(`withheld: ${domain}${what}: ${reason}`, options.style.warning, options);
+      return sentence(`withheld: ${domain}${what}: ${reason}`, options.style.warning, options);
     });
 }
 
@@ -138,57 +160,55 @@ function guardLines(finding: GuardDocument, plan: PlanDocument, options: PlanTex
   const { guard, allow, allowed, message } = finding;
   const verdict = verdictOf(finding, plan);
   const { style } = options;
-  const lines = note(`${verdict}: ${message} [${guard}]`, allowed ? style.dim : style.error, options);
+  const lines = sentence(`${verdict}: ${message} [${guard}]`, allowed ? style.dim : style.error, options);
   return allowed || allow === null ? lines : [...lines, `    allow it with ${allow}`];
 }
 
 /** A guard that refuses a plan only withholds its part once the rest is to run all the same. */
-function verdictOf(finding: GuardDocument, { withheld }: PlanDocument): string {
+function verdictOf(finding: GuardDocument, plan: PlanDocument): string {
   if (finding.allowed) return 'allowed';
-  const parts = withheld.filter(({ reason }) => reason === withheldReason(finding));
+  const parts = plan.withheld.filter(({ reason }) => reason === withheldReason(finding));
   const [first] = parts;
-  if (first === undefined) return finding.refuses ? 'refused' : 'withheld';
+  if (first === undefined) return finding.refuses && !runsInPart(plan) ? 'refused' : 'withheld';
   const what = first.part === 'domain' ? 'all' : 'what deletes or narrows';
   return `withheld (${what} in ${parts.length === 1 ? first.domain : `${parts.length} domains`})`;
 }
 
-/** By code, a few of each, and what to do about them once: two hundred domains may have the same one. */
-function renderWarnings(warnings: readonly WarningDocument[], options: PlanTextOptions): readonly string[] {
-  const lines: string[] = [];
-  for (const [code, all] of Map.groupBy(warnings, (warning) => warning.code)) {
-    const hints = new Set(all.map(({ hint }) => hint));
-    const told = all.slice(0, MOST_WARNINGS);
-    for (const [index, { hint, ...warning }] of told.entries()) {
-      const last = index === told.length - 1;
-      const shown = hint !== undefined && (last || hints.size > 1) ? { ...warning, hint } : warning;
-      lines.push(...noteLines('warning', shown, options));
-    }
-    const rest = all.length - told.length;
-    if (rest > 0) lines.push(options.style.warning(`… and ${rest} more [${code}]`));
-  }
-  return lines;
+interface NoteOptions extends PlanTextOptions {
+  /** Told before, here: two hundred domains may need the same one. */
+  readonly hints: Set<string>;
 }
 
-/** As `validate` prints its problems. */
-function noteLines(
+/** By code, a few of each. */
+function renderWarnings(warnings: readonly WarningDocument[], options: NoteOptions): readonly string[] {
+  return [...Map.groupBy(warnings, ({ code }) => code)].flatMap(([code, all]) => {
+    const lines = all.slice(0, MOST_WARNINGS).map((warning) => noteLine('warning', warning, options));
+    const rest = all.length - lines.length;
+    return rest > 0 ? [...lines, options.style.warning(`… and ${rest} more [${code}]`)] : lines;
+  });
+}
+
+function countWarnings(warnings: readonly WarningDocument[], { style }: PlanTextOptions): readonly string[] {
+  if (warnings.length === 0) return [];
+  const codes = [...Map.groupBy(warnings, ({ code }) => code)].map(([code, all]) => `${all.length} ${code}`);
+  return [style.warning(`warnings: ${codes.join(', ')}`)];
+}
+
+/** On one line, however long, so that it can be searched for and counted. */
+function noteLine(
   severity: 'error' | 'warning',
   { source, code, message, hint }: WarningDocument,
-  options: PlanTextOptions,
-): readonly string[] {
+  { style, hints }: NoteOptions,
+): string {
   const place = source === null ? '' : `${showSource(source)}: `;
-  const head = `${place}${severity}: ${message} [${code}]`;
-  return [
-    ...note(head, options.style[severity], options),
-    ...(hint === undefined ? [] : hintLines(hint, options)),
-  ];
+  const head = style[severity](`${place}${severity}: ${message} [${code}]`);
+  if (hint === undefined || hints.has(hint)) return head;
+  hints.add(hint);
+  return `${head}; try: ${hint}`;
 }
 
-function hintLines(hint: string, { columns }: PlanTextOptions): readonly string[] {
-  return wrapWords(`try: ${hint}`, { used: 4, indent: 4, columns }).map((line) => `    ${line}`);
-}
-
-/** A sentence over as many lines as it needs. */
-function note(
+/** Over as many lines as it needs. */
+function sentence(
   text: string,
   paint: (text: string) => string,
   { columns }: PlanTextOptions,

@@ -1,4 +1,5 @@
 import type { PlanDocument } from './document.ts';
+import { withheldReason } from './withhold.ts';
 
 /** `2 to add, 1 to delete; 118 unchanged, 3 unmanaged.` */
 export function countsSentence({ summary, withheld }: Pick<PlanDocument, 'summary' | 'withheld'>): string {
@@ -20,13 +21,12 @@ export function unchangedIn({ unchanged }: Pick<PlanDocument, 'unchanged'>, doma
   return Object.hasOwn(unchanged, domain) ? (unchanged[domain] ?? 0) : 0;
 }
 
-/** `9 requests, 6 of them writes, about 2 s (200 a minute per endpoint).`; null: nothing is to be sent. */
+/** `9 requests, 6 of them writes; about 2 s.`; null: nothing is to be sent. */
 export function forecastSentence({ forecast }: Pick<PlanDocument, 'forecast'>): string | null {
   if (forecast.requests === 0) return null;
   const requests = forecast.requests === 1 ? '1 request' : `${forecast.requests} requests`;
   const writes = forecast.writes === 1 ? '1 of them a write' : `${forecast.writes} of them writes`;
-  const limit = forecast.limit === null ? '' : ` (${forecast.limit} a minute per endpoint)`;
-  return `${requests}, ${writes}, about ${showSeconds(forecast.seconds)}${limit}.`;
+  return `${requests}, ${writes}; about ${showSeconds(forecast.seconds)}.`;
 }
 
 /** `Of the account's limits: 19 of 20 domains.`; null: nothing that has a known limit is added or deleted. */
@@ -40,8 +40,22 @@ export function usageSentence({ usage = [] }: Pick<PlanDocument, 'usage'>): stri
   return `Of the account's limits: ${parts.join('; ')}.`;
 }
 
-export function showSeconds(seconds: number): string {
+/** From this share of a limit on it is shown where there is no room for what nobody needs to know. */
+const NEARLY_USED = 0.8;
+
+/** The same of limits that are nearly used up, or more than that. */
+export function scarcitySentence({ usage = [] }: Pick<PlanDocument, 'usage'>): string | null {
+  return usageSentence({ usage: usage.filter(({ used, limit }) => used >= NEARLY_USED * limit) });
+}
+
+function showSeconds(seconds: number): string {
   if (seconds < 120) return `${Math.max(1, Math.round(seconds))} s`;
   if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
   return `${Math.round(seconds / 3600)} h`;
+}
+
+/** Whether what its guards refuse was withheld from it, so that the rest runs. */
+export function runsInPart({ options, guards, withheld }: PlanDocument): boolean {
+  const held = new Set(withheld.map(({ reason }) => reason));
+  return options.skipRefused === true && guards.some((finding) => held.has(withheldReason(finding)));
 }

@@ -150,7 +150,7 @@ test('messages of the service are disclosed like everything else', () => {
   const references = new Map([['boss@private.example', '{ env: BOSS }']]);
   for (const disclosure of [
     { references, mask: false },
-    { references, mask: true },
+    { references, mask: new Map() },
   ] satisfies Disclosure[]) {
     const texts = [
       renderReport(FULL, { disclosure, style: PLAIN, columns: 80 }),

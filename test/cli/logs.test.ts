@@ -136,7 +136,7 @@ describe.each(VERSIONS)('logs through %s', (version) => {
     const scene = await open({ version });
     deliver(scene, { to: 'boss@acme.example', subject: 'a\u202eb' });
     const masked = await scene.run(['logs', 'acme.example', '--mask']);
-    expect(masked.stdout).toContain('***@corp.example -> ***@acme.example -> ***@private.example');
+    expect(masked.stdout).toContain('***1@corp.example -> ***2@acme.example -> ***3@private.example');
     expect(masked.stdout).toContain('<U+202E>');
     await scene.manifest('domains:\n  acme.example:\n    aliases: { boss: { env: BOSS } }\n');
     for (const format of ['text', 'json']) {

@@ -86,7 +86,7 @@ describe('route, by the manifest', () => {
 
   test('--mask hides the local parts', async () => {
     const { stdout } = await (await open()).run(['route', 'sales@acme.example', '--mask']);
-    expect(stdout).toContain('-> ***@corp.example\n');
+    expect(stdout).toContain('-> ***1@corp.example, ***2@corp.example\n');
   });
 
   test.each([

@@ -29,7 +29,7 @@ export function comparable(outcome: CaseOutcome, { options }: Pick<GoldenCase, '
 function asOnBoth(text: string): string {
   return text
     .replace(/\n {4,}/g, ' ') // lines break elsewhere where an endpoint has a longer name
-    .replace(/^\d+ requests?, \d+ of them (?:a write|writes), about .* s \(/gm, 'FORECAST (')
+    .replace(/^\d+ requests?, \d+ of them (?:a write|writes); about .*$/gm, 'FORECAST')
     .replace(/ \d+ requests? in .*\.$/gm, ' REQUESTS')
     .replace(/^(Of the account's limits: .*); \d+ of \d+ rules in the manifest's domains\.$/gm, '$1.')
     .replace(/^Of the account's limits: \d+ of \d+ rules in the manifest's domains\.\n/gm, '')

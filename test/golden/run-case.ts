@@ -126,9 +126,8 @@ async function carryOut(stage: Stage, version: Version): Promise<CaseOutcome> {
   const start = emulator.store.dump();
   emulator.faults.push(...armed(planFaults));
   const planFile = join(workspace, 'plan.json');
-  const asked = ['plan', ...manifest, ...flags];
-  const [planned, planRequests] = await record(emulator, [...asked, '--out', planFile], typing);
-  const plan = { ...planned, args: asked };
+  const asked = ['plan', ...manifest, ...flags, '--out', '../plan.json'];
+  const [plan, planRequests] = await record(emulator, asked, typing);
   emulator.faults.push(...armed(faults));
   const watch = watchRoutes(stage, version);
   const [apply, applyRequests] = await record(emulator, ['apply', ...manifest, '--yes', ...flags], typing);
@@ -185,7 +184,8 @@ function textsOf(
 ): CaseOutcome['texts'] {
   const hide = (text: string): string =>
     text
-      .replaceAll(`http://127.0.0.1:${emulator.port}`, 'http://emulator')
+      .replaceAll(`127.0.0.1:${emulator.port}`, 'emulator')
+      .replaceAll(/(?<= at emulator) \(v[34]\)$/gm, '')
       .replaceAll(workspace, 'WORKSPACE')
       .replaceAll(SNAPSHOT, 'SNAPSHOT');
   return {

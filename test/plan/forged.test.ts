@@ -70,7 +70,7 @@ const PLAIN: PlanStyle = {
   warning: same,
 };
 const RENDERERS: Readonly<Record<string, (plan: PlanDocument) => string>> = {
-  text: (plan) => renderPlan(plan, { style: PLAIN, columns: 60 }),
+  text: (plan) => renderPlan(plan, { style: PLAIN, columns: 60, extent: 'all', next: null }),
   markdown: renderPlanMarkdown,
   github: renderPlanGithub,
 };

@@ -65,7 +65,7 @@ test.each<[string, Wanted, string]>([
 });
 
 describe('the fields of a change as they may be shown', () => {
-  const how = { references: REFERENCES, mask: false };
+  const how = { references: REFERENCES, mask: false } as const;
   const shown = (change: Change | undefined) =>
     change === undefined ? [] : [shownFields(change, 'observed', how), shownFields(change, 'desired', how)];
   const setting = (value: string | null) => ({ value, source: { file: 'f', line: 1, column: 1 } });
