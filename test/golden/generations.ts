@@ -37,9 +37,9 @@ function asOnBoth(text: string): string {
     .replaceAll('/aliases/:alias', '/aliases/:id');
 }
 
-/** Digest and checksum cover the address; of the forecast the writes are the same, a verification aside. */
+/** Digest, checksum and seal cover the address; of the forecast the writes are the same, a verification aside. */
 function documentOnBoth(document: SavedPlan): unknown {
-  const { createdAt: _, digest: __, checksum: ___, api, forecast, usage, ...rest } = document;
+  const { createdAt: _, digest: __, checksum: ___, seal: ____, api, forecast, usage, ...rest } = document;
   const writes = forecast.endpoints.filter(
     ({ endpoint }) => !endpoint.startsWith('GET ') && !endpoint.endsWith('/verify'),
   );
