@@ -53,9 +53,13 @@ function newcomerReason(run: Run, change: Change, guard: 'refuses' | 'passes'): 
   return guard === 'refuses' ? 'it came up during the run, and a guard speaks against it' : null;
 }
 
-/** Where a plan runs as it was approved: what it says nothing about. Ranks follow from the order that it does state. */
+/**
+ * Where a plan runs as it was approved: what it says nothing about. Ranks follow from the order that it does state; a domain
+ * that it takes to be there, and that is gone by now, was deleted by somebody.
+ */
 function isLeft({ input }: Run, change: Change): boolean {
   if (input.newcomers !== 'left' || change.action === 'move') return false;
+  if (change.kind === 'domain' && change.action === 'add') return true;
   return input.plan.changes.every((approved) => itemOf(approved) !== itemOf(change));
 }
 

@@ -193,3 +193,36 @@ test('an unmanaged item that comes up in the middle is not touched', async () =>
 function addForeign({ state }: EmulatorStore): void {
   Object.assign(state.domains.get('acme.example') ?? {}, { notificationEmail: 'foreign@corp.example' });
 }
+
+describe('a domain that somebody deletes during the run', () => {
+  const manifest = `
+domains:
+  acme.example:
+    notification_email: ops@corp.example
+    aliases: { a: new@corp.example, d: new@corp.example }
+  gone.example:
+    aliases: { a: new@corp.example }`;
+
+  test.each([
+    ['left', ['gone.example']],
+    ['taken-up', ['acme.example', 'gone.example']],
+  ] as const)('is made again unless the plan was approved as it is: %s', async (newcomers, end) => {
+    const scene = await openScene({ manifest, seed, switches: { catchAllOnCreate: 'none' } });
+    const result = await scene.run({
+      company: 'others',
+      newcomers,
+      beforeApply: () =>
+        scene.account.emulator.faults.push({
+          match: { method: 'GET', path: String.raw`^/domains\?` },
+          do: { kind: 'edit', request: { method: 'DELETE', path: '/v4/domains/acme.example' } },
+        }),
+    });
+    expect(result.report.outcome).toBe('partial');
+    expect(result.end.domains.map(({ domain }) => domain)).toEqual(end);
+    if (newcomers === 'taken-up') return;
+    expect(result.writes.map(({ method, path }) => `${method} ${path}`)).not.toContain('POST /domains');
+    const told = [...result.report.failed, ...result.report.skipped].map(({ name }) => name);
+    expect(told).toContain('acme.example');
+    expect(result.report.skipped.map(({ reason }) => reason).join()).toContain('the next plan shows it');
+  });
+});
