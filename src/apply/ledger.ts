@@ -92,7 +92,6 @@ export function recordFailure(ledger: Ledger, entry: FailedEntry): void {
   forget(ledger, entry.change);
   ledger.failed.set(itemOf(entry.change), entry);
   noteUndone(ledger, entry.change);
-  if (entry.cause === 'unknown') ledger.wrote = true;
 }
 
 /** A failure says more than that something was skipped after it. */

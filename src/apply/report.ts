@@ -81,9 +81,12 @@ function outcomeOf(run: Run, verdict: Verdict): Outcome {
   const seen = verdict.kind === 'seen' && verdict.unread.size === 0 && verdict.open.length === 0;
   const clean = seen && ledger.stop === null && ledger.failed.size + ledger.skipped.size + withheld === 0;
   if (clean) return input.plan.changes.length === 0 ? 'unchanged' : 'converged';
-  if (ledger.wrote) return 'partial';
-  const refused = input.plan.changes.length === 0 && input.plan.guards.some(({ allowed }) => !allowed);
-  return refused ? 'refused' : 'failed';
+  return ledger.wrote ? 'partial' : unwrittenOutcome(run);
+}
+
+function unwrittenOutcome({ input, ledger }: Run): Outcome {
+  if (ledger.stop?.kind === 'interrupted') return 'failed';
+  return input.plan.withheld.some(({ cause }) => cause === 'guard') ? 'refused' : 'failed';
 }
 
 function lookNotes(verdict: Verdict): readonly string[] {

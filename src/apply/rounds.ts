@@ -13,6 +13,7 @@ import {
 } from './ledger.ts';
 import { lookAgain, planAgain } from './look.ts';
 import { findNotKept, type NotKept } from './not-kept.ts';
+import { isPassword } from './passwords.ts';
 import { executeRound, type RoundInput } from './round.ts';
 import { isStopped, markSkipped, stopReason, type Run } from './run.ts';
 
@@ -91,11 +92,6 @@ async function look(
   const notKept = findNotKept(run, open, readAt);
   const { adoptions } = plan;
   return { kind: 'seen', plan, verdict: { kind: 'seen', open, notKept, unread, adoptions } };
-}
-
-/** A password cannot be read back: that no plan asks for it says nothing. */
-function isPassword({ kind, action }: Change): boolean {
-  return kind === 'credential' && action === 'update';
 }
 
 /** Failures of items that are in place now are none: the answer was lost, or somebody else did the same. */

@@ -118,12 +118,12 @@ export function blockReason(run: Run, domain: DomainName, kind: Kind): string | 
 }
 
 /** The requests of this run, those before its plan included. */
-export function requestsOfRun({ input, ports }: Run): RequestTotals {
+export function requestsOfRun({ input, ports, resends }: Run): RequestTotals {
   const { total, retried, rateLimited, waitedSeconds } = ports.client.totals();
   const before = input.totalsBefore;
   return {
     total: total - before.total,
-    retried: retried - before.retried,
+    retried: retried - before.retried + resends,
     rateLimited: rateLimited - before.rateLimited,
     waitedSeconds: Math.round((waitedSeconds - before.waitedSeconds) * 10) / 10,
   };

@@ -6,6 +6,7 @@ import { DONE, type Accepted } from './answers.ts';
 import { noteAccepted, noteOutcomes } from './outcomes.ts';
 import { itemOf, stopOn } from './ledger.ts';
 import { payloadOf, type Payload } from './payload.ts';
+import { isPassword } from './passwords.ts';
 import { failItems, refuseRequest, type UnknownOutcome } from './refuse.ts';
 import { blockReason, isStopped, markSkipped, requestsOfRun, stopReason, type Run } from './run.ts';
 import { settleItems, type Settled } from './settle.ts';
@@ -39,11 +40,14 @@ async function sendOnce(run: Run, request: WriteRequest): Promise<UnknownOutcome
   return null;
 }
 
-/** Finds out what became of the items; what is left is certainly not done and may be sent again. */
+/**
+ * Finds out what became of the items; what is left is certainly not done and may be sent again. Where it cannot be found out,
+ * something may have been written.
+ */
 async function settle(run: Run, request: WriteRequest, error: UnknownOutcome): Promise<readonly WriteItem[]> {
-  run.ledger.wrote = true;
   const settled = await settleItems(request.domain, payloadsOf(run, request), run.ports);
   if (!settled.ok) {
+    run.ledger.wrote = true;
     stopOn(run.ledger, settled.error);
     failItems(run, request, { cause: 'unknown', error });
     return [];
@@ -51,10 +55,12 @@ async function settle(run: Run, request: WriteRequest, error: UnknownOutcome): P
   const left: WriteItem[] = [];
   for (const [index, item] of request.items.entries()) {
     const outcome = settled.value[index];
+    if (isPassword(item.change)) run.ledger.wrote = true;
     if (outcome?.kind === 'done') noteAccepted(run, item, acceptedOf(outcome));
-    else if (outcome?.kind === 'other')
+    else if (outcome?.kind === 'other') {
+      run.ledger.wrote = true;
       failItems(run, { ...request, items: [item] }, { cause: 'stale', error });
-    else left.push(item);
+    } else left.push(item);
   }
   return left;
 }
@@ -114,7 +120,7 @@ function settingsOf({ input }: Run, { change }: WriteItem): DomainState {
 async function mayResend(run: Run, attempt: number): Promise<boolean> {
   const { clock, random, signal } = run.ports;
   const { total, retried } = requestsOfRun(run);
-  if (attempt >= ATTEMPTS || run.resends + retried >= retriesAllowed(total)) return false;
+  if (attempt >= ATTEMPTS || retried >= retriesAllowed(total)) return false;
   run.resends += 1;
   await clock.sleep(pauseAfter(attempt, random), signal);
   return true;

@@ -35,7 +35,7 @@ export function concludeRun(
 ): ExitCode {
   if (once.kind === 'applied') {
     printReport(context, options, session, { report: once.report, format });
-    return reportExit(once.report, context, options);
+    return reportExit(once.report, context);
   }
   if (once.kind === 'not-run') explainNotRun(context, options, session, { once, format });
   if (once.kind === 'fault' && once.fault.kind === 'passwords') {
@@ -94,23 +94,19 @@ function printReport(
   context.stdout.write(`\n${renderReport(report, { disclosure, style, columns })}`);
 }
 
-/** 3 once anything was written and something is not as it shall be. */
-export function reportExit(report: Report, context: Context, options: ConcludeOptions): ExitCode {
-  switch (report.outcome) {
-    case 'unchanged':
-    case 'converged':
-      return EXIT.done;
-    case 'partial':
-      return EXIT.partial;
-    case 'refused':
-      return EXIT.refused;
-    case 'failed':
-      if (report.stopped?.kind === 'interrupted') return interruptedExit(context);
-      return options.skipRefused === true && isOnlyWithheld(report) ? EXIT.done : EXIT.failed;
-  }
-}
+/** What each outcome of a run means to the shell; what was interrupted before anything was written has a signal's code. */
+const EXIT_OF: Readonly<Record<Report['outcome'], ExitCode>> = {
+  unchanged: EXIT.done,
+  converged: EXIT.done,
+  partial: EXIT.partial,
+  failed: EXIT.failed,
+  refused: EXIT.refused,
+};
 
-/** As it shall be, but for what was withheld on demand. */
-function isOnlyWithheld({ failed, skipped, notKept, stopped }: Report): boolean {
-  return failed.length + skipped.length + notKept.length === 0 && stopped === null;
+export function reportExit(
+  { outcome, stopped }: Pick<Report, 'outcome' | 'stopped'>,
+  context: Pick<Context, 'signal'>,
+): ExitCode {
+  const isInterrupted = outcome === 'failed' && stopped?.kind === 'interrupted';
+  return isInterrupted ? interruptedExit(context) : EXIT_OF[outcome];
 }

@@ -58,7 +58,7 @@ async function applyPass(context: Context, session: Session, logger: Logger): Pr
   );
   if (once.kind !== 'applied') throw notRun(once);
   logReport(once.report, session, logger);
-  return reportExit(once.report, context, {});
+  return reportExit(once.report, context);
 }
 
 /** Drift is reported and nothing is written; drift alone is no failure. */

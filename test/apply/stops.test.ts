@@ -297,7 +297,7 @@ describe('attempts are bounded', () => {
 
   test('--max-failures ends the run', async () => {
     const { report } = await runScene({ ...busyDomains(9), faults: outage }, { maxFailures: 2 });
-    expect(report).toMatchObject({ outcome: 'partial', stopped: { kind: 'too-many-failures' } });
+    expect(report).toMatchObject({ outcome: 'failed', stopped: { kind: 'too-many-failures' } });
     expect(items([...report.applied, ...report.failed, ...report.skipped])).toHaveLength(9 * 8);
   });
 
