@@ -66,6 +66,8 @@ export interface Client {
   readonly version: ApiVersion;
   /** Root address, such as `https://api.improvmx.com/v4`. */
   readonly url: string;
+  /** See `hmacWith`; the key is the API key. */
+  readonly hmac: (text: string) => string;
   /** Requests so far; grows. */
   totals(): RequestTotals;
   /** What is known of each endpoint's budget, by its name. */

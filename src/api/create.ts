@@ -5,6 +5,7 @@ import { createCall, type CallPorts, type Manner, type RequestEvent } from './ca
 import type { Client } from './client.ts';
 import type { Dialect } from './dialect.ts';
 import type { Bounds } from './dispatch.ts';
+import { hmacWith } from './hmac.ts';
 import { lookupOperations, type LookupClient } from './lookups.ts';
 import type { LogsClient } from './logs.ts';
 import { aliasOperations } from './operations/aliases.ts';
@@ -69,6 +70,7 @@ function clientOf(options: ClientOptions, ports: CallPorts, manner: Manner): Ful
   return {
     version,
     url,
+    hmac: hmacWith(options.key),
     totals: () => ports.pacer.totals(),
     budgets: () => ports.pacer.budgets(),
     withUrgency: (urgency) => clientOf(options, ports, { ...manner, urgency }),

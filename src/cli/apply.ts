@@ -10,7 +10,6 @@ import { concludeRun } from './conclude.ts';
 import type { Context } from './context.ts';
 import { CommandError, EXIT, type ExitCode } from './exit.ts';
 import { DOCUMENT_FORMATS, type DocumentFormat } from './formats.ts';
-import { sha256 } from './output.ts';
 import type { PlanFlags } from './plan-options.ts';
 import { documentOf, forecastOf, printPlanText } from './print-plan.ts';
 import { approveSaved, assertSealed, openApproved, type ApprovedPlan } from './saved-plan.ts';
@@ -105,7 +104,6 @@ function portsOf(context: Context, options: ApplyOptions, session: Session, mann
     ...session.ports,
     random: context.random,
     signal: context.signal,
-    sha256,
     writeManifest: writeSnapshot,
     approve: async (planned) => {
       const verdict = await approve(planned);

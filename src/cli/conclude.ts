@@ -10,7 +10,7 @@ import type { Context } from './context.ts';
 import { EXIT, interruptedExit, type ExitCode } from './exit.ts';
 import type { DocumentFormat } from './formats.ts';
 import { notRun, unprovenOf, type NotRun } from './not-run.ts';
-import { columnsOf, printJson, sha256 } from './output.ts';
+import { columnsOf, printJson } from './output.ts';
 import { printInvalid } from './problems.ts';
 import { printStale } from './saved-plan.ts';
 import type { Session } from './session.ts';
@@ -73,7 +73,7 @@ function printRefusal(
   { decision, planned }: NotRun,
 ): void {
   const report = refusedReport(planned.plan, {
-    digest: planDigest(planned.plan, sha256),
+    digest: planDigest(planned.plan, client.hmac),
     now: context.clock.now(),
     requests: client.totals(),
   });

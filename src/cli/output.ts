@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { Desired } from '../model/desired.ts';
 import type { Disclosure, MaskNumbers } from '../model/disclosure.ts';
 import type { Context, OutputStream } from './context.ts';
@@ -31,11 +31,6 @@ export function columnsOf({ columns }: Pick<OutputStream, 'columns'>): number {
 
 export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
-}
-
-/** The same, keyed: only who has the key can make it, or try what it was made of. */
-export function hmacWith(key: string): (text: string) => string {
-  return (text) => createHmac('sha256', key).update(text).digest('hex');
 }
 
 /** A document on standard output. */

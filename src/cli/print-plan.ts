@@ -23,14 +23,25 @@ export interface ShownPlan {
 
 /** What may be shown of a plan: the one thing that all formats render. */
 export function documentOf(context: Context, session: Session, shown: ShownPlan): SavedPlan {
-  const document = planDocument(shown.plan, {
+  const { manifest } = shown.plan;
+  const plan = { ...shown.plan, manifest: { ...manifest, digest: manifestDigest(session, manifest) } };
+  const { hmac } = session.client;
+  const document = planDocument(plan, {
     forecast: forecastOf(context, session, shown, 'allowed'),
     createdAt: context.clock.now(),
-    digest: approvalDigest(shown.planned.input, sha256),
+    digest: approvalDigest(shown.planned.input, hmac),
     disclosure: session.disclosure,
     options: session.options,
   });
-  return sealPlan(document, { sha256, hmac: session.hmac });
+  return sealPlan(document, { sha256, hmac });
+}
+
+/** Of what a manifest asks for, as it may be shown: nobody without the key can try values of references against it. */
+export function manifestDigest(
+  { client }: Pick<Session, 'client'>,
+  { digest }: { readonly digest: string },
+): string {
+  return `sha256:${client.hmac(digest)}`;
 }
 
 /** The plan on standard output; `github` also writes the summary of the step, where the environment names its file. */

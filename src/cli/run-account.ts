@@ -10,7 +10,6 @@ import { requireDomain } from './arguments.ts';
 import { requestEvent } from './command-log.ts';
 import type { Context } from './context.ts';
 import { loadOptions } from './load-options.ts';
-import { sha256 } from './output.ts';
 import { createAccess } from './run-access.ts';
 import { readReference, referenceReader } from './references.ts';
 import type { CommonOptions } from './settings.ts';
@@ -46,7 +45,6 @@ export function openAccountLoop(
       clock,
       random,
       signal,
-      sha256,
       writeManifest: writeSnapshot,
       async resolvePassword(reference) {
         const password = await readReference(context, reference);

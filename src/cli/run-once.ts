@@ -12,7 +12,6 @@ import { reportExit } from './conclude.ts';
 import { apiFailure } from './connect.ts';
 import type { Context } from './context.ts';
 import { EXIT, type ExitCode } from './exit.ts';
-import { sha256 } from './output.ts';
 import { notRun } from './not-run.ts';
 import { openSession, type Session } from './session.ts';
 import type { CommonOptions } from './settings.ts';
@@ -47,7 +46,6 @@ async function applyPass(context: Context, session: Session, logger: Logger): Pr
       ...session.ports,
       random: context.random,
       signal: context.signal,
-      sha256,
       writeManifest: writeSnapshot,
       approve: async (planned) =>
         approveUnasked(planned, {

@@ -13,7 +13,7 @@ import { readDesired } from './desired.ts';
 import { CommandError, EXIT } from './exit.ts';
 import { sha256 } from './output.ts';
 import { assertNothingAgain, flagsOfSaved, type PlanFlags } from './plan-options.ts';
-import { documentOf } from './print-plan.ts';
+import { documentOf, manifestDigest } from './print-plan.ts';
 import { saveDocument } from './save.ts';
 import type { Session } from './session.ts';
 import { statedPaths } from './settings.ts';
@@ -96,8 +96,8 @@ function assertSamePaths(context: Context, options: PlanFlags, saved: readonly s
 }
 
 /** Only who has the account's key can have made an approval; asked before anything is requested. */
-export function assertSealed({ path, plan }: ApprovedPlan, { hmac }: Pick<Session, 'hmac'>): void {
-  if (!isSealedBy(plan, hmac)) throw editedPlan(path);
+export function assertSealed({ path, plan }: ApprovedPlan, { client }: Pick<Session, 'client'>): void {
+  if (!isSealedBy(plan, client.hmac)) throw editedPlan(path);
 }
 
 function editedPlan(path: string): CommandError {
@@ -133,7 +133,7 @@ export async function approveSaved(
   // What could not be read cannot be compared either.
   if (decision.kind === 'invalid' || decision.kind === 'unproven') return decision;
   const gone = goneFrom(planned.request.desired, saved);
-  const edited = [...gone, ...(await editedMeanwhile(context, flags, fresh))];
+  const edited = [...gone, ...(await editedMeanwhile(context, session, { flags, fresh }))];
   if (edited.length > 0) return { kind: 'stale', since: edited };
   if (decision.kind === 'go' && plan.changes.length === 0 && sameAccount(fresh, saved)) return decision;
   const since = staleSince(saved, fresh);
@@ -154,8 +154,8 @@ function goneFrom({ domains }: Pick<Desired, 'domains'>, { options }: PlanDocume
 /** The account takes a while to read: the manifest may be another one by now. */
 async function editedMeanwhile(
   context: Context,
-  flags: PlanFlags,
-  { manifest }: PlanDocument,
+  session: Session,
+  { flags, fresh: { manifest } }: { readonly flags: PlanFlags; readonly fresh: PlanDocument },
 ): Promise<readonly Difference[]> {
   if (manifest.files.includes('-')) return [];
   const { desired } = await readDesired(context, flags, {
@@ -163,7 +163,7 @@ async function editedMeanwhile(
     problems: 'silent',
     unnamed: 'ignored',
   });
-  if (desired?.digest === manifest.digest) return [];
+  if (desired !== null && manifestDigest(session, desired) === manifest.digest) return [];
   return [{ subject: 'manifest', was: 'as it was planned', is: 'edited while the account was read' }];
 }
 

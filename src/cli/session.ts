@@ -6,7 +6,7 @@ import type { PlanPorts, PlanRequest } from '../reconcile/plan-once.ts';
 import { connect } from './connect.ts';
 import type { Context } from './context.ts';
 import { requireDesired, type ReadOptions, type RequiredDesired } from './desired.ts';
-import { disclosureOf, hmacWith } from './output.ts';
+import { disclosureOf } from './output.ts';
 import { planOptions, type PlanFlags } from './plan-options.ts';
 import { createPolicy, type AllowanceOptions, type RunStance } from './policy.ts';
 import type { ManifestCounts } from './problems.ts';
@@ -26,8 +26,6 @@ export interface Session {
   /** As they are written into the plan's document. */
   readonly options: PlanOptionsDocument;
   readonly progress: Progress;
-  /** Keyed with the account's API key, in hexadecimal digits. */
-  readonly hmac: (text: string) => string;
 }
 
 export interface SessionOptions {
@@ -63,7 +61,6 @@ export async function openSession(
     disclosure: disclosureOf(manifest.desired, options, context),
     options: planOptions(context, options),
     progress,
-    hmac: hmacWith(connection.key),
   };
 }
 

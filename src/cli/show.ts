@@ -1,3 +1,4 @@
+import { hmacWith } from '../api/hmac.ts';
 import { quoteForShell } from '../plan/policy.ts';
 import { isSealedBy, type SavedPlan } from '../plan/saved.ts';
 import { runsInPart } from '../plan/totals.ts';
@@ -5,7 +6,6 @@ import { isRefused } from '../plan/withhold.ts';
 import type { Context } from './context.ts';
 import { CommandError, EXIT, type ExitCode } from './exit.ts';
 import { PLAN_FORMATS } from './formats.ts';
-import { hmacWith } from './output.ts';
 import { printPlan } from './print-plan.ts';
 import { lookUpKey } from './references.ts';
 import { readSavedPlan } from './saved-plan.ts';

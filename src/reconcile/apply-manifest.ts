@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { ResolvePassword } from '../apply/passwords.ts';
 import { systemProcesses } from '../apply/process-table.ts';
 import { openStateDirectory, type StateDirectoryOptions } from '../apply/state-directory.ts';
@@ -71,7 +70,6 @@ export async function applyManifest(options: ApplyOptions): Promise<Once> {
     clock,
     random: options.random,
     signal: options.signal,
-    sha256: (text) => createHash('sha256').update(text).digest('hex'),
     writeManifest: writeSnapshot,
     resolvePassword: options.resolvePassword,
     openState: (email) =>

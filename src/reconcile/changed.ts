@@ -16,6 +16,14 @@ export function fingerprintDomains({ domains }: Pick<Desired, 'domains'>): Finge
   );
 }
 
+/** The same as it may be kept: values behind references cannot be tried against it without the key. */
+export function keyedDigests(
+  desired: Pick<Desired, 'domains'>,
+  hmac: (text: string) => string,
+): Fingerprints {
+  return new Map([...fingerprintDomains(desired)].map(([name, text]) => [name, `sha256:${hmac(text)}`]));
+}
+
 /** Domains that shall be otherwise than before, new ones included; what is no longer named is not managed any more. */
 export function changedDomains(before: Fingerprints, after: Fingerprints): readonly DomainName[] {
   return [...after.keys()].filter((name) => before.get(name) !== after.get(name));

@@ -4,7 +4,7 @@ import type { LockFault } from '../apply/state-store.ts';
 import type { ApiError } from '../api/errors.ts';
 import type { Report } from '../model/report.ts';
 import { approvalDigest } from '../plan/digest.ts';
-import { fingerprintDomains } from './changed.ts';
+import { keyedDigests } from './changed.ts';
 import type { Decision } from './decide.ts';
 import { planAccount, type Planned, type PlanPorts, type PlanRequest } from './plan-once.ts';
 
@@ -18,7 +18,6 @@ export interface OnceRequest extends PlanRequest {
 export interface OncePorts extends PlanPorts, Omit<ApplyPorts, 'state' | 'objection'> {
   /** Shows the plan, asks where somebody is there to be asked, and says whether and what of it runs. */
   readonly approve: (planned: Planned) => Promise<Verdict>;
-  readonly sha256: (text: string) => string;
 }
 
 /** The decision, and the plan that it is about: somebody who was asked may have allowed more. */
@@ -59,14 +58,14 @@ export async function reconcileOnce(request: OnceRequest, ports: OncePorts): Pro
     if (lost !== null) return { kind: 'locked', fault: lost };
     const { plan, heldBack } = decision;
     const { maxFailures, manifestSize, newcomers } = request;
-    const digest = approvalDigest(planned.input, ports.sha256);
+    const digest = approvalDigest(planned.input, client.hmac);
     const applied = await applyPlan(
       {
         ...planned.input,
         plan,
         digest,
         heldBack,
-        domainDigests: fingerprintDomains(planned.input.desired),
+        domainDigests: keyedDigests(planned.input.desired, client.hmac),
         manifestSize,
         maxFailures,
         newcomers,

@@ -8,11 +8,11 @@ import type { Desired } from '../model/desired.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Account, Observed } from '../model/observed.ts';
 import type { Plan, Warning } from '../model/plan.ts';
-import type { ManifestSize, Prior } from '../model/prior.ts';
+import type { ManifestSize } from '../model/prior.ts';
 import { succeed, type Result } from '../model/result.ts';
 import { makePlan, type PlanInput } from '../plan/plan.ts';
 import type { Policy } from '../plan/policy.ts';
-import { fingerprintDomains, keepDomains } from './changed.ts';
+import { keepDomains, keyedDigests } from './changed.ts';
 import { findChangedPasswords } from './changed-passwords.ts';
 
 /** What is wanted of an account, and how. */
@@ -72,7 +72,7 @@ export async function planAccount(
   const { prior, warnings } = await state.prior();
   const api = { url: client.url, version: client.version };
   const changedPasswords = await findChangedPasswords(whole.desired, prior, { state, resolvePassword });
-  const request = whole.scope === 'unsettled' ? narrow(whole, prior, changedPasswords) : whole;
+  const request = whole.scope === 'unsettled' ? narrow(whole, client, { prior, changedPasswords }) : whole;
   const { desired, domains, policy, manifestSize, reading } = request;
   const inputOf = (observed: Observed): PlanInput => {
     return { desired, observed, policy, prior, now: clock.now(), api, manifestSize, changedPasswords };
@@ -87,8 +87,12 @@ export async function planAccount(
 }
 
 /** Without the domains that were found in place and of which the same is wanted, their passwords included. */
-function narrow(request: PlanRequest, prior: Prior, changedPasswords: ReadonlySet<string>): PlanRequest {
-  const fingerprints = fingerprintDomains(request.desired);
+function narrow(
+  request: PlanRequest,
+  { hmac }: Client,
+  { prior, changedPasswords }: Pick<PlanInput, 'prior'> & { readonly changedPasswords: ReadonlySet<string> },
+): PlanRequest {
+  const fingerprints = keyedDigests(request.desired, hmac);
   const sent = new Set([...changedPasswords].map((item) => item.slice(item.lastIndexOf('@') + 1)));
   for (const { domain } of request.policy.rotate) sent.add(domain);
   const isWanted = (name: DomainName): boolean =>

@@ -5,7 +5,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import planSchema from '../../schemas/plan.v1.schema.json' with { type: 'json' };
 import reportSchema from '../../schemas/report.v1.schema.json' with { type: 'json' };
 import type { PlanDocument } from '../../src/plan/document.ts';
-import { hmacWith, sha256 } from '../../src/cli/output.ts';
+import { hmacWith } from '../../src/api/hmac.ts';
+import { sha256 } from '../../src/cli/output.ts';
 import { sealPlan, type SavedPlan } from '../../src/plan/saved.ts';
 import { commandScene, type CommandScene } from './scene.ts';
 

@@ -17,7 +17,6 @@ import { createAccountLoop, type AccountLoop } from '../../src/reconcile/account
 import type { Access } from '../../src/reconcile/account-run.ts';
 import { ROUND_MS } from '../../src/reconcile/daemon.ts';
 import { createManifestSource } from '../../src/reconcile/manifest-source.ts';
-import { sha256 } from '../../src/cli/output.ts';
 import { API_KEY, EMAIL } from '../support/account.ts';
 import { counted, worldClock, type WorldClock } from './world-clock.ts';
 import { temporaryDirectory } from '../support/directory.ts';
@@ -166,7 +165,6 @@ export function openLoop(
       clock,
       random: Math.random,
       signal,
-      sha256,
       writeManifest,
       resolvePassword: () => null,
       emit: (event) => events.push(event),

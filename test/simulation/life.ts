@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { createClient } from '../../src/api/create.ts';
 import { openStateDirectory } from '../../src/apply/state-directory.ts';
 import type { StateStore } from '../../src/apply/state-store.ts';
@@ -98,7 +97,6 @@ function reconcile(world: World, life: Life): Promise<Once> {
       openState: (account) => openState(world, life, { account, apiUrl: url }),
       resolvePassword: (reference) => (reference.kind === 'env' ? (env[reference.name] ?? null) : null),
       writeManifest: writeSnapshot,
-      sha256: (text) => createHash('sha256').update(text).digest('hex'),
       approve: async (planned) => {
         const decision = decide(planned.plan, flags.skipRefused === true ? 'withhold' : 'end-the-run');
         return { decision, planned };
