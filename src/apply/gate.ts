@@ -1,4 +1,4 @@
-import { looksLikeRegex, nameKey, type DomainName } from '../model/names.ts';
+import { nameKey, takesOthers, type DomainName } from '../model/names.ts';
 import type { Change } from '../model/plan.ts';
 import { dependenciesOf } from '../plan/dependencies.ts';
 import { hasTrouble, isHeldUp, itemOf, STAGE_ONE_FAILED } from './ledger.ts';
@@ -27,7 +27,7 @@ export function stageOneGate({ ledger }: Run): Gate {
 }
 
 function takesMailOf(name: string, missing: string): boolean {
-  return name === '*' || looksLikeRegex(name) || nameKey(missing).startsWith(`${nameKey(name)}+`);
+  return takesOthers(name) || nameKey(missing).startsWith(`${nameKey(name)}+`);
 }
 
 /** What takes a route away goes only where everything that was to replace it is in place, and nobody still needs it. */

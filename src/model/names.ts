@@ -67,6 +67,16 @@ export function looksLikeRegex(name: string): boolean {
   return REGEX_CHARACTERS.test(name);
 }
 
+/** Whether a name that is no regular expression may be a pattern all the same: what the service makes of `sales.*` is not known. */
+export function mayBePattern(name: string): boolean {
+  return name !== '*' && /[*?]/.test(name) && !looksLikeRegex(name);
+}
+
+/** Whether an alias of this name takes, or may take, mail to other addresses than its own. */
+export function takesOthers(name: string): boolean {
+  return name === '*' || looksLikeRegex(name) || mayBePattern(name);
+}
+
 export function nameKey(name: string): NameKey {
   return name.normalize('NFC').toLowerCase() as NameKey;
 }

@@ -1,5 +1,5 @@
 import { destinationsOf } from '../model/destinations.ts';
-import { looksLikeRegex, nameKey, type DomainName } from '../model/names.ts';
+import { nameKey, takesOthers, type DomainName } from '../model/names.ts';
 import type { Change } from '../model/plan.ts';
 import { ruleSteps } from './rule-parts.ts';
 
@@ -81,7 +81,7 @@ function takesAway(change: Change): boolean {
 function domainsLeaving(change: Change, leaving: LeavingByDomain): ReadonlySet<DomainName> {
   const here = leaving.get(change.domain);
   if (here === undefined) return NONE;
-  if (change.kind !== 'alias' || change.name === '*' || looksLikeRegex(change.name)) return here.all;
+  if (change.kind !== 'alias' || takesOthers(change.name)) return here.all;
   return here.byName.get(nameKey(change.name)) ?? NONE;
 }
 

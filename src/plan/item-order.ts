@@ -1,4 +1,4 @@
-import { looksLikeRegex } from '../model/names.ts';
+import { takesOthers } from '../model/names.ts';
 import type { RuleChange } from '../model/plan.ts';
 import { compareRanks } from './order.ts';
 import type { Step, WriteItem } from './requests.ts';
@@ -57,7 +57,7 @@ function byRules(compare: (a: RuleChange, b: RuleChange) => number): (a: WriteIt
 /** Field notes: aliases mode. An exact name is asked first, plus addresses among them, then patterns, then `*`. */
 function precedence({ change: { name } }: WriteItem): number {
   if (name === '*') return 0;
-  if (looksLikeRegex(name.replaceAll('+', ''))) return 1;
+  if (takesOthers(name.replaceAll('+', ''))) return 1;
   return name.includes('+') ? 3 : 2;
 }
 

@@ -31,6 +31,11 @@ export function withholdRefused(plan: Plan): Plan {
   };
 }
 
+/** What runs of these changes where their stage 2 is held back. */
+export function stageOneChanges(changes: readonly Change[]): readonly Change[] {
+  return changes.flatMap((change) => keptOf(change, 'deletes'));
+}
+
 /** What `withheld` says of a part that a guard holds back. */
 export function withheldReason({ guard, message }: Pick<GuardFinding, 'guard' | 'message'>): string {
   return `${guard}: ${message}`;

@@ -1,4 +1,5 @@
-import { looksLikeRegex } from '../model/names.ts';
+import { matchesGlob } from '../model/glob.ts';
+import { looksLikeRegex, mayBePattern } from '../model/names.ts';
 import type { RuleMatch, Scope } from '../model/resources.ts';
 import { compileExpression } from './cel.ts';
 import { compilePattern, type Pattern } from './regex.ts';
@@ -26,7 +27,12 @@ export interface RoutingTable<A extends RoutedAlias, R extends RoutedRule> {
   readonly mode: 'aliases' | 'rules' | 'rules-then-aliases';
   /** Where mail goes that no rule takes, in mode `rules`; null: nowhere. */
   readonly fallback: string | null;
+  /** What names such as `sales.*` are, which the service may read either way; `literal` where it is not stated. */
+  readonly wildcards?: Wildcards;
 }
+
+/** `pattern`: both as a regular expression and with `*` for any run. */
+export type Wildcards = 'literal' | 'pattern';
 
 export interface Mail {
   /** A whole address. */
@@ -56,10 +62,11 @@ export interface Router<A, R> {
 export function createRouter<A extends RoutedAlias, R extends RoutedRule>(
   table: RoutingTable<A, R>,
 ): Router<A, R> {
-  const takeByAlias = createAliasTaker(table.aliases);
+  const { wildcards = 'literal' } = table;
+  const takeByAlias = createAliasTaker(table.aliases, wildcards);
   const conditions = [...table.rules]
     .filter((rule) => rule.active)
-    .map((rule) => ({ rule, takes: lazily(() => createCondition(rule.match)) }));
+    .map((rule) => ({ rule, takes: lazily(() => createCondition(rule.match, wildcards)) }));
   const byAlias = (localPart: string): Route<A, R> | null => takeByAlias(localPart);
   function route(mail: Mail, anchoring: Anchoring = 'anywhere'): Route<A, R> {
     if (table.mode !== 'aliases') {
@@ -85,18 +92,20 @@ type AliasRoute<A> = { kind: 'alias'; alias: A; by: AliasMeans; forward: string 
 /** Exact name, then plus addressing, then regular expressions as a whole, then `*` (field notes: aliases mode). */
 function createAliasTaker<A extends RoutedAlias>(
   aliases: Iterable<A>,
+  wildcards: Wildcards,
 ): (localPart: string) => AliasRoute<A> | null {
   const byName = new Map<string, A>();
-  const patterns: { alias: A; pattern: () => Pattern | null }[] = [];
+  const patterns: { alias: A; capture: () => Pattern['capture'] }[] = [];
   for (const alias of aliases) {
     byName.set(alias.name.toLowerCase(), alias);
-    if (looksLikeRegex(alias.name)) patterns.push({ alias, pattern: lazily(() => patternOf(alias.name)) });
+    const capture = captureOf(alias.name, wildcards);
+    if (capture !== null) patterns.push({ alias, capture: lazily(capture) });
   }
   const all = byName.get('*');
   byName.delete('*');
   function takeByPattern(localPart: string): AliasRoute<A> | null {
-    for (const { alias, pattern } of patterns) {
-      const groups = pattern()?.capture(localPart) ?? null;
+    for (const { alias, capture } of patterns) {
+      const groups = capture()(localPart);
       if (groups === null) continue;
       return { kind: 'alias', alias, by: 'regex', forward: fillGroups(alias.forward, groups) };
     }
@@ -112,14 +121,27 @@ function createAliasTaker<A extends RoutedAlias>(
   };
 }
 
+/** How a name takes local parts other than itself, made when it is called; null: not at all. */
+function captureOf(name: string, wildcards: Wildcards): (() => Pattern['capture']) | null {
+  if (looksLikeRegex(name)) return () => patternOf(name)?.capture ?? (() => null);
+  if (wildcards === 'literal' || !mayBePattern(name)) return null;
+  return () => {
+    const capture = patternOf(name)?.capture;
+    return (localPart) => capture?.(localPart) ?? (matchesGlob(name, localPart) ? [localPart] : null);
+  };
+}
+
 function aliasRoute<A extends RoutedAlias>(alias: A, by: AliasMeans): AliasRoute<A> {
   return { kind: 'alias', alias, by, forward: alias.forward };
 }
 
-function createCondition(match: RuleMatch): (mail: Mail, anchoring: Anchoring) => boolean {
+function createCondition(
+  match: RuleMatch,
+  wildcards: Wildcards,
+): (mail: Mail, anchoring: Anchoring) => boolean {
   switch (match.type) {
     case 'alias': {
-      const takes = createAliasCondition(match.alias);
+      const takes = createAliasCondition(match.alias, wildcards);
       return (mail) => takes(localPartOf(mail.to));
     }
     case 'regex': {
@@ -144,11 +166,11 @@ function createCondition(match: RuleMatch): (mail: Mail, anchoring: Anchoring) =
 }
 
 /** Alias rules take names, `*`, prefixes such as `sales*`, and regular expressions (field notes: rules mode). */
-function createAliasCondition(name: string): (localPart: string) => boolean {
+function createAliasCondition(name: string, wildcards: Wildcards): (localPart: string) => boolean {
   const lower = name.toLowerCase();
-  if (looksLikeRegex(name)) {
-    const pattern = patternOf(name);
-    return (localPart) => localPart.toLowerCase() === lower || (pattern?.matchesAll(localPart) ?? false);
+  const capture = captureOf(name, wildcards)?.();
+  if (capture !== undefined) {
+    return (localPart) => localPart.toLowerCase() === lower || capture(localPart) !== null;
   }
   if (lower.endsWith('*')) return (localPart) => localPart.toLowerCase().startsWith(lower.slice(0, -1));
   return (localPart) => localPart.toLowerCase() === lower || localPart.toLowerCase().split('+')[0] === lower;

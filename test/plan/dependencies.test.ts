@@ -95,6 +95,11 @@ describe('a route goes only after what forwarded there was changed', () => {
       ['(d|e).* <- acme.example'],
     ],
     [
+      'what may be a pattern',
+      [aliases({ 'd.*': 'd@x.example' }), wanted({ 'd.*': false })],
+      ['d.* <- acme.example'],
+    ],
+    [
       'an alias that only goes elsewhere',
       [aliases({ desk: 'd@x.example' }), wanted({ desk: 'e@x.example' })],
       [],

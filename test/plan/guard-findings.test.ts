@@ -169,7 +169,7 @@ test.each<[string, () => Plan, GuardFinding | readonly GuardFinding[]]>([
       limit: 0,
       planned: 1,
       message:
-        'mail to help-me@acme.example is delivered now and would not be: what takes it goes or takes less',
+        'mail to help-me@acme.example is delivered now and would not be: what delivers it is removed or narrowed, or a discard comes before it',
       allowance: { kind: 'unrouted', address: 'help-me@acme.example' },
       allow: '--allow-unrouted help-me@acme.example',
       allowed: false,

@@ -101,6 +101,31 @@ test.each<[string, string, Partial<ObservedDomain>, readonly string[]]>([
   expect(toHub(forward, hub)).toEqual(expected);
 });
 
+test.each<[string, Partial<ObservedDomain>, readonly string[]]>([
+  [
+    'rules, while aliases lead elsewhere',
+    { aliases: liveAliases({ a: 'x@x.example' }), rules: [liveRule('a', 1, INFO)] },
+    [`acme.example 1: a@hub.example -> ${INFO}`],
+  ],
+  [
+    'aliases, while rules lead elsewhere',
+    { aliases: liveAliases({ a: INFO }), rules: [liveRule('a', 1, 'x@x.example')] },
+    [`acme.example 1: a@hub.example -> ${INFO}`],
+  ],
+  [
+    'a name that may be a pattern',
+    { routingEngine: 'alias', aliases: liveAliases({ 'a.*': INFO, '*': 'x@x.example' }) },
+    [`acme.example 1: a@hub.example -> ${INFO}`],
+  ],
+  [
+    'rules, but aliases decide',
+    { routingEngine: 'alias', aliases: liveAliases({ a: 'x@x.example' }), rules: [liveRule('a', 1, INFO)] },
+    [],
+  ],
+])('one reading is enough: through %s', (_, hub, expected) => {
+  expect(toHub('a@hub.example', hub)).toEqual(expected);
+});
+
 test('a domain that is to be deleted takes no mail', () => {
   const hub = { aliases: liveAliases({ a: INFO }), rules: [], credentials: [] };
   expect(toHub('a@hub.example', hub, absent(HUB))).toEqual([]);

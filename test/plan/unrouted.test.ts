@@ -23,6 +23,7 @@ import {
 const HUB = 'hub.example';
 const PATTERN = '(help|hilfe)-.*';
 const HELP = 'help-desk@hub.example';
+const OTHERS = '*@hub.example';
 /** What keeps the sections from being left empty, and the deletes few. */
 const REST = { r1: 'a@x.example', r2: 'a@x.example', r3: 'a@x.example', r4: 'a@x.example' };
 
@@ -45,7 +46,7 @@ function unrouted(
   );
   const found = guards.filter(({ guard }) => guard === 'unrouted');
   return {
-    addresses: found.map(({ allow }) => allow?.replace('--allow-unrouted ', '')),
+    addresses: found.map(({ allow }) => allow?.replace('--allow-unrouted ', '').replaceAll("'", '')),
     holds: [...new Set(found.map(({ holds }) => holds.kind))],
   };
 }
@@ -184,13 +185,13 @@ describe('a rule that goes, where rules decide and nothing takes the rest', () =
       '(a|b)': 'a@x.example',
     };
     const hub = { ...ruled(ALL), aliases: liveAliases(names) };
-    expect(unrouted(hub, rulesOf()).addresses).toEqual(['jobs@hub.example']);
+    expect(unrouted(hub, rulesOf()).addresses).toEqual([OTHERS, 'jobs@hub.example']);
   });
 
   test('its own alias only goes elsewhere', () => {
     const hub = { ...ruled(ALL), aliases: liveAliases({ jobs: 'a@x.example' }) };
     const wanted = { ...rulesOf(), aliases: aliasSection({ jobs: 'b@x.example' }) };
-    expect(unrouted(hub, wanted).addresses).toEqual(['jobs@hub.example']);
+    expect(unrouted(hub, wanted).addresses).toEqual([OTHERS, 'jobs@hub.example']);
   });
 
   test('aliases and rules of the manifest that do not take mail themselves', () => {
@@ -200,6 +201,7 @@ describe('a rule that goes, where rules decide and nothing takes the rest', () =
     });
     const wanted = { ...rulesOf(asleep, other), aliases: aliasSection({ info: 'b@x.example' }) };
     expect(unrouted({ ...ruled(ALL), aliases: [] }, wanted).addresses).toEqual([
+      OTHERS,
       'asleep@hub.example',
       'info@hub.example',
     ]);
@@ -211,7 +213,10 @@ describe('a rule that goes, where rules decide and nothing takes the rest', () =
     ['an address in another domain', expectation('x@else.example'), []],
     ['one whose rule has its name', expectation('jobs@hub.example'), ['jobs@hub.example']],
   ])('what is expected: %s', (_, expected, addresses) => {
-    expect(unrouted(ruled(ALL), { ...rulesOf(), expect: [expected] }).addresses).toEqual(addresses);
+    expect(unrouted(ruled(ALL), { ...rulesOf(), expect: [expected] }).addresses).toEqual([
+      OTHERS,
+      ...addresses,
+    ]);
   });
 
   test.each<[Scope, Partial<Expectation>]>([
@@ -241,16 +246,157 @@ describe('a rule that goes, where rules decide and nothing takes the rest', () =
     expect(unrouted(taken, rulesOf(), { a: HELP }).addresses).toEqual([]);
   });
 
-  test('nothing is said where routing is not known', () => {
-    const { rules } = ruled(ALL);
-    const hub = rules === undefined ? {} : { rules };
-    expect(unrouted(hub, rulesOf(), { a: HELP }).addresses).toEqual([]);
+  test('where the engine is not told, and where nothing is known of the one that decides', () => {
+    const { rules = [] } = ruled(ALL);
+    const named = { a: HELP };
+    expect(unrouted({ rules }, rulesOf(), named).addresses).toEqual([OTHERS, HELP]);
+    expect(unrouted({ routingEngine: 'alias', rules }, rulesOf(), named).addresses).toEqual([]);
+    // On v4 this account would refuse the same plan, though a catch-all takes over where aliases decide.
+    const aliases = liveAliases({ ...REST, '*': 'a@x.example' });
+    expect(unrouted({ aliases, rules }, rulesOf(), named).addresses).toEqual(
+      unrouted({ ...ruled(ALL), aliases }, rulesOf(), named).addresses,
+    );
+    expect(unrouted({ routingEngine: 'alias', aliases, rules }, rulesOf(), named).addresses).toEqual([]);
   });
 });
 
-test('a new rule that discards is what somebody wrote', () => {
-  const hub = { aliases: liveAliases(REST), rules: [] };
-  expect(
-    unrouted(hub, { rules: ruleSection([rule('r1', 'null')]), aliases: aliasSection({}) }).addresses,
-  ).toEqual([]);
+describe('a discard', () => {
+  const EVERY: RuleMatch = { type: 'regex', regex: '.*', scopes: ['recipient'] };
+  const DESK: RuleMatch = { type: 'regex', regex: '^desk@', scopes: ['recipient'] };
+  const ODD: RuleMatch = { type: 'regex', regex: 'odd', scopes: ['subject'] };
+  const SPAM: RuleMatch = { type: 'regex', regex: '^spam@', scopes: ['recipient'] };
+  const aliases = liveAliases({ desk: 'a@x.example', '*': 'a@x.example' });
+  const section = aliasSection({});
+  const entry = (id: string, forward: string, match: RuleMatch, active = true) =>
+    rule(id, forward, { id, idIsWritten: true, match, active });
+  const delivering = (rank: number) => liveRule('d', rank, 'a@x.example', { match: EVERY });
+  const all = [OTHERS, 'desk@hub.example'];
+  type Case = [
+    string,
+    readonly ObservedRule[],
+    readonly DesiredRule[],
+    readonly string[],
+    'domain' | 'domain-deletes',
+  ];
+
+  const CASES: readonly Case[] = [
+    [
+      'is added before',
+      [delivering(5)],
+      [entry('n', 'null', EVERY), entry('d', 'a@x.example', EVERY)],
+      all,
+      'domain',
+    ],
+    [
+      'is moved before',
+      [delivering(5), liveRule('n', 9, 'null', { match: EVERY })],
+      [entry('n', 'null', EVERY), entry('d', 'a@x.example', EVERY)],
+      all,
+      'domain',
+    ],
+    [
+      'comes before what is moved behind it',
+      [
+        delivering(5),
+        liveRule('n', 9, 'null', { match: EVERY }),
+        liveRule('z', 10, 'a@x.example', { match: ODD }),
+      ],
+      [entry('n', 'null', EVERY), entry('z', 'a@x.example', ODD), entry('d', 'a@x.example', EVERY)],
+      all,
+      'domain',
+    ],
+    [
+      'is switched on',
+      [liveRule('n', 1, 'null', { match: EVERY, active: false }), delivering(5)],
+      [entry('n', 'null', EVERY), entry('d', 'a@x.example', EVERY)],
+      all,
+      'domain',
+    ],
+    [
+      'is widened',
+      [liveRule('n', 1, 'null', { match: SPAM }), delivering(5)],
+      [entry('n', 'null', DESK), entry('d', 'a@x.example', EVERY)],
+      ['desk@hub.example'],
+      'domain-deletes',
+    ],
+    ['takes the place of a destination', [delivering(5)], [entry('d', 'null', EVERY)], all, 'domain'],
+  ];
+
+  test.each(CASES)('%s, where rules decide or nobody knows', (_, rules, entries, addresses, holds) => {
+    const wanted = { aliases: section, rules: ruleSection(entries) };
+    const found = { addresses, holds: [holds] };
+    expect(unrouted({ routingEngine: 'rules', rules, aliases }, wanted)).toEqual(found);
+    expect(unrouted({ rules, aliases }, wanted)).toEqual(found);
+    expect(unrouted({ routingEngine: 'alias', rules, aliases }, wanted).addresses).toEqual([]);
+  });
+
+  test.each<[string, readonly ObservedRule[], readonly DesiredRule[]]>([
+    ['sleeps', [delivering(5)], [entry('n', 'null', EVERY, false), entry('d', 'a@x.example', EVERY)]],
+    ['comes last', [delivering(5)], [entry('d', 'a@x.example', EVERY), entry('n', 'null', EVERY)]],
+    [
+      'was there before',
+      [liveRule('n', 1, 'null', { match: EVERY }), delivering(5)],
+      [entry('d', 'b@x.example', EVERY)],
+    ],
+    ['is none: something else delivers', [delivering(5)], [entry('d', 'b@x.example', EVERY)]],
+  ])('that %s takes nothing away', (_, rules, entries) => {
+    const wanted = { aliases: section, rules: ruleSection(entries) };
+    expect(unrouted({ routingEngine: 'rules', rules, aliases }, wanted).addresses).toEqual([]);
+  });
+
+  test.each<[string, string, readonly string[]]>([
+    ['a pattern for everything', '(.*)', [OTHERS, 'any@hub.example']],
+    ['a pattern for nearly everything', '([a-z]+)', [OTHERS, 'any@hub.example']],
+    ['a pattern for some', '(an|un).*', ['any@hub.example']],
+    ['what may be a pattern for everything', '.*', [OTHERS, 'any@hub.example']],
+    ['what may be a pattern for some', 'an.*', ['any@hub.example']],
+    ['what may be a pattern for others', 'un.*', []],
+    ['a name', 'some', []],
+  ])('is added beside the catch-all: %s', (_, text, addresses) => {
+    const wanted = { aliases: aliasSection({ [text]: 'null' }) };
+    expect(unrouted({ aliases }, wanted, { a: 'any@hub.example' }).addresses).toEqual(addresses);
+  });
+
+  test('is added as a pattern beside another: which of them is asked first is not known', () => {
+    const hub = { aliases: liveAliases({ ...REST, [PATTERN]: 'a@x.example' }) };
+    for (const [text, addresses] of [
+      ['(help)-d.*', [HELP]],
+      ['(hulp)-d.*', []],
+    ] as const) {
+      expect(unrouted(hub, { aliases: aliasSection({ [text]: 'null' }) }, { a: HELP }).addresses).toEqual(
+        addresses,
+      );
+    }
+  });
+
+  test('in a domain that is to be made takes nothing away', () => {
+    const made = present('new.example', { aliases: aliasSection({ '*': 'null', '(a).*': 'null' }) });
+    expect(plan(desired([made]), observed([])).guards).toEqual([]);
+  });
+});
+
+describe('a name that may be a pattern goes', () => {
+  test.each<[string, string, readonly string[]]>([
+    ['help-.*', HELP, [HELP]],
+    ['help*', HELP, [HELP]],
+    ['hel?-desk', HELP, [HELP]],
+    ['.*', HELP, [OTHERS, HELP]],
+    ['hulp-.*', HELP, []],
+    ['help.desk', HELP, []],
+  ])('%s, and somebody names %s', (text, named, addresses) => {
+    const hub = { aliases: liveAliases({ ...REST, [text]: 'a@x.example' }) };
+    const wanted = { aliases: aliasSection(REST, { prune: true }) };
+    expect(unrouted(hub, wanted, { a: named }).addresses).toEqual(addresses);
+  });
+
+  test('the name of a rule likewise', () => {
+    const match: RuleMatch = { type: 'alias', alias: 'h.*-desk' };
+    const hub = {
+      routingEngine: 'rules',
+      rulesFallbackEmail: null,
+      rules: [liveRule('r', 1, 'a@x.example', { match })],
+    } as const;
+    const goes = { state: 'absent', id: 'r', derivedIds: [], source: at(1) } as const;
+    expect(unrouted(hub, { rules: ruleSection([goes]) }, { a: HELP }).addresses).toEqual([HELP]);
+  });
 });

@@ -103,6 +103,53 @@ describe('aliases', () => {
   });
 });
 
+describe('names that may be patterns', () => {
+  const table = aliases(
+    'sales.*: a@x.example',
+    'd?sk*: b@x.example',
+    '*-x: c@x.example',
+    'info: d@x.example',
+    '*: z@x.example',
+  );
+
+  test.each([
+    ['sales.*', 'name a@x.example', 'name a@x.example'],
+    ['sales-eu', 'catch-all z@x.example', 'regex a@x.example'],
+    ['SALES', 'catch-all z@x.example', 'regex a@x.example'],
+    ['dask-1', 'catch-all z@x.example', 'regex b@x.example'],
+    ['skk', 'catch-all z@x.example', 'regex b@x.example'],
+    ['any-x', 'catch-all z@x.example', 'regex c@x.example'],
+    ['info', 'name d@x.example', 'name d@x.example'],
+    ['other', 'catch-all z@x.example', 'catch-all z@x.example'],
+  ])('%s: literally %s, as a pattern %s', (to, literally, pattern) => {
+    expect(where({ aliases: table }, mail(to))).toBe(literally);
+    expect(where({ aliases: table, wildcards: 'literal' }, mail(to))).toBe(literally);
+    expect(where({ aliases: table, wildcards: 'pattern' }, mail(to))).toBe(pattern);
+  });
+
+  test('of alias rules, whose prefixes are documented', () => {
+    const rules = [
+      rule('prefix', alias('sales*')),
+      rule('pattern', alias('h.*-desk')),
+      rule('all', alias('*')),
+    ];
+    const of = (to: string, wildcards: 'literal' | 'pattern') =>
+      where({ rules, mode: 'rules', wildcards }, mail(to)).split(' ')[1];
+    expect([of('sales-eu', 'literal'), of('sales-eu', 'pattern')]).toEqual([
+      'prefix@rules.example',
+      'prefix@rules.example',
+    ]);
+    expect([of('help-desk', 'literal'), of('help-desk', 'pattern')]).toEqual([
+      'all@rules.example',
+      'pattern@rules.example',
+    ]);
+    expect([of('h.*-desk', 'literal'), of('h.*-desk', 'pattern')]).toEqual([
+      'pattern@rules.example',
+      'pattern@rules.example',
+    ]);
+  });
+});
+
 describe('rules', () => {
   const rules = [
     rule('off', alias('*'), { active: false }),

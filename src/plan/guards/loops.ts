@@ -1,9 +1,9 @@
 import { destinationsOf } from '../../model/destinations.ts';
-import { escapeInvisible, nameKey } from '../../model/names.ts';
+import { escapeInvisible, nameKey, type DomainName } from '../../model/names.ts';
 import type { Change, GuardFinding } from '../../model/plan.ts';
 import { nodesOnCycles, type Graph } from './cycles.ts';
 import type { GuardInput } from './guards.ts';
-import { finalRouters } from './tables.ts';
+import { finalRouters, READINGS_OF_ALL } from './tables.ts';
 
 type Routers = ReturnType<typeof finalRouters>;
 
@@ -15,26 +15,37 @@ interface Taker {
 
 /**
  * Destinations that lead back to where they stand, through what is live. Only what the plan changes is followed: a loop
- * that the plan makes passes through one of its changes.
+ * that the plan makes passes through one of its changes. Where it is not known how the service reads the domains, a loop in
+ * one reading is one.
  */
 export function guardLoops(input: GuardInput): readonly GuardFinding[] {
-  const routers = finalRouters(input);
   const managed = new Set<string>(input.domains.map(({ domain }) => domain));
   const starts = input.domains.map(({ domain, changes }) => ({
     domain,
     takers: changes.flatMap((change) => startOf(change, managed)),
   }));
-  const looping = nodesOnCycles(
-    followAll(
-      starts.flatMap(({ takers }) => takers),
-      routers,
-    ),
+  const found = READINGS_OF_ALL.map((reading) => loopsIn(starts, finalRouters(input, reading)));
+  return starts.flatMap(({ domain }) => {
+    const first = found.find((loops) => loops.has(domain))?.get(domain);
+    return first === undefined ? [] : [first];
+  });
+}
+
+type Starts = readonly { readonly domain: DomainName; readonly takers: readonly Taker[] }[];
+
+function loopsIn(starts: Starts, routers: Routers): ReadonlyMap<DomainName, GuardFinding> {
+  const graph = followAll(
+    starts.flatMap(({ takers }) => takers),
+    routers,
   );
-  return starts.flatMap(({ domain, takers }) => {
+  const looping = nodesOnCycles(graph);
+  const found = new Map<DomainName, GuardFinding>();
+  for (const { domain, takers } of starts) {
     const loops = takers.filter(({ key }) => looping.has(key));
     const way = firstOf(loops, (start) => findLoop(start, routers));
-    return way === null ? [] : [finding(domain, loops.length, way)];
-  });
+    if (way !== null) found.set(domain, finding(domain, loops.length, way));
+  }
+  return found;
 }
 
 /** What a change makes of its item; nothing of one that goes, or that cannot lead to a managed domain. */

@@ -3,7 +3,7 @@ import { nameKey } from '../../model/names.ts';
 import type { Observed, ObservedDomain } from '../../model/observed.ts';
 import type { Change } from '../../model/plan.ts';
 import type { RuleMatch } from '../../model/resources.ts';
-import { createRouter, type RoutingTable } from '../../routing/route.ts';
+import { createRouter, type Anchoring, type RoutingTable, type Wildcards } from '../../routing/route.ts';
 import type { DomainPlan } from '../domain.ts';
 import { compareRanks } from '../order.ts';
 
@@ -22,34 +22,85 @@ export interface RoutedRule extends RoutedItem {
 
 export type DomainRouter = ReturnType<typeof createRouter<RoutedItem, RoutedRule>>;
 
+/** One of the ways in which the service may route mail, as far as account and documents leave it open (field notes: Routing). */
+export interface Reading {
+  /** Which engine decides where the account does not tell. */
+  readonly engine: RoutingTable<RoutedItem, RoutedRule>['mode'];
+  readonly wildcards: Wildcards;
+  /** Which of several patterns among the aliases is asked first: as they are listed, or the other way round. */
+  readonly order: 'as-listed' | 'reversed';
+  readonly anchoring: Anchoring;
+  /** Where mail goes that no rule takes, where the account does not tell. */
+  readonly fallback: 'account' | 'nowhere';
+}
+
+const BY_ALIASES = { engine: 'aliases', anchoring: 'anywhere', fallback: 'account' } as const;
+const BY_RULES = { engine: 'rules', order: 'as-listed' } as const;
+
+const READINGS: readonly Reading[] = (['literal', 'pattern'] as const).flatMap((wildcards) => [
+  { ...BY_ALIASES, wildcards, order: 'as-listed' },
+  { ...BY_ALIASES, wildcards, order: 'reversed' },
+  { ...BY_RULES, wildcards, anchoring: 'anywhere', fallback: 'account' },
+  { ...BY_RULES, wildcards, anchoring: 'whole', fallback: 'account' },
+  { ...BY_RULES, wildcards, anchoring: 'anywhere', fallback: 'nowhere' },
+  { ...BY_RULES, wildcards, anchoring: 'whole', fallback: 'nowhere' },
+]);
+
+/** All readings of a live domain that what was read of it allows; none: nothing is known of its routing. */
+export function readingsOf(live: ObservedDomain): readonly Reading[] {
+  return READINGS.filter((reading) => {
+    if (reading.engine !== engineOf(live, reading) || !isKnown(live, reading)) return false;
+    return reading.fallback === 'account' || live.rulesFallbackEmail === undefined;
+  });
+}
+
+/**
+ * What a mail's way through several domains is looked for in. They may differ in their engines: rules of one lead to aliases
+ * of another.
+ */
+export const READINGS_OF_ALL: readonly Reading[] = (['literal', 'pattern'] as const).flatMap((wildcards) =>
+  (['rules-then-aliases', 'aliases', 'rules'] as const).map((engine) => {
+    return { engine, wildcards, order: 'as-listed', anchoring: 'anywhere', fallback: 'account' };
+  }),
+);
+
+/** Whom the tables are of, and how they are read. */
+export interface RouterContext {
+  readonly accountEmail: string;
+  readonly reading: Reading;
+}
+
 /** How mail to one domain is routed at the moment. */
-export function liveRouter(live: ObservedDomain, accountEmail: string): DomainRouter {
-  return createRouter(tableOf(live, liveAliases(live), liveRules(live), accountEmail));
+export function liveRouter(live: ObservedDomain, context: RouterContext): DomainRouter {
+  return createRouter(tableOf(live, liveAliases(live), liveRules(live), context));
 }
 
 /** How it will be routed once the changes were made. */
 export function finalRouter(
   live: ObservedDomain | undefined,
   changes: readonly Change[],
-  accountEmail: string,
+  context: RouterContext,
 ): DomainRouter {
-  return createRouter(finalTable(live, changes, accountEmail));
+  return createRouter(finalTable(live, changes, context));
 }
 
 export function finalTable(
   live: ObservedDomain | undefined,
   changes: readonly Change[],
-  accountEmail: string,
+  context: RouterContext,
 ): RoutingTable<RoutedItem, RoutedRule> {
-  return tableOf(live, finalAliases(live, changes), finalRules(live, changes), accountEmail);
+  return tableOf(live, finalAliases(live, changes), finalRules(live, changes), context);
 }
 
 /** The routers of the managed domains as they will be; null of a domain whose routing is not known. Made when asked for. */
-export function finalRouters(input: {
-  readonly desired: Desired;
-  readonly observed: Observed;
-  readonly domains: readonly DomainPlan[];
-}): (domain: string) => DomainRouter | null {
+export function finalRouters(
+  input: {
+    readonly desired: Desired;
+    readonly observed: Observed;
+    readonly domains: readonly DomainPlan[];
+  },
+  reading: Reading,
+): (domain: string) => DomainRouter | null {
   const plans = new Map<string, DomainPlan>(input.domains.map((plan) => [plan.domain, plan]));
   const routers = new Map<string, DomainRouter | null>();
   function make(domain: string): DomainRouter | null {
@@ -59,8 +110,8 @@ export function finalRouters(input: {
     const { state } = input.desired.domains.get(plan.domain) as DesiredDomain;
     if (state === 'absent') return null;
     const live = input.observed.domains.get(plan.domain);
-    if (live !== undefined && !isKnown(live)) return null;
-    return finalRouter(live, plan.changes, input.observed.account.email);
+    if (live !== undefined && !isKnown(live, reading)) return null;
+    return finalRouter(live, plan.changes, { accountEmail: input.observed.account.email, reading });
   }
   return (domain) => {
     const known = routers.get(domain);
@@ -72,22 +123,34 @@ export function finalRouters(input: {
 }
 
 /** Whether what decides about mail to the domain was read. */
-export function isKnown(live: ObservedDomain): boolean {
-  return live.routingEngine === 'rules' ? live.rules !== undefined : live.aliases !== undefined;
+export function isKnown(live: ObservedDomain, reading: Reading): boolean {
+  return (engineOf(live, reading) === 'rules' ? live.rules : live.aliases) !== undefined;
+}
+
+function engineOf(live: ObservedDomain | undefined, reading: Reading): Reading['engine'] {
+  const engine = live?.routingEngine;
+  if (engine === 'rules') return 'rules';
+  return engine === 'alias' ? 'aliases' : reading.engine;
 }
 
 function tableOf(
   live: ObservedDomain | undefined,
   aliases: ReadonlyMap<string, RoutedItem>,
   rules: ReadonlyMap<string | null, RoutedRule>,
-  accountEmail: string,
+  { accountEmail, reading }: RouterContext,
 ): RoutingTable<RoutedItem, RoutedRule> {
-  const engine = live?.routingEngine;
-  const mode = engine === 'alias' ? 'aliases' : engine === 'rules' ? 'rules' : 'rules-then-aliases';
+  const { wildcards, order } = reading;
   // The account's address is the default; null drops.
-  const fallback = live?.rulesFallbackEmail === undefined ? accountEmail : live.rulesFallbackEmail;
-  const sorted = [...rules.values()].sort((a, b) => compareRanks(a.rank, b.rank));
-  return { aliases: [...aliases.values()], rules: sorted, mode, fallback };
+  const unsaid = reading.fallback === 'account' ? accountEmail : null;
+  const fallback = live?.rulesFallbackEmail === undefined ? unsaid : live.rulesFallbackEmail;
+  const listed = [...aliases.values()];
+  return {
+    aliases: order === 'as-listed' ? listed : listed.reverse(),
+    rules: [...rules.values()].sort((a, b) => compareRanks(a.rank, b.rank)),
+    mode: engineOf(live, reading),
+    fallback,
+    wildcards,
+  };
 }
 
 function liveAliases(live: ObservedDomain | undefined): Map<string, RoutedItem> {

@@ -1,5 +1,5 @@
 import { destinationsOf, isDiscard } from '../../model/destinations.ts';
-import { looksLikeRegex, nameKey } from '../../model/names.ts';
+import { nameKey, takesOthers } from '../../model/names.ts';
 import type {
   Desired,
   DesiredAlias,
@@ -12,13 +12,15 @@ import type { AliasChange, Change, GuardFinding, RuleChange } from '../../model/
 import type { Mail } from '../../routing/route.ts';
 import type { DomainPlan } from '../domain.ts';
 import { compareText } from '../order.ts';
+import { stageOneChanges } from '../withhold.ts';
 import { allowance } from './deletes.ts';
 import type { GuardInput } from './guards.ts';
-import { finalRouter, isKnown, liveRouter, type DomainRouter } from './tables.ts';
+import { finalRouter, liveRouter, readingsOf, type DomainRouter, type Reading } from './tables.ts';
 
 /**
- * Addresses that lose delivery by the way: the manifest names them, or they have an alias, and what took their mail was
- * a pattern, a rule or a catch-all that goes or takes less. An address whose own alias is deleted is not among them.
+ * Addresses that lose delivery by the way: the manifest names them, or they have an alias, or they are all the others that
+ * something takes. An address whose own alias is deleted or discards is not among them. Where it is not known how the
+ * service reads a domain, one reading in which an address loses delivery is enough.
  */
 export function guardUnrouted(input: GuardInput): readonly GuardFinding[] {
   const risky = input.domains.filter((plan) => plan.changes.some(mayUnroute));
@@ -26,30 +28,30 @@ export function guardUnrouted(input: GuardInput): readonly GuardFinding[] {
   if (risky.length === 0) return [];
   const named = namedAddresses(input.desired, risky);
   return risky.flatMap((plan) => {
-    // Only what is live and stays loses routes by the way.
-    const live = input.observed.domains.get(plan.domain) as ObservedDomain;
+    const live = input.observed.domains.get(plan.domain);
+    if (live === undefined) return [];
+    // Only where something is wanted are there changes of aliases and rules.
     const wanted = input.desired.domains.get(plan.domain) as PresentDomain;
-    if (!isKnown(live)) return [];
     const mails = mailsTo(live, wanted, named.get(plan.domain) as ReadonlySet<string>);
-    return unroutedAddresses(plan, live, mails, input).map((address) => finding(plan, address, input));
+    return unroutedAddresses(plan, live, mails, input).map((lost) => finding(plan, lost, input));
   });
 }
 
-/** Whether mail that a change's own name does not tell may lose its route by it. */
+/**
+ * Whether mail that a change's own name does not tell may lose its route by it. A rule that is active may let mail go to one
+ * that discards by moving alone; what is new and delivers takes nothing away.
+ */
 function mayUnroute(change: Change): boolean {
-  if (change.kind === 'rule') {
-    return change.observed?.active === true && (change.stage === 2 || endsOrDiscards(change));
-  }
-  if (change.kind !== 'alias') return false;
-  return change.observed !== null && endsOrDiscards(change) && takesOthers(change.name);
+  if (change.kind === 'rule') return change.observed?.active === true || switchesOnDiscard(change);
+  return change.kind === 'alias' && endsOrDiscards(change) && takesOthers(change.name);
 }
 
-function endsOrDiscards({ desired }: AliasChange | RuleChange): boolean {
+function switchesOnDiscard({ desired }: RuleChange): boolean {
+  return desired?.active === true && isDiscard(desired.forward);
+}
+
+function endsOrDiscards({ desired }: AliasChange): boolean {
   return desired === null || isDiscard(desired.forward);
-}
-
-function takesOthers(aliasName: string): boolean {
-  return aliasName === '*' || looksLikeRegex(aliasName);
 }
 
 /** The destinations in the manifest that lie in the given domains, by domain. */
@@ -82,10 +84,13 @@ function* forwardsIn(entries: Iterable<DesiredAlias | DesiredRule>): Iterable<st
   for (const entry of entries) if (entry.state === 'present') yield entry.forward;
 }
 
-/** The mails to try: to every address that is named or has an alias, and those that the manifest expects. */
+/** Stands for every address that nothing names: only what takes nearly everything takes it. */
+const ANY_OTHER = 'zzqxjkvw';
+
+/** The mails to try: to every address that is named or has an alias, to any other, and those that the manifest expects. */
 function mailsTo(live: ObservedDomain, wanted: PresentDomain, named: ReadonlySet<string>): readonly Mail[] {
-  const locals = [...(live.aliases ?? []).map(({ name }) => name), ...namesOf(wanted)]
-    .filter((name) => !name.includes('*') && !looksLikeRegex(name))
+  const locals = [ANY_OTHER, ...(live.aliases ?? []).map(({ name }) => name), ...namesOf(wanted)]
+    .filter((name) => !takesOthers(name))
     .map((name) => `${name}@${live.domain}`);
   const addresses = new Map([...locals, ...named].map((address) => [nameKey(address), address]));
   const empty = { from: '', subject: '', body: '' };
@@ -101,24 +106,44 @@ function* namesOf({ aliases, rules }: PresentDomain): Iterable<string> {
   }
 }
 
+/** An address that loses delivery, and whether stage 1 alone takes it away. */
+interface Lost {
+  readonly address: string;
+  readonly early: boolean;
+}
+
 function unroutedAddresses(
   plan: DomainPlan,
   live: ObservedDomain,
   mails: readonly Mail[],
   { observed }: GuardInput,
-): readonly string[] {
-  const before = liveRouter(withoutServiceOwn(live, plan), observed.account.email);
-  const after = finalRouter(live, plan.changes, observed.account.email);
+): readonly Lost[] {
   const deliberate = new Set<string>(plan.changes.filter(isDeliberate).map(({ name }) => nameKey(name)));
-  const lost = mails
-    .filter(({ to }) => !deliberate.has(ownName(to)))
-    .filter((mail) =>
-      (['anywhere', 'whole'] as const).some(
-        (anchoring) => delivers(before, mail, anchoring) && !delivers(after, mail, anchoring),
-      ),
-    )
-    .map(({ to }) => nameKey(to));
-  return [...new Set(lost)].sort(compareText);
+  const tried = mails.filter(({ to }) => !deliberate.has(ownName(to)));
+  const lost = new Map<string, Lost>();
+  for (const reading of readingsOf(live)) {
+    const context = { accountEmail: observed.account.email, reading };
+    const before = liveRouter(withoutServiceOwn(live, plan), context);
+    const between = finalRouter(live, stageOneChanges(plan.changes), context);
+    const after = finalRouter(live, plan.changes, context);
+    for (const mail of tried) {
+      if (!delivers(before, mail, reading) || delivers(after, mail, reading)) continue;
+      const address = shownAddress(mail.to);
+      const early = lost.get(address)?.early === true || !delivers(between, mail, reading);
+      lost.set(address, { address, early });
+    }
+  }
+  return [...lost.values()].sort((a, b) => compareText(a.address, b.address));
+}
+
+function shownAddress(to: string): string {
+  const [local, domain] = splitAddress(nameKey(to));
+  return local === ANY_OTHER ? `*@${domain}` : `${local}@${domain}`;
+}
+
+function splitAddress(address: string): readonly [string, string] {
+  const at = address.lastIndexOf('@');
+  return [address.slice(0, at), address.slice(at + 1)];
 }
 
 /** What the service put there by itself when it made the domain is no route that somebody relies on. */
@@ -133,25 +158,25 @@ function isDeliberate(change: Change): boolean {
   return change.kind === 'alias' && endsOrDiscards(change);
 }
 
-/** `contact+label@` goes to `contact`. */
+/** `contact+label@` goes to `contact`, and any other to `*`. */
 function ownName(address: string): string {
-  const local = nameKey(address.slice(0, address.lastIndexOf('@')));
-  return local.split('+')[0] ?? local;
+  const [local] = splitAddress(nameKey(address));
+  return local === ANY_OTHER ? '*' : (local.split('+')[0] ?? local);
 }
 
-function delivers(router: DomainRouter, mail: Mail, anchoring: 'anywhere' | 'whole'): boolean {
+function delivers(router: DomainRouter, mail: Mail, { anchoring }: Reading): boolean {
   const route = router.route(mail, anchoring);
   return route.kind !== 'refused' && !isDiscard(route.forward);
 }
 
-function finding({ domain, changes }: DomainPlan, address: string, { policy }: GuardInput): GuardFinding {
-  const early = changes.some((change) => change.stage === 1 && mayUnroute(change));
+function finding({ domain }: DomainPlan, { address, early }: Lost, { policy }: GuardInput): GuardFinding {
+  const who = address.startsWith('*@') ? `every other address of ${domain}` : address;
   return {
     guard: 'unrouted',
     scope: domain,
     limit: 0,
     planned: 1,
-    message: `mail to ${address} is delivered now and would not be: what takes it goes or takes less`,
+    message: `mail to ${who} is delivered now and would not be: what delivers it is removed or narrowed, or a discard comes before it`,
     ...allowance({ kind: 'unrouted', address }, policy),
     holds: early ? { kind: 'domain', domain } : { kind: 'domain-deletes', domain },
     refuses: true,
