@@ -28,11 +28,17 @@ export function withAccounts(command: Command): Command {
 }
 
 export function withFiles(command: Command): Command {
-  return command.option(
-    '-f, --file <path>',
-    'manifest file or directory, - for standard input; repeatable [FWDSYNC_FILE]',
-    collect,
-  );
+  return command
+    .option(
+      '-f, --file <path>',
+      'manifest file or directory, - for standard input; repeatable [FWDSYNC_FILE]',
+      collect,
+    )
+    .option(
+      '--max-entries <n>',
+      'entries that manifests may have once templates are expanded [FWDSYNC_MAX_ENTRIES]',
+      wholeNumber,
+    );
 }
 
 export function withConnection(command: Command): Command {

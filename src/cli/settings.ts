@@ -17,6 +17,7 @@ export interface CommonOptions {
   readonly account?: string;
   readonly apiVersion?: string;
   readonly domain?: readonly string[];
+  readonly maxEntries?: number;
   readonly format?: string;
   readonly color?: string;
   readonly logLevel?: string;

@@ -16,7 +16,15 @@ export interface LoadOptions {
   readonly cwd?: string;
   /** Keys of `api` that must be stated, as with several accounts. */
   readonly required?: readonly ('key' | 'account')[];
+  /** See `MAX_ENTRIES`, which is the default. */
+  readonly maxEntries?: number | undefined;
 }
+
+/**
+ * Entries of all domains once templates are expanded, with the templates that each domain uses and the patterns that it
+ * ignores. A short file may ask for a million times as much as it holds. Destinations may be ten times as many.
+ */
+export const MAX_ENTRIES = 1_000_000;
 
 /** The references of a manifest whose values are needed to load it. */
 export interface NeededReferences {

@@ -2,7 +2,7 @@ import { DISCARD, joinDestinations, type Destination, type Forward } from '../mo
 import { quote } from '../model/names.ts';
 import type { Reference, ReferenceValue } from '../model/desired.ts';
 import type { Definitions, Manifest } from './assemble.ts';
-import type { LoadOptions } from './context.ts';
+import { MAX_ENTRIES, type LoadOptions } from './context.ts';
 import { parseDestination, type ParsedDestination } from './destination-text.ts';
 import { isNull, itemsOf, type Node, type TextNode } from './node.ts';
 import type { ProblemLog } from './problems.ts';
@@ -23,14 +23,31 @@ interface Book {
   readonly options: LoadOptions;
   readonly log: ProblemLog;
   readonly manifest: Manifest;
-  readonly groups: Map<string, readonly Destination[] | null>;
+  readonly groups: Map<string, Group>;
   /** Names of the groups that are being expanded, outermost first. */
   readonly open: string[];
+  /** Levels of groups in what was resolved last, or is being. */
+  height: number;
+  /** Destinations of all entries and groups so far, and how many they may be; null once they were more. */
+  room: number | null;
+  /** Whether groups were found to go too deep; of one chain every part is. */
+  depth: 'fine' | 'reported';
   readonly parsed: Map<string, ParsedDestination>;
   readonly references: Map<string, string>;
   /** Whether what is resolved is for an entry, or a group that nothing has named. */
   use: 'entry' | 'spare';
 }
+
+interface Group {
+  /** Null: something in it is wrong, and reported. */
+  readonly destinations: readonly Destination[] | null;
+  readonly height: number;
+}
+
+/** Groups within groups: more levels than anybody can follow. */
+const MAX_LEVELS = 32;
+/** For each entry that a manifest may have. */
+const DESTINATIONS_PER_ENTRY = 10;
 
 export function createDestinationBook(
   manifest: Manifest,
@@ -43,6 +60,9 @@ export function createDestinationBook(
     manifest,
     groups: new Map(),
     open: [],
+    height: 0,
+    depth: 'fine',
+    room: (options.maxEntries ?? MAX_ENTRIES) * DESTINATIONS_PER_ENTRY,
     parsed: new Map(),
     references: new Map(),
     use: 'entry',
@@ -56,7 +76,7 @@ export function createDestinationBook(
     },
     checkSpares() {
       book.use = 'spare';
-      for (const name of manifest.destinations.keys()) resolveGroup(name, book);
+      for (const [name, { key }] of manifest.destinations) resolveGroup(name, key, book);
     },
   };
 }
@@ -68,9 +88,9 @@ function resolveValue(node: Node, book: Book): readonly Destination[] | null {
   for (const item of items) {
     const resolved = resolveItem(item, book);
     if (resolved === null) failed = true;
-    else all.push(...resolved);
+    else for (const destination of resolved) all.push(destination);
   }
-  if (failed || all.length === 0) return null;
+  if (failed || all.length === 0 || !hasRoom(node, all.length, book)) return null;
   const distinct = [...new Set(all)];
   if (distinct.length === 1 || !distinct.includes(DISCARD)) return distinct;
   book.log.report('discard-not-alone', node, {
@@ -78,6 +98,19 @@ function resolveValue(node: Node, book: Book): readonly Destination[] | null {
     hint: 'write `discard` alone, or leave it out',
   });
   return null;
+}
+
+/** Groups within groups, and large ones in many entries, multiply. */
+function hasRoom(node: Node, count: number, book: Book): boolean {
+  if (book.room === null) return false;
+  book.room -= count;
+  if (book.room >= 0) return true;
+  book.room = null;
+  book.log.report('too-many-entries', node, {
+    message: 'the entries have too many destinations once groups are expanded',
+    hint: 'forward to a mailing list, or raise --max-entries (FWDSYNC_MAX_ENTRIES) where the memory suffices',
+  });
+  return false;
 }
 
 function resolveItem(node: Node, book: Book): readonly Destination[] | null {
@@ -114,7 +147,7 @@ function resolveName(node: TextNode, book: Book): readonly Destination[] | null 
     return null;
   }
   const at = book.open.indexOf(name);
-  if (at < 0) return resolveGroup(name, book);
+  if (at < 0) return resolveGroup(name, node, book);
   book.log.report('destination-cycle', node, {
     message: `the destination ${quote(name)} contains itself: ${[...book.open.slice(at), name].join(' -> ')}`,
     hint: 'take one of them out of the other',
@@ -122,16 +155,39 @@ function resolveName(node: TextNode, book: Book): readonly Destination[] | null 
   return null;
 }
 
-function resolveGroup(name: string, book: Book): readonly Destination[] | null {
-  const known = book.groups.get(name);
-  if (known !== undefined) return known;
+/** Null as well where the groups go deeper than `MAX_LEVELS`; `at` is who names it. */
+function resolveGroup(name: string, at: Node, book: Book): readonly Destination[] | null {
+  const group = book.groups.get(name) ?? expandGroup(name, at, book);
+  if (group === null) return null;
+  book.height = Math.max(book.height, group.height);
+  return group.destinations;
+}
+
+function expandGroup(name: string, at: Node, book: Book): Group | null {
   const entry = book.manifest.destinations.get(name);
   if (entry === undefined) return null;
+  const before = book.height;
+  book.height = 0;
   book.open.push(name);
-  const resolved = resolveValue(entry.value, book);
+  const isDeep = book.open.length > MAX_LEVELS;
+  const resolved = isDeep ? null : resolveValue(entry.value, book);
   book.open.pop();
-  book.groups.set(name, resolved);
-  return resolved;
+  const height = book.height + 1;
+  const tooDeep = isDeep || (resolved !== null && height > MAX_LEVELS);
+  if (tooDeep) reportTooDeep(name, at, book);
+  const group = { destinations: tooDeep ? null : resolved, height };
+  book.groups.set(name, group);
+  book.height = before;
+  return group;
+}
+
+function reportTooDeep(name: string, at: Node, book: Book): void {
+  if (book.depth === 'reported') return;
+  book.depth = 'reported';
+  book.log.report('nesting-too-deep', at, {
+    message: `groups contain groups over more than ${MAX_LEVELS} levels: at ${quote(name)}`,
+    hint: 'name the destinations in fewer groups',
+  });
 }
 
 function resolveReferenceNode(node: Node, book: Book): readonly Destination[] | null {

@@ -12,7 +12,7 @@ import { sameForward } from '../model/destinations.ts';
 import { parseDomainName, quote, type DomainName, type NameKey } from '../model/names.ts';
 import type { Source } from '../model/problem.ts';
 import type { Manifest } from './assemble.ts';
-import type { Loading } from './context.ts';
+import { MAX_ENTRIES, type Loading } from './context.ts';
 import { readIgnore, readPrune, reportIgnored } from './ignore.ts';
 import { broughtBy, mergeNamed, mergeRules } from './merge.ts';
 import { createLookAlikes, visibleDomain } from './names.ts';
@@ -26,6 +26,8 @@ export interface ReadDomain {
   readonly desired: DesiredDomain;
   readonly node: MapNode;
   readonly sound: boolean;
+  /** What it adds to `MAX_ENTRIES`. */
+  readonly entries: number;
 }
 
 /** All domains, in the order of their ASCII forms. */
@@ -38,11 +40,18 @@ export function readDomains(
   const read = new Map<DomainName, ReadDomain>();
   const keys = new Map<DomainName, TextNode>();
   const lookAlikes = createLookAlikes(loading.log);
+  const most = loading.options.maxEntries ?? MAX_ENTRIES;
+  let entries = 0;
   for (const { key, value } of manifest.domains) {
     const domain = readName(key, keys, loading);
     if (domain === null || value.kind !== 'map') continue;
     lookAlikes.check(key, visibleDomain(domain));
-    read.set(domain, readDomain({ domain, key, node: value, manifest, templates, version, loading }));
+    const one = readDomain({ domain, key, node: value, manifest, templates, version, loading });
+    read.set(domain, one);
+    entries += one.entries;
+    if (entries <= most) continue;
+    reportTooMany(key, most, loading);
+    return new Map();
   }
   reportSharedIds(read, loading);
   return new Map([...read].sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -98,8 +107,22 @@ function readDomain(reading: Reading): ReadDomain {
     expect: [],
     verify: readVerify(node, manifest),
   };
+  const entries = used.templates.length + sizeOf(aliases) + sizeOf(rules) + sizeOf(credentials);
   const failed = used.failed || hasFailed(own) || used.templates.some(({ sections }) => hasFailed(sections));
-  return { desired, node, sound: !failed && loading.log.errorCount() === errors };
+  return { desired, node, entries, sound: !failed && loading.log.errorCount() === errors };
+}
+
+function sizeOf(section: AliasSection | RuleSection | CredentialSection | undefined): number {
+  if (section === undefined) return 0;
+  const { entries, ignore } = section;
+  return ignore.length + ('size' in entries ? entries.size : entries.length);
+}
+
+function reportTooMany(key: TextNode, most: number, { log }: Loading): void {
+  log.report('too-many-entries', key, {
+    message: `the manifest has more than ${most} entries once templates are expanded`,
+    hint: 'use the templates in fewer domains, or raise --max-entries (FWDSYNC_MAX_ENTRIES) where the memory suffices',
+  });
 }
 
 function readVerify(node: MapNode, { defaults }: Manifest): boolean {
@@ -109,7 +132,7 @@ function readVerify(node: MapNode, { defaults }: Manifest): boolean {
 function readTombstone({ domain, node, loading }: Reading, source: Source): ReadDomain {
   const other = [...node.entries.values()].find(({ key }) => key.text !== 'state');
   if (other !== undefined && textOf(valueOf(node, 'state')) === 'absent') reportBeside(other, loading);
-  return { desired: { state: 'absent', domain, source }, node, sound: true };
+  return { desired: { state: 'absent', domain, source }, node, sound: true, entries: 0 };
 }
 
 function aliasSection(

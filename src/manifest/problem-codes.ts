@@ -60,6 +60,7 @@ export const PROBLEM_CODES = {
   'tab-indent': 'error',
   'template-conflict': 'error',
   'too-many-aliases': 'error',
+  'too-many-entries': 'error',
   'unknown-anchor': 'error',
   'unknown-destination': 'error',
   'unknown-key': 'error',

@@ -146,3 +146,19 @@ describe('scenario 7: sizes end with a result or an error, within seconds and 1 
     expect(codesOf(measured)).toContain(code);
   });
 });
+
+test('how many entries manifests may have is an option and a variable', async () => {
+  const file = join(await temporaryDirectory(), 'fwdsync.yaml');
+  writeFileSync(file, acme('aliases: { a: x@corp.example, b: x@corp.example, c: x@corp.example }'));
+  const validate = (args: readonly string[], entries?: string): Promise<Measured> =>
+    measure(['validate', '-f', file, ...args], {
+      env: entries === undefined ? {} : { FWDSYNC_MAX_ENTRIES: entries },
+    });
+  expect(await validate(['--max-entries', '3'])).toMatchObject({ code: 0 });
+  const refused = await validate(['--max-entries', '2']);
+  expect(refused.code).toBe(5);
+  expect(refused.stderr).toContain('more than 2 entries once templates are expanded');
+  expect(await validate([], '2')).toMatchObject({ code: 5 });
+  expect(await validate(['--max-entries', '3'], '2')).toMatchObject({ code: 0 });
+  expect(await validate([], 'many')).toMatchObject({ code: 64 });
+});

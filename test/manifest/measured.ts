@@ -31,6 +31,7 @@ export interface MeasureOptions {
   /** The program; by default the sources. */
   readonly program?: string;
   readonly stdin?: string | Uint8Array;
+  readonly env?: Readonly<Record<string, string>>;
   /** Runs it as this user, which only root can. */
   readonly uid?: number;
 }
@@ -38,7 +39,12 @@ export interface MeasureOptions {
 /** Runs the real command as a child process that says what it loaded and how much it took. Ends it after a minute. */
 export async function measure(args: readonly string[], options: MeasureOptions = {}): Promise<Measured> {
   const program = options.program ?? join(ROOT, 'src/cli/main.ts');
-  const env = { PATH: process.env['PATH'], HOME: '/nonexistent', NODE_DISABLE_COMPILE_CACHE: '1' };
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: '/nonexistent',
+    NODE_DISABLE_COMPILE_CACHE: '1',
+    ...options.env,
+  };
   const uid = options.uid === undefined ? {} : { uid: options.uid };
   const started = performance.now();
   const { code, stdout, stderr } = await new Promise<Pick<Measured, 'code' | 'stdout' | 'stderr'>>(
