@@ -22,7 +22,7 @@ export interface ReadOptions {
   /** Whether a reference that is not set is an error or a warning. */
   readonly references: 'required' | 'optional';
   /** `printed`: in text, to standard error; those that end a command with `--format json` as a document. */
-  readonly problems: 'printed' | 'silent';
+  readonly problems: 'printed' | 'errors-printed' | 'silent';
   /** What of a `--domain` that the manifest does not name. */
   readonly unnamed: 'refused' | 'ignored';
   /** Where the manifests are read; by default they are files. */
@@ -54,7 +54,7 @@ export async function readDesired(
   const problems =
     mask === false ? loaded.problems : loaded.problems.map((problem) => maskProblem(problem, mask));
   const { counts } = loaded;
-  if (how.problems === 'printed' && loaded.desired === null)
+  if (how.problems !== 'silent' && loaded.desired === null)
     printInvalid(context, options, { problems, counts });
   else if (how.problems === 'printed') printProblems(context, options, problems);
   const desired = loaded.desired === null ? null : narrow(loaded.desired, options.domain, how.unnamed);
@@ -82,7 +82,7 @@ async function readTexts(
   return texts.value;
 }
 
-export interface RequiredDesired extends Pick<ReadDesired, 'counts'> {
+export interface RequiredDesired extends Pick<ReadDesired, 'counts' | 'problems'> {
   readonly desired: Desired;
   readonly size: ManifestSize;
 }
@@ -91,14 +91,14 @@ export interface RequiredDesired extends Pick<ReadDesired, 'counts'> {
 export async function requireDesired(
   context: Context,
   options: CommonOptions,
-  unnamed: ReadOptions['unnamed'],
+  { unnamed, warnings }: Pick<ReadOptions, 'unnamed'> & { readonly warnings: 'printed' | 'silent' },
 ): Promise<RequiredDesired> {
   const { desired, problems, size, counts } = await readDesired(context, options, {
     references: 'required',
-    problems: 'printed',
+    problems: warnings === 'printed' ? 'printed' : 'errors-printed',
     unnamed,
   });
-  if (desired !== null) return { desired, size, counts };
+  if (desired !== null) return { desired, size, counts, problems };
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const what = `the manifest is invalid: ${plural(errors, 'error')}`;
   throw new CommandError(EXIT.invalid, what, 'mend it; nothing was requested');

@@ -1,17 +1,17 @@
-import type { Logger } from 'pino';
 import { writeSnapshot } from '../manifest/write-snapshot.ts';
-import { showText } from '../model/disclosure.ts';
-import { showSource } from '../model/problem.ts';
-import type { Report } from '../model/report.ts';
+import type { DaemonEvent, FailedStep, RunResult } from '../model/daemon.ts';
 import type { Plan } from '../model/plan.ts';
+import type { Report } from '../model/report.ts';
+import { createRunId } from '../reconcile/account-run.ts';
 import { decide } from '../reconcile/decide.ts';
-import { reconcileOnce } from '../reconcile/once.ts';
+import { reconcileOnce, type Once } from '../reconcile/once.ts';
 import { planOnce } from '../reconcile/plan-once.ts';
 import { approveUnasked } from './approve.ts';
+import { requestEvent } from './command-log.ts';
 import { reportExit } from './conclude.ts';
 import { apiFailure } from './connect.ts';
 import type { Context } from './context.ts';
-import { EXIT, type ExitCode } from './exit.ts';
+import { CommandError, EXIT, type ExitCode } from './exit.ts';
 import { notRun } from './not-run.ts';
 import { openSession, type Session } from './session.ts';
 import type { CommonOptions } from './settings.ts';
@@ -20,26 +20,56 @@ export interface OnceOptions extends CommonOptions {
   readonly mode: 'apply' | 'observe';
 }
 
-/** One look at the whole account; it ends as `apply --yes` does, and in observe mode drift alone is no failure. */
-export async function runOnce(context: Context, options: OnceOptions, log: Logger): Promise<ExitCode> {
-  const { ofAccount } = context;
-  const logger = ofAccount === undefined ? log : log.child({ account: ofAccount.name });
-  const session = await openSession(context, options, {
+/** What is told of the run: the events of the daemon. */
+export type Emit = (event: DaemonEvent) => void;
+
+/**
+ * One run over the whole account. It ends as `apply --yes` does; in observe mode nothing is written, and what differs is
+ * the exit code of changes.
+ */
+export async function runOnce(context: Context, options: OnceOptions, emit: Emit): Promise<ExitCode> {
+  const account = context.ofAccount?.name ?? 'default';
+  const own: Context = { ...context, onRequest: (event) => emit(requestEvent(account, event)) };
+  const session = await openSession(own, options, {
     command: 'run',
     mode: options.mode === 'apply' ? 'read-write' : 'read-only',
     stance: { accountRequired: true, domainDeletes: 'never' },
+    warnings: 'silent',
   });
+  const { desired, manifestSize } = session.request;
+  const { problems } = session;
+  const domains = desired.domains.size;
+  emit({
+    account,
+    kind: 'manifest-accepted',
+    domains,
+    entries: manifestSize.entries,
+    problems,
+    references: desired.references,
+  });
+  const run = createRunId(context.random);
+  emit({ account, kind: 'run-started', run, cause: 'sweep', domains });
+  const begun = context.clock.monotonic();
   try {
-    return options.mode === 'apply'
-      ? await applyPass(context, session, logger)
-      : await observePass(session, logger);
+    const { result, exit } =
+      options.mode === 'apply' ? await applyPass(context, session) : await observePass(session);
+    const seconds = (context.clock.monotonic() - begun) / 1000;
+    emit({ account, kind: 'run-finished', run, cause: 'sweep', seconds, result });
+    if (exit instanceof CommandError) throw exit;
+    return exit;
   } finally {
     session.progress.stop();
     await session.client.close();
   }
 }
 
-async function applyPass(context: Context, session: Session, logger: Logger): Promise<ExitCode> {
+/** What is told of a run, and how the command ends. */
+interface Pass {
+  readonly result: RunResult;
+  readonly exit: ExitCode | CommandError;
+}
+
+async function applyPass(context: Context, session: Session): Promise<Pass> {
   const once = await reconcileOnce(
     { ...session.request, maxFailures: null },
     {
@@ -47,62 +77,48 @@ async function applyPass(context: Context, session: Session, logger: Logger): Pr
       random: context.random,
       signal: context.signal,
       writeManifest: writeSnapshot,
-      approve: async (planned) =>
-        approveUnasked(planned, {
-          refusals: 'withhold',
-          show: (_, { plan }) => logPlan(plan, session, logger),
-        }),
+      approve: (planned) =>
+        Promise.resolve(approveUnasked(planned, { refusals: 'withhold', show: () => undefined })),
     },
   );
-  if (once.kind !== 'applied') throw notRun(once);
-  logReport(once.report, session, logger);
-  return reportExit(once.report, context);
+  if (once.kind === 'applied') {
+    const { report, planned } = once;
+    return { result: looked(planned.plan, report), exit: reportExit(report, context) };
+  }
+  const exit = notRun(once);
+  if (once.kind === 'not-run') return { result: looked(once.planned.plan, null), exit };
+  if (once.kind === 'fault' && once.fault.kind === 'passwords') {
+    return { result: looked({ ...once.planned.plan, problems: once.fault.problems }, null), exit };
+  }
+  return { result: failed(once, exit), exit };
 }
 
-/** Drift is reported and nothing is written; drift alone is no failure. */
-async function observePass(session: Session, logger: Logger): Promise<ExitCode> {
+/** Nothing is written. */
+async function observePass(session: Session): Promise<Pass> {
   const planned = await planOnce(session.request, session.ports);
-  if (!planned.ok) throw apiFailure(planned.error);
+  if (!planned.ok) {
+    const exit = apiFailure(planned.error);
+    return { result: { kind: 'failed', what: 'read', message: exit.message }, exit };
+  }
   const { plan } = planned.value;
-  logPlan(plan, session, logger);
   const decision = decide(plan, 'end-the-run');
-  if (decision.kind !== 'go') throw notRun({ kind: 'not-run', decision, planned: planned.value });
-  return EXIT.done;
+  const result = looked(plan, null);
+  if (decision.kind !== 'go')
+    return { result, exit: notRun({ kind: 'not-run', decision, planned: planned.value }) };
+  return { result, exit: plan.changes.length === 0 ? EXIT.done : EXIT.changes };
 }
 
-function logPlan(plan: Plan, { disclosure }: Session, logger: Logger): void {
-  const show = (text: string): string => showText(text, disclosure);
-  for (const finding of plan.guards) {
-    if (!finding.allowed) logger.warn({ guard: finding.guard, scope: finding.scope }, show(finding.message));
-  }
-  for (const { domain, reason } of plan.withheld) logger.warn({ domain }, `withheld: ${show(reason)}`);
-  for (const { code, message } of plan.warnings) logger.warn({ code }, show(message));
-  const { unchanged: _, unmanaged, ...changes } = plan.summary;
-  logger.info({ ...changes, unmanaged }, plan.changes.length === 0 ? 'in step' : 'changes planned');
+function looked(plan: Plan, report: Report | null): RunResult {
+  const drift = plan.changes.filter(({ reason }) => reason === 'drift');
+  return { kind: 'looked', plan, report, frozen: [], unset: [], drift };
 }
 
-function logReport(report: Report, { disclosure }: Session, logger: Logger): void {
-  for (const { domain, kind, name, action, source, message, endpoint, status } of report.failed) {
-    const place = source === null ? null : showSource(source);
-    logger.error(
-      { domain, kind, name, action, source: place, endpoint, status },
-      showText(message, disclosure),
-    );
-  }
-  for (const { domain, kind, name, message } of report.notKept) {
-    logger.warn({ domain, kind, name }, showText(message, disclosure));
-  }
-  for (const note of report.notes) logger.info(showText(note, disclosure));
-  const { applied, failed, skipped, requests, snapshot } = report;
-  const level = report.outcome === 'converged' || report.outcome === 'unchanged' ? 'info' : 'warn';
-  logger[level](
-    {
-      applied: applied.length,
-      failed: failed.length,
-      skipped: skipped.length,
-      requests: requests.total,
-      snapshot,
-    },
-    report.outcome,
-  );
+const STEPS: Readonly<Record<Exclude<Once['kind'], 'applied' | 'not-run'>, FailedStep>> = {
+  unread: 'read',
+  locked: 'lock',
+  fault: 'state',
+};
+
+function failed({ kind }: { readonly kind: keyof typeof STEPS }, { message }: CommandError): RunResult {
+  return { kind: 'failed', what: STEPS[kind], message };
 }

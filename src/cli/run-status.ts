@@ -56,7 +56,10 @@ export async function serveStatus(listen: ListenAddress, daemon: Daemon, ports: 
     }
   }
   if (server === null) return;
-  logger.info({ event: 'status.listening', host: listen.host, port: server.port }, 'the status is served');
+  logger.info(
+    { event: 'status.listening', host: listen.host, port: server.port },
+    `status served on ${listen.host}:${server.port}`,
+  );
   // A day at a time, for a timer cannot be longer.
   while (!signal.aborted) await clock.sleep(86_400_000, signal);
   await server.close();

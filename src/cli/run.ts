@@ -20,7 +20,7 @@ import { createEventLog } from './run-log.ts';
 import type { Action } from './options.ts';
 import { maskOf } from './output.ts';
 import { overAccounts } from './over-accounts.ts';
-import { runOnce } from './run-once.ts';
+import { runOnce, type Emit } from './run-once.ts';
 import { daemonMetrics, parseListen, serveStatus, type ListenAddress } from './run-status.ts';
 import { manifestPaths, type CommonOptions } from './settings.ts';
 
@@ -44,11 +44,19 @@ export async function runCommand(context: Context, options: RunOptions): Promise
   // Standard output has no other use here.
   const logger = createLogger(resolveLog(options, context), concealing(context.stdout, concealer), 'info');
   if (options.once === true) {
-    const once: Action<RunOptions> = (own, alone) => runOnce(own, alone, logger);
+    const log = createEventLog(logger);
+    const emit: Emit = (event) => {
+      if (event.kind === 'manifest-accepted') concealer.addReferences(event.references);
+      log(event);
+    };
+    const once: Action<RunOptions> = (own, alone) => runOnce(own, alone, emit);
     return overAccounts(once, { formats: DOCUMENT_FORMATS, ending: 'none' })(context, options, []);
   }
   assertWatchable(context, options);
-  logger.info({ event: 'started', mode: options.mode, interval_ms: intervalMs }, 'started');
+  logger.info(
+    { event: 'started', mode: options.mode, interval_ms: intervalMs },
+    `started in mode ${options.mode}`,
+  );
   // A part that breaks takes the others with it: whoever started the process starts it again.
   const broken = new AbortController();
   const own = { ...context, signal: AbortSignal.any([context.signal, broken.signal]) };

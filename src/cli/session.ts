@@ -1,6 +1,7 @@
 import type { Client } from '../api/client.ts';
 import type { Disclosure } from '../model/disclosure.ts';
 import type { DomainName } from '../model/names.ts';
+import type { Problem } from '../model/problem.ts';
 import type { PlanOptionsDocument } from '../plan/document.ts';
 import type { PlanPorts, PlanRequest } from '../reconcile/plan-once.ts';
 import { connect } from './connect.ts';
@@ -23,6 +24,7 @@ export interface Session {
   readonly disclosure: Disclosure;
   /** Of the manifest. */
   readonly counts: ManifestCounts;
+  readonly problems: readonly Problem[];
   /** As they are written into the plan's document. */
   readonly options: PlanOptionsDocument;
   readonly progress: Progress;
@@ -35,6 +37,8 @@ export interface SessionOptions {
   readonly stance: Pick<RunStance, 'accountRequired' | 'domainDeletes'>;
   /** What of a `--domain` that the manifest does not name; by default it is refused. */
   readonly unnamed?: ReadOptions['unnamed'];
+  /** Of a manifest that is valid; by default they are printed. */
+  readonly warnings?: 'printed' | 'silent';
 }
 
 /** Reads the manifest and prepares the client; nothing is requested yet. The client is the caller's to close. */
@@ -43,7 +47,10 @@ export async function openSession(
   options: PlanFlags,
   how: SessionOptions,
 ): Promise<Session> {
-  const manifest = await requireDesired(context, options, how.unnamed ?? 'refused');
+  const manifest = await requireDesired(context, options, {
+    unnamed: how.unnamed ?? 'refused',
+    warnings: how.warnings ?? 'printed',
+  });
   const connection = await resolveConnection(options, manifest.desired.api, context);
   const progress = context.ofAccount === undefined ? createProgress(context) : NO_PROGRESS;
   const client = connect(context, connection, how.mode);
@@ -58,6 +65,7 @@ export async function openSession(
       onRead: (done, total) => progress.update('reading domains', done, total),
     },
     counts: manifest.counts,
+    problems: manifest.problems,
     disclosure: disclosureOf(manifest.desired, options, context),
     options: planOptions(context, options),
     progress,

@@ -128,7 +128,8 @@ function showNote<Note extends { readonly message: string; readonly hint?: strin
   return { message: show(message), ...(hint === undefined ? {} : { hint: show(hint) }) };
 }
 
-function changeDocument(change: Change, disclosure: Disclosure): ChangeDocument {
+/** One change as it may be shown. */
+export function changeDocument(change: Change, disclosure: Disclosure): ChangeDocument {
   const { action, kind, domain, name, id, fields, stage, conditional, reason, source, via } = change;
   const contents = change.kind === 'domain' ? change.contents : undefined;
   const after = change.kind === 'rule' ? change.after : undefined;

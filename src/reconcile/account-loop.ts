@@ -4,7 +4,7 @@ import type { Desired } from '../model/desired.ts';
 import type { DomainName } from '../model/names.ts';
 import type { ManifestSize } from '../model/prior.ts';
 import { createAccountBook, type AccountBook } from './account-book.ts';
-import { madeChanges, runAccount, type RunPorts, type RunTask } from './account-run.ts';
+import { madeChanges, runAccount, type RunPorts, type RunTask, createRunId } from './account-run.ts';
 import { createAgenda, type Agenda, type Task } from './agenda.ts';
 import { createBell, type Bell } from './bell.ts';
 import { changedDomains, fingerprintDomains, keepDomains, type Fingerprints } from './changed.ts';
@@ -254,7 +254,7 @@ async function runOnce(
 ): Promise<void> {
   const { agenda, book, contest, options, ports } = loop;
   const { clock } = ports;
-  const run = Math.floor(ports.random() * 2 ** 40).toString(36);
+  const run = createRunId(ports.random);
   ports.emit({ account: options.name, kind: 'run-started', run, cause, domains: names.length });
   const task = { mode: options.mode, contest, inSync: new Set(book.domainsIn('in-sync')) };
   const result = 'kind' in work ? work : await safely(() => runAccount({ ...work, ...task }, ports));

@@ -45,6 +45,11 @@ export interface RunTask {
   readonly inSync: ReadonlySet<DomainName>;
 }
 
+/** Names a run in the log. */
+export function createRunId(random: () => number): string {
+  return Math.floor(random() * 2 ** 40).toString(36);
+}
+
 /** One run over some domains or all: what a guard refuses, cannot be read or is frozen is withheld, the rest goes on. */
 export async function runAccount(task: RunTask, ports: RunPorts): Promise<RunResult> {
   const run = await withAccess(task.desired, ports, (access) => attempt(task, { ...ports, ...access }));

@@ -4,11 +4,14 @@ import { describe, expect, test } from 'vitest';
 import { concealing, createConcealer } from '../../src/cli/conceal.ts';
 import { createNotices, type Notice } from '../../src/cli/notices.ts';
 import { createNotifier } from '../../src/cli/notify.ts';
+import { createLogger } from '../../src/cli/logger.ts';
 import { createEventLog } from '../../src/cli/run-log.ts';
 import { parseListen } from '../../src/cli/run-status.ts';
 import type { DaemonEvent, RunResult } from '../../src/model/daemon.ts';
 import type { DomainName } from '../../src/model/names.ts';
 import type { Change, Plan } from '../../src/model/plan.ts';
+import type { Problem } from '../../src/model/problem.ts';
+import type { Report } from '../../src/model/report.ts';
 import { virtualClock } from '../support/clock.ts';
 
 const DRIFT = {
@@ -16,7 +19,14 @@ const DRIFT = {
   action: 'update',
   domain: 'acme.example' as DomainName,
   name: 'sales',
-} as Change;
+  id: '7',
+  fields: ['forward'],
+  observed: { forward: 'mallory@elsewhere.example' },
+  desired: { forward: 'carol@corp.example' },
+  conditional: false,
+  reason: 'drift',
+  source: { file: 'fwdsync.yaml', line: 5, column: 7 },
+} as unknown as Change;
 
 const PLAN = {
   summary: { add: 0, update: 0, move: 0, delete: 3, conditional: 0, unchanged: 0, unmanaged: 0 },
@@ -87,6 +97,122 @@ describe('the log of events', () => {
   test('each account has its own', () => {
     const events = [finished({ plan: REFUSED }), finished({ plan: REFUSED }, 'beta')];
     expect(record(events).filter((event) => event === 'guard.refused')).toHaveLength(2);
+  });
+
+  function lines(events: readonly DaemonEvent[]): readonly Record<string, unknown>[] {
+    const written: Record<string, unknown>[] = [];
+    const stream = new Writable({
+      write(chunk, _encoding, done) {
+        written.push(JSON.parse(String(chunk)) as Record<string, unknown>);
+        done();
+      },
+    });
+    const log = createEventLog(pino({ level: 'info' }, stream));
+    for (const event of events) log(event);
+    return written;
+  }
+
+  test('drift says what it was changed to, again when that is something else', () => {
+    const [found, , other] = lines([
+      finished({ drift: [DRIFT] }),
+      finished({ drift: [{ ...DRIFT, observed: { forward: 'eve@elsewhere.example' } } as Change] }),
+    ]);
+    expect(found).toMatchObject({
+      event: 'drift.found',
+      from: { forward: 'carol@corp.example' },
+      to: { forward: 'mallory@elsewhere.example' },
+      source: 'fwdsync.yaml:5:7',
+      msg: 'alias sales of acme.example was changed outside fwdsync: carol@corp.example -> mallory@elsewhere.example',
+    });
+    expect(other).toMatchObject({ to: { forward: 'eve@elsewhere.example' } });
+    const gone = { ...DRIFT, action: 'add', observed: null } as Change;
+    const made = { ...DRIFT, action: 'delete', desired: null } as Change;
+    expect(lines([finished({ drift: [gone, made] })]).map(({ msg }) => msg)).toEqual([
+      'alias sales of acme.example was deleted outside fwdsync: carol@corp.example',
+      'alias sales of acme.example was added outside fwdsync: mallory@elsewhere.example',
+      expect.anything(),
+    ]);
+  });
+
+  test('each item has its values, whether it was applied or failed', () => {
+    const item = { action: 'update', kind: 'alias', domain: 'acme.example', name: 'sales' } as const;
+    const report = {
+      outcome: 'partial',
+      applied: [{ ...item, id: '7' }],
+      failed: [
+        { ...item, source: null, endpoint: 'PUT /x', status: 400, index: null, message: 'no', errors: {} },
+      ],
+      skipped: [],
+      notKept: [],
+      notes: [],
+      snapshot: null,
+    } as unknown as Report;
+    const plan = { ...PLAN, changes: [DRIFT] } as Plan;
+    const [applied, failure] = lines([finished({ plan, report })]);
+    const values = { from: { forward: 'mallory@elsewhere.example' }, to: { forward: 'carol@corp.example' } };
+    expect(applied).toMatchObject({
+      event: 'change.applied',
+      ...values,
+      msg: 'update alias sales of acme.example: mallory@elsewhere.example -> carol@corp.example',
+    });
+    expect(failure).toMatchObject({
+      event: 'change.failed',
+      ...values,
+      msg: 'update alias sales of acme.example: no',
+    });
+  });
+
+  test('requests are counted as in the metrics, also those outside of an apply; seconds are rounded', () => {
+    const request: DaemonEvent = {
+      account: 'acme',
+      kind: 'request',
+      endpoint: 'GET /account',
+      status: 200,
+      seconds: 0.123456,
+      waitedSeconds: 0,
+    };
+    const events = [
+      request,
+      request,
+      { ...finished({}), seconds: 1.23456789 } as DaemonEvent,
+      request,
+      failed('503'),
+    ];
+    expect(lines(events)).toMatchObject([
+      { event: 'run.finished', requests: 2, seconds: 1.235 },
+      { event: 'run.failed', requests: 1 },
+    ]);
+  });
+
+  test('a pretty line is one line per event, with its place and what to do', () => {
+    let text = '';
+    const stream = new Writable({
+      write(chunk, _encoding, done) {
+        text += String(chunk);
+        done();
+      },
+    });
+    const log = createEventLog(createLogger({ level: null, format: 'pretty' }, stream, 'info'));
+    const problem: Problem = {
+      severity: 'warning',
+      code: 'x',
+      message: 'two\nlines',
+      hint: 'write one',
+      source: { file: 'a.yaml', line: 1, column: 2 },
+    };
+    const accepted = {
+      kind: 'manifest-accepted',
+      domains: 1,
+      entries: 2,
+      problems: [problem],
+      references: new Map(),
+    };
+    log({ account: 'acme', ...accepted } as DaemonEvent);
+    expect(text.split('\n').map((line) => line.replace(/^\[.*?\] /, ''))).toEqual([
+      'WARN: acme: two<U+000A>lines (a.yaml:1:2); try: write one',
+      'INFO: acme: manifest loaded: 1 domains, 2 entries',
+      '',
+    ]);
   });
 
   test('drift that is only observed stands as well', () => {

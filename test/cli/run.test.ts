@@ -195,14 +195,43 @@ describe('--once', () => {
     expect((await fwdsync(args, { cwd: here.directory, env: here.env })).code).toBe(0);
   });
 
-  test('0 with --mode observe, whatever differs; nothing is written', async () => {
+  test('2 with --mode observe where something differs, and nothing is written; 0 where nothing does', async () => {
     const here = await place();
-    const { code } = await fwdsync(['run', '--once', '--mode', 'observe'], {
+    const options = { cwd: here.directory, env: here.env };
+    const { code } = await fwdsync(['run', '--once', '--mode', 'observe'], options);
+    expect(code).toBe(2);
+    expect(here.emulator.journal.entries().every(({ method }) => method === 'GET')).toBe(true);
+    expect((await fwdsync(['run', '--once'], options)).code).toBe(0);
+    expect((await fwdsync(['run', '--once', '--mode', 'observe'], options)).code).toBe(0);
+  });
+
+  test('its lines are those of the daemon', async () => {
+    const here = await place();
+    const { stdout } = await fwdsync(['run', '--once', '--log-level', 'debug'], {
       cwd: here.directory,
       env: here.env,
     });
-    expect(code).toBe(0);
-    expect(here.emulator.journal.entries().every(({ method }) => method === 'GET')).toBe(true);
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { event: string; account: string });
+    const events = [
+      'manifest.accepted',
+      'run.started',
+      'request',
+      'snapshot.saved',
+      'change.applied',
+      'run.finished',
+    ];
+    expect([...new Set(lines.map(({ event }) => event))]).toEqual(expect.arrayContaining(events));
+    expect(lines.every(({ account }) => account === 'default')).toBe(true);
+    const applied = lines.find((line) => line.event === 'change.applied' && 'from' in line);
+    expect(applied).toMatchObject({ run: expect.any(String) as unknown });
+    expect(lines.at(-1)).toMatchObject({
+      event: 'run.finished',
+      requests: here.emulator.journal.entries().length,
+    });
+    expect(stdout).not.toContain('boss@private.example');
   });
 
   test('5: the manifest is invalid', async () => {
