@@ -112,12 +112,11 @@ async function runPaced(state: PacerState, request: PacedRequest, wishedAt: numb
     const now = state.clock.monotonic();
     refusedAt ??= now;
     // A service that says "at once" and refuses again is asked ever less often.
-    const pause = refusals === 1 ? 0 : Math.min(LONGEST_PAUSE_MS, 1000 * 2 ** (refusals - 1));
-    const wait = Math.max(pause, waitAfter429(readRate(reply.header, state.clock.now())));
-    if (now - refusedAt + wait > LONGEST_WAIT_MS) {
-      return { kind: 'too-long', seconds: Math.ceil((now - refusedAt + wait) / 1000) };
-    }
-    if (pause > 0) await sleep(state, pause);
+    const delay = refusals === 1 ? 0 : Math.min(LONGEST_PAUSE_MS, 1000 * 2 ** (refusals - 1));
+    const wait = Math.max(delay, waitAfter429(readRate(reply.header, state.clock.now())));
+    const seconds = tooLong(now - refusedAt + wait);
+    if (seconds > 0) return { kind: 'too-long', seconds };
+    if (delay > 0) await sleep(state, delay);
   }
 }
 
@@ -125,16 +124,17 @@ type Room = { readonly kind: 'room'; readonly sentAt: number } | NotSent;
 
 /** Waits until the budgets hold one more request, and takes its place in them in the same turn. */
 async function takeRoom(state: PacerState, request: PacedRequest): Promise<Room> {
-  const { endpoint, urgency, prepare } = request;
+  const { endpoint, prepare } = request;
   let isPrepared = false;
   for (;;) {
     if (state.signal?.aborted === true) return { kind: 'stopped' };
     const now = state.clock.monotonic();
-    const moment = state.book.nextMoment(endpoint, now, SHARE[urgency]);
-    if (moment === 'after-answer' || moment > now) {
+    const wait = waitOf(state, request, now);
+    if (wait !== 0) {
       isPrepared = false;
-      const tooLong = await waitUntil(state, moment, now);
-      if (tooLong !== null) return tooLong;
+      const seconds = tooLong(wait);
+      if (seconds > 0) return { kind: 'too-long', seconds };
+      await pause(state, wait);
     } else if (isPrepared || prepare === undefined) {
       state.book.sent(endpoint, now);
       return { kind: 'room', sentAt: now };
@@ -145,16 +145,21 @@ async function takeRoom(state: PacerState, request: PacedRequest): Promise<Room>
   }
 }
 
-async function waitUntil(
-  state: PacerState,
-  moment: number | 'after-answer',
-  now: number,
-): Promise<NotSent | null> {
-  if (moment === 'after-answer') await state.answered.promise;
-  else if (moment - now > LONGEST_WAIT_MS) {
-    return { kind: 'too-long', seconds: Math.ceil((moment - now) / 1000) };
-  } else await sleep(state, moment - now);
-  return null;
+/** Milliseconds, or until the next answer. */
+type Wait = number | 'after-answer';
+
+function waitOf({ book }: PacerState, { endpoint, urgency }: PacedRequest, now: number): Wait {
+  const moment = book.nextMoment(endpoint, now, SHARE[urgency]);
+  return moment === 'after-answer' ? moment : Math.max(0, moment - now);
+}
+
+function pause(state: PacerState, wait: Wait): Promise<void> {
+  return wait === 'after-answer' ? state.answered.promise : sleep(state, wait);
+}
+
+/** The seconds of a wait that no run lasts; 0 for the others. */
+function tooLong(wait: Wait): number {
+  return wait !== 'after-answer' && wait > LONGEST_WAIT_MS ? Math.ceil(wait / 1000) : 0;
 }
 
 async function sendOnce(

@@ -2,7 +2,8 @@ import type { ItemFailure } from '../api/client.ts';
 import { endpointName } from '../model/endpoints.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Change, DomainChange } from '../model/plan.ts';
-import type { WriteItem, WriteRequest } from '../plan/requests.ts';
+import { fail } from '../model/result.ts';
+import { isAmbiguous, type WriteItem, type WriteRequest } from '../plan/requests.ts';
 import { changeKey, itemOf } from './ledger.ts';
 import { markDone, markFailed, type Run } from './run.ts';
 import { DONE, type Accepted, type ItemAnswer } from './answers.ts';
@@ -11,13 +12,21 @@ import { DONE, type Accepted, type ItemAnswer } from './answers.ts';
  * Notes each item of an answered request, in the order sent (v4: Batch operations; the index of a failure is the position
  * in what was sent).
  */
-export function noteOutcomes(run: Run, request: WriteRequest, outcomes: readonly ItemAnswer[]): void {
+export function noteOutcomes(run: Run, request: WriteRequest, { outcomes, apart }: Outcomes): void {
   for (const [index, item] of request.items.entries()) {
+    if (apart.has(item)) continue;
     const outcome = outcomes[index];
     if (outcome === undefined) throw new Error(`item ${index} of ${request.operation} has no outcome`);
     if (outcome.ok) noteAccepted(run, item, outcome.value);
     else noteRefused(run, request, { item, index, failure: outcome.error });
   }
+}
+
+export interface Outcomes {
+  /** In the order sent. */
+  readonly outcomes: readonly ItemAnswer[];
+  /** Items of which this answer is not the last word. */
+  readonly apart: ReadonlySet<WriteItem>;
 }
 
 /** A rule that moves now and changes in stage 2 is done only then. */
@@ -55,15 +64,21 @@ interface RefusedItem {
 /** v4: Rules, "alias not found, rule not found". Other things that are not found, such as a destination's host, are refusals. */
 const MISSING = /^(?:the )?(?:alias|rule)\b.{0,60}\bnot found\W*$/i;
 
-/** What is to be deleted and is gone is as it shall be. */
+export function isMissing({ change }: WriteItem, outcome: ItemAnswer | undefined): boolean {
+  return change.action !== 'add' && outcome?.ok === false && MISSING.test(outcome.error.message);
+}
+
+/** What is to be deleted and is gone is done; where only batches can name it, the next read has to show that. */
 function noteRefused(run: Run, request: WriteRequest, { item, index, failure }: RefusedItem): void {
   const { change } = item;
-  const missing = change.action !== 'add' && MISSING.test(failure.message);
-  if (missing && change.action === 'delete') return noteAccepted(run, item, DONE);
+  const missing = isMissing(item, fail(failure));
+  const { version } = run.ports.client;
+  if (missing && change.action === 'delete' && !isAmbiguous(item, version))
+    return noteAccepted(run, item, DONE);
   markFailed(run, {
     change,
     cause: missing ? 'stale' : 'rejected',
-    endpoint: endpointName(run.ports.client.version, request.operation),
+    endpoint: endpointName(version, request.operation),
     status: 207,
     index,
     message: failure.message,

@@ -8,6 +8,7 @@ import type { Observed } from '../model/observed.ts';
 import type { Change, Plan } from '../model/plan.ts';
 import type { ManifestSize, Prior } from '../model/prior.ts';
 import type { RequestTotals } from '../model/report.ts';
+import type { BatchSupport } from '../plan/requests.ts';
 import type { Policy } from '../plan/policy.ts';
 import type { ResolvePassword } from './passwords.ts';
 import type { StateStore } from './state-store.ts';
@@ -59,7 +60,12 @@ export interface ApplyPorts {
 
 export type Progress =
   | { readonly kind: 'items'; readonly done: number; readonly total: number }
-  /** A batch create was refused, as for a free account: what is left to be added goes one by one. */
-  | { readonly kind: 'batches-refused' }
+  /** Batches that create, or those by id, were refused: what is left of these goes one by one. */
+  | {
+      readonly kind: 'batches-refused';
+      readonly which: 'creates' | 'by-id';
+      /** All that is known by now. */
+      readonly support: BatchSupport;
+    }
   /** The account is read again; `round` counts from 1. */
   | { readonly kind: 'verifying'; readonly round: number };

@@ -57,7 +57,8 @@ function splitAdditions(work: readonly Change[]): {
 }
 
 function wavesOf(run: Run, changes: readonly Change[]): readonly StageRequests[] {
-  return requestsOf({ changes }, { version: run.ports.client.version, batches: run.batches });
+  const { batches, batchesById } = run;
+  return requestsOf({ changes }, { version: run.ports.client.version, batches, batchesById });
 }
 
 const NO_GATE: Gate = () => null;

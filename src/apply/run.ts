@@ -34,6 +34,7 @@ export interface Run {
   readonly sightings: Map<string, Sighting>;
   readonly maxFailures: number;
   batches: 'allowed' | 'refused';
+  batchesById: 'allowed' | 'refused';
   /** Requests that were sent again after an unknown outcome. */
   resends: number;
   /** Digits after the point that the service keeps of a rank, once it showed that it does not keep all. */
@@ -69,6 +70,7 @@ export function startRun(input: ApplyInput, ports: ApplyPorts, passwords: Passwo
     sightings: new Map(),
     maxFailures: input.maxFailures ?? Math.max(LEAST_MAX_FAILURES, Math.floor(items * MAX_FAILED_SHARE)),
     batches: 'allowed',
+    batchesById: 'allowed',
     resends: 0,
     rankDigits: null,
     observed: {

@@ -3,6 +3,7 @@ import type { DomainState } from '../model/resources.ts';
 import { managedState } from '../plan/settings.ts';
 import { withItems, type WriteItem, type WriteRequest } from '../plan/requests.ts';
 import { DONE, type Accepted } from './answers.ts';
+import { isRefusedBatch, isWholeRefusal, unknownToBatch } from './batches.ts';
 import { noteAccepted, noteOutcomes } from './outcomes.ts';
 import { itemOf, stopOn } from './ledger.ts';
 import { payloadOf, type Payload } from './payload.ts';
@@ -31,12 +32,16 @@ export async function carryOut(run: Run, request: WriteRequest): Promise<void> {
 /** Null: every item is accounted for. */
 async function sendOnce(run: Run, request: WriteRequest): Promise<UnknownOutcome | null> {
   if (skipIfHalted(run, request)) return null;
-  if (run.batches === 'refused' && isBatchCreation(request)) return carryOutSingly(run, request);
+  if (isRefusedBatch(run, request)) return carryOutSingly(run, request, request.items);
   const answer = await sendItems(run.ports.client, request, payloadsOf(run, request));
-  if (answer.ok) noteOutcomes(run, request, answer.value);
-  else if (answer.error.kind === 'unknown-outcome') return answer.error;
-  else if (answer.error.kind === 'forbidden' && isBatchCreation(request)) return refuseBatches(run, request);
-  else refuseRequest(run, request, answer.error);
+  if (answer.ok) {
+    const unknown = unknownToBatch(run, request, answer.value);
+    noteOutcomes(run, request, { outcomes: answer.value, apart: unknown });
+    return carryOutSingly(run, request, [...unknown]);
+  }
+  if (answer.error.kind === 'unknown-outcome') return answer.error;
+  if (isWholeRefusal(run, request, answer.error)) return carryOutSingly(run, request, request.items);
+  refuseRequest(run, request, answer.error);
   return null;
 }
 
@@ -79,22 +84,9 @@ function skipIfHalted(run: Run, request: WriteRequest): boolean {
   return true;
 }
 
-/** v4: Aliases; a free account may not create in batches. What is learnt from one refusal holds for the run. */
-async function refuseBatches(run: Run, request: WriteRequest): Promise<null> {
-  if (run.batches === 'allowed') {
-    run.batches = 'refused';
-    run.ports.onProgress?.({ kind: 'batches-refused' });
-  }
-  return carryOutSingly(run, request);
-}
-
-async function carryOutSingly(run: Run, request: WriteRequest): Promise<null> {
-  for (const item of request.items) await carryOut(run, withItems(request, [item], run.ports.client));
+async function carryOutSingly(run: Run, request: WriteRequest, items: readonly WriteItem[]): Promise<null> {
+  for (const item of items) await carryOut(run, withItems(request, [item], run.ports.client));
   return null;
-}
-
-function isBatchCreation({ operation }: WriteRequest): boolean {
-  return operation === 'addAliases' || operation === 'addRules';
 }
 
 function payloadsOf(run: Run, { items }: WriteRequest): readonly [Payload, ...Payload[]] {

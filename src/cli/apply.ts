@@ -114,6 +114,11 @@ function portsOf(context: Context, options: ApplyOptions, session: Session, mann
   };
 }
 
+const REFUSED_BATCHES = {
+  creates: 'The account takes no batches: items are added one by one',
+  'by-id': 'The service does not know its ids in batches: items are updated and deleted one by one',
+} as const;
+
 function showProgress(
   context: Context,
   session: Session,
@@ -127,10 +132,10 @@ function showProgress(
       return session.progress.update(`looking at the account again, round ${progress.round}`, 0, 1);
     case 'batches-refused': {
       if (planned === null) return;
-      const { requests, seconds } = forecastOf(context, session, { planned, plan: planned.plan }, 'refused');
-      context.stderr.write(
-        `The account takes no batches: items are added one by one, ${requests} requests in about ${Math.ceil(seconds)} s.\n`,
-      );
+      const shown = { planned, plan: planned.plan };
+      const { requests, seconds } = forecastOf(context, session, shown, progress.support);
+      const what = REFUSED_BATCHES[progress.which];
+      context.stderr.write(`${what}, ${requests} requests in about ${Math.ceil(seconds)} s.\n`);
     }
   }
 }

@@ -6,6 +6,7 @@ import { forecast } from '../plan/forecast.ts';
 import { renderPlanGithub } from '../plan/github.ts';
 import { renderPlanMarkdown } from '../plan/markdown.ts';
 import { markdownText } from '../plan/markdown-text.ts';
+import type { BatchSupport } from '../plan/requests.ts';
 import { sealPlan, type SavedPlan } from '../plan/saved.ts';
 import { renderPlan, type PlanTextOptions } from '../plan/text.ts';
 import type { Planned } from '../reconcile/plan-once.ts';
@@ -27,7 +28,7 @@ export function documentOf(context: Context, session: Session, shown: ShownPlan)
   const plan = { ...shown.plan, manifest: { ...manifest, digest: manifestDigest(session, manifest) } };
   const { hmac } = session.client;
   const document = planDocument(plan, {
-    forecast: forecastOf(context, session, shown, 'allowed'),
+    forecast: forecastOf(context, session, shown, { batches: 'allowed' }),
     createdAt: context.clock.now(),
     digest: approvalDigest(shown.planned.input, hmac),
     disclosure: session.disclosure,
@@ -96,11 +97,11 @@ export function forecastOf(
   context: Context,
   { client }: Pick<Session, 'client'>,
   { plan, planned }: ShownPlan,
-  batches: 'allowed' | 'refused',
+  support: BatchSupport,
 ): Forecast {
   return forecast(plan, {
     version: client.version,
-    batches,
+    ...support,
     observed: planned.input.observed,
     desired: planned.input.desired,
     prior: planned.input.prior,

@@ -71,10 +71,16 @@ export function chainOf(step: Step): 'domain' | 'routing' | 'credentials' {
   return step.startsWith('credential') ? 'credentials' : 'routing';
 }
 
-export interface RequestOptions {
+export interface RequestOptions extends BatchSupport {
   readonly version: ApiVersion;
-  /** A free account is refused batches that create: each of its additions is a request of its own. */
+}
+
+/** What goes by batches, as far as is known; the rest goes one by one. */
+export interface BatchSupport {
+  /** Batches that create: a free account is refused them. */
   readonly batches: 'allowed' | 'refused';
+  /** Batches that update or delete by id: a v3 may not know in them the ids that it lists. Default: allowed. */
+  readonly batchesById?: 'allowed' | 'refused';
 }
 
 interface Placed {
@@ -157,10 +163,10 @@ const MAX_BODY = 1_000_000;
 function chunk(
   step: Step,
   items: readonly WriteItem[],
-  { batches }: RequestOptions,
+  { batches, batchesById }: RequestOptions,
 ): readonly (readonly WriteItem[])[] {
   const creates = step === 'alias-adds' || step === 'rule-adds';
-  const most = !isBatched(step) || (creates && batches === 'refused') ? 1 : LIMITS.batchItems;
+  const most = isBatched(step) && (creates ? batches : batchesById) !== 'refused' ? LIMITS.batchItems : 1;
   const chunks: WriteItem[][] = [];
   let bytes = 0;
   for (const item of items) {
@@ -234,7 +240,11 @@ function operationOf(
   if (step === 'domain' && first?.change.action === 'add') return 'addDomain';
   const { single, batch } = OPERATIONS[step];
   if (batch === null) return single;
-  // v3 takes an alias by name or by id in one place: an id that is a name as well goes where only ids count.
-  const ambiguous = version === 'v3' && first?.kind === 'alias' && first.change.idIsName === true;
-  return items.length > 1 || ambiguous ? batch : single;
+  const needsBatch = first !== undefined && isAmbiguous(first, version);
+  return items.length > 1 || needsBatch ? batch : single;
+}
+
+/** v3 takes an alias by name or by id in one place: an id that is a name as well goes by batch, where only ids count. */
+export function isAmbiguous(item: WriteItem, version: ApiVersion): boolean {
+  return version === 'v3' && item.kind === 'alias' && item.change.idIsName === true;
 }

@@ -210,19 +210,27 @@ domains:
   expect(items(report.applied)).toEqual(['acme.example credential dan', 'other.example alias old']);
 });
 
-test('a batch that is refused as a whole: each of its items is listed with the status', async () => {
+test('a batch that is refused as a whole and creates nothing: each of its items is listed with the status', async () => {
   const { report } = await runScene({
-    ...busyDomains(1),
+    manifest: 'domains:\n  acme.example:\n    aliases: { a: new@corp.example, b: new@corp.example }',
+    seed: {
+      domains: [
+        {
+          domain: 'acme.example',
+          aliases: ['a', 'b'].map((alias) => ({ alias, forward: 'old@corp.example' })),
+        },
+      ],
+    },
     faults: [
       {
-        match: { method: 'POST', endpoint: ALIAS_BATCH },
+        match: { method: 'PUT', endpoint: ALIAS_BATCH },
         do: { kind: 'status', code: 400, body: { message: 'no', errors: {} } },
       },
     ],
   });
   expect(report.failed.map(({ name, status, index }) => [name, status, index])).toEqual([
-    ['add1', 400, 0],
-    ['add2', 400, 1],
+    ['a', 400, 0],
+    ['b', 400, 1],
   ]);
 });
 
