@@ -1,5 +1,4 @@
-import type { AddressInfo } from 'node:net';
-import { isIP } from 'node:net';
+import { isIP, type AddressInfo, type Server, type Socket } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';
 import type { AccountStatus } from '../model/daemon.ts';
 import type { Metrics } from './metrics.ts';
@@ -22,13 +21,13 @@ export interface StatusServer {
 }
 
 const LONGEST_MS = 5_000;
-const MOST_CONNECTIONS = 64;
+const MOST_CONNECTIONS = 256;
 const MOST_HEADER_BYTES = 8 * 1024;
 
 /** Serves `/healthz`, `/readyz`, `/metrics` and `/status`, and nothing else. Rejects when the port cannot be had. */
 export async function startStatusServer(options: StatusServerOptions): Promise<StatusServer> {
   const app = createStatusApp(options);
-  app.server.maxConnections = MOST_CONNECTIONS;
+  dropOldest(app.server);
   try {
     await app.listen({ host: options.host, port: options.port });
   } catch (error) {
@@ -44,12 +43,23 @@ export async function startStatusServer(options: StatusServerOptions): Promise<S
   };
 }
 
+/** Who comes when all places are taken gets that of the oldest: whoever probes is done long before it is old. */
+function dropOldest(server: Server): void {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    const [oldest] = sockets;
+    if (sockets.size > MOST_CONNECTIONS) oldest?.destroy();
+  });
+}
+
 function createStatusApp(options: StatusServerOptions): FastifyInstance {
   const app = fastify({
     bodyLimit: 1,
     requestTimeout: LONGEST_MS,
     keepAliveTimeout: LONGEST_MS,
-    connectionTimeout: 2 * LONGEST_MS,
+    connectionTimeout: LONGEST_MS,
     forceCloseConnections: true,
     exposeHeadRoutes: false,
     http: {
