@@ -16,6 +16,8 @@ export interface AccountEnd {
   readonly plan: object | null;
   /** What the command says of the account in one line. */
   readonly verdict: string | null;
+  /** Whether something was written, or may have been. */
+  readonly wrote: boolean;
   readonly error: { readonly message: string; readonly hint: string } | null;
 }
 

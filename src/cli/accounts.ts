@@ -18,7 +18,7 @@ export function accountsDirectory(options: CommonOptions, { env }: Pick<Context,
   const isFileNamed = options.file !== undefined && options.file.length > 0;
   if (options.accounts === undefined) return isFileNamed ? null : env['FWDSYNC_ACCOUNTS'] || null;
   if (!isFileNamed) return options.accounts;
-  throw new CommandError(EXIT.usage, '--accounts and -f cannot stand together', 'give one of them');
+  throw new CommandError(EXIT.usage, '--accounts and -f cannot be used together', 'give one of them');
 }
 
 /** The manifests directly in the directory, each with the name that its account goes by. */
@@ -56,18 +56,29 @@ export interface Job<Options> {
   readonly name: string;
   /** Those of one account alone. */
   readonly options: Options;
+  /** The whole manifest; null: it is not valid, which its own command reports. */
+  readonly desired: Desired | null;
 }
 
-/** A job an account; the same account or domain in two of them ends the command, and nothing is requested. */
+/** The accounts of a directory. */
+export interface Jobs<Options> {
+  readonly directory: string;
+  readonly jobs: readonly Job<Options>[];
+  /** Names of those that `--domain` leaves out. */
+  readonly others: readonly string[];
+}
+
+/** One job per account; the same account or domain in two of them ends the command, and no requests are sent. */
 export async function openJobs<Options extends CommonOptions>(
   context: Context,
   options: Options,
   directory: string,
-): Promise<readonly Job<Options>[]> {
+): Promise<Jobs<Options>> {
   const entries = await accountEntries(context, directory);
   if ('error' in entries) throw new CommandError(EXIT.failed, entries.error, entries.hint);
   const claims = createClaims();
   const jobs: Job<Options>[] = [];
+  const others: string[] = [];
   let all: ManifestCounts = NO_COUNTS;
   for (const { name, paths } of entries) {
     const alone: Options = { ...options, accounts: directory, file: paths };
@@ -75,15 +86,15 @@ export async function openJobs<Options extends CommonOptions>(
     all = addCounts(all, counts);
     if (desired !== null) claims.claim(name, desired);
     const domain = options.domain?.filter((text) => namesDomain(desired, text));
-    if (domain?.length !== 0)
-      jobs.push({ name, options: domain === undefined ? alone : { ...alone, domain } });
+    if (domain?.length === 0) others.push(name);
+    else jobs.push({ name, options: domain === undefined ? alone : { ...alone, domain }, desired });
   }
   const problems = entries.flatMap(({ name }) => claims.conflicts(name));
   if (problems.length > 0) {
     printInvalid(context, options, { problems, counts: all });
     throw new CommandError(EXIT.invalid, 'two accounts have the same', 'mend it; nothing was requested');
   }
-  if (jobs.length > 0) return jobs;
+  if (jobs.length > 0) return { directory, jobs, others };
   throw new CommandError(EXIT.usage, 'no manifest names a domain of --domain', 'check the spelling');
 }
 

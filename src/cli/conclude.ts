@@ -34,6 +34,7 @@ export function concludeRun(
   { once, format }: Conclusion,
 ): ExitCode {
   if (once.kind === 'applied') {
+    if (once.report.wrote) context.ofAccount?.wrote();
     printReport(context, options, session, { report: once.report, format });
     return reportExit(once.report, context);
   }

@@ -34,6 +34,18 @@ function requestLog({ onRequest, ofAccount }: Context): ((event: RequestEvent) =
   return (event) => onRequest(event, ofAccount?.name ?? '');
 }
 
+/** That the key belongs to the account that was stated: what is done for one of many must not be done to another. */
+export async function assertAccount(client: FullClient, { account }: Connection): Promise<void> {
+  if (account === null) return;
+  const { email } = answerOf(await client.getAccount());
+  if (email.toLowerCase() === account.toLowerCase()) return;
+  throw new CommandError(
+    EXIT.refused,
+    `the key belongs to ${email}, and the manifest states ${account}`,
+    'use the key of that account',
+  );
+}
+
 /** What the service answered; an error ends the command. */
 export function answerOf<T>(result: Result<T, ApiError>): T {
   if (result.ok) return result.value;

@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { RequestEvent } from '../api/call.ts';
 import type { Every } from '../apply/state-lock.ts';
 import type { Clock } from '../model/clock.ts';
+import type { PlanOptionsDocument } from '../plan/document.ts';
 import type { SavedPlan } from '../plan/saved.ts';
 import type { CheckedManifests } from './checked.ts';
 import { createSecrets, type Secrets } from './secrets.ts';
@@ -36,6 +37,10 @@ export interface AccountScope {
   readonly name: string;
   /** Of a command about a saved plan of many: the account's own, unedited; null: none of it was saved. */
   readonly saved?: SavedPlan | null;
+  /** As a plan of the account that is saved states it. */
+  readonly membership: NonNullable<PlanOptionsDocument['account']>;
+  /** Something was written to the account, or may have been. */
+  readonly wrote: () => void;
   /** One line that says how the account stands, as its command ends. */
   readonly conclude: (line: string) => void;
   /** Nothing of other accounts is printed meanwhile: somebody is asked about this one. */

@@ -1,5 +1,5 @@
 import * as fs from 'node:fs/promises';
-import type { Desired } from '../model/desired.ts';
+import type { Desired, DesiredApi } from '../model/desired.ts';
 import { showText, type MaskNumbers } from '../model/disclosure.ts';
 import { parseDomainName, type DomainName } from '../model/names.ts';
 import type { Problem } from '../model/problem.ts';
@@ -99,9 +99,28 @@ export async function requireDesired(
     unnamed,
   });
   if (desired !== null) return { desired, size, counts, problems };
+  throw invalidManifest(problems);
+}
+
+function invalidManifest(problems: readonly Problem[]): CommandError {
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const what = `the manifest is invalid: ${plural(errors, 'error')}`;
-  throw new CommandError(EXIT.invalid, what, 'mend it; nothing was requested');
+  return new CommandError(EXIT.invalid, what, 'fix it; no requests were sent');
+}
+
+/**
+ * What a command that needs no manifest takes from one: with `--accounts` address, key and account, else nothing. A
+ * manifest that is not valid ends it with 5, for what is in it cannot be believed.
+ */
+export async function ownApi(context: Context, options: CommonOptions): Promise<DesiredApi> {
+  if (context.ofAccount === undefined) return {};
+  const { desired, problems } = await readDesired(context, options, {
+    references: 'optional',
+    problems: 'printed',
+    unnamed: 'ignored',
+  });
+  if (desired !== null) return desired.api;
+  throw invalidManifest(problems);
 }
 
 function narrow(

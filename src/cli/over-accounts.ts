@@ -1,14 +1,16 @@
 import { escapeInvisible } from '../model/names.ts';
-import { accountsDirectory, openJobs, type Job } from './accounts.ts';
+import type { SavedPlan } from '../plan/saved.ts';
+import { accountsDirectory, openJobs, type Job, type Jobs } from './accounts.ts';
 import { renderAccounts, type AccountEnd } from './accounts-summary.ts';
 import { printChecked } from './checked.ts';
 import type { AccountScope, Context } from './context.ts';
 import { explain } from './execute.ts';
-import { CommandError, strongestExit, type ExitCode } from './exit.ts';
+import { CommandError, EXIT, strongestExit, type ExitCode } from './exit.ts';
 import type { AccountsFormat } from './formats.ts';
 import type { Action } from './options.ts';
 import { printJson } from './output.ts';
 import { saveDocument } from './save.ts';
+import { accountSet } from './saved-accounts.ts';
 import { resolveFormat, type CommonOptions } from './settings.ts';
 import {
   shareOutput,
@@ -37,27 +39,68 @@ export function overAccounts<Options extends CommonOptions & { readonly out?: st
   return async (context, options, args) => {
     const directory = accountsDirectory(options, context);
     if (directory === null) return command(context, options, args);
-    const format = resolveFormat(options, context, formats);
     const jobs = await openJobs(context, options, directory);
-    const output = shareOutput(context, { heading: headingOf(context, options, format) });
-    const ends = await runJobs(context, jobs, output, (own, alone) => command(own, alone, args));
-    printTogether(context, format, ends);
-    if (ending === 'summary' && isHeaded(format))
-      output.conclude(renderAccounts(ends, styleFor(context.stdout, options.color, context.env)));
-    if (options.out !== undefined) {
-      const saved = ends.map((end) => ({ ...end, document: end.plan }));
-      await saveDocument(context, options.out, accountsDocument(saved));
-    }
-    return strongestExit(ends.map(({ exitCode }) => exitCode));
+    return runForAll(context, options, jobs, {
+      formats,
+      ending,
+      command: (own, alone) => command(own, alone, args),
+    });
   };
+}
+
+export interface RunForAll<Options> extends OverAccountsOptions {
+  readonly command: (own: Context, options: Options) => Promise<ExitCode>;
+  /** Of a command about a saved plan: that of one account. */
+  readonly savedOf?: (name: string) => SavedPlan | null;
+}
+
+/** Runs a command for each account, prints what all have in common, and gives the exit code of all. */
+export async function runForAll<Options extends CommonOptions & { readonly out?: string }>(
+  context: Context,
+  options: Options,
+  all: Jobs<Options>,
+  { formats, ending = 'summary', command, savedOf }: RunForAll<Options>,
+): Promise<ExitCode> {
+  const format = resolveFormat(options, context, formats);
+  const output = shareOutput(context, { heading: headingOf(context, options, format) });
+  const names = { accounts: all.jobs.map(({ name }) => name), others: all.others };
+  const set = accountSet({ directory: all.directory, ...names });
+  const scopeOf = (name: string): JobScope => ({
+    membership: { name, set },
+    ...(savedOf === undefined ? {} : { saved: savedOf(name) }),
+  });
+  const ends = await runJobs(context, all.jobs, { output, command, scopeOf });
+  printTogether(context, format, ends);
+  if (ending === 'summary' && isHeaded(format))
+    output.conclude(renderAccounts(ends, styleFor(context.stdout, options.color, context.env)));
+  if (options.out !== undefined && ends.some(({ plan }) => plan !== null)) {
+    const saved = ends.map((end) => ({ ...end, document: end.plan }));
+    const { directory, others } = all;
+    await saveDocument(context, options.out, { ...accountsDocument(saved), directory, others });
+  }
+  return exitOfAll(ends);
+}
+
+type JobScope = Pick<AccountScope, 'membership' | 'saved'>;
+
+/** 3 once one account was written and another is not as it must be. */
+function exitOfAll(ends: readonly AccountEnd[]): ExitCode {
+  const strongest = strongestExit(ends.map(({ exitCode }) => exitCode));
+  const wrote = ends.some((end) => end.wrote);
+  return wrote && strongest !== EXIT.done ? EXIT.partial : strongest;
+}
+
+interface JobRun<Options> {
+  readonly output: SharedOutput;
+  readonly command: RunForAll<Options>['command'];
+  readonly scopeOf: (name: string) => JobScope;
 }
 
 /** What each prints is shown as soon as it has ended; they are given back in the order of their names. */
 async function runJobs<Options extends CommonOptions>(
   context: Context,
   jobs: readonly Job<Options>[],
-  output: SharedOutput,
-  command: (own: Context, options: Options) => Promise<ExitCode>,
+  { output, command, scopeOf }: JobRun<Options>,
 ): Promise<readonly AccountEnd[]> {
   const underWay = new Set(jobs.map(({ name }) => name));
   const all = new AbortController();
@@ -65,7 +108,7 @@ async function runJobs<Options extends CommonOptions>(
   const ends = await Promise.all(
     jobs.map(async (job) => {
       const own = output.open(job.name);
-      const end = await runJob(context, job, own, command);
+      const end = await runJob(context, job, { output: own, command, scope: scopeOf(job.name) });
       await own.show();
       underWay.delete(job.name);
       return end;
@@ -76,42 +119,45 @@ async function runJobs<Options extends CommonOptions>(
   return ends;
 }
 
+interface OneJob<Options> {
+  readonly output: OwnOutput;
+  readonly command: RunForAll<Options>['command'];
+  readonly scope: JobScope;
+}
+
 async function runJob<Options extends CommonOptions>(
   context: Context,
   { name, options }: Job<Options>,
-  output: OwnOutput,
-  command: (own: Context, options: Options) => Promise<ExitCode>,
+  { output, command, scope }: OneJob<Options>,
 ): Promise<AccountEnd> {
-  let told: Pick<AccountEnd, 'document' | 'checked' | 'plan' | 'verdict'> = {
+  let reported: Pick<AccountEnd, 'document' | 'checked' | 'plan' | 'verdict' | 'wrote'> = {
     document: null,
     checked: NOTHING_CHECKED,
     plan: null,
     verdict: null,
+    wrote: false,
+  };
+  const report = (part: Partial<typeof reported>): void => {
+    reported = { ...reported, ...part };
   };
   const ofAccount: AccountScope = {
     name,
+    ...scope,
     alone: (work) => output.alone(work),
-    print: (document) => {
-      told = { ...told, document };
-    },
-    check: (checked) => {
-      told = { ...told, checked };
-    },
-    save: (plan) => {
-      told = { ...told, plan };
-    },
-    conclude: (verdict) => {
-      told = { ...told, verdict };
-    },
+    print: (document) => report({ document }),
+    check: (checked) => report({ checked }),
+    save: (plan) => report({ plan }),
+    conclude: (verdict) => report({ verdict }),
+    wrote: () => report({ wrote: true }),
   };
   const own: Context = { ...context, stdout: output.stdout, stderr: output.stderr, ofAccount };
   try {
     const exitCode = await command(own, options);
-    return { name, exitCode, ...told, error: null };
+    return { name, exitCode, ...reported, error: null };
   } catch (error) {
     const exitCode = explain(error, own, options.color === undefined ? [] : ['--color', options.color]);
     const fault = error instanceof CommandError ? { message: error.message, hint: error.hint } : null;
-    return { name, exitCode, ...told, error: fault };
+    return { name, exitCode, ...reported, error: fault };
   }
 }
 

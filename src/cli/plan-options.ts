@@ -23,6 +23,7 @@ const ALLOWANCES = [
 export function planOptions(context: Context, options: PlanFlags): PlanOptionsDocument {
   return {
     paths: manifestPaths(options, context),
+    ...(context.ofAccount === undefined ? {} : { account: context.ofAccount.membership }),
     domains: options.domain ?? null,
     ...pickAllowances(options),
     ...(wantsMask(options, context) ? { mask: true } : {}),

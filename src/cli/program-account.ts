@@ -1,5 +1,8 @@
 import type { Command } from 'commander';
+import { forAccounts } from './for-accounts.ts';
+import { DOCUMENT_FORMATS } from './formats.ts';
 import {
+  withAccounts,
   collect,
   example,
   wholeNumber,
@@ -7,22 +10,26 @@ import {
   withFiles,
   withManifest,
   withOutput,
+  type Action,
   type Run,
 } from './options.ts';
+import type { CommonOptions } from './settings.ts';
 
 /** The commands that look at the account without changing what the manifest is about. */
 export function addAccountCommands(program: Command, run: Run): void {
   addExport(program, run);
-  withOutput(withConnection(program.command('account')))
+  withOutput(withConnection(withAccounts(program.command('account'))))
     .description("Show the account and its plan's limits; the quickest way to see whether the key works")
     .addHelpText('after', example('fwdsync account'))
-    .action(run(async () => (await import('./account.ts')).accountCommand));
+    .action(
+      run(() => forAccounts(async () => (await import('./account.ts')).accountCommand, DOCUMENT_FORMATS)),
+    );
 
-  withOutput(withConnection(program.command('verify')))
+  withOutput(withConnection(withAccounts(program.command('verify'))))
     .description('Have the service check domains, and print the DNS records that are missing as a zone file')
     .argument('[domain...]', 'domains; default: all of the account')
     .addHelpText('after', example('fwdsync verify acme.example'))
-    .action(run(async () => (await import('./verify.ts')).verifyCommand));
+    .action(run(loadVerify));
 
   withOutput(withConnection(withManifest(program.command('route'))))
     .description(
@@ -57,8 +64,21 @@ export function addAccountCommands(program: Command, run: Run): void {
     .action(run(async () => (await import('./logs.ts')).logsCommand));
 }
 
+async function loadVerify(): Promise<Action<CommonOptions>> {
+  const { verifyCommand } = await import('./verify.ts');
+  const verify = await forAccounts(async () => verifyCommand, DOCUMENT_FORMATS);
+  return (context, options, args) =>
+    verify(context, args.length === 0 ? options : { ...options, domain: args }, args);
+}
+
+/** Its files are written by each account: there is no document of all. */
+async function loadExport(): Promise<Action<CommonOptions>> {
+  const { exportCommand } = await import('./export.ts');
+  return exportCommand;
+}
+
 function addExport(program: Command, run: Run): void {
-  withOutput(withConnection(withFiles(program.command('export'))))
+  withOutput(withConnection(withAccounts(withFiles(program.command('export')))))
     .description('Write a manifest of the live account, whose plan is empty')
     .option('--domain <name>', 'only this domain (repeatable)', collect)
     .option('--out <file>', 'write to this file instead of standard output')
@@ -68,5 +88,5 @@ function addExport(program: Command, run: Run): void {
       'write into this manifest what the account has otherwise, and change nothing else',
     )
     .addHelpText('after', example('fwdsync export --out fwdsync.yaml'))
-    .action(run(async () => (await import('./export.ts')).exportCommand));
+    .action(run(() => forAccounts(loadExport, DOCUMENT_FORMATS)));
 }

@@ -81,10 +81,12 @@ function addPlanners(program: Command, run: Run): void {
     .addHelpText('after', example('fwdsync plan -f fwdsync.yaml --detailed-exitcode'))
     .action(run(() => forAccounts(async () => (await import('./plan.ts')).planCommand, PLAN_FORMATS)));
 
-  withOutput(program.command('show').argument('<plan>', 'a saved plan'), PLAN_FORMATS)
+  withOutput(withAccounts(program.command('show').argument('<plan>', 'a saved plan')), PLAN_FORMATS)
     .description('Print a saved plan in any format, offline')
     .addHelpText('after', example('fwdsync show plan.json'))
-    .action(run(async () => (await import('./show.ts')).showCommand));
+    .action(
+      run(() => forAccounts(async () => (await import('./show.ts')).showCommand, PLAN_FORMATS, 'show')),
+    );
 }
 
 function addAppliers(program: Command, run: Run): void {
@@ -102,7 +104,11 @@ function addAppliers(program: Command, run: Run): void {
       wholeNumber,
     )
     .addHelpText('after', example('fwdsync apply -f fwdsync.yaml --yes --account ops@acme.example'))
-    .action(run(() => forAccounts(async () => (await import('./apply.ts')).applyCommand, DOCUMENT_FORMATS)));
+    .action(
+      run(() =>
+        forAccounts(async () => (await import('./apply.ts')).applyCommand, DOCUMENT_FORMATS, 'apply'),
+      ),
+    );
 
   withOutput(withConnection(withAccounts(withManifest(program.command('run')))))
     .description('Keep the account in step with the manifest until stopped')

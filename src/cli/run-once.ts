@@ -83,6 +83,7 @@ async function applyPass(context: Context, session: Session): Promise<Pass> {
   );
   if (once.kind === 'applied') {
     const { report, planned } = once;
+    if (report.wrote) context.ofAccount?.wrote();
     return { result: looked(planned.plan, report), exit: reportExit(report, context) };
   }
   const exit = notRun(once);

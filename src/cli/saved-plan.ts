@@ -5,7 +5,7 @@ import type { Desired } from '../model/desired.ts';
 import { escapeInvisible, parseDomainName } from '../model/names.ts';
 import { staleSince, type Difference } from '../plan/compare.ts';
 import type { PlanDocument } from '../plan/document.ts';
-import { isSealedBy, readPlan, type ReadPlan, type SavedPlan } from '../plan/saved.ts';
+import { isSealedBy, parseJson, readPlan, type ReadPlan, type SavedPlan } from '../plan/saved.ts';
 import { decide, type Decision } from '../reconcile/decide.ts';
 import type { Planned } from '../reconcile/plan-once.ts';
 import type { Context } from './context.ts';
@@ -34,11 +34,7 @@ export async function readSavedPlan(
     throw new CommandError(EXIT.failed, `${path} has no plan of ${ofAccount.name}`, 'make the plan again');
   }
   if (ofAccount?.saved !== undefined) return { kind: 'intact', plan: ofAccount.saved };
-  return assertPlan(readPlan(await readSavedText(context, path), sha256), path);
-}
-
-/** The same for a plan that was read. */
-export function assertPlan(read: ReadPlan, path: string): Exclude<ReadPlan, { readonly kind: 'not-a-plan' }> {
+  const read = readPlan(parseJson(await readSavedText(context, path)), sha256);
   if (read.kind !== 'not-a-plan') return read;
   throw new CommandError(
     EXIT.failed,
@@ -76,6 +72,8 @@ export async function openApproved(
   const read = await readSavedPlan(context, path);
   if (read.kind === 'edited') throw editedPlan(path);
   const { plan } = read;
+  if (plan.options.account !== undefined && context.ofAccount === undefined)
+    throw stalePlan(`${path} is of one account of many; apply the file that has all of them`);
   assertSamePaths(context, options, plan.options.paths);
   const missing = plan.manifest.files.find((file) => file !== '-' && !isThere(context, file));
   if (missing !== undefined) throw stalePlan(`the manifest ${missing} is not there any more`);

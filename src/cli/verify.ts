@@ -2,12 +2,13 @@ import type { FullClient } from '../api/create.ts';
 import { errorText } from '../api/errors.ts';
 import type { DomainName } from '../model/names.ts';
 import { requireDomain } from './arguments.ts';
-import { answerOf, apiFailure, connect } from './connect.ts';
+import { answerOf, apiFailure, assertAccount, connect } from './connect.ts';
 import type { Context } from './context.ts';
+import { ownApi } from './desired.ts';
 import { EXIT, strongestExit, type ExitCode } from './exit.ts';
 import { DOCUMENT_FORMATS } from './formats.ts';
 import { printJson } from './output.ts';
-import { createProgress } from './progress.ts';
+import { createProgress, NO_PROGRESS } from './progress.ts';
 import { resolveConnection, resolveFormat, type CommonOptions } from './settings.ts';
 import { renderDomain, verifyDocument, type Verified, type VerifyDocument } from './verify-document.ts';
 
@@ -21,10 +22,14 @@ export async function verifyCommand(
   args: readonly string[],
 ): Promise<ExitCode> {
   const format = resolveFormat(options, context, DOCUMENT_FORMATS);
-  const named = args.map((name) => requireDomain(name));
-  const client = connect(context, await resolveConnection(options, {}, context), 'read-write');
-  const progress = createProgress(context);
+  // Of many accounts each is asked for those of the named domains that its manifest names.
+  const names = context.ofAccount === undefined ? args : (options.domain ?? []);
+  const named = names.map((name) => requireDomain(name));
+  const connection = await resolveConnection(options, await ownApi(context, options), context);
+  const client = connect(context, connection, 'read-write');
+  const progress = context.ofAccount === undefined ? createProgress(context) : NO_PROGRESS;
   try {
+    if (context.ofAccount !== undefined) await assertAccount(client, connection);
     const domains = named.length > 0 ? [...new Set(named)] : await listDomains(client);
     let done = 0;
     const results = await Promise.all(
@@ -39,6 +44,8 @@ export async function verifyCommand(
     const document = verifyDocument(client, results);
     if (format === 'json') printJson(context, document);
     else context.stdout.write(document.domains.map(renderDomain).join(''));
+    const { ready, notReady, failed } = document.summary;
+    context.ofAccount?.conclude(`${ready} ready, ${notReady} not ready, ${failed} failed`);
     return exitOf(document);
   } finally {
     progress.stop();

@@ -12,6 +12,8 @@ export interface ManifestDocument {
   readonly api?: {
     readonly account?: string;
     readonly version?: 'v4' | 'v3';
+    readonly url?: string;
+    readonly key?: ReferenceDocument;
   };
   readonly destinations?: ReadonlyMap<string, ReferenceDocument>;
   readonly domains: ReadonlyMap<string, DomainDocument>;

@@ -52,6 +52,7 @@ const names = listOf(text);
 const options = record(
   { paths: names, domains: nullOr(names) },
   {
+    account: record({ name: text, set: text }),
     allowDeletes: count,
     allowReroutes: count,
     allowDomainDelete: names,

@@ -43,6 +43,8 @@ export interface PlanDocument {
 export interface PlanOptionsDocument {
   /** What `-f` named. */
   readonly paths: readonly string[];
+  /** Of one of many accounts: its name, and a hash of the accounts that were planned together. */
+  readonly account?: { readonly name: string; readonly set: string };
   /** Only these were planned; null: all that the manifest names. */
   readonly domains: readonly string[] | null;
   readonly allowDeletes?: number;

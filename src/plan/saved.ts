@@ -29,10 +29,10 @@ export function sealPlan(plan: PlanDocument, { sha256, hmac }: PlanHashes): Save
   return { ...plan, checksum: `sha256:${sha256(text)}`, seal: `hmac-sha256:${hmac(text)}` };
 }
 
-/** Reads a saved plan back, by its checksum alone. Fields that are not known are kept. */
-export function readPlan(text: string, sha256: PlanHashes['sha256']): ReadPlan {
+/** Reads a saved plan back from what JSON says, by its checksum alone. Fields that are not known are kept. */
+export function readPlan(value: unknown, sha256: PlanHashes['sha256']): ReadPlan {
   try {
-    return readChecked(text, sha256);
+    return readChecked(value, sha256);
   } catch (error) {
     // Of a text that is nested by the thousand: its parts are visited by functions that call themselves.
     if (error instanceof RangeError) return { kind: 'not-a-plan', reason: 'it is nested too deeply' };
@@ -40,8 +40,7 @@ export function readPlan(text: string, sha256: PlanHashes['sha256']): ReadPlan {
   }
 }
 
-function readChecked(text: string, sha256: PlanHashes['sha256']): ReadPlan {
-  const value = parseJson(text);
+function readChecked(value: unknown, sha256: PlanHashes['sha256']): ReadPlan {
   if (value === undefined) return { kind: 'not-a-plan', reason: 'it is not JSON' };
   if (!isSavedPlan(value)) return { kind: 'not-a-plan', reason: 'its kind is not fwdsync/plan@1' };
   const fault = planShapeFault(value);
@@ -55,6 +54,15 @@ export function isSealedBy(plan: SavedPlan, hmac: PlanHashes['hmac']): boolean {
   return plan.seal === `hmac-sha256:${hmac(textOf(plan))}`;
 }
 
+/** The JSON of a file; undefined: it is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
 /** The document as it is printed: what JSON cannot say does not count. */
 function textOf(document: PlanDocument | SavedPlan): string {
   return stableJson({
@@ -62,14 +70,6 @@ function textOf(document: PlanDocument | SavedPlan): string {
     checksum: undefined,
     seal: undefined,
   });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 /** By its kind; whether the rest of it fits is still to be seen. */

@@ -94,7 +94,7 @@ test('asks about one account at a time, while the other is read', async () => {
   seat.type('yes\r');
   expect(await seat.asked(2)).toBe(second);
   seat.type('no\r');
-  expect(await seat.ended).toBe(1);
+  expect(await seat.ended).toBe(3);
   expect(seat.writes()).toEqual([`POST /domains/${first}.example/aliases`]);
   expect(seat.seen()).toMatch(
     new RegExp(`${first}: Apply this plan\\? Type yes to go on: (yes|\\s)*==> ${second} <==`),

@@ -155,7 +155,7 @@ describe('an account that never answers', () => {
 });
 
 describe('an account that fails', () => {
-  test.each([401, 503])('%i: the next one is applied, and the exit code is 1', async (code) => {
+  test.each([401, 503])('%i: the next one is applied, and the exit code is 3', async (code) => {
     const { acme, beta, start } = await pair();
     acme.faults.push({
       match: { times: 'always' },
@@ -165,7 +165,7 @@ describe('an account that fails', () => {
     const running = start('apply', '--yes');
     await isWritten;
     const result = await running.ended;
-    expect(result.code).toBe(1);
+    expect(result.code).toBe(3);
     expect(result.stderr).toMatch(new RegExp(`^==> acme <==\nerror: GET /account: .*${code}`));
     expect(result.stdout).toMatch(
       /2 accounts\n {2}acme {2}failed: GET \/account: .*\n {2}beta {2}converged:/,
@@ -187,7 +187,7 @@ describe('an account that fails', () => {
     await Promise.all([limited.promise, isWritten, running.printed(/Undo: /)]);
     running.stop();
     const { code, stdout } = await running.ended;
-    expect(code).toBe(143);
+    expect(code).toBe(3);
     expect(stdout).toMatch(/2 accounts\n {2}acme {2}terminated: .*\n {2}beta {2}converged:/);
     expect(acme.journal.entries()).toHaveLength(1);
   });

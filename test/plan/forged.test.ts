@@ -3,7 +3,7 @@ import { DISCLOSE_ALL } from '../../src/model/disclosure.ts';
 import { planDocument, type PlanDocument } from '../../src/plan/document.ts';
 import { renderPlanGithub } from '../../src/plan/github.ts';
 import { renderPlanMarkdown } from '../../src/plan/markdown.ts';
-import { readPlan, sealPlan, type SavedPlan } from '../../src/plan/saved.ts';
+import { parseJson, readPlan, sealPlan, type SavedPlan } from '../../src/plan/saved.ts';
 import { renderPlan, type PlanStyle } from '../../src/plan/text.ts';
 import { ACME, aliasSection, NOW, planAliases } from './build.ts';
 
@@ -145,10 +145,10 @@ describe('a plan that somebody forged, with a checksum that fits', () => {
         const at = path.join('/');
         const forged = mapParts(sealed, (part, place) => (place.join('/') === at ? value : part));
         const text = JSON.stringify(forged) ?? '';
-        const read = readPlan(text, hash);
+        const read = readPlan(parseJson(text), hash);
         if (read.kind === 'not-a-plan') continue;
         const { checksum: _, seal: __, ...rest } = JSON.parse(text) as SavedPlan;
-        const again = readPlan(JSON.stringify(sealPlan(rest, HASHES)), hash);
+        const again = readPlan(parseJson(JSON.stringify(sealPlan(rest, HASHES))), hash);
         if (again.kind !== 'intact') throw new Error(`${at}: ${again.kind}`);
         for (const render of Object.values(RENDERERS)) render(again.plan);
         shown += 1;

@@ -7,7 +7,7 @@ import { approvalDigest, planDigest, stableJson } from '../../src/plan/digest.ts
 import { planDocument, type PlanDocument } from '../../src/plan/document.ts';
 import { makePlan, type PlanInput } from '../../src/plan/plan.ts';
 import { itemKey } from '../../src/plan/signature.ts';
-import { isSealedBy, readPlan, sealPlan, type SavedPlan } from '../../src/plan/saved.ts';
+import { isSealedBy, parseJson, readPlan, sealPlan, type SavedPlan } from '../../src/plan/saved.ts';
 import {
   ACME,
   absent,
@@ -273,7 +273,7 @@ describe('what is new since a plan was saved', () => {
 describe('a saved plan', () => {
   const seal = () => sealPlan(documentOf(base()), { sha256, hmac });
   const read = (value: unknown) =>
-    readPlan(typeof value === 'string' ? value : JSON.stringify(value), sha256);
+    readPlan(parseJson(typeof value === 'string' ? value : JSON.stringify(value)), sha256);
 
   test('is read back as it was', () => {
     const sealed = seal();
