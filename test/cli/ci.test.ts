@@ -245,23 +245,60 @@ describe('after the merge', () => {
     run: step.run?.replace('.fwdsync-action', ROOT) ?? '',
   });
 
+  const REPOSITORY = { id: 7, full_name: 'acme/mail' };
+  const pull = (head: object, merged_at: string | null = '2026-01-01') => ({
+    merged_at,
+    merge_commit_sha: 'abc123',
+    head: { sha: 'head1', repo: REPOSITORY, ...head },
+  });
+  const artifact = (id: number, created_at: string, run: object = {}, expired = false) => ({
+    created_at,
+    expired,
+    workflow_run: { id, head_sha: 'head1', repository_id: 7, head_repository_id: 7, ...run },
+  });
+
   test('finds the last plan of the pull request that was merged', async () => {
     const { github, run } = await job();
-    github.answers.set('/commits/abc123/pulls', [
-      { merged_at: null, merge_commit_sha: 'abc123', head: { sha: 'other' } },
-      { merged_at: '2026-01-01', merge_commit_sha: 'abc123', head: { sha: 'head1' } },
-    ]);
-    const artifact = (id: number, created_at: string, expired = false) => ({
-      created_at,
-      expired,
-      workflow_run: { id },
-    });
+    github.answers.set('/commits/abc123/pulls', [pull({ sha: 'other' }, null), pull({})]);
     github.answers.set('/actions/artifacts', {
-      artifacts: [artifact(1, '2026-01-01'), artifact(2, '2026-01-03'), artifact(3, '2026-01-04', true)],
+      artifacts: [artifact(1, '2026-01-01'), artifact(2, '2026-01-03'), artifact(3, '2026-01-04', {}, true)],
     });
     const { code, outputs } = await run(inCheckout(FIND()));
     expect(outputs).toBe('found=true\nname=fwdsync-plan-head1\nrun-id=2\n');
     expect(code).toBe(0);
+  });
+
+  test('takes no newer artifact of that name from a run of another commit or of a fork', async () => {
+    const { github, run } = await job();
+    github.answers.set('/commits/abc123/pulls', [pull({})]);
+    const forged = [
+      artifact(3, '2026-01-04', { head_sha: 'other' }),
+      artifact(4, '2026-01-05', { head_repository_id: 8 }),
+      artifact(5, '2026-01-06', { repository_id: 8 }),
+      { ...artifact(6, '2026-01-07'), workflow_run: null },
+    ];
+    github.answers.set('/actions/artifacts', { artifacts: [artifact(2, '2026-01-03'), ...forged] });
+    expect((await run(inCheckout(FIND()))).outputs).toContain('run-id=2\n');
+    github.answers.set('/actions/artifacts', { artifacts: forged });
+    expect((await run(inCheckout(FIND()))).outputs).toBe('found=false\n');
+  });
+
+  test('the pull request of a fork has no plan', async () => {
+    const { github, run } = await job();
+    github.answers.set('/commits/abc123/pulls', [
+      pull({ repo: { id: 8, full_name: 'eve/mail' } }),
+      pull({ repo: null }),
+    ]);
+    expect((await run(inCheckout(FIND()))).outputs).toBe('found=false\n');
+  });
+
+  test('a plan of other manifests than this job applies is stale', async () => {
+    const { scene, run } = await job();
+    await writeFile(join(scene.directory, 'other.yaml'), `version: 1\n${MANIFEST}`);
+    await run(actionStep('Plan'), { 'inputs.file || env.FWDSYNC_FILE': 'other.yaml' });
+    const stale = await run(actionStep('Apply'));
+    expect(stale).toMatchObject({ code: 0, outputs: 'stale=true\n' });
+    expect(scene.writes()).toEqual([]);
   });
 
   test('a commit without a pull request has no plan, and GitHub being away is an error', async () => {
