@@ -72,6 +72,8 @@ export interface Client {
   totals(): RequestTotals;
   /** What is known of each endpoint's budget, by its name. */
   budgets(): ReadonlyMap<string, Budget>;
+  /** How far the service's clock is ahead of ours by its last answer, milliseconds; null: under five minutes, or not told. */
+  skewMs(): number | null;
   /** The same client for requests that are less, or more, urgent: it shares budgets, totals and connections. */
   withUrgency(urgency: Urgency): Client;
   /** The same client whose writes are sent only where nothing speaks against it: asked right before each is sent. */

@@ -73,6 +73,7 @@ function clientOf(options: ClientOptions, ports: CallPorts, manner: Manner): Ful
     hmac: hmacWith(options.key),
     totals: () => ports.pacer.totals(),
     budgets: () => ports.pacer.budgets(),
+    skewMs: () => ports.pacer.skewMs(),
     withUrgency: (urgency) => clientOf(options, ports, { ...manner, urgency }),
     withObjection: (objection) => clientOf(options, ports, { ...manner, objection }),
     close: () => ports.transport.close(),

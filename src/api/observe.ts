@@ -38,7 +38,9 @@ export async function observe(client: Client, options: ObserveOptions): Promise<
   if (!account.ok) return account;
   if (!read.ok) return read;
   const partial = names === undefined ? {} : { partial: true as const };
-  return succeed({ account: account.value, ...read.value, ...partial, ...whitelabels });
+  const skewMs = client.skewMs();
+  const skew = skewMs === null ? {} : { skewMs };
+  return succeed({ account: account.value, ...read.value, ...partial, ...whitelabels, ...skew });
 }
 
 /**

@@ -1,9 +1,9 @@
 import PQueue from 'p-queue';
-import { LONGEST_WAIT_MS, waitAfter429, type Budget } from '../model/budget.ts';
+import { LONGEST_WAIT_MS, waitAfter429, type Budget, type Settlement } from '../model/budget.ts';
 import type { Clock } from '../model/clock.ts';
 import type { RequestTotals } from '../model/report.ts';
 import { createBudgetBook, type BudgetBook } from './budget-book.ts';
-import { readRate } from './headers.ts';
+import { readRate, readSkew } from './headers.ts';
 import type { Reply } from './transport.ts';
 
 /** An answer or a failure, a wait that is too long for a run, or a stop before anything was sent. */
@@ -51,6 +51,8 @@ export interface Pacer {
   run(request: PacedRequest): Promise<PacedReply>;
   budgets(): ReadonlyMap<string, Budget>;
   totals(): RequestTotals;
+  /** See `readSkew`; of the last answer that told. */
+  skewMs(): number | null;
   /** Counts a request that is sent once more after a failure. */
   countRetry(): void;
 }
@@ -70,6 +72,7 @@ export function createPacer(clock: Clock, signal: AbortSignal | undefined): Pace
     clock,
     signal,
     book: createBudgetBook(),
+    skewMs: null,
     counts: { total: 0, retried: 0, rateLimited: 0 },
     sleeping: { count: 0, since: 0, totalMs: 0 },
     answered: Promise.withResolvers(),
@@ -86,6 +89,7 @@ export function createPacer(clock: Clock, signal: AbortSignal | undefined): Pace
     },
     budgets: () => new Map(state.book.budgets()),
     totals: () => ({ ...state.counts, waitedSeconds: Math.round(state.sleeping.totalMs / 100) / 10 }),
+    skewMs: () => state.skewMs,
     countRetry: () => {
       state.counts.retried += 1;
     },
@@ -93,6 +97,7 @@ export function createPacer(clock: Clock, signal: AbortSignal | undefined): Pace
 }
 
 interface PacerState {
+  skewMs: number | null;
   readonly clock: Clock;
   readonly signal: AbortSignal | undefined;
   readonly book: BudgetBook;
@@ -177,14 +182,19 @@ async function sendOnce(
   state.counts.total += 1;
   const reply = await request.send();
   const now = clock.monotonic();
-  const isAnswer = reply.kind === 'answer';
-  const rate = isAnswer ? readRate(reply.header, clock.now()) : null;
-  const status = isAnswer ? reply.status : null;
+  const { status, rate } = readReply(state, reply);
   if (status === 429) state.counts.rateLimited += 1;
   settle(state, request, { status, rate, sentAt });
   const remaining = book.budgets().get(request.endpoint)?.remaining ?? null;
   request.onSent?.({ reply, durationMs: now - sentAt, waitedMs: sentAt - wishedAt, remaining });
   return reply;
+}
+
+function readReply(state: PacerState, reply: Reply): Pick<Settlement, 'status' | 'rate'> {
+  if (reply.kind !== 'answer') return { status: null, rate: null };
+  const wallClock = state.clock.now();
+  state.skewMs = readSkew(reply.header, wallClock);
+  return { status: reply.status, rate: readRate(reply.header, wallClock) };
 }
 
 /** Gives back its place in the budget, and lets those look who wait for an answer. */

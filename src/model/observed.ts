@@ -10,6 +10,8 @@ export interface Observed {
   readonly partial?: true;
   /** Domains whose reading failed or did not prove itself: nothing may be planned there. */
   readonly unproven: ReadonlyMap<DomainName, UnprovenRead>;
+  /** How far the service's clock is ahead of ours, milliseconds; undefined: no more than clocks may differ. */
+  readonly skewMs?: number;
   /** Parent domains that `whitelabel` may name; undefined: this generation does not tell, or they were not asked for. */
   readonly whitelabels?: readonly string[];
 }

@@ -4,6 +4,7 @@ export const WARNING_CODES = [
   'adopted-by-content',
   'aliases-limit',
   'aliases-not-active',
+  'clock-skew',
   'default-catch-all',
   'domain-banned',
   'domain-not-forwarding',

@@ -70,6 +70,16 @@ export function whitelabelWarnings({ domains }: Desired, { whitelabels }: Observ
   });
 }
 
+/** Waits for a rate limit are worked out from the service's clock, and times in its answers are shown as they come. */
+function clockWarnings({ skewMs }: Observed): readonly Warning[] {
+  if (skewMs === undefined) return [];
+  const seconds = Math.round(Math.abs(skewMs) / 1000);
+  const side = skewMs > 0 ? 'ahead of' : 'behind';
+  const message = `the service's clock is ${seconds} s ${side} the clock of this machine`;
+  const hint = 'set the clock of this machine; if it is right, the Date header of the answers is wrong';
+  return [{ code: 'clock-skew', message, hint, source: null }];
+}
+
 /** What holds of the account as a whole. Whether the limits count per account or per domain is stated nowhere. */
 export function accountWarnings(
   observed: Observed,
@@ -83,6 +93,7 @@ export function accountWarnings(
     const message = `the account ${account.email} is over its quota: mail may not be forwarded`;
     warnings.push({ code: 'over-quota', message, source: null });
   }
+  warnings.push(...clockWarnings(observed));
   if (account.locked && noChange) {
     const why = account.lockReason === null ? '' : `: ${account.lockReason}`;
     warnings.push({

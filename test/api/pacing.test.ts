@@ -323,3 +323,42 @@ describe('against a service with limits', () => {
     expect(answers.every(({ ok }) => ok)).toBe(true);
   });
 });
+
+describe('a Date that is off', () => {
+  const HOUR = 3_600_000;
+  const YEAR = 365 * 24 * HOUR;
+
+  test.each([
+    ['an hour behind', -HOUR],
+    ['an hour ahead', HOUR],
+    ['three years behind', -3 * YEAR],
+    ['three years ahead', 3 * YEAR],
+  ])('by %s costs at most one window, and is told', async (_, skew) => {
+    for (const wrong of ['the header', 'our clock'] as const) {
+      const { clock, pacer, run } = scripted();
+      const server = (): number => clock.now() + (wrong === 'the header' ? 0 : skew);
+      const date = new Date(clock.now() + skew).toUTCString();
+      const reset = String(Math.floor(server() / 1000) + 30);
+      const limits = { 'x-ratelimit-limit': '10', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset };
+      const begin = clock.monotonic();
+      await run([{ headers: { date, ...limits } }]);
+      await run([{}]);
+      expect(clock.monotonic() - begin).toBeLessThanOrEqual(61_000);
+      // With a Retry-After that is a date by the right clock.
+      const second = clock.monotonic();
+      const retry = new Date(server() + 20_000).toUTCString();
+      await run([{ status: 429, headers: { date, 'retry-after': retry } }, {}], 'GET /else');
+      expect(clock.monotonic() - second).toBeLessThanOrEqual(61_000);
+      await run([{ headers: { date } }], 'GET /third');
+      expect(Math.round((pacer.skewMs() ?? 0) / HOUR)).toBe(Math.round(skew / HOUR));
+    }
+  });
+
+  test('by less than five minutes is nothing to tell', async () => {
+    const { clock, pacer, run } = scripted();
+    await run([{ headers: { date: new Date(clock.now() + 299_000).toUTCString() } }]);
+    expect(pacer.skewMs()).toBe(null);
+    await run([{ headers: { date: 'yesterday' } }]);
+    expect(pacer.skewMs()).toBe(null);
+  });
+});

@@ -371,3 +371,11 @@ test('warnings come in the order of the manifest, then by code and text', () => 
     ['over-quota', undefined],
   ]);
 });
+
+test.each([
+  [3_600_000, "the service's clock is 3600 s ahead of the clock of this machine"],
+  [-400_000, "the service's clock is 400 s behind the clock of this machine"],
+])('a skew of %i ms is named', (skewMs, message) => {
+  const { warnings } = plan(desired([present(ACME, ALIASES)]), { ...observed([live(ACME)]), skewMs });
+  expect(warnings).toContainEqual(expect.objectContaining({ code: 'clock-skew', message }));
+});
