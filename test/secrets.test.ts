@@ -139,7 +139,8 @@ describe.each(['v4', 'v3'] as const)(
           echo(code, CREDENTIALS, PLANTED.password),
           echo(code, ALIASES, PLANTED.destination.toUpperCase()),
         ];
-        await fail(repeated, 3, apply);
+        // The first run writes what the service takes; the second writes nothing.
+        await fail(repeated, code === 400 ? 3 : 1, apply);
       }
       for (const body of [{ password: PLANTED.password }, { forward: PLANTED.destination }]) {
         await fail([echoOfBody(CREDENTIALS, body), echoOfBody(ALIASES, body)], 1, apply);

@@ -28,6 +28,11 @@ export async function applyPlan(input: ApplyInput, ports: ApplyPorts): Promise<R
   if (!passwords.ok) return fail({ kind: 'passwords', problems: passwords.error });
   const snapshot = changes.length === 0 ? succeed(null) : await saveSnapshot(input, ports);
   if (!snapshot.ok) return snapshot;
+  const known = await ports.state.rememberReferences(input.desired.references);
+  if (!known.ok && changes.length > 0) {
+    const message = `nothing was written, for a later run could show values of references: ${known.error.message}`;
+    return fail({ kind: 'no-snapshot', message });
+  }
   const run = startRun(input, withObjection(ports), passwords.value);
   const verdict = changes.length === 0 ? NOTHING_TO_DO : await runRounds(run);
   const verified = await verifyDomains(run);
@@ -62,9 +67,9 @@ async function saveSnapshot(input: ApplyInput, ports: ApplyPorts): Promise<Resul
 }
 
 /** Runs that changed nothing leave no report: they would drive out those that did. */
-async function keepReport(report: Report, { desired }: ApplyInput, ports: ApplyPorts): Promise<Report> {
+async function keepReport(report: Report, { references }: ApplyInput, ports: ApplyPorts): Promise<Report> {
   if (report.outcome === 'unchanged') return report;
-  const document = reportDocument(report, { references: desired.references, mask: false });
+  const document = reportDocument(report, { references, mask: false });
   const saved = await ports.state.saveReport(`${JSON.stringify(document, null, 2)}\n`);
   if (saved.ok) return report;
   return { ...report, notes: [...report.notes, `the report could not be kept: ${saved.error.message}`] };

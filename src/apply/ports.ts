@@ -25,6 +25,8 @@ export interface ApplyInput {
   readonly desired: Desired;
   /** What each of its domains shall be, as one short text. */
   readonly domainDigests: ReadonlyMap<DomainName, string>;
+  /** What is shown as a reference; see `Planned`. */
+  readonly references: ReadonlyMap<string, string>;
   /** Size of the whole manifest. */
   readonly manifestSize: ManifestSize;
   readonly observed: Observed;

@@ -34,7 +34,7 @@ export function reportRun(run: Run, { verdict, snapshot }: ReportInput): Report 
     }),
     guards: input.plan.guards,
     withheld: input.plan.withheld,
-    notKept: notKept.map((item) => notKeptItem(item, input.desired.references)),
+    notKept: notKept.map((item) => notKeptItem(item, input.references)),
     notes: [...ledger.notes, ...lookNotes(verdict)],
     requests: requestsOfRun(run),
     wrote: ledger.wrote,

@@ -4,9 +4,10 @@ import type { Clock } from '../model/clock.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Warning } from '../model/plan.ts';
 import { NO_PRIOR, type ManifestSize, type PriorDomain } from '../model/prior.ts';
-import { succeed, type Result } from '../model/result.ts';
+import { fail, succeed, type Result } from '../model/result.ts';
 import { isSameManifest } from '../plan/size.ts';
 import { createFingerprinter } from './fingerprint.ts';
+import { readKnownReferences, recognise, withReferences, writeKnownReferences } from './known-references.ts';
 import {
   readManifestSizes,
   readPriorDomain,
@@ -65,6 +66,8 @@ export function openStateDirectory(options: StateDirectoryOptions): StateStore {
     remember: (memory) => remember(scope, memory),
     saveSnapshot: (text) => saveDocument(scope, { directory: 'snapshots', suffix: '.yaml', text }),
     saveReport: (text) => saveDocument(scope, { directory: 'reports', suffix: '.json', text }),
+    rememberReferences: (references) => rememberReferences(scope, references),
+    recogniseReferences: (values) => recogniseReferences(scope, values),
     async fingerprint(password) {
       fingerprinter ??= openFingerprinter(scope);
       const make = await fingerprinter;
@@ -217,17 +220,50 @@ async function removeLeftovers(files: OwnFiles, directory: string): Promise<void
   }
 }
 
-/** The salt is made once; null when there is none and none can be kept: then nothing is remembered of passwords. */
+const REFERENCES = 'references.json';
+
+async function rememberReferences(
+  scope: Scope,
+  references: ReadonlyMap<string, string>,
+): Promise<Result<void, StateFault>> {
+  const salt = await openSalt(scope);
+  if (salt === null) return fail({ message: `${join(scope.place, 'salt')} cannot be read or written` });
+  const before = await readText(scope.files, join(scope.place, REFERENCES));
+  const known =
+    (before.kind === 'text' ? readKnownReferences(before.text) : null) ?? new Map<string, string>();
+  const text = writeKnownReferences(withReferences(known, references, salt));
+  if (before.kind === 'text' && before.text === text) return succeed(undefined);
+  const path = { directory: scope.place, name: REFERENCES, temporary: `${scope.unique()}.tmp` };
+  return writeAtomically(scope.files, path, text);
+}
+
+async function recogniseReferences(
+  scope: Scope,
+  values: Iterable<string>,
+): Promise<ReadonlyMap<string, string> | null> {
+  const read = await readText(scope.files, join(scope.place, REFERENCES));
+  const known = read.kind === 'text' ? readKnownReferences(read.text) : null;
+  if (known === null || known.size === 0) return known;
+  const salt = await openSalt(scope);
+  return salt === null ? null : recognise(known, values, salt);
+}
+
 async function openFingerprinter(scope: Scope): Promise<((password: string) => Promise<string>) | null> {
+  const salt = await openSalt(scope);
+  return salt === null ? null : createFingerprinter(salt);
+}
+
+/** The salt is made once; null when there is none and none can be kept: then nothing is remembered of values. */
+async function openSalt(scope: Scope): Promise<Uint8Array | null> {
   const read = await readText(scope.files, join(scope.place, 'salt'));
   if (read.kind === 'unreadable') return null;
   if (read.kind === 'text' && /^[0-9a-f]{64}\n$/.test(read.text)) {
-    return createFingerprinter(Buffer.from(read.text.trim(), 'hex'));
+    return Buffer.from(read.text.trim(), 'hex');
   }
   const salt = randomBytes(SALT_BYTES);
   const path = { directory: scope.place, name: 'salt', temporary: `${scope.unique()}.tmp` };
   const written = await writeAtomically(scope.files, path, `${salt.toString('hex')}\n`);
-  return written.ok ? createFingerprinter(salt) : null;
+  return written.ok ? salt : null;
 }
 
 function refused(place: string, fault: string): Warning {

@@ -21,6 +21,10 @@ export interface StateStore {
   saveSnapshot(text: string): Promise<Result<string, StateFault>>;
   /** Saves a report (JSON); answers its path. */
   saveReport(text: string): Promise<Result<string, StateFault>>;
+  /** Keeps fingerprints of values that came from references: normalised value -> how it is shown. */
+  rememberReferences(references: ReadonlyMap<string, string>): Promise<Result<void, StateFault>>;
+  /** Which of these values came from a reference in this run or an earlier one; null: nothing is remembered here. */
+  recogniseReferences(values: Iterable<string>): Promise<ReadonlyMap<string, string> | null>;
   /** A salted fingerprint of a password; null when there is no salt and none can be saved. */
   fingerprint(password: string): Promise<string | null>;
 }

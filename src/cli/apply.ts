@@ -15,7 +15,7 @@ import { documentOf, forecastOf, printPlanText } from './print-plan.ts';
 import { approveSaved, assertSealed, openApproved, type ApprovedPlan } from './saved-plan.ts';
 import { openSession, type Session } from './session.ts';
 import { manifestPaths, resolveFormat } from './settings.ts';
-import { printStateWarnings } from './state.ts';
+import { printStateWarnings, printUnknownValues } from './state.ts';
 
 export interface ApplyOptions extends PlanFlags {
   readonly yes?: true;
@@ -83,7 +83,8 @@ function portsOf(context: Context, options: ApplyOptions, session: Session, mann
   const stream = format === 'json' ? context.stderr : context.stdout;
   const show = (decision: Decision, planned: Planned): void => {
     session.progress.stop();
-    printStateWarnings(context, options, planned.warnings);
+    printStateWarnings(context, options, planned);
+    if (approved === null) printUnknownValues(context, options, planned);
     const plan = decision.kind === 'go' ? decision.plan : planned.plan;
     if (format === 'json' && (options.yes === true || approved !== null)) return;
     printPlanText(context, documentOf(context, session, { plan, planned }), { stream, color: options.color });

@@ -13,7 +13,7 @@ import { notRun, unprovenOf, type NotRun } from './not-run.ts';
 import { columnsOf, printJson } from './output.ts';
 import { printInvalid } from './problems.ts';
 import { printStale } from './saved-plan.ts';
-import type { Session } from './session.ts';
+import { disclosureFor, type Session } from './session.ts';
 import type { CommonOptions } from './settings.ts';
 import { styleFor } from './style.ts';
 
@@ -35,7 +35,7 @@ export function concludeRun(
 ): ExitCode {
   if (once.kind === 'applied') {
     if (once.report.wrote) context.ofAccount?.wrote();
-    printReport(context, options, session, { report: once.report, format });
+    printReport(context, options, session, { once, format });
     return reportExit(once.report, context);
   }
   if (once.kind === 'not-run') explainNotRun(context, options, session, { once, format });
@@ -62,32 +62,34 @@ function explainNotRun(
   if (decision.kind === 'stale') printStale(context, decision.since);
 }
 
-function printUnproven(context: Context, { disclosure }: Session, { planned }: NotRun): void {
+function printUnproven(context: Context, session: Session, { planned }: NotRun): void {
+  const disclosure = disclosureFor(session, planned);
   for (const { domain, reason } of unprovenOf(planned.plan)) {
     context.stderr.write(`withheld: ${domain}: ${escapeInvisible(showText(reason, disclosure))}\n`);
   }
 }
 
-function printRefusal(
-  context: Context,
-  { client, disclosure }: Session,
-  { decision, planned }: NotRun,
-): void {
+function printRefusal(context: Context, session: Session, { decision, planned }: NotRun): void {
+  const { client } = session;
   const report = refusedReport(planned.plan, {
     digest: planDigest(planned.plan, client.hmac),
     now: context.clock.now(),
     requests: client.totals(),
   });
-  const document = reportDocument(report, disclosure);
+  const document = reportDocument(report, disclosureFor(session, planned));
   printJson(context, decision.kind === 'stale' ? { ...document, stale: decision.since } : document);
 }
 
 function printReport(
   context: Context,
   options: CommonOptions,
-  { disclosure }: Session,
-  { report, format }: { readonly report: Report; readonly format: DocumentFormat },
+  session: Session,
+  {
+    once: { report, planned },
+    format,
+  }: { readonly once: Extract<Once, { readonly kind: 'applied' }>; readonly format: DocumentFormat },
 ): void {
+  const disclosure = disclosureFor(session, planned);
   if (format === 'json') return printJson(context, reportDocument(report, disclosure));
   const style = styleFor(context.stdout, options.color, context.env);
   context.ofAccount?.conclude(countLine(report, style));

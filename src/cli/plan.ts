@@ -15,7 +15,7 @@ import { documentOf, printPlan } from './print-plan.ts';
 import { savePlan } from './saved-plan.ts';
 import { openSession, type Session } from './session.ts';
 import { resolveFormat } from './settings.ts';
-import { printStateWarnings } from './state.ts';
+import { printStateWarnings, printUnknownValues } from './state.ts';
 
 export interface PlanOptions extends PlanRequestFlags {
   readonly detailedExitcode?: true;
@@ -65,7 +65,8 @@ async function show(
   session: Session,
   { planned, decision, plan }: Verdict & { readonly plan: Plan },
 ): Promise<void> {
-  printStateWarnings(context, options, planned.warnings);
+  printStateWarnings(context, options, planned);
+  printUnknownValues(context, options, planned);
   if (options.quick === true) tellLeftOut(context, session, planned);
   const about = options.quick === true ? aboutWhatWasRead(session, planned) : session;
   const document = documentOf(context, about, { planned, plan });

@@ -13,7 +13,7 @@ import type { Planned } from '../reconcile/plan-once.ts';
 import type { Context, OutputStream } from './context.ts';
 import type { PlanFormat } from './formats.ts';
 import { columnsOf, printJson, sha256 } from './output.ts';
-import type { Session } from './session.ts';
+import { disclosureFor, type Session } from './session.ts';
 import { styleFor } from './style.ts';
 
 export interface ShownPlan {
@@ -31,7 +31,7 @@ export function documentOf(context: Context, session: Session, shown: ShownPlan)
     forecast: forecastOf(context, session, shown, { batches: 'allowed' }),
     createdAt: context.clock.now(),
     digest: approvalDigest(shown.planned.input, hmac),
-    disclosure: session.disclosure,
+    disclosure: disclosureFor(session, shown.planned),
     options: session.options,
   });
   return sealPlan(document, { sha256, hmac });

@@ -1,11 +1,10 @@
 import { writeSnapshot } from '../manifest/write-snapshot.ts';
 import type { DaemonEvent, FailedStep, RunResult } from '../model/daemon.ts';
-import type { Plan } from '../model/plan.ts';
 import type { Report } from '../model/report.ts';
 import { createRunId } from '../reconcile/account-run.ts';
 import { decide } from '../reconcile/decide.ts';
 import { reconcileOnce, type Once } from '../reconcile/once.ts';
-import { planOnce } from '../reconcile/plan-once.ts';
+import { planOnce, type Planned } from '../reconcile/plan-once.ts';
 import { approveUnasked } from './approve.ts';
 import { requestEvent } from './command-log.ts';
 import { reportExit } from './conclude.ts';
@@ -84,12 +83,13 @@ async function applyPass(context: Context, session: Session): Promise<Pass> {
   if (once.kind === 'applied') {
     const { report, planned } = once;
     if (report.wrote) context.ofAccount?.wrote();
-    return { result: looked(planned.plan, report), exit: reportExit(report, context) };
+    return { result: looked(planned, report), exit: reportExit(report, context) };
   }
   const exit = notRun(once);
-  if (once.kind === 'not-run') return { result: looked(once.planned.plan, null), exit };
+  if (once.kind === 'not-run') return { result: looked(once.planned, null), exit };
   if (once.kind === 'fault' && once.fault.kind === 'passwords') {
-    return { result: looked({ ...once.planned.plan, problems: once.fault.problems }, null), exit };
+    const plan = { ...once.planned.plan, problems: once.fault.problems };
+    return { result: looked({ ...once.planned, plan }, null), exit };
   }
   return { result: failed(once, exit), exit };
 }
@@ -103,15 +103,15 @@ async function observePass(session: Session): Promise<Pass> {
   }
   const { plan } = planned.value;
   const decision = decide(plan, 'end-the-run');
-  const result = looked(plan, null);
+  const result = looked(planned.value, null);
   if (decision.kind !== 'go')
     return { result, exit: notRun({ kind: 'not-run', decision, planned: planned.value }) };
   return { result, exit: plan.changes.length === 0 ? EXIT.done : EXIT.changes };
 }
 
-function looked(plan: Plan, report: Report | null): RunResult {
+function looked({ plan, references }: Planned, report: Report | null): RunResult {
   const drift = plan.changes.filter(({ reason }) => reason === 'drift');
-  return { kind: 'looked', plan, report, frozen: [], unset: [], drift };
+  return { kind: 'looked', plan, references, report, frozen: [], unset: [], drift };
 }
 
 const STEPS: Readonly<Record<Exclude<Once['kind'], 'applied' | 'not-run'>, FailedStep>> = {

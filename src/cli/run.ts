@@ -46,7 +46,7 @@ export async function runCommand(context: Context, options: RunOptions): Promise
   if (options.once === true) {
     const log = createEventLog(logger);
     const emit: Emit = (event) => {
-      if (event.kind === 'manifest-accepted') concealer.addReferences(event.references);
+      hideReferences(event, concealer);
       log(event);
     };
     const once: Action<RunOptions> = (own, alone) => runOnce(own, alone, emit);
@@ -116,12 +116,19 @@ function createEmit(
   if (url !== null) concealer.addSecret(url);
   const notifier = url === null ? null : openNotifier(context, url, { logger, concealer });
   return (event) => {
-    if (event.kind === 'manifest-accepted') concealer.addReferences(event.references);
+    hideReferences(event, concealer);
     metrics.record(event);
     log(event);
     const notice = notices(event);
     if (notice !== null) notifier?.send(notice);
   };
+}
+
+/** What an event brings to be hidden, in what is said of it and from then on. */
+function hideReferences(event: DaemonEvent, concealer: Concealer): void {
+  if (event.kind === 'manifest-accepted') concealer.addReferences(event.references);
+  if (event.kind !== 'run-finished' || event.result.kind !== 'looked') return;
+  concealer.addReferences(event.result.references);
 }
 
 function openNotifier(

@@ -3,7 +3,7 @@ import type { Disclosure } from '../model/disclosure.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Problem } from '../model/problem.ts';
 import type { PlanOptionsDocument } from '../plan/document.ts';
-import type { PlanPorts, PlanRequest } from '../reconcile/plan-once.ts';
+import type { Planned, PlanPorts, PlanRequest } from '../reconcile/plan-once.ts';
 import { connect } from './connect.ts';
 import type { Context } from './context.ts';
 import { requireDesired, type ReadOptions, type RequiredDesired } from './desired.ts';
@@ -39,6 +39,11 @@ export interface SessionOptions {
   readonly unnamed?: ReadOptions['unnamed'];
   /** Of a manifest that is valid; by default they are printed. */
   readonly warnings?: 'printed' | 'silent';
+}
+
+/** What may be shown once the account was read. */
+export function disclosureFor({ disclosure }: Session, { references }: Planned): Disclosure {
+  return { ...disclosure, references };
 }
 
 /** Reads the manifest and prepares the client; nothing is requested yet. The client is the caller's to close. */

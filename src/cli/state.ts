@@ -2,9 +2,9 @@ import * as fs from 'node:fs/promises';
 import { systemProcesses } from '../apply/process-table.ts';
 import { openStateDirectory } from '../apply/state-directory.ts';
 import type { StateStore } from '../apply/state-store.ts';
-import type { Warning } from '../model/plan.ts';
+import type { Planned } from '../reconcile/plan-once.ts';
 import type { Context } from './context.ts';
-import { resolveStateDirectory, type CommonOptions, type Connection } from './settings.ts';
+import { resolveStateDirectory, wantsMask, type CommonOptions, type Connection } from './settings.ts';
 import { styleFor } from './style.ts';
 
 /** What earlier runs of this account left behind. */
@@ -27,13 +27,24 @@ export function openState(
 }
 
 /** What of the state directory could not be read: an aid that is missing, not a failure. */
-export function printStateWarnings(
-  context: Context,
-  options: CommonOptions,
-  warnings: readonly Warning[],
-): void {
+export function printStateWarnings(context: Context, options: CommonOptions, { warnings }: Planned): void {
   const style = styleFor(context.stderr, options.color, context.env);
   for (const { code, message } of warnings) {
     context.stderr.write(`${style.warning('warning')}: ${message} ${style.dim(`[${code}]`)}\n`);
   }
 }
+
+/** Where values of references in earlier runs are not remembered, a plan may show one. */
+export function printUnknownValues(
+  context: Context,
+  options: CommonOptions,
+  { memory, plan }: Planned,
+): void {
+  const showsLive = plan.changes.some(({ kind, observed }) => observed !== null && kind !== 'credential');
+  if (memory === 'some' || !showsLive || wantsMask(options, context)) return;
+  const style = styleFor(context.stderr, options.color, context.env);
+  context.stderr.write(`${style.dim('notice')}: ${UNKNOWN_VALUES}\n`);
+}
+
+const UNKNOWN_VALUES =
+  'the state directory has no record of an earlier run: destinations that the account has, and that the manifest once kept behind a reference, are shown; use --mask to hide their local parts';

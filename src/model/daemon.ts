@@ -24,6 +24,8 @@ export type RunResult =
       readonly kind: 'looked';
       /** All that differs, what is withheld or frozen included. */
       readonly plan: Plan;
+      /** What is shown as a reference: normalised value -> how. */
+      readonly references: ReadonlyMap<string, string>;
       /** Null: nothing was to be written, because of the mode or a guard. */
       readonly report: Report | null;
       /** Changes that are not made, for somebody else keeps undoing them. */

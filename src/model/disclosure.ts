@@ -23,10 +23,27 @@ export function showForward(forward: string, disclosure: Disclosure): string {
 }
 
 function showDestination(destination: string, disclosure: Disclosure): string {
-  const reference = disclosure.references.get(destination);
+  const reference = referenceOf(destination, disclosure);
   if (reference !== undefined) return reference;
   if (destination === 'null') return 'discard';
   return disclosure.mask === false ? destination : mask(destination, disclosure.mask);
+}
+
+/** Who reads mail does not tell cases apart, and a value in other letters gives the value away. */
+function referenceOf(destination: string, { references }: Disclosure): string | undefined {
+  if (references.size === 0) return undefined;
+  return references.get(destination) ?? withoutCase(references).get(destination.toLowerCase());
+}
+
+const folded = new WeakMap<Disclosure['references'], Disclosure['references']>();
+
+function withoutCase(references: Disclosure['references']): Disclosure['references'] {
+  const known = folded.get(references);
+  // While a manifest is loaded its references are still being found.
+  if (known?.size === references.size) return known;
+  const made = new Map([...references].map(([value, shown]) => [value.toLowerCase(), shown]));
+  folded.set(references, made);
+  return made;
 }
 
 /** Free text, such as a message of the service, with the same replacements. */

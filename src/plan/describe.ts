@@ -62,7 +62,9 @@ function describeForward(observed: ShownFields, desired: ShownFields): string {
   const added = will.filter((destination) => !was.includes(destination));
   const removed = was.filter((destination) => !will.includes(destination));
   const isShared = added.length < will.length && removed.length < was.length;
-  if (!isShared || added.length + removed.length === 0) {
+  // What differs is behind a reference, or masked.
+  if (added.length + removed.length === 0) return `${fieldText('forward', desired)} (another value)`;
+  if (!isShared) {
     return `${fieldText('forward', observed)} -> ${fieldText('forward', desired)}`;
   }
   const count = will.length === 1 ? '1 destination' : `${will.length} destinations`;

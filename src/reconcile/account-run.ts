@@ -117,7 +117,7 @@ type Looked = Omit<Extract<RunResult, { kind: 'looked' }>, 'kind' | 'report'>;
 
 async function lookAt(
   { desired, contest, inSync }: RunTask,
-  { plan }: Planned,
+  { plan, references }: Planned,
   { clock, resolvePassword }: Pick<RunPorts, 'clock' | 'resolvePassword'>,
 ): Promise<Looked> {
   const frozen = contest.look({
@@ -132,7 +132,7 @@ async function lookAt(
     const passwords = await resolvePasswords([change], desired, resolvePassword);
     if (!passwords.ok) unset.push(change);
   }
-  return { plan, frozen: [...frozen], unset, drift };
+  return { plan, references, frozen: [...frozen], unset, drift };
 }
 
 /**

@@ -65,6 +65,7 @@ export async function reconcileOnce(request: OnceRequest, ports: OncePorts): Pro
         plan,
         digest,
         heldBack,
+        references: planned.references,
         domainDigests: keyedDigests(planned.input.desired, client.hmac),
         manifestSize,
         maxFailures,

@@ -14,6 +14,7 @@ import { makePlan, type PlanInput } from '../plan/plan.ts';
 import type { Policy } from '../plan/policy.ts';
 import { keepDomains, keyedDigests } from './changed.ts';
 import { findChangedPasswords } from './changed-passwords.ts';
+import { valuesIn } from './live-values.ts';
 
 /** What is wanted of an account, and how. */
 export interface PlanRequest {
@@ -45,6 +46,13 @@ export interface Planned {
   readonly request: PlanRequest;
   readonly input: PlanInput;
   readonly plan: Plan;
+  /**
+   * What is shown as a reference, normalised value -> how: values of the manifest, and those in the account or written out that
+   * came from a reference in an earlier run.
+   */
+  readonly references: ReadonlyMap<string, string>;
+  /** `none`: what came from references in earlier runs is not remembered here. */
+  readonly memory: 'some' | 'none';
   /** What of the state directory could not be read. */
   readonly warnings: readonly Warning[];
 }
@@ -83,7 +91,10 @@ export async function planAccount(
       : await freshen(inputOf({ account, ...reading }), { client, clock });
   if (!observed.ok) return observed;
   const input = inputOf(observed.value);
-  return succeed({ request, input, plan: makePlan(input), warnings });
+  const recognised = await state.recogniseReferences(valuesIn(observed.value, desired));
+  const references = new Map([...(recognised ?? []), ...desired.references]);
+  const memory = recognised === null ? 'none' : 'some';
+  return succeed({ request, input, plan: makePlan(input), references, memory, warnings });
 }
 
 /** Without the domains that were found in place and of which the same is wanted, their passwords included. */

@@ -103,6 +103,7 @@ export async function openScene({ manifest, seed, ...options }: Setup): Promise<
         plan,
         digest: 'sha256:test',
         heldBack: whole.changes.filter((change) => !kept.has(change)),
+        references: prepared.input.desired.references,
         domainDigests: fingerprintDomains(prepared.input.desired),
         manifestSize: run.size ?? manifestSize(prepared.input.desired),
         maxFailures: run.maxFailures ?? null,

@@ -54,6 +54,7 @@ function finished(result: Partial<Extract<RunResult, { kind: 'looked' }>>, accou
   const looked = {
     kind: 'looked',
     plan: PLAN,
+    references: new Map(),
     report: null,
     frozen: [],
     unset: [],
