@@ -79,6 +79,9 @@ function readItems(
   const items = Object.hasOwn(body, field) ? (body as Record<string, unknown>)[field] : undefined;
   if (items === undefined) return refuse(field, `The ${field} are required.`);
   if (!Array.isArray(items)) return refuse(field, `The ${field} must be an array.`);
+  if (items.length === 0 && context.state.switches.emptyBatch === 'refuse') {
+    return refuse(field, `The ${field} must have at least one item.`);
+  }
   if (items.length > MAX_BATCH_SIZE) {
     const message = `The ${field} may have at most ${MAX_BATCH_SIZE} items.`;
     const { oversizedBatchStatus } = context.state.switches;

@@ -48,6 +48,17 @@ export interface DispatcherParts {
  */
 export type Dispatch = (request: EmulatorRequest) => Promise<Outcome>;
 
+/** The answer to what is no request, of the version that its start names; it counts as one of a stranger. */
+export function createRefusal(
+  parts: Pick<DispatcherParts, 'limiter' | 'store'>,
+): (version: ApiVersion, status: number) => EmulatorAnswer {
+  return (version, status) => {
+    const unread = { version, method: '', endpoint: null, path: '', caller: 'stranger' } as const;
+    const verdict = parts.limiter.take(unread, parts.store.state.environment.now());
+    return toAnswer(parts, inVersion(version, failure(status, 'The request cannot be read.')), verdict);
+  };
+}
+
 interface Parsed {
   readonly request: EmulatorRequest;
   readonly version: ApiVersion | null;
@@ -198,7 +209,7 @@ function parse(request: EmulatorRequest, router: Router): Parsed {
   };
 }
 
-function toAnswer(parts: DispatcherParts, reply: Reply, verdict: RateVerdict): EmulatorAnswer {
+function toAnswer(parts: Pick<DispatcherParts, 'store'>, reply: Reply, verdict: RateVerdict): EmulatorAnswer {
   const headers = commonHeaders(parts, verdict);
   if (reply.status === 429) headers['Retry-After'] = String(verdict.numbers?.retryAfter ?? 1);
   if (reply.body === undefined) return { status: reply.status, headers, body: '' };
@@ -226,7 +237,7 @@ function scriptedAnswer(
 }
 
 /** Date, and the rate-limit headers that every answer carries (v4: Limits). */
-function commonHeaders(parts: DispatcherParts, verdict: RateVerdict): Record<string, string> {
+function commonHeaders(parts: Pick<DispatcherParts, 'store'>, verdict: RateVerdict): Record<string, string> {
   const { state } = parts.store;
   const headers: Record<string, string> = { Date: new Date(state.environment.now()).toUTCString() };
   const { numbers } = verdict;

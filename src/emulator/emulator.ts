@@ -1,6 +1,12 @@
 import { withControl } from './control.ts';
 import { deliverMessage, type DeliveredMessage, type Message } from './delivery.ts';
-import { createDispatch, type Dispatch, type RequestEvent, type RequestListener } from './dispatch.ts';
+import {
+  createDispatch,
+  createRefusal,
+  type Dispatch,
+  type RequestEvent,
+  type RequestListener,
+} from './dispatch.ts';
 import { createFaults, type Fault, type FaultScript } from './faults.ts';
 import { createJournal, type Journal } from './journal.ts';
 import type { AccountPlan, Result, Tier } from './model.ts';
@@ -59,6 +65,8 @@ export interface EmulatorCore {
   readonly limiter: RateLimiter;
   readonly clock: EmulatorClock;
   readonly dispatch: Dispatch;
+  /** The answer to what is no request. */
+  readonly refuse: ReturnType<typeof createRefusal>;
   /** A mail that arrives: it is routed, and leaves its log. */
   deliver(message: Message): Result<DeliveredMessage>;
   /** Calls `listener` before and after each request, and waits for it; the result takes it away again. */
@@ -121,6 +129,7 @@ export function createEmulator(options: EmulatorOptions): EmulatorCore {
     clock,
     dispatch:
       options.control === true ? withControl(dispatch, { ...parts, clock, deliver }, changed) : dispatch,
+    refuse: createRefusal(parts),
     deliver,
     onRequest: (listener) => addTo(listeners, listener),
     onChange: (listener) => addTo(changes, listener),

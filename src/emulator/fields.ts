@@ -73,7 +73,7 @@ function isAddress(text: string): boolean {
 }
 
 export function isWebhook(text: string): boolean {
-  return /^https?:\/\/[^\s/][^\s\u0000-\u001f\u007f]*$/u.test(text) && URL.canParse(text);
+  return /^https?:\/\/[^\s/][^\s\u0000-\u001f\u007f]*$/iu.test(text) && URL.canParse(text);
 }
 
 function isOnDomain(entry: string, domain: string): boolean {

@@ -60,6 +60,12 @@ export function nullableString(reader: FieldReader, field: string): string | nul
   return fieldOf(reader, field) === null ? null : optionalString(reader, field);
 }
 
+/** A setting of a domain: an empty text, which some clients always send, is not set, as if it were left out. */
+export function optionalSetting(reader: FieldReader, field: string): string | null | undefined {
+  const value = nullableString(reader, field);
+  return value === '' ? undefined : value;
+}
+
 export function optionalNumber(reader: FieldReader, field: string): number | undefined {
   const value = fieldOf(reader, field);
   if (value === undefined || (typeof value === 'number' && Number.isFinite(value))) return value;
@@ -133,6 +139,9 @@ export function readText(query: URLSearchParams, name: string): string | undefin
   return text === null || text === '' ? undefined : text;
 }
 
+/** Larger ones are taken as this: no listing is that long. */
+const MAX_INTEGER = 1_000_000_000;
+
 export function readInteger(
   query: URLSearchParams,
   name: string,
@@ -141,7 +150,7 @@ export function readInteger(
 ): number | undefined {
   const text = readText(query, name);
   if (text === undefined) return undefined;
-  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  const value = /^\d+$/.test(text) ? Math.min(Number(text), MAX_INTEGER) : Number.NaN;
   if (Number.isInteger(value) && value >= minimum) return value;
   errors[name] = [`The ${name} must be an integer of at least ${minimum}.`];
   return undefined;

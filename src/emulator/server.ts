@@ -3,9 +3,8 @@ import { STATUS_CODES, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { CONTROL_ROOT, isControlTarget } from './control.ts';
-import type { Dispatch } from './dispatch.ts';
 import { createEmulator, type EmulatorCore, type EmulatorOptions } from './emulator.ts';
-import { failure, inVersion, type EmulatorRequest } from './protocol.ts';
+import type { EmulatorRequest } from './protocol.ts';
 import { sendOutcome } from './send.ts';
 
 /** Larger bodies are answered with 413. A batch of 500 items with long destinations fits many times. */
@@ -20,7 +19,7 @@ export interface ServerOptions extends EmulatorOptions {
   readonly host?: string | undefined;
 }
 
-export interface Emulator extends Omit<EmulatorCore, 'dispatch'> {
+export interface Emulator extends Omit<EmulatorCore, 'dispatch' | 'refuse'> {
   readonly port: number;
   readonly urls: { readonly v4: string; readonly v3: string };
   /** Of the control interface; null when it is off. */
@@ -32,8 +31,8 @@ export interface Emulator extends Omit<EmulatorCore, 'dispatch'> {
 /** Serves the API on `http://HOST:PORT/v4` and `/v3`. Rejects when the port cannot be had. */
 export async function startEmulator(options: ServerOptions): Promise<Emulator> {
   const host = options.host ?? '127.0.0.1';
-  const { dispatch, ...core } = createEmulator(options);
-  const app = serveOutcomes(dispatch, options);
+  const { dispatch, refuse, ...core } = createEmulator(options);
+  const app = serveOutcomes({ dispatch, refuse }, options);
   await app.listen({ port: options.port ?? 0, host });
   const { port } = app.server.address() as AddressInfo;
   const root = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
@@ -55,18 +54,18 @@ export function createEmulatorApp(options: EmulatorOptions): {
   readonly core: EmulatorCore;
 } {
   const core = createEmulator(options);
-  return { app: serveOutcomes(core.dispatch, options), core };
+  return { app: serveOutcomes(core, options), core };
 }
 
 function serveOutcomes(
-  dispatch: Dispatch,
+  { dispatch, refuse }: Pick<EmulatorCore, 'dispatch' | 'refuse'>,
   { sleep, control }: Pick<EmulatorOptions, 'sleep' | 'control'>,
 ): FastifyInstance {
   const app = fastify({
     bodyLimit: BODY_LIMIT,
     // All requests take two routes: the emulator's own router reads the raw target, so that no answer is fastify's.
     rewriteUrl: ({ url = '/' }) => (isControlTarget(url) ? CONTROL_ROOT : '/'),
-    clientErrorHandler: refuseUnreadable,
+    clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, refuse),
     forceCloseConnections: true,
   });
   const serve = async (
@@ -121,14 +120,14 @@ function plainHeaders(headers: IncomingHttpHeaders): Record<string, string> {
 function refuseUnreadable(
   error: Error & { readonly code?: string; readonly rawPacket?: unknown },
   socket: Socket,
+  refuse: EmulatorCore['refuse'],
 ): void {
   if (!socket.writable) return;
   const isTooLarge = error.code === 'HPE_HEADER_OVERFLOW';
   const start = Buffer.isBuffer(error.rawPacket) ? error.rawPacket.toString('latin1', 0, 100) : '';
   const isV3 = /^[A-Z]+ \/v3[/? ]/i.test(start);
-  const reply = inVersion(isV3 ? 'v3' : 'v4', failure(isTooLarge ? 431 : 400, 'The request cannot be read.'));
-  const body = JSON.stringify(reply.body);
-  socket.end(
-    `HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status]}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
-  );
+  const { status, headers, body } = refuse(isV3 ? 'v3' : 'v4', isTooLarge ? 431 : 400);
+  const all = { ...headers, 'Content-Length': String(Buffer.byteLength(body)), Connection: 'close' };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
 }

@@ -36,12 +36,20 @@ export interface Switches {
   unknownStatus: number;
   /** Status of an unknown rule. */
   unknownRuleStatus: number;
-  /** Status of a delete-all without `all=true`. */
+  /** What a delete-all without `all=true` does. */
+  unguardedDeleteAll: 'refuse' | 'delete';
+  /** Status of a delete-all without `all=true` that is refused. */
   unguardedDeleteAllStatus: number;
   /** Status of a request that a plan limit refuses. */
   overLimitStatus: number;
   /** Which batch creates need a paid plan. */
   freeBatchCreate: 'refuse-aliases' | 'refuse-all' | 'allow';
+  /** Status of a batch create that needs a paid plan. */
+  freeBatchCreateStatus: number;
+  /** A batch without items; 400 when it is refused. */
+  emptyBatch: 'success' | 'refuse';
+  /** PUT of a rule without `config`. */
+  ruleConfigOnUpdate: 'required' | 'optional';
   /** Status of a batch with more than 500 items. */
   oversizedBatchStatus: number;
   /** Query parameters of a reading whose value does not read, such as `order=best`. */
@@ -135,9 +143,13 @@ export const DEFAULT_SWITCHES: Readonly<Switches> = {
   listingLag: 0,
   unknownStatus: 404,
   unknownRuleStatus: 404,
+  unguardedDeleteAll: 'refuse',
   unguardedDeleteAllStatus: 400,
   overLimitStatus: 400,
   freeBatchCreate: 'refuse-aliases',
+  freeBatchCreateStatus: 403,
+  emptyBatch: 'success',
+  ruleConfigOnUpdate: 'required',
   oversizedBatchStatus: 400,
   unreadableParameters: 'refuse',
   emptyParameters: 'ignore',

@@ -1,6 +1,6 @@
 import {
   hasErrors,
-  nullableString,
+  optionalSetting,
   readBody,
   readPageRequest,
   readText,
@@ -56,8 +56,8 @@ function add(context: Context): Reply {
   const body = readBody(context, ['domain', 'notification_email', 'whitelabel']);
   if (!body.ok) return body.reply;
   const domain = requiredString(body.value, 'domain');
-  const notification_email = nullableString(body.value, 'notification_email');
-  const whitelabel = nullableString(body.value, 'whitelabel');
+  const notification_email = optionalSetting(body.value, 'notification_email');
+  const whitelabel = optionalSetting(body.value, 'whitelabel');
   if (hasErrors(body.value)) return invalidFields(body.value.errors);
   return answer(context, addDomain(context.state, 'v3', { domain, notification_email, whitelabel }));
 }
@@ -68,9 +68,9 @@ function update(context: Context): Reply {
   const body = readBody(context, ['notification_email', 'webhook', 'whitelabel']);
   if (!body.ok) return body.reply;
   const settings = {
-    notification_email: nullableString(body.value, 'notification_email'),
-    webhook: nullableString(body.value, 'webhook'),
-    whitelabel: nullableString(body.value, 'whitelabel'),
+    notification_email: optionalSetting(body.value, 'notification_email'),
+    webhook: optionalSetting(body.value, 'webhook'),
+    whitelabel: optionalSetting(body.value, 'whitelabel'),
   };
   if (hasErrors(body.value)) return invalidFields(body.value.errors);
   return answer(context, updateDomain(context.state, found.value.name, settings));

@@ -98,7 +98,7 @@ function list(context: Context, domain: DomainRecord): Reply {
 }
 
 export function removeAllAliases({ state, query }: Context, domain: DomainRecord): Reply {
-  if (query.get('all') !== 'true') {
+  if (query.get('all') !== 'true' && state.switches.unguardedDeleteAll === 'refuse') {
     const message = 'Deleting every alias of a domain needs all=true.';
     return failure(state.switches.unguardedDeleteAllStatus, message, { all: [message] });
   }
@@ -154,7 +154,7 @@ function batchId({ version, state }: Context, text: string): number {
 /** Batch create needs a paid plan (v4: Limits). */
 export function refuseBatchAdd({ tier, switches }: State): Reply | undefined {
   if (tier === 'paid' || switches.freeBatchCreate === 'allow') return undefined;
-  return failure(403, 'Adding aliases in a batch requires a premium account.');
+  return failure(switches.freeBatchCreateStatus, 'Adding aliases in a batch requires a premium account.');
 }
 
 export function addAliasItem(state: State, domain: DomainRecord, item: unknown): Result<Alias> {

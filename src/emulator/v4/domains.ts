@@ -1,6 +1,6 @@
 import {
   hasErrors,
-  nullableString,
+  optionalSetting,
   readBody,
   readPageRequest,
   readText,
@@ -107,7 +107,7 @@ function verify({ state, params }: Context): Reply {
 /** A field that was left out is undefined: an update treats it otherwise than null. */
 function readSettings(reader: FieldReader): DomainSettings {
   return {
-    notification_email: nullableString(reader, 'notification_email'),
-    whitelabel: nullableString(reader, 'whitelabel'),
+    notification_email: optionalSetting(reader, 'notification_email'),
+    whitelabel: optionalSetting(reader, 'whitelabel'),
   };
 }

@@ -60,7 +60,8 @@ export function ruleHandlers(render: (rule: Rule, state: State) => JsonObject): 
       if (!body.ok) return body.reply;
       const { type } = found.value.config;
       const { switches } = state;
-      const fields = readRuleUpdate(body.value, { type, config: 'required', switches });
+      const config = switches.ruleConfigOnUpdate;
+      const fields = readRuleUpdate(body.value, { type, config, switches });
       return answer(context, fields.ok ? updateRule(state, domain, found.value.id, fields.value) : fields);
     },
   };
@@ -93,7 +94,7 @@ export function removeRule({ state, params }: Context, domain: DomainRecord): Re
 }
 
 export function removeAllRules({ state, query }: Context, domain: DomainRecord): Reply {
-  if (query.get('all') !== 'true') {
+  if (query.get('all') !== 'true' && state.switches.unguardedDeleteAll === 'refuse') {
     const message = 'Deleting every rule of a domain needs all=true.';
     return failure(state.switches.unguardedDeleteAllStatus, message, { all: [message] });
   }
@@ -123,7 +124,7 @@ function updateBatch(context: Context, domain: DomainRecord): Reply {
 /** Unlike for aliases, no document says that it needs a paid plan: the switch `freeBatchCreate`. */
 export function refuseBatchAdd({ tier, switches }: State): Reply | undefined {
   if (tier === 'paid' || switches.freeBatchCreate !== 'refuse-all') return undefined;
-  return failure(403, 'Adding rules in a batch requires a premium account.');
+  return failure(switches.freeBatchCreateStatus, 'Adding rules in a batch requires a premium account.');
 }
 
 export function addRuleItem({ state }: Context, domain: DomainRecord, item: unknown): Result<Rule> {
