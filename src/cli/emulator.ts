@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
+import type { Seed } from '../emulator/seed.ts';
 import { startEmulator, type Emulator } from '../emulator/server.ts';
 import { stateText } from '../emulator/state-text.ts';
 import type { Context } from './context.ts';
@@ -17,6 +18,9 @@ export interface EmulatorCommandOptions {
   readonly state?: string;
   readonly faults?: string;
   readonly control?: true;
+  readonly from?: string;
+  readonly account?: string;
+  readonly smtpPassword?: string;
 }
 
 /** Serves until a signal comes; prints one JSON line with its addresses as soon as it listens. */
@@ -41,7 +45,7 @@ async function start(
   stateFile: string | null,
 ): Promise<Emulator> {
   const { port, apiKey, plan, rateLimit, window, control } = options;
-  const state = stateFile === null ? undefined : await readStateFile(stateFile);
+  const state = await firstState(context, options, stateFile);
   if (stateFile !== null) await prepareDirectory(stateFile);
   const faults =
     options.faults === undefined ? undefined : await readFaultsFile(resolve(context.cwd, options.faults));
@@ -63,6 +67,32 @@ async function start(
     const reason = error instanceof Error ? error.message : String(error);
     throw new CommandError(EXIT.failed, `the emulator cannot start: ${reason}`, 'give another --port');
   }
+}
+
+/** The account of the file, or one made from the manifest; what makes an account cannot change one that is there. */
+async function firstState(
+  context: Context,
+  { from, account, smtpPassword, state }: EmulatorCommandOptions,
+  stateFile: string | null,
+): Promise<Seed | undefined> {
+  if (smtpPassword !== undefined && from === undefined) {
+    throw new CommandError(
+      EXIT.usage,
+      '--smtp-password needs --from',
+      'leave it out, or add --from MANIFEST',
+    );
+  }
+  const kept = stateFile === null ? undefined : await readStateFile(stateFile);
+  if (kept !== undefined && (from !== undefined || account !== undefined)) {
+    throw new CommandError(
+      EXIT.usage,
+      `${state} holds an account already: --from and --account make a new one`,
+      'name another file with --state, or remove this one',
+    );
+  }
+  if (from === undefined) return account === undefined ? kept : { account: { email: account } };
+  const { seedFrom } = await import('./emulator-from.ts');
+  return seedFrom(context, { from, account, smtpPassword: smtpPassword ?? 'emulator' });
 }
 
 /** Keeps the account in the file across restarts. */

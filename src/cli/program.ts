@@ -137,6 +137,9 @@ function addServers(program: Command, run: Run): void {
       wholeNumber,
     )
     .option('--window <seconds>', 'length of the window', wholeNumber, 60)
+    .option('--from <manifest>', 'start with an account as this manifest wants it')
+    .option('--account <email>', 'email of the account; default: that of the manifest')
+    .option('--smtp-password <password>', 'password of every SMTP credential of --from (default: emulator)')
     .option('--state <file>', 'load the account from this file and keep it there')
     .option('--faults <file>', 'scripted faults, as JSON')
     .option('--control', 'serve /_emulator, which reads and changes the emulator, to loopback')

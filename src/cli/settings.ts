@@ -124,19 +124,18 @@ export function resolveFormat<Format extends string>(
 function resolveAccount(options: CommonOptions, api: DesiredApi, context: Context): string | null {
   // Of many accounts each states its own.
   const fromEnv = options.accounts === undefined ? context.env['FWDSYNC_ACCOUNT'] : undefined;
-  const stated = options.account ?? (fromEnv || undefined);
-  if (
-    stated !== undefined &&
-    api.account !== undefined &&
-    stated.toLowerCase() !== api.account.toLowerCase()
-  ) {
-    throw new CommandError(
-      EXIT.usage,
-      `--account ${stated} and the manifest's api.account ${api.account} differ`,
-      'name the account in one place, or the same one in both',
-    );
-  }
-  return stated ?? api.account ?? null;
+  return agreedAccount(options.account ?? (fromEnv || undefined), api.account) ?? null;
+}
+
+/** The account that flag or environment and the manifest name; where they differ the command ends with 64. */
+export function agreedAccount(stated: string | undefined, written: string | undefined): string | undefined {
+  if (stated === undefined || written === undefined) return stated ?? written;
+  if (stated.toLowerCase() === written.toLowerCase()) return stated;
+  throw new CommandError(
+    EXIT.usage,
+    `--account ${stated} and the manifest's api.account ${written} differ`,
+    'name the account in one place, or the same one in both',
+  );
 }
 
 function resolveVersion(url: string, explicit: ApiVersion | undefined): ApiVersion {

@@ -68,10 +68,11 @@ export function runItems<T>(
   return { ok: true, value };
 }
 
-function readItems(
-  context: Context,
-  field: string,
-): { readonly ok: true; readonly value: readonly unknown[] } | { readonly ok: false; readonly reply: Reply } {
+type ReadItems =
+  | { readonly ok: true; readonly value: readonly unknown[] }
+  | { readonly ok: false; readonly reply: Reply };
+
+function readItems(context: Context, field: string): ReadItems {
   const { body = {} } = context;
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     return { ok: false, reply: failure(400, 'The request body must be a JSON object.') };
@@ -79,12 +80,16 @@ function readItems(
   const items = Object.hasOwn(body, field) ? (body as Record<string, unknown>)[field] : undefined;
   if (items === undefined) return refuse(field, `The ${field} are required.`);
   if (!Array.isArray(items)) return refuse(field, `The ${field} must be an array.`);
-  if (items.length === 0 && context.state.switches.emptyBatch === 'refuse') {
+  return checkSize(context, field, items);
+}
+
+function checkSize(context: Context, field: string, items: readonly unknown[]): ReadItems {
+  const { emptyBatch, oversizedBatchStatus } = context.state.switches;
+  if (items.length === 0 && emptyBatch === 'refuse') {
     return refuse(field, `The ${field} must have at least one item.`);
   }
   if (items.length > MAX_BATCH_SIZE) {
     const message = `The ${field} may have at most ${MAX_BATCH_SIZE} items.`;
-    const { oversizedBatchStatus } = context.state.switches;
     return { ok: false, reply: failure(oversizedBatchStatus, message, { [field]: [message] }) };
   }
   return { ok: true, value: items };
