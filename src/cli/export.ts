@@ -1,10 +1,8 @@
-import { join } from 'node:path';
+import type { Client } from '../api/client.ts';
 import { observe } from '../api/observe.ts';
 import { referenceFinder } from '../apply/snapshot-forwards.ts';
-import { exportDocument, type ExportOptions as DocumentOptions } from '../manifest/export.ts';
-import { writeManifest } from '../manifest/write.ts';
-import type { DesiredApi } from '../model/desired.ts';
-import type { ManifestDocument } from '../model/manifest-document.ts';
+import { didYouMean } from '../manifest/suggest.ts';
+import { escapeInvisible } from '../model/names.ts';
 import type { Observed } from '../model/observed.ts';
 import { requireDomain } from './arguments.ts';
 import { answerOf, assertAccount, connect } from './connect.ts';
@@ -12,40 +10,36 @@ import type { Context } from './context.ts';
 import { ownApi } from './desired.ts';
 import { discloseManifest } from './disclose.ts';
 import { CommandError, EXIT, type ExitCode } from './exit.ts';
+import { assertFree, writeExport, type ExportTarget } from './export-files.ts';
 import { createProgress, NO_PROGRESS } from './progress.ts';
-import { makeDirectory, saveText } from './save.ts';
 import { resolveConnection, wantsMask, type CommonOptions } from './settings.ts';
 import { updateCommand } from './update.ts';
 
-export interface ExportOptions extends CommonOptions {
-  readonly out?: string;
-  readonly outDir?: string;
+export interface ExportOptions extends CommonOptions, ExportTarget {
   readonly update?: string;
+  readonly prune?: true;
 }
 
-/** Writes a manifest of the live account whose plan is empty; to standard output, a file, or one file a domain. */
+/** Writes a manifest of the live account whose plan is empty; to standard output, a file, or one file per domain. */
 export async function exportCommand(context: Context, options: ExportOptions): Promise<ExitCode> {
-  assertExportable(context, options);
+  assertUsable(context, options);
   if (options.update !== undefined) return updateCommand(context, options, options.update);
+  if (options.out !== undefined && options.force !== true) assertFree(context, [options.out]);
   const api = await ownApi(context, options);
   const connection = await resolveConnection(options, api, context);
   const client = connect(context, connection, 'read-only');
   try {
     if (context.ofAccount !== undefined) await assertAccount(client, connection);
-    const progress = context.ofAccount === undefined ? createProgress(context) : NO_PROGRESS;
-    const read = await observe(client, {
-      desired: 'everything',
-      domains: options.domain?.map((name) => requireDomain(name, '--domain')),
-      clock: context.clock,
-      onProgress: (done, total) => progress.update('reading domains', done, total),
-    });
-    progress.stop();
-    const observed = answerOf(read);
+    const observed = await read(context, options, client);
     const { references } = await discloseManifest(context, options);
-    const showForward = referenceFinder(references);
-    await write(context, options, observed, { version: client.version, showForward, ownApi: api });
+    const prune = options.prune === true ? 'stated' : 'left-out';
+    const how = { version: client.version, showForward: referenceFinder(references), prune } as const;
+    const written = await writeExport(context, options, observed, { how, api });
+    if (written !== null) context.stderr.write(`${written}\n`);
     for (const [domain, { reason }] of observed.unproven) {
-      context.stderr.write(`${domain} is left out, for it could not be read: ${reason}\n`);
+      context.stderr.write(
+        `${escapeInvisible(domain)} is left out because it could not be read: ${escapeInvisible(reason)}\n`,
+      );
     }
     return observed.unproven.size > 0 ? EXIT.failed : EXIT.done;
   } finally {
@@ -53,7 +47,8 @@ export async function exportCommand(context: Context, options: ExportOptions): P
   }
 }
 
-function assertExportable(context: Context, options: ExportOptions): void {
+function assertUsable(context: Context, options: ExportOptions): void {
+  const { out, outDir, update } = options;
   if (wantsMask(options, context)) {
     throw new CommandError(
       EXIT.usage,
@@ -61,56 +56,49 @@ function assertExportable(context: Context, options: ExportOptions): void {
       'leave --mask out, and unset FWDSYNC_MASK',
     );
   }
-  if ([options.out, options.outDir, options.update].filter((place) => place !== undefined).length > 1) {
-    throw new CommandError(
-      EXIT.usage,
-      '--out, --out-dir and --update exclude each other',
-      'give one of them',
-    );
+  const places = [out, outDir, update].filter((place) => place !== undefined);
+  if (places.length > 1) {
+    const what = '--out, --out-dir and --update cannot be used together';
+    throw new CommandError(EXIT.usage, what, 'give one of them');
   }
-  if (context.ofAccount !== undefined && options.outDir === undefined) {
+  if (context.ofAccount !== undefined && outDir === undefined) {
     throw new CommandError(
       EXIT.usage,
       'with --accounts, export writes one directory per account',
       'name the directory for all of them with --out-dir',
     );
   }
+  const [needless] = needlessOptions(options);
+  if (needless === undefined) return;
+  throw new CommandError(EXIT.usage, `${needless} has no effect here`, 'leave it out');
 }
 
-async function write(
-  context: Context,
-  options: ExportOptions,
-  observed: Observed,
-  { ownApi: api, ...how }: Pick<DocumentOptions, 'version' | 'showForward'> & { readonly ownApi: DesiredApi },
-): Promise<void> {
-  if (options.outDir !== undefined) {
-    const { ofAccount } = context;
-    const directory = ofAccount === undefined ? options.outDir : join(options.outDir, ofAccount.name);
-    await makeDirectory(context, directory);
-    if (ofAccount !== undefined)
-      await saveText(context, join(directory, ACCOUNT_FILE), writeManifest(accountPart(api)));
-    for (const domain of observed.domains.keys()) {
-      if (observed.unproven.has(domain)) continue;
-      const document = exportDocument(observed, { ...how, domains: new Set([domain]), api: 'left-out' });
-      await saveText(context, join(directory, `${domain}.yaml`), writeManifest(document));
-    }
-    return;
-  }
-  const text = writeManifest(exportDocument(observed, { ...how, api: 'stated' }));
-  if (options.out === undefined) context.stdout.write(text);
-  else await saveText(context, options.out, text);
+function needlessOptions({ out, outDir, update, force, prune, stateDir }: ExportOptions): readonly string[] {
+  return [
+    ...(force === true && out === undefined && outDir === undefined ? ['--force'] : []),
+    ...(prune === true && update !== undefined ? ['--prune'] : []),
+    ...(stateDir !== undefined && update === undefined ? ['--state-dir'] : []),
+  ];
 }
 
-/** No domain has this name: theirs have a dot. */
-const ACCOUNT_FILE = 'account.yaml';
-
-/** What each of many accounts has to state, so that the directory can be used with `--accounts` as it is. */
-function accountPart({ account, version, url, key }: DesiredApi): ManifestDocument {
-  const api = {
-    ...(account === undefined ? {} : { account }),
-    ...(version === undefined ? {} : { version }),
-    ...(url === undefined ? {} : { url }),
-    ...(key === undefined ? {} : { key: key.kind === 'env' ? { env: key.name } : { file: key.path } }),
-  };
-  return { version: 1, api, domains: new Map() };
+async function read(context: Context, { domain }: ExportOptions, client: Client): Promise<Observed> {
+  const domains = domain?.map((name) => requireDomain(name, '--domain'));
+  const progress = context.ofAccount === undefined ? createProgress(context) : NO_PROGRESS;
+  const observed = answerOf(
+    await observe(client, {
+      desired: 'everything',
+      domains,
+      clock: context.clock,
+      onProgress: (done, total) => progress.update('reading domains', done, total),
+    }),
+  );
+  progress.stop();
+  const missing = domains?.find((name) => !observed.domains.has(name) && !observed.unproven.has(name));
+  if (missing === undefined) return observed;
+  const all = answerOf(await client.listDomains()).map((live) => live.domain);
+  throw new CommandError(
+    EXIT.usage,
+    `--domain ${missing}: the account ${escapeInvisible(observed.account.email)} does not have it`,
+    escapeInvisible(didYouMean(missing, all, 'check the spelling, and the account')),
+  );
 }

@@ -48,15 +48,40 @@ export function withConnection(command: Command): Command {
       '--api-version <version>',
       'v4 or v3; default: the last segment of the address [FWDSYNC_API_VERSION]',
     )
-    .option('--account <email>', 'the account that must answer [FWDSYNC_ACCOUNT]')
-    .option('--state-dir <dir>', 'snapshots, reports and what was applied last [FWDSYNC_STATE_DIR]');
+    .option('--account <email>', 'the account that must answer [FWDSYNC_ACCOUNT]');
+}
+
+export function withState(command: Command): Command {
+  return command.option(
+    '--state-dir <dir>',
+    'snapshots, reports and what was applied last [FWDSYNC_STATE_DIR]',
+  );
 }
 
 export function withOutput(command: Command, formats: readonly string[] = DOCUMENT_FORMATS): Command {
+  return withLogs(withMask(withFormat(command, formats)));
+}
+
+export function withFormat(command: Command, formats: readonly string[] = DOCUMENT_FORMATS): Command {
+  return command.addOption(
+    new Option('--format <format>', 'how to print it; default: text [FWDSYNC_FORMAT]').choices(formats),
+  );
+}
+
+export function withMask(command: Command): Command {
+  return command.option('--mask', 'hide the local parts of destinations [FWDSYNC_MASK]');
+}
+
+/** What every command has: how it is painted, and what it logs. */
+export function withLogs(command: Command): Command {
   return command
-    .addOption(new Option('--format <format>', 'how to print it [FWDSYNC_FORMAT]').choices(formats))
-    .addOption(new Option('--color <when>', 'colours').choices(['auto', 'always', 'never']))
-    .option('--mask', 'hide the local parts of destinations [FWDSYNC_MASK]')
+    .addOption(
+      new Option('--color <when>', 'colours; default: auto [NO_COLOR, FORCE_COLOR]').choices([
+        'auto',
+        'always',
+        'never',
+      ]),
+    )
     .option('--log-level <level>', 'fatal, error, warn, info, debug, trace or silent [FWDSYNC_LOG_LEVEL]')
     .option('--log-format <format>', 'json or pretty [FWDSYNC_LOG_FORMAT]');
 }

@@ -8,8 +8,12 @@ import {
   wholeNumber,
   withConnection,
   withFiles,
+  withFormat,
+  withLogs,
   withManifest,
+  withMask,
   withOutput,
+  withState,
   type Action,
   type Run,
 } from './options.ts';
@@ -18,14 +22,14 @@ import type { CommonOptions } from './settings.ts';
 /** The commands that look at the account without changing what the manifest is about. */
 export function addAccountCommands(program: Command, run: Run): void {
   addExport(program, run);
-  withOutput(withConnection(withAccounts(program.command('account'))))
+  withLogs(withFormat(withConnection(withAccounts(program.command('account')))))
     .description("Show the account and its plan's limits; the quickest way to see whether the key works")
     .addHelpText('after', example('fwdsync account'))
     .action(
       run(() => forAccounts(async () => (await import('./account.ts')).accountCommand, DOCUMENT_FORMATS)),
     );
 
-  withOutput(withConnection(withAccounts(program.command('verify'))))
+  withLogs(withFormat(withConnection(withAccounts(program.command('verify')))))
     .description('Have the service check domains, and print the DNS records that are missing as a zone file')
     .argument('[domain...]', 'domains; default: all of the account')
     .addHelpText('after', example('fwdsync verify acme.example'))
@@ -78,15 +82,17 @@ async function loadExport(): Promise<Action<CommonOptions>> {
 }
 
 function addExport(program: Command, run: Run): void {
-  withOutput(withConnection(withAccounts(withFiles(program.command('export')))))
+  withLogs(withMask(withConnection(withState(withAccounts(program.command('export'))))))
     .description('Write a manifest of the live account, whose plan is empty')
     .option('--domain <name>', 'only this domain (repeatable)', collect)
     .option('--out <file>', 'write to this file instead of standard output')
-    .option('--out-dir <dir>', 'write one file a domain into this directory')
+    .option('--out-dir <dir>', 'write account.yaml and one file per domain into this directory')
     .option(
       '--update <file>',
       'write into this manifest what the account has otherwise, and change nothing else',
     )
+    .option('--force', 'replace files that exist')
+    .option('--prune', 'write `prune: true`: what the manifest does not name will be deleted')
     .addHelpText('after', example('fwdsync export --out fwdsync.yaml'))
     .action(run(() => forAccounts(loadExport, DOCUMENT_FORMATS)));
 }

@@ -11,8 +11,11 @@ import {
   withAccounts,
   withAllowances,
   withConnection,
+  withFormat,
+  withLogs,
   withManifest,
   withOutput,
+  withState,
   type Action,
   type Run,
 } from './options.ts';
@@ -67,7 +70,7 @@ function addPlanners(program: Command, run: Run): void {
     );
 
   withAllowances(
-    withOutput(withConnection(withAccounts(withManifest(program.command('plan')))), PLAN_FORMATS),
+    withOutput(withState(withConnection(withAccounts(withManifest(program.command('plan'))))), PLAN_FORMATS),
   )
     .description('Show what apply would do; sends nothing but GET')
     .option('--detailed-exitcode', 'exit with 2 when there are changes')
@@ -81,7 +84,7 @@ function addPlanners(program: Command, run: Run): void {
     .addHelpText('after', example('fwdsync plan -f fwdsync.yaml --detailed-exitcode'))
     .action(run(() => forAccounts(async () => (await import('./plan.ts')).planCommand, PLAN_FORMATS)));
 
-  withOutput(withAccounts(program.command('show').argument('<plan>', 'a saved plan')), PLAN_FORMATS)
+  withLogs(withFormat(withAccounts(program.command('show').argument('<plan>', 'a saved plan')), PLAN_FORMATS))
     .description('Print a saved plan in any format, offline')
     .addHelpText('after', example('fwdsync show plan.json'))
     .action(
@@ -92,7 +95,11 @@ function addPlanners(program: Command, run: Run): void {
 function addAppliers(program: Command, run: Run): void {
   withAllowances(
     withOutput(
-      withConnection(withAccounts(withManifest(program.command('apply').argument('[plan]', 'a saved plan')))),
+      withState(
+        withConnection(
+          withAccounts(withManifest(program.command('apply').argument('[plan]', 'a saved plan'))),
+        ),
+      ),
     ),
   )
     .description('Make a plan, ask, apply it and verify; with a saved plan: if it is still the same')
@@ -110,7 +117,7 @@ function addAppliers(program: Command, run: Run): void {
       ),
     );
 
-  withOutput(withConnection(withAccounts(withManifest(program.command('run')))))
+  withOutput(withState(withConnection(withAccounts(withManifest(program.command('run'))))))
     .description('Keep the account in step with the manifest until stopped')
     .option('--interval <duration>', 'time between looks at the whole account', '5m')
     .addOption(

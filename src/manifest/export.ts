@@ -19,6 +19,8 @@ export interface ExportOptions {
   readonly domains?: ReadonlySet<DomainName>;
   /** Whether the document states the account and version; with one file a domain, one of them does. */
   readonly api: 'stated' | 'left-out';
+  /** Whether what the manifest does not name is to be deleted; only of domains that it can name completely. */
+  readonly prune?: 'stated' | 'left-out';
   /** How destinations are written; by default as they are. */
   readonly showForward?: (forward: string) => ForwardDocument;
 }
@@ -42,8 +44,15 @@ export function exportDocument(observed: Observed, options: ExportOptions): Mani
     version: 1,
     ...(all.length === 0 ? {} : { comments: all }),
     ...(options.api === 'left-out' ? {} : { api: apiOf(observed, options) }),
-    domains: new Map(domains.map(({ domain, document, comments }) => [domain, { ...document, comments }])),
+    domains: new Map(domains.map((draft) => [draft.domain, finished(draft, options)])),
   };
+}
+
+/** What cannot be named must not be pruned. */
+function finished({ document, comments }: DomainDraft, { prune }: ExportOptions): DomainDocument {
+  if (prune !== 'stated') return { ...document, comments };
+  if (comments.length === 0) return { ...document, comments, prune: true };
+  return { ...document, comments: [...comments, '`prune` is left out: it would delete what is not managed'] };
 }
 
 function apiOf({ account }: Observed, { version }: ExportOptions): NonNullable<ManifestDocument['api']> {
@@ -61,7 +70,7 @@ function draftDomain(
     whitelabel: live.whitelabel ?? 'none',
     ...(webhook === undefined ? {} : { webhook }),
     ...(live.aliases === undefined ? {} : { aliases: draftAliases(live.aliases, comments, showForward) }),
-    ...(live.rules === undefined ? {} : { rules: draftRules(live.rules, showForward) }),
+    ...(live.rules === undefined ? {} : { rules: draftRules(live.rules, comments, showForward) }),
     ...(live.credentials === undefined ? {} : { credentials: draftCredentials(live.credentials, comments) }),
   };
   return { domain: live.domain, document, comments };
@@ -99,9 +108,18 @@ function distinct<T extends { readonly name: string }>(
   });
 }
 
-function draftRules(live: readonly ObservedRule[], showForward: ShowForward): readonly RuleDocument[] {
+function draftRules(
+  live: readonly ObservedRule[],
+  comments: string[],
+  showForward: ShowForward,
+): readonly RuleDocument[] {
   const nameOf = createRuleNamer();
-  return [...live]
-    .sort((a, b) => a.rank - b.rank)
-    .map((rule) => ruleDocument(rule, nameOf(rule.match), showForward));
+  const sorted = [...live].sort((a, b) => a.rank - b.rank);
+  return sorted.flatMap((rule, index) => {
+    const name = nameOf(rule.match);
+    if (rule.rank !== sorted[index - 1]?.rank) return [ruleDocument(rule, name, showForward)];
+    // A list has an order, and to name both would be to decide it.
+    comments.push(`rule ${rule.id} (${name}) is not managed: it has the rank of another rule, ${rule.rank}`);
+    return [];
+  });
 }

@@ -26,6 +26,7 @@ export interface DomainDocument {
   readonly notification_email?: string;
   readonly whitelabel?: string;
   readonly webhook?: string;
+  readonly prune?: true;
   readonly aliases?: ReadonlyMap<string, ForwardDocument | AbsentDocument>;
   readonly rules?: readonly RuleDocument[];
   readonly credentials?: ReadonlyMap<string, CredentialDocument | AbsentDocument>;

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openWorkspace, OWNER } from '../support/workspace.ts';
@@ -41,12 +41,88 @@ describe('export', () => {
     expect(emulator.journal.entries()).toEqual([]);
   });
 
+  test('the file names its schema and the account, and the command says what it wrote', async () => {
+    const { run, directory } = await openWorkspace(ACCOUNT);
+    const { stderr } = await run(['export', '--out', 'below/../all.yaml']);
+    expect(stderr).toBe('wrote below/../all.yaml: 2 domains, 3 aliases, 0 rules, 0 credentials\n');
+    const lines = (await readFile(join(directory, 'all.yaml'), 'utf8')).split('\n');
+    expect(lines[0]).toBe(
+      '# yaml-language-server: $schema=node_modules/fwdsync/schemas/manifest.v1.schema.json',
+    );
+    expect(lines).toContain(`  account: ${OWNER}`);
+  });
+
+  test('64: a file that exists is replaced with --force only', async () => {
+    const { run, write, directory, emulator } = await openWorkspace(ACCOUNT);
+    await write('mine', 'all.yaml');
+    const refused = await run(['export', '--out', 'all.yaml']);
+    expect(refused.code).toBe(64);
+    expect(refused.stderr).toContain('all.yaml exists: nothing was written');
+    expect(refused.stderr).toContain('--update');
+    expect(emulator.journal.entries()).toEqual([]);
+    expect(await readFile(join(directory, 'all.yaml'), 'utf8')).toBe('mine');
+    expect((await run(['export', '--out', 'all.yaml', '--force'])).code).toBe(0);
+    await run(['export', '--out-dir', 'domains', '--domain', 'acme.example']);
+    const before = await readdir(join(directory, 'domains'));
+    expect((await run(['export', '--out-dir', 'domains'])).code).toBe(64);
+    expect(await readdir(join(directory, 'domains'))).toEqual(before);
+    expect((await run(['export', '--out-dir', 'domains', '--force'])).code).toBe(0);
+  });
+
+  test('64: a domain that the account does not have, with what was probably meant', async () => {
+    const { run } = await openWorkspace(ACCOUNT);
+    const { code, stdout, stderr } = await run(['export', '--domain', 'amce.example']);
+    expect([code, stdout]).toEqual([64, '']);
+    expect(stderr).toContain(`--domain amce.example: the account ${OWNER} does not have it`);
+    expect(stderr).toContain('did you mean "acme.example"?');
+  });
+
+  test.each([
+    [['--format', 'json']],
+    [['-f', 'fwdsync.yaml']],
+    [['--force']],
+    [['--state-dir', 'state']],
+    [['--update', 'fwdsync.yaml', '--prune']],
+  ])('64: %j has no effect', async (args) => {
+    const { run, emulator } = await openWorkspace(ACCOUNT);
+    expect((await run(['export', ...args])).code).toBe(64);
+    expect(emulator.journal.entries()).toEqual([]);
+  });
+
+  test('--prune: the plan is empty, and what cannot be named is not pruned', async () => {
+    const odd = { domain: 'odd.example', aliases: [{ alias: 'a/b', forward: 'ana@corp.example' }] };
+    const { run, directory } = await openWorkspace([...ACCOUNT, odd]);
+    await run(['export', '--prune', '--out', 'all.yaml']);
+    const text = await readFile(join(directory, 'all.yaml'), 'utf8');
+    expect(text.match(/prune: true/g)).toHaveLength(2);
+    expect(text).toContain('`prune` is left out: it would delete what is not managed');
+    const plan = await run(['plan', '-f', 'all.yaml', '--detailed-exitcode']);
+    expect(plan.code, plan.stdout + plan.stderr).toBe(0);
+  });
+
+  test('rules that share a rank: the first is named, the plan is empty', async () => {
+    const rules = ['one', 'two', 'three'].map((alias, index) => ({
+      type: 'alias' as const,
+      config: { alias, forward: 'ana@corp.example' },
+      rank: index === 2 ? 7 : 5,
+    }));
+    const { run, directory } = await openWorkspace([{ domain: 'acme.example', rules }]);
+    await run(['export', '--out', 'all.yaml']);
+    const text = await readFile(join(directory, 'all.yaml'), 'utf8');
+    expect(text).toContain('name: one');
+    expect(text).toMatch(/# rule \S+ \(two\) is not managed: it has the rank of another rule, 5/);
+    expect(text).toContain('name: three');
+    const plan = await run(['plan', '-f', 'all.yaml', '--detailed-exitcode']);
+    expect(plan.code, plan.stdout + plan.stderr).toBe(0);
+  });
+
   test('0: into a file, or one file a domain', async () => {
     const { run, directory } = await openWorkspace(ACCOUNT);
     expect((await run(['export', '--out', 'all.yaml'])).code).toBe(0);
     expect(await readFile(join(directory, 'all.yaml'), 'utf8')).toContain('acme.example:');
     expect((await run(['export', '--out-dir', 'domains'])).code).toBe(0);
     expect(await readdir(join(directory, 'domains'))).toEqual([
+      'account.yaml',
       'acme.example.yaml',
       'xn--mnchen-3ya.example.yaml',
     ]);
@@ -55,14 +131,25 @@ describe('export', () => {
   });
 
   test('1: a domain cannot be read: what could be is written, and the domain is named', async () => {
-    const { run, emulator } = await openWorkspace(ACCOUNT);
+    const { run, write, directory, emulator } = await openWorkspace(ACCOUNT);
     emulator.faults.push({
       match: { method: 'GET', path: '^/domains/acme\\.example/aliases', times: 'always' },
       do: { kind: 'listing', empty: true },
     });
-    const { code, stderr } = await run(['export']);
+    const { code, stdout, stderr } = await run(['export']);
     expect(stderr).toContain('acme.example');
+    expect(stdout).toContain('xn--mnchen-3ya.example');
     expect(code).toBe(1);
+    await write('of before', 'all.yaml');
+    await mkdir(join(directory, 'domains'));
+    await write('of before', 'domains/acme.example.yaml');
+    const forced = await run(['export', '--out', 'all.yaml', '--force']);
+    expect([forced.code, await readFile(join(directory, 'all.yaml'), 'utf8')]).toEqual([1, 'of before']);
+    expect(forced.stderr).toContain('all.yaml stays as it is');
+    expect((await run(['export', '--out-dir', 'domains', '--force'])).code).toBe(1);
+    const files = join(directory, 'domains');
+    expect(await readFile(join(files, 'acme.example.yaml'), 'utf8')).toBe('of before');
+    expect(await readFile(join(files, 'xn--mnchen-3ya.example.yaml'), 'utf8')).toContain('version: 1');
   });
 
   test.each([

@@ -114,20 +114,17 @@ describe('an invalid manifest with --format json prints the problems document', 
     summary: expect.objectContaining({ errors: 1, files: 1 }) as unknown,
   };
 
-  test.each([
-    ['plan'],
-    ['apply', '--yes'],
-    ['run', '--once'],
-    ['route', 'sales@acme.example'],
-    ['export', '--update', 'fwdsync.yaml'],
-  ])('%s', async (...args) => {
-    const scene = await commandScene({ seed: SEED, manifest: INVALID });
-    const { code, stdout } = await scene.run([...args, '--format', 'json']);
-    expect([code, JSON.parse(stdout)]).toEqual([5, DOCUMENT]);
-    const byEnvironment = await scene.run(args, { env: { FWDSYNC_FORMAT: 'json' } });
-    expect([byEnvironment.code, JSON.parse(byEnvironment.stdout)]).toEqual([5, DOCUMENT]);
-    expect(scene.requests()).toEqual([]);
-  });
+  test.each([['plan'], ['apply', '--yes'], ['run', '--once'], ['route', 'sales@acme.example']])(
+    '%s',
+    async (...args) => {
+      const scene = await commandScene({ seed: SEED, manifest: INVALID });
+      const { code, stdout } = await scene.run([...args, '--format', 'json']);
+      expect([code, JSON.parse(stdout)]).toEqual([5, DOCUMENT]);
+      const byEnvironment = await scene.run(args, { env: { FWDSYNC_FORMAT: 'json' } });
+      expect([byEnvironment.code, JSON.parse(byEnvironment.stdout)]).toEqual([5, DOCUMENT]);
+      expect(scene.requests()).toEqual([]);
+    },
+  );
 
   test('apply, where only the account shows it', async () => {
     const rule = '64cffc51-580c-56bc-b6a5-d741eea021e1';
