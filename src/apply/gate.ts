@@ -1,7 +1,8 @@
 import { nameKey, takesOthers, type DomainName } from '../model/names.ts';
 import type { Change } from '../model/plan.ts';
 import { dependenciesOf } from '../plan/dependencies.ts';
-import { hasTrouble, isHeldUp, itemOf, STAGE_ONE_FAILED } from './ledger.ts';
+import { planAgain, readDomains } from './look.ts';
+import { hasTrouble, isHeldUp, itemOf, STAGE_ONE_FAILED, stopOn } from './ledger.ts';
 import { chainOf } from './payload.ts';
 import type { RoundInput } from './round.ts';
 import { isStopped, stopReason, type Run } from './run.ts';
@@ -31,8 +32,7 @@ function takesMailOf(name: string, missing: string): boolean {
 }
 
 /** What takes a route away goes only where everything that was to replace it is in place, and nobody still needs it. */
-export function stageTwoGate(run: Run, { work, all, unread }: RoundInput): Gate {
-  const dependencies = dependenciesByItem([...work, ...all, ...run.input.heldBack]);
+export function stageTwoGate(run: Run, { unread }: RoundInput, dependencies: Dependencies): Gate {
   const held = new Set([...run.input.heldBack.map(({ domain }) => domain), ...unread]);
   return (change) => {
     if (isStopped(run)) return stopReason(run);
@@ -45,13 +45,50 @@ export function stageTwoGate(run: Run, { work, all, unread }: RoundInput): Gate 
   };
 }
 
+/**
+ * The same for what one part of stage 2 takes away. The other domains that forwarded there are read right before it, and what one
+ * of them is seen to forward to still is kept.
+ */
+export async function forwarderGate(
+  run: Run,
+  late: readonly Change[],
+  { gate, dependencies }: { readonly gate: Gate; readonly dependencies: Dependencies },
+): Promise<Gate> {
+  const open = late.filter((change) => gate(change) === null);
+  const names = new Set(open.flatMap((change) => [...(dependencies.get(itemOf(change)) ?? NO_DOMAINS)]));
+  if (names.size === 0) return gate;
+  const read = await readDomains(run, [...names]);
+  if (!read.ok) stopOn(run.ledger, read.error);
+  const plan = planAgain(run, names);
+  const unread = new Set(plan.withheld.map(({ domain }) => domain));
+  for (const name of names) run.seen.add(name);
+  const going = new Set(late.map(itemOf));
+  const staying = plan.changes.filter((change) => !going.has(itemOf(change)));
+  const still = dependenciesByItem(open, staying);
+  return (change) => {
+    const item = itemOf(change);
+    const forwarders = (still.get(item) ?? NO_DOMAINS).union(
+      unread.intersection(dependencies.get(item) ?? NO_DOMAINS),
+    );
+    const [holder] = forwarders;
+    return gate(change) ?? (holder === undefined ? null : `${holder} may still forward there`);
+  };
+}
+
+/** By item: the other domains that forward to what a change takes away. */
+export type Dependencies = ReadonlyMap<string, ReadonlySet<DomainName>>;
+
+export function dependenciesOfRound(run: Run, { work, all }: RoundInput): Dependencies {
+  return dependenciesByItem([...work, ...all, ...run.input.heldBack]);
+}
+
 const MISPLACED = 'a rule came back at another rank than was sent, and its order is put right first';
 const NO_DOMAINS: ReadonlySet<DomainName> = new Set();
 
 /** By item, for what is planned again on the way is another change of the same item. */
-function dependenciesByItem(changes: readonly Change[]): ReadonlyMap<string, ReadonlySet<DomainName>> {
+function dependenciesByItem(changes: readonly Change[], ending: readonly Change[] = changes): Dependencies {
   const byItem = new Map<string, ReadonlySet<DomainName>>();
-  for (const [change, domains] of dependenciesOf(changes)) {
+  for (const [change, domains] of dependenciesOf(changes, ending)) {
     const item = itemOf(change);
     byItem.set(item, domains.union(byItem.get(item) ?? NO_DOMAINS));
   }

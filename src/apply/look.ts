@@ -16,8 +16,8 @@ import { sideBySide } from './side-by-side.ts';
 const READERS = 16;
 
 /**
- * Reads the domains that `changes` touch again, the list of domains too where one of them was itself changed, and
- * keeps what it finds in `run.observed`. A domain that cannot be read becomes unproven; an error is one of the run.
+ * Reads the domains that `changes` touch again, but those that were read after their last change, the list of domains too
+ * where one of them was itself changed, and keeps what it finds in `run.observed`. A domain that cannot be read becomes unproven; an error is one of the run.
  */
 export async function lookAgain(run: Run, changes: readonly Change[]): Promise<Result<void, ApiError>> {
   if (changes.some(({ kind }) => kind === 'domain')) {
@@ -26,7 +26,8 @@ export async function lookAgain(run: Run, changes: readonly Change[]): Promise<R
     relist(run.observed, listed.value);
     noteUnmanaged(run);
   }
-  return readDomains(run, [...new Set(changes.map(({ domain }) => domain))]);
+  const names = new Set(changes.map(({ domain }) => domain));
+  return readDomains(run, [...names.difference(run.seen)]);
 }
 
 /** Reads the managed sections of these domains again, those that the account does not have left out. */

@@ -10,7 +10,7 @@ import {
   type WriteItem,
 } from '../plan/requests.ts';
 import { freshen } from './freshen.ts';
-import { stageOneGate, stageTwoGate, type Gate } from './gate.ts';
+import { dependenciesOfRound, forwarderGate, stageOneGate, stageTwoGate, type Gate } from './gate.ts';
 import { stopOn } from './ledger.ts';
 import { isStopped, markSkipped, stopReason, type Run } from './run.ts';
 import { carryOut } from './send.ts';
@@ -33,19 +33,32 @@ export interface RoundInput {
  */
 export async function executeRound(run: Run, round: RoundInput): Promise<void> {
   run.misplaced.clear();
+  run.seen.clear();
   const { additions, others } = splitAdditions(round.work);
   for (const { domains } of wavesOf(run, additions)) {
     await sideBySide(domains, DOMAINS_AT_ONCE, ({ steps }) => executeSteps(run, steps, NO_GATE));
   }
   const settled = await settleNewDomains(run, others);
   const waves = wavesOf(run, settled);
-  const gate = stageTwoGate(run, { ...round, work: settled });
+  const dependencies = dependenciesOfRound(run, { ...round, work: settled });
+  const gate = stageTwoGate(run, round, dependencies);
   for (const { stage, domains } of waves) {
+    if (stage === 1) {
+      await sideBySide(domains, DOMAINS_AT_ONCE, ({ steps }) => executeSteps(run, steps, stageOneGate(run)));
+      continue;
+    }
+    const passage = await forwarderGate(run, domains.flatMap(changesOf), { gate, dependencies });
     await sideBySide(domains, DOMAINS_AT_ONCE, async (requests) => {
-      if (stage === 1) await executeSteps(run, requests.steps, stageOneGate(run));
-      else await executeSteps(run, await freshSteps(run, requests, gate), gate);
+      await executeSteps(run, await freshSteps(run, requests, passage), passage);
     });
   }
+  for (const { stage, domains } of waves) {
+    if (stage === 2) for (const { domain } of domains) run.seen.delete(domain);
+  }
+}
+
+function changesOf({ steps }: DomainRequests): readonly Change[] {
+  return steps.flatMap(({ requests }) => requests.flatMap(({ items }) => items.map(({ change }) => change)));
 }
 
 function splitAdditions(work: readonly Change[]): {

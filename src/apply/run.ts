@@ -32,6 +32,8 @@ export interface Run {
   readonly misplaced: Set<DomainName>;
   /** What items that differ show, by item; see `findNotKept`. */
   readonly sightings: Map<string, Sighting>;
+  /** Domains that were read after the last request about them in this round. */
+  readonly seen: Set<DomainName>;
   readonly maxFailures: number;
   batches: 'allowed' | 'refused';
   batchesById: 'allowed' | 'refused';
@@ -68,6 +70,7 @@ export function startRun(input: ApplyInput, ports: ApplyPorts, passwords: Passwo
     rewritten: new Map(),
     misplaced: new Set(),
     sightings: new Map(),
+    seen: new Set(),
     maxFailures: input.maxFailures ?? Math.max(LEAST_MAX_FAILURES, Math.floor(items * MAX_FAILED_SHARE)),
     batches: 'allowed',
     batchesById: 'allowed',

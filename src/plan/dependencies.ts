@@ -5,10 +5,13 @@ import { ruleSteps } from './rule-parts.ts';
 
 /**
  * For each change that takes a route away in stage 2, the other domains that forwarded there when the plan was made and
- * whose own changes are to end that. Where those changes fail or are withheld, the route has to stay.
+ * whose own changes, `ending`, are to end that. Where those changes fail or are withheld, the route has to stay.
  */
-export function dependenciesOf(changes: readonly Change[]): ReadonlyMap<Change, ReadonlySet<DomainName>> {
-  const leaving = leavingByDomain(changes);
+export function dependenciesOf(
+  changes: readonly Change[],
+  ending: readonly Change[] = changes,
+): ReadonlyMap<Change, ReadonlySet<DomainName>> {
+  const leaving = leavingByDomain(ending);
   const dependencies = new Map<Change, ReadonlySet<DomainName>>();
   if (leaving.size === 0) return dependencies;
   for (const change of changes) {

@@ -2,10 +2,13 @@ import type { Budget } from '../model/budget.ts';
 import { endpointName, type ApiVersion } from '../model/endpoints.ts';
 import type { Observed } from '../model/observed.ts';
 import type { Change, EndpointForecast, Forecast, Plan } from '../model/plan.ts';
+import type { DomainName } from '../model/names.ts';
+import { dependenciesOf } from './dependencies.ts';
 import {
   readsAfterAdding,
   readsBeforeSettings,
   readsBeforeStageTwo,
+  readsOfForwarders,
   verificationReads,
   type PlannedRead,
   type ReadContext,
@@ -54,12 +57,17 @@ export function forecast(plan: Pick<Plan, 'changes'>, options: ForecastOptions):
     moment = Math.max(schedule.run(requests, moment), moment + phase.longestChain * LATENCY);
   };
   const earlier = new Set<Change>();
+  const forwarders = dependenciesOf(plan.changes);
+  const seen = new Set<DomainName>();
   for (const [index, stage] of requestsOf(plan, options).entries()) {
     if (index === 0) spend(readPhase(readsAfterAdding(plan), options.version));
     const changes = changesOf(stage);
     if (stage.stage === 2) {
       const reads = readsBeforeStageTwo({ late: changes, earlier: [...earlier], moment }, options);
+      const others = new Set(changes.flatMap((change) => [...(forwarders.get(change) ?? [])]));
+      spend(readPhase(readsOfForwarders(others, earlier, options), options.version));
       spend(readPhase(reads, options.version));
+      for (const domain of others) seen.add(domain);
     }
     const settings = readsBeforeSettings(changes);
     // One domain after another: see `prepare` of the pacing.
@@ -67,7 +75,8 @@ export function forecast(plan: Pick<Plan, 'changes'>, options: ForecastOptions):
     spend(writePhase(stage, options.version));
     for (const change of changes) earlier.add(change);
   }
-  spend(readPhase(verificationReads(plan, options), options.version));
+  for (const { domain, stage } of plan.changes) if (stage === 2) seen.delete(domain);
+  spend(readPhase(verificationReads(plan, seen, options), options.version));
   spend(readPhase(plannedVerifications(plan, options), options.version));
   return assemble(tally, moment - options.monotonic, options);
 }

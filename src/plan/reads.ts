@@ -68,14 +68,32 @@ export function readsBeforeStageTwo(
   });
 }
 
-/** What is read after the last request: the sections of every touched domain, and the list where a domain itself changed. */
-export function verificationReads(plan: Pick<Plan, 'changes'>, context: ReadContext): readonly PlannedRead[] {
+/** Domains that forwarded to what a part of stage 2 takes away, right before it: whether they no longer do. */
+export function readsOfForwarders(
+  forwarders: Iterable<DomainName>,
+  earlier: Iterable<Change>,
+  context: ReadContext,
+): readonly PlannedRead[] {
+  const before = Map.groupBy(earlier, ({ domain }) => domain);
+  return [...forwarders].flatMap((domain) => sectionReads(domain, before.get(domain) ?? [], context));
+}
+
+/**
+ * What is read after the last request: the sections of every touched domain but those `seen` after their last change, and the
+ * list where a domain itself changed.
+ */
+export function verificationReads(
+  plan: Pick<Plan, 'changes'>,
+  seen: ReadonlySet<DomainName>,
+  context: ReadContext,
+): readonly PlannedRead[] {
   if (plan.changes.length === 0) return [];
   const touched = Map.groupBy(plan.changes, ({ domain }) => domain);
   const listed = plan.changes.some(({ kind }) => kind === 'domain')
     ? [domainList(plan.changes, context)]
     : [];
-  return [...listed, ...[...touched].flatMap(([domain, changes]) => sectionReads(domain, changes, context))];
+  const unseen = [...touched].filter(([domain]) => !seen.has(domain));
+  return [...listed, ...unseen.flatMap(([domain, changes]) => sectionReads(domain, changes, context))];
 }
 
 function domainList(changes: readonly Change[], { observed, version }: ReadContext): PlannedRead {

@@ -177,6 +177,36 @@ domains:
     expect(writes[0]).toMatchObject({ method: 'PUT', path: '/domains/a.example/aliases/1' });
   });
 
+  test('an address that somebody points to again during the run stays until that is corrected', async () => {
+    const scene = await openScene({ manifest, seed });
+    const { report, writes, requests } = await scene.run({
+      company: 'others',
+      beforeApply: () =>
+        scene.account.emulator.faults.push({
+          match: { method: 'GET', path: '^/domains/a\\.example/aliases' },
+          do: {
+            kind: 'edit',
+            request: {
+              method: 'PUT',
+              path: '/v4/domains/a.example/aliases/1',
+              body: { forward: 'desk@b.example' },
+            },
+          },
+        }),
+    });
+    expect(report.outcome).toBe('converged');
+    expect(writes.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'PUT /domains/a.example/aliases/1',
+      'DELETE /domains/b.example/aliases/3',
+      'DELETE /domains/c.example/aliases/4',
+      'PUT /domains/a.example/aliases/1',
+      'DELETE /domains/b.example/aliases/2',
+    ]);
+    // Read before what it forwarded to goes, and not again after it: twice for each of two rounds would be four.
+    const reads = requests.filter(({ method, path }) => method === 'GET' && path.startsWith('/domains/a.'));
+    expect(reads).toHaveLength(2);
+  });
+
   test('also when the update is lost and nobody can read that domain any more', async () => {
     const scene = await openScene({ manifest, seed });
     const { report, end } = await scene.run({
