@@ -58,11 +58,20 @@ export function planAgain(run: Run, names: Iterable<DomainName>, prior: Prior = 
     manifestSize: run.input.manifestSize,
     observed: run.observed,
     policy: { ...run.input.policy, rotate: [] },
-    prior: withRenamedRules(prior, run.renamedRules),
+    prior: withCatchAlls(withRenamedRules(prior, run.renamedRules), run.givenCatchAlls),
     now: clock.now(),
     api: { url: client.url, version: client.version },
     ...(run.rankDigits === null ? {} : { rankDigits: run.rankDigits }),
   });
+}
+
+function withCatchAlls(prior: Prior, given: Run['givenCatchAlls']): Prior {
+  if (given.size === 0) return prior;
+  const domains = new Map(prior.domains);
+  for (const [domain, givenCatchAll] of given) {
+    domains.set(domain, { ...(domains.get(domain) ?? NO_PRIOR_DOMAIN), givenCatchAll });
+  }
+  return { ...prior, domains };
 }
 
 function withRenamedRules(prior: Prior, renamed: readonly Adoption[]): Prior {

@@ -26,8 +26,8 @@ export interface MemoryInput {
   readonly keptOtherwise: ReadonlyMap<string, string>;
   /** Fingerprints of the passwords that were sent; null: sent, and no fingerprint could be made. */
   readonly passwords: ReadonlyMap<string, string | null>;
-  /** Domains that this run added, and when. */
-  readonly added: ReadonlyMap<DomainName, number>;
+  /** Domains that this run added, and what the service gave their `*`; null: nothing, or nobody has read it. */
+  readonly added: ReadonlyMap<DomainName, string | null>;
   /** Size of the whole manifest, once all of it was applied; null: what is remembered stays. */
   readonly size: ManifestSize | null;
   /** Domains that the service was asked to verify, and when it is asked again. */
@@ -70,10 +70,19 @@ function rememberDomain(
     ...rememberItems(entry, before, input),
     ruleIds: rememberRuleIds(entry, before, input),
     passwords: rememberPasswords(entry, before, input),
-    addedAt: input.added.get(entry.domain) ?? before?.addedAt ?? null,
-    ...(settled === undefined ? {} : { settled }),
+    ...(settled === undefined ? rememberCatchAll(entry, before, input) : { settled }),
     ...(verified === undefined ? {} : { verified }),
   };
+}
+
+/** Until a run has left the domain in place. */
+function rememberCatchAll(
+  { domain }: PresentDomain,
+  before: PriorDomain | undefined,
+  { added }: MemoryInput,
+): Pick<PriorDomain, 'givenCatchAll'> {
+  const given = added.has(domain) ? (added.get(domain) ?? null) : before?.givenCatchAll;
+  return typeof given === 'string' ? { givenCatchAll: given } : {};
 }
 
 /** Which live rule an entry was recognised as, for as long as the manifest has an entry of that name or id. */

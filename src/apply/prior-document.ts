@@ -10,7 +10,7 @@ export function writePriorDomain(domain: DomainName, prior: PriorDomain): string
     kind: KIND,
     domain,
     live: prior.live,
-    addedAt: prior.addedAt,
+    givenCatchAll: prior.givenCatchAll,
     applied: pairs(prior.applied),
     ruleIds: pairs(prior.ruleIds),
     keptOtherwise: [...prior.keptOtherwise].map(([key, { sent, shown }]) => [key, sent, shown]),
@@ -33,18 +33,16 @@ function decodePrior(value: Readonly<Record<string, unknown>>): PriorDomain | nu
   const applied = readPairs(value['applied']);
   const ruleIds = readPairs(value['ruleIds']);
   const passwords = readPairs(value['passwords']) as ReadonlyMap<NameKey, string> | null;
-  const { addedAt } = value;
   if (applied === null || ruleIds === null || passwords === null) return null;
-  if (addedAt !== null && !isCount(addedAt)) return null;
   const verified = readVerified(value['verified']);
-  const { settled } = value;
+  const { settled, givenCatchAll } = value;
   return {
     live: readLive(value['live']),
     applied,
     ruleIds,
     keptOtherwise: readKeptOtherwise(value['keptOtherwise']),
     passwords,
-    addedAt,
+    ...(typeof givenCatchAll === 'string' ? { givenCatchAll } : {}),
     ...(typeof settled === 'string' ? { settled } : {}),
     ...(verified === null ? {} : { verified }),
   };

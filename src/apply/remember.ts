@@ -38,7 +38,7 @@ export async function rememberRun(
     open: namesOf(notInPlace),
     keptOtherwise: new Map(notKept.flatMap(lastingOf)),
     passwords: await fingerprints(run),
-    added: new Map([...run.added.keys()].map((domain) => [domain, ports.clock.now()])),
+    added: new Map([...run.added.keys()].map((domain) => [domain, run.givenCatchAlls.get(domain) ?? null])),
     size: inPlace ? sizeToKeep(input) : null,
     verified,
   });

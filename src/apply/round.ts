@@ -1,6 +1,8 @@
 import type { DomainName } from '../model/names.ts';
 import type { ObservedAlias } from '../model/observed.ts';
 import type { Change } from '../model/plan.ts';
+import { NO_PRIOR_DOMAIN } from '../model/prior.ts';
+import { forwardSignature } from '../plan/signature.ts';
 import { settleCatchAll } from '../plan/catch-all.ts';
 import {
   requestsOf,
@@ -140,6 +142,7 @@ async function settleNewDomain(
   const live = await run.ports.client.listAliases(domain);
   if (live.ok) {
     noteNewDomain(run, domain, live.value);
+    await keepCatchAll(run, domain, live.value);
     return settleCatchAll(changes, domain, live.value);
   }
   stopOn(run.ledger, live.error);
@@ -152,4 +155,19 @@ function noteNewDomain(run: Run, domain: DomainName, aliases: readonly ObservedA
   const added = run.added.get(domain);
   if (added === undefined || added === null) return;
   run.observed.domains.set(domain, { ...added, aliases, readAt: run.ports.clock.monotonic() });
+}
+
+/** At once: a run that is killed leaves the next one what tells the service's own `*` from anybody's. */
+async function keepCatchAll(run: Run, domain: DomainName, aliases: readonly ObservedAlias[]): Promise<void> {
+  const { desired, prior } = run.input;
+  const made = aliases.find(({ name }) => name === '*');
+  if (made === undefined || !run.added.has(domain)) return;
+  const givenCatchAll = forwardSignature(made.forward, desired.references);
+  run.givenCatchAlls.set(domain, givenCatchAll);
+  // It was another domain of that name that was left in place.
+  const { settled: _, ...known } = prior.domains.get(domain) ?? NO_PRIOR_DOMAIN;
+  await run.ports.state.remember({
+    domains: new Map([[domain, { ...known, givenCatchAll }]]),
+    manifest: null,
+  });
 }

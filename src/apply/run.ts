@@ -28,6 +28,8 @@ export interface Run {
   readonly renamedRules: Adoption[];
   /** Domains whose settings this run wrote: as they were right before, what is not managed included. */
   readonly rewritten: Map<DomainName, ObservedDomain>;
+  /** Signatures of the destinations that the service gave the `*` of domains that this run added. */
+  readonly givenCatchAlls: Map<DomainName, string>;
   /** Domains of which a rule came back at another rank than was sent in this round: their order is not yet as planned. */
   readonly misplaced: Set<DomainName>;
   /** What items that differ show, by item; see `findNotKept`. */
@@ -66,6 +68,7 @@ export function startRun(input: ApplyInput, ports: ApplyPorts, passwords: Passwo
     passwords: new Map(passwords),
     blocked: new Map(),
     added: new Map(),
+    givenCatchAlls: new Map(),
     renamedRules: [],
     rewritten: new Map(),
     misplaced: new Set(),

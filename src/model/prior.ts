@@ -27,8 +27,11 @@ export interface PriorDomain {
   readonly keptOtherwise: ReadonlyMap<string, KeptOtherwise>;
   /** User name -> salted fingerprint of the password that was last sent. */
   readonly passwords: ReadonlyMap<NameKey, string>;
-  /** Whether this tool added the domain, so that its `*` may be the service's own. Epoch ms; null: no. */
-  readonly addedAt: number | null;
+  /**
+   * Signature of the destinations that the service gave the `*` of this domain, which fwdsync added and no run has left in
+   * place since; absent: a `*` of it is an alias like any other.
+   */
+  readonly givenCatchAll?: string;
   /** Digest of all that the manifest wanted of the domain when a run left it in place; absent: something was open. */
   readonly settled?: string;
   /** When the service was last asked about its DNS, and how long the next time waits; absent: never. */
@@ -53,7 +56,6 @@ export const NO_PRIOR_DOMAIN: PriorDomain = {
   ruleIds: new Map(),
   keptOtherwise: new Map(),
   passwords: new Map(),
-  addedAt: null,
 };
 
 export const NO_PRIOR: Prior = { domains: new Map(), manifests: [] };

@@ -14,14 +14,9 @@ import {
   type SectionDraft,
   type SectionResult,
 } from './section.ts';
-import { isKeptOtherwise, reasonFor } from './signature.ts';
+import { forwardSignature, isKeptOtherwise, reasonFor } from './signature.ts';
 
-export interface AliasContext extends SectionContext {
-  /** When the domain was made, epoch milliseconds; null: not known. */
-  readonly createdAt: number | null;
-}
-
-interface NamedContext extends AliasContext {
+interface NamedContext extends SectionContext {
   /** Whether an alias of this name is there, or is to be. */
   readonly isName: (text: string) => boolean;
 }
@@ -31,15 +26,13 @@ type PresentAlias = Extract<DesiredAlias, { state: 'present' }>;
 /** What a name shall be: as an entry says, or as it is because nothing manages it. */
 type Target = DesiredAlias | { readonly state: 'carried' };
 
-/** A `*` made so soon after its domain is the service's own, which makes one with a domain. Milliseconds. */
-const SERVICE_OWN_WITHIN = 10_000;
 const CARRIED: Target = { state: 'carried' };
 
 /** The difference of the aliases of a domain. */
 export function planAliases(
   section: AliasSection,
   observed: readonly ObservedAlias[],
-  context: AliasContext,
+  context: SectionContext,
 ): SectionResult {
   const live = new Map<NameKey, ObservedAlias>();
   for (const alias of observed) {
@@ -159,7 +152,8 @@ function idIsName(alias: ObservedAlias | undefined, { isName }: NamedContext): P
   return alias !== undefined && isName(alias.id) ? { idIsName: true } : {};
 }
 
-function isServiceOwn(alias: ObservedAlias | undefined, { createdAt }: AliasContext): boolean {
-  if (alias?.name !== '*' || alias.createdAt === null || createdAt === null) return false;
-  return Math.abs(alias.createdAt - createdAt) <= SERVICE_OWN_WITHIN;
+/** Whether the service made it with the domain, and nobody has changed it since. */
+function isServiceOwn(alias: ObservedAlias | undefined, { prior, references }: SectionContext): boolean {
+  const given = prior?.givenCatchAll;
+  return alias?.name === '*' && given !== undefined && given === forwardSignature(alias.forward, references);
 }

@@ -139,7 +139,7 @@ function* sectionResults(
   const context = { domain, prior, references };
   const rows = { ...NO_ROWS, ...live };
   if (aliases !== undefined) {
-    yield planAliases(aliases, rows.aliases, { ...context, createdAt: rows.createdAt });
+    yield planAliases(aliases, rows.aliases, context);
   }
   if (rules !== undefined) yield planRules(rules, rows.rules, { ...context, rankDigits });
   if (credentials !== undefined) {
@@ -148,7 +148,7 @@ function* sectionResults(
 }
 
 /** A domain that the account does not have. */
-const NO_ROWS = { createdAt: null, aliases: [], rules: [], credentials: [] } as const;
+const NO_ROWS = { aliases: [], rules: [], credentials: [] } as const;
 
 function assembleNew(desired: PresentDomain, sections: readonly SectionPlan[], memory: Memory): DomainPlan {
   const planned = sections.flatMap((section) => section.changes);

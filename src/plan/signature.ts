@@ -1,4 +1,5 @@
 import { showForward } from '../model/disclosure.ts';
+import { destinationsOf, joinDestinations } from '../model/destinations.ts';
 import { nameKey } from '../model/names.ts';
 import type { PriorDomain } from '../model/prior.ts';
 import type { AliasState, DomainState, Kind, RuleState } from '../model/resources.ts';
@@ -37,6 +38,12 @@ export function signature(wanted: Wanted, references: ReadonlyMap<string, string
     case 'credential':
       return 'exists';
   }
+}
+
+/** The same of destinations as the service wrote them: their order, spacing and hosts do not count. */
+export function forwardSignature(forward: string, references: ReadonlyMap<string, string>): string {
+  const normalised = joinDestinations(destinationsOf(forward));
+  return signature({ kind: 'alias', state: { forward: normalised } }, references);
 }
 
 function matchParts(match: RuleState['match']): readonly string[] {

@@ -137,18 +137,68 @@ domains:
   expect(writes.filter(({ path }) => path.includes('bad.example'))).toEqual([]);
 });
 
-test('killed right after the domain was added: the next run is not refused for the * of the service', async () => {
-  const scene = await openScene({ manifest: manifestOf(VARIANTS[2].aliases) });
-  const controller = new AbortController();
-  const stop = scene.account.emulator.onRequest(({ phase, method }) => {
-    if (phase === 'after' && method === 'POST') controller.abort();
+describe('stopped after the domain was added', () => {
+  /** A first run that is stopped at the answer of such a request, and the scene that it leaves. */
+  const stoppedAt = async (method: string, path: RegExp) => {
+    const scene = await openScene({ manifest: manifestOf(VARIANTS[2].aliases) });
+    const controller = new AbortController();
+    const stop = scene.account.emulator.onRequest((request) => {
+      if (request.phase === 'after' && request.method === method && path.test(request.path))
+        controller.abort();
+    });
+    const first = await scene.run({ ports: { signal: controller.signal } });
+    stop();
+    expect([first.report.outcome, catchAll(first)]).toEqual(['partial', OWN]);
+    return { scene, first };
+  };
+  const refused = ({ after }: RunResult) =>
+    after.guards.filter(({ refuses, allowed }) => refuses && !allowed).map(({ guard }) => guard);
+  const LISTING = /new\.example\/aliases/;
+
+  test('and what the service made was read: the next run takes it away', async () => {
+    const { scene, first } = await stoppedAt('GET', LISTING);
+    expect(refused(first)).toEqual([]);
+    const second = await scene.run({ refusals: 'withheld' });
+    expect([second.report.outcome, catchAll(second)]).toEqual(['converged', null]);
   });
-  const first = await scene.run({ ports: { signal: controller.signal } });
+
+  test('and somebody pointed it elsewhere since: it is an alias like any other', async () => {
+    const { scene } = await stoppedAt('GET', LISTING);
+    const domain = scene.account.emulator.store.state.domains.get('new.example');
+    const star = domain?.aliases.byName.get('*');
+    if (star === undefined) throw new Error('no catch-all');
+    star.forward = 'somebody@corp.example';
+    const second = await scene.run({ refusals: 'withheld' });
+    expect([refused(second), catchAll(second)]).toEqual([['catch-all'], 'somebody@corp.example']);
+  });
+
+  test('and a run left it in place since: it is an alias like any other', async () => {
+    const { scene } = await stoppedAt('GET', LISTING);
+    const keeping = { manifest: manifestOf(`    aliases: { "*": ${OWN}, info: a@corp.example }`) };
+    expect((await scene.run(keeping)).report.outcome).toBe('converged');
+    const third = await scene.run({ refusals: 'withheld' });
+    expect([refused(third), catchAll(third)]).toEqual([['catch-all'], OWN]);
+  });
+
+  test('and nobody has read what the service made: it is an alias like any other', async () => {
+    const { scene, first } = await stoppedAt('POST', /domains/);
+    expect(refused(first)).toEqual(['catch-all']);
+    const second = await scene.run({ refusals: 'withheld' });
+    expect([refused(second), catchAll(second)]).toEqual([['catch-all'], OWN]);
+  });
+});
+
+test('what the service made is remembered as soon as it was read, for a run that is killed', async () => {
+  const scene = await openScene({ manifest: manifestOf(VARIANTS[2].aliases) });
+  const state = scene.account.state();
+  const known: (string | undefined)[] = [];
+  const stop = scene.account.emulator.onRequest(async ({ phase, method }) => {
+    if (phase !== 'before' || method !== 'DELETE') return;
+    known.push([...(await state.prior()).prior.domains.values()][0]?.givenCatchAll);
+  });
+  const { report } = await scene.run();
   stop();
-  expect(first.report.outcome).toBe('partial');
-  expect(catchAll(first)).toBe(OWN);
-  expect(first.after.guards.filter(({ refuses, allowed }) => refuses && !allowed)).toEqual([]);
-  const second = await scene.run({ refusals: 'withheld' });
-  expect(second.report.outcome).toBe('converged');
-  expect(catchAll(second)).toBe(null);
+  expect([report.outcome, known]).toEqual(['converged', [OWN]]);
+  const after = [...(await state.prior()).prior.domains.values()];
+  expect(after.map(({ givenCatchAll }) => givenCatchAll)).toEqual([undefined]);
 });

@@ -14,7 +14,6 @@ import {
   liveAliases,
   liveRule,
   name,
-  NOW,
   numbered,
   observed,
   plan,
@@ -301,16 +300,22 @@ describe('catch-all', () => {
   });
 
   test.each([
-    [0, false],
-    [9999, false],
-    [10_000, false],
-    [10_001, true],
-  ])('one that was made %i ms after its domain', (after, held) => {
+    ['a@x.example', false],
+    ['b@x.example', true],
+  ])('what the service gave it with its domain was %s', (given, held) => {
     const wanted = desired([present(ACME, { aliases: aliasSection({}, { prune: true }) })]);
-    const star = { id: '1', name: '*', forward: 'a@x.example', createdAt: NOW + after };
-    const result = plan(wanted, observed([live(ACME, { aliases: [star], createdAt: NOW })]));
+    const rows = observed([live(ACME, { aliases: liveAliases({ '*': 'a@x.example' }) })]);
+    const result = plan(wanted, rows, { prior: prior(ACME, { givenCatchAll: given }) });
     expect(result.changes).toHaveLength(1);
     expect(result.guards.map(({ guard }) => guard)).toEqual(held ? ['empty-section', 'catch-all'] : []);
+  });
+
+  test('plan, guard and allowance name one number, the catch-all among it', () => {
+    const wanted = desired([present(ACME, { aliases: aliasSection({ a: 'a@x.example' }, { prune: true }) })]);
+    const rows = { a: 'a@x.example', b: 'a@x.example', c: 'a@x.example', '*': 'a@x.example' };
+    const { summary, guards: found } = plan(wanted, observed([live(ACME, { aliases: liveAliases(rows) })]));
+    const [deletes] = found.filter(({ guard }) => guard === 'max-deletes');
+    expect([summary.delete, deletes?.planned, deletes?.allow]).toEqual([3, 3, '--allow-deletes 3']);
   });
 });
 

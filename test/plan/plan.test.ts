@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DesiredDomain } from '../../src/model/desired.ts';
-import { NO_PRIOR } from '../../src/model/prior.ts';
+import { forwardSignature } from '../../src/plan/signature.ts';
+import { NO_PRIOR, type PriorDomain } from '../../src/model/prior.ts';
 import { manifestSize } from '../../src/plan/size.ts';
 import {
   absent,
@@ -249,40 +250,49 @@ describe('an alias of a name that is the id of another', () => {
 });
 
 describe('the service’s own catch-all', () => {
-  const star = (createdAt: number | null, text = '*') => ({
-    id: '9',
-    name: text,
-    forward: 'a@x.example',
-    createdAt,
-  });
+  const REST = { r1: 'r@x.example', r2: 'r@x.example' };
   const found = (
-    alias: ReturnType<typeof star>,
-    createdAt: number | null,
+    rows: Record<string, string>,
     entries: Record<string, string | false>,
+    memory: Partial<PriorDomain>,
   ) => {
-    const wanted = desired([present(ACME, { aliases: aliasSection(entries) })]);
-    const rows = [...liveAliases({ r1: 'r@x.example', r2: 'r@x.example' }), alias];
-    return plan(wanted, observed([live(ACME, { createdAt, aliases: rows })])).guards.map(
-      ({ guard }) => guard,
-    );
+    const wanted = desired([present(ACME, { aliases: aliasSection(entries) })], {
+      references: new Map([['boss@x.example', '{ env: BOSS }']]),
+    });
+    const account = observed([live(ACME, { aliases: liveAliases(rows) })]);
+    return plan(wanted, account, { prior: prior(ACME, memory) }).guards.map(({ guard }) => guard);
   };
 
-  test.each<[string, ReturnType<typeof star>, number | null, readonly string[]]>([
-    ['made with its domain', star(1000), 1000, []],
-    ['made just before it', star(1000), 11_000, []],
-    ['made long before it', star(1000), 11_001, ['catch-all']],
-    ['at a time that is not told', star(null), 1000, ['catch-all']],
-    ['in a domain whose time is not told', star(1000), null, ['catch-all']],
-  ])('%s', (_, alias, createdAt, guards) => {
-    expect(found(alias, createdAt, { '*': false })).toEqual(guards);
-    expect(found(alias, createdAt, { '*': 'null' })).toEqual(guards);
+  test.each<[string, string, string | undefined, readonly string[]]>([
+    ['has what the service gave it', 'owner@x.example', 'owner@x.example', []],
+    ['has it in other spelling', ' owner@X.example', 'owner@x.example', []],
+    ['has several, in another order', 'b@x.example, a@x.example', 'a@x.example,b@x.example', []],
+    ['has what the service gave it, which is a reference now', 'boss@x.example', '{ env: BOSS }', []],
+    ['was edited since', 'eve@x.example', 'owner@x.example', ['catch-all']],
+    ['was edited since: one more', 'owner@x.example,eve@x.example', 'owner@x.example', ['catch-all']],
+    ['is of a domain of which nothing is known', 'owner@x.example', undefined, ['catch-all']],
+  ])('%s', (_, forward, given, guards) => {
+    const memory = given === undefined ? {} : { givenCatchAll: forwardSignature(given, new Map()) };
+    expect(found({ ...REST, '*': forward }, { '*': false }, memory)).toEqual(guards);
+    expect(found({ ...REST, '*': forward }, { '*': 'null' }, memory)).toEqual(guards);
+  });
+
+  test('is an alias like any other without a memory, however young it is', () => {
+    const aliases = [...liveAliases(REST), { id: '9', name: '*', forward: 'a@x.example', createdAt: 1000 }];
+    const wanted = desired([present(ACME, { aliases: aliasSection({ '*': false }) })]);
+    const { guards } = plan(wanted, observed([live(ACME, { createdAt: 1000, aliases })]));
+    expect(guards.map(({ guard }) => guard)).toEqual(['catch-all']);
   });
 
   test('is no other alias', () => {
-    expect(found(star(1000, 'a'), 1000, { a: false, r1: false, r2: false })).toEqual([
+    const rows = { ...REST, a: 'owner@x.example' };
+    expect(found(rows, { a: false, r1: false, r2: false }, { givenCatchAll: 'owner@x.example' })).toEqual([
       'max-deletes',
       'empty-section',
     ]);
+    expect(
+      found({ ...REST, '*': 'owner@x.example' }, { '*': false }, { givenCatchAll: 'owner@x.example' }),
+    ).toEqual([]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DesiredRule, Expectation, PresentDomain } from '../../src/model/desired.ts';
-import type { ObservedAlias, ObservedDomain, ObservedRule } from '../../src/model/observed.ts';
+import { NO_PRIOR, type Prior } from '../../src/model/prior.ts';
+import type { ObservedDomain, ObservedRule } from '../../src/model/observed.ts';
 import type { RuleMatch, Scope } from '../../src/model/resources.ts';
 import {
   absent,
@@ -12,10 +13,10 @@ import {
   live,
   liveAliases,
   liveRule,
-  NOW,
   observed,
   plan,
   present,
+  prior,
   rule,
   ruleSection,
 } from './build.ts';
@@ -38,11 +39,13 @@ function unrouted(
   hub: Partial<ObservedDomain>,
   wanted: Partial<PresentDomain>,
   forwards: Readonly<Record<string, string>> = {},
+  memory: Prior = NO_PRIOR,
 ): Unrouted {
   const acme = present(ACME, { aliases: aliasSection(forwards) });
   const { guards } = plan(
     desired([acme, present(HUB, wanted), absent('old.example')]),
     observed([live(ACME, { aliases: liveAliases(forwards) }), live(HUB, hub)]),
+    { prior: memory },
   );
   const found = guards.filter(({ guard }) => guard === 'unrouted');
   return {
@@ -94,12 +97,18 @@ test('the catch-all goes that a named address needs, and with it no pattern', ()
 });
 
 test('what the service made with the domain is no route that somebody relies on', () => {
-  const star: ObservedAlias = { id: '9', name: '*', forward: 'a@x.example', createdAt: NOW };
-  const hub = { createdAt: NOW, aliases: [...liveAliases(REST), star] };
   const wanted = { aliases: aliasSection({ '*': false, [PATTERN]: false }) };
-  expect(unrouted(hub, wanted, { a: HELP }).addresses).toEqual([]);
-  const patterned = { ...hub, aliases: [...liveAliases({ ...REST, [PATTERN]: 'a@x.example' }), star] };
-  expect(unrouted(patterned, wanted, { a: HELP }).addresses).toEqual([HELP]);
+  const known = (rows: Record<string, string>, given: string) =>
+    unrouted(
+      { aliases: liveAliases({ ...REST, ...rows }) },
+      wanted,
+      { a: HELP },
+      prior(HUB, { givenCatchAll: given }),
+    ).addresses;
+  const made = { '*': 'a@x.example' };
+  expect(known(made, 'a@x.example')).toEqual([]);
+  expect(known(made, 'b@x.example')).toEqual([HELP]);
+  expect(known({ ...made, [PATTERN]: 'a@x.example' }, 'a@x.example')).toEqual([HELP]);
 });
 
 describe('what is held back', () => {

@@ -59,6 +59,7 @@ async function runUntilIdle(
   idleRuns: number,
 ): Promise<Pick<Simulation, 'endings' | 'restated'>> {
   const endings: Ending[] = [];
+  const earlier = world.core.store.dump().domains.map(({ domain }) => domain);
   let { flags } = scenario;
   let restated = false;
   for (let idle = 0; idle < idleRuns && endings.length < MOST_RUNS + idleRuns;) {
@@ -66,7 +67,7 @@ async function runUntilIdle(
     const ending = await live(world, scenario, flags);
     endings.push(ending);
     if (JSON.stringify(world.core.faults.pending()) !== pending) world.lastStruck = world.processes;
-    const again = allowedAnew(ending, flags);
+    const again = allowedAnew(ending, flags, earlier);
     restated ||= again !== null;
     flags = again ?? (isConverged(ending) ? withoutRotation(flags) : flags);
     const untouched = world.lastStruck !== world.processes;
@@ -90,14 +91,19 @@ function withoutRotation({ rotate: _, ...flags }: Flags): Flags {
   return flags;
 }
 
-/** With what is left to be deleted stated anew, as somebody would who had allowed the whole of it. */
-function allowedAnew(ending: Ending, flags: Flags): Flags | null {
+/**
+ * With what is left to be deleted stated anew, as somebody would who had allowed the whole of it; likewise the `*` of a domain
+ * that was added by a run which was killed before it had read what the service made.
+ */
+function allowedAnew(ending: Ending, flags: Flags, earlier: readonly string[]): Flags | null {
   if (ending.kind !== 'ended' || ending.once.kind !== 'not-run' || ending.once.decision.kind !== 'refused')
     return null;
-  if (flags.allowDeletes === undefined && flags.allowReroutes === undefined) return null;
-  const words = ending.once.planned.plan.guards.flatMap(({ allow, allowed }) =>
-    allow === null || allowed ? [] : allow.split(' '),
-  );
+  const open = ending.once.planned.plan.guards.filter(({ allowed }) => !allowed);
+  const isNew = open
+    .filter(({ refuses }) => refuses)
+    .every(({ guard, scope }) => ['catch-all', 'unrouted'].includes(guard) && !earlier.includes(scope));
+  if (!isNew && flags.allowDeletes === undefined && flags.allowReroutes === undefined) return null;
+  const words = open.flatMap(({ allow }) => allow?.split(' ') ?? []);
   return words.length === 0 ? null : { ...flags, ...parseFlags(words) };
 }
 
