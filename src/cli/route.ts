@@ -7,7 +7,7 @@ import { createRouter, type Anchoring, type Mail, type RoutingTable } from '../r
 import { answerOf, connect } from './connect.ts';
 import type { Context } from './context.ts';
 import { readDesired } from './desired.ts';
-import { discloseManifest } from './disclose.ts';
+import { discloseEarlier } from './disclose.ts';
 import { CommandError, EXIT, type ExitCode } from './exit.ts';
 import { DOCUMENT_FORMATS } from './formats.ts';
 import { disclosureOf, printJson } from './output.ts';
@@ -77,7 +77,8 @@ async function askAccount(
   domain: DomainName,
   mail: Mail,
 ): Promise<RouteFindings> {
-  const client = connect(context, await resolveConnection(options, {}, context), 'read-only');
+  const connection = await resolveConnection(options, {}, context);
+  const client = connect(context, connection, 'read-only');
   try {
     const { live, aliases, rules } = await readRouting(client, domain);
     const router = createRouter({ aliases, rules, ...engineOf(live) });
@@ -88,7 +89,11 @@ async function askAccount(
       found: route('anywhere'),
       whole: route('whole'),
       notes: liveNotes(live),
-      disclosure: await discloseManifest(context, options),
+      disclosure: await discloseEarlier(context, options, {
+        url: connection.url,
+        account: connection.account ?? answerOf(await client.getAccount()).email,
+        forwards: [...aliases, ...rules, { forward: live.rulesFallbackEmail ?? '' }],
+      }),
     };
   } finally {
     await client.close();

@@ -46,6 +46,17 @@ async function writeInCapitals({ env, emulator }: CommandScene): Promise<void> {
   expect(response.status).toBe(200);
 }
 
+test('route shows it as the reference where the account has it', async () => {
+  const scene = await appliedScene();
+  await scene.manifest(LITERAL + MANIFEST);
+  for (const format of ['text', 'json']) {
+    const { code, stdout } = await scene.run(['route', 'sales@acme.example', '--live', '--format', format]);
+    expect(code).toBe(0);
+    expect(stdout).toContain('{ env: BOSS }');
+    expect(searchIn({ where: format, text: stdout }, { BOSS })).toEqual([]);
+  }
+});
+
 test('a run of the daemon logs it as the reference, too', async () => {
   const scene = await appliedScene();
   await scene.manifest(LITERAL + MANIFEST);
