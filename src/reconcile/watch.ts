@@ -20,6 +20,8 @@ export interface WatchOptions {
 
 /** Directories of manifests below which a change is seen at once. */
 const DEPTH = 8;
+/** A watcher keeps every name that it has ever seen; after so many events it makes room for a new one. */
+const MOST_EVENTS = 10_000;
 
 /**
  * The directory of each path is watched as well: a file that is replaced by a rename, and a Kubernetes volume, whose
@@ -27,25 +29,55 @@ const DEPTH = 8;
  */
 export function watchFiles({ paths, onChange, onError }: WatchOptions): FileWatch {
   let state: 'alive' | 'dead' = 'alive';
-  const watchers = [
-    watch([...paths], { ignoreInitial: true, depth: DEPTH }),
-    watch([...new Set(paths.map((path) => dirname(path)))], { ignoreInitial: true, depth: 0 }),
-  ];
+  let events = 0;
+  let closed: Promise<unknown> = Promise.resolve();
   const die = (error: unknown): void => {
     if (state === 'dead') return;
     state = 'dead';
     onError(error);
   };
-  for (const watcher of watchers) watcher.on('all', onChange).on('error', die);
-  const ready = Promise.all(
-    watchers.map((watcher) => new Promise<void>((resolve) => watcher.once('ready', () => resolve()))),
-  );
+  const count = (): void => {
+    events += 1;
+    if (events === MOST_EVENTS && state === 'alive') renew();
+  };
+  const open = (): Watchers => {
+    const both = [
+      watch([...paths], { ignoreInitial: true, depth: DEPTH }),
+      watch([...new Set(paths.map((path) => dirname(path)))], { ignoreInitial: true, depth: 0 }),
+    ];
+    for (const watcher of both) watcher.on('all', onChange).on('raw', count).on('error', die);
+    const ready = both.map(
+      (watcher) => new Promise<void>((resolve) => watcher.once('ready', () => resolve())),
+    );
+    return { both, ready: Promise.all(ready).then(() => undefined) };
+  };
+  const renew = (): void => {
+    closed = Promise.all([closed, close(current)]);
+    current = open();
+    void catchUp(current);
+  };
+  const catchUp = async ({ ready }: Watchers): Promise<void> => {
+    await ready;
+    events = 0;
+    // What happened between the two was heard by neither.
+    if (state === 'alive') onChange();
+  };
+  let current = open();
   return {
-    ready: ready.then(() => undefined),
+    ready: current.ready,
     isAlive: () => state === 'alive',
     async close() {
       state = 'dead';
-      await Promise.all(watchers.map((watcher: FSWatcher) => watcher.close()));
+      await Promise.all([closed, close(current)]);
     },
   };
+}
+
+interface Watchers {
+  readonly both: readonly FSWatcher[];
+  readonly ready: Promise<void>;
+}
+
+async function close({ both }: Watchers): Promise<void> {
+  await Promise.all(both.map((watcher) => watcher.close()));
 }

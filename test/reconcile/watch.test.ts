@@ -1,7 +1,10 @@
+import { rmSync, writeFileSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Clock } from '../../src/model/clock.ts';
 import {
@@ -144,3 +147,35 @@ test('a path that is not there yet is heard of when it comes', async () => {
   await writeFile(directory);
   await watch.heard();
 });
+
+test(
+  '28: after 200,000 events the memory is where it was, and changes are heard',
+  { timeout: 120_000 },
+  async () => {
+    const directory = await temporaryDirectory();
+    const path = join(directory, 'manifests');
+    await fs.mkdir(path);
+    const watch = await listen(path);
+    const before = heapUsed();
+    // Each makes three: it is created, written to, and deleted.
+    for (let number = 0; number < 67_000; number += 1) {
+      const file = join(path, `${number}.yaml`);
+      writeFileSync(file, 'x');
+      rmSync(file);
+      if (number % 100 === 0) await sleep(1);
+    }
+    await watch.quiet();
+    expect((heapUsed() - before) / 2 ** 20).toBeLessThan(25);
+    await watch.quiet();
+    await fs.writeFile(join(path, 'fwdsync.yaml'), 'x');
+    await watch.heard();
+    expect(watch.errors).toEqual([]);
+  },
+);
+
+function heapUsed(): number {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  collect();
+  return process.memoryUsage().heapUsed;
+}
