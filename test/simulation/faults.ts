@@ -7,7 +7,9 @@ export type WireAction =
   /** Nothing comes back until the client gives up; the request is lost, or was processed. */
   | { readonly kind: 'silence'; readonly when: 'before' | 'after' }
   /** The client gives up, and so many milliseconds later the request is processed all the same. */
-  | { readonly kind: 'late'; readonly ms: number };
+  | { readonly kind: 'late'; readonly ms: number }
+  /** The wall clock of the machine is set to another time before the request is sent; its monotonic clock goes on. */
+  | { readonly kind: 'clock'; readonly ms: number };
 
 const json = (code: number, message: string): FaultAction => ({
   kind: 'status',
@@ -64,6 +66,8 @@ export const MISHAPS: Readonly<Record<string, Mishap>> = {
       set: { 'X-RateLimit-Limit': null, 'X-RateLimit-Remaining': null, 'X-RateLimit-Reset': null },
     },
   ],
+  'clock an hour back': [{ kind: 'clock', ms: -3_600_000 }],
+  'clock an hour ahead': [{ kind: 'clock', ms: 3_600_000 }],
   'used up': [{ kind: 'headers', set: { 'X-RateLimit-Remaining': '0' } }],
   'listing: item twice': [{ kind: 'listing', duplicate: 0 }],
   'listing: item missing': [{ kind: 'listing', missing: 0 }],

@@ -42,6 +42,9 @@ export async function live(world: World, scenario: Scenario, flags: Flags): Prom
       return strike(world, process);
     },
     onKill: die,
+    onClock: (ms) => {
+      world.skewMs += ms;
+    },
     onExchange: (exchange) => record(world, exchange),
   });
   const run = async (): Promise<void> => {
@@ -70,7 +73,7 @@ interface Life {
 function reconcile(world: World, life: Life): Promise<Once> {
   const { process, wire, scenario, flags } = life;
   const { version, desired, env } = scenario;
-  const clock = clockOf(process, world.clock);
+  const clock = clockOf(process, { clock: world.clock, skewMs: () => world.skewMs });
   const url = `https://api.simulated.example/${version}`;
   const client = createClient({
     url,
@@ -114,7 +117,7 @@ function openState(
     ...names,
     directory: '/state',
     fs: diskOf(process, world.disk.fs, (operation) => strikeDisk(world, process, operation, die)),
-    clock: clockOf(process, world.clock),
+    clock: clockOf(process, { clock: world.clock, skewMs: () => world.skewMs }),
     processes: {
       pid: process.id,
       uid: null,

@@ -11,10 +11,16 @@ export function forever<T>(): Promise<T> {
   return new Promise<T>(() => {});
 }
 
+interface Time {
+  readonly clock: Clock;
+  /** Of the wall clock, milliseconds. */
+  readonly skewMs: () => number;
+}
+
 /** Time as a process sees it. */
-export function clockOf(process: Process, clock: Clock): Clock {
+export function clockOf(process: Process, { clock, skewMs }: Time): Clock {
   return {
-    now: () => clock.now(),
+    now: () => clock.now() + skewMs(),
     monotonic: () => clock.monotonic(),
     sleep: async (milliseconds, signal) => {
       await (process.isAlive ? clock.sleep(milliseconds, signal) : forever());

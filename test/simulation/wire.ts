@@ -33,6 +33,8 @@ export interface WirePorts {
   /** What is to happen to the request that is sent now; null: nothing. */
   readonly strike: (exchange: Exchange) => Stroke | null;
   readonly onKill: () => void;
+  /** The wall clock is set to another time. */
+  readonly onClock: (ms: number) => void;
   readonly onExchange: (exchange: Exchange) => void;
 }
 
@@ -74,7 +76,8 @@ export class Wire extends Dispatcher {
     const flow = createFlow(handler);
     handler.onRequestStart?.(flow, {});
     const mishap = stroke?.mishap ?? [];
-    const wire = mishap.find(isOfWire);
+    for (const action of mishap) if (action.kind === 'clock') this.#ports.onClock(action.ms);
+    const wire = mishap.find((action) => isOfWire(action) && action.kind !== 'clock');
     if (wire !== undefined) return this.#giveUp(options, exchange, wire, handler, flow);
     const outcome = await this.#serve(options, mishap.filter(isOfEmulator));
     note(exchange, outcome);
@@ -134,7 +137,7 @@ export class Wire extends Dispatcher {
 }
 
 function isOfWire(action: FaultAction | WireAction): action is WireAction {
-  return action.kind === 'silence' || action.kind === 'late';
+  return action.kind === 'silence' || action.kind === 'late' || action.kind === 'clock';
 }
 
 function isOfEmulator(action: FaultAction | WireAction): action is FaultAction {

@@ -31,6 +31,8 @@ export interface World {
   readonly core: EmulatorCore;
   readonly clock: WorldClock;
   readonly disk: MemoryDisk;
+  /** How far the wall clock of the machine is from the right time, milliseconds. */
+  skewMs: number;
   readonly random: () => number;
   readonly script: Script;
   readonly exchanges: Exchange[];
@@ -59,6 +61,7 @@ export function openWorld({ emulator }: Scenario, script: Script): World {
   const world = { core, clock, script, disk: memoryDisk(), random: randomOf(script.seed ?? 1) };
   return {
     ...world,
+    skewMs: 0,
     exchanges: [],
     moments: [],
     hasty: [],
