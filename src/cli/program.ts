@@ -126,7 +126,7 @@ function addAppliers(program: Command, run: Run): void {
         .default('apply'),
     )
     .option('--listen <address>', 'where health, readiness, metrics and status are served', '127.0.0.1:9477')
-    .option('--once', 'one round, then end as apply --yes does')
+    .option('--once', 'one run, then end as apply --yes does; with --mode observe: 2 where something differs')
     .addHelpText('after', example('fwdsync run -f /etc/fwdsync --interval 10m'))
     .action(run(async () => (await import('./run.ts')).runCommand));
 }
