@@ -34,14 +34,15 @@ export function printStateWarnings(context: Context, options: CommonOptions, { w
   }
 }
 
-/** Where values of references in earlier runs are not remembered, a plan may show one. */
+/** Where values of references in earlier runs are not remembered, a plan of a manifest with references may show one. */
 export function printUnknownValues(
   context: Context,
   options: CommonOptions,
-  { memory, plan }: Planned,
+  { memory, plan, input }: Planned,
 ): void {
   const showsLive = plan.changes.some(({ kind, observed }) => observed !== null && kind !== 'credential');
-  if (memory === 'some' || !showsLive || wantsMask(options, context)) return;
+  if (memory === 'some' || input.desired.references.size === 0 || !showsLive || wantsMask(options, context))
+    return;
   const style = styleFor(context.stderr, options.color, context.env);
   context.stderr.write(`${style.dim('notice')}: ${UNKNOWN_VALUES}\n`);
 }

@@ -127,12 +127,12 @@ describe('a value that was once behind a reference is shown as the reference', (
 
 test('where no earlier run is remembered, a notice recommends --mask', async () => {
   const scene = await appliedScene();
-  await scene.manifest(LITERAL + MANIFEST);
-  const env = { FWDSYNC_STATE_DIR: join(scene.directory, 'none') };
+  await scene.manifest(LITERAL + MANIFEST.replace('sales:', 'new: { env: OTHER }, sales:'));
+  const env = { OTHER: 'other@corp.example', FWDSYNC_STATE_DIR: join(scene.directory, 'none') };
   expect((await scene.run(['plan'], { env })).stderr).toContain('use --mask to hide their local parts');
   for (const [args, where] of [
     [['plan', '--mask'], env],
-    [['plan'], {}],
+    [['plan'], { OTHER: 'other@corp.example' }],
   ] as const) {
     expect((await scene.run(args, { env: where })).stderr).not.toContain('--mask');
   }
