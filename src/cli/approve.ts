@@ -27,7 +27,7 @@ export async function approveOnTerminal(
   if (context.signal.aborted) return { decision: { kind: 'declined' }, planned };
   const questioner = openQuestioner(context);
   try {
-    return await askAboutPlan(questioner, planned, approval);
+    return await askAboutPlan(questioner, planned, { ...approval, signal: context.signal });
   } finally {
     questioner.close();
   }
@@ -36,12 +36,12 @@ export async function approveOnTerminal(
 async function askAboutPlan(
   questioner: Questioner,
   planned: Planned,
-  { refusals, show }: Approval,
+  { refusals, show, signal }: Approval & Pick<Context, 'signal'>,
 ): Promise<Verdict> {
   const first = decide(planned.plan, refusals);
   show(first, planned);
   const allowed = first.kind === 'refused' ? await askAboutGuards(questioner, planned) : planned;
-  if (allowed === null) return { decision: { kind: 'declined' }, planned };
+  if (allowed === null) return { decision: { kind: signal.aborted ? 'declined' : 'refused' }, planned };
   const decision = decide(allowed.plan, refusals);
   if (decision.kind !== 'go' || decision.plan.changes.length === 0) return { decision, planned: allowed };
   const answer = await questioner.ask('Apply this plan? Type yes to go on: ');

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type { Desired, DesiredApi } from '../model/desired.ts';
 import { showText, type MaskNumbers } from '../model/disclosure.ts';
 import { parseDomainName, type DomainName } from '../model/names.ts';
@@ -78,8 +80,20 @@ async function readTexts(
   const paths = manifestPaths(options, context);
   if (from !== undefined) return (await import('./git-manifests.ts')).readGitManifests(context, from, paths);
   const texts = await readManifests(paths, { fs, stdin: context.stdin, cwd: context.cwd });
+  if (!texts.ok && isDefaultMissing(context, options)) {
+    throw new CommandError(
+      EXIT.failed,
+      'there is no manifest: neither fwdsync.yaml nor fwdsync/ is here',
+      'name one with -f, or write one of the live account with fwdsync export --out fwdsync.yaml',
+    );
+  }
   if (!texts.ok) throw new CommandError(EXIT.failed, texts.error.message, texts.error.hint);
   return texts.value;
+}
+
+function isDefaultMissing({ cwd, env }: Context, { file }: CommonOptions): boolean {
+  if (file !== undefined || env['FWDSYNC_FILE']) return false;
+  return ['fwdsync.yaml', 'fwdsync'].every((name) => !existsSync(resolve(cwd, name)));
 }
 
 export interface RequiredDesired extends Pick<ReadDesired, 'counts' | 'problems'> {

@@ -38,6 +38,7 @@ export function createProgram(context: Context, finish: (code: ExitCode) => void
       writeOut: (text) => context.stdout.write(text),
       writeErr: (text) => context.stderr.write(text),
     })
+    .addHelpText('after', HELP)
     .exitOverride();
 
   const run =
@@ -167,3 +168,16 @@ function addServers(program: Command, run: Run): void {
     .addHelpText('after', example('source <(fwdsync completion bash)'))
     .action(run(async () => (await import('./completion.ts')).completionCommand));
 }
+
+const HELP = `
+Environment:
+  FWDSYNC_API_KEY, FWDSYNC_API_KEY_FILE  the API key, or a file that holds it; there is no flag for it
+  FWDSYNC_FILE, FWDSYNC_ACCOUNT, …       stand for the option next to which they are named in brackets
+
+Exit codes:
+  0    done            1    could not be done      2    changes (plan --detailed-exitcode)
+  3    applied in part 4    refused by a guard     5    the manifest is invalid
+  6    stale plan      64   wrong usage            130  interrupted, 143 terminated
+
+Example:
+  $ fwdsync plan -f fwdsync.yaml`;

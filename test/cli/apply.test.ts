@@ -301,7 +301,7 @@ describe('apply on a terminal', () => {
   test('asks for the number of a guard', async () => {
     const manifest = `${head()}    prune: { aliases: true }\n    aliases: { a: ana@corp.example }\n`;
     const wrong = await workspace(manifest);
-    expect((await typed(wrong, '7\n')).code).toBe(1);
+    expect((await typed(wrong, '7\n')).code).toBe(4);
     expect(wrong.writes()).toEqual([]);
     const right = await workspace(manifest);
     const { code, output } = await typed(right, '6\nyes\n');

@@ -28,12 +28,12 @@ describe('the text of a plan', () => {
     const host = new URL(scene.emulator.urls.v4).host;
     expect(stdout).toBe(`owner@account.example at ${host} (v4)
 
-acme.example                                    ~2   0 unchanged
+acme.example                                    ~2   1 unchanged
   ~ alias  sales    bob@corp.example -> carol@corp.example
   ~ alias  support  +eve@corp.example -dan@corp.example  (3 destinations)
 
-2 to update; 0 unchanged, 0 unmanaged.
-3 requests, 2 of them writes; about 1 s.
+2 to update; 1 unchanged, 0 unmanaged.
+2 requests, 1 of them a write; about 1 s.
 Apply with: fwdsync apply --domain acme.example
 `);
   });
@@ -53,7 +53,7 @@ Apply with: fwdsync apply --domain acme.example
     const { stdout } = await scene.run(['plan', '--summary']);
     expect(stdout.split('\n').slice(1)).toEqual([
       '',
-      'warnings: 2 default-catch-all, 2 similar-domain',
+      'warnings: 2 default-catch-all',
       '',
       expect.stringMatching(/^4 to add, 2 to update; /),
       expect.stringMatching(/^\d+ requests, /),
@@ -101,4 +101,11 @@ test('--mask keeps what it hides apart: a change of one address to another is st
   const { stdout } = await scene.run(['plan', '--mask', '--domain', 'acme.example']);
   expect(stdout).toContain('sales    ***1@corp.example -> ***2@corp.example');
   expect(stdout).toContain('support  +***6@corp.example -***5@corp.example  (3 destinations)');
+});
+
+test('without any manifest the message names the defaults and how to get one', async () => {
+  const { code, stderr } = await (await commandScene({ seed: SEED })).run(['plan']);
+  expect(code).toBe(1);
+  expect(stderr).toContain('there is no manifest: neither fwdsync.yaml nor fwdsync/ is here');
+  expect(stderr).toContain('fwdsync export --out fwdsync.yaml');
 });
