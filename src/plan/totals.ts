@@ -2,18 +2,28 @@ import type { PlanDocument } from './document.ts';
 import { withheldReason } from './withhold.ts';
 
 /** `2 to add, 1 to delete; 118 unchanged, 3 unmanaged.` */
-export function countsSentence({ summary, withheld }: Pick<PlanDocument, 'summary' | 'withheld'>): string {
+export function countsSentence({
+  summary,
+  withheld,
+  guards,
+}: Pick<PlanDocument, 'summary' | 'withheld' | 'guards'>): string {
   const parts = [
     [summary.add, 'to add'],
     [summary.update, 'to update'],
     [summary.move, 'to move'],
-    [summary.delete, 'to delete'],
+    [summary.delete, `to delete${countedDeletes(summary.delete, guards)}`],
   ] as const;
   const told = parts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
   const conditional = summary.conditional > 0 ? ` (${summary.conditional} of them conditional)` : '';
   const nothing = withheld.length === 0 ? 'Nothing to change' : 'Nothing to change in what is not withheld';
   const changes = told.length === 0 ? nothing : `${told.join(', ')}${conditional}`;
   return `${changes}; ${summary.unchanged} unchanged, ${summary.unmanaged} unmanaged.`;
+}
+
+/** Where fewer of them count than are shown: a change of type, what is conditional and what goes with a domain do not. */
+function countedDeletes(deletes: number, guards: PlanDocument['guards']): string {
+  const counted = guards.flatMap(({ allow }) => /^--allow-deletes (\d+)$/.exec(allow ?? '')?.[1] ?? [])[0];
+  return counted === undefined || Number(counted) === deletes ? '' : ` (${counted} for --allow-deletes)`;
 }
 
 /** Unchanged items of a domain that has changes. */

@@ -3,6 +3,7 @@ import type { Allowance, PresentDomain } from '../../src/model/desired.ts';
 import type { GuardFinding, Plan } from '../../src/model/plan.ts';
 import type { ManifestSize } from '../../src/model/prior.ts';
 import { isSameManifest, prunesAnything } from '../../src/plan/size.ts';
+import { countsSentence } from '../../src/plan/totals.ts';
 import { isRefused } from '../../src/plan/withhold.ts';
 import {
   absent,
@@ -317,6 +318,18 @@ describe('catch-all', () => {
     const [deletes] = found.filter(({ guard }) => guard === 'max-deletes');
     expect([summary.delete, deletes?.planned, deletes?.allow]).toEqual([3, 3, '--allow-deletes 3']);
   });
+});
+
+test('the counts of a plan name the number that allows its deletes, where other deletes are shown besides', () => {
+  const guard = { guard: 'max-deletes', allow: '--allow-deletes 3' } as GuardFinding;
+  const summary = { add: 0, update: 0, move: 0, delete: 3, conditional: 0, unchanged: 0, unmanaged: 0 };
+  const told = (deletes: number, guards: readonly GuardFinding[]): string =>
+    countsSentence({ summary: { ...summary, delete: deletes }, withheld: [], guards });
+  expect(told(3, [guard])).toBe('3 to delete; 0 unchanged, 0 unmanaged.');
+  expect(told(4, [])).toBe('4 to delete; 0 unchanged, 0 unmanaged.');
+  expect(told(4, [{ ...guard, allow: null }, { ...guard, allow: '--allow-reroutes 9' }, guard])).toBe(
+    '4 to delete (3 for --allow-deletes); 0 unchanged, 0 unmanaged.',
+  );
 });
 
 describe('domain-delete', () => {
