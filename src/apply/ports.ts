@@ -54,6 +54,8 @@ export interface ApplyPorts {
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   readonly resolvePassword: ResolvePassword;
+  /** Asked right before a domain is deleted: null, or why it must stay. */
+  readonly whyKeepDomain?: ((domain: DomainName) => Promise<string | null>) | undefined;
   /** The text of a manifest. */
   readonly writeManifest: (document: ManifestDocument) => string;
   /** Asked before each write, to the account or to memory: why this run must not write any more. */

@@ -51,7 +51,7 @@ export async function executeRound(run: Run, round: RoundInput): Promise<void> {
     }
     const passage = await forwarderGate(run, domains.flatMap(changesOf), { gate, dependencies });
     await sideBySide(domains, DOMAINS_AT_ONCE, async (requests) => {
-      await executeSteps(run, await freshSteps(run, requests, passage), passage);
+      await executeStageTwo(run, requests, passage);
     });
   }
   for (const { stage, domains } of waves) {
@@ -61,6 +61,14 @@ export async function executeRound(run: Run, round: RoundInput): Promise<void> {
 
 function changesOf({ steps }: DomainRequests): readonly Change[] {
   return steps.flatMap(({ requests }) => requests.flatMap(({ items }) => items.map(({ change }) => change)));
+}
+
+/** Whether a domain must stay is asked before it is read for the last time: the answer may take a while. */
+async function executeStageTwo(run: Run, requests: DomainRequests, gate: Gate): Promise<void> {
+  const isDeleted = changesOf(requests).some((change) => change.kind === 'domain' && gate(change) === null);
+  const reason = isDeleted ? ((await run.ports.whyKeepDomain?.(requests.domain)) ?? null) : null;
+  const own: Gate = (change) => gate(change) ?? reason;
+  await executeSteps(run, await freshSteps(run, requests, own), own);
 }
 
 function splitAdditions(work: readonly Change[]): {

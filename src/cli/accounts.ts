@@ -66,6 +66,8 @@ export interface Jobs<Options> {
   readonly jobs: readonly Job<Options>[];
   /** Names of those that `--domain` leaves out. */
   readonly others: readonly string[];
+  /** The manifests of all of them; null: it is not valid. */
+  readonly manifests: ReadonlyMap<string, Desired | null>;
 }
 
 /** One job per account; the same account or domain in two of them ends the command, and no requests are sent. */
@@ -79,11 +81,13 @@ export async function openJobs<Options extends CommonOptions>(
   const claims = createClaims();
   const jobs: Job<Options>[] = [];
   const others: string[] = [];
+  const manifests = new Map<string, Desired | null>();
   let all: ManifestCounts = NO_COUNTS;
   for (const { name, paths } of entries) {
     const alone: Options = { ...options, accounts: directory, file: paths };
     const { desired, counts } = await readWhole(context, alone);
     all = addCounts(all, counts);
+    manifests.set(name, desired);
     if (desired !== null) claims.claim(name, desired);
     const domain = options.domain?.filter((text) => namesDomain(desired, text));
     if (domain?.length === 0) others.push(name);
@@ -94,7 +98,7 @@ export async function openJobs<Options extends CommonOptions>(
     printInvalid(context, options, { problems, counts: all });
     throw new CommandError(EXIT.invalid, 'two accounts have the same', 'mend it; nothing was requested');
   }
-  if (jobs.length > 0) return { directory, jobs, others };
+  if (jobs.length > 0) return { directory, jobs, others, manifests };
   throw new CommandError(EXIT.usage, 'no manifest names a domain of --domain', 'check the spelling');
 }
 

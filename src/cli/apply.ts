@@ -106,6 +106,7 @@ function portsOf(context: Context, options: ApplyOptions, session: Session, mann
     random: context.random,
     signal: context.signal,
     writeManifest: writeSnapshot,
+    whyKeepDomain: context.ofAccount?.whyKeepDomain,
     approve: async (planned) => {
       const verdict = await approve(planned);
       latest = verdict.planned;

@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { RequestEvent } from '../api/call.ts';
 import type { Every } from '../apply/state-lock.ts';
 import type { Clock } from '../model/clock.ts';
+import type { DomainName } from '../model/names.ts';
 import type { PlanOptionsDocument } from '../plan/document.ts';
 import type { SavedPlan } from '../plan/saved.ts';
 import type { CheckedManifests } from './checked.ts';
@@ -39,6 +40,8 @@ export interface AccountScope {
   readonly saved?: SavedPlan | null;
   /** As a plan of the account that is saved states it. */
   readonly membership: NonNullable<PlanOptionsDocument['account']>;
+  /** Asked right before one of its domains is deleted: null, or why it must stay. */
+  readonly whyKeepDomain: (domain: DomainName) => Promise<string | null>;
   /** Something was written to the account, or may have been. */
   readonly wrote: () => void;
   /** One line that says how the account stands, as its command ends. */

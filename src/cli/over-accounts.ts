@@ -7,6 +7,7 @@ import type { AccountScope, Context } from './context.ts';
 import { explain } from './execute.ts';
 import { CommandError, EXIT, strongestExit, type ExitCode } from './exit.ts';
 import type { AccountsFormat } from './formats.ts';
+import { createMoves, type Moves } from './moves.ts';
 import type { Action } from './options.ts';
 import { printJson } from './output.ts';
 import { saveDocument } from './save.ts';
@@ -65,11 +66,14 @@ export async function runForAll<Options extends CommonOptions & { readonly out?:
   const output = shareOutput(context, { heading: headingOf(context, options, format) });
   const names = { accounts: all.jobs.map(({ name }) => name), others: all.others };
   const set = accountSet({ directory: all.directory, ...names });
+  const moves = createMoves(context, all);
   const scopeOf = (name: string): JobScope => ({
     membership: { name, set },
+    whyKeepDomain: (domain) => moves.whyKeep(name, domain),
     ...(savedOf === undefined ? {} : { saved: savedOf(name) }),
   });
-  const ends = await runJobs(context, all.jobs, { output, command, scopeOf });
+  for (const line of moves.announcements) context.stderr.write(`${line}\n`);
+  const ends = await runJobs(context, all.jobs, { output, command, scopeOf, moves });
   printTogether(context, format, ends);
   if (ending === 'summary' && isHeaded(format))
     output.conclude(renderAccounts(ends, styleFor(context.stdout, options.color, context.env)));
@@ -81,7 +85,7 @@ export async function runForAll<Options extends CommonOptions & { readonly out?:
   return exitOfAll(ends);
 }
 
-type JobScope = Pick<AccountScope, 'membership' | 'saved'>;
+type JobScope = Pick<AccountScope, 'membership' | 'saved' | 'whyKeepDomain'>;
 
 /** 3 once one account was written and another is not as it must be. */
 function exitOfAll(ends: readonly AccountEnd[]): ExitCode {
@@ -94,13 +98,14 @@ interface JobRun<Options> {
   readonly output: SharedOutput;
   readonly command: RunForAll<Options>['command'];
   readonly scopeOf: (name: string) => JobScope;
+  readonly moves: Moves;
 }
 
 /** What each prints is shown as soon as it has ended; they are given back in the order of their names. */
 async function runJobs<Options extends CommonOptions>(
   context: Context,
   jobs: readonly Job<Options>[],
-  { output, command, scopeOf }: JobRun<Options>,
+  { output, command, scopeOf, moves }: JobRun<Options>,
 ): Promise<readonly AccountEnd[]> {
   const underWay = new Set(jobs.map(({ name }) => name));
   const all = new AbortController();
@@ -109,6 +114,7 @@ async function runJobs<Options extends CommonOptions>(
     jobs.map(async (job) => {
       const own = output.open(job.name);
       const end = await runJob(context, job, { output: own, command, scope: scopeOf(job.name) });
+      moves.ended(job.name);
       await own.show();
       underWay.delete(job.name);
       return end;

@@ -84,7 +84,7 @@ async function jobsToShow<Options extends CommonOptions>(
     throw new CommandError(EXIT.failed, what, 'make the plans again with plan --out');
   }
   const jobs = [...saved.plans.keys()].map((name) => ({ name, options, desired: null }));
-  return { directory: saved.directory, jobs, others: saved.others };
+  return { directory: saved.directory, jobs, others: saved.others, manifests: new Map() };
 }
 
 function editedPlans(path: string, names: readonly string[]): string {

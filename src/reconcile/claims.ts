@@ -38,14 +38,15 @@ function conflictsOf(ours: Desired, name: string, theirs: Desired): readonly Pro
       source: null,
     });
   }
-  for (const [domain, { source }] of ours.domains) {
+  for (const [domain, { source, state }] of ours.domains) {
     const other = theirs.domains.get(domain);
-    if (other === undefined) continue;
+    // A tombstone here and the domain there is a move: whoever deletes sees to it that it is in place there first.
+    if (other === undefined || other.state !== state) continue;
     problems.push({
       severity: 'error',
       code: 'domain-twice',
       message: `the domain ${domain} is in the manifest of another account, ${name}, as well`,
-      hint: 'leave it in one of them',
+      hint: 'leave it in one of them; to move it, write state: absent in the account that it leaves',
       source,
       related: other.source,
     });
