@@ -63,10 +63,12 @@ test.each(['v4', 'v3'] as const)(
     expect(await run('plan', '--out', 'plan.json')).toBe(0);
     printed.push({ where: 'plan.json', text: await readFile(join(scene.directory, 'plan.json'), 'utf8') });
     expect((await scene.run(['show', 'plan.json'])).code).toBe(0);
-    scene.emulator.faults.push({
-      match: { method: 'POST', endpoint: '/domains/:domain/aliases/batch' },
-      do: { kind: 'status', code: 400, body: { message: `no ${PRIVATE.wanted}@corp.example`, errors: {} } },
-    });
+    // A batch that is refused goes on one by one.
+    for (const endpoint of ['/domains/:domain/aliases/batch', '/domains/:domain/aliases'])
+      scene.emulator.faults.push({
+        match: { method: 'POST', endpoint, times: 'always' },
+        do: { kind: 'status', code: 400, body: { message: `no ${PRIVATE.wanted}@corp.example`, errors: {} } },
+      });
     expect(await run('apply', '--yes', '--log-level', 'trace')).toBe(3);
     scene.emulator.faults.clear();
     expect(await run('apply', '--yes', '--format', 'json')).toBe(0);
