@@ -11,7 +11,7 @@ import { readDesired } from './desired.ts';
 import { CommandError, EXIT } from './exit.ts';
 import { addCounts, NO_COUNTS, printInvalid, type ManifestCounts } from './problems.ts';
 import { forbidKey } from './references.ts';
-import type { CommonOptions } from './settings.ts';
+import { resolveStateDirectory, type CommonOptions } from './settings.ts';
 
 /** The directory of `--accounts`, or of `FWDSYNC_ACCOUNTS` where no file is named; null: there is one account. */
 export function accountsDirectory(options: CommonOptions, { env }: Pick<Context, 'env'>): string | null {
@@ -23,10 +23,13 @@ export function accountsDirectory(options: CommonOptions, { env }: Pick<Context,
 
 /** The manifests directly in the directory, each with the name that its account goes by. */
 export async function accountEntries(
-  { cwd, stdin }: Pick<Context, 'cwd' | 'stdin'>,
+  context: Pick<Context, 'cwd' | 'stdin' | 'env'>,
+  options: CommonOptions,
   directory: string,
 ): Promise<readonly AccountEntry[] | { readonly error: string; readonly hint: string }> {
-  const listed = await listAccounts(directory, { fs, stdin, cwd });
+  const { cwd, stdin } = context;
+  const leaveOut = resolveStateDirectory(options, context);
+  const listed = await listAccounts(directory, { fs, stdin, cwd, leaveOut });
   if (!listed.ok) return { error: listed.error.message, hint: listed.error.hint };
   const short = listed.value.map((path) => basename(path, extname(path)));
   return listed.value.map((path, index) => {
@@ -76,7 +79,7 @@ export async function openJobs<Options extends CommonOptions>(
   options: Options,
   directory: string,
 ): Promise<Jobs<Options>> {
-  const entries = await accountEntries(context, directory);
+  const entries = await accountEntries(context, options, directory);
   if ('error' in entries) throw new CommandError(EXIT.failed, entries.error, entries.hint);
   const claims = createClaims();
   const jobs: Job<Options>[] = [];

@@ -18,7 +18,7 @@ import { loadOptions } from './load-options.ts';
 import { maskOf } from './output.ts';
 import { plural, printInvalid, printProblems, type ManifestCounts } from './problems.ts';
 import { referenceReader } from './references.ts';
-import { manifestPaths, type CommonOptions } from './settings.ts';
+import { manifestPaths, resolveStateDirectory, type CommonOptions } from './settings.ts';
 
 export interface ReadOptions {
   /** Whether a reference that is not set is an error or a warning. */
@@ -79,7 +79,9 @@ async function readTexts(
   if (from?.kind === 'texts') return from.texts;
   const paths = manifestPaths(options, context);
   if (from !== undefined) return (await import('./git-manifests.ts')).readGitManifests(context, from, paths);
-  const texts = await readManifests(paths, { fs, stdin: context.stdin, cwd: context.cwd });
+  const { stdin, cwd } = context;
+  const leaveOut = resolveStateDirectory(options, context);
+  const texts = await readManifests(paths, { fs, stdin, cwd, leaveOut });
   if (!texts.ok && isDefaultMissing(context, options)) {
     throw new CommandError(
       EXIT.failed,

@@ -12,7 +12,7 @@ import type { Context } from './context.ts';
 import { loadOptions } from './load-options.ts';
 import { createAccess } from './run-access.ts';
 import { readReference, referenceReader } from './references.ts';
-import type { CommonOptions } from './settings.ts';
+import { resolveStateDirectory, type CommonOptions } from './settings.ts';
 
 export interface AccountRunOptions {
   readonly common: CommonOptions;
@@ -71,6 +71,7 @@ function openSource(
     fs,
     stdin: context.stdin,
     cwd: context.cwd,
+    leaveOut: resolveStateDirectory(common, context),
     clock: context.clock,
     load: loadOptions(context, common, { references: 'required', accounts }),
     readReferences: referenceReader(context),

@@ -188,7 +188,7 @@ function openDaemon(
     emit,
     async listAccounts() {
       if (directory === null) return [{ name: 'default', paths: manifestPaths(options, context) }];
-      const entries = await accountEntries(context, directory);
+      const entries = await accountEntries(context, options, directory);
       if (!('error' in entries)) await learnKeys(entries);
       return entries;
     },

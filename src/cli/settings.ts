@@ -94,7 +94,7 @@ export function explicitVersion(options: CommonOptions, context: Context): ApiVe
   throw new CommandError(EXIT.usage, `there is no API version ${JSON.stringify(text)}`, 'use v4 or v3');
 }
 
-export function resolveStateDirectory(options: CommonOptions, context: Context): string {
+export function resolveStateDirectory(options: CommonOptions, context: Pick<Context, 'cwd' | 'env'>): string {
   const stated = options.stateDir ?? context.env['FWDSYNC_STATE_DIR'];
   if (stated) return resolve(context.cwd, stated);
   const base = context.env['XDG_STATE_HOME'] || join(context.env['HOME'] ?? homedir(), '.local', 'state');

@@ -10,6 +10,8 @@ export interface ReadPorts {
   readonly stdin: AsyncIterable<Uint8Array | string>;
   /** What relative paths are relative to. */
   readonly cwd: string;
+  /** A directory, absolute, that holds no manifests wherever it is met below one: the state directory, with its snapshots. */
+  readonly leaveOut?: string | undefined;
 }
 
 /** The part of `node:fs/promises` that is used. */
@@ -45,7 +47,7 @@ export async function readManifests(
   paths: readonly string[],
   ports: ReadPorts,
 ): Promise<Result<readonly ManifestText[], ReadFault>> {
-  const reading: Reading = { ports, seen: new Set(), texts: [] };
+  const reading: Reading = { ports, leftOut: await leftOut(ports), seen: new Set(), texts: [] };
   for (const path of paths) {
     try {
       const found = path === '-' ? await readStandardInput(reading) : await readPath(path, reading, 0);
@@ -67,8 +69,10 @@ export async function listAccounts(
       .map(({ name }) => name)
       .filter((name) => !name.startsWith('.'));
     const accounts: string[] = [];
+    const outside = await leftOut(ports);
     for (const name of names.sort()) {
       const path = join(directory, name);
+      if (outside !== null && (await ports.fs.realpath(resolve(ports.cwd, path))) === outside) continue;
       const stats = await ports.fs.stat(resolve(ports.cwd, path));
       if (stats.isDirectory() || isYaml(name)) accounts.push(path);
     }
@@ -89,6 +93,8 @@ class UnreadableError extends Error {
 
 interface Reading {
   readonly ports: ReadPorts;
+  /** Its real path; null: there is none. */
+  readonly leftOut: string | null;
   /** Real paths of files and directories, and `-`. */
   readonly seen: Set<string>;
   readonly texts: ManifestText[];
@@ -96,6 +102,10 @@ interface Reading {
 
 /** Whether a path leads to any manifest, one that was read before included. */
 type Found = 'manifests' | 'nothing';
+
+async function leftOut({ fs, leaveOut }: ReadPorts): Promise<string | null> {
+  return leaveOut === undefined ? null : fs.realpath(leaveOut).catch(() => null);
+}
 
 async function readStandardInput({ ports, seen, texts }: Reading): Promise<Found> {
   if (!seen.has('-')) texts.push({ file: '-', text: await readStream(ports.stdin) });
@@ -109,6 +119,7 @@ async function readPath(path: string, reading: Reading, depth: number): Promise<
   const stats = await annotated(path, () => fs.stat(full));
   if (!stats.isDirectory() && !stats.isFile()) throw new UnreadableError(specialFault(path, stats));
   const real = await fs.realpath(full);
+  if (depth > 0 && real === reading.leftOut) return 'nothing';
   if (reading.seen.has(real)) return 'manifests';
   reading.seen.add(real);
   if (stats.isDirectory()) return readDirectory(path, reading, depth);

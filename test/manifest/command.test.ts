@@ -162,3 +162,22 @@ test('how many entries manifests may have is an option and a variable', async ()
   expect(await validate(['--max-entries', '3'], '2')).toMatchObject({ code: 0 });
   expect(await validate([], 'many')).toMatchObject({ code: 64 });
 });
+
+test('a state directory below a directory of manifests, or of accounts, is left out', async () => {
+  const directory = await temporaryDirectory();
+  const state = join(directory, 'state');
+  const snapshots = join(state, 'ops@acme.example', 'snapshots');
+  mkdirSync(snapshots, { recursive: true });
+  const text = acme('aliases: { a: x@corp.example }');
+  writeFileSync(join(directory, 'fwdsync.yaml'), text);
+  writeFileSync(join(snapshots, '2026-01-01.yaml'), text);
+  const env = { FWDSYNC_STATE_DIR: state };
+  expect((await measure(['validate', '-f', directory])).stderr).toContain('duplicate-domain');
+  expect(await measure(['validate', '-f', directory], { env })).toMatchObject({ code: 0 });
+  const accounts = await measure(['validate', '--accounts', directory, '--format', 'json'], { env });
+  expect(accounts.stdout).not.toContain('snapshots');
+  expect(JSON.parse(accounts.stdout)).toMatchObject({ accounts: [{ name: 'fwdsync' }] });
+  // Undoing a run names a file in it.
+  const snapshot = join(snapshots, '2026-01-01.yaml');
+  expect(await measure(['validate', '-f', snapshot], { env })).toMatchObject({ code: 0 });
+});
