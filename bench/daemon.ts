@@ -8,7 +8,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startEmulator } from '../src/emulator/server.ts';
+import { startEmulator } from '../src/emulator/http/server.ts';
 
 const MAIN = join(import.meta.dirname, '../src/cli/main.ts');
 const ROUNDS = 10;

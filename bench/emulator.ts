@@ -4,9 +4,9 @@ import { randomUUID } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createEmulator, type EmulatorCore } from '../src/emulator/emulator.ts';
-import { problemsOf } from '../src/emulator/schemas.ts';
-import type { Seed, SeedDomain } from '../src/emulator/seed.ts';
-import { stateText } from '../src/emulator/state-text.ts';
+import { problemsOf } from '../src/emulator/http/schemas.ts';
+import type { Seed, SeedDomain } from '../src/emulator/account/seed.ts';
+import { stateText } from '../src/emulator/account/state-text.ts';
 
 const DOMAINS = 9_500;
 const LARGE = '/domains/large.example';

@@ -1,17 +1,17 @@
 // What planning costs at size: `node bench/plan.ts`. Answers of the API are decoded, planned, cut into requests and
 // forecast. Processor seconds, so that other work on the machine counts little; each size three times, medians.
 import { createHash } from 'node:crypto';
-import { decodeAlias, decodeDomain } from '../src/api/decode-resources.ts';
+import { decodeAlias, decodeDomain } from '../src/api/operations/decode-resources.ts';
 import type { Desired, DesiredAlias, DesiredDomain } from '../src/model/desired.ts';
 import type { Forward } from '../src/model/destinations.ts';
 import { nameKey, type AliasName, type DomainName } from '../src/model/names.ts';
 import type { Account, Observed, ObservedDomain } from '../src/model/observed.ts';
 import type { Plan } from '../src/model/plan.ts';
 import { NO_PRIOR } from '../src/model/prior.ts';
-import { planDigest } from '../src/plan/digest.ts';
-import { forecast } from '../src/plan/forecast.ts';
+import { planDigest } from '../src/plan/document/digest.ts';
+import { forecast } from '../src/plan/requests/forecast.ts';
 import { makePlan } from '../src/plan/plan.ts';
-import { requestsOf } from '../src/plan/requests.ts';
+import { requestsOf } from '../src/plan/requests/requests.ts';
 
 const ROUNDS = 3;
 const NOW = Date.UTC(2026, 10, 21);

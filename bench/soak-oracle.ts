@@ -1,5 +1,5 @@
-import type { Emulator } from '../src/emulator/server.ts';
-import { routesOf } from '../test/golden/routes.ts';
+import type { Emulator } from '../src/emulator/http/server.ts';
+import { routesOf } from '../test/golden/support/routes.ts';
 
 /** Where each address shall go; one that is missing shall go nowhere. */
 export type WantedRoutes = ReadonlyMap<string, string>;

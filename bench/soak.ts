@@ -11,8 +11,8 @@ import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FaultAction } from '../src/emulator/faults.ts';
-import { startEmulator } from '../src/emulator/server.ts';
+import type { FaultAction } from '../src/emulator/faults/faults.ts';
+import { startEmulator } from '../src/emulator/http/server.ts';
 import { createRouteOracle } from './soak-oracle.ts';
 
 const MAIN = join(import.meta.dirname, '../src/cli/main.ts');

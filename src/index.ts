@@ -16,7 +16,7 @@ export type { Policy } from './plan/policy.ts';
 export { applyManifest as apply, defaultPolicy, exportManifest } from './reconcile/apply-manifest.ts';
 export type { ApplyOptions } from './reconcile/apply-manifest.ts';
 export type { Once } from './reconcile/once.ts';
-export type { ExportOptions } from './manifest/export.ts';
+export type { ExportOptions } from './manifest/write/export.ts';
 export { NO_PRIOR } from './model/prior.ts';
 export type { Prior } from './model/prior.ts';
 export type { Clock } from './model/clock.ts';

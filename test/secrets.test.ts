@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { deliverMessage } from '../src/emulator/delivery.ts';
-import type { Fault } from '../src/emulator/faults.ts';
-import { commandScene, type CommandScene } from './cli/scene.ts';
-import { ENV, findings, MANIFEST, PLANTED, SECRET_FILE, SEED } from './secrets/planted.ts';
+import { deliverMessage } from '../src/emulator/delivery/delivery.ts';
+import type { Fault } from '../src/emulator/faults/faults.ts';
+import { commandScene, type CommandScene } from './cli/support/scene.ts';
+import { ENV, findings, MANIFEST, PLANTED, SECRET_FILE, SEED } from './secrets/support/planted.ts';
 import { ENCODINGS, filesBelow, type Found } from './support/search.ts';
 
 interface Search {

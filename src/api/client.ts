@@ -1,4 +1,4 @@
-import type { Budget } from '../model/budget.ts';
+import type { Budget } from '../rate-limit/budget.ts';
 import type { ApiVersion } from '../model/endpoints.ts';
 import type { CredentialName, DomainName } from '../model/names.ts';
 import type {
@@ -12,8 +12,8 @@ import type { RequestTotals } from '../model/report.ts';
 import type { DomainState, RuleMatch } from '../model/resources.ts';
 import type { Result } from '../model/result.ts';
 import type { ApiError, FieldErrors } from './errors.ts';
-import type { Objection, Urgency } from './pacing.ts';
-import type { Verification } from './verification.ts';
+import type { Objection, Urgency } from './http/pacing.ts';
+import type { Verification } from './operations/verification.ts';
 
 export type Answer<T> = Promise<Result<T, ApiError>>;
 

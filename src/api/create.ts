@@ -1,26 +1,26 @@
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../model/clock.ts';
 import type { ApiVersion } from '../model/endpoints.ts';
-import { createCall, type CallPorts, type Manner, type RequestEvent } from './call.ts';
+import { createCall, type CallPorts, type Manner, type RequestEvent } from './http/call.ts';
 import type { Client } from './client.ts';
-import type { Dialect } from './dialect.ts';
-import type { Bounds } from './dispatch.ts';
-import { hmacWith } from './hmac.ts';
-import { lookupOperations, type LookupClient } from './lookups.ts';
-import type { LogsClient } from './logs.ts';
+import type { Dialect } from './operations/dialect.ts';
+import type { Bounds } from './http/dispatch.ts';
+import { hmacWith } from './http/hmac.ts';
+import { lookupOperations, type LookupClient } from './operations/lookups.ts';
+import type { LogsClient } from './logs/logs.ts';
 import { aliasOperations } from './operations/aliases.ts';
 import { credentialOperations } from './operations/credentials.ts';
 import { domainOperations } from './operations/domains.ts';
 import { ruleOperations } from './operations/rules.ts';
-import { createPacer } from './pacing.ts';
-import type { Redactor } from './redactor.ts';
-import { createTransport } from './transport.ts';
-import { bulkOperations, type BulkClient } from './v3/bulk.ts';
-import { V3 } from './v3/dialect.ts';
-import { v3Logs } from './v3/logs.ts';
-import { V4 } from './v4/dialect.ts';
-import { v4Logs } from './v4/logs.ts';
-import { verifyOperations } from './verification.ts';
+import { createPacer } from './http/pacing.ts';
+import type { Redactor } from './http/redactor.ts';
+import { createTransport } from './http/transport.ts';
+import { bulkOperations, type BulkClient } from './operations/v3-bulk.ts';
+import { V3 } from './operations/v3.ts';
+import { v3Logs } from './logs/v3.ts';
+import { V4 } from './operations/v4.ts';
+import { v4Logs } from './logs/v4.ts';
+import { verifyOperations } from './operations/verification.ts';
 
 export interface ClientOptions {
   /** Root address, such as `https://api.improvmx.com/v4`. */

@@ -1,7 +1,7 @@
 import { LIMITS } from '../model/endpoints.ts';
 import { fail, succeed, type Result } from '../model/result.ts';
-import type { Call } from './call.ts';
-import { arrayField } from './decode.ts';
+import type { Call } from './http/call.ts';
+import { arrayField } from './operations/decode.ts';
 import type { ApiError } from './errors.ts';
 import { unproven, type ListingRequest } from './listing.ts';
 

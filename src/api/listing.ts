@@ -1,7 +1,7 @@
 import { endpointText, type Endpoint } from '../model/endpoints.ts';
 import { fail, succeed, type Result } from '../model/result.ts';
-import type { Call } from './call.ts';
-import { arrayField, countField, type Json } from './decode.ts';
+import type { Call } from './http/call.ts';
+import { arrayField, countField, type Json } from './operations/decode.ts';
 import type { ApiError } from './errors.ts';
 
 export interface ListingRequest<T> {

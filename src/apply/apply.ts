@@ -1,15 +1,15 @@
 import type { Problem } from '../model/problem.ts';
 import type { Report } from '../model/report.ts';
 import { fail, succeed, type Result } from '../model/result.ts';
-import { rememberRun } from './remember.ts';
-import { resolvePasswords } from './passwords.ts';
+import { rememberRun } from './memory/remember.ts';
+import { resolvePasswords } from './send/passwords.ts';
 import type { ApplyInput, ApplyPorts } from './ports.ts';
-import { reportDocument } from './report-document.ts';
-import { reportRun } from './report.ts';
+import { reportDocument } from './report/report-document.ts';
+import { reportRun } from './report/report.ts';
 import { runRounds, type Verdict } from './rounds.ts';
 import { startRun } from './run.ts';
-import { snapshotDocument } from './snapshot.ts';
-import { verifyDomains } from './verify.ts';
+import { snapshotDocument } from './memory/snapshot.ts';
+import { verifyDomains } from './send/verify.ts';
 
 /** Why nothing was written at all. */
 export type ApplyFault =

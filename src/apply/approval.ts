@@ -3,9 +3,9 @@ import type { Change, Plan } from '../model/plan.ts';
 import { isRefused } from '../plan/withhold.ts';
 import { approvalKey, isApprovedBy } from './approval-key.ts';
 import { changeKey, isHeldUp, itemOf, STAGE_ONE_FAILED } from './ledger.ts';
-import { isNotKept } from './not-kept.ts';
-import { resolvePasswords } from './passwords.ts';
-import { chainOf } from './payload.ts';
+import { isNotKept } from './memory/not-kept.ts';
+import { resolvePasswords } from './send/passwords.ts';
+import { chainOf } from './send/payload.ts';
 import { blockReason, markSkipped, type Run } from './run.ts';
 
 export function isHeldBack(run: Run, change: Change): boolean {

@@ -1,11 +1,11 @@
 import type { DomainName } from '../model/names.ts';
 import type { Change } from '../model/plan.ts';
-import { needsFreshRead } from '../plan/reads.ts';
+import { needsFreshRead } from '../plan/requests/reads.ts';
 import { approve, isApprovedBy } from './approval-key.ts';
 import { isHeldBack } from './approval.ts';
 import { itemOf, stopOn } from './ledger.ts';
 import { planAgain, readDomains } from './look.ts';
-import { isNotKept } from './not-kept.ts';
+import { isNotKept } from './memory/not-kept.ts';
 import { isStopped, markSkipped, type Run } from './run.ts';
 
 /**

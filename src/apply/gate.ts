@@ -1,9 +1,9 @@
 import { nameKey, takesOthers, type DomainName } from '../model/names.ts';
 import type { Change } from '../model/plan.ts';
-import { dependenciesOf } from '../plan/dependencies.ts';
+import { dependenciesOf } from '../plan/requests/dependencies.ts';
 import { planAgain, readDomains } from './look.ts';
 import { hasTrouble, isHeldUp, itemOf, STAGE_ONE_FAILED, stopOn } from './ledger.ts';
-import { chainOf } from './payload.ts';
+import { chainOf } from './send/payload.ts';
 import type { RoundInput } from './round.ts';
 import { isStopped, stopReason, type Run } from './run.ts';
 

@@ -3,7 +3,7 @@ import type { DomainName } from '../model/names.ts';
 import type { Change } from '../model/plan.ts';
 import type { Stop } from '../model/report.ts';
 import { nameKey } from '../model/names.ts';
-import { chainOf, type Chain } from './payload.ts';
+import { chainOf, type Chain } from './send/payload.ts';
 
 /**
  * What became of every change of a run, over all its rounds. An item has one entry at most: a later outcome takes the

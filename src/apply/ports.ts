@@ -1,5 +1,5 @@
 import type { Client } from '../api/client.ts';
-import type { Objection } from '../api/pacing.ts';
+import type { Objection } from '../api/http/pacing.ts';
 import type { Clock } from '../model/clock.ts';
 import type { Desired } from '../model/desired.ts';
 import type { ManifestDocument } from '../model/manifest-document.ts';
@@ -8,10 +8,10 @@ import type { Observed } from '../model/observed.ts';
 import type { Change, Plan } from '../model/plan.ts';
 import type { ManifestSize, Prior } from '../model/prior.ts';
 import type { RequestTotals } from '../model/report.ts';
-import type { BatchSupport } from '../plan/requests.ts';
+import type { BatchSupport } from '../plan/requests/requests.ts';
 import type { Policy } from '../plan/policy.ts';
-import type { ResolvePassword } from './passwords.ts';
-import type { StateStore } from './state-store.ts';
+import type { ResolvePassword } from './send/passwords.ts';
+import type { StateStore } from '../state/store.ts';
 
 /** One plan and all that it was made from. */
 export interface ApplyInput {

@@ -2,20 +2,20 @@ import type { DomainName } from '../model/names.ts';
 import type { ObservedAlias } from '../model/observed.ts';
 import type { Change } from '../model/plan.ts';
 import { NO_PRIOR_DOMAIN } from '../model/prior.ts';
-import { forwardSignature } from '../plan/signature.ts';
-import { settleCatchAll } from '../plan/catch-all.ts';
+import { forwardSignature } from '../plan/diff/signature.ts';
+import { settleCatchAll } from '../plan/diff/catch-all.ts';
 import {
   requestsOf,
   type DomainRequests,
   type StageRequests,
   type StepRequests,
   type WriteItem,
-} from '../plan/requests.ts';
+} from '../plan/requests/requests.ts';
 import { freshen } from './freshen.ts';
 import { dependenciesOfRound, forwarderGate, stageOneGate, stageTwoGate, type Gate } from './gate.ts';
 import { stopOn } from './ledger.ts';
 import { isStopped, markSkipped, stopReason, type Run } from './run.ts';
-import { carryOut } from './send.ts';
+import { carryOut } from './send/send.ts';
 import { sideBySide } from './side-by-side.ts';
 
 const DOMAINS_AT_ONCE = 16;

@@ -12,8 +12,8 @@ import {
   stopOn,
 } from './ledger.ts';
 import { lookAgain, planAgain } from './look.ts';
-import { findNotKept, type NotKept } from './not-kept.ts';
-import { isPassword } from './passwords.ts';
+import { findNotKept, type NotKept } from './memory/not-kept.ts';
+import { isPassword } from './send/passwords.ts';
 import { executeRound, type RoundInput } from './round.ts';
 import { isStopped, markSkipped, stopReason, type Run } from './run.ts';
 

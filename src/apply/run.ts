@@ -6,8 +6,8 @@ import type { Kind } from '../model/resources.ts';
 import { newLedger, recordDone, recordFailure, recordSkip, stopRun } from './ledger.ts';
 import type { DoneEntry, FailedEntry, Ledger } from './ledger.ts';
 import { approve, type Approval } from './approval-key.ts';
-import type { Sighting } from './not-kept.ts';
-import type { Passwords } from './passwords.ts';
+import type { Sighting } from './memory/not-kept.ts';
+import type { Passwords } from './send/passwords.ts';
 import type { ApplyInput, ApplyPorts } from './ports.ts';
 
 /** A run in progress: what was asked for, what is known by now, and what became of it. */

@@ -1,12 +1,12 @@
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { RequestEvent } from '../api/call.ts';
-import type { Every } from '../apply/state-lock.ts';
+import type { RequestEvent } from '../api/http/call.ts';
+import type { Every } from '../state/lock.ts';
 import type { Clock } from '../model/clock.ts';
 import type { DomainName } from '../model/names.ts';
-import type { PlanOptionsDocument } from '../plan/document.ts';
-import type { SavedPlan } from '../plan/saved.ts';
-import type { CheckedManifests } from './checked.ts';
+import type { PlanOptionsDocument } from '../plan/document/document.ts';
+import type { SavedPlan } from '../plan/document/saved.ts';
+import type { CheckedManifests } from './output/problems/checked.ts';
 import { createSecrets, type Secrets } from './secrets.ts';
 
 /** What a command may use of the process; the one place where the ambient is picked up. */

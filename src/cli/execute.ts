@@ -3,7 +3,7 @@ import { escapeInvisible } from '../model/names.ts';
 import type { Context } from './context.ts';
 import { CommandError, EXIT, interruptedExit, type ExitCode } from './exit.ts';
 import { createProgram } from './program.ts';
-import { styleFor } from './style.ts';
+import { styleFor } from './output/style.ts';
 
 /** Carries out one command line; an expected failure is explained on standard error, without a stack trace. */
 export async function execute(context: Context, args: readonly string[]): Promise<ExitCode> {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { forAccounts } from './for-accounts.ts';
-import { DOCUMENT_FORMATS } from './formats.ts';
+import { forAccounts } from './accounts/for-accounts.ts';
+import { DOCUMENT_FORMATS } from './output/formats.ts';
 import {
   withAccounts,
   collect,
@@ -16,7 +16,7 @@ import {
   withState,
   type Action,
   type Run,
-} from './options.ts';
+} from './input/options.ts';
 import type { CommonOptions } from './settings.ts';
 
 /** The commands that look at the account without changing what the manifest is about. */
@@ -26,7 +26,9 @@ export function addAccountCommands(program: Command, run: Run): void {
     .description("Show the account and its plan's limits; the quickest way to see whether the key works")
     .addHelpText('after', example('fwdsync account'))
     .action(
-      run(() => forAccounts(async () => (await import('./account.ts')).accountCommand, DOCUMENT_FORMATS)),
+      run(() =>
+        forAccounts(async () => (await import('./commands/account.ts')).accountCommand, DOCUMENT_FORMATS),
+      ),
     );
 
   withLogs(withFormat(withConnection(withAccounts(program.command('verify')))))
@@ -45,7 +47,7 @@ export function addAccountCommands(program: Command, run: Run): void {
     .option('--body <text>', 'body', '')
     .option('--live', 'ask the account in place of the manifest')
     .addHelpText('after', example('fwdsync route sales@acme.example --subject "invoice 7"'))
-    .action(run(async () => (await import('./route.ts')).routeCommand));
+    .action(run(async () => (await import('./commands/route.ts')).routeCommand));
 
   withOutput(withConnection(withFiles(program.command('logs'))))
     .description('List, follow, search or count the email logs of a domain')
@@ -65,11 +67,11 @@ export function addAccountCommands(program: Command, run: Run): void {
     .option('--order <order>', 'created_desc, created_asc or, of a search, relevance')
     .option('--limit <n>', 'so many entries at most (default: 100); with --follow, of a request', wholeNumber)
     .addHelpText('after', example('fwdsync logs acme.example --status BOUNCED,REFUSED --after 2026-09-01'))
-    .action(run(async () => (await import('./logs.ts')).logsCommand));
+    .action(run(async () => (await import('./commands/logs.ts')).logsCommand));
 }
 
 async function loadVerify(): Promise<Action<CommonOptions>> {
-  const { verifyCommand } = await import('./verify.ts');
+  const { verifyCommand } = await import('./commands/verify.ts');
   const verify = await forAccounts(async () => verifyCommand, DOCUMENT_FORMATS);
   return (context, options, args) =>
     verify(context, args.length === 0 ? options : { ...options, domain: args }, args);
@@ -77,7 +79,7 @@ async function loadVerify(): Promise<Action<CommonOptions>> {
 
 /** Its files are written by each account: there is no document of all. */
 async function loadExport(): Promise<Action<CommonOptions>> {
-  const { exportCommand } = await import('./export.ts');
+  const { exportCommand } = await import('./commands/export.ts');
   return exportCommand;
 }
 

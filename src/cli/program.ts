@@ -1,10 +1,10 @@
 import { Argument, Command, Option } from 'commander';
 import pkg from '../../package.json' with { type: 'json' };
-import { openCommandLog } from './command-log.ts';
+import { openCommandLog } from './output/command-log.ts';
 import type { Context } from './context.ts';
 import type { ExitCode } from './exit.ts';
-import { forAccounts } from './for-accounts.ts';
-import { DOCUMENT_FORMATS, PLAN_FORMATS, VALIDATE_FORMATS } from './formats.ts';
+import { forAccounts } from './accounts/for-accounts.ts';
+import { DOCUMENT_FORMATS, PLAN_FORMATS, VALIDATE_FORMATS } from './output/formats.ts';
 import {
   example,
   wholeNumber,
@@ -18,7 +18,7 @@ import {
   withState,
   type Action,
   type Run,
-} from './options.ts';
+} from './input/options.ts';
 import { addAccountCommands } from './program-account.ts';
 import type { CommonOptions } from './settings.ts';
 
@@ -67,7 +67,9 @@ function addPlanners(program: Command, run: Run): void {
     .option('--against <rev>', 'also report what the change since this git revision would delete')
     .addHelpText('after', example('fwdsync validate -f fwdsync.yaml'))
     .action(
-      run(() => forAccounts(async () => (await import('./validate.ts')).validateCommand, VALIDATE_FORMATS)),
+      run(() =>
+        forAccounts(async () => (await import('./commands/validate.ts')).validateCommand, VALIDATE_FORMATS),
+      ),
     );
 
   withAllowances(
@@ -83,13 +85,17 @@ function addPlanners(program: Command, run: Run): void {
       'leave out domains that were in place when last applied and of which the same is wanted',
     )
     .addHelpText('after', example('fwdsync plan -f fwdsync.yaml --detailed-exitcode'))
-    .action(run(() => forAccounts(async () => (await import('./plan.ts')).planCommand, PLAN_FORMATS)));
+    .action(
+      run(() => forAccounts(async () => (await import('./commands/plan.ts')).planCommand, PLAN_FORMATS)),
+    );
 
   withLogs(withFormat(withAccounts(program.command('show').argument('<plan>', 'a saved plan')), PLAN_FORMATS))
     .description('Print a saved plan in any format, offline')
     .addHelpText('after', example('fwdsync show plan.json'))
     .action(
-      run(() => forAccounts(async () => (await import('./show.ts')).showCommand, PLAN_FORMATS, 'show')),
+      run(() =>
+        forAccounts(async () => (await import('./commands/show.ts')).showCommand, PLAN_FORMATS, 'show'),
+      ),
     );
 }
 
@@ -114,7 +120,11 @@ function addAppliers(program: Command, run: Run): void {
     .addHelpText('after', example('fwdsync apply -f fwdsync.yaml --yes --account ops@acme.example'))
     .action(
       run(() =>
-        forAccounts(async () => (await import('./apply.ts')).applyCommand, DOCUMENT_FORMATS, 'apply'),
+        forAccounts(
+          async () => (await import('./commands/apply.ts')).applyCommand,
+          DOCUMENT_FORMATS,
+          'apply',
+        ),
       ),
     );
 
@@ -129,7 +139,7 @@ function addAppliers(program: Command, run: Run): void {
     .option('--listen <address>', 'where health, readiness, metrics and status are served', '127.0.0.1:9477')
     .option('--once', 'one run, then end as apply --yes does; with --mode observe: 2 where something differs')
     .addHelpText('after', example('fwdsync run -f /etc/fwdsync --interval 10m'))
-    .action(run(async () => (await import('./run.ts')).runCommand));
+    .action(run(async () => (await import('./commands/run.ts')).runCommand));
 }
 
 function addServers(program: Command, run: Run): void {
@@ -152,21 +162,21 @@ function addServers(program: Command, run: Run): void {
     .option('--faults <file>', 'scripted faults, as JSON')
     .option('--control', 'serve /_emulator, which reads and changes the emulator, to loopback')
     .addHelpText('after', example('fwdsync emulator --port 8025 --state account.json'))
-    .action(run(async () => (await import('./emulator.ts')).emulatorCommand));
+    .action(run(async () => (await import('./commands/emulator.ts')).emulatorCommand));
 
   withOutput(program.command('demo'))
     .description(
       'Start an emulator with a drifted account and show validate, plan, apply and the empty plan after it',
     )
     .addHelpText('after', example('fwdsync demo'))
-    .action(run(async () => (await import('./demo.ts')).demoCommand));
+    .action(run(async () => (await import('./commands/demo.ts')).demoCommand));
 
   program
     .command('completion')
     .description('Print the completion of this command line for a shell')
     .addArgument(new Argument('<shell>', 'bash, zsh or fish').choices(['bash', 'zsh', 'fish']))
     .addHelpText('after', example('source <(fwdsync completion bash)'))
-    .action(run(async () => (await import('./completion.ts')).completionCommand));
+    .action(run(async () => (await import('./commands/completion.ts')).completionCommand));
 }
 
 const HELP = `

@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { homedir } from 'node:os';
-import { addressFault } from '../api/address.ts';
+import { addressFault } from '../api/http/address.ts';
 import type { DesiredApi } from '../model/desired.ts';
 import type { ApiVersion } from '../model/endpoints.ts';
 import type { Context } from './context.ts';
 import { CommandError, EXIT } from './exit.ts';
-import { resolveKey } from './references.ts';
+import { resolveKey } from './input/references.ts';
 
 /** The options that every command that needs them has, as commander hands them over. */
 export interface CommonOptions {

@@ -1,26 +1,26 @@
-import { withControl } from './control.ts';
-import { deliverMessage, type DeliveredMessage, type Message } from './delivery.ts';
+import { withControl } from './control/control.ts';
+import { deliverMessage, type DeliveredMessage, type Message } from './delivery/delivery.ts';
 import {
   createDispatch,
   createRefusal,
   type Dispatch,
   type RequestEvent,
   type RequestListener,
-} from './dispatch.ts';
-import { createFaults, type Fault, type FaultScript } from './faults.ts';
-import { createJournal, type Journal } from './journal.ts';
-import type { AccountPlan, Result, Tier } from './model.ts';
+} from './http/dispatch.ts';
+import { createFaults, type Fault, type FaultScript } from './faults/faults.ts';
+import { createJournal, type Journal } from './http/journal.ts';
+import type { AccountPlan, Result, Tier } from './account/model.ts';
 import {
   createRateLimiter,
   DEFAULT_LIMITS,
   DEFAULT_WINDOW_SECONDS,
   type RateLimiter,
   type RateLimitRule,
-} from './rate-limit.ts';
-import { createRouter, type Route } from './routes.ts';
-import type { Seed } from './seed.ts';
-import { createStore, type EmulatorStore } from './store.ts';
-import type { Switches } from './switches.ts';
+} from './http/rate-limit.ts';
+import { createRouter, type Route } from './http/routes.ts';
+import type { Seed } from './account/seed.ts';
+import { createStore, type EmulatorStore } from './account/store.ts';
+import type { Switches } from './account/switches.ts';
 import { v3AccountRoutes } from './v3/account.ts';
 import { v3AliasRoutes } from './v3/aliases.ts';
 import { v3CredentialRoutes } from './v3/credentials.ts';

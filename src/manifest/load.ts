@@ -1,25 +1,25 @@
 import type { Desired, Reference } from '../model/desired.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Problem } from '../model/problem.ts';
-import { readApi, versionOf } from './api.ts';
-import { assemble } from './assemble.ts';
-import type { LoadOptions, Loading, ReadReferences } from './context.ts';
-import { checkFinalNewline, decodeManifest } from './decode.ts';
-import { createDestinationBook } from './destinations.ts';
+import { readApi, versionOf } from './resolve/api.ts';
+import { assemble } from './resolve/assemble.ts';
+import type { LoadOptions, Loading, ReadReferences } from './resolve/context.ts';
+import { checkFinalNewline, decodeManifest } from './read/decode.ts';
+import { createDestinationBook } from './resolve/values/destinations.ts';
 import { digestOf } from './digest.ts';
-import { readDomains, type ReadDomain } from './domains.ts';
-import { checkExpectations, readExpectations } from './expect.ts';
-import { readGuards } from './guards.ts';
-import { reportLoops } from './loops.ts';
-import type { Node } from './node.ts';
+import { readDomains, type ReadDomain } from './resolve/domains.ts';
+import { checkExpectations, readExpectations } from './check/expect.ts';
+import { readGuards } from './resolve/guards.ts';
+import { reportLoops } from './check/loops.ts';
+import type { Node } from './read/node.ts';
 import { createProblemLog, type ProblemLog } from './problems.ts';
-import { referencesIn } from './references.ts';
-import { checkShape } from './schema.ts';
-import { parseDocuments, type Documents } from './syntax.ts';
-import type { ManifestText } from './text.ts';
+import { referencesIn } from './resolve/values/references.ts';
+import { checkShape } from './schema/schema.ts';
+import { parseDocuments, type Documents } from './read/syntax.ts';
+import type { ManifestText } from './read/text.ts';
 
-export type { LoadOptions, NeededReferences, ReadReferences } from './context.ts';
-export type { ManifestText } from './text.ts';
+export type { LoadOptions, NeededReferences, ReadReferences } from './resolve/context.ts';
+export type { ManifestText } from './read/text.ts';
 
 export interface LoadedManifest {
   /** Everything that is wrong or worth knowing, in order of position. */

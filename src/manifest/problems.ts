@@ -1,6 +1,6 @@
 import { compareSources, type Problem, type Source } from '../model/problem.ts';
 import { PROBLEM_CODES, type ProblemCode } from './problem-codes.ts';
-import { sourceOf, type Place } from './text.ts';
+import { sourceOf, type Place } from './read/text.ts';
 
 /** What one loading has found wrong so far. */
 export interface ProblemLog {

@@ -1,4 +1,4 @@
-import type { Budget } from './budget.ts';
+import type { Budget } from '../rate-limit/budget.ts';
 import type { Change, Plan } from './plan.ts';
 import type { Problem } from './problem.ts';
 import type { Report } from './report.ts';

@@ -1,8 +1,8 @@
 import type { DomainName } from '../model/names.ts';
 import type { Change, GuardFinding, Plan, PlanSummary, Withheld } from '../model/plan.ts';
-import { dependenciesOf } from './dependencies.ts';
+import { dependenciesOf } from './requests/dependencies.ts';
 import { compareText } from './order.ts';
-import { stageOneOf } from './rule-parts.ts';
+import { stageOneOf } from './diff/rule-parts.ts';
 
 /** Whether a guard that nobody allowed refuses the plan (exit 4). */
 export function isRefused(plan: {

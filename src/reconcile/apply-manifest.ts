@@ -1,10 +1,10 @@
-import type { ResolvePassword } from '../apply/passwords.ts';
-import { systemProcesses } from '../apply/process-table.ts';
-import { openStateDirectory, type StateDirectoryOptions } from '../apply/state-directory.ts';
+import type { ResolvePassword } from '../apply/send/passwords.ts';
+import { systemProcesses } from '../state/processes.ts';
+import { openStateDirectory, type StateDirectoryOptions } from '../state/directory.ts';
 import type { Client } from '../api/client.ts';
-import { exportDocument, type ExportOptions } from '../manifest/export.ts';
-import { writeSnapshot } from '../manifest/write-snapshot.ts';
-import { writeManifest } from '../manifest/write.ts';
+import { exportDocument, type ExportOptions } from '../manifest/write/export.ts';
+import { writeSnapshot } from '../manifest/write/write-snapshot.ts';
+import { writeManifest } from '../manifest/write/write.ts';
 import type { Clock } from '../model/clock.ts';
 import type { Desired } from '../model/desired.ts';
 import type { Observed } from '../model/observed.ts';

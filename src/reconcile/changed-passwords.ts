@@ -1,5 +1,5 @@
-import { passwordReference, type ResolvePassword } from '../apply/passwords.ts';
-import type { StateStore } from '../apply/state-store.ts';
+import { passwordReference, type ResolvePassword } from '../apply/send/passwords.ts';
+import type { StateStore } from '../state/store.ts';
 import type { Desired, Reference } from '../model/desired.ts';
 import type { DomainName, NameKey } from '../model/names.ts';
 import type { Prior } from '../model/prior.ts';

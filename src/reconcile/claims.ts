@@ -1,6 +1,6 @@
 import type { Desired } from '../model/desired.ts';
 import type { Problem } from '../model/problem.ts';
-import type { ManifestLook, ManifestSource } from './manifest-source.ts';
+import type { ManifestLook, ManifestSource } from './daemon/manifest-source.ts';
 
 /** Which account has what, so that no two manifests have the same account or domain. */
 export interface Claims {

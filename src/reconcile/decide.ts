@@ -1,5 +1,5 @@
 import type { Change, Plan } from '../model/plan.ts';
-import type { Difference } from '../plan/compare.ts';
+import type { Difference } from '../plan/render/compare.ts';
 import { isRefused, withholdRefused } from '../plan/withhold.ts';
 
 /** What is done about guards that refuse and domains that cannot be read. */

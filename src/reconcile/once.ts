@@ -1,9 +1,9 @@
 import { applyPlan, type ApplyFault } from '../apply/apply.ts';
 import type { ApplyInput, ApplyPorts } from '../apply/ports.ts';
-import type { LockFault } from '../apply/state-store.ts';
+import type { LockFault } from '../state/store.ts';
 import type { ApiError } from '../api/errors.ts';
 import type { Report } from '../model/report.ts';
-import { approvalDigest } from '../plan/digest.ts';
+import { approvalDigest } from '../plan/document/digest.ts';
 import { keyedDigests } from './changed.ts';
 import type { Decision } from './decide.ts';
 import { planAccount, type Planned, type PlanPorts, type PlanRequest } from './plan-once.ts';

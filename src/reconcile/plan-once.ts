@@ -1,8 +1,8 @@
 import type { Client } from '../api/client.ts';
 import type { ApiError } from '../api/errors.ts';
 import { observe, observeDomains, type ObservedDomains } from '../api/observe.ts';
-import type { ResolvePassword } from '../apply/passwords.ts';
-import type { StateStore } from '../apply/state-store.ts';
+import type { ResolvePassword } from '../apply/send/passwords.ts';
+import type { StateStore } from '../state/store.ts';
 import type { Clock } from '../model/clock.ts';
 import type { Desired } from '../model/desired.ts';
 import type { DomainName } from '../model/names.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createClient, type FullClient } from '../../src/api/create.ts';
-import type { LogPage } from '../../src/api/logs.ts';
-import { deliverMessage } from '../../src/emulator/delivery.ts';
+import type { LogPage } from '../../src/api/logs/logs.ts';
+import { deliverMessage } from '../../src/emulator/delivery/delivery.ts';
 import type { DomainName } from '../../src/model/names.ts';
 import type { Result } from '../../src/model/result.ts';
 import { API_KEY, testAccount, type TestAccount } from '../support/account.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Client } from '../../src/api/client.ts';
 import type { Result } from '../../src/model/result.ts';
 import type { CredentialName, DomainName } from '../../src/model/names.ts';
-import type { Seed } from '../../src/emulator/seed.ts';
+import type { Seed } from '../../src/emulator/account/seed.ts';
 import { EMAIL, testAccount, type TestAccount, type TestAccountOptions } from '../support/account.ts';
 
 const DOMAIN = 'acme.example' as DomainName;

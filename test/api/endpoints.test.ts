@@ -1,10 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { createClient, type ClientOptions } from '../../src/api/create.ts';
-import { createDeleteAll, DELETE_ALL_ENDPOINTS } from '../../src/api/delete-all.ts';
+import { createDeleteAll, DELETE_ALL_ENDPOINTS } from '../../src/api/operations/delete-all.ts';
 import { ENDPOINTS, endpointText, type Endpoint } from '../../src/model/endpoints.ts';
 import { API_KEY, testAccount, type TestAccount } from '../support/account.ts';
-import { CALLS, DELETE_ALL_CALLS, SEED } from './endpoint-calls.ts';
+import { CALLS, DELETE_ALL_CALLS, SEED } from './support/endpoint-calls.ts';
 
 const ROOT = new URL('../../', import.meta.url);
 const VERSIONS = ['v4', 'v3'] as const;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { followTogether, inOrder } from './log-followers.ts';
+import { followTogether, inOrder } from './support/log-followers.ts';
 
 // 10,000 messages in pages of every even size, and with the other meaning of a cursor than in the test of the other sizes:
 // each entry once, in order. A file of its own, to run beside that one.

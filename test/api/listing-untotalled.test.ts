@@ -3,7 +3,7 @@ import { createClient, type FullClient } from '../../src/api/create.ts';
 import type { DomainName } from '../../src/model/names.ts';
 import { API_KEY } from '../support/account.ts';
 import { virtualClock } from '../support/clock.ts';
-import { httpServer, json } from './raw-server.ts';
+import { httpServer, json } from './support/raw-server.ts';
 
 const DOMAIN = 'acme.example' as DomainName;
 

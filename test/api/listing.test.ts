@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Client } from '../../src/api/client.ts';
-import type { Fault, ListingFault } from '../../src/emulator/faults.ts';
+import type { Fault, ListingFault } from '../../src/emulator/faults/faults.ts';
 import type { DomainName } from '../../src/model/names.ts';
 import { EMAIL, testAccount, type TestAccount } from '../support/account.ts';
 

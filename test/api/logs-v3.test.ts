@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createClient, type FullClient } from '../../src/api/create.ts';
-import type { LogQuery, LogSearch } from '../../src/api/logs.ts';
+import type { LogQuery, LogSearch } from '../../src/api/logs/logs.ts';
 import type { DomainName } from '../../src/model/names.ts';
 import { API_KEY, testAccount, type TestAccount } from '../support/account.ts';
 

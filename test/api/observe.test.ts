@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { observe, observeDomains, type ObserveOptions } from '../../src/api/observe.ts';
-import type { Fault } from '../../src/emulator/faults.ts';
-import type { Seed } from '../../src/emulator/seed.ts';
+import type { Fault } from '../../src/emulator/faults/faults.ts';
+import type { Seed } from '../../src/emulator/account/seed.ts';
 import type { DesiredDomain } from '../../src/model/desired.ts';
 import type { DomainName } from '../../src/model/names.ts';
 import type { Section } from '../../src/model/resources.ts';

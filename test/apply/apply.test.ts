@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openScene, runScene } from './harness.ts';
+import { openScene, runScene } from './support/harness.ts';
 
 test.each(['v4', 'v3'] as const)('a plan of every kind and verb on %s', async (version) => {
   const { report, after, plan, requests } = await runScene({

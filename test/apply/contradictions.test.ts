@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { BatchLie, FailItemFault } from '../../src/emulator/faults.ts';
-import type { SeedDomain } from '../../src/emulator/seed.ts';
-import { runScene, type RunResult } from './harness.ts';
+import type { BatchLie, FailItemFault } from '../../src/emulator/faults/faults.ts';
+import type { SeedDomain } from '../../src/emulator/account/seed.ts';
+import { runScene, type RunResult } from './support/harness.ts';
 
 type Verb = 'add' | 'update' | 'delete';
 type Kind = 'alias' | 'rule';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openScene, type Scene } from './harness.ts';
+import { openScene, type Scene } from './support/harness.ts';
 
 const manifest = `
 domains:

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Seed } from '../../src/emulator/seed.ts';
-import { openScene, type Scene } from './harness.ts';
-import { domainOf, mailTo, replay, strayRoutes } from './replay.ts';
+import type { Seed } from '../../src/emulator/account/seed.ts';
+import { openScene, type Scene } from './support/harness.ts';
+import { domainOf, mailTo, replay, strayRoutes } from './support/replay.ts';
 
 const ID = '00000000-0000-4000-8000-00000000000';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Seed } from '../../src/emulator/seed.ts';
-import type { EmulatorStore } from '../../src/emulator/store.ts';
-import { openScene, type Scene } from './harness.ts';
+import type { Seed } from '../../src/emulator/account/seed.ts';
+import type { EmulatorStore } from '../../src/emulator/account/store.ts';
+import { openScene, type Scene } from './support/harness.ts';
 
 const ID = '00000000-0000-4000-8000-00000000000';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runScene } from './harness.ts';
+import { runScene } from './support/harness.ts';
 
 // v3 takes an alias by name or by id in the same place, and does not say which counts first.
 const SEED = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openScene, runScene, type RunResult } from './harness.ts';
+import { openScene, runScene, type RunResult } from './support/harness.ts';
 
 const OWN = 'owner@account.example';
 

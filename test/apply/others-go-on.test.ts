@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { EmulatorStore } from '../../src/emulator/store.ts';
-import { openScene, runScene, type Scene } from './harness.ts';
+import type { EmulatorStore } from '../../src/emulator/account/store.ts';
+import { openScene, runScene, type Scene } from './support/harness.ts';
 
 const DOMAINS = ['a.example', 'b.example', 'c.example'];
 const manifest = `domains:${DOMAINS.map(

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { SeedDomain, SeedRule } from '../../src/emulator/seed.ts';
-import { openScene } from './harness.ts';
-import { domainOf, mailTo, replay, strayRoutes } from './replay.ts';
+import type { SeedDomain, SeedRule } from '../../src/emulator/account/seed.ts';
+import { openScene } from './support/harness.ts';
+import { domainOf, mailTo, replay, strayRoutes } from './support/replay.ts';
 
 /** So many random domains are changed by one run. */
 const DOMAINS = 60;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { SeedRule } from '../../src/emulator/seed.ts';
-import { openScene } from './harness.ts';
-import { domainOf, mailTo, replay, strayRoutes } from './replay.ts';
+import type { SeedRule } from '../../src/emulator/account/seed.ts';
+import { openScene } from './support/harness.ts';
+import { domainOf, mailTo, replay, strayRoutes } from './support/replay.ts';
 
 /** Every rule takes every mail, so that their order is all that counts. */
 const live = (name: string, rank: number): SeedRule => ({

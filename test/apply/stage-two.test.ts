@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Fault } from '../../src/emulator/faults.ts';
-import { openScene, runScene, type RunResult } from './harness.ts';
+import type { Fault } from '../../src/emulator/faults/faults.ts';
+import { openScene, runScene, type RunResult } from './support/harness.ts';
 
 /** Whatever is asked of this path with this method is refused. */
 function refuse(method: string, path: string): Fault {

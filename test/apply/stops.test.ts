@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Fault } from '../../src/emulator/faults.ts';
-import type { SeedDomain } from '../../src/emulator/seed.ts';
-import { openScene, runScene, type RunResult } from './harness.ts';
+import type { Fault } from '../../src/emulator/faults/faults.ts';
+import type { SeedDomain } from '../../src/emulator/account/seed.ts';
+import { openScene, runScene, type RunResult } from './support/harness.ts';
 
 const ALIAS_BATCH = '/domains/:domain/aliases/batch';
 

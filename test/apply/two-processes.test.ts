@@ -8,7 +8,7 @@ import { temporaryDirectory } from '../support/directory.ts';
 
 // Two containers of one pod: one boot, one host name, one disk, and process numbers of their own, which are the same two.
 
-const PROCESS = join(import.meta.dirname, 'lock-process.ts');
+const PROCESS = join(import.meta.dirname, 'support/lock-process.ts');
 /** A lease takes 3 s, the wait for a lock half a second. */
 const SPEED = 20;
 const UNSHARE = ['--map-root-user', '--pid', '--fork', '--mount-proc', '--kill-child'];

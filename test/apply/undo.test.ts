@@ -2,13 +2,13 @@ import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promis
 import * as fs from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { systemProcesses } from '../../src/apply/process-table.ts';
-import { openStateDirectory } from '../../src/apply/state-directory.ts';
-import type { StateFs } from '../../src/apply/own-files.ts';
-import type { Dump } from '../../src/emulator/dump.ts';
-import type { SeedRule } from '../../src/emulator/seed.ts';
+import { systemProcesses } from '../../src/state/processes.ts';
+import { openStateDirectory } from '../../src/state/directory.ts';
+import type { StateFs } from '../../src/state/own-files.ts';
+import type { Dump } from '../../src/emulator/account/dump.ts';
+import type { SeedRule } from '../../src/emulator/account/seed.ts';
 import { EMAIL } from '../support/account.ts';
-import { openScene, type Scene } from './harness.ts';
+import { openScene, type Scene } from './support/harness.ts';
 
 const rule = (name: string, rank: number, more: Partial<SeedRule> = {}): SeedRule => ({
   id: `00000000-0000-4000-8000-00000000000${name}`,

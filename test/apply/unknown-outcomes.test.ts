@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { FaultAction } from '../../src/emulator/faults.ts';
-import type { SeedDomain } from '../../src/emulator/seed.ts';
-import { openScene, type RunResult, type Scene } from './harness.ts';
+import type { FaultAction } from '../../src/emulator/faults/faults.ts';
+import type { SeedDomain } from '../../src/emulator/account/seed.ts';
+import { openScene, type RunResult, type Scene } from './support/harness.ts';
 
 /** One kind and verb in a domain of its own, as one request. */
 interface Write {

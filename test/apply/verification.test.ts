@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { SeedRule } from '../../src/emulator/seed.ts';
-import { openScene, type Scene } from './harness.ts';
+import type { SeedRule } from '../../src/emulator/account/seed.ts';
+import { openScene, type Scene } from './support/harness.ts';
 
 const aliases = `
 domains:

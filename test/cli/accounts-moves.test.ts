@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { fwdsync, type CommandResult } from '../support/command.ts';
-import { openTwoAccounts, type TwoAccounts } from './two-accounts.ts';
+import { openTwoAccounts, type TwoAccounts } from './support/two-accounts.ts';
 
 const DOMAIN = 'moved.example';
 

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { systemClock } from '../../src/cli/context.ts';
 import { createSecrets } from '../../src/cli/secrets.ts';
 import { execute } from '../../src/cli/execute.ts';
-import type { Emulator } from '../../src/emulator/server.ts';
-import { openTwoAccounts } from './two-accounts.ts';
+import type { Emulator } from '../../src/emulator/http/server.ts';
+import { openTwoAccounts } from './support/two-accounts.ts';
 
 /** Somebody at a terminal, before whom `apply` runs for two accounts. */
 interface Seat {

@@ -2,9 +2,9 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import type { SavedPlan } from '../../src/plan/saved.ts';
+import type { SavedPlan } from '../../src/plan/document/saved.ts';
 import { fwdsync, type CommandResult } from '../support/command.ts';
-import { openTwoAccounts, type TwoAccounts } from './two-accounts.ts';
+import { openTwoAccounts, type TwoAccounts } from './support/two-accounts.ts';
 
 interface PlansFile {
   readonly accounts: readonly { readonly name: string; readonly document: SavedPlan | null }[];

@@ -1,9 +1,9 @@
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Emulator } from '../../src/emulator/server.ts';
+import type { Emulator } from '../../src/emulator/http/server.ts';
 import { fwdsync, type CommandResult } from '../support/command.ts';
-import { openTwoAccounts, type TwoAccounts } from './two-accounts.ts';
+import { openTwoAccounts, type TwoAccounts } from './support/two-accounts.ts';
 
 interface Pair extends TwoAccounts {
   readonly start: (...args: readonly string[]) => Running;

@@ -5,8 +5,8 @@ import { delimiter, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { temporaryDirectory } from '../support/directory.ts';
-import { githubServer, TOKEN, type Comment, type GithubServer } from './github-server.ts';
-import { commandScene, type CommandScene } from './scene.ts';
+import { githubServer, TOKEN, type Comment, type GithubServer } from './support/github-server.ts';
+import { commandScene, type CommandScene } from './support/scene.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const WORKFLOWS = readdirSync(join(ROOT, 'examples/ci/github')).map((name) => `examples/ci/github/${name}`);

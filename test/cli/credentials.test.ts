@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { commandScene, type CommandScene, type SceneOptions } from './scene.ts';
+import { commandScene, type CommandScene, type SceneOptions } from './support/scene.ts';
 
 const FIRST = 'correct horse battery';
 const SECOND = 'staple stapler stapled';

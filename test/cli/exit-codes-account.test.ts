@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { deliverMessage } from '../../src/emulator/delivery.ts';
+import { deliverMessage } from '../../src/emulator/delivery/delivery.ts';
 import { openWorkspace, OWNER, type Workspace } from '../support/workspace.ts';
 
 const DOMAINS = [

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startEmulator, type Emulator } from '../../src/emulator/server.ts';
+import { startEmulator, type Emulator } from '../../src/emulator/http/server.ts';
 import planSchema from '../../schemas/plan.v1.schema.json' with { type: 'json' };
 import problemsSchema from '../../schemas/problems.v1.schema.json' with { type: 'json' };
 import { fwdsync } from '../support/command.ts';

@@ -7,11 +7,11 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { validateXML } from 'xmllint-wasm';
 import sarifSchema from '@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json' with { type: 'json' };
 import planSchema from '../../schemas/plan.v1.schema.json' with { type: 'json' };
-import { startEmulator } from '../../src/emulator/server.ts';
-import type { PlanDocument } from '../../src/plan/document.ts';
-import { runsInPart } from '../../src/plan/totals.ts';
-import { readCases, type GoldenCase } from '../golden/case.ts';
-import { runCommand } from '../golden/cli.ts';
+import { startEmulator } from '../../src/emulator/http/server.ts';
+import type { PlanDocument } from '../../src/plan/document/document.ts';
+import { runsInPart } from '../../src/plan/render/totals.ts';
+import { readCases, type GoldenCase } from '../golden/support/case.ts';
+import { runCommand } from '../golden/support/cli.ts';
 import { virtualClock } from '../support/clock.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 

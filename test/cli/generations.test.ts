@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { commandScene } from './scene.ts';
+import { commandScene } from './support/scene.ts';
 
 const MANIFEST = `domains:
   acme.example:

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { temporaryDirectory } from '../support/directory.ts';
-import { createRepository, GIT_ENV, type Repository } from './repository.ts';
+import { createRepository, GIT_ENV, type Repository } from './support/repository.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const GOOD = 'version: 1\ndomains:\n  acme.example:\n    aliases: { info: ana@corp.example }\n';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { reportExit } from '../../src/cli/conclude.ts';
+import { reportExit } from '../../src/cli/commands/apply/conclude.ts';
 import type { Outcome, Stop } from '../../src/model/report.ts';
 import { openWorkspace, OWNER, type Workspace } from '../support/workspace.ts';
 

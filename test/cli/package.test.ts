@@ -16,7 +16,7 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
-import { startEmulator } from '../../src/emulator/server.ts';
+import { startEmulator } from '../../src/emulator/http/server.ts';
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../..');

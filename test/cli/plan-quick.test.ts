@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { commandScene, type CommandScene } from './scene.ts';
+import { commandScene, type CommandScene } from './support/scene.ts';
 
 const MANIFEST = `domains:
   acme.example:

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import accountsSchema from '../../schemas/accounts.v1.schema.json' with { type: 'json' };
-import { startEmulator, type Emulator } from '../../src/emulator/server.ts';
+import { startEmulator, type Emulator } from '../../src/emulator/http/server.ts';
 import { fwdsync, type CommandResult } from '../support/command.ts';
 
 const ACME = `version: 1

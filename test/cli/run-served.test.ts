@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openWorkspace, OWNER } from '../support/workspace.ts';
-import { daemon, MANIFEST, place } from './daemon-process.ts';
+import { daemon, MANIFEST, place } from './support/daemon-process.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
 

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import schema from '../../schemas/emulator-state.v1.schema.json' with { type: 'json' };
-import { problemsOf } from '../../src/emulator/schemas.ts';
-import { DEFAULT_SWITCHES } from '../../src/emulator/switches.ts';
+import { problemsOf } from '../../src/emulator/http/schemas.ts';
+import { DEFAULT_SWITCHES } from '../../src/emulator/account/switches.ts';
 
 const document = readFileSync(join(import.meta.dirname, '../../docs/emulator.md'), 'utf8');
 

@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { RequestEvent } from '../../src/emulator/dispatch.ts';
+import type { RequestEvent } from '../../src/emulator/http/dispatch.ts';
 import { createEmulator, type EmulatorCore } from '../../src/emulator/emulator.ts';
-import { createEmulatorApp, type Emulator, type ServerOptions } from '../../src/emulator/server.ts';
-import { authorization, KEY, START, startTestEmulator, type Send } from './target.ts';
+import { createEmulatorApp, type Emulator, type ServerOptions } from '../../src/emulator/http/server.ts';
+import { authorization, KEY, START, startTestEmulator, type Send } from './support/target.ts';
 
 const forward = 'ana@corp.example';
 const options = {

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Emulator } from '../../src/emulator/server.ts';
-import type { Switches } from '../../src/emulator/switches.ts';
-import { startTestEmulator, type Send } from './target.ts';
+import type { Emulator } from '../../src/emulator/http/server.ts';
+import type { Switches } from '../../src/emulator/account/switches.ts';
+import { startTestEmulator, type Send } from './support/target.ts';
 
 const ROOT = '/domains/acme.example';
 let stop = async (): Promise<void> => {};

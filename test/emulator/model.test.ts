@@ -9,9 +9,9 @@ import {
   type ModelDomain,
   type Outcome,
   type Step,
-} from './model-account.ts';
-import { configOf, requestOf } from './model-requests.ts';
-import { authorization, KEY, START, type Body } from './target.ts';
+} from './support/model-account.ts';
+import { configOf, requestOf } from './support/model-requests.ts';
+import { authorization, KEY, START, type Body } from './support/target.ts';
 
 /** Change it to look at other accounts; a failure prints it with the shortest operations that show it. */
 const SEED = 20_260_115;

@@ -2,14 +2,14 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startEmulator, type Emulator } from '../../src/emulator/server.ts';
+import { startEmulator, type Emulator } from '../../src/emulator/http/server.ts';
 import { loadManifest } from '../../src/manifest/load.ts';
 import type { Desired } from '../../src/model/desired.ts';
-import { runCommand, type CommandResult, type Terminal } from '../golden/cli.ts';
+import { runCommand, type CommandResult, type Terminal } from '../golden/support/cli.ts';
 import { virtualClock } from '../support/clock.ts';
-import { restorable, undo } from '../golden/undo.ts';
-import { unmanagedPart } from '../golden/unmanaged.ts';
-import { ACCOUNTS, ENVIRONMENT } from './accounts.ts';
+import { restorable, undo } from '../golden/support/undo.ts';
+import { unmanagedPart } from '../golden/support/unmanaged.ts';
+import { ACCOUNTS, ENVIRONMENT } from './support/accounts.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 /** Not manifests: each has a test of its own. */

@@ -2,13 +2,13 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Desired } from '../../src/model/desired.ts';
-import { endingOn, readCases, storedAs, type Ending, type GoldenCase, type Version } from './case.ts';
-import { loadDesired } from './desired.ts';
+import { endingOn, readCases, storedAs, type Ending, type GoldenCase, type Version } from './support/case.ts';
+import { loadDesired } from './support/desired.ts';
 import { searchIn } from '../support/search.ts';
-import { comparable } from './generations.ts';
-import { KEY, runCase, type CaseOutcome } from './run-case.ts';
-import { restorable } from './undo.ts';
-import { unmanagedPart } from './unmanaged.ts';
+import { comparable } from './support/generations.ts';
+import { KEY, runCase, type CaseOutcome } from './support/run-case.ts';
+import { restorable } from './support/undo.ts';
+import { unmanagedPart } from './support/unmanaged.ts';
 
 // UPDATE_GOLDEN=1 writes what is printed into the folders instead of comparing; read the difference before committing.
 const UPDATE = process.env['UPDATE_GOLDEN'] === '1';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadManifest } from '../../src/manifest/load.ts';
 import { fwdsync } from '../support/command.ts';
-import { EXPRESSIONS, NAUGHTY, YAML_DOCUMENTS } from './corpora.ts';
+import { EXPRESSIONS, NAUGHTY, YAML_DOCUMENTS } from './support/corpora.ts';
 
 // Text that was made to break programs, as manifests and as parts of them: always an answer, never an exception.
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { loadManifest } from '../../src/manifest/load.ts';
-import { openScene } from '../apply/harness.ts';
-import { domainOf } from '../apply/replay.ts';
-import { NAUGHTY, YAML_DOCUMENTS } from './corpora.ts';
+import { openScene } from '../apply/support/harness.ts';
+import { domainOf } from '../apply/support/replay.ts';
+import { NAUGHTY, YAML_DOCUMENTS } from './support/corpora.ts';
 
 // Names that were made to break programs, from a manifest to the account and out of it again: each meets the very
 // resource that it names, or is refused before anything is sent.

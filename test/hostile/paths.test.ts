@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { buildPath } from '../../src/api/path.ts';
+import { buildPath } from '../../src/api/http/path.ts';
 import { ENDPOINTS } from '../../src/model/endpoints.ts';
-import { NAUGHTY } from './corpora.ts';
+import { NAUGHTY } from './support/corpora.ts';
 
 // No value in a path may make another path of it: method and template are of a closed list, the rest is checked.
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { cpuSeconds } from '../support/cpu.ts';
-import { load, problemsOf } from './loading.ts';
+import { load, problemsOf } from './support/loading.ts';
 
 // Short files that ask for a great deal: a bounded error, in bounded time and memory.
 

@@ -5,8 +5,8 @@ import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../support/directory.ts';
-import { acme } from './loading.ts';
-import { measure, type Measured } from './measured.ts';
+import { acme } from './support/loading.ts';
+import { measure, type Measured } from './support/measured.ts';
 
 /** At once: the start of a process on a busy machine, and nothing that waits. */
 const AT_ONCE = 20;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { DomainName } from '../../src/model/names.ts';
-import { acme, acmeOf, aliasesOf, desiredOf, load, problemsOf } from './loading.ts';
+import { acme, acmeOf, aliasesOf, desiredOf, load, problemsOf } from './support/loading.ts';
 
 const SHARED = `version: 1
 destinations:

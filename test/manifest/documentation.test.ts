@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import schema from '../../schemas/manifest.v1.schema.json' with { type: 'json' };
 import { PROBLEM_CODES } from '../../src/manifest/problem-codes.ts';
 import { WARNING_CODES } from '../../src/model/warning-codes.ts';
-import { load } from './loading.ts';
+import { load } from './support/loading.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const PAGE = readFileSync(join(ROOT, 'docs/manifest.md'), 'utf8');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { cpuSeconds } from '../support/cpu.ts';
-import { acme, load, problemsOf } from './loading.ts';
+import { acme, load, problemsOf } from './support/loading.ts';
 
 /** A whole document with one domain and something above it. */
 function above(...lines: readonly string[]): string {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { cpuSeconds } from '../support/cpu.ts';
-import { acme, acmeOf, aliasesOf, desiredOf, load, problemsOf } from './loading.ts';
+import { acme, acmeOf, aliasesOf, desiredOf, load, problemsOf } from './support/loading.ts';
 
 describe('scenario 1: no desired state', () => {
   test.each([

@@ -6,8 +6,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import schema from '../../schemas/manifest.v1.schema.json' with { type: 'json' };
 import { temporaryDirectory } from '../support/directory.ts';
-import { acme } from './loading.ts';
-import { measure } from './measured.ts';
+import { acme } from './support/loading.ts';
+import { measure } from './support/measured.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const PATTERN = acme('rules: [{ name: r, regex: .*a.*, scopes: [body], forward: a@b.example }]');

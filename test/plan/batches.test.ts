@@ -8,7 +8,7 @@ import {
   type Step,
   type WriteItem,
   type WriteRequest,
-} from '../../src/plan/requests.ts';
+} from '../../src/plan/requests/requests.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import {
   ACME,
@@ -26,7 +26,7 @@ import {
   present,
   rule,
   ruleSection,
-} from './build.ts';
+} from './support/build.ts';
 
 const V4: RequestOptions = { version: 'v4', batches: 'allowed' };
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { DISCLOSE_ALL } from '../../src/model/disclosure.ts';
-import { planDocument, type PlanDocument } from '../../src/plan/document.ts';
-import { renderPlanGithub } from '../../src/plan/github.ts';
-import { renderPlanMarkdown } from '../../src/plan/markdown.ts';
-import { parseJson, readPlan, sealPlan, type SavedPlan } from '../../src/plan/saved.ts';
-import { renderPlan, type PlanStyle } from '../../src/plan/text.ts';
-import { ACME, aliasSection, NOW, planAliases } from './build.ts';
+import { planDocument, type PlanDocument } from '../../src/plan/document/document.ts';
+import { renderPlanGithub } from '../../src/plan/render/github.ts';
+import { renderPlanMarkdown } from '../../src/plan/render/markdown.ts';
+import { parseJson, readPlan, sealPlan, type SavedPlan } from '../../src/plan/document/saved.ts';
+import { renderPlan, type PlanStyle } from '../../src/plan/render/text.ts';
+import { ACME, aliasSection, NOW, planAliases } from './support/build.ts';
 
 const hash = (text: string): string => `${text.length}`;
 const HASHES = { sha256: hash, hmac: hash };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { nodesOnCycles } from '../../src/plan/guards/cycles.ts';
 import { cpuSeconds } from '../support/cpu.ts';
-import { ACME, aliasSection, desired, live, observed, plan, present } from './build.ts';
+import { ACME, aliasSection, desired, live, observed, plan, present } from './support/build.ts';
 
 // Apart from the other tests of plans: under mutation they would be run thousands of times.
 

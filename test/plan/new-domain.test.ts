@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { AliasSection, PresentDomain } from '../../src/model/desired.ts';
 import type { Change } from '../../src/model/plan.ts';
-import { settleCatchAll } from '../../src/plan/catch-all.ts';
-import { itemKey, signature } from '../../src/plan/signature.ts';
+import { settleCatchAll } from '../../src/plan/diff/catch-all.ts';
+import { itemKey, signature } from '../../src/plan/diff/signature.ts';
 import {
   ACME,
   aliasSection,
@@ -17,7 +17,7 @@ import {
   prior,
   rule,
   ruleSection,
-} from './build.ts';
+} from './support/build.ts';
 
 const NEW = name('new.example');
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { inOrder } from '../../src/plan/item-order.ts';
+import { inOrder } from '../../src/plan/requests/item-order.ts';
 import { compareChanges, compareRanks, compareText } from '../../src/plan/order.ts';
-import { requestsOf, type Step, type WriteItem } from '../../src/plan/requests.ts';
+import { requestsOf, type Step, type WriteItem } from '../../src/plan/requests/requests.ts';
 import type { RuleMatch } from '../../src/model/resources.ts';
 import type { Change } from '../../src/model/plan.ts';
 import {
@@ -20,7 +20,7 @@ import {
   present,
   rule,
   ruleSection,
-} from './build.ts';
+} from './support/build.ts';
 
 describe('texts by code point', () => {
   test.each([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { DesiredDomain } from '../../src/model/desired.ts';
-import { forwardSignature } from '../../src/plan/signature.ts';
+import { forwardSignature } from '../../src/plan/diff/signature.ts';
 import { NO_PRIOR, type PriorDomain } from '../../src/model/prior.ts';
 import { manifestSize } from '../../src/plan/size.ts';
 import {
@@ -22,7 +22,7 @@ import {
   rule,
   ruleSection,
   sizeOf,
-} from './build.ts';
+} from './support/build.ts';
 
 test('a plan, whole', () => {
   const wanted = desired(

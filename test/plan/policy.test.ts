@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Allowance } from '../../src/model/desired.ts';
 import { allowancesInForce, allows, showAllowance } from '../../src/plan/policy.ts';
-import { ACME, at, POLICY } from './build.ts';
+import { ACME, at, POLICY } from './support/build.ts';
 
 test.each<[Allowance, string]>([
   [{ kind: 'deletes', count: 3 }, '--allow-deletes 3'],

@@ -2,10 +2,21 @@ import { describe, expect, test } from 'vitest';
 import type { DesiredRule } from '../../src/model/desired.ts';
 import type { ObservedRule } from '../../src/model/observed.ts';
 import type { RuleMatch } from '../../src/model/resources.ts';
-import { rulePayload, ruleSteps, stageOf, stageOneOf } from '../../src/plan/rule-parts.ts';
+import { rulePayload, ruleSteps, stageOf, stageOneOf } from '../../src/plan/diff/rule-parts.ts';
 import type { RuleChange } from '../../src/model/plan.ts';
-import { itemKey, signature } from '../../src/plan/signature.ts';
-import { ACME, at, brief, codes, derivedId, liveRule, liveTwin, planRules, prior, rule } from './build.ts';
+import { itemKey, signature } from '../../src/plan/diff/signature.ts';
+import {
+  ACME,
+  at,
+  brief,
+  codes,
+  derivedId,
+  liveRule,
+  liveTwin,
+  planRules,
+  prior,
+  rule,
+} from './support/build.ts';
 
 const REGEX: RuleMatch = { type: 'regex', regex: 'x', scopes: ['body'] };
 const CEL: RuleMatch = { type: 'cel', expression: 'true' };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Account } from '../../src/model/observed.ts';
 import type { Desired } from '../../src/model/desired.ts';
-import { usageSentence } from '../../src/plan/totals.ts';
+import { usageSentence } from '../../src/plan/render/totals.ts';
 import { planUsage } from '../../src/plan/usage.ts';
 import { withholdRefused } from '../../src/plan/withhold.ts';
 import {
@@ -17,7 +17,7 @@ import {
   present,
   rule,
   ruleSection,
-} from './build.ts';
+} from './support/build.ts';
 
 const LIMITS: Account['plan'] = { name: 'paid', domainsLimit: 4, aliasesLimit: 30, rulesLimit: 5 };
 const LIVE = [

@@ -19,7 +19,7 @@ import {
   present,
   rule,
   ruleSection,
-} from './build.ts';
+} from './support/build.ts';
 
 const ALIASES: Partial<PresentDomain> = { aliases: aliasSection({ info: 'a@x.example' }) };
 const RULES: Partial<PresentDomain> = { rules: ruleSection([rule('r', 'a@x.example')]) };

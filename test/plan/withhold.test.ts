@@ -15,7 +15,7 @@ import {
   planRules,
   present,
   rule,
-} from './build.ts';
+} from './support/build.ts';
 
 const B = name('b.example');
 const C = name('c.example');

@@ -11,7 +11,7 @@ import {
   present,
   rule,
   ruleSection,
-} from './build.ts';
+} from './support/build.ts';
 
 const CEL = { match: { type: 'cel', expression: 'true' } } as const;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createWorld, HOUR, MINUTE } from './world.ts';
+import { createWorld, HOUR, MINUTE } from './support/world.ts';
 
 const DOMAINS = 10_000;
 

@@ -2,7 +2,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { isReady } from '../../src/model/daemon.ts';
 import type { Change } from '../../src/model/plan.ts';
-import { createWorld, HOUR, MINUTE, type World } from './world.ts';
+import { createWorld, HOUR, MINUTE, type World } from './support/world.ts';
 
 const MANIFEST = `
 domains:

@@ -2,8 +2,8 @@ import { readdirSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import type { FaultAction } from '../../src/emulator/faults.ts';
-import { createWorld, DAY, HOUR, type World } from './world.ts';
+import type { FaultAction } from '../../src/emulator/faults/faults.ts';
+import { createWorld, DAY, HOUR, type World } from './support/world.ts';
 
 const DAYS = 365;
 const DOMAINS = ['acme.example', 'beta.example', 'gamma.example'];

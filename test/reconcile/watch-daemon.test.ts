@@ -2,11 +2,11 @@ import * as fs from 'node:fs/promises';
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ROUND_MS } from '../../src/reconcile/daemon.ts';
+import { ROUND_MS } from '../../src/reconcile/daemon/daemon.ts';
 import { temporaryDirectory } from '../support/directory.ts';
-import { manifestText } from './file-changes.ts';
-import { createWorld, HOUR, MINUTE, type World } from './world.ts';
-import { startWatched, systemWatchers } from './watched-world.ts';
+import { manifestText } from './support/file-changes.ts';
+import { createWorld, HOUR, MINUTE, type World } from './support/world.ts';
+import { startWatched, systemWatchers } from './support/watched-world.ts';
 
 /** 28, with the whole daemon, real files and the real watcher; only the time is another. */
 

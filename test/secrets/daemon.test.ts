@@ -8,12 +8,12 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Fault } from '../../src/emulator/faults.ts';
-import type { JournalEntry } from '../../src/emulator/journal.ts';
-import { startEmulator, type Emulator } from '../../src/emulator/server.ts';
+import type { Fault } from '../../src/emulator/faults/faults.ts';
+import type { JournalEntry } from '../../src/emulator/http/journal.ts';
+import { startEmulator, type Emulator } from '../../src/emulator/http/server.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import { filesBelow, type Found } from '../support/search.ts';
-import { ENV, findings, MANIFEST, OWNER, PLANTED, SECRET_FILE, SEED } from './planted.ts';
+import { ENV, findings, MANIFEST, OWNER, PLANTED, SECRET_FILE, SEED } from './support/planted.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
 const NAMED = 'fwdsync.yaml';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { SEED } from '../../src/cli/demo/account.ts';
-import { commandScene } from '../cli/scene.ts';
+import { SEED } from '../../src/cli/commands/demo/account.ts';
+import { commandScene } from '../cli/support/scene.ts';
 import { searchIn } from '../support/search.ts';
-import { ENV, PLANTED } from './planted.ts';
+import { ENV, PLANTED } from './support/planted.ts';
 
 /** What the demo itself plants: its key, the value behind a reference of its manifest, a password of its account. */
 const OF_THE_DEMO = {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { commandScene } from '../cli/scene.ts';
+import { commandScene } from '../cli/support/scene.ts';
 import { filesBelow } from '../support/search.ts';
 
 const MANIFEST = 'domains: { acme.example: { aliases: { boss: { env: BOSS } } } }\n';

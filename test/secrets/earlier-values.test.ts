@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { commandScene, KEY, type CommandScene } from '../cli/scene.ts';
+import { commandScene, KEY, type CommandScene } from '../cli/support/scene.ts';
 import { filesBelow, searchIn, type Found } from '../support/search.ts';
 
 const BOSS = 'Th3.boss+private@secret-corp.example';

@@ -1,11 +1,11 @@
 import { chmod, copyFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createRepository } from '../cli/repository.ts';
-import { commandScene } from '../cli/scene.ts';
+import { createRepository } from '../cli/support/repository.ts';
+import { commandScene } from '../cli/support/scene.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import type { Found } from '../support/search.ts';
-import { ENV, findings, MANIFEST, PLANTED } from './planted.ts';
+import { ENV, findings, MANIFEST, PLANTED } from './support/planted.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const WHOLE = `version: 1\n${MANIFEST}`;

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { deliverMessage } from '../../src/emulator/delivery.ts';
-import { commandScene } from '../cli/scene.ts';
+import { deliverMessage } from '../../src/emulator/delivery/delivery.ts';
+import { commandScene } from '../cli/support/scene.ts';
 import { searchIn, type Found } from '../support/search.ts';
 
 /** Local parts of destinations, of the manifest, of the account, and in mail: no secrets, but private. */

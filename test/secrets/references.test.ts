@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { commandScene, KEY, OWNER, type CommandScene } from '../cli/scene.ts';
+import { commandScene, KEY, OWNER, type CommandScene } from '../cli/support/scene.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 
 const ADDRESS = 'boss@corp.example';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { NAUGHTY } from '../hostile/corpora.ts';
-import { createExplorer, goldenScenarios, IS_FULL, SEED } from './explore.ts';
-import { simulate } from './simulate.ts';
-import type { Stroke } from './wire.ts';
+import { NAUGHTY } from '../hostile/support/corpora.ts';
+import { createExplorer, goldenScenarios, IS_FULL, SEED } from './support/explore.ts';
+import { simulate } from './support/simulate.ts';
+import type { Stroke } from './support/wire.ts';
 
 // Whatever comes back from the API: the client neither crashes nor hangs, and what makes no sense never leads to a write.
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { KINDS } from './faults.ts';
+import { KINDS } from './support/faults.ts';
 
 // What docs/reliability.md says of the tests is true of the tests that are there.
 

@@ -1,9 +1,9 @@
 import { describe, test } from 'vitest';
-import { createExplorer, goldenScenarios, IS_FULL, SEED, type Trial } from './explore.ts';
-import { KINDS, MISHAPS } from './faults.ts';
-import { randomOf } from './world.ts';
-import type { Simulation } from './simulate.ts';
-import type { Exchange, Stroke } from './wire.ts';
+import { createExplorer, goldenScenarios, IS_FULL, SEED, type Trial } from './support/explore.ts';
+import { KINDS, MISHAPS } from './support/faults.ts';
+import { randomOf } from './support/world.ts';
+import type { Simulation } from './support/simulate.ts';
+import type { Exchange, Stroke } from './support/wire.ts';
 
 // Every kind of fault at every request of every golden case; everyday, a share of them drawn by the seed.
 

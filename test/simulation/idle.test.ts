@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { goldenScenarios, IS_FULL } from './explore.ts';
-import { endsDone } from './judge.ts';
-import { simulate } from './simulate.ts';
+import { goldenScenarios, IS_FULL } from './support/explore.ts';
+import { endsDone } from './support/judge.ts';
+import { simulate } from './support/simulate.ts';
 
 // Once it converged it stays so: run after run without a write.
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { createExplorer, goldenScenarios, IS_FULL, SEED, type Trial } from './explore.ts';
-import { endsDone, judge } from './judge.ts';
-import type { Simulation } from './simulate.ts';
-import type { Exchange, KillMoment, Stroke } from './wire.ts';
+import { createExplorer, goldenScenarios, IS_FULL, SEED, type Trial } from './support/explore.ts';
+import { endsDone, judge } from './support/judge.ts';
+import type { Simulation } from './support/simulate.ts';
+import type { Exchange, KillMoment, Stroke } from './support/wire.ts';
 
 // A process that is killed before, during and after every request of every golden case; then it runs again.
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Fault, FaultAction } from '../../src/emulator/faults.ts';
-import { createExplorer, IS_FULL, type Trial } from './explore.ts';
-import { scenarioOf, type Scenario } from './scenario.ts';
-import { judge } from './judge.ts';
+import type { Fault, FaultAction } from '../../src/emulator/faults/faults.ts';
+import { createExplorer, IS_FULL, type Trial } from './support/explore.ts';
+import { scenarioOf, type Scenario } from './support/scenario.ts';
+import { judge } from './support/judge.ts';
 
 // Listings of one to five pages of which one page lies, or the account changes before it, for one to three readings.
 

@@ -1,14 +1,14 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Dump } from '../../src/emulator/dump.ts';
-import type { EditRequest, Fault } from '../../src/emulator/faults.ts';
-import { deleteRule } from '../../src/emulator/store-rules.ts';
-import type { Switches } from '../../src/emulator/switches.ts';
-import { IS_FULL, SEED } from './explore.ts';
-import { describe as describeEnding } from './judge.ts';
-import { shortfalls } from './satisfaction.ts';
-import { loadText, scenarioOf, type Scenario } from './scenario.ts';
-import { simulate, type Simulation } from './simulate.ts';
-import { randomOf, type Script } from './world.ts';
+import type { Dump } from '../../src/emulator/account/dump.ts';
+import type { EditRequest, Fault } from '../../src/emulator/faults/faults.ts';
+import { deleteRule } from '../../src/emulator/account/store-rules.ts';
+import type { Switches } from '../../src/emulator/account/switches.ts';
+import { IS_FULL, SEED } from './support/explore.ts';
+import { describe as describeEnding } from './support/judge.ts';
+import { shortfalls } from './support/satisfaction.ts';
+import { loadText, scenarioOf, type Scenario } from './support/scenario.ts';
+import { simulate, type Simulation } from './support/simulate.ts';
+import { randomOf, type Script } from './support/world.ts';
 
 // Services that accept what they do not keep, or show it late; people who edit the account afterwards; rules that vanish.
 

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { unmanagedPart } from '../golden/unmanaged.ts';
-import { createExplorer, IS_FULL, SEED, type Trial } from './explore.ts';
-import { judge } from './judge.ts';
-import { OPERATIONS, sequenceOf, STATES } from './operations.ts';
-import { shortfalls } from './satisfaction.ts';
-import { randomOf } from './world.ts';
-import type { Simulation } from './simulate.ts';
-import type { Stroke } from './wire.ts';
+import { unmanagedPart } from '../golden/support/unmanaged.ts';
+import { createExplorer, IS_FULL, SEED, type Trial } from './support/explore.ts';
+import { judge } from './support/judge.ts';
+import { OPERATIONS, sequenceOf, STATES } from './support/operations.ts';
+import { shortfalls } from './support/satisfaction.ts';
+import { randomOf } from './support/world.ts';
+import type { Simulation } from './support/simulate.ts';
+import type { Stroke } from './support/wire.ts';
 
 // Every operation from every state, every sequence of up to three of them; and each with a kill at each of its writes.
 

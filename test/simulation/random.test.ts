@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { planDigest } from '../../src/plan/digest.ts';
-import { unmanagedPart } from '../golden/unmanaged.ts';
-import { IS_FULL, SEED } from './explore.ts';
-import { endsDone, judge } from './judge.ts';
-import { accountOf, manifestOf, randomWorld, type RandomWorld } from './random-accounts.ts';
-import { shortfalls } from './satisfaction.ts';
-import { scenarioOf } from './scenario.ts';
-import { randomOf } from './world.ts';
-import { simulate, type Simulation } from './simulate.ts';
-import type { Stroke } from './wire.ts';
+import { planDigest } from '../../src/plan/document/digest.ts';
+import { unmanagedPart } from '../golden/support/unmanaged.ts';
+import { IS_FULL, SEED } from './support/explore.ts';
+import { endsDone, judge } from './support/judge.ts';
+import { accountOf, manifestOf, randomWorld, type RandomWorld } from './support/random-accounts.ts';
+import { shortfalls } from './support/satisfaction.ts';
+import { scenarioOf } from './support/scenario.ts';
+import { randomOf } from './support/world.ts';
+import { simulate, type Simulation } from './support/simulate.ts';
+import type { Stroke } from './support/wire.ts';
 
 // Random manifests on random accounts; a failure prints the seed and the smallest world that shows it.
 

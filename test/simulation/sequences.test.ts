@@ -1,9 +1,9 @@
 import { describe, test } from 'vitest';
-import { createExplorer, goldenScenarios, IS_FULL, SEED, type Trial } from './explore.ts';
-import { MISHAPS } from './faults.ts';
-import { randomOf } from './world.ts';
-import type { Simulation } from './simulate.ts';
-import type { Stroke } from './wire.ts';
+import { createExplorer, goldenScenarios, IS_FULL, SEED, type Trial } from './support/explore.ts';
+import { MISHAPS } from './support/faults.ts';
+import { randomOf } from './support/world.ts';
+import type { Simulation } from './support/simulate.ts';
+import type { Stroke } from './support/wire.ts';
 
 // Two and three faults in a row, from the first write on, of any kinds and in any order.
 

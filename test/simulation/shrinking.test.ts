@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { describe as tell } from './judge.ts';
-import { scenarioOf, type Flags, type Scenario } from './scenario.ts';
-import { simulate, type Simulation } from './simulate.ts';
+import { describe as tell } from './support/judge.ts';
+import { scenarioOf, type Flags, type Scenario } from './support/scenario.ts';
+import { simulate, type Simulation } from './support/simulate.ts';
 
 // A manifest that suddenly names less than it did: perhaps it was cut.
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { createExplorer, goldenScenarios, IS_FULL, type Trial } from './explore.ts';
-import { judge } from './judge.ts';
-import { simulate, type Simulation } from './simulate.ts';
-import type { DiskStroke } from './world.ts';
+import { createExplorer, goldenScenarios, IS_FULL, type Trial } from './support/explore.ts';
+import { judge } from './support/judge.ts';
+import { simulate, type Simulation } from './support/simulate.ts';
+import type { DiskStroke } from './support/world.ts';
 
 // Everything that can happen to the state directory, at every single operation on it: it is an aid, never the truth.
 

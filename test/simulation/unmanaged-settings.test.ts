@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Dump } from '../../src/emulator/dump.ts';
-import { endsDone, judge } from './judge.ts';
-import { scenarioOf, type Scenario } from './scenario.ts';
-import { simulate, type Simulation } from './simulate.ts';
-import type { Exchange, Stroke } from './wire.ts';
+import type { Dump } from '../../src/emulator/account/dump.ts';
+import { endsDone, judge } from './support/judge.ts';
+import { scenarioOf, type Scenario } from './support/scenario.ts';
+import { simulate, type Simulation } from './support/simulate.ts';
+import type { Exchange, Stroke } from './support/wire.ts';
 
 // Somebody edits a setting that the manifest does not manage, right before any request: it stays as edited. Only what is
 // edited between the read before an update and that update is lost, for the service has no conditional update.

@@ -1,7 +1,7 @@
 import { test } from 'vitest';
-import { createExplorer, type Trial } from './explore.ts';
-import { KINDS, MISHAPS } from './faults.ts';
-import { scenarioOf } from './scenario.ts';
+import { createExplorer, type Trial } from './support/explore.ts';
+import { KINDS, MISHAPS } from './support/faults.ts';
+import { scenarioOf } from './support/scenario.ts';
 
 // A pattern or a catch-all takes what an alias of its own does not: it must not change before that alias is in place.
 

@@ -3,12 +3,12 @@ import * as fs from 'node:fs/promises';
 import { onTestFinished } from 'vitest';
 import { createClient, type ClientOptions } from '../../src/api/create.ts';
 import type { Client } from '../../src/api/client.ts';
-import { systemProcesses } from '../../src/apply/process-table.ts';
-import { openStateDirectory } from '../../src/apply/state-directory.ts';
-import type { StateStore } from '../../src/apply/state-store.ts';
-import type { JournalEntry } from '../../src/emulator/journal.ts';
-import type { Seed } from '../../src/emulator/seed.ts';
-import { startEmulator, type Emulator, type ServerOptions } from '../../src/emulator/server.ts';
+import { systemProcesses } from '../../src/state/processes.ts';
+import { openStateDirectory } from '../../src/state/directory.ts';
+import type { StateStore } from '../../src/state/store.ts';
+import type { JournalEntry } from '../../src/emulator/http/journal.ts';
+import type { Seed } from '../../src/emulator/account/seed.ts';
+import { startEmulator, type Emulator, type ServerOptions } from '../../src/emulator/http/server.ts';
 import { virtualClock, type VirtualClock } from './clock.ts';
 import { temporaryDirectory } from './directory.ts';
 

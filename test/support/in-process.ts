@@ -1,6 +1,6 @@
 import { Dispatcher } from 'undici';
 import type { EmulatorCore } from '../../src/emulator/emulator.ts';
-import type { Outcome } from '../../src/emulator/protocol.ts';
+import type { Outcome } from '../../src/emulator/http/protocol.ts';
 
 /** What lies between client and emulator; an error that it throws is one of the connection. */
 export interface Line {

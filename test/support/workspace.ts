@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
-import type { Seed } from '../../src/emulator/seed.ts';
-import { startEmulator, type Emulator, type ServerOptions } from '../../src/emulator/server.ts';
+import type { Seed } from '../../src/emulator/account/seed.ts';
+import { startEmulator, type Emulator, type ServerOptions } from '../../src/emulator/http/server.ts';
 import { fwdsync, type CommandOptions, type CommandResult } from './command.ts';
 import { temporaryDirectory } from './directory.ts';
 

@@ -1,10 +1,10 @@
 import { nameKey } from '../../model/names.ts';
-import { decodeBatch } from '../batch.ts';
-import type { Call } from '../call.ts';
+import { decodeBatch } from './batch.ts';
+import type { Call } from '../http/call.ts';
 import type { Client } from '../client.ts';
-import { expectSame, objectField } from '../decode.ts';
-import { decodeAlias } from '../decode-resources.ts';
-import type { Dialect } from '../dialect.ts';
+import { expectSame, objectField } from './decode.ts';
+import { decodeAlias } from './decode-resources.ts';
+import type { Dialect } from './dialect.ts';
 import { readListing } from '../listing.ts';
 import { deletedBatch, sendBatch } from './batches.ts';
 

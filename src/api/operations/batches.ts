@@ -1,10 +1,10 @@
 import { LIMITS, type Endpoint } from '../../model/endpoints.ts';
 import type { DomainName } from '../../model/names.ts';
 import { succeed, type Result } from '../../model/result.ts';
-import { decodeBatch } from '../batch.ts';
-import type { Call } from '../call.ts';
+import { decodeBatch } from './batch.ts';
+import type { Call } from '../http/call.ts';
 import type { BatchAnswer, ItemFailure } from '../client.ts';
-import { DecodeError, type Json } from '../decode.ts';
+import { DecodeError, type Json } from './decode.ts';
 
 /** One list under the name that the API gives it. Nothing is sent for an empty one; too long a one is a bug. */
 export async function sendBatch<T>(

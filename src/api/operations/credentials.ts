@@ -1,8 +1,8 @@
 import { nameKey } from '../../model/names.ts';
-import type { Call } from '../call.ts';
+import type { Call } from '../http/call.ts';
 import type { Client } from '../client.ts';
-import { decodeCredential } from '../decode-resources.ts';
-import type { Dialect } from '../dialect.ts';
+import { decodeCredential } from './decode-resources.ts';
+import type { Dialect } from './dialect.ts';
 import { readListing, type ListingRequest } from '../listing.ts';
 import { readUntotalledListing } from '../listing-untotalled.ts';
 import type { ObservedCredential } from '../../model/observed.ts';

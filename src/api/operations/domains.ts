@@ -3,11 +3,11 @@ import type { DomainName } from '../../model/names.ts';
 import type { ObservedDomain } from '../../model/observed.ts';
 import type { DomainState } from '../../model/resources.ts';
 import { fail, succeed, type Result } from '../../model/result.ts';
-import type { Call } from '../call.ts';
+import type { Call } from '../http/call.ts';
 import type { Answer, Client, DomainUpdate } from '../client.ts';
-import { arrayField, expectSame, objectField, objectOf, stringField, type Json } from '../decode.ts';
-import { decodeAccount, decodeDomain } from '../decode-resources.ts';
-import type { Dialect } from '../dialect.ts';
+import { arrayField, expectSame, objectField, objectOf, stringField, type Json } from './decode.ts';
+import { decodeAccount, decodeDomain } from './decode-resources.ts';
+import type { Dialect } from './dialect.ts';
 import type { ApiError } from '../errors.ts';
 import { readListing } from '../listing.ts';
 

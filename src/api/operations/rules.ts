@@ -1,12 +1,12 @@
 import { sameForward } from '../../model/destinations.ts';
 import type { ObservedRule } from '../../model/observed.ts';
 import { sameMatch } from '../../model/resources.ts';
-import { decodeBatch } from '../batch.ts';
-import type { Call } from '../call.ts';
+import { decodeBatch } from './batch.ts';
+import type { Call } from '../http/call.ts';
 import type { Client, RuleAddition } from '../client.ts';
-import { expectSame, objectField, type Json } from '../decode.ts';
-import { decodeRule } from '../decode-resources.ts';
-import type { Dialect } from '../dialect.ts';
+import { expectSame, objectField, type Json } from './decode.ts';
+import { decodeRule } from './decode-resources.ts';
+import type { Dialect } from './dialect.ts';
 import { readListing } from '../listing.ts';
 import { deletedBatch, sendBatch } from './batches.ts';
 

@@ -1,5 +1,5 @@
-import { success, type Reply } from '../protocol.ts';
-import type { Context, Route } from '../routes.ts';
+import { success, type Reply } from '../http/protocol.ts';
+import type { Context, Route } from '../http/routes.ts';
 import { renderAccount as renderV4Account } from '../v4/render.ts';
 import { renderAccount } from './render.ts';
 import { v3Route } from './routes.ts';

@@ -1,10 +1,10 @@
-import { runItems, type ItemOutcome } from '../batch.ts';
-import { hasErrors, readObject, requiredString } from '../input.ts';
-import { invalid, type Alias, type Result } from '../model.ts';
-import { success, type JsonObject, type Reply } from '../protocol.ts';
-import type { Context } from '../routes.ts';
-import type { DomainRecord, State } from '../state.ts';
-import { deleteAlias, findAliasByName, updateAlias } from '../store-aliases.ts';
+import { runItems, type ItemOutcome } from '../handlers/batch.ts';
+import { hasErrors, readObject, requiredString } from '../http/input.ts';
+import { invalid, type Alias, type Result } from '../account/model.ts';
+import { success, type JsonObject, type Reply } from '../http/protocol.ts';
+import type { Context } from '../http/routes.ts';
+import type { DomainRecord, State } from '../account/state.ts';
+import { deleteAlias, findAliasByName, updateAlias } from '../account/store-aliases.ts';
 import { addAliasItem, readNewAlias, refuseBatchAdd } from '../v4/aliases.ts';
 import { readBehavior, type Behavior } from './bulk.ts';
 import { renderAlias } from './render.ts';

@@ -1,11 +1,11 @@
-import { readPageRequest, readText } from '../input.ts';
-import type { Alias, Result } from '../model.ts';
-import { storeFailure, success, type Reply } from '../protocol.ts';
-import type { Context, Route } from '../routes.ts';
-import type { DomainRecord } from '../state.ts';
-import { findAlias, findAliasByName, listAliases } from '../store-aliases.ts';
+import { readPageRequest, readText } from '../http/input.ts';
+import type { Alias, Result } from '../account/model.ts';
+import { storeFailure, success, type Reply } from '../http/protocol.ts';
+import type { Context, Route } from '../http/routes.ts';
+import type { DomainRecord } from '../account/state.ts';
+import { findAlias, findAliasByName, listAliases } from '../account/store-aliases.ts';
 import { aliasHandlers, aliasId, aliasRoutes, removeAllAliases } from '../v4/aliases.ts';
-import { inDomain } from '../v4/domain-scope.ts';
+import { inDomain } from '../handlers/domain-scope.ts';
 import { bulkAliases } from './alias-bulk.ts';
 import { renderAlias } from './render.ts';
 import { batchRoutes, removeAllReply, v3Route } from './routes.ts';

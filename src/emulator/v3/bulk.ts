@@ -1,6 +1,6 @@
-import { hasErrors, note, optionalString, readBody } from '../input.ts';
-import { invalidFields, type Reply } from '../protocol.ts';
-import type { Context } from '../routes.ts';
+import { hasErrors, note, optionalString, readBody } from '../http/input.ts';
+import { invalidFields, type Reply } from '../http/protocol.ts';
+import type { Context } from '../http/routes.ts';
 
 const BEHAVIORS = ['add', 'update', 'delete'] as const;
 

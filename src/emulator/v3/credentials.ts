@@ -1,10 +1,10 @@
-import { readPageRequest } from '../input.ts';
-import { storeFailure, success, type Reply } from '../protocol.ts';
-import type { Context, Route } from '../routes.ts';
-import type { DomainRecord } from '../state.ts';
-import { listCredentials } from '../store-credentials.ts';
+import { readPageRequest } from '../http/input.ts';
+import { storeFailure, success, type Reply } from '../http/protocol.ts';
+import type { Context, Route } from '../http/routes.ts';
+import type { DomainRecord } from '../account/state.ts';
+import { listCredentials } from '../account/store-credentials.ts';
 import { credentialHandlers, removeCredential } from '../v4/credentials.ts';
-import { inDomain } from '../v4/domain-scope.ts';
+import { inDomain } from '../handlers/domain-scope.ts';
 import { renderCredential } from './render.ts';
 import { v3Route } from './routes.ts';
 

@@ -6,11 +6,11 @@ import {
   readText,
   readWord,
   requiredString,
-} from '../input.ts';
-import type { FieldErrors, Result } from '../model.ts';
-import { invalidFields, storeFailure, success, type Reply } from '../protocol.ts';
-import type { Context, Route } from '../routes.ts';
-import type { DomainRecord } from '../state.ts';
+} from '../http/input.ts';
+import type { FieldErrors, Result } from '../account/model.ts';
+import { invalidFields, storeFailure, success, type Reply } from '../http/protocol.ts';
+import type { Context, Route } from '../http/routes.ts';
+import type { DomainRecord } from '../account/state.ts';
 import {
   addDomain,
   deleteDomain,
@@ -18,8 +18,8 @@ import {
   listDomains,
   updateDomain,
   verifyDomain,
-} from '../store-domains.ts';
-import { renderRecords } from '../verification.ts';
+} from '../account/store-domains.ts';
+import { renderRecords } from '../handlers/verification.ts';
 import { renderDomain } from './render.ts';
 import { v3Route } from './routes.ts';
 

@@ -1,13 +1,13 @@
-import { readText, readWord } from '../input.ts';
-import { readLogFilter } from '../logs-filter.ts';
-import { aliasTest, statusTest, textTest, type LogTest } from '../logs-tests.ts';
-import { countLogs, currentLogs, listLogs } from '../logs.ts';
-import type { FieldErrors, LogEntry, LogStatus } from '../model.ts';
-import { failure, invalidFields, success, type JsonObject, type Reply } from '../protocol.ts';
-import type { Context, Route } from '../routes.ts';
-import type { DomainRecord } from '../state.ts';
-import { findAliasByName } from '../store-aliases.ts';
-import { inDomain } from '../v4/domain-scope.ts';
+import { readText, readWord } from '../http/input.ts';
+import { readLogFilter } from '../logs/logs-filter.ts';
+import { aliasTest, statusTest, textTest, type LogTest } from '../logs/logs-tests.ts';
+import { countLogs, currentLogs, listLogs } from '../logs/logs.ts';
+import type { FieldErrors, LogEntry, LogStatus } from '../account/model.ts';
+import { failure, invalidFields, success, type JsonObject, type Reply } from '../http/protocol.ts';
+import type { Context, Route } from '../http/routes.ts';
+import type { DomainRecord } from '../account/state.ts';
+import { findAliasByName } from '../account/store-aliases.ts';
+import { inDomain } from '../handlers/domain-scope.ts';
 import { nextCursor, renderEvent } from '../v4/logs.ts';
 import { v3Route } from './routes.ts';
 

@@ -1,7 +1,7 @@
-import type { Alias, Credential, Rule } from '../model.ts';
-import type { JsonObject } from '../protocol.ts';
-import type { DomainRecord, State } from '../state.ts';
-import { listAliases } from '../store-aliases.ts';
+import type { Alias, Credential, Rule } from '../account/model.ts';
+import type { JsonObject } from '../http/protocol.ts';
+import type { DomainRecord, State } from '../account/state.ts';
+import { listAliases } from '../account/store-aliases.ts';
 
 /** v3: Limits. */
 const MAX_EMBEDDED_ALIASES = 200;

@@ -1,6 +1,6 @@
-import type { Reply } from '../protocol.ts';
-import type { Context, Route } from '../routes.ts';
-import type { DomainRecord } from '../state.ts';
+import type { Reply } from '../http/protocol.ts';
+import type { Context, Route } from '../http/routes.ts';
+import type { DomainRecord } from '../account/state.ts';
 
 /** A route whose successful bodies carry `success` beside the payload; there are no empty ones (v3: Resources). */
 export function v3Route(method: string, template: string, handle: (context: Context) => Reply): Route {

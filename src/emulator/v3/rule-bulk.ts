@@ -1,10 +1,10 @@
-import { runItems } from '../batch.ts';
-import { hasErrors, readObject, requiredString } from '../input.ts';
-import { invalid, type Result, type Rule } from '../model.ts';
-import { success, type Reply } from '../protocol.ts';
-import type { Context } from '../routes.ts';
-import type { DomainRecord } from '../state.ts';
-import { deleteRule } from '../store-rules.ts';
+import { runItems } from '../handlers/batch.ts';
+import { hasErrors, readObject, requiredString } from '../http/input.ts';
+import { invalid, type Result, type Rule } from '../account/model.ts';
+import { success, type Reply } from '../http/protocol.ts';
+import type { Context } from '../http/routes.ts';
+import type { DomainRecord } from '../account/state.ts';
+import { deleteRule } from '../account/store-rules.ts';
 import { addRuleItem, refuseBatchAdd, updateRuleItem } from '../v4/rules.ts';
 import { readBehavior, type Behavior } from './bulk.ts';
 import { renderRule } from './render.ts';

@@ -1,9 +1,9 @@
-import { readPageRequest, readText } from '../input.ts';
-import { storeFailure, success, type Reply } from '../protocol.ts';
-import type { Context, Route } from '../routes.ts';
-import type { DomainRecord } from '../state.ts';
-import { findRule, listRules } from '../store-rules.ts';
-import { inDomain } from '../v4/domain-scope.ts';
+import { readPageRequest, readText } from '../http/input.ts';
+import { storeFailure, success, type Reply } from '../http/protocol.ts';
+import type { Context, Route } from '../http/routes.ts';
+import type { DomainRecord } from '../account/state.ts';
+import { findRule, listRules } from '../account/store-rules.ts';
+import { inDomain } from '../handlers/domain-scope.ts';
 import { removeAllRules, removeRule, ruleHandlers, ruleRoutes } from '../v4/rules.ts';
 import { renderRule } from './render.ts';
 import { batchRoutes, removeAllReply, v3Route } from './routes.ts';

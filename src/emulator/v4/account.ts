@@ -1,5 +1,5 @@
-import { success } from '../protocol.ts';
-import type { Route } from '../routes.ts';
+import { success } from '../http/protocol.ts';
+import type { Route } from '../http/routes.ts';
 import { renderAccount } from './render.ts';
 
 export const accountRoutes: readonly Route[] = [

@@ -1,4 +1,4 @@
-import { runBatch } from '../batch.ts';
+import { runBatch } from '../handlers/batch.ts';
 import {
   hasErrors,
   optionalString,
@@ -9,11 +9,18 @@ import {
   readWord,
   requiredString,
   type FieldReader,
-} from '../input.ts';
-import { invalid, type Alias, type FieldErrors, type Result } from '../model.ts';
-import { failure, invalidFields, storeFailure, success, type JsonObject, type Reply } from '../protocol.ts';
-import type { Context, Route } from '../routes.ts';
-import type { DomainRecord, State } from '../state.ts';
+} from '../http/input.ts';
+import { invalid, type Alias, type FieldErrors, type Result } from '../account/model.ts';
+import {
+  failure,
+  invalidFields,
+  storeFailure,
+  success,
+  type JsonObject,
+  type Reply,
+} from '../http/protocol.ts';
+import type { Context, Route } from '../http/routes.ts';
+import type { DomainRecord, State } from '../account/state.ts';
 import {
   addAlias,
   deleteAlias,
@@ -21,8 +28,8 @@ import {
   findAlias,
   listAliases,
   updateAlias,
-} from '../store-aliases.ts';
-import { inDomain } from './domain-scope.ts';
+} from '../account/store-aliases.ts';
+import { inDomain } from '../handlers/domain-scope.ts';
 import { LIST_ORDERS } from './domains.ts';
 import { renderAlias } from './render.ts';
 

@@ -1,16 +1,16 @@
-import { hasErrors, optionalString, readBody, readPageRequest, requiredString } from '../input.ts';
-import type { Credential } from '../model.ts';
-import { invalidFields, storeFailure, success, type JsonObject, type Reply } from '../protocol.ts';
-import type { Context, Route } from '../routes.ts';
-import type { DomainRecord } from '../state.ts';
+import { hasErrors, optionalString, readBody, readPageRequest, requiredString } from '../http/input.ts';
+import type { Credential } from '../account/model.ts';
+import { invalidFields, storeFailure, success, type JsonObject, type Reply } from '../http/protocol.ts';
+import type { Context, Route } from '../http/routes.ts';
+import type { DomainRecord } from '../account/state.ts';
 import {
   addCredential,
   deleteCredential,
   findCredential,
   listCredentials,
   updateCredential,
-} from '../store-credentials.ts';
-import { inDomain } from './domain-scope.ts';
+} from '../account/store-credentials.ts';
+import { inDomain } from '../handlers/domain-scope.ts';
 import { renderCredential } from './render.ts';
 
 const LIST = '/domains/:domain/credentials';

@@ -7,11 +7,11 @@ import {
   readWord,
   requiredString,
   type FieldReader,
-} from '../input.ts';
-import type { FieldErrors } from '../model.ts';
-import { invalidFields, storeFailure, success, type Reply } from '../protocol.ts';
-import type { Context, Route } from '../routes.ts';
-import type { ListOrder } from '../store-aliases.ts';
+} from '../http/input.ts';
+import type { FieldErrors } from '../account/model.ts';
+import { invalidFields, storeFailure, success, type Reply } from '../http/protocol.ts';
+import type { Context, Route } from '../http/routes.ts';
+import type { ListOrder } from '../account/store-aliases.ts';
 import {
   addDomain,
   deleteDomain,
@@ -20,8 +20,8 @@ import {
   updateDomain,
   verifyDomain,
   type DomainSettings,
-} from '../store-domains.ts';
-import { renderRecords } from '../verification.ts';
+} from '../account/store-domains.ts';
+import { renderRecords } from '../handlers/verification.ts';
 import { renderDomain } from './render.ts';
 
 export const LIST_ORDERS: readonly ListOrder[] = ['name_asc', 'name_desc', 'created_asc', 'created_desc'];

@@ -1,11 +1,11 @@
-import { readInteger, readLimit, readText, readWord } from '../input.ts';
-import { readLogFilter } from '../logs-filter.ts';
-import { countLogs, currentLogs, listLogs, searchLogs, type LogPage } from '../logs.ts';
-import type { FieldErrors, LogEntry, LogEvent } from '../model.ts';
-import { failure, invalidFields, success, type JsonObject, type Reply } from '../protocol.ts';
-import type { Context, Route } from '../routes.ts';
-import type { DomainRecord } from '../state.ts';
-import { inDomain } from './domain-scope.ts';
+import { readInteger, readLimit, readText, readWord } from '../http/input.ts';
+import { readLogFilter } from '../logs/logs-filter.ts';
+import { countLogs, currentLogs, listLogs, searchLogs, type LogPage } from '../logs/logs.ts';
+import type { FieldErrors, LogEntry, LogEvent } from '../account/model.ts';
+import { failure, invalidFields, success, type JsonObject, type Reply } from '../http/protocol.ts';
+import type { Context, Route } from '../http/routes.ts';
+import type { DomainRecord } from '../account/state.ts';
+import { inDomain } from '../handlers/domain-scope.ts';
 import { renderTime } from './render.ts';
 
 const LIST = '/domains/:domain/logs';

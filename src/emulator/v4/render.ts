@@ -1,6 +1,6 @@
-import type { Alias, Credential, Rule } from '../model.ts';
-import type { JsonObject } from '../protocol.ts';
-import type { DomainRecord, State } from '../state.ts';
+import type { Alias, Credential, Rule } from '../account/model.ts';
+import type { JsonObject } from '../http/protocol.ts';
+import type { DomainRecord, State } from '../account/state.ts';
 
 /** v4 times are ISO 8601 in UTC with second precision. */
 export function renderTime(epochMilliseconds: number): string {

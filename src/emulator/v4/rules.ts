@@ -1,9 +1,16 @@
-import { runBatch } from '../batch.ts';
-import { readBody, readObject, readPageRequest, readText, readWord, requiredString } from '../input.ts';
-import { invalid, type FieldErrors, type Result, type Rule } from '../model.ts';
-import { failure, invalidFields, storeFailure, success, type JsonObject, type Reply } from '../protocol.ts';
-import type { Context, Route } from '../routes.ts';
-import type { DomainRecord, State } from '../state.ts';
+import { runBatch } from '../handlers/batch.ts';
+import { readBody, readObject, readPageRequest, readText, readWord, requiredString } from '../http/input.ts';
+import { invalid, type FieldErrors, type Result, type Rule } from '../account/model.ts';
+import {
+  failure,
+  invalidFields,
+  storeFailure,
+  success,
+  type JsonObject,
+  type Reply,
+} from '../http/protocol.ts';
+import type { Context, Route } from '../http/routes.ts';
+import type { DomainRecord, State } from '../account/state.ts';
 import {
   addRule,
   deleteAllRules,
@@ -12,10 +19,10 @@ import {
   listRules,
   updateRule,
   type RuleOrder,
-} from '../store-rules.ts';
-import { inDomain } from './domain-scope.ts';
+} from '../account/store-rules.ts';
+import { inDomain } from '../handlers/domain-scope.ts';
 import { renderRule } from './render.ts';
-import { NEW_RULE_FIELDS, readNewRule, readRuleUpdate, RULE_UPDATE_FIELDS } from './rule-fields.ts';
+import { NEW_RULE_FIELDS, readNewRule, readRuleUpdate, RULE_UPDATE_FIELDS } from '../handlers/rule-fields.ts';
 
 const LIST = '/domains/:domain/rules';
 const ONE = '/domains/:domain/rules/:rule';

@@ -11,7 +11,7 @@ import {
   type YAMLMap,
 } from 'yaml';
 import { nameKey, parseDomainName, type DomainName } from '../../model/names.ts';
-import type { ManifestText } from '../text.ts';
+import type { ManifestText } from '../read/text.ts';
 import { applyEdits, type Edit } from './edits.ts';
 
 /** A manifest that is being edited: its text, what YAML makes of it, and the edits so far. */

@@ -4,7 +4,7 @@ import { nameKey } from '../../model/names.ts';
 import type { ObservedRule } from '../../model/observed.ts';
 import type { Adoption, RuleChange } from '../../model/plan.ts';
 import { sameMatch, type RuleField, type RuleState } from '../../model/resources.ts';
-import { createRuleNamer } from '../rule-names.ts';
+import { createRuleNamer } from '../write/rule-names.ts';
 import { writeForward, type Book } from './book.ts';
 import { afterColon, columnOf, endOf, findPair, inlineAlias, startOf, textOf, type Place } from './draft.ts';
 import { lineBreakOf } from './edits.ts';

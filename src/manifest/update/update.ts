@@ -10,7 +10,7 @@ import type {
   DomainChange,
   RuleChange,
 } from '../../model/plan.ts';
-import type { ManifestText } from '../text.ts';
+import type { ManifestText } from '../read/text.ts';
 import { createBook, type Book } from './book.ts';
 import { createDraft, findDomains, findPair, finishDraft, type Place } from './draft.ts';
 import { editEntries, writeEntry, type EntryChange, type EntryChanges } from './entries.ts';

@@ -1,6 +1,6 @@
 import type { Change } from '../../model/plan.ts';
-import type { DomainPlan } from '../domain.ts';
-import type { SectionPlan } from '../section.ts';
+import type { DomainPlan } from '../diff/domain.ts';
+import type { SectionPlan } from '../diff/section.ts';
 
 /**
  * The deletes that count: not the old rule of a change of type, not what the service made by itself, not what is

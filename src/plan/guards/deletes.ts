@@ -1,8 +1,8 @@
 import type { Allowance, GuardSettings } from '../../model/desired.ts';
 import type { DomainChange, GuardFinding } from '../../model/plan.ts';
-import type { DomainPlan } from '../domain.ts';
+import type { DomainPlan } from '../diff/domain.ts';
 import { allows, showAllowance, type Policy } from '../policy.ts';
-import type { SectionPlan } from '../section.ts';
+import type { SectionPlan } from '../diff/section.ts';
 import { countedDeletes, countOf, totalDeletes, totalManaged } from './counting.ts';
 import type { GuardInput } from './guards.ts';
 

@@ -2,7 +2,7 @@ import type { Desired } from '../../model/desired.ts';
 import type { Observed } from '../../model/observed.ts';
 import type { GuardFinding } from '../../model/plan.ts';
 import type { ManifestSize, Prior } from '../../model/prior.ts';
-import type { DomainPlan } from '../domain.ts';
+import type { DomainPlan } from '../diff/domain.ts';
 import type { Policy } from '../policy.ts';
 import { guardAccount } from './account.ts';
 import { guardDeletes } from './deletes.ts';

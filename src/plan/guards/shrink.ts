@@ -1,7 +1,7 @@
 import type { GuardFinding } from '../../model/plan.ts';
 import type { Prior } from '../../model/prior.ts';
 import type { Section } from '../../model/resources.ts';
-import type { DomainPlan } from '../domain.ts';
+import type { DomainPlan } from '../diff/domain.ts';
 import type { Policy } from '../policy.ts';
 import { predecessorOf } from '../size.ts';
 import { countedDeletes, totalDeletes } from './counting.ts';

@@ -10,7 +10,7 @@ import type {
 import type { ObservedDomain } from '../../model/observed.ts';
 import type { AliasChange, Change, GuardFinding, RuleChange } from '../../model/plan.ts';
 import type { Mail } from '../../routing/route.ts';
-import type { DomainPlan } from '../domain.ts';
+import type { DomainPlan } from '../diff/domain.ts';
 import { compareText } from '../order.ts';
 import { stageOneChanges } from '../withhold.ts';
 import { allowance } from './deletes.ts';

@@ -1,0 +1,218 @@
+import PQueue from 'p-queue';
+import { LONGEST_WAIT_MS, waitAfter429, type Budget, type Settlement } from '../../rate-limit/budget.ts';
+import type { Clock } from '../../model/clock.ts';
+import type { RequestTotals } from '../../model/report.ts';
+import { createBudgetBook, type BudgetBook } from '../../rate-limit/book.ts';
+import { readRate, readSkew } from '../../rate-limit/headers.ts';
+import type { Reply } from './transport.ts';
+
+/** An answer or a failure, a wait that is too long for a run, or a stop before anything was sent. */
+export type PacedReply = Reply | NotSent;
+
+type NotSent =
+  | { readonly kind: 'too-long'; readonly seconds: number }
+  | { readonly kind: 'stopped' }
+  | { readonly kind: 'objected'; readonly message: string };
+
+/** Why a request must not be sent now; null: it may. */
+export type Objection = () => Promise<string | null>;
+
+/** What is sent for a change that somebody waits for goes before, and may use more than, the sweep over everything. */
+export type Urgency = 'changed' | 'sweep';
+
+export interface PacedRequest {
+  /** Its name, such as `GET /domains/:domain`: what has a budget. */
+  readonly endpoint: string;
+  readonly urgency: Urgency;
+  /** Asked when its turn has come, right before it is sent. */
+  readonly objection?: Objection | undefined;
+  send(): Promise<Reply>;
+  /**
+   * Called when the budgets hold the request, right before each sending, and again if it has to wait after that: for what
+   * must not be old when it is sent. False: nothing is sent, and the reply is `stopped`.
+   */
+  readonly prepare?: (() => Promise<boolean>) | undefined;
+  /** Called for every sending. */
+  readonly onSent?: (sent: Sent) => void;
+}
+
+/** One sending, for logs and metrics. */
+export interface Sent {
+  readonly reply: Reply;
+  /** Milliseconds from sending to the end of the answer, and from the wish to send until then. */
+  readonly durationMs: number;
+  readonly waitedMs: number;
+  /** Requests that the endpoint's window has left; null: not known. */
+  readonly remaining: number | null;
+}
+
+export interface Pacer {
+  /** Sends as soon as the budgets hold it; waits out every 429, which was not processed. */
+  run(request: PacedRequest): Promise<PacedReply>;
+  budgets(): ReadonlyMap<string, Budget>;
+  totals(): RequestTotals;
+  /** See `readSkew`; of the last answer that told. */
+  skewMs(): number | null;
+  /** Counts a request that is sent once more after a failure. */
+  countRetry(): void;
+}
+
+const CONCURRENCY = 8;
+/** A sweep leaves half of each window to whatever is urgent. */
+const SHARE: Readonly<Record<Urgency, number>> = { changed: 1, sweep: 0.5 };
+const LONGEST_PAUSE_MS = 60_000;
+
+/**
+ * Requests of an endpoint wait in its queue; what waits for a window does so in one of few places. Urgent ones have a
+ * queue of their own, so that a sweep whose share is used up is not in their way.
+ */
+export function createPacer(clock: Clock, signal: AbortSignal | undefined): Pacer {
+  const queues = new Map<string, PQueue>();
+  const state: PacerState = {
+    clock,
+    signal,
+    book: createBudgetBook(),
+    skewMs: null,
+    counts: { total: 0, retried: 0, rateLimited: 0 },
+    sleeping: { count: 0, since: 0, totalMs: 0 },
+    answered: Promise.withResolvers(),
+  };
+  return {
+    run(request) {
+      const wishedAt = clock.monotonic();
+      const lane = `${request.urgency} ${request.endpoint}`;
+      // One at a time: what one has prepared is not old because another one took its place.
+      const concurrency = request.prepare === undefined ? CONCURRENCY : 1;
+      const queue = queues.get(lane) ?? new PQueue({ concurrency });
+      queues.set(lane, queue);
+      return queue.add(() => runPaced(state, request, wishedAt));
+    },
+    budgets: () => new Map(state.book.budgets()),
+    totals: () => ({ ...state.counts, waitedSeconds: Math.round(state.sleeping.totalMs / 100) / 10 }),
+    skewMs: () => state.skewMs,
+    countRetry: () => {
+      state.counts.retried += 1;
+    },
+  };
+}
+
+interface PacerState {
+  skewMs: number | null;
+  readonly clock: Clock;
+  readonly signal: AbortSignal | undefined;
+  readonly book: BudgetBook;
+  readonly counts: { total: number; retried: number; rateLimited: number };
+  readonly sleeping: { count: number; since: number; totalMs: number };
+  /** Resolved, and replaced, with every answer. */
+  answered: PromiseWithResolvers<void>;
+}
+
+async function runPaced(state: PacerState, request: PacedRequest, wishedAt: number): Promise<PacedReply> {
+  let refusedAt: number | null = null;
+  for (let refusals = 1; ; refusals += 1) {
+    const room = await takeRoom(state, request);
+    if (room.kind !== 'room') return room;
+    const reply = await sendOnce(state, request, wishedAt, room.sentAt);
+    if (reply.kind !== 'answer' || reply.status !== 429) return reply;
+    const now = state.clock.monotonic();
+    refusedAt ??= now;
+    // A service that says "at once" and refuses again is asked ever less often.
+    const delay = refusals === 1 ? 0 : Math.min(LONGEST_PAUSE_MS, 1000 * 2 ** (refusals - 1));
+    const wait = Math.max(delay, waitAfter429(readRate(reply.header, state.clock.now())));
+    const seconds = tooLong(now - refusedAt + wait);
+    if (seconds > 0) return { kind: 'too-long', seconds };
+    if (delay > 0) await sleep(state, delay);
+  }
+}
+
+type Room = { readonly kind: 'room'; readonly sentAt: number } | NotSent;
+
+/** Waits until the budgets hold one more request, and takes its place in them in the same turn. */
+async function takeRoom(state: PacerState, request: PacedRequest): Promise<Room> {
+  const { endpoint, prepare } = request;
+  let isPrepared = false;
+  for (;;) {
+    if (state.signal?.aborted === true) return { kind: 'stopped' };
+    const now = state.clock.monotonic();
+    const wait = waitOf(state, request, now);
+    if (wait !== 0) {
+      isPrepared = false;
+      const seconds = tooLong(wait);
+      if (seconds > 0) return { kind: 'too-long', seconds };
+      await pause(state, wait);
+    } else if (isPrepared || prepare === undefined) {
+      state.book.sent(endpoint, now);
+      return { kind: 'room', sentAt: now };
+    } else {
+      isPrepared = await prepare();
+      if (!isPrepared) return { kind: 'stopped' };
+    }
+  }
+}
+
+/** Milliseconds, or until the next answer. */
+type Wait = number | 'after-answer';
+
+function waitOf({ book }: PacerState, { endpoint, urgency }: PacedRequest, now: number): Wait {
+  const moment = book.nextMoment(endpoint, now, SHARE[urgency]);
+  return moment === 'after-answer' ? moment : Math.max(0, moment - now);
+}
+
+function pause(state: PacerState, wait: Wait): Promise<void> {
+  return wait === 'after-answer' ? state.answered.promise : sleep(state, wait);
+}
+
+/** The seconds of a wait that no run lasts; 0 for the others. */
+function tooLong(wait: Wait): number {
+  return wait !== 'after-answer' && wait > LONGEST_WAIT_MS ? Math.ceil(wait / 1000) : 0;
+}
+
+async function sendOnce(
+  state: PacerState,
+  request: PacedRequest,
+  wishedAt: number,
+  sentAt: number,
+): Promise<PacedReply> {
+  const { clock, book } = state;
+  const message = (await request.objection?.()) ?? null;
+  if (message !== null) {
+    settle(state, request, { status: null, rate: null, sentAt });
+    return { kind: 'objected', message };
+  }
+  state.counts.total += 1;
+  const reply = await request.send();
+  const now = clock.monotonic();
+  const { status, rate } = readReply(state, reply);
+  if (status === 429) state.counts.rateLimited += 1;
+  settle(state, request, { status, rate, sentAt });
+  const remaining = book.budgets().get(request.endpoint)?.remaining ?? null;
+  request.onSent?.({ reply, durationMs: now - sentAt, waitedMs: sentAt - wishedAt, remaining });
+  return reply;
+}
+
+function readReply(state: PacerState, reply: Reply): Pick<Settlement, 'status' | 'rate'> {
+  if (reply.kind !== 'answer') return { status: null, rate: null };
+  const wallClock = state.clock.now();
+  state.skewMs = readSkew(reply.header, wallClock);
+  return { status: reply.status, rate: readRate(reply.header, wallClock) };
+}
+
+/** Gives back its place in the budget, and lets those look who wait for an answer. */
+function settle(
+  state: PacerState,
+  { endpoint }: PacedRequest,
+  outcome: Parameters<BudgetBook['settled']>[1],
+): void {
+  state.book.settled(endpoint, outcome, state.clock.monotonic());
+  state.answered.resolve();
+  state.answered = Promise.withResolvers();
+}
+
+/** Waits that overlap count once. */
+async function sleep({ sleeping, clock, signal }: PacerState, milliseconds: number): Promise<void> {
+  if (sleeping.count === 0) sleeping.since = clock.monotonic();
+  sleeping.count += 1;
+  await clock.sleep(Math.ceil(milliseconds), signal);
+  sleeping.count -= 1;
+  if (sleeping.count === 0) sleeping.totalMs += clock.monotonic() - sleeping.since;
+}

@@ -1,0 +1,40 @@
+import { fail, succeed, type Result } from '../../model/result.ts';
+
+/** What may not stand in a segment, encoded or not: a proxy on the way may decode, fold or cut it. */
+const UNSAFE = /[\u0000-\u0020/\\?#%\u007f]/;
+/** Words that the routes of either generation have where an id stands. */
+const RESERVED = new Set(['batch', 'bulk', 'aliases-all', 'count', 'search']);
+/** Segments of which a reserved word would be another endpoint. */
+const IDS = new Set(['id', 'alias', 'rule']);
+
+/** A path below the root address, made of a template and checked segments; the error says why there is none. */
+export function buildPath(
+  template: string,
+  params: Readonly<Record<string, string>>,
+  query: Readonly<Record<string, string | number | boolean>> = {},
+): Result<string, string> {
+  const segments: string[] = [];
+  for (const part of template.split('/').slice(1)) {
+    if (!part.startsWith(':')) {
+      segments.push(part);
+      continue;
+    }
+    const name = part.slice(1);
+    const value = params[name];
+    if (value === undefined || !isSafeSegment(name, value)) {
+      return fail(`${JSON.stringify(value ?? null)} cannot stand for :${name} in the path of a request`);
+    }
+    segments.push(encodeURIComponent(value));
+  }
+  return succeed(`/${segments.join('/')}${queryText(query)}`);
+}
+
+function isSafeSegment(name: string, value: string): boolean {
+  if (value === '' || value === '.' || value === '..' || UNSAFE.test(value)) return false;
+  return value.isWellFormed() && !(IDS.has(name) && RESERVED.has(value.toLowerCase()));
+}
+
+function queryText(query: Readonly<Record<string, string | number | boolean>>): string {
+  const pairs = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`;
+}

@@ -1,0 +1,120 @@
+import { Agent, type Dispatcher } from 'undici';
+import type { Endpoint } from '../../model/endpoints.ts';
+import { addressFault } from './address.ts';
+import { dispatchOnce, type Bounds } from './dispatch.ts';
+import { buildPath } from './path.ts';
+import { createRedactor, redactReply, type Redactor } from './redactor.ts';
+
+/** One request, made of an entry of the closed list and values that are checked. */
+export interface WireRequest {
+  readonly endpoint: Endpoint;
+  /** Values of the template's segments, by their name. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string | number | boolean>>;
+  readonly body?: unknown;
+  /** v3 marks failures by `success: false`; ignored where the flag or the lists beside it are what was asked for. */
+  readonly successFlag?: 'ignored';
+  /** What of the body must not be seen again, should the service repeat it in this answer or another. */
+  readonly secrets?: readonly string[];
+}
+
+export type Reply =
+  | {
+      readonly kind: 'answer';
+      readonly status: number;
+      readonly header: (name: string) => string | null;
+      readonly text: string;
+    }
+  | { readonly kind: 'failure'; readonly cause: FailureCause; readonly message: string };
+
+/** `unreachable`: certainly never sent; the others: what the request did is not known. */
+export type FailureCause = 'unreachable' | 'timeout' | 'connection' | 'too-large';
+
+export interface TransportOptions {
+  readonly url: string;
+  readonly key: string;
+  readonly mode: 'read-only' | 'read-write';
+  readonly dispatcher?: Dispatcher | undefined;
+  readonly bounds?: Partial<Bounds> | undefined;
+  /** What of the service's texts must not be seen, besides the key and what is sent; see `createRedactor`. */
+  readonly redactor?: Redactor | undefined;
+}
+
+export interface Transport {
+  /**
+   * The path of a request and what to send it with. Throws when a read-only transport is asked for more than a GET;
+   * the error of the result says which value cannot stand in a path.
+   */
+  prepare(request: WireRequest): PreparedRequest;
+  close(): Promise<void>;
+  /** A text without the secrets that are known by now. */
+  readonly redact: (text: string) => string;
+}
+
+export type PreparedRequest =
+  | { readonly ok: true; readonly send: () => Promise<Reply> }
+  | { readonly ok: false; readonly message: string };
+
+/** Silence and length of a request in milliseconds, size of an answer in bytes. */
+export const DEFAULT_BOUNDS: Bounds = {
+  connectMs: 10_000,
+  silenceMs: 30_000,
+  totalMs: 300_000,
+  answerBytes: 64 * 1024 * 1024,
+};
+
+/** Why a key cannot be sent, without its value; null when it can. */
+export function keyFault(key: string): string | null {
+  if (key === '') return 'the API key is empty';
+  if (/[\r\n]/.test(key)) return 'the API key contains a line break';
+  if (!/^[\x21-\x7e]+$/.test(key)) return 'the API key contains a space or a character that is not ASCII';
+  return null;
+}
+
+/** Throws, without their values, when address or key cannot be used. No redirect is ever followed. */
+export function createTransport(options: TransportOptions): Transport {
+  const fault = addressFault(options.url) ?? keyFault(options.key);
+  if (fault !== null) throw new Error(fault);
+  const root = new URL(options.url);
+  const base = root.pathname.replace(/\/+$/, '');
+  const bounds = { ...DEFAULT_BOUNDS, ...options.bounds };
+  const dispatcher = options.dispatcher ?? createAgent(bounds);
+  const { redactor = createRedactor() } = options;
+  redactor.add(options.key, '***');
+  const credentials = Buffer.from(`api:${options.key}`).toString('base64');
+  const headers = {
+    authorization: `Basic ${credentials}`,
+    accept: 'application/json',
+    'user-agent': 'fwdsync',
+  };
+  return {
+    redact: (text) => redactor.redact(text),
+    prepare(wire) {
+      const { method, template } = wire.endpoint;
+      if (options.mode === 'read-only' && method !== 'GET') {
+        throw new Error(`a read-only client was asked to send ${method} ${template}`);
+      }
+      for (const secret of wire.secrets ?? []) redactor.add(secret, '***');
+      const path = buildPath(template, wire.params, wire.query);
+      if (!path.ok) return { ok: false, message: path.error };
+      const body = wire.body === undefined ? null : JSON.stringify(wire.body);
+      const request = {
+        origin: root.origin,
+        path: base + path.value,
+        method,
+        headers: body === null ? headers : { ...headers, 'content-type': 'application/json' },
+        body,
+      };
+      const send = async (): Promise<Reply> =>
+        redactReply(await dispatchOnce(dispatcher, request, bounds), redactor);
+      return { ok: true, send };
+    },
+    async close() {
+      if (options.dispatcher === undefined) await dispatcher.close();
+    },
+  };
+}
+
+function createAgent(bounds: Bounds): Agent {
+  return new Agent({ connect: { timeout: bounds.connectMs }, allowH2: false });
+}

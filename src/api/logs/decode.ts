@@ -1,0 +1,45 @@
+import { arrayField, idField, objectOf, stringField, timeOf, type Json } from '../operations/decode.ts';
+import type { LogAddress, LogEntry, LogEvent } from './logs.ts';
+
+/** v4: Email log entry; v3: Log entry. */
+export function decodeLogEntry(value: unknown): LogEntry {
+  const json = objectOf(value, 'log');
+  return {
+    id: idField(json, 'id'),
+    createdAt: timeOf(json['created_at'] ?? json['created_raw'] ?? json['created']),
+    sender: decodeAddress(json['sender']),
+    recipient: decodeAddress(json['recipient']),
+    forward: decodeAddress(json['forward']),
+    subject: text(json, 'subject') ?? '',
+    transport: text(json, 'transport'),
+    messageId: text(json, 'message_id') ?? text(json, 'messageId'),
+    hostname: text(json, 'hostname'),
+    events: json['events'] === undefined ? [] : arrayField(json, 'events').map(decodeEvent),
+  };
+}
+
+function decodeEvent(value: unknown): LogEvent {
+  const json = objectOf(value, 'an entry of events');
+  const { code } = json;
+  return {
+    status: stringField(json, 'status'),
+    createdAt: timeOf(json['created_at'] ?? json['created']),
+    code: typeof code === 'number' ? code : null,
+    message: text(json, 'message'),
+    local: text(json, 'local'),
+    server: text(json, 'server'),
+  };
+}
+
+function decodeAddress(value: unknown): LogAddress | null {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'string') return { email: value, name: null };
+  const json = objectOf(value, 'an address');
+  return { email: text(json, 'email') ?? '', name: text(json, 'name') };
+}
+
+/** For people only: what is missing or of another type is not shown. */
+function text(json: Json, name: string): string | null {
+  const value = json[name];
+  return typeof value === 'string' ? value : null;
+}

@@ -1,0 +1,70 @@
+import type { Call } from '../http/call.ts';
+import type { Client } from '../client.ts';
+import { booleanField, DecodeError, nullableString, objectField, objectOf, type Json } from './decode.ts';
+import type { Dialect } from './dialect.ts';
+
+/** v4: Domain verification result; the same in v3. */
+export interface Verification {
+  readonly valid: boolean;
+  /** Why MX is not right; null when it is. */
+  readonly error: string | null;
+  readonly provider: string | null;
+  readonly records: Readonly<Record<RecordName, RecordCheck>>;
+}
+
+export const RECORD_NAMES = ['mx', 'spf', 'dkim1', 'dkim2', 'dmarc'] as const;
+export type RecordName = (typeof RECORD_NAMES)[number];
+
+export interface RecordCheck {
+  readonly expected: readonly string[];
+  readonly values: readonly string[];
+  readonly valid: boolean;
+}
+
+/** The records that are missing or wrong, in the order in which they are put into DNS. */
+export function missingRecords({ records }: Verification): readonly RecordName[] {
+  return RECORD_NAMES.filter((name) => !records[name].valid);
+}
+
+export function verifyOperations(call: Call, { endpoints, version }: Dialect): Pick<Client, 'verifyDomain'> {
+  return {
+    verifyDomain: (domain) =>
+      call({ endpoint: endpoints.verifyDomain, params: { domain }, successFlag: 'ignored' }, (json) =>
+        decodeVerification(objectField(json ?? {}, 'records'), version === 'v3' ? json : null),
+      ),
+  };
+}
+
+function decodeVerification(records: Json, envelope: Json | null): Verification {
+  return {
+    valid: typeof records['valid'] === 'boolean' ? records['valid'] : envelope?.['success'] === true,
+    error: nullableString(records, 'error'),
+    provider: nullableString(records, 'provider'),
+    records: {
+      mx: decodeRecord(records, 'mx'),
+      spf: decodeRecord(records, 'spf'),
+      dkim1: decodeRecord(records, 'dkim1'),
+      dkim2: decodeRecord(records, 'dkim2'),
+      dmarc: decodeRecord(records, 'dmarc'),
+    },
+  };
+}
+
+function decodeRecord(records: Json, name: RecordName): RecordCheck {
+  const record = objectOf(records[name], `field ${name}`);
+  return {
+    expected: decodeTexts(record['expected'], `${name}.expected`),
+    values: decodeTexts(record['values'], `${name}.values`),
+    valid: booleanField(record, 'valid'),
+  };
+}
+
+/** A text, several, or null for none. */
+function decodeTexts(value: unknown, name: string): readonly string[] {
+  const texts: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return texts.flatMap((text) => {
+    if (text === null || text === undefined) return [];
+    if (typeof text === 'string') return [text];
+    throw new DecodeError(`field ${name} is not a text`);
+  });
+}

@@ -1,0 +1,61 @@
+import type { PresentDomain } from '../../model/desired.ts';
+import type { DomainName } from '../../model/names.ts';
+import type { KeptOtherwise, PriorDomain } from '../../model/prior.ts';
+import type { Kind } from '../../model/resources.ts';
+import { managedState } from '../../plan/diff/settings.ts';
+import { itemKey, signature, type Wanted } from '../../plan/diff/signature.ts';
+import type { MemoryInput } from './memory.ts';
+
+/** An item of a domain by kind and name, as memories and sets of items name it. */
+export function itemOfName(domain: DomainName, kind: Kind, name: string): string {
+  return `${domain}\n${itemKey(kind, name)}`;
+}
+
+/** Which of a domain's items are in place as they are desired, and which the service keeps otherwise. */
+export function rememberItems(
+  entry: PresentDomain,
+  before: PriorDomain | undefined,
+  { open, keptOtherwise, desired }: MemoryInput,
+): Pick<PriorDomain, 'applied' | 'keptOtherwise'> {
+  const applied = new Map<string, string>();
+  const kept = new Map<string, KeptOtherwise>();
+  for (const { name, wanted } of wantedItems(entry)) {
+    const item = itemOfName(entry.domain, wanted.kind, name);
+    const key = itemKey(wanted.kind, name);
+    const text = signature(wanted, desired.references);
+    const isOpen = open.has(item);
+    if (!isOpen || before?.applied.get(key) === text) applied.set(key, text);
+    const shown = keptOtherwise.get(item);
+    // Until the entry changes, for its signature is another one then, or is in place.
+    const known = isOpen ? before?.keptOtherwise.get(key) : undefined;
+    if (shown !== undefined) kept.set(key, { sent: text, shown });
+    else if (known?.sent === text) kept.set(key, known);
+  }
+  return { applied, keptOtherwise: kept };
+}
+
+export interface WantedItem {
+  readonly name: string;
+  readonly wanted: Wanted;
+}
+
+/** All that a domain shall have, by name. */
+export function wantedItems(entry: PresentDomain): readonly WantedItem[] {
+  const aliases = present(entry.aliases?.entries.values());
+  const rules = present(entry.rules?.entries);
+  const credentials = present(entry.credentials?.entries.values());
+  return [
+    { name: entry.domain, wanted: { kind: 'domain', state: managedState(entry) } },
+    ...aliases.map((alias): WantedItem => ({ name: alias.name, wanted: { kind: 'alias', state: alias } })),
+    ...rules.map((rule): WantedItem => ({ name: rule.name, wanted: { kind: 'rule', state: rule } })),
+    ...credentials.map(({ name }): WantedItem => ({ name, wanted: { kind: 'credential' } })),
+  ];
+}
+
+function present<Entry extends { readonly state: 'present' | 'absent' }>(
+  entries: Iterable<Entry> = [],
+): readonly Extract<Entry, { readonly state: 'present' }>[] {
+  const isPresent = (entry: Entry): entry is Extract<Entry, { readonly state: 'present' }> =>
+    entry.state === 'present';
+  return [...entries].filter(isPresent);
+}

@@ -1,0 +1,125 @@
+import type { Desired, DesiredRule, PresentDomain } from '../../model/desired.ts';
+import { nameKey, type DomainName, type NameKey } from '../../model/names.ts';
+import type { Observed, ObservedDomain } from '../../model/observed.ts';
+import type { Adoption, Plan } from '../../model/plan.ts';
+import type { ManifestSize, Prior, PriorDomain, Verified } from '../../model/prior.ts';
+import type { Section } from '../../model/resources.ts';
+import { itemOfName, rememberItems } from './memory-items.ts';
+import type { Memory } from '../../state/store.ts';
+
+export interface MemoryInput {
+  readonly desired: Desired;
+  /** Digests of the domains that are in place, with all that they have. */
+  readonly settled: ReadonlyMap<DomainName, string>;
+  readonly prior: Prior;
+  /** The plan at the start. */
+  readonly plan: Pick<Plan, 'guards'>;
+  /** Live rules that were recognised by content, the latest last. */
+  readonly adoptions: readonly Adoption[];
+  /** The latest reading. */
+  readonly observed: Observed;
+  /** Domains of which nothing certain is known. */
+  readonly unread: ReadonlySet<DomainName>;
+  /** Items that are not as they are desired, or of which that is not known, those that are sent no more included; see `itemOfName`. */
+  readonly open: ReadonlySet<string>;
+  /** Items that the service accepted in this run and shows otherwise: signatures of what it shows. */
+  readonly keptOtherwise: ReadonlyMap<string, string>;
+  /** Fingerprints of the passwords that were sent; null: sent, and no fingerprint could be made. */
+  readonly passwords: ReadonlyMap<string, string | null>;
+  /** Domains that this run added, and what the service gave their `*`; null: nothing, or nobody has read it. */
+  readonly added: ReadonlyMap<DomainName, string | null>;
+  /** Size of the whole manifest, once all of it was applied; null: what is remembered stays. */
+  readonly size: ManifestSize | null;
+  /** Domains that the service was asked to verify, and when it is asked again. */
+  readonly verified: ReadonlyMap<DomainName, Verified>;
+}
+
+/** What a run leaves behind for the next one: what is in place, what was not kept, how much there is. */
+export function memoryOf(input: MemoryInput): Memory {
+  const { desired, observed, prior } = input;
+  const shrunken = new Set(
+    input.plan.guards.flatMap(({ guard, holds, allowed }) =>
+      guard === 'remote-shrink' && !allowed && holds.kind === 'domain-deletes' ? [holds.domain] : [],
+    ),
+  );
+  const domains = new Map<DomainName, PriorDomain | null>();
+  for (const entry of desired.domains.values()) {
+    if (input.unread.has(entry.domain)) continue;
+    const live = observed.domains.get(entry.domain);
+    const before = prior.domains.get(entry.domain);
+    if (entry.state === 'absent' || live === undefined) {
+      if (before !== undefined && live === undefined) domains.set(entry.domain, null);
+      continue;
+    }
+    const counts = shrunken.has(entry.domain) && before !== undefined ? before.live : countLive(live);
+    domains.set(entry.domain, rememberDomain(entry, before, counts, input));
+  }
+  return { domains, manifest: input.size };
+}
+
+function rememberDomain(
+  entry: PresentDomain,
+  before: PriorDomain | undefined,
+  live: PriorDomain['live'],
+  input: MemoryInput,
+): PriorDomain {
+  const settled = input.settled.get(entry.domain);
+  const verified = input.verified.get(entry.domain) ?? before?.verified;
+  return {
+    live,
+    ...rememberItems(entry, before, input),
+    ruleIds: rememberRuleIds(entry, before, input),
+    passwords: rememberPasswords(entry, before, input),
+    ...(settled === undefined ? rememberCatchAll(entry, before, input) : { settled }),
+    ...(verified === undefined ? {} : { verified }),
+  };
+}
+
+/** Until a run has left the domain in place. */
+function rememberCatchAll(
+  { domain }: PresentDomain,
+  before: PriorDomain | undefined,
+  { added }: MemoryInput,
+): Pick<PriorDomain, 'givenCatchAll'> {
+  const given = added.has(domain) ? (added.get(domain) ?? null) : before?.givenCatchAll;
+  return typeof given === 'string' ? { givenCatchAll: given } : {};
+}
+
+/** Which live rule an entry was recognised as, for as long as the manifest has an entry of that name or id. */
+function rememberRuleIds(
+  entry: PresentDomain,
+  before: PriorDomain | undefined,
+  { adoptions }: MemoryInput,
+): PriorDomain['ruleIds'] {
+  const names = new Set(entry.rules?.entries.flatMap(knownNames));
+  const known = [...(before?.ruleIds ?? [])].filter(([name]) => names.has(name));
+  const adopted = adoptions.filter(({ domain }) => domain === entry.domain);
+  return new Map([...known, ...adopted.map(({ name, id }) => [name, id] as const)]);
+}
+
+function knownNames({ name, id, derivedIds }: DesiredRule): readonly (string | undefined)[] {
+  return [name, id?.toLowerCase(), ...derivedIds.map((derived) => derived.toLowerCase())];
+}
+
+function rememberPasswords(
+  entry: PresentDomain,
+  before: PriorDomain | undefined,
+  { passwords }: MemoryInput,
+): PriorDomain['passwords'] {
+  const known = new Map<NameKey, string>(before?.passwords);
+  for (const credential of entry.credentials?.entries.values() ?? []) {
+    const key = nameKey(credential.name);
+    const sent = passwords.get(itemOfName(entry.domain, 'credential', credential.name));
+    if (credential.state === 'absent' || sent === null) known.delete(key);
+    else if (sent !== undefined) known.set(key, sent);
+  }
+  return known;
+}
+
+function countLive({ aliases, rules, credentials }: ObservedDomain): Partial<Record<Section, number>> {
+  return {
+    ...(aliases === undefined ? {} : { aliases: aliases.length }),
+    ...(rules === undefined ? {} : { rules: rules.length }),
+    ...(credentials === undefined ? {} : { credentials: credentials.length }),
+  };
+}

@@ -1,0 +1,153 @@
+import { showText, type Disclosure } from '../../model/disclosure.ts';
+import { escapeInvisible } from '../../model/names.ts';
+import { compareSources, showSource, type Source } from '../../model/problem.ts';
+import type { FailedItem, ItemKey, Report } from '../../model/report.ts';
+import { withheldReason } from '../../plan/withhold.ts';
+import { wrapWords } from '../../plan/render/wrap.ts';
+import { summarise } from './report-document.ts';
+
+/** How parts of a report are painted; colour never carries a meaning alone. */
+export interface ReportStyle {
+  readonly error: (text: string) => string;
+  readonly warning: (text: string) => string;
+  readonly good: (text: string) => string;
+  readonly dim: (text: string) => string;
+}
+
+export interface ReportTextOptions {
+  readonly disclosure: Disclosure;
+  readonly style: ReportStyle;
+  /** Width that sentences keep to; the line of an item is never broken. Infinity wraps nothing. */
+  readonly columns: number;
+}
+
+/** What ended the run is told once. */
+const STOPPED = 'the run was stopped';
+
+/** Of items skipped for one reason so many are named, the rest counted. */
+const NAMED_SKIPS = 10;
+
+/** A report for people: failures first, each with its place, then what was left undone, then one line of counts. */
+export function renderReport(report: Report, options: ReportTextOptions): string {
+  const lines = [
+    ...renderFailures(report, options),
+    ...renderSkips(report, options),
+    ...renderHeldBack(report, options),
+    ...report.notes.flatMap((note) => sentence(`note: ${withoutStop(note, report)}`, options)),
+    ...(report.stopped === null
+      ? []
+      : sentence(`stopped: ${report.stopped.message}`, options).map(options.style.error)),
+    countLine(report, options.style),
+    ...(report.snapshot === null || !report.wrote ? [] : [`Undo: fwdsync apply -f ${report.snapshot}`]),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function renderFailures(report: Report, options: ReportTextOptions): readonly string[] {
+  const failed = report.failed
+    .toSorted((a, b) => compareSources(a.source, b.source))
+    .map((item) => options.style.error(itemLine(item, failureText(item), options)));
+  const notKept = report.notKept
+    .toSorted((a, b) => compareSources(a.source, b.source))
+    .map((item) => options.style.warning(itemLine(item, item.message, options)));
+  return [...failed, ...notKept];
+}
+
+/** The service's words, then where it said them, then what it said of single fields beyond that. */
+function failureText(item: FailedItem): string {
+  const status = item.status === null ? 'no answer' : String(item.status);
+  const position = item.index === null ? '' : `, index ${item.index}`;
+  const fields = Object.entries(item.errors)
+    .flatMap(([field, messages]) => messages.map((message) => ({ field, message })))
+    .filter(({ message }) => !item.message.includes(message))
+    .map(({ field, message }) => `; ${field}: ${message}`);
+  return `${item.message}${fields.join('')} (${item.endpoint}, ${status}${position})`;
+}
+
+function withoutStop(text: string, { stopped }: Report): string {
+  return stopped === null ? text : text.replace(stopped.message, STOPPED);
+}
+
+function renderSkips(report: Report, options: ReportTextOptions): readonly string[] {
+  const lines: string[] = [];
+  for (const [reason, items] of Map.groupBy(report.skipped, (item) => withoutStop(item.reason, report))) {
+    const named = items.toSorted((a, b) => compareSources(a.source, b.source)).slice(0, NAMED_SKIPS);
+    lines.push(...named.map((item) => itemLine(item, `not ${DONE[item.action]}: ${reason}`, options)));
+    const rest = items.length - named.length;
+    if (rest > 0) lines.push(options.style.dim(`… and ${rest} more skipped: ${safe(reason, options)}`));
+  }
+  return lines;
+}
+
+const DONE = { add: 'added', update: 'updated', move: 'moved', delete: 'deleted' } as const;
+
+function renderHeldBack(report: Report, options: ReportTextOptions): readonly string[] {
+  const refused = report.guards.filter((finding) => !finding.allowed);
+  const told = new Set(refused.map(withheldReason));
+  const sentences = [
+    // The plan says why; this is what is left of it.
+    ...refused.map(({ guard, scope, allow }) => {
+      const where = scope === 'run' ? '' : ` in ${scope}`;
+      return `withheld by ${guard}${where}${allow === null ? '' : ` (${allow})`}`;
+    }),
+    ...report.withheld
+      .filter(({ reason }) => !told.has(reason))
+      .map(({ domain, reason }) => `withheld: ${domain}: ${reason}`),
+  ];
+  return sentences.flatMap((text) => sentence(text, options).map(options.style.warning));
+}
+
+/** Over as many lines as it needs. */
+function sentence(text: string, options: ReportTextOptions): readonly string[] {
+  const lines = wrapWords(safe(text, options), { used: 0, indent: 4, columns: options.columns });
+  return lines.map((line, index) => `${index === 0 ? '' : '    '}${line}`);
+}
+
+function itemLine(
+  item: ItemKey & { readonly source: Source | null },
+  text: string,
+  options: ReportTextOptions,
+): string {
+  const place = item.source === null ? 'account' : showSource(item.source);
+  const name = item.kind === 'domain' ? item.name : `${item.domain}/${item.name}`;
+  return `${escapeInvisible(place)}: ${item.kind} ${escapeInvisible(name)}: ${safe(text, options)}`;
+}
+
+/** Text that the service may have written: on one line, nothing hidden in it, references and masks applied. */
+function safe(text: string, options: ReportTextOptions): string {
+  return escapeInvisible(showText(text.replace(/\s*\n\s*/g, ' '), options.disclosure));
+}
+
+/** The outcome and its counts on one line: `converged: 3 added, 1 deleted. 9 requests in 0.4 s.` */
+export function countLine(report: Report, style: ReportStyle): string {
+  const counts = summarise(report);
+  const parts = [
+    [counts.added, 'added'],
+    [counts.updated, 'updated'],
+    [counts.moved, 'moved'],
+    [counts.deleted, 'deleted'],
+    [counts.failed, 'failed'],
+    [counts.skipped, 'skipped'],
+    [counts.notKept, 'not kept'],
+  ] as const;
+  const told = parts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
+  const { total, waitedSeconds } = report.requests;
+  const seconds = Math.max(0, (report.finishedAt - report.startedAt) / 1000);
+  const waited =
+    waitedSeconds > 0 ? `, ${roundSeconds(waitedSeconds)} s of it waiting for the rate limit` : '';
+  const effort = style.dim(
+    `${total} ${total === 1 ? 'request' : 'requests'} in ${roundSeconds(seconds)} s${waited}.`,
+  );
+  const unwritten = report.outcome === 'failed' && !report.wrote ? '; nothing was written' : '';
+  const counted = told.length === 0 ? 'nothing changed' : `${told.join(', ')}${unwritten}`;
+  return `${paintOutcome(report, style)}: ${counted}. ${effort}`;
+}
+
+function paintOutcome(report: Report, style: ReportStyle): string {
+  const good = report.outcome === 'converged' || report.outcome === 'unchanged';
+  return good ? style.good(report.outcome) : style.error(report.outcome);
+}
+
+function roundSeconds(seconds: number): string {
+  return seconds < 10 ? String(Math.round(seconds * 10) / 10) : String(Math.round(seconds));
+}

@@ -1,0 +1,116 @@
+import { showForward } from '../../model/disclosure.ts';
+import type { Change, Plan } from '../../model/plan.ts';
+import type { ItemKey, NotKeptItem, Outcome, Report } from '../../model/report.ts';
+import { itemOf } from '../ledger.ts';
+import type { NotKept } from '../memory/not-kept.ts';
+import type { Verdict } from '../rounds.ts';
+import { requestsOfRun, type Run } from '../run.ts';
+
+export interface ReportInput {
+  readonly verdict: Verdict;
+  readonly snapshot: string | null;
+}
+
+/** What became of a run, from its ledger and its last look at the account. */
+export function reportRun(run: Run, { verdict, snapshot }: ReportInput): Report {
+  const { input, ports, ledger } = run;
+  const notKept = verdict.kind === 'seen' ? verdict.notKept : [];
+  const lost = new Set(notKept.map(({ change }) => itemOf(change)));
+  const applied = [...ledger.done].filter(([item]) => !lost.has(item));
+  return {
+    outcome: outcomeOf(run, verdict),
+    startedAt: input.startedAt,
+    finishedAt: ports.clock.now(),
+    plan: input.digest,
+    applied: applied.map(([item, { change, id }]) => {
+      const made = ledger.added.has(item) && change.action !== 'delete';
+      return { ...keyOf(change), ...(made ? { action: 'add' } : {}), id };
+    }),
+    failed: [...ledger.failed.values()].map(({ change, endpoint, status, index, message, errors }) => {
+      return { ...keyOf(change), source: change.source, endpoint, status, index, message, errors };
+    }),
+    skipped: [...ledger.skipped.values()].map(({ change, reason }) => {
+      return { ...keyOf(change), source: change.source, reason };
+    }),
+    guards: input.plan.guards,
+    withheld: input.plan.withheld,
+    notKept: notKept.map((item) => notKeptItem(item, input.references)),
+    notes: [...ledger.notes, ...lookNotes(verdict)],
+    requests: requestsOfRun(run),
+    wrote: ledger.wrote,
+    stopped: ledger.stop,
+    snapshot,
+  };
+}
+
+/** Of a plan that was not carried out because its guards refuse it. */
+export function refusedReport(
+  plan: Plan,
+  {
+    digest,
+    now,
+    requests,
+  }: { readonly digest: string; readonly now: number; readonly requests: Report['requests'] },
+): Report {
+  return {
+    outcome: 'refused',
+    startedAt: now,
+    finishedAt: now,
+    plan: digest,
+    applied: [],
+    failed: [],
+    skipped: plan.changes.map((change) => {
+      return { ...keyOf(change), source: change.source, reason: 'a guard refuses the plan' };
+    }),
+    guards: plan.guards,
+    withheld: plan.withheld,
+    notKept: [],
+    notes: [],
+    requests,
+    wrote: false,
+    stopped: null,
+    snapshot: null,
+  };
+}
+
+/** `converged` is said only when everything was looked at and nothing is left, not even what was held back. */
+function outcomeOf(run: Run, verdict: Verdict): Outcome {
+  const { input, ledger } = run;
+  const withheld =
+    input.plan.withheld.filter(({ cause }) => cause !== 'tombstone').length + input.heldBack.length;
+  const seen = verdict.kind === 'seen' && verdict.unread.size === 0 && verdict.open.length === 0;
+  const clean = seen && ledger.stop === null && ledger.failed.size + ledger.skipped.size + withheld === 0;
+  if (clean) return input.plan.changes.length === 0 ? 'unchanged' : 'converged';
+  return ledger.wrote ? 'partial' : unwrittenOutcome(run);
+}
+
+function unwrittenOutcome({ input, ledger }: Run): Outcome {
+  if (ledger.stop?.kind === 'interrupted') return 'failed';
+  return input.plan.withheld.some(({ cause }) => cause === 'guard') ? 'refused' : 'failed';
+}
+
+function lookNotes(verdict: Verdict): readonly string[] {
+  if (verdict.kind === 'unseen') return [`what came of it was not looked at: ${verdict.reason}`];
+  return [...verdict.unread].map(([domain, reason]) => `${domain} could not be read again: ${reason}`);
+}
+
+function notKeptItem({ change, shown }: NotKept, references: ReadonlyMap<string, string>): NotKeptItem {
+  const later =
+    shown === null
+      ? 'the next run sends it again'
+      : 'it is sent again when its entry, or what the service shows, changes';
+  const message = `${notKeptText(change, references)}; ${later}`;
+  return { ...keyOf(change), source: change.source, message };
+}
+
+function notKeptText(change: Change, references: ReadonlyMap<string, string>): string {
+  if (change.desired === null) return 'the service accepted the delete and still shows it';
+  if (change.observed === null) return 'the service accepted it and does not show it';
+  const live =
+    change.kind === 'alias' ? `: ${showForward(change.observed.forward, { references, mask: false })}` : '';
+  return `the service accepted it and shows another ${change.fields.join(', ')}${live}`;
+}
+
+function keyOf({ action, kind, domain, name }: Change): ItemKey {
+  return { action, kind, domain, name };
+}

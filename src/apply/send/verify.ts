@@ -1,0 +1,46 @@
+import type { ApiError } from '../../api/errors.ts';
+import { missingRecords, type Verification } from '../../api/operations/verification.ts';
+import type { DomainName } from '../../model/names.ts';
+import type { Verified } from '../../model/prior.ts';
+import type { Result } from '../../model/result.ts';
+import { dueDomains, MOST_VERIFIED } from '../../plan/requests/verification.ts';
+import { stopFor } from '../ledger.ts';
+import { isStopped, type Run } from '../run.ts';
+import { sideBySide } from '../side-by-side.ts';
+
+const FIRST_WAIT_MS = 3_600_000;
+const LONGEST_WAIT_MS = 86_400_000;
+const AT_ONCE = 8;
+
+/**
+ * Asks the service about the DNS of domains with `verify: true` that are not ready: at once, after an hour, then after twice
+ * as long each time, up to a day. What it finds are notes; whether the run converged does not depend on it.
+ */
+export async function verifyDomains(run: Run): Promise<ReadonlyMap<DomainName, Verified>> {
+  const verified = new Map<DomainName, Verified>();
+  const { input, observed, ports, ledger } = run;
+  const due = dueDomains({ ...input, observed, now: ports.clock.now() });
+  let isHopeless = false;
+  await sideBySide(due.slice(0, MOST_VERIFIED), AT_ONCE, async ({ domain, last }) => {
+    if (isHopeless || isStopped(run)) return;
+    const answer = await ports.client.verifyDomain(domain);
+    isHopeless ||= !answer.ok && stopFor(answer.error) !== null;
+    const isReady = answer.ok && answer.value.valid;
+    verified.set(domain, { at: ports.clock.now(), waitMs: isReady ? LONGEST_WAIT_MS : waitAfter(last) });
+    ledger.notes.add(noteOf(domain, answer));
+  });
+  const later = due.length - Math.min(due.length, MOST_VERIFIED);
+  if (later > 0) ledger.notes.add(`${later} more domains are verified by the next run`);
+  return verified;
+}
+
+function noteOf(domain: DomainName, answer: Result<Verification, ApiError>): string {
+  if (!answer.ok) return `${domain} could not be verified: ${answer.error.message}`;
+  if (answer.value.valid) return `${domain} is ready: its DNS records are in place`;
+  const missing = missingRecords(answer.value).join(', ');
+  return `${domain} is not ready: DNS records are missing or wrong: ${missing} (fwdsync verify ${domain} prints them)`;
+}
+
+function waitAfter(last: Verified | null): number {
+  return last === null ? FIRST_WAIT_MS : Math.min(LONGEST_WAIT_MS, 2 * last.waitMs);
+}

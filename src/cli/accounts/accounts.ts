@@ -1,0 +1,117 @@
+import * as fs from 'node:fs/promises';
+import { basename, extname } from 'node:path';
+import { findKey } from '../../manifest/load.ts';
+import { listAccounts, readManifests } from '../../manifest/read/read.ts';
+import type { Desired } from '../../model/desired.ts';
+import { parseDomainName } from '../../model/names.ts';
+import { createClaims } from '../../reconcile/claims.ts';
+import type { AccountEntry } from '../../reconcile/daemon/daemon.ts';
+import type { Context } from '../context.ts';
+import { readDesired } from '../input/desired.ts';
+import { CommandError, EXIT } from '../exit.ts';
+import { addCounts, NO_COUNTS, printInvalid, type ManifestCounts } from '../output/problems/problems.ts';
+import { forbidKey } from '../input/references.ts';
+import { resolveStateDirectory, type CommonOptions } from '../settings.ts';
+
+/** The directory of `--accounts`, or of `FWDSYNC_ACCOUNTS` where no file is named; null: there is one account. */
+export function accountsDirectory(options: CommonOptions, { env }: Pick<Context, 'env'>): string | null {
+  const isFileNamed = options.file !== undefined && options.file.length > 0;
+  if (options.accounts === undefined) return isFileNamed ? null : env['FWDSYNC_ACCOUNTS'] || null;
+  if (!isFileNamed) return options.accounts;
+  throw new CommandError(EXIT.usage, '--accounts and -f cannot be used together', 'give one of them');
+}
+
+/** The manifests directly in the directory, each with the name that its account goes by. */
+export async function accountEntries(
+  context: Pick<Context, 'cwd' | 'stdin' | 'env'>,
+  options: CommonOptions,
+  directory: string,
+): Promise<readonly AccountEntry[] | { readonly error: string; readonly hint: string }> {
+  const { cwd, stdin } = context;
+  const leaveOut = resolveStateDirectory(options, context);
+  const listed = await listAccounts(directory, { fs, stdin, cwd, leaveOut });
+  if (!listed.ok) return { error: listed.error.message, hint: listed.error.hint };
+  const short = listed.value.map((path) => basename(path, extname(path)));
+  return listed.value.map((path, index) => {
+    const name = short[index] ?? path;
+    const isUnique = short.filter((other) => other === name).length === 1;
+    return { name: isUnique ? name : basename(path), paths: [path] };
+  });
+}
+
+/** Learns the keys of accounts, so that no reference of another account may have the value of one. */
+export function createKeyLearner(context: Context): (entries: readonly AccountEntry[]) => Promise<void> {
+  const known = new Set<string>();
+  const { cwd, stdin } = context;
+  return async (entries) => {
+    for (const { name, paths } of entries) {
+      const texts = known.has(name) ? null : await readManifests(paths, { fs, stdin, cwd });
+      if (texts?.ok !== true) continue;
+      known.add(name);
+      const key = findKey(texts.value, { cwd });
+      if (key !== null) await forbidKey(context, key);
+    }
+  };
+}
+
+/** What is to be carried out for one account. */
+export interface Job<Options> {
+  readonly name: string;
+  /** Those of one account alone. */
+  readonly options: Options;
+  /** The whole manifest; null: it is not valid, which its own command reports. */
+  readonly desired: Desired | null;
+}
+
+/** The accounts of a directory. */
+export interface Jobs<Options> {
+  readonly directory: string;
+  readonly jobs: readonly Job<Options>[];
+  /** Names of those that `--domain` leaves out. */
+  readonly others: readonly string[];
+  /** The manifests of all of them; null: it is not valid. */
+  readonly manifests: ReadonlyMap<string, Desired | null>;
+}
+
+/** One job per account; the same account or domain in two of them ends the command, and no requests are sent. */
+export async function openJobs<Options extends CommonOptions>(
+  context: Context,
+  options: Options,
+  directory: string,
+): Promise<Jobs<Options>> {
+  const entries = await accountEntries(context, options, directory);
+  if ('error' in entries) throw new CommandError(EXIT.failed, entries.error, entries.hint);
+  const claims = createClaims();
+  const jobs: Job<Options>[] = [];
+  const others: string[] = [];
+  const manifests = new Map<string, Desired | null>();
+  let all: ManifestCounts = NO_COUNTS;
+  for (const { name, paths } of entries) {
+    const alone: Options = { ...options, accounts: directory, file: paths };
+    const { desired, counts } = await readWhole(context, alone);
+    all = addCounts(all, counts);
+    manifests.set(name, desired);
+    if (desired !== null) claims.claim(name, desired);
+    const domain = options.domain?.filter((text) => namesDomain(desired, text));
+    if (domain?.length === 0) others.push(name);
+    else jobs.push({ name, options: domain === undefined ? alone : { ...alone, domain }, desired });
+  }
+  const problems = entries.flatMap(({ name }) => claims.conflicts(name));
+  if (problems.length > 0) {
+    printInvalid(context, options, { problems, counts: all });
+    throw new CommandError(EXIT.invalid, 'two accounts have the same', 'mend it; nothing was requested');
+  }
+  if (jobs.length > 0) return { directory, jobs, others, manifests };
+  throw new CommandError(EXIT.usage, 'no manifest names a domain of --domain', 'check the spelling');
+}
+
+function namesDomain(desired: Desired | null, text: string): boolean {
+  const parsed = parseDomainName(text);
+  return parsed.ok && desired !== null && desired.domains.has(parsed.value);
+}
+
+/** All of one manifest, whatever `--domain` says; its problems are printed when the command itself comes to it. */
+function readWhole(context: Context, options: CommonOptions): ReturnType<typeof readDesired> {
+  const { domain: _, ...whole } = options;
+  return readDesired(context, whole, { references: 'optional', problems: 'silent', unnamed: 'ignored' });
+}

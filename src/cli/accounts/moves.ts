@@ -1,0 +1,117 @@
+import { errorText } from '../../api/errors.ts';
+import type { DomainName } from '../../model/names.ts';
+import { planOnce } from '../../reconcile/plan-once.ts';
+import type { Job, Jobs } from './accounts.ts';
+import type { Context } from '../context.ts';
+import { CommandError } from '../exit.ts';
+import { openSession } from '../input/session.ts';
+import type { CommonOptions } from '../settings.ts';
+
+/** Domains that are a tombstone in one account and present in another. */
+export interface Moves {
+  /** A line for each, for people. */
+  readonly announcements: readonly string[];
+  /** Why an account must keep a domain that its manifest deletes; null: it may go. Waits for the other account's command. */
+  whyKeep(account: string, domain: DomainName): Promise<string | null>;
+  /** The command of an account has ended. */
+  ended(account: string): void;
+}
+
+export function createMoves<Options extends CommonOptions>(
+  context: Context,
+  { jobs, manifests }: Pick<Jobs<Options>, 'jobs' | 'manifests'>,
+): Moves {
+  const ends = new Map(jobs.map(({ name }) => [name, Promise.withResolvers<void>()]));
+  const moves = findMoves(manifests);
+  return {
+    announcements: moves.map(
+      ({ domain, from, to }) =>
+        `${domain} moves from ${from} to ${to}: it is deleted in ${from} only once ${to} has it, verified`,
+    ),
+    ended: (account) => ends.get(account)?.resolve(),
+    async whyKeep(account, domain) {
+      for (const [other, desired] of manifests) {
+        if (other === account) continue;
+        if (desired === null)
+          return `the manifest of ${other} is not valid, so it is not known whether ${domain} moves there`;
+        if (desired.domains.get(domain)?.state !== 'present') continue;
+        const job = jobs.find(({ name }) => name === other);
+        if (job === undefined) return `${domain} moves to ${other}, which is not in this run`;
+        // Each would wait for the other to end.
+        if (leadsTo(moves, other, account))
+          return `${domain} moves to ${other}, from which another domain moves here: move one of them first`;
+        await ends.get(other)?.promise;
+        const missing = await whyNotInPlace(context, job, domain);
+        if (missing !== null) return `${domain} moves to ${other}, and ${missing}`;
+      }
+      return null;
+    },
+  };
+}
+
+interface Move {
+  readonly domain: DomainName;
+  readonly from: string;
+  readonly to: string;
+}
+
+function findMoves(manifests: Jobs<unknown>['manifests']): readonly Move[] {
+  const taken = new Map<DomainName, string>();
+  for (const [to, desired] of manifests)
+    for (const { domain, state } of desired?.domains.values() ?? [])
+      if (state === 'present') taken.set(domain, to);
+  return [...manifests].flatMap(([from, desired]) =>
+    [...(desired?.domains.values() ?? [])].flatMap(({ domain, state }) => {
+      const to = taken.get(domain);
+      return state === 'present' || to === undefined ? [] : [{ domain, from, to }];
+    }),
+  );
+}
+
+/** Whether domains move from one account to another, over others too. */
+function leadsTo(moves: readonly Move[], start: string, end: string): boolean {
+  const reached = new Set([start]);
+  for (const account of reached) for (const { from, to } of moves) if (from === account) reached.add(to);
+  return reached.has(end);
+}
+
+/** By a fresh read of that one domain; null: it is there as its manifest wants it, and mail to it is forwarded. */
+async function whyNotInPlace<Options extends CommonOptions>(
+  context: Context,
+  { options }: Job<Options>,
+  domain: DomainName,
+): Promise<string | null> {
+  try {
+    const session = await openSession(
+      context,
+      { ...options, domain: [domain] },
+      {
+        command: 'apply',
+        mode: 'read-only',
+        stance: { accountRequired: true, domainDeletes: 'never' },
+      },
+    );
+    try {
+      const read = await planOnce(session.request, session.ports);
+      if (!read.ok) return `that account could not be read: ${errorText(read.error)}`;
+      const { plan, input } = read.value;
+      const live = input.observed.domains.get(domain);
+      if (live === undefined) return MANUAL;
+      const isOpen = plan.changes.length > 0 || plan.problems.length > 0;
+      const isHeld = plan.withheld.length > 0 || plan.guards.some(({ allowed }) => !allowed);
+      if (isOpen || isHeld) return 'it is not in place there yet';
+      return live.forwardingReady === true
+        ? null
+        : 'it is not ready to forward there yet: verify it, then run the command again';
+    } finally {
+      await session.client.close();
+    }
+  } catch (error) {
+    if (error instanceof CommandError) return `that account could not be read: ${error.message}`;
+    throw error;
+  }
+}
+
+const MANUAL =
+  'it is not there. Where the service refuses it because it is in this account, move it by hand: delete it here with ' +
+  'apply -f and --allow-domain-delete, then apply --accounts at once; mail to it is refused in between';

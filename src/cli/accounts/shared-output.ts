@@ -1,0 +1,132 @@
+import { Writable } from 'node:stream';
+import type { Context, OutputStream } from '../context.ts';
+import { createProgress } from '../output/progress.ts';
+
+/** Standard output and standard error of a command that carries out many things side by side. */
+export interface SharedOutput {
+  /** The streams of one of them: what it prints is kept until it is shown, in one piece and under its name. */
+  open(name: string): OwnOutput;
+  /** Tells from time to time how far all have come, until `ended` is aborted. */
+  keepTelling(tell: () => Standing, ended: AbortSignal): Promise<void>;
+  /** A last word on standard output, set apart from what was shown. */
+  conclude(text: string): void;
+}
+
+export interface OwnOutput {
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
+  /** Shows what was printed since it was last shown. */
+  show(): Promise<void>;
+  /** Shows it, and at once what `work` prints: nobody else is shown meanwhile. */
+  alone<T>(work: () => Promise<T>): Promise<T>;
+}
+
+export interface Standing {
+  readonly label: string;
+  readonly done: number;
+  readonly total: number;
+}
+
+export interface SharedOutputOptions {
+  /** The line above what one of them prints; on standard output null where a heading would spoil the format. */
+  readonly heading: (name: string, stream: 'stdout' | 'stderr') => string | null;
+}
+
+const TELL_EVERY_MS = 2_000;
+
+export function shareOutput(
+  { stdout, stderr, clock }: Pick<Context, 'stdout' | 'stderr' | 'clock'>,
+  { heading }: SharedOutputOptions,
+): SharedOutput {
+  const progress = createProgress({ stderr, clock });
+  const real = { stdout, stderr };
+  // On a terminal both streams are one text.
+  const isOneText = stdout.isTTY === true && stderr.isTTY === true;
+  const lastShown = new Map<'both' | StreamName, string>();
+  const print = (name: string, { stream, text }: Piece): void => {
+    if (text === '') return;
+    const where = isOneText ? 'both' : stream;
+    const line = lastShown.get(where) === name ? null : heading(name, stream);
+    if (line === null) {
+      real[stream].write(text);
+      return;
+    }
+    real[stream].write(`${lastShown.has(where) ? '\n' : ''}${line}\n${text.replace(/^\n/, '')}`);
+    lastShown.set(where, name);
+  };
+  let shown: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
+  const inTurn = <T>(work: () => Promise<T> | T): Promise<T> => {
+    waiting += 1;
+    const turn = shown.then(() => {
+      progress.stop();
+      return work();
+    });
+    const end = (): void => {
+      waiting -= 1;
+    };
+    shown = turn.then(end, end);
+    return turn;
+  };
+  return {
+    open: (name) => openOutput(real, (piece) => print(name, piece), inTurn),
+    async keepTelling(tell, ended) {
+      for (;;) {
+        await clock.sleep(TELL_EVERY_MS, ended);
+        if (ended.aborted) break;
+        const { label, done, total } = tell();
+        if (waiting === 0) progress.update(label, done, total);
+      }
+      progress.stop();
+    },
+    conclude: (text) => void stdout.write(`${lastShown.size > 0 ? '\n' : ''}${text}`),
+  };
+}
+
+type StreamName = 'stdout' | 'stderr';
+
+interface Piece {
+  readonly stream: StreamName;
+  readonly text: string;
+}
+
+function openOutput(
+  real: Readonly<Record<StreamName, OutputStream>>,
+  print: (piece: Piece) => void,
+  inTurn: <T>(work: () => Promise<T> | T) => Promise<T>,
+): OwnOutput {
+  const kept: Piece[] = [];
+  const showKept = (): void => kept.splice(0).forEach(print);
+  let isAlone = false;
+  const open = (stream: StreamName): OutputStream => {
+    const { isTTY, columns } = real[stream];
+    const own = new Writable({
+      decodeStrings: false,
+      write(chunk: string | Buffer, _encoding, done) {
+        const piece = { stream, text: chunk.toString() };
+        if (isAlone) print(piece);
+        else kept.push(piece);
+        done();
+      },
+    });
+    return Object.assign(own, {
+      ...(isTTY === undefined ? {} : { isTTY }),
+      ...(columns === undefined ? {} : { columns }),
+    });
+  };
+  return {
+    stdout: open('stdout'),
+    stderr: open('stderr'),
+    show: () => inTurn(showKept),
+    alone: (work) =>
+      inTurn(async () => {
+        showKept();
+        isAlone = true;
+        try {
+          return await work();
+        } finally {
+          isAlone = false;
+        }
+      }),
+  };
+}

@@ -1,0 +1,143 @@
+import type { Progress as ApplyProgress } from '../../apply/ports.ts';
+import { writeSnapshot } from '../../manifest/write/write-snapshot.ts';
+import type { Decision } from '../../reconcile/decide.ts';
+import { reconcileOnce, type OncePorts, type Verdict } from '../../reconcile/once.ts';
+import type { Planned } from '../../reconcile/plan-once.ts';
+import { narrowToChanges } from '../input/against.ts';
+import { approveOnTerminal, approveUnasked } from './apply/approve.ts';
+import { canAsk } from './apply/ask.ts';
+import { concludeRun } from './apply/conclude.ts';
+import type { Context } from '../context.ts';
+import { CommandError, EXIT, type ExitCode } from '../exit.ts';
+import { DOCUMENT_FORMATS, type DocumentFormat } from '../output/formats.ts';
+import type { PlanFlags } from '../input/plan-options.ts';
+import { documentOf, forecastOf, printPlanText } from '../output/print-plan.ts';
+import { approveSaved, assertSealed, openApproved, type ApprovedPlan } from '../output/saved-plan.ts';
+import { openSession, type Session } from '../input/session.ts';
+import { manifestPaths, resolveFormat } from '../settings.ts';
+import { printStateWarnings, printUnknownValues } from '../input/state.ts';
+
+export interface ApplyOptions extends PlanFlags {
+  readonly yes?: true;
+  readonly maxFailures?: number;
+}
+
+/**
+ * Makes a plan, shows it, asks where somebody is there to be asked, applies it and verifies. With a saved plan nobody is
+ * asked: the plan that is made runs if it is the one that was approved.
+ */
+export async function applyCommand(
+  context: Context,
+  options: ApplyOptions,
+  [path]: readonly string[],
+): Promise<ExitCode> {
+  const format = resolveFormat(options, context, DOCUMENT_FORMATS);
+  if (path === undefined) {
+    assertAnswerable(context, options);
+    return applyPlanned(context, await narrowToChanges(context, options), { format, approved: null });
+  }
+  const approved = await openApproved(context, path, options);
+  return applyPlanned(context, { ...options, ...approved.flags }, { format, approved });
+}
+
+interface Manner {
+  readonly format: DocumentFormat;
+  /** The saved plan that the run has to be; null: somebody is asked, or `--yes` is given. */
+  readonly approved: ApprovedPlan | null;
+}
+
+async function applyPlanned(context: Context, options: ApplyOptions, manner: Manner): Promise<ExitCode> {
+  const { approved, format } = manner;
+  const session = await openSession(context, options, {
+    command: 'apply',
+    mode: 'read-write',
+    // A saved plan names the account that it was made for, and is compared with the one that answers.
+    stance: { accountRequired: approved === null && options.yes === true, domainDeletes: 'allowed' },
+    unnamed: approved === null && options.against === undefined ? 'refused' : 'ignored',
+  });
+  try {
+    if (approved !== null) assertSealed(approved, session);
+    const newcomers = approved === null ? 'taken-up' : 'left';
+    const request = { ...session.request, maxFailures: options.maxFailures ?? null, newcomers } as const;
+    const once = await reconcileOnce(request, portsOf(context, options, session, manner));
+    session.progress.stop();
+    return concludeRun(context, options, session, { once, format });
+  } finally {
+    session.progress.stop();
+    await session.client.close();
+  }
+}
+
+function assertAnswerable(context: Context, options: ApplyOptions): void {
+  if (options.yes === true) return;
+  if (canAsk(context) && !manifestPaths(options, context).includes('-')) return;
+  throw new CommandError(
+    EXIT.usage,
+    'nobody can be asked here: there is no terminal',
+    'give --yes and state the account with --account or api.account',
+  );
+}
+
+function portsOf(context: Context, options: ApplyOptions, session: Session, manner: Manner): OncePorts {
+  const { format, approved } = manner;
+  const stream = format === 'json' ? context.stderr : context.stdout;
+  const show = (decision: Decision, planned: Planned): void => {
+    session.progress.stop();
+    printStateWarnings(context, options, planned);
+    if (approved === null) printUnknownValues(context, options, planned);
+    const plan = decision.kind === 'go' ? decision.plan : planned.plan;
+    if (format === 'json' && (options.yes === true || approved !== null)) return;
+    printPlanText(context, documentOf(context, session, { plan, planned }), { stream, color: options.color });
+  };
+  const refusals = options.skipRefused === true ? 'withhold' : 'end-the-run';
+  const approve = async (planned: Planned): Promise<Verdict> => {
+    if (approved !== null) {
+      const decision = await approveSaved(context, session, { approved, planned });
+      if (decision.kind !== 'stale') show(decision, planned);
+      return { decision, planned };
+    }
+    if (options.yes === true) return approveUnasked(planned, { refusals, show });
+    const ask = (): Promise<Verdict> => approveOnTerminal(context, planned, { refusals, show });
+    return context.ofAccount === undefined ? ask() : context.ofAccount.alone(ask);
+  };
+  let latest: Planned | null = null;
+  return {
+    ...session.ports,
+    random: context.random,
+    signal: context.signal,
+    writeManifest: writeSnapshot,
+    whyKeepDomain: context.ofAccount?.whyKeepDomain,
+    approve: async (planned) => {
+      const verdict = await approve(planned);
+      latest = verdict.planned;
+      return verdict;
+    },
+    onProgress: (progress) => showProgress(context, session, progress, latest),
+  };
+}
+
+const REFUSED_BATCHES = {
+  creates: 'The account takes no batches: items are added one by one',
+  'by-id': 'The service does not know its ids in batches: items are updated and deleted one by one',
+} as const;
+
+function showProgress(
+  context: Context,
+  session: Session,
+  progress: ApplyProgress,
+  planned: Planned | null,
+): void {
+  switch (progress.kind) {
+    case 'items':
+      return session.progress.update('applying changes', progress.done, progress.total);
+    case 'verifying':
+      return session.progress.update(`looking at the account again, round ${progress.round}`, 0, 1);
+    case 'batches-refused': {
+      if (planned === null) return;
+      const shown = { planned, plan: planned.plan };
+      const { requests, seconds } = forecastOf(context, session, shown, progress.support);
+      const what = REFUSED_BATCHES[progress.which];
+      context.stderr.write(`${what}, ${requests} requests in about ${Math.ceil(seconds)} s.\n`);
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import { decide, type Decision, type Refusals } from '../../../reconcile/decide.ts';
+import type { Verdict } from '../../../reconcile/once.ts';
+import { planWith, type Planned } from '../../../reconcile/plan-once.ts';
+import { confirmGuard, openQuestioner, type Questioner } from './ask.ts';
+import type { Context } from '../../context.ts';
+
+export interface Approval {
+  readonly refusals: Refusals;
+  /** Shows what would run. */
+  readonly show: (decision: Decision, planned: Planned) => void;
+}
+
+/** Without anybody to ask: the plan is shown, and runs as it is. */
+export function approveUnasked(planned: Planned, { refusals, show }: Approval): Verdict {
+  const decision = decide(planned.plan, refusals);
+  show(decision, planned);
+  return { decision, planned };
+}
+
+/** Shows the plan, asks about each guard that can be allowed, then whether to go on. */
+export async function approveOnTerminal(
+  context: Context,
+  planned: Planned,
+  approval: Approval,
+): Promise<Verdict> {
+  // With many accounts each waits for its turn to ask.
+  if (context.signal.aborted) return { decision: { kind: 'declined' }, planned };
+  const questioner = openQuestioner(context);
+  try {
+    return await askAboutPlan(questioner, planned, { ...approval, signal: context.signal });
+  } finally {
+    questioner.close();
+  }
+}
+
+async function askAboutPlan(
+  questioner: Questioner,
+  planned: Planned,
+  { refusals, show, signal }: Approval & Pick<Context, 'signal'>,
+): Promise<Verdict> {
+  const first = decide(planned.plan, refusals);
+  show(first, planned);
+  const allowed = first.kind === 'refused' ? await askAboutGuards(questioner, planned) : planned;
+  if (allowed === null) return { decision: { kind: signal.aborted ? 'declined' : 'refused' }, planned };
+  const decision = decide(allowed.plan, refusals);
+  if (decision.kind !== 'go' || decision.plan.changes.length === 0) return { decision, planned: allowed };
+  const answer = await questioner.ask('Apply this plan? Type yes to go on: ');
+  return answer === 'yes' ? { decision, planned: allowed } : { decision: { kind: 'declined' }, planned };
+}
+
+/** The plan under a policy that allows what was confirmed; null when something was not. */
+async function askAboutGuards(questioner: Questioner, planned: Planned): Promise<Planned | null> {
+  const open = planned.plan.guards.filter((finding) => finding.refuses && !finding.allowed);
+  if (open.some(({ allowance }) => allowance === null)) return planned;
+  // One flag may answer several guards: it is asked for once.
+  for (const finding of new Map(open.map((finding) => [finding.allow, finding])).values()) {
+    if (!(await confirmGuard(questioner, finding))) return null;
+  }
+  const { policy } = planned.input;
+  const confirmed = open.flatMap(({ allowance }) => allowance ?? []);
+  return planWith(planned, { ...policy, allowances: [...policy.allowances, ...confirmed] });
+}

@@ -1,0 +1,115 @@
+import { refusedReport } from '../../../apply/report/report.ts';
+import { reportDocument } from '../../../apply/report/report-document.ts';
+import { countLine, renderReport } from '../../../apply/report/report-text.ts';
+import { showText } from '../../../model/disclosure.ts';
+import { escapeInvisible } from '../../../model/names.ts';
+import type { Report } from '../../../model/report.ts';
+import { planDigest } from '../../../plan/document/digest.ts';
+import type { Once } from '../../../reconcile/once.ts';
+import type { Context } from '../../context.ts';
+import { EXIT, interruptedExit, type ExitCode } from '../../exit.ts';
+import type { DocumentFormat } from '../../output/formats.ts';
+import { notRun, unprovenOf, type NotRun } from './not-run.ts';
+import { columnsOf, printJson } from '../../output/output.ts';
+import { printInvalid } from '../../output/problems/problems.ts';
+import { printStale } from '../../output/saved-plan.ts';
+import { disclosureFor, type Session } from '../../input/session.ts';
+import type { CommonOptions } from '../../settings.ts';
+import { styleFor } from '../../output/style.ts';
+
+export interface Conclusion {
+  readonly once: Once;
+  readonly format: DocumentFormat;
+}
+
+interface ConcludeOptions extends CommonOptions {
+  readonly skipRefused?: true;
+}
+
+/** Prints what came of a run, and turns it into an exit code; what kept it from running ends the command. */
+export function concludeRun(
+  context: Context,
+  options: ConcludeOptions,
+  session: Session,
+  { once, format }: Conclusion,
+): ExitCode {
+  if (once.kind === 'applied') {
+    if (once.report.wrote) context.ofAccount?.wrote();
+    printReport(context, options, session, { once, format });
+    return reportExit(once.report, context);
+  }
+  if (once.kind === 'not-run') explainNotRun(context, options, session, { once, format });
+  if (once.kind === 'fault' && once.fault.kind === 'passwords') {
+    printInvalid(context, options, { problems: once.fault.problems, counts: session.counts });
+  }
+  throw notRun(once);
+}
+
+function explainNotRun(
+  context: Context,
+  options: CommonOptions,
+  session: Session,
+  { once, format }: { readonly once: NotRun; readonly format: DocumentFormat },
+): void {
+  const { decision, planned } = once;
+  // In text the plan was shown before, with its guards and problems.
+  if (format === 'json') {
+    if (decision.kind === 'refused' || decision.kind === 'stale') printRefusal(context, session, once);
+    if (decision.kind === 'unproven') printUnproven(context, session, once);
+    const { problems } = planned.plan;
+    if (decision.kind === 'invalid') printInvalid(context, options, { problems, counts: session.counts });
+  }
+  if (decision.kind === 'stale') printStale(context, decision.since);
+}
+
+function printUnproven(context: Context, session: Session, { planned }: NotRun): void {
+  const disclosure = disclosureFor(session, planned);
+  for (const { domain, reason } of unprovenOf(planned.plan)) {
+    context.stderr.write(`withheld: ${domain}: ${escapeInvisible(showText(reason, disclosure))}\n`);
+  }
+}
+
+function printRefusal(context: Context, session: Session, { decision, planned }: NotRun): void {
+  const { client } = session;
+  const report = refusedReport(planned.plan, {
+    digest: planDigest(planned.plan, client.hmac),
+    now: context.clock.now(),
+    requests: client.totals(),
+  });
+  const document = reportDocument(report, disclosureFor(session, planned));
+  printJson(context, decision.kind === 'stale' ? { ...document, stale: decision.since } : document);
+}
+
+function printReport(
+  context: Context,
+  options: CommonOptions,
+  session: Session,
+  {
+    once: { report, planned },
+    format,
+  }: { readonly once: Extract<Once, { readonly kind: 'applied' }>; readonly format: DocumentFormat },
+): void {
+  const disclosure = disclosureFor(session, planned);
+  if (format === 'json') return printJson(context, reportDocument(report, disclosure));
+  const style = styleFor(context.stdout, options.color, context.env);
+  context.ofAccount?.conclude(countLine(report, style));
+  const columns = columnsOf(context.stdout);
+  context.stdout.write(`\n${renderReport(report, { disclosure, style, columns })}`);
+}
+
+/** What each outcome of a run means to the shell; what was interrupted before anything was written has a signal's code. */
+const EXIT_OF: Readonly<Record<Report['outcome'], ExitCode>> = {
+  unchanged: EXIT.done,
+  converged: EXIT.done,
+  partial: EXIT.partial,
+  failed: EXIT.failed,
+  refused: EXIT.refused,
+};
+
+export function reportExit(
+  { outcome, stopped }: Pick<Report, 'outcome' | 'stopped'>,
+  context: Pick<Context, 'signal'>,
+): ExitCode {
+  const isInterrupted = outcome === 'failed' && stopped?.kind === 'interrupted';
+  return isInterrupted ? interruptedExit(context) : EXIT_OF[outcome];
+}

@@ -1,0 +1,77 @@
+import type { Context } from '../context.ts';
+import { correct, misdirect } from './demo/manifest.ts';
+import { createNarrator, type Narrator } from './demo/narrator.ts';
+import { openStage, type Stage } from './demo/stage.ts';
+import { execute } from '../execute.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { resolveFormat, type CommonOptions } from '../settings.ts';
+
+const RETIRED = 'acme-2019.example';
+
+/** A command line, and the exit code with which it is going to end. */
+interface Step {
+  readonly args: readonly string[];
+  readonly ends: ExitCode;
+}
+
+const VALIDATE: Step = { args: ['validate', '-f', 'acme'], ends: EXIT.done };
+const PLAN: Step = { args: ['plan', '-f', 'acme', '--allow-domain-delete', RETIRED], ends: EXIT.done };
+const APPLY: Step = {
+  args: ['apply', '-f', 'acme', '--yes', '--allow-domain-delete', RETIRED],
+  ends: EXIT.partial,
+};
+const APPLY_MENDED: Step = { args: ['apply', '-f', 'acme', '--yes'], ends: EXIT.done };
+const PLAN_AFTER: Step = { args: ['plan', '-f', 'acme', '--detailed-exitcode'], ends: EXIT.done };
+
+/**
+ * Shows a manifest at work on an emulated account that has drifted from it: the very commands that one would type,
+ * with what they print. Exits with 0, or with 1 when a command did not end as announced.
+ */
+export async function demoCommand(context: Context, options: CommonOptions): Promise<ExitCode> {
+  resolveFormat(options, context, ['text']);
+  const narrator = createNarrator(context, options);
+  narrator.title('A manifest of three domains, and an emulated account that has drifted from it.');
+  const stage = await openStage(context);
+  const perform = async ({ args, ends }: Step): Promise<boolean> => {
+    narrator.command(args);
+    return narrator.ended(await execute(stage.context, [...args, ...passedOn(options)]), ends);
+  };
+  try {
+    const told = await tell(stage, narrator, perform);
+    if (told) narrator.farewell();
+    return told ? EXIT.done : EXIT.failed;
+  } finally {
+    await stage.close();
+  }
+}
+
+/** Whether every command ended as announced; the first that does not ends the story. */
+async function tell(
+  stage: Stage,
+  narrator: Narrator,
+  perform: (step: Step) => Promise<boolean>,
+): Promise<boolean> {
+  narrator.scene('What happened so far', stage.history);
+  const mistake = await misdirect(stage.manifestDirectory);
+  narrator.scene('1. Is the manifest all right?', ['Checked offline and without a key, as in a git hook.']);
+  if (!(await perform(VALIDATE))) return false;
+
+  narrator.scene('2. What would change?', [
+    'Nothing but GET is sent. A domain is deleted only when manifest and flag say so.',
+  ]);
+  if (!(await perform(PLAN))) return false;
+
+  narrator.scene('3. Make it so', mistake.consequence);
+  if (!(await perform(APPLY))) return false;
+
+  narrator.scene('4. Mend the line, and apply again', [`In ${mistake.file}:`]);
+  narrator.difference(await correct(stage.manifestDirectory));
+  if (!(await perform(APPLY_MENDED))) return false;
+
+  narrator.scene('5. And now?', ['The account is what the manifest says: nothing is left to do.']);
+  return perform(PLAN_AFTER);
+}
+
+function passedOn({ color, mask }: CommonOptions): readonly string[] {
+  return [...(color === undefined ? [] : ['--color', color]), ...(mask === true ? ['--mask'] : [])];
+}

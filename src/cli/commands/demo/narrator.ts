@@ -1,0 +1,61 @@
+import { relative } from 'node:path';
+import type { Context } from '../../context.ts';
+import type { ExitCode } from '../../exit.ts';
+import type { CommonOptions } from '../../settings.ts';
+import { styleFor } from '../../output/style.ts';
+import { findExample } from './manifest.ts';
+
+/** Tells between the commands what they are for; to standard output, in lines of at most 80 columns. */
+export interface Narrator {
+  title(text: string): void;
+  scene(title: string, lines: readonly string[]): void;
+  /** The command line as one would type it. */
+  command(args: readonly string[]): void;
+  difference(lines: { readonly before: string; readonly after: string }): void;
+  /** Says with which code the command ended; false when it is not the expected one. */
+  ended(code: ExitCode, expected: ExitCode): boolean;
+  farewell(): void;
+}
+
+const MEANING: Readonly<Partial<Record<ExitCode, string>>> = {
+  0: 'done',
+  3: 'applied in part, the report says which',
+};
+
+export function createNarrator(context: Context, options: CommonOptions): Narrator {
+  const style = styleFor(context.stdout, options.color, context.env);
+  const say = (...lines: readonly string[]): void => {
+    context.stdout.write(lines.map((line) => `${line}\n`).join(''));
+  };
+  return {
+    title: (text) => say(style.strong('fwdsync demo'), text, ''),
+    scene: (title, lines) => say(style.strong(title), ...lines, ''),
+    command: (args) => say(style.dim(`$ fwdsync ${args.join(' ')}`)),
+    difference: ({ before, after }) => say(style.remove(`- ${before}`), style.add(`+ ${after}`), ''),
+    ended(code, expected) {
+      const meaning = MEANING[code];
+      say(style.dim(`[exit ${code}${meaning === undefined ? '' : `: ${meaning}`}]`), '');
+      if (code === expected) return true;
+      say(style.error(`The demo expected exit ${expected}: this is a bug.`));
+      return false;
+    },
+    farewell: () => say(style.strong('To try next'), ...nextCommands(context.cwd)),
+  };
+}
+
+function nextCommands(cwd: string): readonly string[] {
+  const fwdsync = import.meta.filename.endsWith('.ts') ? 'npm run -s fwdsync --' : 'fwdsync';
+  const example = shortest(cwd, findExample());
+  return [
+    `  ${fwdsync} validate -f ${example}`,
+    `  ${fwdsync} emulator --port 8025      # an account to play with`,
+    `  ${fwdsync} account                   # does the key work?`,
+    `  ${fwdsync} export --out fwdsync.yaml # your account as a manifest`,
+    `  ${fwdsync} plan                      # what a change to it would do`,
+  ];
+}
+
+function shortest(cwd: string, path: string): string {
+  const fromHere = relative(cwd, path);
+  return fromHere.length < path.length ? fromHere : path;
+}

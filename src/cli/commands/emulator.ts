@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import type { Seed } from '../../emulator/account/seed.ts';
+import { startEmulator, type Emulator } from '../../emulator/http/server.ts';
+import { stateText } from '../../emulator/account/state-text.ts';
+import type { Context } from '../context.ts';
+import { prepareDirectory, readFaultsFile, readStateFile, resolveLink } from './emulator/emulator-files.ts';
+import { createSaver, type Saver } from './emulator/emulator-saver.ts';
+import { CommandError, EXIT, type ExitCode } from '../exit.ts';
+
+export interface EmulatorCommandOptions {
+  readonly port: number;
+  readonly apiKey: string;
+  readonly plan: 'free' | 'paid';
+  readonly rateLimit?: number;
+  readonly window: number;
+  readonly state?: string;
+  readonly faults?: string;
+  readonly control?: true;
+  readonly from?: string;
+  readonly account?: string;
+  readonly smtpPassword?: string;
+}
+
+/** Serves until a signal comes; prints one JSON line with its addresses as soon as it listens. */
+export async function emulatorCommand(context: Context, options: EmulatorCommandOptions): Promise<ExitCode> {
+  const file = options.state === undefined ? null : await resolveLink(resolve(context.cwd, options.state));
+  const emulator = await start(context, options, file);
+  const saver = file === null ? null : keepState(context, emulator, file);
+  const { controlUrl } = emulator;
+  const addresses = { ...emulator.urls, ...(controlUrl === null ? {} : { control: controlUrl }) };
+  context.stdout.write(`${JSON.stringify(addresses)}\n`);
+  if (!context.signal.aborted) await once(context.signal, 'abort');
+  await emulator.close();
+  const failure = (await saver?.close()) ?? null;
+  if (failure === null) return EXIT.done;
+  sayNotSaved(context, failure);
+  return EXIT.failed;
+}
+
+async function start(
+  context: Context,
+  options: EmulatorCommandOptions,
+  stateFile: string | null,
+): Promise<Emulator> {
+  const { port, apiKey, plan, rateLimit, window, control } = options;
+  const state = await firstState(context, options, stateFile);
+  if (stateFile !== null) await prepareDirectory(stateFile);
+  const faults =
+    options.faults === undefined ? undefined : await readFaultsFile(resolve(context.cwd, options.faults));
+  try {
+    return await startEmulator({
+      port,
+      apiKey,
+      plan,
+      rateLimit,
+      windowSeconds: window,
+      state,
+      faults,
+      control,
+      now: () => context.clock.now(),
+      sleep: (milliseconds) => context.clock.sleep(milliseconds),
+      randomId: () => randomUUID(),
+    });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CommandError(EXIT.failed, `the emulator cannot start: ${reason}`, 'give another --port');
+  }
+}
+
+/** The account of the file, or one made from the manifest; what makes an account cannot change one that is there. */
+async function firstState(
+  context: Context,
+  { from, account, smtpPassword, state }: EmulatorCommandOptions,
+  stateFile: string | null,
+): Promise<Seed | undefined> {
+  if (smtpPassword !== undefined && from === undefined) {
+    throw new CommandError(
+      EXIT.usage,
+      '--smtp-password needs --from',
+      'leave it out, or add --from MANIFEST',
+    );
+  }
+  const kept = stateFile === null ? undefined : await readStateFile(stateFile);
+  if (kept !== undefined && (from !== undefined || account !== undefined)) {
+    throw new CommandError(
+      EXIT.usage,
+      `${state} holds an account already: --from and --account make a new one`,
+      'name another file with --state, or remove this one',
+    );
+  }
+  if (from === undefined) return account === undefined ? kept : { account: { email: account } };
+  const { seedFrom } = await import('./emulator/emulator-from.ts');
+  return seedFrom(context, { from, account, smtpPassword: smtpPassword ?? 'emulator' });
+}
+
+/** Keeps the account in the file across restarts. */
+function keepState(context: Context, emulator: Emulator, file: string): Saver {
+  const saver = createSaver({
+    file,
+    text: () => stateText(emulator.store.state),
+    clock: context.clock,
+    onFailure: (message) => {
+      sayNotSaved(context, message);
+    },
+  });
+  emulator.onChange(() => {
+    saver.changed();
+  });
+  return saver;
+}
+
+function sayNotSaved(context: Context, reason: string): void {
+  context.stderr.write(`the state is not saved: ${reason}\n`);
+}

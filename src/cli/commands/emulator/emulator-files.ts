@@ -1,0 +1,79 @@
+import { access, constants, mkdir, readFile, realpath, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Fault } from '../../../emulator/faults/faults.ts';
+import type { Seed } from '../../../emulator/account/seed.ts';
+import { problemsOf } from '../../../emulator/http/schemas.ts';
+import { CommandError, EXIT } from '../../exit.ts';
+
+/** The account that a file holds; undefined where there is no file yet. */
+export async function readStateFile(file: string): Promise<Seed | undefined> {
+  const text = await readText(file);
+  return text === undefined ? undefined : (parseChecked(file, text, 'state') as Seed);
+}
+
+export async function readFaultsFile(file: string): Promise<readonly Fault[]> {
+  const text = await readText(file);
+  if (text !== undefined) return parseChecked(file, text, 'faults') as readonly Fault[];
+  throw new CommandError(EXIT.failed, `${file} is not there`, 'check the path of --faults');
+}
+
+/** Where a file really is, so that writing it leaves a link to it in place. */
+export async function resolveLink(file: string): Promise<string> {
+  return realpath(file).catch(() => file);
+}
+
+/**
+ * Sees to it that a file can be kept: makes the directories that are not there, and refuses to start where that cannot be.
+ */
+export async function prepareDirectory(file: string): Promise<void> {
+  try {
+    await makeDirectory(dirname(file));
+    await access(dirname(file), constants.W_OK);
+  } catch (error) {
+    const message = `${file} cannot be written: ${(error as Error).message}`;
+    throw new CommandError(EXIT.failed, message, 'name a file in a directory that can be written');
+  }
+}
+
+/** One directory after the other: in /proc, a recursive mkdir of node never ends. */
+async function makeDirectory(directory: string): Promise<void> {
+  if (await isThere(directory)) return;
+  await makeDirectory(dirname(directory));
+  await mkdir(directory, { mode: 0o700 });
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function readText(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as { readonly code?: string }).code === 'ENOENT') return undefined;
+    throw new CommandError(
+      EXIT.failed,
+      `${file} cannot be read: ${(error as Error).message}`,
+      'name a file that can be read',
+    );
+  }
+}
+
+function parseChecked(file: string, text: string, subject: 'state' | 'faults'): unknown {
+  const value = parse(file, text);
+  const problems = problemsOf(subject, value).map(({ path, message }) => `${file}: ${path} ${message}`);
+  if (problems.length === 0) return value;
+  throw new CommandError(EXIT.failed, problems.join('\n'), 'docs/emulator.md describes the format');
+}
+
+function parse(file: string, text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    const message = `${file} is not JSON: ${(error as Error).message}`;
+    throw new CommandError(EXIT.failed, message, 'mend the file, or remove it to start anew');
+  }
+}

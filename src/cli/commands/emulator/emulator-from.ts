@@ -1,0 +1,98 @@
+import * as fs from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Seed, SeedDomain, SeedRule } from '../../../emulator/account/seed.ts';
+import { loadManifest } from '../../../manifest/load.ts';
+import { readManifests } from '../../../manifest/read/read.ts';
+import type { Desired, DesiredRule, PresentDomain, Reference } from '../../../model/desired.ts';
+import type { Context } from '../../context.ts';
+import { CommandError, EXIT } from '../../exit.ts';
+import { loadOptions } from '../../input/load-options.ts';
+import { plural, printProblems } from '../../output/problems/problems.ts';
+import { agreedAccount } from '../../settings.ts';
+
+export interface FromOptions {
+  /** The manifest, a file or a directory. */
+  readonly from: string;
+  /** The email of the account; it must not differ from the manifest's. */
+  readonly account?: string | undefined;
+  /** Of every SMTP credential. */
+  readonly smtpPassword: string;
+}
+
+/**
+ * An account as a manifest wants it. No reference is resolved: each stands for an address at `reference.invalid`, and
+ * every credential has the one password. An invalid manifest ends the command with 5.
+ */
+export async function seedFrom(context: Context, options: FromOptions): Promise<Seed> {
+  const desired = await load(context, options.from);
+  const email = agreedAccount(options.account, desired.api.account);
+  const domains = [...desired.domains.values()].filter((domain) => domain.state === 'present');
+  const whitelabels = domains.flatMap(({ settings }) => settings.whitelabel?.value ?? []);
+  return {
+    ...(email === undefined ? {} : { account: { email } }),
+    whitelabels: [...new Set(whitelabels)],
+    domains: domains.map((domain) => seedDomain(domain, options.smtpPassword)),
+  };
+}
+
+async function load(context: Context, from: string): Promise<Desired> {
+  const texts = await readManifests([resolve(context.cwd, from)], {
+    fs,
+    stdin: context.stdin,
+    cwd: context.cwd,
+  });
+  if (!texts.ok) throw new CommandError(EXIT.failed, texts.error.message, texts.error.hint);
+  const how = loadOptions(context, {}, { references: 'required', accounts: 'one' });
+  const { desired, problems } = loadManifest(texts.value, { ...how, resolve: placeholders() });
+  printProblems(context, {}, problems);
+  if (desired !== null) return desired;
+  const errors = problems.filter(({ severity }) => severity === 'error').length;
+  throw new CommandError(EXIT.invalid, `the manifest is invalid: ${plural(errors, 'error')}`, 'fix it');
+}
+
+/** `env-boss@reference.invalid` for `{ env: BOSS }`, another address for each reference. */
+function placeholders(): (reference: Reference) => string {
+  const given = new Map<string, string>();
+  const taken = new Set<string>();
+  return ({ shown }) => {
+    const known = given.get(shown);
+    if (known !== undefined) return known;
+    const base = shown
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]+/g, '-')
+      .replaceAll(/^-|-$/g, '')
+      .slice(0, 50);
+    let local = base;
+    for (let count = 2; taken.has(local); count += 1) local = `${base}-${count}`;
+    taken.add(local);
+    const address = `${local}@reference.invalid`;
+    given.set(shown, address);
+    return address;
+  };
+}
+
+function seedDomain({ domain, settings, ...sections }: PresentDomain, password: string): SeedDomain {
+  const aliases = [...(sections.aliases?.entries.values() ?? [])].filter(({ state }) => state === 'present');
+  const rules = (sections.rules?.entries ?? []).flatMap(seedRule);
+  const credentials = [...(sections.credentials?.entries.values() ?? [])].filter(
+    ({ state }) => state === 'present',
+  );
+  return {
+    domain,
+    ...Object.fromEntries(Object.entries(settings).map(([name, { value }]) => [name, value])),
+    routing_engine: rules.length > 0 && aliases.length === 0 ? 'rules' : 'alias',
+    aliases: aliases.flatMap((alias) =>
+      alias.state === 'present' ? [{ alias: alias.name, forward: alias.forward }] : [],
+    ),
+    rules,
+    credentials: credentials.map(({ name }) => ({ username: name, password })),
+  };
+}
+
+/** In steps of ten, as new rules get their ranks. */
+function seedRule(rule: DesiredRule, index: number): readonly SeedRule[] {
+  if (rule.state === 'absent') return [];
+  const { type, ...condition } = rule.match;
+  const { id, forward, active } = rule;
+  return [{ id, type, config: { ...condition, forward }, active, rank: (index + 1) * 10 }];
+}

@@ -1,0 +1,79 @@
+import * as fs from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { writeAtomically, type WritableFiles } from '../../../state/files.ts';
+import type { Clock } from '../../../model/clock.ts';
+
+/** Keeps a file in step with something that changes often and may be large. */
+export interface Saver {
+  /** Says that the file is out of date; it is written soon, and in the background. */
+  changed(): void;
+  /** Writes the file a last time; null, or why it could not be written. */
+  close(): Promise<string | null>;
+}
+
+export interface SaverOptions {
+  /** Absolute. */
+  readonly file: string;
+  /** The text as it is now, in pieces. */
+  readonly text: () => Iterable<string>;
+  readonly clock: Clock;
+  readonly onFailure: (message: string) => void;
+}
+
+/** At least this long between the end of a save and the next; in milliseconds. */
+const MIN_REST = 50;
+/** So many times as long as the save took, so that saving uses at most a fifth of the time. */
+const REST_FACTOR = 4;
+
+const FILES: WritableFiles = {
+  makeDirectory: async (directory) => void (await fs.mkdir(directory, { recursive: true })),
+  // What a killed process left, or a link that somebody put there, is replaced and never written to.
+  create: async (path) => {
+    await fs.rm(path, { force: true });
+    return fs.open(path, 'wx', 0o600);
+  },
+  openToRead: (path) => fs.open(path, 'r'),
+  rename: (from, to) => fs.rename(from, to),
+  remove: (path) => fs.rm(path, { force: true }),
+};
+
+export function createSaver(options: SaverOptions): Saver {
+  const { file, clock } = options;
+  const closing = new AbortController();
+  const path = {
+    directory: dirname(file),
+    name: basename(file),
+    temporary: `.${basename(file)}.${process.pid}.tmp`,
+  };
+  let isDirty = false;
+  let running: Promise<void> | null = null;
+
+  async function save(): Promise<string | null> {
+    isDirty = false;
+    const written = await writeAtomically(FILES, path, options.text());
+    return written.ok ? null : written.error.message;
+  }
+
+  async function saveWhileDirty(): Promise<void> {
+    while (isDirty && !closing.signal.aborted) {
+      const begin = clock.monotonic();
+      const failure = await save();
+      if (failure !== null) options.onFailure(failure);
+      const rest = Math.max(MIN_REST, REST_FACTOR * (clock.monotonic() - begin));
+      await clock.sleep(rest, closing.signal);
+    }
+    running = null;
+  }
+
+  return {
+    changed() {
+      isDirty = true;
+      running ??= saveWhileDirty();
+    },
+    async close() {
+      closing.abort();
+      await running;
+      return save();
+    },
+  };
+}

@@ -1,0 +1,135 @@
+import { lstatSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { exportDocument, type ExportOptions as DocumentOptions } from '../../../manifest/write/export.ts';
+import { writeManifest } from '../../../manifest/write/write.ts';
+import type { DesiredApi } from '../../../model/desired.ts';
+import type { DomainDocument, ManifestDocument } from '../../../model/manifest-document.ts';
+import type { Observed } from '../../../model/observed.ts';
+import type { Context } from '../../context.ts';
+import { CommandError, EXIT } from '../../exit.ts';
+import { plural } from '../../output/problems/problems.ts';
+import { makeDirectory, saveText } from '../../output/save.ts';
+
+/** Where an export goes; neither: to standard output. */
+export interface ExportTarget {
+  readonly out?: string;
+  readonly outDir?: string;
+  /** Replaces files that exist. */
+  readonly force?: true;
+}
+
+interface Manner {
+  readonly how: Omit<DocumentOptions, 'api'>;
+  /** What the manifest of one of many accounts states of it. */
+  readonly api: DesiredApi;
+}
+
+/** What was written, in words; null: it went to standard output. */
+export async function writeExport(
+  context: Context,
+  target: ExportTarget,
+  observed: Observed,
+  manner: Manner,
+): Promise<string | null> {
+  const { out, outDir } = target;
+  if (outDir !== undefined) return writeDirectory(context, { ...target, outDir }, observed, manner);
+  const whole = exportDocument(observed, { ...manner.how, api: 'stated' });
+  const text = writeManifest(withSchema(whole, out ?? 'fwdsync.yaml'));
+  if (out === undefined) {
+    context.stdout.write(text);
+    return null;
+  }
+  if (observed.unproven.size > 0 && isTaken(context, out)) {
+    return `${out} stays as it is: what it holds of domains that could not be read would be lost`;
+  }
+  await saveText(context, out, text);
+  return `wrote ${out}: ${countsOf(whole)}`;
+}
+
+/** The account in one file, each domain in another: what a run states once, and what may be read alone. */
+async function writeDirectory(
+  context: Context,
+  { outDir, force }: ExportTarget & { readonly outDir: string },
+  observed: Observed,
+  { how, api }: Manner,
+): Promise<string> {
+  const { ofAccount } = context;
+  const directory = ofAccount === undefined ? outDir : join(outDir, ofAccount.name);
+  const domains = [...observed.domains.keys()].filter((domain) => !observed.unproven.has(domain));
+  const account = exportDocument(observed, { ...how, domains: new Set(), api: 'stated' });
+  const files = new Map([
+    [ACCOUNT_FILE, ofAccount === undefined ? account : accountPart(api)],
+    ...domains.map((domain) => {
+      const document = exportDocument(observed, { ...how, domains: new Set([domain]), api: 'left-out' });
+      return [`${domain}.yaml`, document] as const;
+    }),
+  ]);
+  const paths = new Map([...files].map(([name, document]) => [join(directory, name), document]));
+  await makeDirectory(context, directory);
+  if (force !== true) assertFree(context, paths.keys());
+  for (const [path, document] of paths) {
+    await saveText(context, path, writeManifest(withSchema(document, path)));
+  }
+  const whole = { ...account, domains: new Map([...files.values()].flatMap((file) => [...file.domains])) };
+  return `wrote ${plural(paths.size, 'file')} in ${directory}: ${countsOf(whole)}`;
+}
+
+/** Refuses to replace what is there. */
+export function assertFree(context: Context, paths: Iterable<string>): void {
+  const taken = [...paths].find((path) => isTaken(context, path));
+  if (taken === undefined) return;
+  throw new CommandError(
+    EXIT.usage,
+    `${taken} exists: nothing was written`,
+    'edit it in place with --update, or replace it with --force',
+  );
+}
+
+function isTaken({ cwd }: Context, path: string): boolean {
+  return lstatSync(resolve(cwd, path), { throwIfNoEntry: false }) !== undefined;
+}
+
+/** With the comment by which editors find the schema of an installed package, relative to the file. */
+function withSchema(document: ManifestDocument, path: string): ManifestDocument {
+  const root = relative(dirname(path), '.').split(sep).join('/');
+  const schema = `${root === '' ? '' : `${root}/`}node_modules/fwdsync/schemas/manifest.v1.schema.json`;
+  return {
+    ...document,
+    comments: [`yaml-language-server: $schema=${schema}`, ...(document.comments ?? [])],
+  };
+}
+
+function countsOf({ domains }: ManifestDocument): string {
+  const all = [...domains.values()];
+  const sum = (count: (domain: DomainDocument) => number): number =>
+    all.reduce((total, domain) => total + count(domain), 0);
+  return [
+    plural(all.length, 'domain'),
+    plural(
+      sum(({ aliases }) => aliases?.size ?? 0),
+      'alias',
+    ),
+    plural(
+      sum(({ rules }) => rules?.length ?? 0),
+      'rule',
+    ),
+    plural(
+      sum(({ credentials }) => credentials?.size ?? 0),
+      'credential',
+    ),
+  ].join(', ');
+}
+
+/** No domain has this name: theirs have a dot. */
+const ACCOUNT_FILE = 'account.yaml';
+
+/** What each of many accounts has to state, so that the directory can be used with `--accounts` as it is. */
+function accountPart({ account, version, url, key }: DesiredApi): ManifestDocument {
+  const api = {
+    ...(account === undefined ? {} : { account }),
+    ...(version === undefined ? {} : { version }),
+    ...(url === undefined ? {} : { url }),
+    ...(key === undefined ? {} : { key: key.kind === 'env' ? { env: key.name } : { file: key.path } }),
+  };
+  return { version: 1, api, domains: new Map() };
+}

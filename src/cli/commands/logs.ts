@@ -1,0 +1,153 @@
+import type { FullClient } from '../../api/create.ts';
+import type { ApiError } from '../../api/errors.ts';
+import { followLogs } from '../../api/logs/follow.ts';
+import { LARGEST_LOG_PAGE, listAllLogs, searchAllLogs, type LogReading } from '../../api/logs/pages.ts';
+import type { LogEntry } from '../../api/logs/logs.ts';
+import type { Disclosure } from '../../model/disclosure.ts';
+import type { DomainName } from '../../model/names.ts';
+import type { Result } from '../../model/result.ts';
+import { requireDomain } from '../input/arguments.ts';
+import { answerOf, connect } from '../input/connect.ts';
+import type { Context } from '../context.ts';
+import { discloseManifest } from '../output/disclose.ts';
+import { CommandError, EXIT, interruptedExit, type ExitCode } from '../exit.ts';
+import { DOCUMENT_FORMATS } from '../output/formats.ts';
+import {
+  logFilter,
+  logOrder,
+  logsMode,
+  stated,
+  type LogsMode,
+  type LogsOptions,
+} from './logs/logs-options.ts';
+import { logDetails, logJson, logLine } from './logs/logs-text.ts';
+import { resolveConnection, resolveFormat } from '../settings.ts';
+
+const DEFAULT_LIMIT = 100;
+
+/** Lists, follows, searches or counts the email logs of a domain, or shows one entry. */
+export async function logsCommand(
+  context: Context,
+  options: LogsOptions,
+  [name = '']: readonly string[],
+): Promise<ExitCode> {
+  const format = resolveFormat(options, context, DOCUMENT_FORMATS);
+  const mode = logsMode(options);
+  const query: LogsQuery = { domain: requireDomain(name), options, filter: logFilter(options) };
+  const disclosure = await discloseManifest(context, options);
+  const client = connect(context, await resolveConnection(options, {}, context), 'read-only');
+  const output: LogsOutput = { context, format, disclosure };
+  try {
+    return await MODES[mode](client, query, output);
+  } finally {
+    await client.close();
+  }
+}
+
+interface LogsQuery {
+  readonly domain: DomainName;
+  readonly options: LogsOptions;
+  readonly filter: ReturnType<typeof logFilter>;
+}
+
+interface LogsOutput {
+  readonly context: Context;
+  readonly format: 'text' | 'json';
+  readonly disclosure: Disclosure;
+}
+
+const MODES: Readonly<
+  Record<LogsMode, (client: FullClient, query: LogsQuery, output: LogsOutput) => Promise<ExitCode>>
+> = { list, follow, search, count, id: show };
+
+async function list(client: FullClient, query: LogsQuery, output: LogsOutput): Promise<ExitCode> {
+  const { options, filter } = query;
+  const order = logOrder(options);
+  if (order === 'relevance')
+    throw new CommandError(EXIT.usage, 'only a search is ordered by relevance', 'give --search TEXT');
+  const wanted = { ...filter, ...stated({ alias: options.alias, order }) };
+  orEnd(await listAllLogs(readingOf(client, query, output), wanted));
+  return EXIT.done;
+}
+
+async function search(client: FullClient, query: LogsQuery, output: LogsOutput): Promise<ExitCode> {
+  const { options, filter } = query;
+  const wanted = { ...filter, text: options.search ?? '', ...stated({ order: logOrder(options) }) };
+  orEnd(await searchAllLogs(readingOf(client, query, output), wanted));
+  return EXIT.done;
+}
+
+function readingOf(client: FullClient, { domain, options }: LogsQuery, output: LogsOutput): LogReading {
+  return { client, domain, limit: options.limit ?? DEFAULT_LIMIT, onEntries: printer(output) };
+}
+
+async function count(
+  client: FullClient,
+  { domain, filter }: LogsQuery,
+  { context, format }: LogsOutput,
+): Promise<ExitCode> {
+  const total = orEnd(await client.countLogs(domain, filter));
+  context.stdout.write(`${format === 'json' ? JSON.stringify({ total }) : total}\n`);
+  return EXIT.done;
+}
+
+async function show(
+  client: FullClient,
+  { domain, options }: LogsQuery,
+  { context, format, disclosure }: LogsOutput,
+): Promise<ExitCode> {
+  const entry = orEnd(await client.getLog(domain, options.id ?? ''));
+  context.stdout.write(format === 'json' ? logJson(entry, disclosure) : logDetails(entry, disclosure));
+  return EXIT.done;
+}
+
+/** Until it is interrupted, or nobody reads any more. A look that fails is tried again with the next one, and said once. */
+async function follow(
+  client: FullClient,
+  { domain, options, filter }: LogsQuery,
+  output: LogsOutput,
+): Promise<ExitCode> {
+  if (client.version === 'v3') {
+    const why = 'v3 lists logs from the newest on only: what is new cannot be asked for';
+    throw new CommandError(EXIT.usage, `--follow needs v4: ${why}`, 'use the v4 address');
+  }
+  const { context } = output;
+  const { alias, limit: pageSize = LARGEST_LOG_PAGE } = options;
+  let trouble = '';
+  const print = printer(output);
+  const unread = new AbortController();
+  context.stdout.once('error', () => unread.abort());
+  orEnd(
+    await followLogs({
+      client,
+      domain,
+      query: { ...filter, ...stated({ alias }) },
+      pageSize,
+      clock: context.clock,
+      signal: AbortSignal.any([context.signal, unread.signal]),
+      onEntries(entries) {
+        trouble = '';
+        print(entries);
+      },
+      onTrouble({ message }) {
+        if (message !== trouble) context.stderr.write(`warning: ${message}; trying again\n`);
+        trouble = message;
+      },
+    }),
+  );
+  return context.signal.aborted ? interruptedExit(context) : EXIT.done;
+}
+
+function printer({ context, format, disclosure }: LogsOutput): (entries: readonly LogEntry[]) => void {
+  const line = format === 'json' ? logJson : logLine;
+  return (entries) => {
+    context.stdout.write(entries.map((entry) => line(entry, disclosure)).join(''));
+  };
+}
+
+/** What this generation cannot be asked is wrong usage; anything else is a failure of the service. */
+function orEnd<T>(result: Result<T, ApiError>): T {
+  if (result.ok || result.error.kind !== 'rejected' || result.error.status !== null) return answerOf(result);
+  const message = result.error.message.replace(/^not sent: /, '');
+  throw new CommandError(EXIT.usage, message, 'leave it out, or ask the other generation of the API');
+}

@@ -1,0 +1,66 @@
+import type { LogAddress, LogEntry, LogEvent } from '../../../api/logs/logs.ts';
+import { showText, type Disclosure } from '../../../model/disclosure.ts';
+import { escapeInvisible } from '../../../model/names.ts';
+
+/** One line of JSON, times in ISO 8601; references and masks applied. */
+export function logJson(entry: LogEntry, disclosure: Disclosure): string {
+  const show = (_: string, value: unknown): unknown =>
+    typeof value === 'string' ? showText(value, disclosure) : value;
+  const events = entry.events.map((event) => ({ ...event, createdAt: isoTime(event.createdAt) }));
+  return `${JSON.stringify({ ...entry, createdAt: isoTime(entry.createdAt), events }, show)}\n`;
+}
+
+/** `time  sender -> recipient -> destination  QUEUED > DELIVERED  "subject"  id` */
+export function logLine(entry: LogEntry, disclosure: Disclosure): string {
+  const { createdAt, subject, events, id } = entry;
+  const chain = events.length === 0 ? 'no event' : events.map(eventWords).join(' > ');
+  const parts = [isoTime(createdAt) ?? 'no time', pathOf(entry), chain, JSON.stringify(subject), id];
+  return `${safe(parts.join('  '), disclosure)}\n`;
+}
+
+/** An entry with its timeline, a line an event. */
+export function logDetails(entry: LogEntry, disclosure: Disclosure): string {
+  const { hostname, transport, messageId, events } = entry;
+  const facts = [
+    ['transport', transport],
+    ['message id', messageId],
+    ['received by', hostname],
+  ] as const;
+  const lines = [
+    `${isoTime(entry.createdAt) ?? 'no time'}  ${pathOf(entry)}  ${JSON.stringify(entry.subject)}  ${entry.id}`,
+    ...facts.filter(([, value]) => value !== null).map(([name, value]) => `  ${name.padEnd(12)} ${value}`),
+    ...events.map((event) => `  ${isoTime(event.createdAt) ?? 'no time'}  ${fullEvent(event)}`),
+  ];
+  return lines.map((line) => `${safe(line, disclosure)}\n`).join('');
+}
+
+function pathOf({ sender, recipient, forward }: LogEntry): string {
+  const path = [address(sender) ?? 'nobody', address(recipient) ?? 'nobody', address(forward)];
+  return path.filter((part) => part !== null).join(' -> ');
+}
+
+function address(of: LogAddress | null): string | null {
+  return of === null || of.email === '' ? null : of.email;
+}
+
+/** What went well needs no words. */
+function eventWords({ status, code, message }: LogEvent): string {
+  if (status === 'QUEUED' || status === 'DELIVERED') return status;
+  return [status, code, message].filter((part) => part !== null && part !== '').join(' ');
+}
+
+function fullEvent({ status, code, message, local, server }: LogEvent): string {
+  const hosts = [local, server].filter((host) => host !== null).join(' -> ');
+  return [status, code, message, hosts === '' ? null : `(${hosts})`]
+    .filter((part) => part !== null)
+    .join(' ');
+}
+
+function isoTime(milliseconds: number | null): string | null {
+  return milliseconds === null ? null : new Date(milliseconds).toISOString().replace('.000Z', 'Z');
+}
+
+/** On one line, nothing hidden in it: senders and subjects are written by strangers. */
+function safe(text: string, disclosure: Disclosure): string {
+  return escapeInvisible(showText(text.replace(/\s*[\r\n]+\s*/g, ' '), disclosure));
+}

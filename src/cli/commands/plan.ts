@@ -1,0 +1,120 @@
+import { withPasswordFindings } from '../../apply/send/passwords.ts';
+import type { Plan } from '../../model/plan.ts';
+import { countsSentence } from '../../plan/render/totals.ts';
+import { decide, type Decision } from '../../reconcile/decide.ts';
+import type { Verdict } from '../../reconcile/once.ts';
+import { planOnce, type Planned } from '../../reconcile/plan-once.ts';
+import { narrowToChanges } from '../input/against.ts';
+import { apiFailure } from '../input/connect.ts';
+import type { Context } from '../context.ts';
+import { CommandError, EXIT, strongestExit, type ExitCode } from '../exit.ts';
+import { PLAN_FORMATS, type PlanFormat } from '../output/formats.ts';
+import { applyCommandLine, type PlanRequestFlags } from '../output/next-command.ts';
+import { plural } from '../output/problems/problems.ts';
+import { documentOf, printPlan } from '../output/print-plan.ts';
+import { savePlan } from '../output/saved-plan.ts';
+import { openSession, type Session } from '../input/session.ts';
+import { resolveFormat } from '../settings.ts';
+import { printStateWarnings, printUnknownValues } from '../input/state.ts';
+
+export interface PlanOptions extends PlanRequestFlags {
+  readonly detailedExitcode?: true;
+  readonly summary?: true;
+}
+
+/** Shows what apply would do; the client cannot send anything but GET. */
+export async function planCommand(context: Context, options: PlanOptions): Promise<ExitCode> {
+  assertTextForSummary(options, resolveFormat(options, context, PLAN_FORMATS));
+  const flags = await narrowToChanges(context, options);
+  const session = await openSession(context, flags, {
+    command: 'plan',
+    mode: 'read-only',
+    stance: { accountRequired: false, domainDeletes: 'allowed' },
+    unnamed: options.against === undefined ? 'refused' : 'ignored',
+  });
+  try {
+    const scope = options.quick === true ? 'unsettled' : 'all';
+    const read = await planOnce({ ...session.request, scope }, session.ports);
+    session.progress.stop();
+    if (!read.ok) throw apiFailure(read.error);
+    const planned = read.value;
+    const decided = await decideShown(planned, options, session);
+    await show(context, options, session, { ...decided, planned });
+    return planExit(decided.plan, decided.decision, options);
+  } finally {
+    session.progress.stop();
+    await session.client.close();
+  }
+}
+
+/** What `apply` would make of the plan, its passwords included; and what of it is shown. */
+async function decideShown(
+  { plan, input }: Planned,
+  { skipRefused }: PlanOptions,
+  { ports }: Session,
+): Promise<{ readonly decision: Decision; readonly plan: Plan }> {
+  const decision = decide(plan, skipRefused === true ? 'withhold' : 'end-the-run');
+  const runs = decision.kind === 'go' ? decision.plan : plan;
+  const checked = await withPasswordFindings(runs, input.desired, ports.resolvePassword);
+  return { decision: checked.problems.length > 0 ? { kind: 'invalid' } : decision, plan: checked };
+}
+
+async function show(
+  context: Context,
+  options: PlanOptions,
+  session: Session,
+  { planned, decision, plan }: Verdict & { readonly plan: Plan },
+): Promise<void> {
+  printStateWarnings(context, options, planned);
+  printUnknownValues(context, options, planned);
+  if (options.quick === true) tellLeftOut(context, session, planned);
+  const about = options.quick === true ? aboutWhatWasRead(session, planned) : session;
+  const document = documentOf(context, about, { planned, plan });
+  if (options.out !== undefined) await savePlan(context, options.out, document);
+  const runs = decision.kind === 'go' && plan.changes.length > 0 && context.ofAccount === undefined;
+  await printPlan(context, document, {
+    format: resolveFormat(options, context, PLAN_FORMATS),
+    color: options.color,
+    extent: options.summary === true ? 'totals' : 'all',
+    next: runs ? applyCommandLine(options) : null,
+  });
+  context.ofAccount?.conclude(`${verdictOf(planned, decision)}${countsSentence(document)}`);
+}
+
+function assertTextForSummary({ summary }: PlanOptions, format: PlanFormat): void {
+  if (summary !== true || format === 'text') return;
+  throw new CommandError(
+    EXIT.usage,
+    `--summary has no effect with --format ${format}`,
+    'leave one of them out',
+  );
+}
+
+function tellLeftOut({ stderr }: Context, { request: whole }: Session, { request }: Planned): void {
+  const leftOut = whole.desired.domains.size - request.desired.domains.size;
+  if (leftOut === 0) return;
+  stderr.write(`${plural(leftOut, 'domain')} left out: in place when last applied, and the same is wanted\n`);
+}
+
+/** As with `--domain`: a plan that is saved is made again for the domains that were read, not for those due by then. */
+function aboutWhatWasRead(session: Session, { request }: Planned): Session {
+  return { ...session, options: { ...session.options, domains: [...request.desired.domains.keys()] } };
+}
+
+/** What is before the counts in the one line of an account; nothing where the plan can run. */
+function verdictOf({ plan }: Planned, { kind }: Decision): string {
+  if (kind !== 'refused') return kind === 'go' ? '' : `${kind}: `;
+  const refusing = plan.guards.filter(({ refuses, allowed }) => refuses && !allowed);
+  return `refused by ${[...new Set(refusing.map(({ guard }) => guard))].join(', ')}: `;
+}
+
+/** 5 for problems, 4 for guards, 1 for what could not be read, 2 for changes when asked. */
+function planExit(plan: Plan, decision: Decision, options: PlanOptions): ExitCode {
+  const unproven = plan.withheld.some(({ cause }) => cause === 'unproven');
+  return strongestExit([
+    ...(decision.kind === 'invalid' ? [EXIT.invalid] : []),
+    ...(decision.kind === 'refused' ? [EXIT.refused] : []),
+    ...(unproven && options.skipRefused !== true ? [EXIT.failed] : []),
+    ...(options.detailedExitcode === true && plan.changes.length > 0 ? [EXIT.changes] : []),
+  ]);
+}

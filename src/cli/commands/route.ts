@@ -1,0 +1,145 @@
+import type { FullClient } from '../../api/create.ts';
+import { readSections } from '../../api/observe-sections.ts';
+import { routerOf } from '../../manifest/check/routing-table.ts';
+import { parseDomainName, quote, type DomainName } from '../../model/names.ts';
+import type { ObservedAlias, ObservedDomain, ObservedRule } from '../../model/observed.ts';
+import { createRouter, type Anchoring, type Mail, type RoutingTable } from '../../routing/route.ts';
+import { answerOf, connect } from '../input/connect.ts';
+import type { Context } from '../context.ts';
+import { readDesired } from '../input/desired.ts';
+import { discloseEarlier } from '../output/disclose.ts';
+import { CommandError, EXIT, type ExitCode } from '../exit.ts';
+import { DOCUMENT_FORMATS } from '../output/formats.ts';
+import { disclosureOf, printJson } from '../output/output.ts';
+import { renderRoute, routeDocument, type RouteFindings } from '../output/documents/route-document.ts';
+import { resolveConnection, resolveFormat, type CommonOptions } from '../settings.ts';
+
+export interface RouteOptions extends CommonOptions {
+  readonly from?: string;
+  readonly subject?: string;
+  readonly body?: string;
+  readonly live?: true;
+}
+
+/** Says where a mail would go and which alias or rule takes it: by the manifest, offline, or by the live account. */
+export async function routeCommand(
+  context: Context,
+  options: RouteOptions,
+  [address = '']: readonly string[],
+): Promise<ExitCode> {
+  const format = resolveFormat(options, context, DOCUMENT_FORMATS);
+  const { to, domain } = parseAddress(address);
+  const mail = { to, from: options.from ?? '', subject: options.subject ?? '', body: options.body ?? '' };
+  const findings =
+    options.live === true
+      ? await askAccount(context, options, domain, mail)
+      : await askManifest(context, options, domain, mail);
+  const document = routeDocument(mail, findings);
+  if (format === 'json') printJson(context, document);
+  else context.stdout.write(renderRoute(document));
+  return EXIT.done;
+}
+
+async function askManifest(
+  context: Context,
+  options: RouteOptions,
+  domain: DomainName,
+  mail: Mail,
+): Promise<RouteFindings> {
+  const { desired } = await readDesired(context, options, {
+    references: 'optional',
+    problems: 'printed',
+    unnamed: 'refused',
+  });
+  if (desired === null) throw new CommandError(EXIT.invalid, 'the manifest is invalid', 'mend it');
+  const entry = desired.domains.get(domain);
+  if (entry?.state !== 'present') {
+    const what = entry === undefined ? 'does not name' : 'wants to delete';
+    const hint = 'check the spelling, or ask the account with --live';
+    throw new CommandError(EXIT.usage, `the manifest ${what} ${domain}`, hint);
+  }
+  const router = routerOf(entry);
+  const pruned = entry.aliases?.prune === true && entry.rules?.prune === true;
+  return {
+    basis: 'manifest',
+    found: router.route(mail, 'anywhere'),
+    whole: router.route(mail, 'whole'),
+    notes: pruned
+      ? []
+      : ['live aliases and rules that the manifest does not name are not looked at (--live does)'],
+    disclosure: disclosureOf(desired, options, context),
+  };
+}
+
+async function askAccount(
+  context: Context,
+  options: RouteOptions,
+  domain: DomainName,
+  mail: Mail,
+): Promise<RouteFindings> {
+  const connection = await resolveConnection(options, {}, context);
+  const client = connect(context, connection, 'read-only');
+  try {
+    const { live, aliases, rules } = await readRouting(client, domain);
+    const router = createRouter({ aliases, rules, ...engineOf(live) });
+    const route = (anchoring: Anchoring): RouteFindings['found'] =>
+      live.routingEngine === null ? { kind: 'refused' } : router.route(mail, anchoring);
+    return {
+      basis: 'account',
+      found: route('anywhere'),
+      whole: route('whole'),
+      notes: liveNotes(live),
+      disclosure: await discloseEarlier(context, options, {
+        url: connection.url,
+        account: connection.account ?? answerOf(await client.getAccount()).email,
+        forwards: [...aliases, ...rules, { forward: live.rulesFallbackEmail ?? '' }],
+      }),
+    };
+  } finally {
+    await client.close();
+  }
+}
+
+interface LiveRouting {
+  readonly live: ObservedDomain;
+  readonly aliases: readonly ObservedAlias[];
+  /** In the order of evaluation. */
+  readonly rules: readonly ObservedRule[];
+}
+
+async function readRouting(client: FullClient, domain: DomainName): Promise<LiveRouting> {
+  const live = answerOf(await client.getDomain(domain));
+  const sections = answerOf(await readSections(client, domain, ['aliases', 'rules']));
+  const { aliases = [], rules = [] } = sections;
+  return { live, aliases, rules: rules.toSorted((a, b) => a.rank - b.rank) };
+}
+
+/** The engine that the domain uses, or both where the API does not tell. */
+function engineOf({ routingEngine, rulesFallbackEmail = null }: ObservedDomain): Engine {
+  if (routingEngine === 'alias') return { mode: 'aliases', fallback: null };
+  if (routingEngine === 'rules') return { mode: 'rules', fallback: rulesFallbackEmail };
+  return { mode: 'rules-then-aliases', fallback: null };
+}
+
+type Engine = Pick<RoutingTable<ObservedAlias, ObservedRule>, 'mode' | 'fallback'>;
+
+function liveNotes({ routingEngine, banned, forwardingReady }: ObservedDomain): readonly string[] {
+  return [
+    ...(routingEngine === null ? ['routing of the domain is disabled'] : []),
+    ...(routingEngine === undefined ? ['the API does not tell whether rules or aliases are in force'] : []),
+    ...(banned === true ? ['the domain is banned: nothing is forwarded'] : []),
+    ...(forwardingReady === false
+      ? ['its MX records do not lead to the service: no mail arrives there']
+      : []),
+  ];
+}
+
+function parseAddress(address: string): { readonly to: string; readonly domain: DomainName } {
+  const at = address.lastIndexOf('@');
+  const domain = parseDomainName(address.slice(at + 1));
+  if (at < 1 || !domain.ok) {
+    const what = `${quote(address)} is not an address`;
+    throw new CommandError(EXIT.usage, what, 'write it whole, such as sales@acme.example');
+  }
+  return { to: `${address.slice(0, at)}@${domain.value}`, domain: domain.value };
+}

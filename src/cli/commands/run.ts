@@ -1,0 +1,208 @@
+import { resolve } from 'node:path';
+import type { Logger } from 'pino';
+import type { DaemonEvent } from '../../model/daemon.ts';
+import { createClaims } from '../../reconcile/claims.ts';
+import { createDaemon, type Daemon } from '../../reconcile/daemon/daemon.ts';
+import { watchFiles } from '../../reconcile/daemon/watch.ts';
+import type { Metrics } from '../../status/metrics.ts';
+import { accountEntries, accountsDirectory, createKeyLearner } from '../accounts/accounts.ts';
+import { concealing, createConcealer, type Concealer } from './run/conceal.ts';
+import type { Context } from '../context.ts';
+import { parseDuration } from '../input/duration.ts';
+import { CommandError, EXIT, type ExitCode } from '../exit.ts';
+import { createLogger } from './run/logger.ts';
+import { resolveLog } from '../input/log-settings.ts';
+import { createNotices } from './run/notices.ts';
+import { createNotifier, notifyUrl, type Notifier } from './run/notify.ts';
+import { openAccountLoop } from './run/run-account.ts';
+import { DOCUMENT_FORMATS } from '../output/formats.ts';
+import { createEventLog } from './run/run-log.ts';
+import type { Action } from '../input/options.ts';
+import { maskOf } from '../output/output.ts';
+import { overAccounts } from '../accounts/over-accounts.ts';
+import { runOnce, type Emit } from './run/run-once.ts';
+import { daemonMetrics, parseListen, serveStatus, type ListenAddress } from './run/run-status.ts';
+import { manifestPaths, type CommonOptions } from '../settings.ts';
+
+export interface RunOptions extends CommonOptions {
+  readonly interval: string;
+  readonly listen: string;
+  readonly mode: 'apply' | 'observe';
+  readonly once?: true;
+}
+
+const LEAST_INTERVAL_MS = 1000;
+
+/**
+ * Keeps accounts in step with their manifests until it is stopped. What a guard refuses or what cannot be read is
+ * withheld, and the rest goes on; a manifest that is not valid leaves the last good one in force.
+ */
+export async function runCommand(context: Context, options: RunOptions): Promise<ExitCode> {
+  const intervalMs = parseDuration('--interval', options.interval, LEAST_INTERVAL_MS);
+  const listen = parseListen(options.listen);
+  const concealer = createConcealer({ mask: maskOf(options, context) });
+  // Standard output has no other use here.
+  const logger = createLogger(resolveLog(options, context), concealing(context.stdout, concealer), 'info');
+  if (options.once === true) {
+    const log = createEventLog(logger);
+    const emit: Emit = (event) => {
+      hideReferences(event, concealer);
+      log(event);
+    };
+    const once: Action<RunOptions> = (own, alone) => runOnce(own, alone, emit);
+    return overAccounts(once, { formats: DOCUMENT_FORMATS, ending: 'none' })(context, options, []);
+  }
+  assertWatchable(context, options);
+  logger.info(
+    { event: 'started', mode: options.mode, interval_ms: intervalMs },
+    `started in mode ${options.mode}`,
+  );
+  // A part that breaks takes the others with it: whoever started the process starts it again.
+  const broken = new AbortController();
+  const own = { ...context, signal: AbortSignal.any([context.signal, broken.signal]) };
+  try {
+    await endedOrOverdue(own, serve(own, options, { intervalMs, listen, logger, concealer }));
+  } finally {
+    broken.abort();
+  }
+  logger.info({ event: 'stopped', signal: String(context.signal.reason) }, 'stopped');
+  return EXIT.done;
+}
+
+function assertWatchable(context: Context, options: RunOptions): void {
+  if (accountsDirectory(options, context) !== null || !manifestPaths(options, context).includes('-')) return;
+  throw new CommandError(
+    EXIT.usage,
+    'standard input can be read once, and the daemon reads its manifest again and again',
+    'name files, or add --once',
+  );
+}
+
+interface ServeOptions extends Pick<Listeners, 'logger' | 'concealer'> {
+  readonly intervalMs: number;
+  readonly listen: ListenAddress;
+}
+
+async function serve(
+  context: Context,
+  options: RunOptions,
+  { intervalMs, listen, logger, concealer }: ServeOptions,
+): Promise<void> {
+  const metrics = daemonMetrics(() => daemon);
+  const emit = createEmit(context, { logger, metrics, concealer });
+  const onSecret = (value: string): void => concealer.addSecret(value);
+  const daemon = openDaemon(context, options, { intervalMs, emit, onSecret });
+  context.onHangUp?.(() => daemon.hangUp());
+  const conceal = (text: string): string => concealer.conceal(text);
+  const { clock, signal } = context;
+  const status = serveStatus(listen, daemon, { clock, signal, logger, metrics, conceal });
+  await Promise.all([daemon.run(), status]);
+}
+
+interface Listeners {
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly concealer: Concealer;
+}
+
+/** Everybody who hears of what happens. */
+function createEmit(
+  context: Context,
+  { logger, metrics, concealer }: Listeners,
+): (event: DaemonEvent) => void {
+  const log = createEventLog(logger);
+  const notices = createNotices();
+  const url = notifyUrl(context);
+  if (url !== null) concealer.addSecret(url);
+  const notifier = url === null ? null : openNotifier(context, url, { logger, concealer });
+  return (event) => {
+    hideReferences(event, concealer);
+    metrics.record(event);
+    log(event);
+    const notice = notices(event);
+    if (notice !== null) notifier?.send(notice);
+  };
+}
+
+/** What an event brings to be hidden, in what is said of it and from then on. */
+function hideReferences(event: DaemonEvent, concealer: Concealer): void {
+  if (event.kind === 'manifest-accepted') concealer.addReferences(event.references);
+  if (event.kind !== 'run-finished' || event.result.kind !== 'looked') return;
+  concealer.addReferences(event.result.references);
+}
+
+function openNotifier(
+  { clock, signal }: Context,
+  url: string,
+  { logger, concealer }: Omit<Listeners, 'metrics'>,
+): Notifier {
+  return createNotifier({
+    url,
+    clock,
+    signal,
+    fetch,
+    conceal: (text) => concealer.conceal(text),
+    onLost(notice, message) {
+      logger.warn({ event: 'notification.lost', account: notice.account, about: notice.event }, message);
+    },
+  });
+}
+
+/** After SIGTERM what is in flight may finish, so long. */
+const GRACE_MS = 20_000;
+
+async function endedOrOverdue({ clock, signal }: Context, ended: Promise<void>): Promise<void> {
+  const over = new AbortController();
+  const overdue = new Promise<void>((resolve) => {
+    const wait = (): void => void clock.sleep(GRACE_MS, over.signal).then(resolve);
+    if (signal.aborted) wait();
+    else signal.addEventListener('abort', wait, { once: true });
+  });
+  try {
+    await Promise.race([ended, overdue]);
+  } finally {
+    over.abort();
+  }
+}
+
+interface DaemonWiring {
+  readonly intervalMs: number;
+  readonly emit: (event: DaemonEvent) => void;
+  /** A value came up that must not be seen. */
+  readonly onSecret: (value: string) => void;
+}
+
+function openDaemon(
+  context: Context,
+  options: RunOptions,
+  { intervalMs, emit, onSecret }: DaemonWiring,
+): Daemon {
+  const claims = createClaims();
+  const learnKeys = createKeyLearner(context);
+  const { clock, signal, cwd } = context;
+  const directory = accountsDirectory(options, context);
+  const accounts = directory === null ? 'one' : 'many';
+  return createDaemon({
+    clock,
+    signal,
+    emit,
+    async listAccounts() {
+      if (directory === null) return [{ name: 'default', paths: manifestPaths(options, context) }];
+      const entries = await accountEntries(context, options, directory);
+      if (!('error' in entries)) await learnKeys(entries);
+      return entries;
+    },
+    openLoop: (entry) =>
+      openAccountLoop(
+        context,
+        entry,
+        { common: options, mode: options.mode, intervalMs, accounts },
+        { claims, emit, onSecret },
+      ),
+    watched: (entries) =>
+      [...(directory === null ? [] : [directory]), ...entries.flatMap(({ paths }) => paths)]
+        .filter((path) => path !== '-')
+        .map((path) => resolve(cwd, path)),
+    watch: watchFiles,
+  });
+}

@@ -1,0 +1,44 @@
+import { Writable } from 'node:stream';
+import { showText, type Disclosure } from '../../../model/disclosure.ts';
+import type { OutputStream } from '../../context.ts';
+
+/** Values that must not be seen in any line, whatever brought them there. */
+export interface Concealer {
+  /** A key, a password or an address that is a secret. */
+  addSecret(value: string): void;
+  /** Values behind references of a manifest, each with how it is shown. */
+  addReferences(references: ReadonlyMap<string, string>): void;
+  conceal(text: string): string;
+}
+
+/** A shorter one would also be found where it is not meant. */
+const LEAST_SECRET = 4;
+
+export function createConcealer({ mask }: Pick<Disclosure, 'mask'>): Concealer {
+  const secrets = new Map<string, string>();
+  const add = (value: string, shown: string): void => {
+    if (value.length < LEAST_SECRET) return;
+    secrets.set(value, shown);
+    // As it stands in a JSON text.
+    secrets.set(JSON.stringify(value).slice(1, -1), shown);
+  };
+  return {
+    addSecret: (value) => add(value, '***'),
+    addReferences(references) {
+      for (const [value, shown] of references) add(value, shown);
+    },
+    conceal: (text) => showText(text, { references: secrets, mask }),
+  };
+}
+
+/** The same stream without what is to be concealed; takes whole lines. */
+export function concealing(stream: OutputStream, concealer: Concealer): OutputStream {
+  const concealed = new Writable({
+    decodeStrings: false,
+    write(chunk: string | Uint8Array, _encoding, done) {
+      const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString('utf8');
+      stream.write(concealer.conceal(text), done);
+    },
+  });
+  return Object.assign(concealed, { isTTY: stream.isTTY === true, columns: stream.columns ?? 80 });
+}

@@ -1,0 +1,102 @@
+import type { DaemonEvent } from '../../../model/daemon.ts';
+import type { Change } from '../../../model/plan.ts';
+
+/** Something that people should hear of. */
+export interface Notice {
+  readonly event: 'drift-found' | 'apply-failed' | 'recovered' | 'manifest-invalid';
+  readonly account: string;
+  /** For people; one or a few lines. */
+  readonly text: string;
+  /** How many items or problems it is about. */
+  readonly count: number;
+}
+
+/** Makes notices of events: of what is new, not of what is the same as last time. */
+export function createNotices(): (event: DaemonEvent) => Notice | null {
+  const last = new Map<string, string>();
+  return (event) => {
+    const notice = noticeOf(event);
+    if (notice === null) {
+      const well = endedTopic(event);
+      if (well !== null) last.delete(`${event.account} ${well}`);
+      return null;
+    }
+    const topic = `${event.account} ${TOPIC[notice.event]}`;
+    if (last.get(topic) === notice.text) return null;
+    last.set(topic, notice.text);
+    return notice;
+  };
+}
+
+type Topic = 'drift' | 'health' | 'manifest';
+
+/** What is well now, so that it is news when it comes again. */
+function endedTopic(event: DaemonEvent): Topic | null {
+  if (event.kind === 'manifest-accepted') return 'manifest';
+  return event.kind === 'run-finished' && event.cause === 'sweep' ? 'drift' : null;
+}
+
+/** Failing and being well again are one topic: each is news after the other. */
+const TOPIC: Readonly<Record<Notice['event'], Topic>> = {
+  'drift-found': 'drift',
+  'apply-failed': 'health',
+  recovered: 'health',
+  'manifest-invalid': 'manifest',
+};
+
+const MOST_NAMED = 10;
+
+function noticeOf(event: DaemonEvent): Notice | null {
+  const { account } = event;
+  const named = account === '' ? '' : ` ${account}`;
+  switch (event.kind) {
+    case 'manifest-refused': {
+      const places = event.problems.slice(0, MOST_NAMED).map(({ source, message }) => {
+        return `${source === null ? '' : `${source.file}:${source.line}: `}${message}`;
+      });
+      const inForce = event.inForce === 'none' ? 'nothing is in force' : 'the last good one stays in force';
+      const text = [`fwdsync${named}: ${event.message}; ${inForce}`, ...places].join('\n');
+      return { event: 'manifest-invalid', account, text, count: event.problems.length };
+    }
+    case 'recovered':
+      return { event: 'recovered', account, text: `fwdsync${named}: well again`, count: event.failures };
+    case 'run-finished':
+      return noticeOfRun(event, named);
+    default:
+      return null;
+  }
+}
+
+function noticeOfRun(
+  { account, result }: Extract<DaemonEvent, { kind: 'run-finished' }>,
+  named: string,
+): Notice | null {
+  if (result.kind === 'failed') {
+    return {
+      event: 'apply-failed',
+      account,
+      text: `fwdsync${named}: a run failed: ${result.message}`,
+      count: 1,
+    };
+  }
+  const failed = result.report?.failed ?? [];
+  if (failed.length > 0) {
+    const what = failed.slice(0, MOST_NAMED).map((item) => `${nameOf(item)}: ${item.message}`);
+    const text = [`fwdsync${named}: ${counted(failed.length, 'change')} failed`, ...what].join('\n');
+    return { event: 'apply-failed', account, text, count: failed.length };
+  }
+  const { drift } = result;
+  if (drift.length === 0) return null;
+  const outcome = result.report === null ? 'nothing was changed' : result.report.outcome;
+  const what = drift.slice(0, MOST_NAMED).map(nameOf);
+  const text = [`fwdsync${named}: drift in ${counted(drift.length, 'item')}; ${outcome}`, ...what].join('\n');
+  return { event: 'drift-found', account, text, count: drift.length };
+}
+
+function nameOf({ kind, name, domain }: Pick<Change, 'kind' | 'name'> & { readonly domain: string }): string {
+  return kind === 'domain' ? domain : `${kind} ${name} of ${domain}`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,140 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Clock } from '../../../model/clock.ts';
+import { isLoopback } from '../../../model/loopback.ts';
+import type { Context } from '../../context.ts';
+import { CommandError, EXIT } from '../../exit.ts';
+import type { Notice } from './notices.ts';
+
+/** Sends notices to a webhook, in the background: nobody waits for it. */
+export interface Notifier {
+  send(notice: Notice): void;
+  /** Resolves when nothing is left to be sent. */
+  idle(): Promise<void>;
+}
+
+export interface NotifierOptions {
+  readonly url: string;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly fetch: typeof fetch;
+  /** Takes out of a text what must not be shown. */
+  readonly conceal: (text: string) => string;
+  /** A notice was given up on; the message holds no secret. */
+  readonly onLost: (notice: Notice, message: string) => void;
+}
+
+const ATTEMPTS = 5;
+const FIRST_PAUSE_MS = 1_000;
+const TIMEOUT_MS = 10_000;
+/** So many an hour and account; what is more is counted, and told with the next. */
+const MOST_AN_HOUR = 12;
+const HOUR_MS = 3_600_000;
+const MOST_WAITING = 50;
+
+export function createNotifier(options: NotifierOptions): Notifier {
+  const { clock } = options;
+  const sentAt = new Map<string, { moments: number[]; dropped: number }>();
+  let waiting = 0;
+  let queue: Promise<void> = Promise.resolve();
+  const deliverAfter = async (others: Promise<void>, notice: Notice, body: string): Promise<void> => {
+    await others;
+    const fault = await deliver(body, options);
+    waiting -= 1;
+    if (fault !== null) options.onLost(notice, fault);
+  };
+  return {
+    send(notice) {
+      const now = clock.monotonic();
+      const known = sentAt.get(notice.account) ?? { moments: [], dropped: 0 };
+      sentAt.set(notice.account, known);
+      known.moments = known.moments.filter((moment) => now - moment < HOUR_MS);
+      if (known.moments.length >= MOST_AN_HOUR || waiting >= MOST_WAITING) {
+        known.dropped += 1;
+        return;
+      }
+      known.moments.push(now);
+      const body = bodyOf(notice, known.dropped, options);
+      known.dropped = 0;
+      waiting += 1;
+      queue = deliverAfter(queue, notice, body);
+    },
+    idle: () => queue,
+  };
+}
+
+/** JSON with the `text` that Slack and those like it show. */
+function bodyOf(
+  { event, account, text, count }: Notice,
+  dropped: number,
+  { clock, conceal }: NotifierOptions,
+): string {
+  const more = dropped === 0 ? '' : `\n(${dropped} more were not sent: at most ${MOST_AN_HOUR} an hour)`;
+  const at = new Date(clock.now()).toISOString();
+  return conceal(JSON.stringify({ text: `${text}${more}`, event, account, count, at }));
+}
+
+/** Null: it arrived. */
+async function deliver(body: string, options: NotifierOptions): Promise<string | null> {
+  let fault = 'the daemon is stopping';
+  for (let attempt = 1; attempt <= ATTEMPTS && !options.signal.aborted; attempt += 1) {
+    const result = await attemptOnce(body, options);
+    if (result.kind === 'done') return null;
+    fault = result.message;
+    if (result.kind === 'refused') break;
+    if (attempt < ATTEMPTS) await options.clock.sleep(FIRST_PAUSE_MS * 4 ** (attempt - 1), options.signal);
+  }
+  return fault;
+}
+
+type Attempt =
+  | { readonly kind: 'done' }
+  /** Trying again would change nothing. */
+  | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'failed'; readonly message: string };
+
+/** The address is a secret: no message of the network is passed on. */
+async function attemptOnce(body: string, { url, fetch: post }: NotifierOptions): Promise<Attempt> {
+  try {
+    const response = await post(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    await response.body?.cancel();
+    if (response.ok) return { kind: 'done' };
+    const message = `the webhook answered ${response.status}`;
+    const mayPass = response.status === 429 || response.status >= 500;
+    return { kind: mayPass ? 'failed' : 'refused', message };
+  } catch {
+    return { kind: 'failed', message: 'the webhook cannot be reached' };
+  }
+}
+
+/** The address of `FWDSYNC_NOTIFY_URL`, or in the file of `FWDSYNC_NOTIFY_URL_FILE`; null: nobody is to be told. */
+export function notifyUrl({ env, cwd }: Pick<Context, 'env' | 'cwd'>): string | null {
+  const stated = env['FWDSYNC_NOTIFY_URL'] || fromFile(env['FWDSYNC_NOTIFY_URL_FILE'], cwd);
+  if (!stated) return null;
+  const url = URL.canParse(stated) ? new URL(stated) : null;
+  if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname))) return stated;
+  throw new CommandError(
+    EXIT.usage,
+    'FWDSYNC_NOTIFY_URL is no address that a secret may go to',
+    'use https, or http on loopback',
+  );
+}
+
+function fromFile(path: string | undefined, cwd: string): string | null {
+  if (!path) return null;
+  try {
+    return readFileSync(resolve(cwd, path), 'utf8').trim();
+  } catch {
+    throw new CommandError(
+      EXIT.failed,
+      `FWDSYNC_NOTIFY_URL_FILE names ${path}, which cannot be read`,
+      'check the path and its permissions',
+    );
+  }
+}

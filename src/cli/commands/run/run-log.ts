@@ -1,0 +1,218 @@
+import type { Logger } from 'pino';
+import type { DaemonEvent, RunResult } from '../../../model/daemon.ts';
+import type { Plan } from '../../../model/plan.ts';
+import { showSource, type Problem, type Source } from '../../../model/problem.ts';
+import type { ItemKey, Report } from '../../../model/report.ts';
+import { describeDrift, describeItem, driftValues, itemOf, nameOf, valuesOf } from './run-log-items.ts';
+
+/**
+ * One line an event: `event` is its stable name, `account`, `run` and `domain` say of what. What stands, such as a guard
+ * that refuses, is told when it comes and not again at each run.
+ */
+export function createEventLog(logger: Logger): (event: DaemonEvent) => void {
+  const standing = createStanding();
+  const requests = new Map<string, number>();
+  return (event) => {
+    const { account } = event;
+    const log = account === '' ? logger : logger.child({ account });
+    const sent = requests.get(account) ?? 0;
+    if (event.kind === 'request') requests.set(account, sent + 1);
+    if (event.kind !== 'run-finished') return logEvent(log, event);
+    requests.delete(account);
+    logRun(log.child({ run: event.run }), event, { isNews: standing.begin(event), requests: sent });
+  };
+}
+
+function logEvent(log: Logger, event: Exclude<DaemonEvent, { kind: 'run-finished' }>): void {
+  switch (event.kind) {
+    case 'manifest-accepted':
+      return logAccepted(log, event);
+    case 'manifest-refused':
+      logProblems(log, event.problems);
+      log.error({ event: 'manifest.refused', in_force: event.inForce }, event.message);
+      return;
+    case 'run-started': {
+      const { run, cause, domains } = event;
+      log.debug({ event: 'run.started', run, cause, domains }, `run started: ${cause}, domains: ${domains}`);
+      return;
+    }
+    case 'recovered': {
+      const { run, failures } = event;
+      log.info({ event: 'account.recovered', run, failures }, `recovered after ${failures} failures`);
+      return;
+    }
+    case 'request':
+      return logRequest(log, event);
+    case 'watcher-failed':
+      log.warn({ event: 'watcher.failed' }, `${event.message}; the files are read every 30 s all the same`);
+  }
+}
+
+type Happened<Kind extends DaemonEvent['kind']> = Extract<DaemonEvent, { kind: Kind }>;
+
+function logAccepted(log: Logger, { domains, entries, problems }: Happened<'manifest-accepted'>): void {
+  logProblems(log, problems);
+  const text = `manifest loaded: ${domains} domains, ${entries} entries`;
+  log.info({ event: 'manifest.accepted', domains, entries }, text);
+}
+
+function logRequest(log: Logger, event: Happened<'request'>): void {
+  const { endpoint, status } = event;
+  const times = {
+    seconds: roundSeconds(event.seconds),
+    waited_seconds: roundSeconds(event.waitedSeconds),
+  };
+  log.debug({ event: 'request', endpoint, status, ...times }, `${endpoint}: ${status ?? 'no answer'}`);
+}
+
+type Finished = Happened<'run-finished'>;
+type Looked = Extract<RunResult, { kind: 'looked' }>;
+type IsNews = (line: string) => boolean;
+
+interface RunSoFar {
+  readonly isNews: IsNews;
+  /** Sent since the run before ended: as the metrics count them. */
+  readonly requests: number;
+}
+
+function logRun(
+  log: Logger,
+  { cause, seconds: took, result }: Finished,
+  { isNews, requests }: RunSoFar,
+): void {
+  const seconds = roundSeconds(took);
+  if (result.kind === 'failed') {
+    log.error({ event: 'run.failed', cause, step: result.what, requests, seconds }, result.message);
+    return;
+  }
+  logFindings(log, result, isNews);
+  logDrift(log, result, isNews);
+  if (result.report !== null) logReport(log, result.report, result.plan);
+  const { add, update, move, delete: deletes } = result.plan.summary;
+  const outcome = result.report?.outcome ?? (result.plan.changes.length === 0 ? 'unchanged' : 'not-applied');
+  const fields = {
+    event: 'run.finished',
+    cause,
+    outcome,
+    add,
+    update,
+    move,
+    delete: deletes,
+    requests,
+    seconds,
+  };
+  const counts = `${requests} ${requests === 1 ? 'request' : 'requests'} in ${seconds} s`;
+  const changes = `${add} to add, ${update} to update, ${move} to move, ${deletes} to delete`;
+  const level = outcome === 'partial' || outcome === 'failed' ? 'warn' : 'info';
+  log[level](fields, `${outcome}: ${changes}; ${counts}`);
+}
+
+function logFindings(log: Logger, { plan, unset }: Looked, isNews: IsNews): void {
+  logProblems(
+    log,
+    plan.problems.filter((problem) => isNews(problem.message)),
+  );
+  for (const { guard, scope, message, allow } of plan.guards.filter(({ allowed }) => !allowed)) {
+    if (isNews(`${guard} ${scope} ${message}`))
+      log.warn({ event: 'guard.refused', guard, scope, allow }, message);
+  }
+  for (const { domain, cause, reason } of withheldByItself(plan)) {
+    if (isNews(`${domain} ${reason}`))
+      log.warn({ event: 'domain.withheld', domain, cause }, `${domain}: ${reason}`);
+  }
+  for (const change of unset) {
+    if (!isNews(`unset ${nameOf(change)}`)) continue;
+    const fields = { event: 'password.unset', ...itemOf(change), source: place(change.source) };
+    log.error(fields, `${nameOf(change)}: its password is not set, or too short`);
+  }
+  for (const { code, message, source } of plan.warnings) {
+    if (isNews(`${code} ${message}`))
+      log.warn({ event: 'plan.warning', code, source: place(source) }, message);
+  }
+}
+
+function logDrift(log: Logger, { report, frozen, drift }: Looked, isNews: IsNews): void {
+  for (const change of drift) {
+    // What is put right is news each time; what is only observed stands.
+    if (report === null && !isNews(describeDrift(change))) continue;
+    const fields = { ...itemOf(change), ...driftValues(change), source: place(change.source) };
+    log.warn({ event: 'drift.found', ...fields }, describeDrift(change));
+  }
+  for (const change of frozen) {
+    if (!isNews(`frozen ${nameOf(change)}`)) continue;
+    log.warn(
+      { event: 'item.frozen', ...itemOf(change) },
+      `${nameOf(change)}: left alone because it keeps being changed back`,
+    );
+  }
+}
+
+/** What a guard withholds has the guard's own line. */
+function withheldByItself({ withheld }: Plan): Plan['withheld'] {
+  return withheld.filter(({ cause }) => cause !== 'guard');
+}
+
+function logReport(
+  log: Logger,
+  { applied, failed, skipped, notKept, notes, snapshot }: Report,
+  plan: Plan,
+): void {
+  const planned = new Map(plan.changes.map((change) => [nameOf(change), change]));
+  const fieldsOf = (item: ItemKey) => ({ ...itemOf(item), ...valuesOf(planned.get(nameOf(item))) });
+
+  if (snapshot !== null)
+    log.info(
+      { event: 'snapshot.saved', path: snapshot },
+      `snapshot saved; undo with: fwdsync apply -f ${snapshot}`,
+    );
+  for (const item of applied) {
+    log.info({ event: 'change.applied', ...fieldsOf(item) }, describeItem(item, planned.get(nameOf(item))));
+  }
+  for (const { message, endpoint, status, source, ...item } of failed) {
+    const fields = { ...fieldsOf(item), endpoint, status, source: place(source) };
+    log.error({ event: 'change.failed', ...fields }, `${nameOf(item)}: ${message}`);
+  }
+  for (const { reason, source, ...item } of skipped) {
+    const fields = { ...fieldsOf(item), source: place(source) };
+    log.warn({ event: 'change.skipped', ...fields }, `${nameOf(item)}: ${reason}`);
+  }
+  for (const { message, source, ...item } of notKept) {
+    const fields = { ...fieldsOf(item), source: place(source) };
+    log.warn({ event: 'change.not-kept', ...fields }, `${nameOf(item)}: ${message}`);
+  }
+  for (const note of notes) log.info({ event: 'run.note' }, note);
+}
+
+function logProblems(log: Logger, problems: readonly Problem[]): void {
+  for (const { severity, code, message, hint, source } of problems) {
+    const level = severity === 'error' ? 'error' : 'warn';
+    log[level]({ event: 'manifest.problem', code, source: place(source), hint }, message);
+  }
+}
+
+/** To milliseconds. */
+export function roundSeconds(seconds: number): number {
+  return Math.round(seconds * 1000) / 1000;
+}
+
+function place(source: Source | null): string | null {
+  return source === null ? null : showSource(source);
+}
+
+/** What was told of each account and still stands: a sweep sees all of it, and what it does not see is forgotten. */
+function createStanding(): { begin(event: Finished): IsNews } {
+  const told = new Map<string, { before: Set<string>; now: Set<string> }>();
+  return {
+    begin({ account, cause, result }) {
+      const known = told.get(account) ?? { before: new Set(), now: new Set() };
+      const isWhole = cause === 'sweep' && result.kind === 'looked';
+      const state = isWhole ? { before: known.now, now: new Set<string>() } : known;
+      told.set(account, state);
+      return (line) => {
+        const isNews = !state.before.has(line) && !state.now.has(line);
+        state.now.add(line);
+        return isNews;
+      };
+    },
+  };
+}

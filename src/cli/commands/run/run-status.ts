@@ -1,0 +1,66 @@
+import type { Logger } from 'pino';
+import pkg from '../../../../package.json' with { type: 'json' };
+import type { Clock } from '../../../model/clock.ts';
+import { ROUND_MS, type Daemon } from '../../../reconcile/daemon/daemon.ts';
+import { createMetrics, type Metrics } from '../../../status/metrics.ts';
+import { startStatusServer, type StatusServer } from '../../../status/server.ts';
+import { CommandError, EXIT } from '../../exit.ts';
+
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** `HOST:PORT`, `[::1]:PORT` or `PORT`, which is on loopback. */
+export function parseListen(text: string): ListenAddress {
+  const [, host = '127.0.0.1', port = ''] = /^(?:(\[[\da-f:.]+\]|[\w.-]+):)?(\d{1,5})$/i.exec(text) ?? [];
+  const number = Number(port);
+  if (port !== '' && number <= 65_535) return { host: host.replace(/^\[(.*)\]$/, '$1'), port: number };
+  throw new CommandError(
+    EXIT.usage,
+    `--listen ${text} is no address`,
+    'write HOST:PORT, such as 127.0.0.1:9477',
+  );
+}
+
+/** The metrics of a daemon that is yet to be made. */
+export function daemonMetrics(daemon: () => Daemon): Metrics {
+  return createMetrics({ version: pkg.version, statuses: () => daemon().statuses() });
+}
+
+export interface StatusPorts {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly conceal: (text: string) => string;
+}
+
+/**
+ * Serves the daemon's status until the signal is aborted. A port that is in use is told and tried again: the accounts
+ * are looked after all the same.
+ */
+export async function serveStatus(listen: ListenAddress, daemon: Daemon, ports: StatusPorts): Promise<void> {
+  const { clock, signal, logger, metrics, conceal } = ports;
+  const isAlive = (): boolean => clock.monotonic() - daemon.beatAt() < 4 * ROUND_MS;
+  const statuses = (): ReturnType<Daemon['statuses']> => daemon.statuses();
+  let server: StatusServer | null = null;
+  for (let isTold = false; server === null && !signal.aborted;) {
+    try {
+      server = await startStatusServer({ ...listen, statuses, isAlive, metrics, conceal });
+    } catch (error) {
+      if (!isTold)
+        logger.error({ event: 'status.unavailable' }, `the status cannot be served: ${String(error)}`);
+      isTold = true;
+      await clock.sleep(ROUND_MS, signal);
+    }
+  }
+  if (server === null) return;
+  logger.info(
+    { event: 'status.listening', host: listen.host, port: server.port },
+    `status served on ${listen.host}:${server.port}`,
+  );
+  // A day at a time, for a timer cannot be longer.
+  while (!signal.aborted) await clock.sleep(86_400_000, signal);
+  await server.close();
+}

@@ -1,0 +1,44 @@
+import { hmacWith } from '../../api/http/hmac.ts';
+import { quoteForShell } from '../../plan/policy.ts';
+import { isSealedBy, type SavedPlan } from '../../plan/document/saved.ts';
+import { runsInPart } from '../../plan/render/totals.ts';
+import { isRefused } from '../../plan/withhold.ts';
+import type { Context } from '../context.ts';
+import { CommandError, EXIT, type ExitCode } from '../exit.ts';
+import { PLAN_FORMATS } from '../output/formats.ts';
+import { printPlan } from '../output/print-plan.ts';
+import { lookUpKey } from '../input/references.ts';
+import { readSavedPlan } from '../output/saved-plan.ts';
+import { resolveFormat, type CommonOptions } from '../settings.ts';
+
+/**
+ * Prints a saved plan in any format, offline. One that was edited is not printed: by its checksum, and by its seal where
+ * the environment has the key.
+ */
+export async function showCommand(
+  context: Context,
+  options: CommonOptions,
+  [path = '']: readonly string[],
+): Promise<ExitCode> {
+  const format = resolveFormat(options, context, PLAN_FORMATS);
+  const read = await readSavedPlan(context, path);
+  if (read.kind === 'edited' || !(await isSealFitting(context, read.plan))) {
+    throw new CommandError(
+      EXIT.failed,
+      `${path} was edited since it was made, or made with another API key; nothing of it is shown`,
+      'make the plan again with plan --out',
+    );
+  }
+  const { plan } = read;
+  const applies = plan.changes.length > 0 && plan.problems.length === 0;
+  const next =
+    applies && (!isRefused(plan) || runsInPart(plan)) ? `fwdsync apply ${quoteForShell(path)}` : null;
+  await printPlan(context, plan, { format, color: options.color, next });
+  return EXIT.done;
+}
+
+/** Of one of many accounts the seal was checked where its key is known. */
+async function isSealFitting(context: Context, plan: SavedPlan): Promise<boolean> {
+  const key = context.ofAccount === undefined ? await lookUpKey({}, context) : null;
+  return key === null || isSealedBy(plan, hmacWith(key));
+}

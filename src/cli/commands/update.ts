@@ -1,0 +1,117 @@
+import type { ManifestText } from '../../manifest/read/text.ts';
+import { updateManifest } from '../../manifest/update/update.ts';
+import type { Desired } from '../../model/desired.ts';
+import type { Plan } from '../../model/plan.ts';
+import { makePlan, type PlanInput } from '../../plan/plan.ts';
+import { planOnce } from '../../reconcile/plan-once.ts';
+import { apiFailure } from '../input/connect.ts';
+import type { Context } from '../context.ts';
+import { readDesired, type ReadOptions } from '../input/desired.ts';
+import { CommandError, EXIT, type ExitCode } from '../exit.ts';
+import { plural, printInvalid } from '../output/problems/problems.ts';
+import { saveText } from '../output/save.ts';
+import { openSession } from '../input/session.ts';
+import type { CommonOptions } from '../settings.ts';
+
+/** Rounds of edits; each brings the manifest nearer to the account, and most need one or two. */
+const MAX_ROUNDS = 20;
+
+/**
+ * Writes the live account into an existing manifest: where a plan would change the account, the manifest is changed, and
+ * nowhere else. Nothing is written unless the plan of what is written is empty.
+ */
+export async function updateCommand(
+  context: Context,
+  options: CommonOptions,
+  path: string,
+): Promise<ExitCode> {
+  const flags = { ...options, file: [path] };
+  const session = await openSession(context, flags, {
+    command: 'plan',
+    mode: 'read-only',
+    stance: { accountRequired: false, domainDeletes: 'allowed' },
+  });
+  try {
+    const read = await planOnce(session.request, session.ports);
+    session.progress.stop();
+    if (!read.ok) throw apiFailure(read.error);
+    const { input, plan } = read.value;
+    assertComplete(plan);
+    const before = await load(context, flags, undefined);
+    const after = await adopt(context, flags, { input, texts: before.texts });
+    const changed = after.filter(({ text }, index) => String(text) !== textOf(before.texts[index]));
+    for (const { file, text } of changed) await saveText(context, file, String(text));
+    const [differences, files] = [plural(plan.changes.length, 'difference'), plural(changed.length, 'file')];
+    context.stderr.write(`${differences} written into ${files}\n`);
+    return EXIT.done;
+  } finally {
+    session.progress.stop();
+    await session.client.close();
+  }
+}
+
+/** What could not be read, or shows one key twice, cannot be written down. */
+function assertComplete({ withheld, problems }: Plan): void {
+  const unproven = withheld.find(({ cause }) => cause === 'unproven');
+  if (unproven !== undefined) {
+    throw new CommandError(
+      EXIT.failed,
+      `${unproven.domain} could not be read: ${unproven.reason}; nothing was written`,
+      'run the command again, or name the other domains with --domain',
+    );
+  }
+  const [problem] = problems;
+  if (problem !== undefined) {
+    throw new CommandError(EXIT.invalid, `${problem.message}; nothing was written`, problem.hint);
+  }
+}
+
+interface Adoption {
+  readonly input: PlanInput;
+  readonly texts: readonly ManifestText[];
+}
+
+/** Edits the texts in memory until their plan is empty. */
+async function adopt(
+  context: Context,
+  options: CommonOptions,
+  { input, texts }: Adoption,
+): Promise<readonly ManifestText[]> {
+  let current = texts;
+  let plan: Plan | null = null;
+  for (let round = 0; round <= MAX_ROUNDS; round += 1) {
+    const { desired } = await load(context, options, { kind: 'texts', texts: current });
+    plan = makePlan({ ...input, desired });
+    if (plan.changes.length === 0) return current;
+    const next = updateManifest({ texts: current, desired, observed: input.observed, plan });
+    if (next.every(({ text }, index) => text === textOf(current[index]))) break;
+    current = next;
+  }
+  const rest = plan?.changes.map(({ domain, kind, name }) => `${kind} ${name} of ${domain}`) ?? [];
+  throw new CommandError(
+    EXIT.failed,
+    `nothing was written, for this cannot be said in the manifest as it is: ${rest.slice(0, 10).join(', ')}`,
+    'change these entries by hand, then run the command again',
+  );
+}
+
+async function load(
+  context: Context,
+  options: CommonOptions,
+  from: ReadOptions['from'] | undefined,
+): Promise<{ readonly desired: Desired; readonly texts: readonly ManifestText[] }> {
+  const how = { references: 'required', problems: 'silent', unnamed: 'ignored' } as const;
+  const read = await readDesired(context, options, from === undefined ? how : { ...how, from });
+  if (read.desired !== null) return { desired: read.desired, texts: read.texts };
+  const problems = read.problems.filter(({ severity }) => severity === 'error');
+  printInvalid(context, options, { problems, counts: read.counts });
+  throw new CommandError(
+    EXIT.invalid,
+    'with the account as it is the manifest would be invalid; nothing was written',
+    'mend the manifest, or the account, as the problems say',
+  );
+}
+
+function textOf(text: ManifestText | undefined): string {
+  return typeof text?.text === 'string' ? text.text : Buffer.from(text?.text ?? []).toString('utf8');
+}

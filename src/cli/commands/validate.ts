@@ -1,0 +1,145 @@
+import type { Context } from '../context.ts';
+import { compareSources, type Problem } from '../../model/problem.ts';
+import type { WouldDelete } from '../../plan/would-delete.ts';
+import { printChecked } from '../output/problems/checked.ts';
+import { CommandError, EXIT, type ExitCode } from '../exit.ts';
+import { VALIDATE_FORMATS, type ValidateFormat } from '../output/formats.ts';
+import type { ReadDesired } from '../input/desired.ts';
+import { findStaged, isAnyStaged, type GitTree } from '../input/git-manifests.ts';
+import { printJson } from '../output/output.ts';
+import { problemsGithub } from '../output/problems/problems-github.ts';
+import {
+  addCounts,
+  NO_COUNTS,
+  plural,
+  problemsDocument,
+  renderProblemCounts,
+  printProblems,
+} from '../output/problems/problems.ts';
+import { manifestPaths, statedPaths, resolveFormat, type CommonOptions } from '../settings.ts';
+import { styleFor } from '../output/style.ts';
+
+export interface ValidateOptions extends CommonOptions {
+  readonly staged?: true;
+  readonly against?: string;
+}
+
+/** What was checked, and what the change since a revision would delete, where that was asked for. */
+interface Checked extends Pick<ReadDesired, 'problems' | 'counts' | 'texts'> {
+  readonly deletes?: readonly WouldDelete[];
+}
+
+/** Checks manifests, offline and without a key; exits with 0, 5 or, for a file that cannot be read, 1. */
+export async function validateCommand(context: Context, options: ValidateOptions): Promise<ExitCode> {
+  const format = resolveFormat(options, context, VALIDATE_FORMATS);
+  if (options.staged === true || options.against !== undefined) assertInGit(options, context);
+  const all: Checked[] = [];
+  for (const paths of await findManifests(context, options)) {
+    all.push(await check(context, { ...options, file: paths }));
+  }
+  const checked = all.reduce(together, NOTHING);
+  print(context, options, checked, format);
+  return isInvalid(checked) ? EXIT.invalid : EXIT.done;
+}
+
+const NOTHING: Checked = { problems: [], counts: NO_COUNTS, texts: [] };
+
+function together(a: Checked, b: Checked): Checked {
+  if (a === NOTHING) return b;
+  const deletes = [...(a.deletes ?? []), ...(b.deletes ?? [])];
+  return {
+    problems: [...a.problems, ...b.problems],
+    counts: addCounts(a.counts, b.counts),
+    texts: [...a.texts, ...b.texts],
+    ...(a.deletes === undefined && b.deletes === undefined ? {} : { deletes }),
+  };
+}
+
+function isInvalid({ problems }: Checked): boolean {
+  return problems.some(({ severity }) => severity === 'error');
+}
+
+/** The paths of each manifest to check: with `--staged` those alone in which something is staged. */
+async function findManifests(
+  context: Context,
+  options: ValidateOptions,
+): Promise<readonly (readonly string[])[]> {
+  if (options.staged !== true) return [manifestPaths(options, context)];
+  const named = statedPaths(options, context);
+  if (named === null) return (await findStaged(context)).map((path) => [path]);
+  return (await isAnyStaged(context, named)) ? [named] : [];
+}
+
+function assertInGit(options: ValidateOptions, context: Context): void {
+  if (statedPaths(options, context)?.includes('-') !== true) return;
+  throw new CommandError(
+    EXIT.usage,
+    'standard input is not in git',
+    'name files, or leave --staged and --against out',
+  );
+}
+
+async function check(context: Context, options: ValidateOptions): Promise<Checked> {
+  // Loaded here: where nothing is staged, a hook pays for neither YAML nor schema.
+  const { readDesired } = await import('../input/desired.ts');
+  const how = { references: 'optional', problems: 'silent', unnamed: 'refused' } as const;
+  const read = await readDesired(context, options, options.staged === true ? { ...how, from: INDEX } : how);
+  if (read.texts.length === 0) return { ...NOTHING, problems: [removed(options)] };
+  if (options.against === undefined || read.desired === null) return read;
+  const { compareWith } = await import('../input/against.ts');
+  const { deletes, warnings } = await compareWith(context, options, options.against, read.desired);
+  const problems = [...read.problems, ...warnings].sort((a, b) => compareSources(a.source, b.source));
+  return { ...read, deletes, problems };
+}
+
+function removed({ file = [] }: ValidateOptions): Problem {
+  return {
+    severity: 'warning',
+    code: 'manifest-removed',
+    message: `${file.join(', ')} is removed by this commit: what it manages stays as it is and is no longer managed`,
+    hint: 'to delete a domain, write `state: absent` and apply that first',
+    source: null,
+  };
+}
+
+const INDEX: GitTree = { kind: 'index' };
+
+function print(context: Context, options: CommonOptions, read: Checked, format: ValidateFormat): void {
+  const { problems, counts, deletes } = read;
+  switch (format) {
+    case 'json':
+      return printJson(context, problemsDocument(problems, counts, deletes));
+    case 'sarif':
+    case 'junit':
+      return printChecked(context, format, read);
+    case 'github':
+      context.stdout.write(problemsGithub(problems));
+      return;
+    case 'text':
+      return printText(context, options, read);
+  }
+}
+
+/** Problems on standard error, the verdict on standard output; of one of many accounts it is a line of the end. */
+function printText(context: Context, options: CommonOptions, checked: Checked): void {
+  const { problems, counts } = checked;
+  if (checked === NOTHING) {
+    context.ofAccount?.conclude('no manifest is staged');
+    return;
+  }
+  printProblems(context, options, problems);
+  const style = styleFor(context.stdout, options.color, context.env);
+  const size = [
+    plural(counts.domains, 'domain'),
+    plural(counts.aliases, 'alias'),
+    plural(counts.rules, 'rule'),
+  ].join(', ');
+  const verdict = isInvalid(checked) ? style.error('invalid') : style.good('valid');
+  const line = `${verdict}: ${size} in ${plural(counts.files, 'file')}; ${renderProblemCounts(problems)}`;
+  conclude(context, line);
+}
+
+function conclude({ stdout, ofAccount }: Context, verdict: string): void {
+  if (ofAccount === undefined) stdout.write(`${verdict}\n`);
+  else ofAccount.conclude(verdict);
+}

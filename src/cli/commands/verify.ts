@@ -1,0 +1,81 @@
+import type { FullClient } from '../../api/create.ts';
+import { errorText } from '../../api/errors.ts';
+import type { DomainName } from '../../model/names.ts';
+import { requireDomain } from '../input/arguments.ts';
+import { answerOf, apiFailure, assertAccount, connect } from '../input/connect.ts';
+import type { Context } from '../context.ts';
+import { ownApi } from '../input/desired.ts';
+import { EXIT, strongestExit, type ExitCode } from '../exit.ts';
+import { DOCUMENT_FORMATS } from '../output/formats.ts';
+import { printJson } from '../output/output.ts';
+import { createProgress, NO_PROGRESS } from '../output/progress.ts';
+import { resolveConnection, resolveFormat, type CommonOptions } from '../settings.ts';
+import {
+  renderDomain,
+  verifyDocument,
+  type Verified,
+  type VerifyDocument,
+} from '../output/documents/verify-document.ts';
+
+/**
+ * Has the service look at the DNS of the named domains, or of all of the account, and prints what is missing as lines of a
+ * zone file. Exits with 2 when a domain is not ready, with 1 when one could not be verified.
+ */
+export async function verifyCommand(
+  context: Context,
+  options: CommonOptions,
+  args: readonly string[],
+): Promise<ExitCode> {
+  const format = resolveFormat(options, context, DOCUMENT_FORMATS);
+  // Of many accounts each is asked for those of the named domains that its manifest names.
+  const names = context.ofAccount === undefined ? args : (options.domain ?? []);
+  const named = names.map((name) => requireDomain(name));
+  const connection = await resolveConnection(options, await ownApi(context, options), context);
+  const client = connect(context, connection, 'read-write');
+  const progress = context.ofAccount === undefined ? createProgress(context) : NO_PROGRESS;
+  try {
+    if (context.ofAccount !== undefined) await assertAccount(client, connection);
+    const domains = named.length > 0 ? [...new Set(named)] : await listDomains(client);
+    let done = 0;
+    const results = await Promise.all(
+      domains.map(async (domain) => {
+        const result = await verifyOne(client, domain);
+        done += 1;
+        progress.update('verifying domains', done, domains.length);
+        return result;
+      }),
+    );
+    progress.stop();
+    const document = verifyDocument(client, results);
+    if (format === 'json') printJson(context, document);
+    else context.stdout.write(document.domains.map(renderDomain).join(''));
+    const { ready, notReady, failed } = document.summary;
+    context.ofAccount?.conclude(`${ready} ready, ${notReady} not ready, ${failed} failed`);
+    return exitOf(document);
+  } finally {
+    progress.stop();
+    await client.close();
+  }
+}
+
+async function listDomains(client: FullClient): Promise<readonly DomainName[]> {
+  return answerOf(await client.listDomains()).map(({ domain }) => domain);
+}
+
+/** A key that is not accepted, or a service that cannot be reached, ends the command; another failure is the domain's. */
+async function verifyOne(client: FullClient, domain: DomainName): Promise<Verified> {
+  const answer = await client.verifyDomain(domain);
+  if (answer.ok) return { domain, answer: answer.value, failure: null };
+  const { kind } = answer.error;
+  if (kind !== 'not-found' && kind !== 'rejected' && kind !== 'forbidden' && kind !== 'unknown-outcome') {
+    throw apiFailure(answer.error);
+  }
+  return { domain, answer: null, failure: errorText(answer.error) };
+}
+
+function exitOf({ summary }: VerifyDocument): ExitCode {
+  return strongestExit([
+    ...(summary.failed > 0 ? [EXIT.failed] : []),
+    ...(summary.notReady > 0 ? [EXIT.changes] : []),
+  ]);
+}

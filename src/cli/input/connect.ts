@@ -1,0 +1,71 @@
+import type { RequestEvent } from '../../api/http/call.ts';
+import { createClient, type FullClient } from '../../api/create.ts';
+import { errorText, type ApiError } from '../../api/errors.ts';
+import { keyFault } from '../../api/http/transport.ts';
+import type { Result } from '../../model/result.ts';
+import type { Context } from '../context.ts';
+import { CommandError, EXIT } from '../exit.ts';
+import type { Connection } from '../settings.ts';
+
+/** A client of the account; a key that cannot be sent is refused here, without its value. */
+export function connect(
+  context: Context,
+  { url, version, key }: Connection,
+  mode: 'read-only' | 'read-write',
+  onEvent = requestLog(context),
+): FullClient {
+  const fault = keyFault(key);
+  if (fault !== null) throw new CommandError(EXIT.failed, fault, 'copy the key again from the account page');
+  return createClient({
+    url,
+    version,
+    key,
+    mode,
+    clock: context.clock,
+    random: context.random,
+    redactor: context.secrets.redactor,
+    signal: context.signal,
+    ...(onEvent === undefined ? {} : { onEvent }),
+  });
+}
+
+function requestLog({ onRequest, ofAccount }: Context): ((event: RequestEvent) => void) | undefined {
+  if (onRequest === undefined) return undefined;
+  return (event) => onRequest(event, ofAccount?.name ?? '');
+}
+
+/** That the key belongs to the account that was stated: what is done for one of many must not be done to another. */
+export async function assertAccount(client: FullClient, { account }: Connection): Promise<void> {
+  if (account === null) return;
+  const { email } = answerOf(await client.getAccount());
+  if (email.toLowerCase() === account.toLowerCase()) return;
+  throw new CommandError(
+    EXIT.refused,
+    `the key belongs to ${email}, and the manifest states ${account}`,
+    'use the key of that account',
+  );
+}
+
+/** What the service answered; an error ends the command. */
+export function answerOf<T>(result: Result<T, ApiError>): T {
+  if (result.ok) return result.value;
+  throw apiFailure(result.error);
+}
+
+/** An error of the service as the end of a command. */
+export function apiFailure(error: ApiError): CommandError {
+  return new CommandError(EXIT.failed, errorText(error), HINTS[error.kind]);
+}
+
+const HINTS: Readonly<Record<ApiError['kind'], string>> = {
+  unauthorised: 'check the key: FWDSYNC_API_KEY, FWDSYNC_API_KEY_FILE or api.key in the manifest',
+  forbidden: "check the account's plan and what its key may do",
+  'not-found': 'run the command again; somebody may have changed the account meanwhile',
+  rejected: 'see the message of the service',
+  'rate-limited': 'run the command again later',
+  unreachable: 'check --api-url and the network',
+  'unknown-outcome': 'run the command again; it looks at the account first',
+  redirect: 'check --api-url: the key is sent to no other address',
+  unproven: 'run the command again; nothing was taken for missing',
+  stopped: 'run the command again',
+};

@@ -1,0 +1,168 @@
+import { existsSync } from 'node:fs';
+import * as fs from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Desired, DesiredApi } from '../../model/desired.ts';
+import { showText, type MaskNumbers } from '../../model/disclosure.ts';
+import { parseDomainName, type DomainName } from '../../model/names.ts';
+import type { Problem } from '../../model/problem.ts';
+import { loadWithReferences } from '../../manifest/load.ts';
+import { readManifests } from '../../manifest/read/read.ts';
+import type { ManifestText } from '../../manifest/read/text.ts';
+import type { ManifestSize } from '../../model/prior.ts';
+import { manifestSize } from '../../plan/size.ts';
+import { keepDomains } from '../../reconcile/changed.ts';
+import type { Context } from '../context.ts';
+import { CommandError, EXIT } from '../exit.ts';
+import type { GitTree } from './git-manifests.ts';
+import { loadOptions } from './load-options.ts';
+import { maskOf } from '../output/output.ts';
+import { plural, printInvalid, printProblems, type ManifestCounts } from '../output/problems/problems.ts';
+import { referenceReader } from './references.ts';
+import { manifestPaths, resolveStateDirectory, type CommonOptions } from '../settings.ts';
+
+export interface ReadOptions {
+  /** Whether a reference that is not set is an error or a warning. */
+  readonly references: 'required' | 'optional';
+  /** `printed`: in text, to standard error; those that end a command with `--format json` as a document. */
+  readonly problems: 'printed' | 'errors-printed' | 'silent';
+  /** What of a `--domain` that the manifest does not name. */
+  readonly unnamed: 'refused' | 'ignored';
+  /** Where the manifests are read; by default they are files. */
+  readonly from?: GitTree | { readonly kind: 'texts'; readonly texts: readonly ManifestText[] };
+}
+
+export interface ReadDesired {
+  /** Of the whole manifest, `--domain` apart. */
+  readonly size: ManifestSize;
+  /** Null when the manifest has an error. */
+  readonly desired: Desired | null;
+  readonly problems: readonly Problem[];
+  readonly counts: ManifestCounts;
+  /** The manifests that were read. */
+  readonly texts: readonly ManifestText[];
+}
+
+/** Reads the manifests that the options name, and keeps the domains of `--domain`. */
+export async function readDesired(
+  context: Context,
+  options: CommonOptions,
+  how: ReadOptions,
+): Promise<ReadDesired> {
+  const texts = await readTexts(context, options, how.from);
+  const accounts = options.accounts === undefined ? 'one' : 'many';
+  const load = loadOptions(context, options, { ...how, accounts });
+  const loaded = await loadWithReferences(texts, load, referenceReader(context));
+  const mask = maskOf(options, context);
+  const problems =
+    mask === false ? loaded.problems : loaded.problems.map((problem) => maskProblem(problem, mask));
+  const { counts } = loaded;
+  if (how.problems !== 'silent' && loaded.desired === null)
+    printInvalid(context, options, { problems, counts });
+  else if (how.problems === 'printed') printProblems(context, options, problems);
+  const desired = loaded.desired === null ? null : narrow(loaded.desired, options.domain, how.unnamed);
+  const size = loaded.desired === null ? NOTHING : manifestSize(loaded.desired);
+  return { desired, size, problems, counts, texts };
+}
+
+const NOTHING: ManifestSize = { domains: new Set(), entries: 0 };
+
+function maskProblem(problem: Problem, mask: MaskNumbers): Problem {
+  const show = (text: string): string => showText(text, { references: new Map(), mask });
+  return { ...problem, message: show(problem.message), hint: show(problem.hint) };
+}
+
+async function readTexts(
+  context: Context,
+  options: CommonOptions,
+  from: ReadOptions['from'],
+): Promise<readonly ManifestText[]> {
+  if (from?.kind === 'texts') return from.texts;
+  const paths = manifestPaths(options, context);
+  if (from !== undefined) return (await import('./git-manifests.ts')).readGitManifests(context, from, paths);
+  const { stdin, cwd } = context;
+  const leaveOut = resolveStateDirectory(options, context);
+  const texts = await readManifests(paths, { fs, stdin, cwd, leaveOut });
+  if (!texts.ok && isDefaultMissing(context, options)) {
+    throw new CommandError(
+      EXIT.failed,
+      'there is no manifest: neither fwdsync.yaml nor fwdsync/ is here',
+      'name one with -f, or write one of the live account with fwdsync export --out fwdsync.yaml',
+    );
+  }
+  if (!texts.ok) throw new CommandError(EXIT.failed, texts.error.message, texts.error.hint);
+  return texts.value;
+}
+
+function isDefaultMissing({ cwd, env }: Context, { file }: CommonOptions): boolean {
+  if (file !== undefined || env['FWDSYNC_FILE']) return false;
+  return ['fwdsync.yaml', 'fwdsync'].every((name) => !existsSync(resolve(cwd, name)));
+}
+
+export interface RequiredDesired extends Pick<ReadDesired, 'counts' | 'problems'> {
+  readonly desired: Desired;
+  readonly size: ManifestSize;
+}
+
+/** The same for commands that cannot go on without one: an invalid manifest ends them with 5. */
+export async function requireDesired(
+  context: Context,
+  options: CommonOptions,
+  { unnamed, warnings }: Pick<ReadOptions, 'unnamed'> & { readonly warnings: 'printed' | 'silent' },
+): Promise<RequiredDesired> {
+  const { desired, problems, size, counts } = await readDesired(context, options, {
+    references: 'required',
+    problems: warnings === 'printed' ? 'printed' : 'errors-printed',
+    unnamed,
+  });
+  if (desired !== null) return { desired, size, counts, problems };
+  throw invalidManifest(problems);
+}
+
+function invalidManifest(problems: readonly Problem[]): CommandError {
+  const errors = problems.filter(({ severity }) => severity === 'error').length;
+  const what = `the manifest is invalid: ${plural(errors, 'error')}`;
+  return new CommandError(EXIT.invalid, what, 'fix it; no requests were sent');
+}
+
+/**
+ * What a command that needs no manifest takes from one: with `--accounts` address, key and account, else nothing. A
+ * manifest that is not valid ends it with 5, for what is in it cannot be believed.
+ */
+export async function ownApi(context: Context, options: CommonOptions): Promise<DesiredApi> {
+  if (context.ofAccount === undefined) return {};
+  const { desired, problems } = await readDesired(context, options, {
+    references: 'optional',
+    problems: 'printed',
+    unnamed: 'ignored',
+  });
+  if (desired !== null) return desired.api;
+  throw invalidManifest(problems);
+}
+
+function narrow(
+  desired: Desired,
+  names: readonly string[] | undefined,
+  unnamed: ReadOptions['unnamed'],
+): Desired {
+  if (names === undefined) return desired;
+  if (unnamed === 'refused') assertNamed(desired, names);
+  const wanted = new Set(names.map(asciiName));
+  return keepDomains(desired, (name) => wanted.has(name));
+}
+
+function assertNamed(desired: Desired, names: readonly string[]): void {
+  for (const name of names) {
+    if (desired.domains.has(asciiName(name) as DomainName)) continue;
+    throw new CommandError(
+      EXIT.usage,
+      `--domain ${name}: the manifest does not name it`,
+      'check the spelling',
+    );
+  }
+}
+
+/** As the manifest keys it; a text that is no domain stays as it is, and is the name of none. */
+function asciiName(name: string): string {
+  const parsed = parseDomainName(name);
+  return parsed.ok ? parsed.value : name;
+}

@@ -1,0 +1,114 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import type { Context } from '../context.ts';
+import type { ExitCode } from '../exit.ts';
+import { DOCUMENT_FORMATS } from '../output/formats.ts';
+
+/** A command's action; it prints what it has to say and gives the exit code. */
+export type Action<Options> = (
+  context: Context,
+  options: Options,
+  args: readonly string[],
+) => Promise<ExitCode>;
+
+/** Makes of a command's module, loaded when it runs, what commander calls. */
+export type Run = <Options>(
+  load: () => Promise<Action<Options>>,
+) => (...received: unknown[]) => Promise<void>;
+
+export function withManifest(command: Command): Command {
+  return withFiles(command).option('--domain <name>', 'only this domain (repeatable)', collect);
+}
+
+/** For commands that can serve many accounts. */
+export function withAccounts(command: Command): Command {
+  return command.option(
+    '--accounts <dir>',
+    'instead of -f: many accounts, one an entry of this directory [FWDSYNC_ACCOUNTS]',
+  );
+}
+
+export function withFiles(command: Command): Command {
+  return command
+    .option(
+      '-f, --file <path>',
+      'manifest file or directory, - for standard input; repeatable [FWDSYNC_FILE]',
+      collect,
+    )
+    .option(
+      '--max-entries <n>',
+      'entries that manifests may have once templates are expanded [FWDSYNC_MAX_ENTRIES]',
+      wholeNumber,
+    );
+}
+
+export function withConnection(command: Command): Command {
+  return command
+    .option('--api-url <url>', 'root address of the API [FWDSYNC_API_URL]')
+    .option(
+      '--api-version <version>',
+      'v4 or v3; default: the last segment of the address [FWDSYNC_API_VERSION]',
+    )
+    .option('--account <email>', 'the account that must answer [FWDSYNC_ACCOUNT]');
+}
+
+export function withState(command: Command): Command {
+  return command.option(
+    '--state-dir <dir>',
+    'snapshots, reports and what was applied last [FWDSYNC_STATE_DIR]',
+  );
+}
+
+export function withOutput(command: Command, formats: readonly string[] = DOCUMENT_FORMATS): Command {
+  return withLogs(withMask(withFormat(command, formats)));
+}
+
+export function withFormat(command: Command, formats: readonly string[] = DOCUMENT_FORMATS): Command {
+  return command.addOption(
+    new Option('--format <format>', 'how to print it; default: text [FWDSYNC_FORMAT]').choices(formats),
+  );
+}
+
+export function withMask(command: Command): Command {
+  return command.option('--mask', 'hide the local parts of destinations [FWDSYNC_MASK]');
+}
+
+/** What every command has: how it is painted, and what it logs. */
+export function withLogs(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--color <when>', 'colours; default: auto [NO_COLOR, FORCE_COLOR]').choices([
+        'auto',
+        'always',
+        'never',
+      ]),
+    )
+    .option('--log-level <level>', 'fatal, error, warn, info, debug, trace or silent [FWDSYNC_LOG_LEVEL]')
+    .option('--log-format <format>', 'json or pretty [FWDSYNC_LOG_FORMAT]');
+}
+
+export function withAllowances(command: Command): Command {
+  return command
+    .option('--allow-deletes <n>', 'the exact number of deletes of the whole run', wholeNumber)
+    .option('--allow-reroutes <n>', 'the exact number of reroutes of the whole run', wholeNumber)
+    .option('--allow-domain-delete <name>', 'a domain that may be deleted (repeatable)', collect)
+    .option('--allow-empty <domain/section>', 'a section that may become empty (repeatable)', collect)
+    .option('--allow-unrouted <address>', 'an address that may lose its delivery (repeatable)', collect)
+    .option('--rotate <name@domain>', 'send the password of this credential again (repeatable)', collect)
+    .option(
+      '--skip-refused',
+      'withhold what a guard refuses or what cannot be read, and go on with the rest',
+    );
+}
+
+export function example(line: string): string {
+  return `\nExample:\n  $ ${line}`;
+}
+
+export function collect(value: string, earlier: readonly string[] | undefined): readonly string[] {
+  return [...(earlier ?? []), value];
+}
+
+export function wholeNumber(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It is not a whole number.');
+}

@@ -1,0 +1,62 @@
+import type { PlanOptionsDocument } from '../../plan/document/document.ts';
+import type { Context } from '../context.ts';
+import { CommandError, EXIT } from '../exit.ts';
+import type { AllowanceOptions } from './policy.ts';
+import { manifestPaths, wantsMask, type CommonOptions } from '../settings.ts';
+
+export interface PlanFlags extends CommonOptions, AllowanceOptions {
+  readonly against?: string;
+  readonly skipRefused?: true;
+}
+
+const ALLOWANCES = [
+  'allowDeletes',
+  'allowReroutes',
+  'allowDomainDelete',
+  'allowEmpty',
+  'allowUnrouted',
+  'rotate',
+  'skipRefused',
+] as const satisfies readonly (keyof PlanFlags & keyof PlanOptionsDocument)[];
+
+/** The flags that decide what a plan holds, as its document keeps them. */
+export function planOptions(context: Context, options: PlanFlags): PlanOptionsDocument {
+  return {
+    paths: manifestPaths(options, context),
+    ...(context.ofAccount === undefined ? {} : { account: context.ofAccount.membership }),
+    domains: options.domain ?? null,
+    ...pickAllowances(options),
+    ...(wantsMask(options, context) ? { mask: true } : {}),
+  };
+}
+
+/** The flags with which a saved plan is made again. One of no domain, as `--quick` saves it, speaks of all of them. */
+export function flagsOfSaved(options: PlanFlags, saved: PlanOptionsDocument): PlanFlags {
+  return {
+    ...options,
+    ...pickAllowances(saved),
+    file: saved.paths,
+    ...(saved.mask === true ? { mask: true } : {}),
+    ...(saved.domains === null || saved.domains.length === 0 ? {} : { domain: saved.domains }),
+  };
+}
+
+/** What a saved plan has said already: to say it again would be another plan. */
+export function assertNothingAgain(options: PlanFlags): void {
+  const again = [...ALLOWANCES, 'domain' as const, 'against' as const].find(
+    (name) => options[name] !== undefined,
+  );
+  if (again === undefined) return;
+  const flag = again.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  throw new CommandError(
+    EXIT.usage,
+    `--${flag} cannot be given together with a saved plan`,
+    'make the plan again with it: a saved plan runs as it was reviewed',
+  );
+}
+
+function pickAllowances(options: Pick<PlanFlags & PlanOptionsDocument, (typeof ALLOWANCES)[number]>) {
+  return Object.fromEntries(
+    ALLOWANCES.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]),
+  ) as Pick<PlanOptionsDocument, (typeof ALLOWANCES)[number]>;
+}

@@ -1,0 +1,85 @@
+import type { Allowance, Desired } from '../../model/desired.ts';
+import { findInvisible, nameKey, quote, type DomainName } from '../../model/names.ts';
+import { allowancesInForce, type Policy } from '../../plan/policy.ts';
+import { requireDomain } from './arguments.ts';
+import { CommandError, EXIT } from '../exit.ts';
+
+export interface AllowanceOptions {
+  readonly allowDeletes?: number;
+  readonly allowReroutes?: number;
+  readonly allowDomainDelete?: readonly string[];
+  readonly allowEmpty?: readonly string[];
+  readonly allowUnrouted?: readonly string[];
+  readonly rotate?: readonly string[];
+}
+
+export interface RunStance {
+  readonly account: string | null;
+  /** Nobody is there to look at the account: it must be stated. */
+  readonly accountRequired: boolean;
+  readonly domainDeletes: Policy['domainDeletes'];
+  /** Epoch milliseconds: allowances of the manifest expire. */
+  readonly now: number;
+}
+
+/** The policy of a run: the manifest's guards, the flags' allowances, and who runs it. */
+export function createPolicy(desired: Desired, options: AllowanceOptions, stance: RunStance): Policy {
+  return {
+    guards: desired.guards,
+    allowances: [...parseAllowances(options), ...allowancesInForce(desired.guards, stance.now)],
+    account: stance.account,
+    accountRequired: stance.accountRequired,
+    rotate: (options.rotate ?? []).map(parseRotation),
+    domainDeletes: stance.domainDeletes,
+  };
+}
+
+function parseAllowances(options: AllowanceOptions): readonly Allowance[] {
+  return [
+    ...(options.allowDeletes === undefined
+      ? []
+      : [{ kind: 'deletes', count: options.allowDeletes } as const]),
+    ...(options.allowReroutes === undefined
+      ? []
+      : [{ kind: 'reroutes', count: options.allowReroutes } as const]),
+    ...(options.allowDomainDelete ?? []).map((name) => ({
+      kind: 'domain-delete' as const,
+      domain: requireDomain(name, '--allow-domain-delete'),
+    })),
+    ...(options.allowEmpty ?? []).map(parseEmpty),
+    ...(options.allowUnrouted ?? []).map(parseUnrouted),
+  ];
+}
+
+function parseEmpty(text: string): Allowance {
+  const [domain = '', section = ''] = text.split('/');
+  if (!['aliases', 'rules', 'credentials'].includes(section)) {
+    throw new CommandError(
+      EXIT.usage,
+      `--allow-empty ${text} names no section`,
+      'write DOMAIN/aliases, DOMAIN/rules or DOMAIN/credentials',
+    );
+  }
+  return { kind: 'empty', domain: requireDomain(domain, '--allow-empty'), section };
+}
+
+/** The address as guards name it: its domain in ASCII form. Its local part is not always that of an alias. */
+function parseUnrouted(text: string): Allowance {
+  const at = text.lastIndexOf('@');
+  const local = text.slice(0, Math.max(at, 0));
+  if (local === '' || /[@,]/.test(local) || findInvisible(local) !== null) {
+    throw new CommandError(
+      EXIT.usage,
+      `--allow-unrouted: ${quote(text)} is not an address`,
+      "write a whole address, or '*@DOMAIN'",
+    );
+  }
+  const domain = requireDomain(text.slice(at + 1), '--allow-unrouted');
+  return { kind: 'unrouted', address: `${nameKey(local)}@${domain}` };
+}
+
+function parseRotation(text: string): { name: string; domain: DomainName } {
+  const at = text.lastIndexOf('@');
+  if (at < 1) throw new CommandError(EXIT.usage, `--rotate ${text} names no credential`, 'write NAME@DOMAIN');
+  return { name: text.slice(0, at), domain: requireDomain(text.slice(at + 1), '--rotate') };
+}

@@ -1,0 +1,93 @@
+import type { Client } from '../../api/client.ts';
+import type { Disclosure } from '../../model/disclosure.ts';
+import type { DomainName } from '../../model/names.ts';
+import type { Problem } from '../../model/problem.ts';
+import type { PlanOptionsDocument } from '../../plan/document/document.ts';
+import type { Planned, PlanPorts, PlanRequest } from '../../reconcile/plan-once.ts';
+import { connect } from './connect.ts';
+import type { Context } from '../context.ts';
+import { requireDesired, type ReadOptions, type RequiredDesired } from './desired.ts';
+import { disclosureOf } from '../output/output.ts';
+import { planOptions, type PlanFlags } from './plan-options.ts';
+import { createPolicy, type AllowanceOptions, type RunStance } from './policy.ts';
+import type { ManifestCounts } from '../output/problems/problems.ts';
+import { createProgress, NO_PROGRESS, type Progress } from '../output/progress.ts';
+import { resolveConnection, type CommonOptions, type Connection } from '../settings.ts';
+import { readReference } from './references.ts';
+import { openState } from './state.ts';
+
+/** What a command that plans has in hand: the manifest, the account, and what to do with them. */
+export interface Session {
+  readonly client: Client;
+  readonly request: PlanRequest;
+  readonly ports: PlanPorts;
+  readonly disclosure: Disclosure;
+  /** Of the manifest. */
+  readonly counts: ManifestCounts;
+  readonly problems: readonly Problem[];
+  /** As they are written into the plan's document. */
+  readonly options: PlanOptionsDocument;
+  readonly progress: Progress;
+}
+
+export interface SessionOptions {
+  /** Names the command to whoever waits for the lock. */
+  readonly command: 'plan' | 'apply' | 'run';
+  readonly mode: 'read-only' | 'read-write';
+  readonly stance: Pick<RunStance, 'accountRequired' | 'domainDeletes'>;
+  /** What of a `--domain` that the manifest does not name; by default it is refused. */
+  readonly unnamed?: ReadOptions['unnamed'];
+  /** Of a manifest that is valid; by default they are printed. */
+  readonly warnings?: 'printed' | 'silent';
+}
+
+/** What may be shown once the account was read. */
+export function disclosureFor({ disclosure }: Session, { references }: Planned): Disclosure {
+  return { ...disclosure, references };
+}
+
+/** Reads the manifest and prepares the client; nothing is requested yet. The client is the caller's to close. */
+export async function openSession(
+  context: Context,
+  options: PlanFlags,
+  how: SessionOptions,
+): Promise<Session> {
+  const manifest = await requireDesired(context, options, {
+    unnamed: how.unnamed ?? 'refused',
+    warnings: how.warnings ?? 'printed',
+  });
+  const connection = await resolveConnection(options, manifest.desired.api, context);
+  const progress = context.ofAccount === undefined ? createProgress(context) : NO_PROGRESS;
+  const client = connect(context, connection, how.mode);
+  return {
+    client,
+    request: requestOf(manifest, options, { connection, stance: how.stance, now: context.clock.now() }),
+    ports: {
+      client,
+      clock: context.clock,
+      openState: (account) => openState(context, options, connection, account, how.command),
+      resolvePassword: (reference) => readReference(context, reference),
+      onRead: (done, total) => progress.update('reading domains', done, total),
+    },
+    counts: manifest.counts,
+    problems: manifest.problems,
+    disclosure: disclosureOf(manifest.desired, options, context),
+    options: planOptions(context, options),
+    progress,
+  };
+}
+
+function requestOf(
+  { desired, size }: RequiredDesired,
+  options: CommonOptions & AllowanceOptions,
+  {
+    connection,
+    stance,
+    now,
+  }: { readonly connection: Connection; readonly stance: SessionOptions['stance']; readonly now: number },
+): PlanRequest {
+  const domains: readonly DomainName[] | undefined =
+    options.domain === undefined ? undefined : [...desired.domains.keys()];
+  const policy = createPolicy(desired, options, { ...stance, account: connection.account, now });
+  return { desired, manifestSize: size, domains, policy };
+}

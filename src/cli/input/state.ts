@@ -1,0 +1,51 @@
+import * as fs from 'node:fs/promises';
+import { systemProcesses } from '../../state/processes.ts';
+import { openStateDirectory } from '../../state/directory.ts';
+import type { StateStore } from '../../state/store.ts';
+import type { Planned } from '../../reconcile/plan-once.ts';
+import type { Context } from '../context.ts';
+import { resolveStateDirectory, wantsMask, type CommonOptions, type Connection } from '../settings.ts';
+import { styleFor } from '../output/style.ts';
+
+/** What earlier runs of this account left behind. */
+export function openState(
+  context: Context,
+  options: CommonOptions,
+  connection: Pick<Connection, 'url'>,
+  account: string,
+  command: string,
+): StateStore {
+  return openStateDirectory({
+    directory: resolveStateDirectory(options, context),
+    account,
+    apiUrl: connection.url,
+    fs,
+    clock: context.clock,
+    processes: systemProcesses(fs, command),
+    every: context.every,
+  });
+}
+
+/** What of the state directory could not be read: an aid that is missing, not a failure. */
+export function printStateWarnings(context: Context, options: CommonOptions, { warnings }: Planned): void {
+  const style = styleFor(context.stderr, options.color, context.env);
+  for (const { code, message } of warnings) {
+    context.stderr.write(`${style.warning('warning')}: ${message} ${style.dim(`[${code}]`)}\n`);
+  }
+}
+
+/** Where values of references in earlier runs are not remembered, a plan of a manifest with references may show one. */
+export function printUnknownValues(
+  context: Context,
+  options: CommonOptions,
+  { memory, plan, input }: Planned,
+): void {
+  const showsLive = plan.changes.some(({ kind, observed }) => observed !== null && kind !== 'credential');
+  if (memory === 'some' || input.desired.references.size === 0 || !showsLive || wantsMask(options, context))
+    return;
+  const style = styleFor(context.stderr, options.color, context.env);
+  context.stderr.write(`${style.dim('notice')}: ${UNKNOWN_VALUES}\n`);
+}
+
+const UNKNOWN_VALUES =
+  'the state directory has no record of an earlier run: destinations that the account has, and that the manifest once kept behind a reference, are shown; use --mask to hide their local parts';

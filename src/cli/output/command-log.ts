@@ -1,0 +1,49 @@
+import type { RequestEvent } from '../../api/http/call.ts';
+import type { DaemonEvent } from '../../model/daemon.ts';
+import type { Context } from '../context.ts';
+import type { ExitCode } from '../exit.ts';
+import { resolveLog } from '../input/log-settings.ts';
+import type { CommonOptions } from '../settings.ts';
+
+interface CommandLog {
+  /** The command's own, which logs each request. */
+  readonly context: Context;
+  /** Says that the command ended. */
+  readonly finish: (exitCode: ExitCode) => void;
+}
+
+/**
+ * The log of a command, on standard error: each request and the end, both of level debug, so that without that level
+ * the logger is not even loaded. A level or format that does not exist is wrong usage in every command. `run` has a log
+ * of its own.
+ */
+export async function openCommandLog(
+  context: Context,
+  options: CommonOptions,
+  command: string,
+): Promise<CommandLog> {
+  const settings = resolveLog(options, context);
+  const isDebug = settings.level === 'debug' || settings.level === 'trace';
+  if (!isDebug || command === 'run') return { context, finish: () => undefined };
+  const { createLogger } = await import('../commands/run/logger.ts');
+  const { createEventLog, roundSeconds } = await import('../commands/run/run-log.ts');
+  const logger = createLogger(settings, context.stderr, settings.level);
+  const log = createEventLog(logger);
+  const startedAt = context.clock.monotonic();
+  return {
+    context: { ...context, onRequest: (event, account) => log(requestEvent(account, event)) },
+    finish(exit) {
+      const seconds = roundSeconds((context.clock.monotonic() - startedAt) / 1000);
+      logger.debug({ event: 'command.finished', command, exit, seconds }, `${command} finished`);
+    },
+  };
+}
+
+/** A request as an event of an account; times in seconds. */
+export function requestEvent(
+  account: string,
+  { endpoint, status, durationMs, waitedMs }: RequestEvent,
+): DaemonEvent {
+  const [seconds, waitedSeconds] = [durationMs / 1000, waitedMs / 1000];
+  return { account, kind: 'request', endpoint, status, seconds, waitedSeconds };
+}

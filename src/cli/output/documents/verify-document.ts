@@ -1,0 +1,86 @@
+import type { Client } from '../../../api/client.ts';
+import {
+  RECORD_NAMES,
+  type RecordCheck,
+  type RecordName,
+  type Verification,
+} from '../../../api/operations/verification.ts';
+import { escapeInvisible, type DomainName } from '../../../model/names.ts';
+import { zoneLine, zoneRecords, type ZoneRecord } from './zone.ts';
+
+/** What came of verifying one domain. */
+export interface Verified {
+  readonly domain: DomainName;
+  readonly answer: Verification | null;
+  /** Why there is no answer; null when there is one. */
+  readonly failure: string | null;
+}
+
+export interface VerifyDocument {
+  readonly kind: 'fwdsync/verify@1';
+  readonly api: { readonly url: string; readonly version: 'v4' | 'v3' };
+  readonly domains: readonly VerifiedDomain[];
+  readonly summary: { readonly ready: number; readonly notReady: number; readonly failed: number };
+}
+
+interface VerifiedDomain {
+  readonly domain: DomainName;
+  /** null: not known, for the reason in `failure`. */
+  readonly ready: boolean | null;
+  readonly failure: string | null;
+  /** The service's own words about MX. */
+  readonly error: string | null;
+  readonly provider: string | null;
+  readonly records: Readonly<Record<RecordName, RecordCheck>> | null;
+  /** What is to be put into DNS. */
+  readonly missing: readonly ZoneRecord[];
+}
+
+/** `fwdsync/verify@1`: schemas/verify.v1.schema.json. */
+export function verifyDocument(
+  { url, version }: Pick<Client, 'url' | 'version'>,
+  results: readonly Verified[],
+): VerifyDocument {
+  const domains = results.map(({ domain, answer, failure }) => ({
+    domain,
+    ready: answer === null ? null : answer.valid,
+    failure,
+    error: answer?.error ?? null,
+    provider: answer?.provider ?? null,
+    records: answer?.records ?? null,
+    missing: answer === null ? [] : zoneRecords(domain, answer),
+  }));
+  const count = (ready: boolean | null): number => domains.filter((domain) => domain.ready === ready).length;
+  const summary = { ready: count(true), notReady: count(false), failed: count(null) };
+  return { kind: 'fwdsync/verify@1', api: { url, version }, domains, summary };
+}
+
+/** Lines of a zone file: what is not a record is a comment. */
+export function renderDomain(verified: VerifiedDomain): string {
+  const lines = [
+    `; ${verified.domain}: ${state(verified)}`,
+    ...foundLines(verified),
+    ...verified.missing.map(zoneLine),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function state({ ready, failure, error, records }: VerifiedDomain): string {
+  if (ready === null) return `could not be verified: ${oneLine(failure ?? '')}`;
+  if (ready) return 'ready';
+  const wrong = RECORD_NAMES.filter((name) => records?.[name].valid === false);
+  const words = wrong.length === 0 ? '' : ` (${wrong.join(', ')} missing or wrong)`;
+  return `not ready${words}${error === null ? '' : `: ${oneLine(error)}`}`;
+}
+
+/** A record that is there and wrong is to be replaced, not added to. */
+function foundLines({ records }: VerifiedDomain): readonly string[] {
+  if (records === null) return [];
+  return RECORD_NAMES.filter((name) => !records[name].valid && records[name].values.length > 0).map(
+    (name) => `; ${name} is now: ${oneLine(records[name].values.join(', '))}`,
+  );
+}
+
+function oneLine(text: string): string {
+  return escapeInvisible(text.replace(/\s+/g, ' '));
+}

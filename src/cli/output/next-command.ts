@@ -1,0 +1,54 @@
+import { quoteForShell } from '../../plan/policy.ts';
+import type { PlanFlags } from '../input/plan-options.ts';
+
+/** How `plan` was asked for, as far as it says how to go on. */
+export interface PlanRequestFlags extends PlanFlags {
+  readonly out?: string;
+  readonly quick?: true;
+}
+
+const CONNECTION = [
+  'apiUrl',
+  'apiVersion',
+  'account',
+  'stateDir',
+] as const satisfies readonly (keyof PlanFlags)[];
+const PLANNING = [
+  'file',
+  'domain',
+  'against',
+  'allowDeletes',
+  'allowReroutes',
+  'allowDomainDelete',
+  'allowEmpty',
+  'allowUnrouted',
+  'rotate',
+  'skipRefused',
+  'mask',
+] as const satisfies readonly (keyof PlanFlags)[];
+
+/**
+ * The command that applies the plan that these flags made, for a shell; null where no command would apply just that: a
+ * manifest from standard input is gone, and what `--quick` left out would be planned again.
+ */
+export function applyCommandLine(flags: PlanRequestFlags): string | null {
+  if (flags.out !== undefined) return commandLine(flags, CONNECTION, [flags.out]);
+  if (flags.quick === true || flags.file?.includes('-') === true) return null;
+  return commandLine(flags, [...PLANNING, ...CONNECTION], []);
+}
+
+function commandLine(
+  flags: PlanFlags,
+  names: readonly (keyof PlanFlags)[],
+  operands: readonly string[],
+): string {
+  const given = names.flatMap((name) => {
+    const value = flags[name];
+    const flag =
+      name === 'file' ? '-f' : `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    if (value === undefined) return [];
+    if (value === true) return [flag];
+    return [value].flat().flatMap((one) => [flag, quoteForShell(String(one))]);
+  });
+  return ['fwdsync apply', ...operands.map(quoteForShell), ...given].join(' ');
+}

@@ -1,0 +1,112 @@
+import { appendFile } from 'node:fs/promises';
+import type { Forecast, Plan } from '../../model/plan.ts';
+import { approvalDigest } from '../../plan/document/digest.ts';
+import { planDocument, type PlanDocument } from '../../plan/document/document.ts';
+import { forecast } from '../../plan/requests/forecast.ts';
+import { renderPlanGithub } from '../../plan/render/github.ts';
+import { renderPlanMarkdown } from '../../plan/render/markdown.ts';
+import { markdownText } from '../../plan/render/markdown-text.ts';
+import type { BatchSupport } from '../../plan/requests/requests.ts';
+import { sealPlan, type SavedPlan } from '../../plan/document/saved.ts';
+import { renderPlan, type PlanTextOptions } from '../../plan/render/text.ts';
+import type { Planned } from '../../reconcile/plan-once.ts';
+import type { Context, OutputStream } from '../context.ts';
+import type { PlanFormat } from './formats.ts';
+import { columnsOf, printJson, sha256 } from './output.ts';
+import { disclosureFor, type Session } from '../input/session.ts';
+import { styleFor } from './style.ts';
+
+export interface ShownPlan {
+  /** What runs, or would run. */
+  readonly plan: Plan;
+  readonly planned: Planned;
+}
+
+/** What may be shown of a plan: the one thing that all formats render. */
+export function documentOf(context: Context, session: Session, shown: ShownPlan): SavedPlan {
+  const { manifest } = shown.plan;
+  const plan = { ...shown.plan, manifest: { ...manifest, digest: manifestDigest(session, manifest) } };
+  const { hmac } = session.client;
+  const document = planDocument(plan, {
+    forecast: forecastOf(context, session, shown, { batches: 'allowed' }),
+    createdAt: context.clock.now(),
+    digest: approvalDigest(shown.planned.input, hmac),
+    disclosure: disclosureFor(session, shown.planned),
+    options: session.options,
+  });
+  return sealPlan(document, { sha256, hmac });
+}
+
+/** Of what a manifest asks for, as it may be shown: nobody without the key can try values of references against it. */
+export function manifestDigest(
+  { client }: Pick<Session, 'client'>,
+  { digest }: { readonly digest: string },
+): string {
+  return `sha256:${client.hmac(digest)}`;
+}
+
+/** The plan on standard output; `github` also writes the summary of the step, where the environment names its file. */
+export async function printPlan(
+  context: Context,
+  plan: SavedPlan,
+  { format, ...how }: Omit<PlanPrinting, 'stream'> & { readonly format: PlanFormat },
+): Promise<void> {
+  switch (format) {
+    case 'text':
+      return printPlanText(context, plan, { ...how, stream: context.stdout });
+    case 'json':
+      return printJson(context, plan);
+    case 'markdown':
+      context.stdout.write(markdownOf(context, plan));
+      return;
+    case 'github':
+      context.stdout.write(renderPlanGithub(plan));
+      await writeStepSummary(context, markdownOf(context, plan));
+  }
+}
+
+/** Of one of many accounts under its name. */
+function markdownOf({ ofAccount }: Context, plan: SavedPlan): string {
+  const heading = ofAccount === undefined ? '' : `## ${markdownText(ofAccount.name)}\n\n`;
+  return `${heading}${renderPlanMarkdown(plan)}`;
+}
+
+/** Steps of a job append to one file. */
+async function writeStepSummary(context: Context, markdown: string): Promise<void> {
+  const file = context.env['GITHUB_STEP_SUMMARY'];
+  if (file) await appendFile(file, markdown);
+}
+
+export interface PlanPrinting extends Partial<Pick<PlanTextOptions, 'extent' | 'next'>> {
+  readonly stream: OutputStream;
+  readonly color: string | undefined;
+}
+
+/** The plan for people, on the stream that the command's text goes to. */
+export function printPlanText(
+  context: Context,
+  plan: PlanDocument,
+  { stream, color, extent = 'all', next = null }: PlanPrinting,
+): void {
+  const style = styleFor(stream, color, context.env);
+  stream.write(renderPlan(plan, { style, columns: columnsOf(stream), extent, next }));
+}
+
+/** What carrying the plan out takes, from what is known of the budgets by now. */
+export function forecastOf(
+  context: Context,
+  { client }: Pick<Session, 'client'>,
+  { plan, planned }: ShownPlan,
+  support: BatchSupport,
+): Forecast {
+  return forecast(plan, {
+    version: client.version,
+    ...support,
+    observed: planned.input.observed,
+    desired: planned.input.desired,
+    prior: planned.input.prior,
+    budgets: client.budgets(),
+    monotonic: context.clock.monotonic(),
+    now: context.clock.now(),
+  });
+}

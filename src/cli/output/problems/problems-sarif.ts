@@ -1,0 +1,46 @@
+import pkg from '../../../../package.json' with { type: 'json' };
+import { escapeInvisible } from '../../../model/names.ts';
+import type { Problem, Source } from '../../../model/problem.ts';
+
+/** SARIF 2.1.0, as code scanning services take it. */
+export function problemsSarif(problems: readonly Problem[]): object {
+  const codes = [...new Set(problems.map(({ code }) => code))];
+  return {
+    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+    version: '2.1.0',
+    runs: [
+      {
+        tool: { driver: { name: pkg.name, version: pkg.version, rules: codes.map((id) => ({ id })) } },
+        columnKind: 'utf16CodeUnits',
+        results: problems.map((problem) => resultOf(problem, codes.indexOf(problem.code))),
+      },
+    ],
+  };
+}
+
+function resultOf({ severity, code, message, hint, source, related }: Problem, ruleIndex: number): object {
+  const text = hint === '' ? message : `${message}; ${hint}`;
+  return {
+    ruleId: code,
+    ruleIndex,
+    level: severity,
+    message: { text: escapeInvisible(text) },
+    locations: source === null ? [] : [locationOf(source)],
+    ...(related === undefined ? {} : { relatedLocations: [locationOf(related)] }),
+  };
+}
+
+function locationOf({ file, line, column }: Source): object {
+  return {
+    physicalLocation: {
+      artifactLocation: { uri: uriOf(file) },
+      region: { startLine: line, startColumn: column },
+    },
+  };
+}
+
+/** Relative to where the command ran; a space, a `#` or a `?` in a name is not a part of the URI's syntax. */
+function uriOf(file: string): string {
+  const path = file.split('/').map(encodeURIComponent).join('/');
+  return file.startsWith('/') ? `file://${path}` : path;
+}

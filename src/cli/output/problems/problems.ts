@@ -1,0 +1,99 @@
+import type { Problem } from '../../../model/problem.ts';
+import { showSource } from '../../../model/problem.ts';
+import { escapeInvisible } from '../../../model/names.ts';
+import type { WouldDelete } from '../../../plan/would-delete.ts';
+import type { Context } from '../../context.ts';
+import { printJson } from '../output.ts';
+import type { CommonOptions } from '../../settings.ts';
+import { styleFor, type Style } from '../style.ts';
+
+export interface ManifestCounts {
+  readonly files: number;
+  readonly domains: number;
+  readonly aliases: number;
+  readonly rules: number;
+}
+
+export const NO_COUNTS: ManifestCounts = { files: 0, domains: 0, aliases: 0, rules: 0 };
+
+export function addCounts(a: ManifestCounts, b: ManifestCounts): ManifestCounts {
+  return {
+    files: a.files + b.files,
+    domains: a.domains + b.domains,
+    aliases: a.aliases + b.aliases,
+    rules: a.rules + b.rules,
+  };
+}
+
+/** `fwdsync/problems@1`: what `validate --format json` prints, and every command whose manifest is invalid; schemas/problems.v1.schema.json. */
+export function problemsDocument(
+  problems: readonly Problem[],
+  counts: ManifestCounts,
+  deletes?: readonly WouldDelete[],
+): object {
+  return {
+    kind: 'fwdsync/problems@1',
+    ...(deletes === undefined ? {} : { deletes }),
+    problems: problems.map(({ severity, code, message, hint, source, related }) => ({
+      severity,
+      code,
+      message,
+      hint,
+      source,
+      ...(related === undefined ? {} : { related }),
+    })),
+    summary: { ...countBySeverity(problems), ...counts },
+  };
+}
+
+/** Two or three lines a problem: place, severity, message and code; the other place; the way to put it right. */
+function renderProblems(problems: readonly Problem[], style: Style): string {
+  return problems.map((problem) => `${renderProblem(problem, style)}\n`).join('');
+}
+
+/** In text, on standard error. */
+export function printProblems(
+  context: Pick<Context, 'stderr' | 'env'>,
+  { color }: Pick<CommonOptions, 'color'>,
+  problems: readonly Problem[],
+): void {
+  context.stderr.write(renderProblems(problems, styleFor(context.stderr, color, context.env)));
+}
+
+/** What is wrong with a manifest that ends a command: with `--format json` the document of `validate`, else text. */
+export function printInvalid(
+  context: Context,
+  options: CommonOptions,
+  { problems, counts }: { readonly problems: readonly Problem[]; readonly counts: ManifestCounts },
+): void {
+  const isJson = (options.format ?? context.env['FWDSYNC_FORMAT']) === 'json';
+  if (isJson) printJson(context, problemsDocument(problems, counts));
+  else printProblems(context, options, problems);
+}
+
+/** `problems: none`, or `2 errors, 1 warning`. */
+export function renderProblemCounts(problems: readonly Problem[]): string {
+  if (problems.length === 0) return 'problems: none';
+  const { errors, warnings } = countBySeverity(problems);
+  return `${plural(errors, 'error')}, ${plural(warnings, 'warning')}`;
+}
+
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : noun.endsWith('s') ? 'es' : 's'}`;
+}
+
+function renderProblem(problem: Problem, style: Style): string {
+  const place = problem.source === null ? '' : `${style.strong(showSource(problem.source))}: `;
+  const severity = problem.severity === 'error' ? style.error('error') : style.warning('warning');
+  const lines = [
+    `${place}${severity}: ${escapeInvisible(problem.message)} ${style.dim(`[${problem.code}]`)}`,
+  ];
+  if (problem.related !== undefined) lines.push(`    see also ${showSource(problem.related)}`);
+  if (problem.hint !== '') lines.push(`    ${style.dim('try:')} ${escapeInvisible(problem.hint)}`);
+  return lines.join('\n');
+}
+
+function countBySeverity(problems: readonly Problem[]): { errors: number; warnings: number } {
+  const errors = problems.filter(({ severity }) => severity === 'error').length;
+  return { errors, warnings: problems.length - errors };
+}

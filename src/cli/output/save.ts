@@ -1,0 +1,33 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Context } from '../context.ts';
+import { CommandError, EXIT } from '../exit.ts';
+
+type Place = Pick<Context, 'cwd'>;
+
+/** Writes a file that somebody named; one that cannot be written ends the command. */
+export async function saveText({ cwd }: Place, path: string, text: string): Promise<void> {
+  await write(path, () => writeFile(resolve(cwd, path), text));
+}
+
+/** The same for a document. */
+export async function saveDocument(place: Place, path: string, document: object): Promise<void> {
+  await saveText(place, path, `${JSON.stringify(document, null, 2)}\n`);
+}
+
+/** A directory that somebody named, and those that it is in, where they are not there yet. */
+export async function makeDirectory({ cwd }: Place, path: string): Promise<void> {
+  await write(path, () => mkdir(resolve(cwd, path), { recursive: true }));
+}
+
+async function write(path: string, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    throw new CommandError(
+      EXIT.failed,
+      `${path} cannot be written: ${(error as Error).message}`,
+      'check the path and its permissions',
+    );
+  }
+}

@@ -1,0 +1,80 @@
+import { refuseAccess } from './control-access.ts';
+import {
+  checkBody,
+  CONTROL_ROUTES,
+  type ControlledParts,
+  type ControlReply,
+  type ControlRoute,
+} from './control-routes.ts';
+import type { Dispatch } from '../http/dispatch.ts';
+import type { EmulatorAnswer, EmulatorRequest } from '../http/protocol.ts';
+import { readJson } from '../http/request-body.ts';
+import type { SchemaProblem } from '../http/schemas.ts';
+
+/** Where the control interface is, beside `/v4` and `/v3`. */
+export const CONTROL_ROOT = '/_emulator';
+
+/** Whether a request target, with or without a query, is the control interface's. */
+export function isControlTarget(target: string): boolean {
+  return /^\/_emulator(?:[/?]|$)/.test(target);
+}
+
+/**
+ * Serves the control interface in front of the API. Its requests are in no journal, meet no fault and use up no budget.
+ * `changed` is called after each that may have changed the account.
+ */
+export function withControl(dispatch: Dispatch, parts: ControlledParts, changed: () => void): Dispatch {
+  return async (request) => {
+    if (!isControlTarget(request.target)) return dispatch(request);
+    const answer = answerControl(parts, request);
+    if (request.method !== 'GET' && answer.status < 300) changed();
+    return { kind: 'answer', answer, delivery: { kind: 'whole' } };
+  };
+}
+
+function answerControl(parts: ControlledParts, request: EmulatorRequest): EmulatorAnswer {
+  const refused = refuseAccess(request);
+  if (refused !== null) return failed(403, refused);
+  const url = new URL(request.target, 'http://loopback');
+  const path = url.pathname.slice(CONTROL_ROOT.length).replace(/\/$/, '');
+  if (path === '' && request.method === 'GET')
+    return answer(200, { now: parts.clock.now(), routes: ROUTE_LIST });
+  const served = CONTROL_ROUTES.filter((route) => route.path === path);
+  const route = served.find(({ method }) => method === request.method);
+  if (route !== undefined) return answerRoute(parts, route, { request, query: url.searchParams });
+  if (served.length === 0) return failed(404, `There is no ${CONTROL_ROOT}${path}; see ${CONTROL_ROOT}.`);
+  const allowed = served.map(({ method }) => method).join(', ');
+  const refusal = failed(405, `${CONTROL_ROOT}${path} takes ${allowed}.`);
+  return { ...refusal, headers: { ...refusal.headers, Allow: allowed } };
+}
+
+const ROUTE_LIST = CONTROL_ROUTES.map(({ method, path }) => `${method} ${CONTROL_ROOT}${path}`);
+
+function answerRoute(
+  parts: ControlledParts,
+  route: ControlRoute,
+  { request, query }: { readonly request: EmulatorRequest; readonly query: URLSearchParams },
+): EmulatorAnswer {
+  const body = readJson(route.body === undefined ? undefined : request.body);
+  if (body.kind !== 'json') return failed(body.kind === 'too-large' ? 413 : 400, `The body is ${body.kind}.`);
+  const problems = checkBody(route, body.value);
+  if (problems.length > 0) return failed(400, 'The body is not valid', problems);
+  return render(route.handle(parts, { query, body: body.value }));
+}
+
+function render(reply: ControlReply): EmulatorAnswer {
+  if (reply.kind === 'refused')
+    return failed(reply.status, 'The request cannot be carried out', reply.problems);
+  return reply.body === undefined ? { status: 204, headers: {}, body: '' } : answer(200, reply.body);
+}
+
+/** What is wrong, and where: `message` repeats the first problem. */
+function failed(status: number, what: string, problems: readonly SchemaProblem[] = []): EmulatorAnswer {
+  const [first] = problems;
+  const message = first === undefined ? what : `${what}: ${first.path} ${first.message}.`;
+  return answer(status, { message, problems });
+}
+
+function answer(status: number, body: unknown): EmulatorAnswer {
+  return { status, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
+}

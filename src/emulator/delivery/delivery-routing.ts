@@ -1,0 +1,155 @@
+import { compileExpression, compilePattern, type MailTexts, type Match } from './delivery-patterns.ts';
+import type { Alias, Rule, RuleConfig } from '../account/model.ts';
+import type { DomainRecord, State } from '../account/state.ts';
+import { findAliasByName, isPattern } from '../account/store-aliases.ts';
+import type { Switches } from '../account/switches.ts';
+
+/** Which alias or rule takes a mail. `forward` is what it says, with capture groups and plus label filled in. */
+export type MailRoute =
+  | {
+      readonly kind: 'alias';
+      readonly alias: Alias;
+      readonly by: 'name' | 'plus-address' | 'regex' | 'catch-all';
+      readonly forward: string;
+    }
+  | { readonly kind: 'rule'; readonly rule: Rule; readonly forward: string }
+  | { readonly kind: 'fallback'; readonly forward: string }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/** Field notes: Routing, aliases mode: the label is added again only for these. */
+const LABELLED_HOSTS = new Set([
+  'gmail.com',
+  'hey.com',
+  'protonmail.com',
+  'icloud.com',
+  'fastmail.com',
+  'outlook.com',
+  'runbox.com',
+  'yandex.com',
+  'yandex.ru',
+  'mailfence.com',
+]);
+
+/** Routes a mail to one domain (field notes: Routing). */
+export function routeMail(state: State, domain: DomainRecord, mail: MailTexts): MailRoute {
+  if (domain.banned && state.switches.bannedDomain === 'refuse') {
+    return { kind: 'refused', reason: 'the domain is banned' };
+  }
+  if (!domain.forwardingReady && state.switches.unverifiedDomain === 'refuse') {
+    return { kind: 'refused', reason: 'the MX records of the domain do not point to the service' };
+  }
+  switch (domain.routingEngine) {
+    case null:
+      return state.switches.disabledRouting === 'refuse'
+        ? { kind: 'refused', reason: 'routing is disabled for the domain' }
+        : { kind: 'fallback', forward: 'null' };
+    case 'alias':
+      return routeByAlias(state, domain, localPart(mail.recipient));
+    case 'rules':
+      return routeByRule(state, domain, mail);
+  }
+}
+
+/** Exact name, plus addressing, regular expressions, `*`; exactly one fires. */
+function routeByAlias(state: State, domain: DomainRecord, local: string): MailRoute {
+  const exact = findAliasByName(state, domain, local);
+  if (exact.ok) return { kind: 'alias', alias: exact.value, by: 'name', forward: exact.value.forward };
+  const { name, label } = splitLabel(local);
+  const base = label === null ? exact : findAliasByName(state, domain, name);
+  if (base.ok) {
+    const forward = base.value.forward.split(',').map((entry) => addLabel(entry.trim(), label ?? ''));
+    return { kind: 'alias', alias: base.value, by: 'plus-address', forward: forward.join(',') };
+  }
+  for (const alias of patternsInOrder(domain, state.switches)) {
+    const match = patternOf(alias, state.switches)(local);
+    if (match === null) continue;
+    return { kind: 'alias', alias, by: 'regex', forward: fillGroups(alias.forward, match) };
+  }
+  const all = findAliasByName(state, domain, '*');
+  if (!all.ok) return { kind: 'refused', reason: 'no alias takes this address' };
+  return { kind: 'alias', alias: all.value, by: 'catch-all', forward: all.value.forward };
+}
+
+/** Active rules in ascending rank; the first that matches takes the mail, else the fallback. */
+function routeByRule(state: State, domain: DomainRecord, mail: MailTexts): MailRoute {
+  for (const rule of domain.rules.inRankOrder.items) {
+    const match = rule.active ? matchRule(rule.config, mail, state.switches) : null;
+    if (match === null) continue;
+    const { forward } = rule.config;
+    const isFilled = state.switches.ruleCaptures === 'filled';
+    return { kind: 'rule', rule, forward: isFilled ? fillGroups(forward, match) : forward };
+  }
+  return { kind: 'fallback', forward: domain.rulesFallbackEmail ?? 'null' };
+}
+
+function matchRule(config: RuleConfig, mail: MailTexts, switches: Switches): Match {
+  switch (config.type) {
+    case 'alias':
+      return matchAliasRule(config.alias, localPart(mail.recipient), switches);
+    case 'regex': {
+      const pattern = remember(config, switches.ruleRegexMatch, () =>
+        compilePattern(config.regex, { extent: switches.ruleRegexMatch, letterCase: 'exact' }),
+      );
+      for (const scope of config.scopes) {
+        const match = pattern(mail[scope]);
+        if (match !== null) return match;
+      }
+      return null;
+    }
+    case 'cel':
+      return remember(config, '', () => compileExpression(config.expression))(mail) ? [] : null;
+  }
+}
+
+/** `*`, a beginning such as `sales*`, a regular expression, or a name. */
+function matchAliasRule(alias: string, local: string, switches: Switches): Match {
+  if (isPattern(alias)) return compilePattern(alias, { extent: 'whole', letterCase: 'any' })(local);
+  const wanted = alias.toLowerCase();
+  const sent = local.toLowerCase();
+  const names = switches.rulePlusAddressing === 'base' ? [sent, splitLabel(sent).name] : [sent];
+  const isTaken = wanted.endsWith('*') ? sent.startsWith(wanted.slice(0, -1)) : names.includes(wanted);
+  return isTaken ? [] : null;
+}
+
+function patternsInOrder(domain: DomainRecord, switches: Switches): readonly Alias[] {
+  const patterns = domain.aliases.patterns.items;
+  if (switches.regexAliasOrder === 'created') return patterns;
+  return patterns.toSorted((a, b) => (a.sortKey < b.sortKey ? -1 : 1));
+}
+
+function patternOf(alias: Alias, switches: Switches): (text: string) => Match {
+  const isExact = switches.aliasNameCase === 'sensitive' || switches.aliasPatternCase === 'sensitive';
+  const letterCase = isExact ? 'exact' : 'any';
+  return remember(alias, letterCase, () => compilePattern(alias.name, { extent: 'whole', letterCase }));
+}
+
+const compiled = new WeakMap<object, { readonly variant: string; readonly value: unknown }>();
+
+/** What was made for this object before, as long as it is the same variant. */
+function remember<T>(owner: object, variant: string, make: () => T): T {
+  const known = compiled.get(owner);
+  if (known?.variant === variant) return known.value as T;
+  const value = make();
+  compiled.set(owner, { variant, value });
+  return value;
+}
+
+function fillGroups(forward: string, match: readonly string[]): string {
+  return forward.replace(/\$(\d)/g, (written, digit: string) => match[Number(digit)] ?? written);
+}
+
+function addLabel(destination: string, label: string): string {
+  const at = destination.lastIndexOf('@');
+  const isLabelled = LABELLED_HOSTS.has(destination.slice(at + 1).toLowerCase());
+  return isLabelled ? `${destination.slice(0, at)}+${label}${destination.slice(at)}` : destination;
+}
+
+function splitLabel(local: string): { readonly name: string; readonly label: string | null } {
+  const plus = local.indexOf('+');
+  if (plus < 1) return { name: local, label: null };
+  return { name: local.slice(0, plus), label: local.slice(plus + 1) };
+}
+
+function localPart(address: string): string {
+  return address.slice(0, address.lastIndexOf('@'));
+}

@@ -1,0 +1,103 @@
+import { routeMail, type MailRoute } from './delivery-routing.ts';
+import { eventsOf, MAIL_HOST } from '../logs/logs-events.ts';
+import { insertLog } from '../logs/logs.ts';
+import { ok, type LogEntry, type LogStatus, type Mailbox, type Result } from '../account/model.ts';
+import type { DomainRecord, State } from '../account/state.ts';
+import { findDomain } from '../account/store-domains.ts';
+
+/** A mail that arrives. Addresses may carry a name: `Ana <ana@corp.example>`. */
+export interface Message {
+  readonly to: string;
+  readonly from: string;
+  readonly subject?: string | undefined;
+  readonly body?: string | undefined;
+  /** What becomes of it at its destinations: the status after QUEUED, or the whole course; default DELIVERED. */
+  readonly outcome?: Outcome | undefined;
+  /** The same for single destinations. */
+  readonly outcomes?: Readonly<Record<string, Outcome>> | undefined;
+}
+
+export type Outcome = LogStatus | readonly LogStatus[];
+
+export interface DeliveredMessage {
+  readonly domain: DomainRecord;
+  readonly route: MailRoute;
+  /** Addresses and webhooks; none when the mail is refused or discarded. No webhook is called. */
+  readonly destinations: readonly string[];
+  readonly logs: readonly LogEntry[];
+}
+
+/** Routes a mail and leaves its log; error: the domain of `to` is not there. */
+export function deliverMessage(state: State, message: Message): Result<DeliveredMessage> {
+  const recipient = readMailbox(message.to);
+  const found = findDomain(state, recipient.email.slice(recipient.email.lastIndexOf('@') + 1));
+  if (!found.ok) return found;
+  const domain = found.value;
+  const sender = readMailbox(message.from);
+  const { subject = '', body = '' } = message;
+  const texts = { sender: sender.email, recipient: recipient.email, subject, body };
+  const route = routeMail(state, domain, texts);
+  const destinations = route.kind === 'refused' ? [] : destinationsOf(route.forward);
+  const mail = {
+    createdAt: state.environment.now(),
+    sender,
+    recipient,
+    subject,
+    alias: aliasOf(route),
+    messageId: state.environment.randomId().replaceAll('-', ''),
+    hostname: MAIL_HOST,
+    transport: 'mx' as const,
+  };
+  const logs = courses(state, message, route, destinations).map(({ forward, statuses }) =>
+    insertLog(state, domain, { ...mail, forward, events: eventsOf(statuses) }),
+  );
+  return ok({ domain, route, destinations, logs });
+}
+
+interface Course {
+  readonly forward: Mailbox | null;
+  readonly statuses: readonly LogStatus[];
+}
+
+/** One for each entry that the mail leaves. */
+function courses(
+  { switches }: State,
+  message: Message,
+  route: MailRoute,
+  destinations: readonly string[],
+): readonly Course[] {
+  if (route.kind === 'refused') return [{ forward: null, statuses: ['REFUSED'] }];
+  if (destinations.length === 0) {
+    const statuses = DISCARDED[switches.discardedMail];
+    return statuses === null ? [] : [{ forward: null, statuses }];
+  }
+  const outcomes = new Map(Object.entries(message.outcomes ?? {}));
+  const logged = switches.logsPer === 'message' ? destinations.slice(0, 1) : destinations;
+  return logged.map((destination) => ({
+    forward: { email: destination, name: null },
+    statuses: statusesOf(outcomes.get(destination) ?? message.outcome ?? 'DELIVERED'),
+  }));
+}
+
+const DISCARDED = { queued: ['QUEUED'], delivered: ['QUEUED', 'DELIVERED'], unlogged: null } as const;
+
+function statusesOf(outcome: Outcome): readonly LogStatus[] {
+  if (typeof outcome !== 'string') return outcome;
+  return outcome === 'QUEUED' || outcome === 'REFUSED' ? [outcome] : ['QUEUED', outcome];
+}
+
+/** The word `null` accepts the mail and delivers it nowhere. */
+function destinationsOf(forward: string): readonly string[] {
+  const entries = forward.split(',').map((entry) => entry.trim());
+  return [...new Set(entries)].filter((entry) => entry !== '' && entry !== 'null');
+}
+
+function aliasOf(route: MailRoute): string | undefined {
+  if (route.kind === 'alias') return route.alias.name;
+  return route.kind === 'rule' && route.rule.config.type === 'alias' ? route.rule.config.alias : undefined;
+}
+
+function readMailbox(text: string): Mailbox {
+  const [, name = '', email = text] = /^([^<]*)<([^<>]+)>\s*$/.exec(text) ?? [];
+  return { email: email.trim(), name: name.trim() === '' ? null : name.trim() };
+}

@@ -1,0 +1,187 @@
+import type { ApiVersion } from '../account/model.ts';
+import type { Json } from '../http/protocol.ts';
+import type { FailItem } from '../http/routes.ts';
+import type { EmulatorStore } from '../account/store.ts';
+
+/**
+ * Something that goes wrong on purpose. Plain JSON, except for an edit that is a function.
+ *
+ *     { "match": { "method": "POST", "endpoint": "/domains/:domain/aliases/batch", "nth": 2 },
+ *       "do": { "kind": "drop", "when": "after" } }
+ */
+export interface Fault {
+  readonly match: FaultMatch;
+  readonly do: FaultAction;
+}
+
+/** All that is stated must hold. */
+export interface FaultMatch {
+  readonly version?: ApiVersion | undefined;
+  readonly method?: string | undefined;
+  /** Route template as the API document writes it. */
+  readonly endpoint?: string | undefined;
+  /** Regular expression, searched in path and query below the root address. */
+  readonly path?: string | undefined;
+  /** The first of the matching requests to hit, counted from 1 since the fault was set. */
+  readonly nth?: number | undefined;
+  /** How many matching requests to hit from there on; default 1. */
+  readonly times?: number | 'always' | undefined;
+}
+
+export type FaultTime = 'before' | 'after';
+
+export type FaultAction =
+  /** Another answer, in place of processing or after it. */
+  | {
+      readonly kind: 'status';
+      readonly code: number;
+      /** JSON, or a text that is sent as it is. */
+      readonly body?: Json | undefined;
+      readonly headers?: Readonly<Record<string, string>> | undefined;
+      readonly when?: FaultTime | undefined;
+    }
+  /** No answer: the connection ends. */
+  | { readonly kind: 'drop'; readonly when?: FaultTime | undefined }
+  | { readonly kind: 'delay'; readonly ms: number; readonly when?: FaultTime | undefined }
+  /** The body in small pieces with pauses. */
+  | { readonly kind: 'drip'; readonly chunkBytes?: number | undefined; readonly ms: number }
+  /** The connection ends after so many bytes of the body. */
+  | { readonly kind: 'truncate'; readonly bytes: number }
+  /** So many bytes of filler in place of the body. */
+  | { readonly kind: 'flood'; readonly bytes: number }
+  /** The request is processed, the answer's text is this one. */
+  | { readonly kind: 'body'; readonly body: string; readonly contentType?: string | undefined }
+  /** Overrides headers of the answer; null removes one. */
+  | { readonly kind: 'headers'; readonly set: Readonly<Record<string, string | null>> }
+  /** Somebody else changes the account just before the request. */
+  | { readonly kind: 'edit'; readonly request: EditRequest }
+  | { readonly kind: 'edit'; readonly run: (store: EmulatorStore) => void }
+  /** Items of a batch fail, and the answer may lie about which. */
+  | {
+      readonly kind: 'fail-items';
+      readonly items?: readonly FailItemFault[] | undefined;
+      readonly lies?: readonly BatchLie[] | undefined;
+    }
+  | ListingFault;
+
+/** A request of somebody else, carried out without key, limits and faults; the path starts with /v4 or /v3. */
+export interface EditRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: Json | undefined;
+}
+
+export type FailItemFault = Omit<FailItem, 'message'> & { readonly message?: string | undefined };
+
+export type BatchLie =
+  /** Failed entries in reverse order. */
+  | 'shuffled'
+  /** The first failed entry twice. */
+  | 'repeated-index'
+  /** The first failed entry names a position after the end. */
+  | 'index-out-of-range'
+  /** Indexes as strings. */
+  | 'index-as-string'
+  /** Counts that are one too high. */
+  | 'wrong-counts'
+  /** The first item that went well is also listed as failed. */
+  | 'in-both'
+  /** The first failed entry, or else the first item that went well, is in no list. */
+  | 'in-neither';
+
+export interface ListingFault {
+  readonly kind: 'listing';
+  /** Moves the page by so many items: positive skips some, negative repeats some. */
+  readonly shift?: number | undefined;
+  /** Added to `total`. */
+  readonly total?: number | undefined;
+  /** Position within the page of an item that is there twice. */
+  readonly duplicate?: number | undefined;
+  /** Position within the page of an item that is not there. */
+  readonly missing?: number | undefined;
+  /** Page size that is used whatever the request asks for. */
+  readonly limit?: number | undefined;
+  /** The page comes back with no item at all. */
+  readonly empty?: boolean | undefined;
+  /** Type of the ids of its items. */
+  readonly ids?: 'numbers' | 'strings' | undefined;
+  /** Fields that each item has in addition, or with another value. */
+  readonly set?: { readonly [field: string]: Json } | undefined;
+  /** Fields that no item has. */
+  readonly unset?: readonly string[] | undefined;
+}
+
+export interface FaultScript {
+  /** Throws a SyntaxError when the `path` of a match is no regular expression. */
+  push(...faults: readonly Fault[]): void;
+  clear(): void;
+  /** The faults that can still strike. */
+  pending(): readonly Fault[];
+}
+
+export interface FaultedRequest {
+  readonly version: ApiVersion | null;
+  readonly method: string;
+  readonly endpoint: string | null;
+  readonly path: string;
+}
+
+export interface FaultSource extends FaultScript {
+  /** The actions that strike this request, in the order in which the faults were set. */
+  strike(request: FaultedRequest): readonly FaultAction[];
+}
+
+export function createFaults(initial: readonly Fault[]): FaultSource {
+  let armed: ArmedFault[] = [];
+  const push = (...faults: readonly Fault[]): void => {
+    armed.push(...faults.map(arm));
+  };
+  push(...initial);
+  return {
+    push,
+    clear() {
+      armed = [];
+    },
+    pending: () => armed.filter(({ fault, seen }) => seen < lastHit(fault.match)).map((a) => a.fault),
+    strike(request) {
+      const actions: FaultAction[] = [];
+      for (const entry of armed) {
+        if (!matches(entry, request)) continue;
+        entry.seen += 1;
+        const first = entry.fault.match.nth ?? 1;
+        if (entry.seen >= first && entry.seen <= lastHit(entry.fault.match)) {
+          actions.push(entry.fault.do);
+        }
+      }
+      armed = armed.filter(({ fault, seen }) => seen < lastHit(fault.match));
+      return actions;
+    },
+  };
+}
+
+interface ArmedFault {
+  readonly fault: Fault;
+  readonly path: RegExp | undefined;
+  /** Matching requests so far. */
+  seen: number;
+}
+
+function arm(fault: Fault): ArmedFault {
+  const { path } = fault.match;
+  return { fault, path: path === undefined ? undefined : new RegExp(path, 'u'), seen: 0 };
+}
+
+function matches({ fault: { match }, path }: ArmedFault, request: FaultedRequest): boolean {
+  return (
+    (match.version === undefined || match.version === request.version) &&
+    (match.method === undefined || match.method === request.method) &&
+    (match.endpoint === undefined || match.endpoint === request.endpoint) &&
+    (path === undefined || path.test(request.path))
+  );
+}
+
+/** The last matching request that is hit, counted from 1. */
+function lastHit(match: FaultMatch): number {
+  const times = match.times ?? 1;
+  return times === 'always' ? Number.POSITIVE_INFINITY : (match.nth ?? 1) + times - 1;
+}

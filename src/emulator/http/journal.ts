@@ -1,0 +1,50 @@
+import type { ApiVersion } from '../account/model.ts';
+
+/** One request that arrived; `status` is null when the connection was dropped. */
+export interface JournalEntry {
+  /** Counts from 1. */
+  readonly number: number;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly version: ApiVersion | null;
+  readonly method: string;
+  /** Route template as the API document writes it; null for an unknown one. */
+  readonly endpoint: string | null;
+  /** Path and query below the root address. */
+  readonly path: string;
+  /** Decoded JSON, or the raw text when it does not decode; undefined without a body. */
+  readonly body: unknown;
+  readonly status: number | null;
+}
+
+export interface Journal {
+  /** The newest entries that are kept, oldest first. */
+  entries(): readonly JournalEntry[];
+  /** How many requests arrived in all. */
+  total(): number;
+  clear(): void;
+}
+
+export interface JournalWriter extends Journal {
+  add(entry: Omit<JournalEntry, 'number'>): void;
+}
+
+/** Keeps the last `capacity` requests. */
+export function createJournal(capacity: number): JournalWriter {
+  let kept: JournalEntry[] = [];
+  let total = 0;
+  return {
+    entries: () => kept.slice(-capacity),
+    total: () => total,
+    clear() {
+      kept = [];
+      total = 0;
+    },
+    add(entry) {
+      total += 1;
+      kept.push({ number: total, ...entry });
+      // Cut in large steps: shifting one entry a request would copy the whole list each time.
+      if (kept.length > 2 * capacity + 100) kept = kept.slice(-capacity);
+    },
+  };
+}

@@ -1,0 +1,108 @@
+import type { ApiVersion } from '../account/model.ts';
+import type { Reply } from './protocol.ts';
+import type { State } from '../account/state.ts';
+
+/** What a handler sees of a request. */
+export interface Context {
+  readonly version: ApiVersion;
+  readonly state: State;
+  /** Decoded path segments by the names of the template, such as `domain`. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /** Decoded JSON; undefined without a body. */
+  readonly body: unknown;
+  /** Scripted tampering that a handler has to take part in. */
+  readonly tampering: Tampering;
+}
+
+export interface Tampering {
+  /** Items of a batch that fail, by position. */
+  readonly failItems: ReadonlyMap<number, FailItem>;
+  /** Moves the page of a listing by so many items. */
+  readonly shift: number;
+  /** Page size to use whatever the request asks for. */
+  readonly limit: number | undefined;
+}
+
+export interface FailItem {
+  readonly index: number;
+  readonly message: string;
+  readonly errors?: Readonly<Record<string, readonly string[]>> | undefined;
+  /** Carried out all the same. */
+  readonly applied?: boolean | undefined;
+}
+
+export interface Route {
+  readonly version: ApiVersion;
+  readonly method: string;
+  /** As the API document writes it, such as `/domains/:domain/aliases/:id`. */
+  readonly template: string;
+  readonly handle: (context: Context) => Reply;
+}
+
+export interface RouteMatch {
+  readonly route: Route;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+export interface Router {
+  /** Segments are percent-encoded; undefined when nothing serves them, or when they do not decode. */
+  find(version: ApiVersion, method: string, segments: readonly string[]): RouteMatch | undefined;
+}
+
+/** Literal segments win over parameters, so `aliases/batch` is never an alias. */
+export function createRouter(routes: readonly Route[]): Router {
+  const byShape = new Map<string, { route: Route; parts: string[] }[]>();
+  for (const route of routes) {
+    const parts = route.template.split('/').slice(1);
+    const key = shapeKey(route.version, route.method, parts.length);
+    const known = byShape.get(key) ?? [];
+    known.push({ route, parts });
+    byShape.set(key, known);
+  }
+  for (const known of byShape.values()) {
+    known.sort((a, b) => countParameters(a.parts) - countParameters(b.parts));
+  }
+  return {
+    find(version, method, segments) {
+      for (const { route, parts } of byShape.get(shapeKey(version, method, segments.length)) ?? []) {
+        const params = matchParts(parts, segments);
+        if (params !== undefined) return { route, params };
+      }
+      return undefined;
+    },
+  };
+}
+
+function shapeKey(version: ApiVersion, method: string, length: number): string {
+  return `${version} ${method} ${length}`;
+}
+
+function countParameters(parts: readonly string[]): number {
+  return parts.filter((part) => part.startsWith(':')).length;
+}
+
+function matchParts(
+  parts: readonly string[],
+  segments: readonly string[],
+): Record<string, string> | undefined {
+  const params: Record<string, string> = {};
+  for (const [index, part] of parts.entries()) {
+    const segment = decodeSegment(segments[index] ?? '');
+    if (segment === undefined || segment === '') return undefined;
+    if (part.startsWith(':')) {
+      params[part.slice(1)] = segment;
+    } else if (part !== segment) {
+      return undefined;
+    }
+  }
+  return params;
+}
+
+function decodeSegment(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return undefined;
+  }
+}

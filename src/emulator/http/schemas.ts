@@ -1,0 +1,175 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import control from '../../../schemas/emulator-control.v1.schema.json' with { type: 'json' };
+import faults from '../../../schemas/emulator-faults.v1.schema.json' with { type: 'json' };
+import state from '../../../schemas/emulator-state.v1.schema.json' with { type: 'json' };
+
+/** What JSON from outside is checked as: a schema in `schemas/`, or a definition of the control interface's. */
+export type Subject = 'state' | 'faults' | 'message' | 'clock' | 'dns' | 'limits' | 'switches';
+
+export interface SchemaProblem {
+  /** As in `$.domains[3].aliases[0].forward`. */
+  readonly path: string;
+  readonly message: string;
+}
+
+const MAX_PROBLEMS = 20;
+
+/** What is wrong with a value, at most 20 problems in order of position; none: it is as its schema says. */
+export function problemsOf(subject: Subject, value: unknown): readonly SchemaProblem[] {
+  const validate = validatorOf(subject);
+  if (validate(value)) return [];
+  return (validate.errors ?? [])
+    .filter(({ keyword }) => keyword !== 'if')
+    .slice(0, MAX_PROBLEMS)
+    .map(describe);
+}
+
+let ajv: Ajv2020 | undefined;
+
+/** Compiled when it is first needed: most emulators start without any of it. */
+function validatorOf(subject: Subject): ValidateFunction {
+  ajv ??= createAjv();
+  const isRoot = subject === 'state' || subject === 'faults';
+  const { $id } = subject === 'state' ? state : subject === 'faults' ? faults : control;
+  const validate = ajv.getSchema(isRoot ? $id : `${$id}#/$defs/${subject}`);
+  if (validate === undefined) throw new Error(`there is no schema of ${subject}`);
+  return validate;
+}
+
+function createAjv(): Ajv2020 {
+  const created = new Ajv2020({
+    allErrors: true,
+    verbose: true,
+    allowUnionTypes: true,
+    discriminator: true,
+    validateSchema: false,
+    meta: false,
+  });
+  created.addKeyword({ keyword: 'moment', schemaType: 'boolean', validate: isMoment, errors: false });
+  created.addKeyword({
+    keyword: 'regularExpression',
+    type: 'string',
+    schemaType: 'boolean',
+    validate: isRegularExpression,
+    errors: false,
+  });
+  created.addKeyword({
+    keyword: 'uniqueFields',
+    type: 'array',
+    schemaType: 'object',
+    validate: uniqueFields,
+    errors: true,
+  });
+  return created.addSchema([state, faults, control]);
+}
+
+/** Epoch milliseconds, or a text that reads as a time. */
+function isMoment(_schema: boolean, value: unknown): boolean {
+  if (typeof value !== 'string' && typeof value !== 'number') return true;
+  return !Number.isNaN(new Date(value).getTime());
+}
+
+function isRegularExpression(_schema: boolean, source: string): boolean {
+  try {
+    void new RegExp(source, 'u');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** No two items of a list have the same value in one of these fields, or in two of them; case may count or not. */
+function uniqueFields(
+  fields: Readonly<Record<string, 'exact' | 'any-case'>>,
+  items: readonly unknown[],
+): boolean {
+  const owners = new Map<unknown, number>();
+  const errors = items.flatMap((item, index) =>
+    Object.entries(fields).flatMap(([field, letterCase]) => {
+      const value = (item as Readonly<Record<string, unknown>> | null)?.[field];
+      if (value === undefined) return [];
+      const key = letterCase === 'any-case' && typeof value === 'string' ? value.toLowerCase() : value;
+      const owner = owners.get(key) ?? index;
+      owners.set(key, owner);
+      return owner === index ? [] : [{ keyword: 'uniqueFields', params: { index, key, owner } }];
+    }),
+  );
+  uniqueFields.errors = errors;
+  return errors.length === 0;
+}
+uniqueFields.errors = [] as Partial<ErrorObject>[];
+
+/** `parentSchema` is there because ajv is told to be verbose. */
+function describe(error: ErrorObject): SchemaProblem {
+  const { instancePath, keyword, params, parentSchema } = error;
+  const path = `$${instancePath.split('/').slice(1).map(step).join('')}`;
+  switch (keyword) {
+    case 'required':
+      return { path: path + step(params['missingProperty']), message: 'is missing' };
+    case 'additionalProperties': {
+      const { properties } = parentSchema as { properties: object };
+      const message = `is not known; known are ${Object.keys(properties).join(', ')}`;
+      return { path: path + step(params['additionalProperty']), message };
+    }
+    case 'discriminator':
+      return describeTag(path, params, parentSchema as Tagged);
+    case 'uniqueFields':
+      return {
+        path: `${path}[${params['index']}]`,
+        message: `has ${JSON.stringify(params['key'])}, as item ${params['owner']} has`,
+      };
+    default:
+      return {
+        path,
+        message: `must ${REQUIREMENTS[keyword]?.(error) ?? `be ${params['comparison']} ${params['limit']}`}`,
+      };
+  }
+}
+
+const REQUIREMENTS: Readonly<Record<string, (error: ErrorObject) => string>> = {
+  enum: ({ params }) => beOneOf(params['allowedValues']),
+  type: ({ params, data }) => `be ${nounOf(params['type'], data)}`,
+  moment: () => 'be an ISO 8601 time or epoch milliseconds',
+  regularExpression: () => 'be a regular expression',
+  minLength: () => 'not be empty',
+  pattern: ({ params }) => `match ${params['pattern']}`,
+};
+
+interface Tagged {
+  readonly oneOf: readonly { readonly properties: Readonly<Record<string, { readonly const?: string }>> }[];
+}
+
+function describeTag(path: string, params: ErrorObject['params'], { oneOf }: Tagged): SchemaProblem {
+  const tag = String(params['tag']);
+  const words = oneOf.map(({ properties }) => properties[tag]?.const);
+  return {
+    path: path + step(tag),
+    message: params['tagValue'] === undefined ? 'is missing' : `must ${beOneOf(words)}`,
+  };
+}
+
+function beOneOf(values: readonly unknown[]): string {
+  return `be one of ${values.map((value) => JSON.stringify(value)).join(', ')}`;
+}
+
+const NOUNS: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  integer: 'an integer',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+  null: 'null',
+};
+
+function nounOf(types: string | readonly string[], data: unknown): string {
+  const wanted = [types].flat().filter((type) => data !== null || type !== 'null');
+  return wanted.map((type) => NOUNS[type]).join(' or ');
+}
+
+/** A step of a path, of a JSON pointer or as a name. */
+function step(escaped: string): string {
+  const name = escaped.replaceAll('~1', '/').replaceAll('~0', '~');
+  if (/^\d+$/.test(name)) return `[${name}]`;
+  return /^[a-z_]\w*$/i.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
+}

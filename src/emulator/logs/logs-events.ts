@@ -1,0 +1,51 @@
+import type { LogEvent, LogStatus, LogTransport } from '../account/model.ts';
+
+export const MAIL_HOST = 'mx1.improvmx.com';
+
+export const LOG_STATUSES: readonly LogStatus[] = [
+  'QUEUED',
+  'DELIVERED',
+  'SOFT-BOUNCE',
+  'HARD-BOUNCE',
+  'BOUNCED',
+  'REFUSED',
+];
+
+export const LOG_TRANSPORTS: readonly LogTransport[] = ['mx', 'smtp', 'api'];
+
+const REPLIES: Readonly<Record<LogStatus, { readonly code: number; readonly message: string }>> = {
+  QUEUED: { code: 250, message: '2.0.0 Ok: queued' },
+  DELIVERED: { code: 250, message: '2.0.0 Ok' },
+  'SOFT-BOUNCE': { code: 451, message: '4.3.0 Temporary failure, try again later' },
+  'HARD-BOUNCE': { code: 550, message: '5.1.1 No such user here' },
+  BOUNCED: { code: 554, message: '5.0.0 Delivery failed' },
+  REFUSED: { code: 550, message: '5.1.1 No such recipient' },
+};
+
+const SECOND = 1000;
+const known = new Map<string, readonly LogEvent[]>();
+
+/** The events of a mail that went through these statuses, a second apart. Entries with one course share them. */
+export function eventsOf(statuses: readonly LogStatus[]): readonly LogEvent[] {
+  const key = statuses.join();
+  const events = known.get(key) ?? statuses.map(createEvent);
+  if (known.size < 1000) known.set(key, events);
+  return events;
+}
+
+/** Not one that is taken, should the source of random ids repeat itself. */
+export function createLogId(random: string, taken: ReadonlyMap<string, unknown>, sequence: number): string {
+  const id = random.replaceAll('-', '');
+  return taken.has(id) ? `${id}${sequence}` : id;
+}
+
+function createEvent(status: LogStatus, position: number): LogEvent {
+  const isOurs = status === 'QUEUED' || status === 'REFUSED';
+  return {
+    status,
+    ...REPLIES[status],
+    local: MAIL_HOST,
+    server: isOurs ? MAIL_HOST : null,
+    after: position * SECOND,
+  };
+}

@@ -1,0 +1,110 @@
+import { destinationsOf, sameForward, type Forward } from '../../model/destinations.ts';
+import type { Expectation, PresentDomain } from '../../model/desired.ts';
+import { showForward } from '../../model/disclosure.ts';
+import { parseDomainName, quote } from '../../model/names.ts';
+import type { Route } from '../../routing/route.ts';
+import type { Loading } from '../resolve/context.ts';
+import { itemsOf, textOf, valueOf, type MapNode, type Node } from '../read/node.ts';
+import { routerOf, type DomainRouter, type PresentAlias, type PresentRule } from './routing-table.ts';
+import { sourceOf } from '../read/text.ts';
+
+/** The `expect` entries of a domain that can be read. */
+export function readExpectations(
+  domain: PresentDomain,
+  node: MapNode,
+  loading: Loading,
+): readonly Expectation[] {
+  const list = valueOf(node, 'expect');
+  const read: Expectation[] = [];
+  for (const item of list?.kind === 'list' ? itemsOf(list) : []) {
+    const expectation = item.kind === 'map' ? readExpectation(domain, item, loading) : null;
+    if (expectation !== null) read.push(expectation);
+  }
+  return read;
+}
+
+/** Compares where the manifest routes each mail with where it is expected. */
+export function checkExpectations(domain: PresentDomain, loading: Loading): void {
+  if (domain.expect.length === 0) return;
+  const router = routerOf(domain);
+  for (const expectation of domain.expect) checkExpectation(expectation, router, loading);
+}
+
+function checkExpectation(expectation: Expectation, router: DomainRouter, loading: Loading): void {
+  const found = router.route(expectation, 'anywhere');
+  const whole = router.route(expectation, 'whole');
+  const met = [found, whole].map((route) => isMet(expectation, route));
+  if (met.every(Boolean)) return;
+  if (met.some(Boolean)) {
+    const taken = found.kind === 'rule' ? found : whole;
+    loading.log.report('expect-ambiguous', expectation.source, {
+      message: `where mail to ${quote(expectation.to)} goes depends on how the service matches ${describe(taken)}`,
+      hint: 'write the regex as .*PATTERN.* for a part, or ^PATTERN$ for the whole',
+    });
+    return;
+  }
+  const { forward } = expectation;
+  const wanted = forward.kind === 'refused' ? 'to be refused' : `to go to ${show(forward.forward, loading)}`;
+  loading.log.report('expect-failed', expectation.source, {
+    message: `mail to ${quote(expectation.to)} is expected ${wanted}, but ${outcome(found, loading)}`,
+    hint: 'change the alias or rule, or what is expected',
+  });
+}
+
+function isMet({ forward }: Expectation, route: Route<PresentAlias, PresentRule>): boolean {
+  if (route.kind === 'refused') return forward.kind === 'refused';
+  return forward.kind === 'delivered' && sameForward(forward.forward, route.forward);
+}
+
+function outcome(route: Route<PresentAlias, PresentRule>, loading: Loading): string {
+  if (route.kind === 'refused') return 'nothing in the manifest takes it';
+  return `${describe(route)} sends it to ${show(route.forward, loading)}`;
+}
+
+function describe(route: Route<PresentAlias, PresentRule>): string {
+  switch (route.kind) {
+    case 'alias':
+      return `alias ${quote(route.alias.name)}`;
+    case 'rule':
+      return `rule ${quote(route.rule.name)}`;
+    case 'fallback':
+    case 'refused':
+      return 'its rules';
+  }
+}
+
+function show(forward: string, { destinations }: Loading): string {
+  const shown = destinationsOf(forward).join(',');
+  return showForward(shown, { references: destinations.references, mask: false });
+}
+
+function readExpectation(domain: PresentDomain, node: MapNode, loading: Loading): Expectation | null {
+  const written = valueOf(node, 'to');
+  const to = textOf(written);
+  if (written === undefined || !to) return null;
+  const host = parseDomainName(to.slice(to.lastIndexOf('@') + 1));
+  if (to.lastIndexOf('@') < 1 || !host.ok || host.value !== domain.domain) {
+    loading.log.report('expect-other-domain', written, {
+      message: `${quote(to)} is not an address of ${domain.domain}`,
+      hint: 'write it under the domain whose address it is',
+    });
+    return null;
+  }
+  const forward = readOutcome(valueOf(node, 'forward'), loading);
+  if (forward === null) return null;
+  const text = (key: string): string => textOf(valueOf(node, key)) ?? '';
+  return {
+    source: sourceOf(node),
+    to: `${to.slice(0, to.lastIndexOf('@'))}@${domain.domain}`,
+    from: text('from'),
+    subject: text('subject'),
+    body: text('body'),
+    forward,
+  };
+}
+
+function readOutcome(node: Node | undefined, loading: Loading): Expectation['forward'] | null {
+  if (textOf(node) === 'refused') return { kind: 'refused' };
+  const forward: Forward | null = loading.destinations.resolve(node);
+  return forward === null ? null : { kind: 'delivered', forward };
+}

@@ -1,0 +1,176 @@
+import type { Desired, Origin, PresentDomain } from '../../model/desired.ts';
+import type { DomainName } from '../../model/names.ts';
+import type { Route } from '../../routing/route.ts';
+import type { ProblemLog } from '../problems.ts';
+import { routerOf, type DomainRouter, type PresentAlias, type PresentRule } from './routing-table.ts';
+
+/** An alias or rule that forwards to a domain of the manifest. */
+interface Hop {
+  readonly label: string;
+  readonly entry: PresentAlias | PresentRule;
+  readonly next: Edge[];
+}
+
+interface Edge {
+  readonly to: PresentAlias | PresentRule;
+  /** Whether a live alias that the manifest does not name could take the mail instead. */
+  readonly certain: boolean;
+}
+
+/** Rules of all domains times internal destinations; beyond it only aliases are followed. */
+const MAX_EVALUATIONS = 1_000_000;
+
+/**
+ * Follows destinations that are addresses of the manifest's own domains. Mail that comes back to an alias by name is
+ * an error; where a rule, a pattern or a live alias has a say, a warning, for the account decides.
+ */
+export function reportLoops(domains: Desired['domains'], log: ProblemLog): void {
+  const present = new Map<DomainName, PresentDomain>();
+  for (const [name, domain] of domains) if (domain.state === 'present') present.set(name, domain);
+  const hops = findHops(present);
+  const certain = cyclesOf(hops, ({ certain }) => certain);
+  for (const cycle of certain) reportLoop('loop', cycle, log);
+  const known = new Set(certain.flat().map(({ entry }) => entry));
+  for (const cycle of cyclesOf(hops, () => true)) {
+    if (!cycle.some(({ entry }) => known.has(entry))) reportLoop('possible-loop', cycle, log);
+  }
+}
+
+function findHops(domains: ReadonlyMap<DomainName, PresentDomain>): ReadonlyMap<Origin, Hop> {
+  const hops = new Map<Origin, Hop>();
+  const found: { hop: Hop; to: readonly [DomainName, string][] }[] = [];
+  let rules = 0;
+  for (const domain of domains.values()) {
+    rules += domain.rules?.entries.length ?? 0;
+    for (const { entry, label } of entriesOf(domain)) {
+      const to = internalDestinations(entry.forward, domains);
+      if (to.length === 0) continue;
+      const hop: Hop = { label, entry, next: [] };
+      hops.set(entry, hop);
+      found.push({ hop, to });
+    }
+  }
+  const means = rules * found.length > MAX_EVALUATIONS ? 'aliases' : 'all';
+  const routers = new Map<DomainName, DomainRouter>();
+  for (const { hop, to } of found) {
+    for (const [domain, address] of to) {
+      const edge = follow(address, domains.get(domain), routers, means);
+      if (edge !== null) hop.next.push(edge);
+    }
+  }
+  return hops;
+}
+
+function* entriesOf(
+  domain: PresentDomain,
+): Generator<{ readonly entry: PresentAlias | PresentRule; readonly label: string }> {
+  for (const alias of domain.aliases?.entries.values() ?? []) {
+    if (alias.state === 'present') yield { entry: alias, label: `${alias.name}@${domain.domain}` };
+  }
+  for (const rule of domain.rules?.entries ?? []) {
+    if (rule.state === 'present' && rule.active) {
+      yield { entry: rule, label: `rule ${rule.name} of ${domain.domain}` };
+    }
+  }
+}
+
+function internalDestinations(
+  forward: string,
+  domains: ReadonlyMap<DomainName, PresentDomain>,
+): readonly [DomainName, string][] {
+  const internal: [DomainName, string][] = [];
+  for (const destination of forward.split(',')) {
+    if (destination.includes('://') || destination.includes('$')) continue;
+    const domain = destination.slice(destination.lastIndexOf('@') + 1) as DomainName;
+    if (domains.has(domain)) internal.push([domain, destination]);
+  }
+  return internal;
+}
+
+function follow(
+  address: string,
+  domain: PresentDomain | undefined,
+  routers: Map<DomainName, DomainRouter>,
+  means: 'aliases' | 'all',
+): Edge | null {
+  if (domain === undefined) return null;
+  const router = routerFor(domain, routers);
+  const local = address.slice(0, address.lastIndexOf('@'));
+  const mail = { to: address, from: '', subject: '', body: '' };
+  const route: Route<PresentAlias, PresentRule> | null =
+    means === 'all' ? router.route(mail) : router.routeByAlias(local);
+  if (route?.kind === 'rule') return { to: route.rule, certain: false };
+  if (route?.kind !== 'alias') return null;
+  return { to: route.alias, certain: route.by === 'name' || isWhole(domain) };
+}
+
+/** Whether the manifest names every alias that the domain will have. */
+function isWhole({ aliases }: PresentDomain): boolean {
+  return aliases?.prune === true && aliases.ignore.length === 0;
+}
+
+function routerFor(domain: PresentDomain, routers: Map<DomainName, DomainRouter>): DomainRouter {
+  const router = routers.get(domain.domain) ?? routerOf(domain);
+  routers.set(domain.domain, router);
+  return router;
+}
+
+/** One list of hops a cycle: what is left when all that leads nowhere, and all that nothing leads to, is taken away. */
+function cyclesOf(hops: ReadonlyMap<Origin, Hop>, counts: (edge: Edge) => boolean): readonly Hop[][] {
+  const nextOf = (hop: Hop): Hop[] => hop.next.filter(counts).flatMap(({ to }) => hops.get(to) ?? []);
+  const left = strip(new Set(hops.values()), nextOf);
+  const cycles: Hop[][] = [];
+  const seen = new Set<Hop>();
+  for (const start of left) {
+    const path: Hop[] = [];
+    const positions = new Map<Hop, number>();
+    for (let hop: Hop | undefined = start; hop !== undefined && !seen.has(hop);) {
+      seen.add(hop);
+      positions.set(hop, path.length);
+      path.push(hop);
+      const next: Hop | undefined = nextOf(hop).find((candidate) => left.has(candidate));
+      const back: number = (next === undefined ? undefined : positions.get(next)) ?? -1;
+      if (back >= 0) cycles.push(path.slice(back));
+      hop = back >= 0 ? undefined : next;
+    }
+  }
+  return cycles;
+}
+
+/** Takes away, again and again, every hop from which no other hop follows. */
+function strip(hops: ReadonlySet<Hop>, nextOf: (hop: Hop) => readonly Hop[]): ReadonlySet<Hop> {
+  const left = new Set(hops);
+  const before = new Map<Hop, Hop[]>();
+  const open = new Map<Hop, number>();
+  for (const hop of hops) {
+    const next = nextOf(hop);
+    open.set(hop, next.length);
+    for (const follower of next) {
+      const earlier = before.get(follower) ?? [];
+      earlier.push(hop);
+      before.set(follower, earlier);
+    }
+  }
+  const ended = [...hops].filter((hop) => open.get(hop) === 0);
+  for (let hop = ended.pop(); hop !== undefined; hop = ended.pop()) {
+    left.delete(hop);
+    for (const earlier of before.get(hop) ?? []) {
+      const rest = (open.get(earlier) ?? 0) - 1;
+      open.set(earlier, rest);
+      if (rest === 0) ended.push(earlier);
+    }
+  }
+  return left;
+}
+
+function reportLoop(code: 'loop' | 'possible-loop', cycle: readonly Hop[], log: ProblemLog): void {
+  const [first] = cycle;
+  if (first === undefined) return;
+  const labels = [...cycle, first].map(({ label }) => label);
+  const shown = labels.length > 8 ? [...labels.slice(0, 6), '…', first.label] : labels;
+  const certain = code === 'loop';
+  log.report(code, first.entry.via ?? first.entry.source, {
+    message: `mail ${certain ? 'comes' : 'may come'} back to where it was: ${shown.join(' -> ')}`,
+    hint: 'send one of them to a mailbox outside these domains',
+  });
+}

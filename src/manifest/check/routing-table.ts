@@ -1,0 +1,19 @@
+import type { DesiredAlias, DesiredRule, PresentDomain } from '../../model/desired.ts';
+import { createRouter, type Router } from '../../routing/route.ts';
+
+export type PresentAlias = Extract<DesiredAlias, { state: 'present' }>;
+export type PresentRule = Extract<DesiredRule, { state: 'present' }>;
+export type DomainRouter = Router<PresentAlias, PresentRule>;
+
+/**
+ * The routing that a manifest describes. Offline the domain's routing engine is not known: where the manifest has
+ * active rules they are evaluated first, and mail that none takes goes to the aliases.
+ */
+export function routerOf(domain: PresentDomain): DomainRouter {
+  const aliases: PresentAlias[] = [];
+  for (const alias of domain.aliases?.entries.values() ?? []) {
+    if (alias.state === 'present') aliases.push(alias);
+  }
+  const rules = (domain.rules?.entries ?? []).filter((rule) => rule.state === 'present');
+  return createRouter({ aliases, rules, mode: 'rules-then-aliases', fallback: null });
+}

@@ -1,0 +1,232 @@
+import type { Dirent, Stats } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fail, succeed, type Result } from '../../model/result.ts';
+import { MAX_FILE_SIZE } from './decode.ts';
+import type { ManifestText } from './text.ts';
+
+/** What reading manifests needs of the machine. */
+export interface ReadPorts {
+  readonly fs: ReadFileSystem;
+  readonly stdin: AsyncIterable<Uint8Array | string>;
+  /** What relative paths are relative to. */
+  readonly cwd: string;
+  /** A directory, absolute, that holds no manifests wherever it is met below one: the state directory, with its snapshots. */
+  readonly leaveOut?: string | undefined;
+}
+
+/** The part of `node:fs/promises` that is used. */
+export interface ReadFileSystem {
+  readonly stat: (path: string) => Promise<Stats>;
+  readonly realpath: (path: string) => Promise<string>;
+  readonly readdir: (path: string, options: { withFileTypes: true }) => Promise<Dirent[]>;
+  readonly open: (path: string, flags: 'r') => Promise<OpenFile>;
+}
+
+export interface OpenFile {
+  readonly read: (buffer: Uint8Array, offset: number, length: number) => Promise<{ bytesRead: number }>;
+  readonly close: () => Promise<void>;
+}
+
+/** Why the manifests cannot be read: exit code 1. */
+export interface ReadFault {
+  readonly path: string;
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** Directories below a named one; links may make rings of them. */
+const MAX_DEPTH = 32;
+
+/**
+ * Reads what `-f` names: files, directories with every `*.yaml` and `*.yml` below them in name order, and `-`.
+ * Links are followed, each real file is read once, names that begin with a dot are skipped (so that a Kubernetes
+ * volume is read once). What is neither file nor directory is refused before it is opened: a FIFO would block.
+ * Never gives an empty list: no manifest is not the same as a manifest of nothing.
+ */
+export async function readManifests(
+  paths: readonly string[],
+  ports: ReadPorts,
+): Promise<Result<readonly ManifestText[], ReadFault>> {
+  const reading: Reading = { ports, leftOut: await leftOut(ports), seen: new Set(), texts: [] };
+  for (const path of paths) {
+    try {
+      const found = path === '-' ? await readStandardInput(reading) : await readPath(path, reading, 0);
+      if (found === 'nothing') return fail(emptyFault(path));
+    } catch (error) {
+      return fail(faultOf(path, error));
+    }
+  }
+  return reading.texts.length === 0 ? fail(NOTHING_NAMED) : succeed(reading.texts);
+}
+
+/** The manifests of `--accounts DIR`: every YAML file and every directory directly in it, in name order. */
+export async function listAccounts(
+  directory: string,
+  ports: ReadPorts,
+): Promise<Result<readonly string[], ReadFault>> {
+  try {
+    const names = (await ports.fs.readdir(resolve(ports.cwd, directory), { withFileTypes: true }))
+      .map(({ name }) => name)
+      .filter((name) => !name.startsWith('.'));
+    const accounts: string[] = [];
+    const outside = await leftOut(ports);
+    for (const name of names.sort()) {
+      const path = join(directory, name);
+      if (outside !== null && (await ports.fs.realpath(resolve(ports.cwd, path))) === outside) continue;
+      const stats = await ports.fs.stat(resolve(ports.cwd, path));
+      if (stats.isDirectory() || isYaml(name)) accounts.push(path);
+    }
+    return accounts.length === 0 ? fail(emptyFault(directory)) : succeed(accounts);
+  } catch (error) {
+    return fail(faultOf(directory, error));
+  }
+}
+
+/** An error that has its words already. */
+class UnreadableError extends Error {
+  readonly fault: ReadFault;
+  constructor(fault: ReadFault) {
+    super(fault.message);
+    this.fault = fault;
+  }
+}
+
+interface Reading {
+  readonly ports: ReadPorts;
+  /** Its real path; null: there is none. */
+  readonly leftOut: string | null;
+  /** Real paths of files and directories, and `-`. */
+  readonly seen: Set<string>;
+  readonly texts: ManifestText[];
+}
+
+/** Whether a path leads to any manifest, one that was read before included. */
+type Found = 'manifests' | 'nothing';
+
+async function leftOut({ fs, leaveOut }: ReadPorts): Promise<string | null> {
+  return leaveOut === undefined ? null : fs.realpath(leaveOut).catch(() => null);
+}
+
+async function readStandardInput({ ports, seen, texts }: Reading): Promise<Found> {
+  if (!seen.has('-')) texts.push({ file: '-', text: await readStream(ports.stdin) });
+  seen.add('-');
+  return 'manifests';
+}
+
+async function readPath(path: string, reading: Reading, depth: number): Promise<Found> {
+  const { fs, cwd } = reading.ports;
+  const full = resolve(cwd, path);
+  const stats = await annotated(path, () => fs.stat(full));
+  if (!stats.isDirectory() && !stats.isFile()) throw new UnreadableError(specialFault(path, stats));
+  const real = await fs.realpath(full);
+  if (depth > 0 && real === reading.leftOut) return 'nothing';
+  if (reading.seen.has(real)) return 'manifests';
+  reading.seen.add(real);
+  if (stats.isDirectory()) return readDirectory(path, reading, depth);
+  reading.texts.push({ file: path, text: await annotated(path, () => readFile(full, fs)) });
+  return 'manifests';
+}
+
+async function readDirectory(path: string, reading: Reading, depth: number): Promise<Found> {
+  if (depth > MAX_DEPTH) return 'nothing';
+  const { fs, cwd } = reading.ports;
+  const entries = await annotated(path, () => fs.readdir(resolve(cwd, path), { withFileTypes: true }));
+  let found: Found = 'nothing';
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    if (entry.name.startsWith('.')) continue;
+    const below = join(path, entry.name);
+    if (!isYaml(entry.name) && !(await isDirectory(below, entry, reading.ports))) continue;
+    if ((await readPath(below, reading, depth + 1)) === 'manifests') found = 'manifests';
+  }
+  return found;
+}
+
+async function isDirectory(path: string, entry: Dirent, { fs, cwd }: ReadPorts): Promise<boolean> {
+  if (!entry.isSymbolicLink()) return entry.isDirectory();
+  return (await annotated(path, () => fs.stat(resolve(cwd, path)))).isDirectory();
+}
+
+/** Reads one byte more than a manifest may have at most: enough to know that it is too large. */
+async function readFile(path: string, fs: ReadFileSystem): Promise<Uint8Array> {
+  const file = await fs.open(path, 'r');
+  try {
+    const chunks: Uint8Array[] = [];
+    for (let size = 0; size <= MAX_FILE_SIZE;) {
+      const chunk = new Uint8Array(256 * 1024);
+      const { bytesRead } = await file.read(chunk, 0, chunk.length);
+      if (bytesRead === 0) break;
+      chunks.push(chunk.subarray(0, bytesRead));
+      size += bytesRead;
+    }
+    return Buffer.concat(chunks);
+  } finally {
+    await file.close();
+  }
+}
+
+async function readStream(stream: AsyncIterable<Uint8Array | string>): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    const bytes = Buffer.from(chunk as Uint8Array);
+    chunks.push(bytes);
+    size += bytes.length;
+    if (size > MAX_FILE_SIZE) break;
+  }
+  return Buffer.concat(chunks);
+}
+
+async function annotated<T>(path: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    throw new UnreadableError(faultOf(path, error));
+  }
+}
+
+function isYaml(name: string): boolean {
+  return /\.ya?ml$/.test(name);
+}
+
+function faultOf(path: string, error: unknown): ReadFault {
+  if (error instanceof UnreadableError) return error.fault;
+  const code = (error as { readonly code?: unknown }).code;
+  switch (code) {
+    case 'ENOENT':
+      return { path, message: `${path}: there is no such file`, hint: 'check the path given with -f' };
+    case 'EACCES':
+    case 'EPERM':
+      return { path, message: `${path}: no permission to read it`, hint: 'check its owner and mode' };
+    case 'ELOOP':
+      return { path, message: `${path}: its links go round in a circle`, hint: 'mend the symbolic link' };
+    default:
+      return {
+        path,
+        message: `${path}: it cannot be read (${String(code ?? error)})`,
+        hint: 'check the file',
+      };
+  }
+}
+
+function specialFault(path: string, stats: Stats): ReadFault {
+  const kind = stats.isFIFO() ? 'a FIFO' : stats.isSocket() ? 'a socket' : 'a device';
+  return {
+    path,
+    message: `${path}: it is ${kind}, not a file or directory`,
+    hint: 'name a file, a directory, or - for standard input',
+  };
+}
+
+const NOTHING_NAMED: ReadFault = {
+  path: '',
+  message: 'no manifest is named',
+  hint: 'name a file or directory with -f or FWDSYNC_FILE',
+};
+
+function emptyFault(path: string): ReadFault {
+  return {
+    path,
+    message: `${path}: the directory has no *.yaml or *.yml file`,
+    hint: 'name the directory of the manifests',
+  };
+}

@@ -1,0 +1,62 @@
+import { isAlias, visit, type Document, type YAMLError } from 'yaml';
+import type { ProblemLog } from '../problems.ts';
+import type { SourceText } from './text.ts';
+
+/**
+ * Reports what makes a document unreadable. After the first fault the rest of a YAML text is guesswork, so only
+ * that one is reported, and the document is not looked into. Asterisks without quotes are all reported.
+ */
+export function reportSyntaxFaults(
+  document: Document,
+  source: SourceText,
+  log: ProblemLog,
+): 'broken' | 'readable' {
+  const stars = findStars(document, source, log);
+  const [first] = [...document.errors].sort((a, b) => a.pos[0] - b.pos[0]);
+  if (first === undefined) return stars;
+  if (stars === 'readable') reportFirst(first, source, log);
+  return 'broken';
+}
+
+const HINTS: Readonly<Partial<Record<YAMLError['code'], string>>> = {
+  BAD_SCALAR_START: 'put the value in quotes',
+  BAD_DQ_ESCAPE: 'write the text in single quotes, or each backslash twice',
+  BLOCK_AS_IMPLICIT_KEY:
+    'put a value that contains a colon in quotes, or check the indentation of this line and the next',
+  MULTILINE_IMPLICIT_KEY: 'write a colon and a value after the key',
+  MISSING_CHAR: 'close the quote or bracket, or write a colon after the key; the file may be cut here',
+};
+const OTHER_HINT =
+  'check quotes, brackets and indentation of this line and the one before it; put patterns in quotes';
+
+/** Without quotes `*` is read as the beginning of a YAML alias, with or without the colon after it. */
+function findStars(document: Document, within: SourceText, log: ProblemLog): 'broken' | 'readable' {
+  let found: 'broken' | 'readable' = 'readable';
+  const [start, , end] = document.range ?? [0, 0, within.text.length];
+  if (!/\*[:\s,\]}]|\*$/.test(within.text.slice(start, end))) return found;
+  visit(document, (_, node) => {
+    if (!isAlias(node) || !/^:?$/.test(node.source)) return;
+    found = 'broken';
+    const offset = node.range?.[0] ?? 0;
+    log.report(
+      'unquoted-star',
+      { within, offset },
+      { message: 'a * without quotes is YAML syntax, not a name', hint: 'write "*"' },
+    );
+  });
+  return found;
+}
+
+function reportFirst(fault: YAMLError, within: SourceText, log: ProblemLog): void {
+  const offset = Math.min(fault.pos[0], within.text.length);
+  if (fault.code === 'TAB_AS_INDENT') {
+    const message = 'a tab is used as indentation';
+    log.report('tab-indent', { within, offset }, { message, hint: 'indent with spaces' });
+    return;
+  }
+  log.report(
+    'syntax',
+    { within, offset },
+    { message: `YAML: ${fault.message}`, hint: HINTS[fault.code] ?? OTHER_HINT },
+  );
+}

@@ -1,0 +1,133 @@
+import { Composer, Lexer, Parser, type CST, type Document } from 'yaml';
+import { isNull, type Node } from './node.ts';
+import type { ProblemLog } from '../problems.ts';
+import { reportSyntaxFaults } from './syntax-faults.ts';
+import type { SourceText } from './text.ts';
+import { createTree, MAX_NESTING } from './tree.ts';
+
+/** The documents of one text that are not empty, and whether any could not be read. */
+export interface Documents {
+  readonly nodes: readonly Node[];
+  readonly broken: boolean;
+}
+
+/** Words, signs, spaces and line breaks of one file: some 200,000 aliases. With many more, parsing takes over 1 GiB. */
+const MAX_LEXEMES = 2_000_000;
+/** What a document costs, in lexemes. */
+const DOCUMENT_WEIGHT = 50;
+
+/** Parses YAML 1.2 to trees. All scalars stay text (the failsafe schema). */
+export function parseDocuments(source: SourceText, log: ProblemLog): Documents {
+  const reading: Reading = { source, log, leftOut: false };
+  const nodes: Node[] = [];
+  let broken = false;
+  // Its own check of duplicate keys takes quadratic time; ours is in tree.ts.
+  const composer = new Composer({ uniqueKeys: false, schema: 'failsafe', prettyErrors: false });
+  for (const document of composer.compose(shallowTokens(reading), false, source.text.length)) {
+    const node = readDocument(document, source, log);
+    if (node === 'broken') broken = true;
+    else if (node !== 'empty') nodes.push(node);
+  }
+  broken ||= reading.leftOut;
+  if (nodes.length === 0 && !broken) reportEmpty(source, log);
+  return { nodes, broken };
+}
+
+interface Reading {
+  readonly source: SourceText;
+  readonly log: ProblemLog;
+  /** Whether a part of the text was not parsed: it is reported. */
+  leftOut: boolean;
+}
+
+/**
+ * The tokens of a text, but for documents that are nested too deeply: composing recurses, looking at tokens does not.
+ * One by one, so that a large document's tokens are gone when its tree is made.
+ */
+function* shallowTokens(reading: Reading): Generator<CST.Token> {
+  const { source, log } = reading;
+  for (const token of boundedTokens(reading)) {
+    if (token.type === 'directive') reportDirective(source, token, log);
+    const deep = token.type === 'document' ? findTooDeep(token) : null;
+    if (deep === null) yield token;
+    else {
+      reading.leftOut = true;
+      reportTooDeep(source, deep, log);
+    }
+  }
+}
+
+function* boundedTokens(reading: Reading): Generator<CST.Token> {
+  const { source, log } = reading;
+  const parser = new Parser();
+  let weight = 0;
+  for (const lexeme of new Lexer().lex(source.text)) {
+    weight += lexeme === '---' || lexeme === '...' ? DOCUMENT_WEIGHT : 1;
+    if (weight > MAX_LEXEMES) {
+      reading.leftOut = true;
+      reportTooMuch(source, log);
+      return;
+    }
+    yield* parser.next(lexeme);
+  }
+  yield* parser.end();
+}
+
+function readDocument(document: Document, source: SourceText, log: ProblemLog): Node | 'broken' | 'empty' {
+  if (reportSyntaxFaults(document, source, log) === 'broken') return 'broken';
+  if (document.contents === null) return 'empty';
+  const tree = createTree(document.contents, source, log);
+  if (tree === null) return 'broken';
+  return isNull(tree) ? 'empty' : tree;
+}
+
+function findTooDeep(document: CST.Document): number | null {
+  const open: { token: CST.Token; level: number }[] = [];
+  if (document.value !== undefined) open.push({ token: document.value, level: 1 });
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { token, level } = next;
+    if (!('items' in token)) continue;
+    if (level > MAX_NESTING) return token.offset;
+    for (const { key, value } of token.items) {
+      if (key !== undefined && key !== null) open.push({ token: key, level: level + 1 });
+      if (value !== undefined) open.push({ token: value, level: level + 1 });
+    }
+  }
+  return null;
+}
+
+function reportTooMuch(within: SourceText, log: ProblemLog): void {
+  const message = `the file has more than ${MAX_LEXEMES / 1e6} million words and signs`;
+  const hint = 'split it: -f takes several files and directories';
+  log.report('file-too-large', { within, offset: 0 }, { message, hint });
+}
+
+function reportTooDeep(within: SourceText, offset: number, log: ProblemLog): void {
+  log.report(
+    'nesting-too-deep',
+    { within, offset },
+    {
+      message: `maps and lists are nested more than ${MAX_NESTING} levels deep`,
+      hint: 'no manifest needs more than seven; check brackets and indentation',
+    },
+  );
+}
+
+function reportDirective(within: SourceText, token: CST.Directive, log: ProblemLog): void {
+  log.report(
+    'unsupported-yaml',
+    { within, offset: token.offset },
+    { message: 'YAML directives are not allowed', hint: 'delete the line that begins with %' },
+  );
+}
+
+function reportEmpty(within: SourceText, log: ProblemLog): void {
+  log.report(
+    'no-desired-state',
+    { within, offset: 0 },
+    {
+      message: 'the file has no desired state',
+      hint: 'write `version: 1` and `domains:`; to manage nothing, write `domains: {}`',
+    },
+  );
+}

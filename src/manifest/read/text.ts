@@ -1,0 +1,41 @@
+import type { Source } from '../../model/problem.ts';
+
+/** A manifest as it was read; `file` as it is shown to people, `-` for standard input. */
+export interface ManifestText {
+  readonly file: string;
+  readonly text: string | Uint8Array;
+}
+
+/** A decoded text that can say where its offsets are. */
+export interface SourceText {
+  readonly file: string;
+  readonly text: string;
+  /** Offset of the first character of each line. */
+  readonly lineStarts: readonly number[];
+}
+
+/** A position, kept as an offset until somebody needs line and column: most never do. */
+export interface Place {
+  readonly within: SourceText;
+  /** In UTF-16 code units, as editors count. */
+  readonly offset: number;
+}
+
+export function createSourceText(file: string, text: string): SourceText {
+  const lineStarts = [0];
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lineStarts.push(at + 1);
+  return { file, text, lineStarts };
+}
+
+/** The file, line and column of a place. */
+export function sourceOf({ within, offset }: Place): Source {
+  const { lineStarts } = within;
+  let low = 0;
+  let high = lineStarts.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((lineStarts[middle] ?? 0) <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return { file: within.file, line: low + 1, column: offset - (lineStarts[low] ?? 0) + 1 };
+}

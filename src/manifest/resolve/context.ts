@@ -1,0 +1,45 @@
+import type { Reference, ReferenceValue } from '../../model/desired.ts';
+import type { DestinationBook } from './values/destinations.ts';
+import type { ProblemLog } from '../problems.ts';
+
+/** How a manifest is to be taken; what the command line and the environment say beside it. */
+export interface LoadOptions {
+  /** Whether a destination's reference that is not set is an error (plan, apply) or a warning (validate). */
+  readonly references: 'required' | 'optional';
+  /** The value behind a reference; an empty one counts as not set. */
+  readonly resolve: (reference: Reference) => ReferenceValue;
+  /** What flag or environment say of the generation; null: for the manifest, or the address, to say. */
+  readonly apiVersion: 'v4' | 'v3' | null;
+  /** The address that the operator named: it wins over `api.url`, which may be on its host. */
+  readonly namedUrl?: string;
+  /** What the files' paths are relative to. */
+  readonly cwd?: string;
+  /** Keys of `api` that must be stated, as with several accounts. */
+  readonly required?: readonly ('key' | 'account')[];
+  /** See `MAX_ENTRIES`, which is the default. */
+  readonly maxEntries?: number | undefined;
+}
+
+/**
+ * Entries of all domains once templates are expanded, with the templates that each domain uses and the patterns that it
+ * ignores. A short file may ask for a million times as much as it holds. Destinations may be ten times as many.
+ */
+export const MAX_ENTRIES = 1_000_000;
+
+/** The references of a manifest whose values are needed to load it. */
+export interface NeededReferences {
+  /** Of `api.key`: no other reference may have its value. */
+  readonly key: Reference | null;
+  readonly others: readonly Reference[];
+}
+
+/** Reads values and answers how to look them up. */
+export type ReadReferences = (needed: NeededReferences) => Promise<LoadOptions['resolve']>;
+
+/** What every stage after parsing needs. */
+export interface Loading {
+  readonly log: ProblemLog;
+  readonly options: LoadOptions;
+  readonly completeness: 'complete' | 'incomplete';
+  readonly destinations: DestinationBook;
+}

@@ -1,0 +1,228 @@
+import type {
+  AliasSection,
+  CredentialSection,
+  DesiredAlias,
+  DesiredCredential,
+  DesiredDomain,
+  DesiredRule,
+  PresentDomain,
+  RuleSection,
+} from '../../model/desired.ts';
+import { sameForward } from '../../model/destinations.ts';
+import { parseDomainName, quote, type DomainName, type NameKey } from '../../model/names.ts';
+import type { Source } from '../../model/problem.ts';
+import type { Manifest } from './assemble.ts';
+import { MAX_ENTRIES, type Loading } from './context.ts';
+import { readIgnore, readPrune, reportIgnored } from './ignore.ts';
+import { broughtBy, mergeNamed, mergeRules } from './merge.ts';
+import { createLookAlikes, visibleDomain } from './values/names.ts';
+import { booleanOf, textOf, valueOf, type Entry, type MapNode, type TextNode } from '../read/node.ts';
+import { readSettings } from './settings.ts';
+import { readSections, readTemplates, readUse, type Sections, type UsedTemplate } from './templates.ts';
+import { sourceOf } from '../read/text.ts';
+
+/** A domain as it was read; `sound` when nothing of it was left out. */
+export interface ReadDomain {
+  readonly desired: DesiredDomain;
+  readonly node: MapNode;
+  readonly sound: boolean;
+  /** What it adds to `MAX_ENTRIES`. */
+  readonly entries: number;
+}
+
+/** All domains, in the order of their ASCII forms. */
+export function readDomains(
+  manifest: Manifest,
+  version: 'v4' | 'v3',
+  loading: Loading,
+): ReadonlyMap<DomainName, ReadDomain> {
+  const templates = readTemplates(manifest.templates, loading);
+  const read = new Map<DomainName, ReadDomain>();
+  const keys = new Map<DomainName, TextNode>();
+  const lookAlikes = createLookAlikes(loading.log);
+  const most = loading.options.maxEntries ?? MAX_ENTRIES;
+  let entries = 0;
+  for (const { key, value } of manifest.domains) {
+    const domain = readName(key, keys, loading);
+    if (domain === null || value.kind !== 'map') continue;
+    lookAlikes.check(key, visibleDomain(domain));
+    const one = readDomain({ domain, key, node: value, manifest, templates, version, loading });
+    read.set(domain, one);
+    entries += one.entries;
+    if (entries <= most) continue;
+    reportTooMany(key, most, loading);
+    return new Map();
+  }
+  reportSharedIds(read, loading);
+  return new Map([...read].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+interface Reading {
+  readonly domain: DomainName;
+  readonly key: TextNode;
+  readonly node: MapNode;
+  readonly manifest: Manifest;
+  readonly templates: ReadonlyMap<string, Sections>;
+  readonly version: 'v4' | 'v3';
+  readonly loading: Loading;
+}
+
+function readName(key: TextNode, keys: Map<DomainName, TextNode>, { log }: Loading): DomainName | null {
+  const parsed = parseDomainName(key.text);
+  if (!parsed.ok) {
+    log.report(parsed.error.code, key, parsed.error);
+    return null;
+  }
+  const first = keys.get(parsed.value);
+  if (first === undefined) {
+    keys.set(parsed.value, key);
+    return parsed.value;
+  }
+  log.report('duplicate-domain', key, {
+    message: `the domain ${parsed.value} is stated twice`,
+    hint: 'keep one of the two; a domain is described in one place',
+    related: first,
+  });
+  return null;
+}
+
+function readDomain(reading: Reading): ReadDomain {
+  const { domain, key, node, manifest, version, loading } = reading;
+  const source = sourceOf(key);
+  if (node.entries.has('state')) return readTombstone(reading, source);
+  const errors = loading.log.errorCount();
+  const own = readSections(node, loading);
+  const used = readUse(node, manifest.defaults, reading.templates, loading);
+  const aliases = aliasSection(reading, own, used.templates);
+  const rules = ruleSection(reading, own, used.templates);
+  const credentials = credentialSection(reading, own, used.templates);
+  const desired: PresentDomain = {
+    state: 'present',
+    domain,
+    source,
+    settings: readSettings(node, manifest.defaults, version, loading),
+    ...(aliases === undefined ? {} : { aliases }),
+    ...(rules === undefined ? {} : { rules }),
+    ...(credentials === undefined ? {} : { credentials }),
+    expect: [],
+    verify: readVerify(node, manifest),
+  };
+  const entries = used.templates.length + sizeOf(aliases) + sizeOf(rules) + sizeOf(credentials);
+  const failed = used.failed || hasFailed(own) || used.templates.some(({ sections }) => hasFailed(sections));
+  return { desired, node, entries, sound: !failed && loading.log.errorCount() === errors };
+}
+
+function sizeOf(section: AliasSection | RuleSection | CredentialSection | undefined): number {
+  if (section === undefined) return 0;
+  const { entries, ignore } = section;
+  return ignore.length + ('size' in entries ? entries.size : entries.length);
+}
+
+function reportTooMany(key: TextNode, most: number, { log }: Loading): void {
+  log.report('too-many-entries', key, {
+    message: `the manifest has more than ${most} entries once templates are expanded`,
+    hint: 'use the templates in fewer domains, or raise --max-entries (FWDSYNC_MAX_ENTRIES) where the memory suffices',
+  });
+}
+
+function readVerify(node: MapNode, { defaults }: Manifest): boolean {
+  return booleanOf(valueOf(node, 'verify')) ?? booleanOf(defaults.get('verify')?.value) ?? false;
+}
+
+function readTombstone({ domain, node, loading }: Reading, source: Source): ReadDomain {
+  const other = [...node.entries.values()].find(({ key }) => key.text !== 'state');
+  if (other !== undefined && textOf(valueOf(node, 'state')) === 'absent') reportBeside(other, loading);
+  return { desired: { state: 'absent', domain, source }, node, sound: true, entries: 0 };
+}
+
+function aliasSection(
+  { node, manifest, loading }: Reading,
+  own: Sections,
+  templates: readonly UsedTemplate[],
+): AliasSection | undefined {
+  const brought = broughtBy('aliases', templates);
+  if (own.aliases === undefined && brought.length === 0) return undefined;
+  const stated = own.aliases?.entries ?? new Map<NameKey, DesiredAlias>();
+  const entries = mergeNamed(stated, brought, sameAlias, loading.log);
+  const ignore = readIgnore('aliases', node, manifest.defaults, loading);
+  reportIgnored(entries.values(), ignore, loading.log);
+  const prune = own.aliases !== undefined && readPrune('aliases', node, manifest.defaults);
+  return { prune, ignore, entries };
+}
+
+function credentialSection(
+  { node, manifest, loading }: Reading,
+  own: Sections,
+  templates: readonly UsedTemplate[],
+): CredentialSection | undefined {
+  const brought = broughtBy('credentials', templates);
+  if (own.credentials === undefined && brought.length === 0) return undefined;
+  const stated = own.credentials?.entries ?? new Map<NameKey, DesiredCredential>();
+  const entries = mergeNamed(stated, brought, sameCredential, loading.log);
+  const ignore = readIgnore('credentials', node, manifest.defaults, loading);
+  reportIgnored(entries.values(), ignore, loading.log);
+  const prune = own.credentials !== undefined && readPrune('credentials', node, manifest.defaults);
+  return { prune, ignore, entries };
+}
+
+function ruleSection(
+  { domain, node, manifest, loading }: Reading,
+  own: Sections,
+  templates: readonly UsedTemplate[],
+): RuleSection | undefined {
+  const brought = broughtBy('rules', templates);
+  if (own.rules === undefined && brought.length === 0) return undefined;
+  const entries = mergeRules(domain, own.rules?.entries ?? [], brought, loading.log);
+  const ignore = readIgnore('rules', node, manifest.defaults, loading);
+  const ignored = new Set(ignore);
+  for (const rule of entries) {
+    if (rule.id === undefined || !ignored.has(rule.id)) continue;
+    loading.log.report('ignored-entry', rule.source, {
+      message: `the rule ${quote(rule.name ?? rule.id)} is declared and its id is ignored`,
+      hint: 'delete the rule here, or take its id out of `ignore`',
+    });
+  }
+  const prune = own.rules !== undefined && readPrune('rules', node, manifest.defaults);
+  return { prune, ignore, entries };
+}
+
+/** Two rules of one id would be one rule to the service, in whichever domain they stand. */
+function reportSharedIds(domains: ReadonlyMap<DomainName, ReadDomain>, { log }: Loading): void {
+  const first = new Map<string, DesiredRule>();
+  for (const { desired } of domains.values()) {
+    if (desired.state === 'absent') continue;
+    for (const rule of desired.rules?.entries ?? []) {
+      if (rule.id === undefined) continue;
+      const other = first.get(rule.id);
+      if (other === undefined) first.set(rule.id, rule);
+      else {
+        log.report('duplicate-id', rule.source, {
+          message: `two rules have the id ${rule.id}`,
+          hint: 'keep the id at one of them',
+          related: other.source,
+        });
+      }
+    }
+  }
+}
+
+function hasFailed({ aliases, rules, credentials }: Sections): boolean {
+  return [aliases, rules, credentials].some((section) => section?.failed ?? false);
+}
+
+function sameAlias(a: DesiredAlias, b: DesiredAlias): boolean {
+  if (a.state === 'absent' || b.state === 'absent') return a.state === b.state;
+  return sameForward(a.forward, b.forward);
+}
+
+function sameCredential(a: DesiredCredential, b: DesiredCredential): boolean {
+  if (a.state === 'absent' || b.state === 'absent') return a.state === b.state;
+  return a.password?.shown === b.password?.shown;
+}
+
+function reportBeside({ key }: Entry, { log }: Loading): void {
+  log.report('absent-with-other-keys', key, {
+    message: `${quote(key.text)} stands beside \`state: absent\``,
+    hint: 'a domain that must not exist has no other keys',
+  });
+}

@@ -1,0 +1,64 @@
+import { matchesGlob } from '../../model/glob.ts';
+import type { Origin } from '../../model/desired.ts';
+import { quote } from '../../model/names.ts';
+import type { Section } from '../../model/resources.ts';
+import type { Definitions } from './assemble.ts';
+import type { Loading } from './context.ts';
+import { booleanOf, textOf, valueOf, type MapNode, type Node } from '../read/node.ts';
+import type { ProblemLog } from '../problems.ts';
+import { isUuid } from './rules.ts';
+
+/** Whether a section is pruned: the domain's own word for the kind, else that of `defaults`, else no. */
+export function readPrune(section: Section, domain: MapNode, defaults: Definitions): boolean {
+  return (
+    pruneOf(section, valueOf(domain, 'prune')) ?? pruneOf(section, defaults.get('prune')?.value) ?? false
+  );
+}
+
+/** The ignore patterns of a section: the domain's own, else those of `defaults`. */
+export function readIgnore(
+  section: Section,
+  domain: MapNode,
+  defaults: Definitions,
+  { log }: Loading,
+): readonly string[] {
+  const list = valueOf(valueOf(domain, 'ignore'), section) ?? valueOf(defaults.get('ignore')?.value, section);
+  const patterns: string[] = [];
+  for (const node of list?.kind === 'list' ? list.items : []) {
+    const text = textOf(node);
+    if (!text) continue;
+    if (section !== 'rules') patterns.push(text);
+    else if (isUuid(text)) patterns.push(text.toLowerCase());
+    else reportId(node, text, log);
+  }
+  return patterns;
+}
+
+/** What is ignored is never touched, so that declaring it could have no effect. */
+export function reportIgnored(
+  entries: Iterable<Origin & { readonly name: string }>,
+  patterns: readonly string[],
+  log: ProblemLog,
+): void {
+  if (patterns.length === 0) return;
+  for (const { name, source, via } of entries) {
+    const pattern = patterns.find((pattern) => matchesGlob(pattern, name));
+    if (pattern === undefined) continue;
+    log.report('ignored-entry', via ?? source, {
+      message: `${quote(name)} is declared and ignored by ${quote(pattern)}`,
+      hint: 'delete the entry, or narrow the pattern',
+      ...(via === undefined ? {} : { related: source }),
+    });
+  }
+}
+
+function pruneOf(section: Section, node: Node | undefined): boolean | undefined {
+  return booleanOf(node) ?? booleanOf(valueOf(node, section));
+}
+
+function reportId(node: Node, text: string, log: ProblemLog): void {
+  log.report('invalid-id', node, {
+    message: `${quote(text)} is not the id of a rule`,
+    hint: 'rules are ignored by their UUID, as `fwdsync export` shows it',
+  });
+}

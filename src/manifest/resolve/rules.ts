@@ -1,0 +1,164 @@
+import type { DesiredRule, Origin } from '../../model/desired.ts';
+import type { Forward } from '../../model/destinations.ts';
+import { findInvisible, quote, type DomainName } from '../../model/names.ts';
+import type { Source } from '../../model/problem.ts';
+import type { RuleMatch } from '../../model/resources.ts';
+import type { ReadEntries } from './aliases.ts';
+import type { Loading } from './context.ts';
+import { booleanOf, isNull, itemsOf, textOf, valueOf, type MapNode, type Node } from '../read/node.ts';
+import { deriveRuleId, derivedRuleIds } from './values/rule-id.ts';
+import { readMatch } from './values/rule-match.ts';
+import { sourceOf } from '../read/text.ts';
+
+/** A rule as written: not yet of any domain, so without a derived id. */
+export type RuleDraft =
+  | {
+      readonly state: 'present';
+      readonly name: string;
+      readonly id: string | null;
+      readonly match: RuleMatch;
+      readonly forward: Forward;
+      readonly active: boolean;
+      readonly source: Source;
+    }
+  | {
+      readonly state: 'absent';
+      readonly name: string | null;
+      readonly id: string | null;
+      readonly source: Source;
+    };
+
+interface Identity {
+  readonly name: string | null;
+  readonly id: string | null;
+}
+
+/** The rules of a domain or template, in order. */
+export function readRules(section: Node | undefined, loading: Loading): ReadEntries<readonly RuleDraft[]> {
+  const entries: RuleDraft[] = [];
+  const names = new Map<string, Node>();
+  let failed = false;
+  for (const node of section?.kind === 'list' ? itemsOf(section) : []) {
+    const draft = node.kind === 'map' ? readRule(node, loading) : null;
+    if (draft === null || isTaken(draft, node, names, loading)) failed = true;
+    else entries.push(draft);
+  }
+  return { entries, failed };
+}
+
+/** The rule in a domain, with the ids that follow from it. */
+export function bindRule(draft: RuleDraft, domain: DomainName, via: Source | undefined): DesiredRule {
+  const origin: Origin = { source: draft.source, ...(via === undefined ? {} : { via }) };
+  const derivedIds = draft.name === null ? [] : derivedRuleIds(domain, draft.name);
+  if (draft.state === 'absent') {
+    return {
+      ...origin,
+      state: 'absent',
+      ...(draft.name === null ? {} : { name: draft.name }),
+      ...(draft.id === null ? {} : { id: draft.id }),
+      derivedIds,
+    };
+  }
+  const { name, match, forward, active } = draft;
+  const id = draft.id ?? deriveRuleId(domain, match.type, name);
+  const idIsWritten = draft.id !== null;
+  return { ...origin, state: 'present', name, id, idIsWritten, derivedIds, match, forward, active };
+}
+
+function readRule(node: MapNode, loading: Loading): RuleDraft | null {
+  const identity = readIdentity(node, loading);
+  if (node.entries.has('state')) return identity === null ? null : readAbsent(node, identity, loading);
+  if (!node.entries.has('name')) reportNoName(node, loading);
+  const match = readMatch(node, loading.log);
+  const forward = readForward(node, loading);
+  const written = valueOf(node, 'active');
+  const active = written === undefined ? true : booleanOf(written);
+  if (match === null || forward === null || active === undefined) return null;
+  if (identity === null || identity.name === null) return null;
+  const { name, id } = identity;
+  return { state: 'present', name, id, match, forward, active, source: sourceOf(node) };
+}
+
+/** What `name` and `id` say, each null where it is not written; null when one of them is wrong. */
+function readIdentity(node: MapNode, loading: Loading): Identity | null {
+  const name = valueOf(node, 'name');
+  const id = valueOf(node, 'id');
+  const readableName = name === undefined ? null : readName(name, loading);
+  const readableId = id === undefined ? null : readId(id, loading);
+  if (readableName === undefined || readableId === undefined) return null;
+  return { name: readableName, id: readableId };
+}
+
+function readAbsent(node: MapNode, { name, id }: Identity, { log }: Loading): RuleDraft | null {
+  if (textOf(valueOf(node, 'state')) !== 'absent') return null;
+  const other = [...node.entries.values()].find(({ key }) => !['state', 'name', 'id'].includes(key.text));
+  if (other !== undefined) {
+    log.report('absent-with-other-keys', other.key, {
+      message: `${quote(other.key.text)} stands beside \`state: absent\``,
+      hint: 'name the rule by `name` or `id`, and leave everything else out',
+    });
+    return null;
+  }
+  if (name === null && id === null) {
+    const hint = 'add `name:` or `id:` of the rule';
+    log.report('missing-key', node, { message: 'it is not said which rule must be absent', hint });
+    return null;
+  }
+  return { state: 'absent', name, id, source: sourceOf(node) };
+}
+
+function readName(written: Node, { log }: Loading): string | undefined {
+  const name = textOf(written)?.normalize('NFC');
+  if (name === undefined || name === '') return undefined;
+  const invisible = findInvisible(name.replaceAll(' ', ''));
+  if (invisible === null && name.trim() === name && name.length <= 150) return name;
+  log.report(invisible === null ? 'invalid-name' : 'invalid-character', written, {
+    message: `${quote(name)} cannot be the name of a rule`,
+    hint: 'use up to 150 visible characters, without spaces at either end',
+  });
+  return undefined;
+}
+
+function readId(written: Node, { log }: Loading): string | undefined {
+  const id = textOf(written)?.toLowerCase();
+  if (id === undefined || id === '') return undefined;
+  if (isUuid(id)) return id;
+  log.report('invalid-id', written, {
+    message: `${quote(id)} is not a UUID`,
+    hint: 'copy the id of the rule from `fwdsync export`, or leave the key out',
+  });
+  return undefined;
+}
+
+export function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+}
+
+function readForward(node: MapNode, loading: Loading): Forward | null {
+  const written = valueOf(node, 'forward');
+  if (written !== undefined) return isNull(written) ? null : loading.destinations.resolve(written);
+  loading.log.report('missing-key', node, {
+    message: 'the rule does not say where its mail goes',
+    hint: 'add `forward:` with a destination, or `forward: discard`',
+  });
+  return null;
+}
+
+function reportNoName(node: MapNode, { log }: Loading): void {
+  const message = 'the rule has no name';
+  log.report('missing-key', node, { message, hint: 'add `name:`, unique in its domain' });
+}
+
+function isTaken(draft: RuleDraft, node: Node, names: Map<string, Node>, { log }: Loading): boolean {
+  if (draft.name === null) return false;
+  const key = draft.name.toLowerCase();
+  const first = names.get(key);
+  names.set(key, first ?? node);
+  if (first === undefined) return false;
+  log.report('duplicate-name', node, {
+    message: `two rules are named ${quote(draft.name)}`,
+    hint: 'rename one of them',
+    related: first,
+  });
+  return true;
+}

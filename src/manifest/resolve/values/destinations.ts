@@ -1,0 +1,270 @@
+import { DISCARD, joinDestinations, type Destination, type Forward } from '../../../model/destinations.ts';
+import { quote } from '../../../model/names.ts';
+import type { Reference, ReferenceValue } from '../../../model/desired.ts';
+import type { Definitions, Manifest } from '../assemble.ts';
+import { MAX_ENTRIES, type LoadOptions } from '../context.ts';
+import { parseDestination, type ParsedDestination } from './destination-text.ts';
+import { isNull, itemsOf, type Node, type TextNode } from '../../read/node.ts';
+import type { ProblemLog } from '../../problems.ts';
+import { readReference, refusalOf } from './references.ts';
+import { didYouMean } from '../../read/suggest.ts';
+
+/** Resolves destinations: groups are expanded once, however often they are used. */
+export interface DestinationBook {
+  /** The destinations that a value names; null when any of it is wrong, which is reported where it is written. */
+  readonly resolve: (node: Node | undefined) => Forward | null;
+  /** Checks the groups that nothing has named; references that are not set are needed by nobody there. */
+  readonly checkSpares: () => void;
+  /** Normalised value of each reference -> how it is shown. */
+  readonly references: ReadonlyMap<string, string>;
+}
+
+interface Book {
+  readonly options: LoadOptions;
+  readonly log: ProblemLog;
+  readonly manifest: Manifest;
+  readonly groups: Map<string, Group>;
+  /** Names of the groups that are being expanded, outermost first. */
+  readonly open: string[];
+  /** Levels of groups in what was resolved last, or is being. */
+  height: number;
+  /** Destinations of all entries and groups so far, and how many they may be; null once they were more. */
+  room: number | null;
+  /** Whether groups were found to go too deep; of one chain every part is. */
+  depth: 'fine' | 'reported';
+  readonly parsed: Map<string, ParsedDestination>;
+  readonly references: Map<string, string>;
+  /** Whether what is resolved is for an entry, or a group that nothing has named. */
+  use: 'entry' | 'spare';
+}
+
+interface Group {
+  /** Null: something in it is wrong, and reported. */
+  readonly destinations: readonly Destination[] | null;
+  readonly height: number;
+}
+
+/** Groups within groups: more levels than anybody can follow. */
+const MAX_LEVELS = 32;
+/** For each entry that a manifest may have. */
+const DESTINATIONS_PER_ENTRY = 10;
+
+export function createDestinationBook(
+  manifest: Manifest,
+  options: LoadOptions,
+  log: ProblemLog,
+): DestinationBook {
+  const book: Book = {
+    options,
+    log,
+    manifest,
+    groups: new Map(),
+    open: [],
+    height: 0,
+    depth: 'fine',
+    room: (options.maxEntries ?? MAX_ENTRIES) * DESTINATIONS_PER_ENTRY,
+    parsed: new Map(),
+    references: new Map(),
+    use: 'entry',
+  };
+  for (const { key } of manifest.destinations.values()) checkGroupName(key, book);
+  return {
+    references: book.references,
+    resolve(node) {
+      const destinations = node === undefined ? null : resolveValue(node, book);
+      return destinations === null ? null : joinDestinations(destinations);
+    },
+    checkSpares() {
+      book.use = 'spare';
+      for (const [name, { key }] of manifest.destinations) resolveGroup(name, key, book);
+    },
+  };
+}
+
+function resolveValue(node: Node, book: Book): readonly Destination[] | null {
+  const all: Destination[] = [];
+  let failed = false;
+  const items = itemsOf(node);
+  for (const item of items) {
+    const resolved = resolveItem(item, book);
+    if (resolved === null) failed = true;
+    else for (const destination of resolved) all.push(destination);
+  }
+  if (failed || all.length === 0 || !hasRoom(node, all.length, book)) return null;
+  const distinct = [...new Set(all)];
+  if (distinct.length === 1 || !distinct.includes(DISCARD)) return distinct;
+  book.log.report('discard-not-alone', node, {
+    message: '`discard` stands beside other destinations',
+    hint: 'write `discard` alone, or leave it out',
+  });
+  return null;
+}
+
+/** Groups within groups, and large ones in many entries, multiply. */
+function hasRoom(node: Node, count: number, book: Book): boolean {
+  if (book.room === null) return false;
+  book.room -= count;
+  if (book.room >= 0) return true;
+  book.room = null;
+  book.log.report('too-many-entries', node, {
+    message: 'the entries have too many destinations once groups are expanded',
+    hint: 'forward to a mailing list, or raise --max-entries (FWDSYNC_MAX_ENTRIES) where the memory suffices',
+  });
+  return false;
+}
+
+function resolveItem(node: Node, book: Book): readonly Destination[] | null {
+  if (node.kind === 'map') return resolveReferenceNode(node, book);
+  if (node.kind !== 'text' || isNull(node) || node.text === '') return null;
+  const known = book.parsed.get(node.text);
+  if (known !== undefined) return [known.destination];
+  if (node.text === 'discard') return [DISCARD];
+  const parsed = parseDestination(node.text);
+  if (parsed === null) return resolveName(node, book);
+  if (!parsed.ok) {
+    book.log.report(parsed.error.code, node, {
+      message: `${parsed.error.message}: ${quote(node.text)}`,
+      hint: parsed.error.hint,
+    });
+    return null;
+  }
+  const { warning, destination } = parsed.value;
+  if (warning === null) book.parsed.set(node.text, parsed.value);
+  else book.log.report(warning.code, node, warning);
+  return [destination];
+}
+
+function resolveName(node: TextNode, book: Book): readonly Destination[] | null {
+  const name = node.text;
+  const { destinations, completeness } = book.manifest;
+  if (name.includes(',')) {
+    const words = { message: `${quote(name)} contains a comma`, hint: 'write a list: [a, b]' };
+    book.log.report('comma-in-destination', node, words);
+    return null;
+  }
+  if (!destinations.has(name)) {
+    if (completeness === 'complete') reportUnknown(node, destinations, book.log);
+    return null;
+  }
+  const at = book.open.indexOf(name);
+  if (at < 0) return resolveGroup(name, node, book);
+  book.log.report('destination-cycle', node, {
+    message: `the destination ${quote(name)} contains itself: ${[...book.open.slice(at), name].join(' -> ')}`,
+    hint: 'take one of them out of the other',
+  });
+  return null;
+}
+
+/** Null as well where the groups go deeper than `MAX_LEVELS`; `at` is who names it. */
+function resolveGroup(name: string, at: Node, book: Book): readonly Destination[] | null {
+  const group = book.groups.get(name) ?? expandGroup(name, at, book);
+  if (group === null) return null;
+  book.height = Math.max(book.height, group.height);
+  return group.destinations;
+}
+
+function expandGroup(name: string, at: Node, book: Book): Group | null {
+  const entry = book.manifest.destinations.get(name);
+  if (entry === undefined) return null;
+  const before = book.height;
+  book.height = 0;
+  book.open.push(name);
+  const isDeep = book.open.length > MAX_LEVELS;
+  const resolved = isDeep ? null : resolveValue(entry.value, book);
+  book.open.pop();
+  const height = book.height + 1;
+  const tooDeep = isDeep || (resolved !== null && height > MAX_LEVELS);
+  if (tooDeep) reportTooDeep(name, at, book);
+  const group = { destinations: tooDeep ? null : resolved, height };
+  book.groups.set(name, group);
+  book.height = before;
+  return group;
+}
+
+function reportTooDeep(name: string, at: Node, book: Book): void {
+  if (book.depth === 'reported') return;
+  book.depth = 'reported';
+  book.log.report('nesting-too-deep', at, {
+    message: `groups contain groups over more than ${MAX_LEVELS} levels: at ${quote(name)}`,
+    hint: 'name the destinations in fewer groups',
+  });
+}
+
+function resolveReferenceNode(node: Node, book: Book): readonly Destination[] | null {
+  const reference = readReference(node, book.options);
+  if (reference === null) return null;
+  const value = book.options.resolve(reference);
+  if (typeof value !== 'string' || value === '') return withoutValue(node, reference, value, book);
+  const resolved = value.split(',').map((part) => parseReferenced(part.trim()));
+  if (resolved.includes(null)) {
+    book.log.report('invalid-destination', node, {
+      message: `the value of ${reference.shown} is not made of addresses and webhooks`,
+      hint: 'set it to one address or webhook, or to several separated by commas',
+    });
+    return null;
+  }
+  const destinations = resolved.filter((destination) => destination !== null);
+  for (const destination of destinations) {
+    if (destination !== DISCARD) book.references.set(destination, reference.shown);
+  }
+  return destinations;
+}
+
+/** A part of a reference's value, which is never shown, and so never in the words of a problem. */
+function parseReferenced(part: string): Destination | null {
+  if (part === 'discard') return DISCARD;
+  const parsed = parseDestination(part);
+  return parsed?.ok ? parsed.value.destination : null;
+}
+
+const UNSET_HINTS = {
+  required: 'set it, and run again',
+  optional: 'plan and apply need it to be set',
+  spare: 'no entry needs it; where it is set, its value is shown by its name alone',
+} as const;
+
+/** Without its value a reference stands for itself: enough to check everything else. */
+function withoutValue(
+  node: Node,
+  reference: Reference,
+  value: ReferenceValue,
+  book: Book,
+): readonly Destination[] | null {
+  const need = book.use === 'spare' ? 'spare' : book.options.references;
+  const { shown } = reference;
+  const refusal = refusalOf(reference, value);
+  const error = refusal === null ? 'destination-not-set' : 'reference-refused';
+  book.log.report(need === 'required' ? error : 'reference-not-set', node, {
+    message: refusal ?? `${shown} is not set`,
+    hint: value === null || typeof value === 'string' ? UNSET_HINTS[need] : value.hint,
+  });
+  if (need === 'required') return null;
+  const placeholder = shown.replaceAll(',', ';');
+  book.references.set(placeholder, shown);
+  return [placeholder as Destination];
+}
+
+function checkGroupName(key: TextNode, book: Book): void {
+  const reserved = /^(?:discard|refused|null)$/i.test(key.text);
+  if (!reserved && key.text !== '' && !/[@,\s]|:\/\//.test(key.text)) return;
+  book.log.report('invalid-name', key, {
+    message: `${quote(key.text)} cannot be the name of a destination`,
+    hint: 'use a word without @, comma, space or ://, other than discard, refused and null',
+  });
+}
+
+function reportUnknown(node: TextNode, known: Definitions, log: ProblemLog): void {
+  if (/^null$/i.test(node.text)) {
+    const hint = 'write `discard` to accept the mail and drop it';
+    log.report('unknown-destination', node, { message: `${quote(node.text)} is no destination`, hint });
+    return;
+  }
+  log.report('unknown-destination', node, {
+    message: `${quote(node.text)} is neither an address nor a name of \`destinations\``,
+    hint: didYouMean(
+      node.text,
+      [...known.keys(), 'discard'],
+      'write an address, a webhook, a name that `destinations` defines, or `discard`',
+    ),
+  });
+}

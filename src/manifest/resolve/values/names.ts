@@ -1,0 +1,87 @@
+import { domainToUnicode } from 'node:url';
+import { nameKey, quote, type NameFault, type NameKey } from '../../../model/names.ts';
+import type { Result } from '../../../model/result.ts';
+import type { TextNode } from '../../read/node.ts';
+import type { ProblemLog } from '../../problems.ts';
+import { skeletonOf } from './skeleton.ts';
+
+/** Reads names of one section, and finds those that people or the service could take for one another. */
+export interface NameReader<Name extends string> {
+  /** The name and what it is compared by; null when it cannot be one or is taken: that is reported. */
+  readonly read: (key: TextNode) => { readonly name: Name; readonly key: NameKey } | null;
+}
+
+export function createNameReader<Name extends string>(
+  parse: (text: string) => Result<Name, NameFault>,
+  log: ProblemLog,
+): NameReader<Name> {
+  const byKey = new Map<NameKey, TextNode>();
+  const twins = createLookAlikes(log);
+  return {
+    read(node) {
+      const parsed = parse(node.text);
+      if (!parsed.ok) {
+        log.report(parsed.error.code, node, parsed.error);
+        return null;
+      }
+      const name = parsed.value;
+      const key = nameKey(name);
+      const first = byKey.get(key);
+      if (first !== undefined) {
+        reportSame(node, first, log);
+        return null;
+      }
+      byKey.set(key, node);
+      warnNonAscii(node, name, log);
+      return twins.check(node, name) === 'distinct' ? { name, key } : null;
+    },
+  };
+}
+
+/** Remembers names by what they look like. ASCII letters are only compared with letters of other scripts. */
+export interface LookAlikes {
+  readonly check: (node: TextNode, name: string) => 'distinct' | 'look-alike';
+}
+
+export function createLookAlikes(log: ProblemLog): LookAlikes {
+  const ascii = new Map<string, TextNode>();
+  const skeletons = new Map<string, TextNode>();
+  return {
+    check(node, name) {
+      const plain = !/[^\x20-\x7e]/.test(name);
+      const skeleton = plain ? name.toLowerCase() : skeletonOf(name);
+      const twin = skeletons.get(skeleton) ?? (plain ? undefined : ascii.get(skeleton));
+      (plain ? ascii : skeletons).set(skeleton, node);
+      if (twin === undefined) return 'distinct';
+      log.report('look-alike', node, {
+        message: `${quote(node.text)} looks like ${quote(twin.text)} and is another name`,
+        hint: 'type it again in one script, or delete one of the two',
+        related: twin,
+      });
+      return 'look-alike';
+    },
+  };
+}
+
+/** What people see of a domain in ASCII form. */
+export function visibleDomain(domain: string): string {
+  return domain.includes('xn--') ? domainToUnicode(domain) : domain;
+}
+
+function reportSame(node: TextNode, first: TextNode, log: ProblemLog): void {
+  const how = node.text.normalize('NFC') === first.text.normalize('NFC') ? 'Unicode form' : 'case';
+  log.report('duplicate-name', node, {
+    message: `${quote(node.text)} and ${quote(first.text)} differ only in ${how}, and are one name`,
+    hint: 'keep one of the two',
+    related: first,
+  });
+}
+
+function warnNonAscii(node: TextNode, name: string, log: ProblemLog): void {
+  if (!/[^\x20-\x7e]/.test(name)) return;
+  const changed = name === node.text ? '' : '; it is taken in Unicode form NFC';
+  log.report('non-ascii-name', node, {
+    message: `the name ${quote(node.text)} has letters other than ASCII${changed}`,
+    hint: 'make sure that senders and the service can write it',
+  });
+}

@@ -1,0 +1,68 @@
+import { dirname, isAbsolute, resolve } from 'node:path';
+import type { Reference, ReferenceValue } from '../../../model/desired.ts';
+import type { LoadOptions, NeededReferences } from '../context.ts';
+import { entriesOf, itemsOf, textOf, valueOf, type Node } from '../../read/node.ts';
+import { sourceOf } from '../../read/text.ts';
+
+/** `{ env: NAME }` or `{ file: PATH }`; null when the node is neither, which the schema has reported. */
+export function readReference(
+  node: Node | undefined,
+  { cwd = '.' }: Pick<LoadOptions, 'cwd'>,
+): Reference | null {
+  if (node?.kind !== 'map' || node.entries.size !== 1) return null;
+  const env = textOf(valueOf(node, 'env'));
+  if (env) return { kind: 'env', name: env, shown: `{ env: ${env} }`, source: sourceOf(node) };
+  const file = textOf(valueOf(node, 'file'));
+  if (!file) return null;
+  const directory = resolve(cwd, node.within.file === '-' ? '.' : dirname(node.within.file));
+  return {
+    kind: 'file',
+    path: resolve(directory, file),
+    below: isAbsolute(file) ? null : directory,
+    shown: `{ file: ${file} }`,
+    source: sourceOf(node),
+  };
+}
+
+/** In words, why there is no value to be used; null: it is not set, or there is one. */
+export function refusalOf({ shown }: Reference, value: ReferenceValue): string | null {
+  return value === null || typeof value === 'string' ? null : `${shown} cannot be used: ${value.refused}`;
+}
+
+/** The references whose values loading these documents needs: of passwords only where they are checked. */
+export function referencesIn(
+  documents: readonly Node[],
+  options: Pick<LoadOptions, 'cwd' | 'references'>,
+): NeededReferences {
+  const keys = documents.map((document) => readReference(valueOf(valueOf(document, 'api'), 'key'), options));
+  const others: Reference[] = [];
+  for (const node of documents.flatMap((document) => [...holdersIn(document, options)])) {
+    collect(node, options, others);
+  }
+  return { key: keys.find((key) => key !== null) ?? null, others };
+}
+
+/** The values of named entries: their names are no keys of a reference. */
+function* holdersIn(document: Node, { references }: Pick<LoadOptions, 'references'>): Generator<Node> {
+  for (const { value } of entriesOf(valueOf(document, 'destinations'))) yield value;
+  for (const owners of [valueOf(document, 'templates'), valueOf(document, 'domains')]) {
+    for (const owner of entriesOf(owners)) {
+      for (const { key, value } of entriesOf(owner.value)) {
+        if (key.text === 'credentials' && references === 'required') continue;
+        yield* childrenOf(value);
+      }
+    }
+  }
+}
+
+function collect(node: Node, options: Pick<LoadOptions, 'cwd'>, found: Reference[]): void {
+  if (node.kind === 'text') return;
+  const reference = readReference(node, options);
+  if (reference !== null) found.push(reference);
+  else for (const child of childrenOf(node)) collect(child, options, found);
+}
+
+function childrenOf(node: Node): readonly Node[] {
+  if (node.kind === 'map') return [...node.entries.values()].map(({ value }) => value);
+  return node.kind === 'list' ? itemsOf(node) : [];
+}

@@ -1,0 +1,159 @@
+import type { ErrorObject } from 'ajv';
+import { quote } from '../../model/names.ts';
+import { isNull, type Entry, type Node } from '../read/node.ts';
+import type { ProblemCode } from '../problem-codes.ts';
+import type { ProblemLog, Words } from '../problems.ts';
+import { didYouMean } from '../read/suggest.ts';
+
+/** Turns a fault that the schema found into a problem at the place in the text. No message repeats a value. */
+export function reportSchemaFault(fault: ErrorObject, document: Node, log: ProblemLog): void {
+  const path = fault.instancePath.split('/').slice(1).map(unescapePointer);
+  const node = nodeAt(document, path);
+  const name = path.at(-1) ?? 'the document';
+  const params = fault.params as Readonly<Record<string, unknown>>;
+  if (fault.keyword === 'additionalProperties') {
+    reportUnknownKey(fault, String(params['additionalProperty']), node, log);
+    return;
+  }
+  const [code, words] = describe(fault, params, name, node, path);
+  log.report(code, node, words);
+}
+
+type Described = readonly [ProblemCode, Words];
+
+function describe(
+  fault: ErrorObject,
+  params: Readonly<Record<string, unknown>>,
+  name: string,
+  node: Node,
+  path: readonly string[],
+): Described {
+  switch (fault.keyword) {
+    case 'type':
+      return describeType(params['type'], name, node, path);
+    case 'required':
+      return describeMissing(String(params['missingProperty']), path);
+    case 'enum':
+      return describeChoice((params['allowedValues'] as unknown[]).map(String), name);
+    case 'const':
+      return describeChoice([String(params['allowedValue'])], name);
+    case 'minItems':
+      return ['empty-list', words(`${quote(name)} is an empty list`, 'name at least one')];
+    case 'minLength':
+      return ['empty-value', words(`${quote(name)} is an empty text`, hintForNull(name, path))];
+    case 'minProperties':
+      return ['empty-value', words(`${quote(name)} is an empty map`, hintForNull(name, path))];
+    case 'maxProperties':
+      return ['one-key-only', words(`${quote(name)} has more than one key`, 'keep one of them')];
+    default:
+      return [
+        'invalid-value',
+        words(`${quote(name)} ${fault.message ?? 'is not valid'}`, 'see docs/manifest.md'),
+      ];
+  }
+}
+
+function describeType(type: unknown, name: string, node: Node, path: readonly string[]): Described {
+  if (isNull(node)) return ['null-value', words(`${quote(name)} has no value`, hintForNull(name, path))];
+  const secret = path.at(-1) === 'password' || path.join('/') === 'api/key';
+  if (secret && node.kind === 'text') {
+    const hint = `write a reference, such as \`${name}: { env: NAME }\`, and change the secret: it has been exposed`;
+    return ['secret-in-manifest', words(`${quote(name)} must be a reference, never the secret itself`, hint)];
+  }
+  const expected = (Array.isArray(type) ? type : String(type).split(',')).map(typeWords);
+  const message = `${quote(name)} must be ${expected.join(' or ')}, not ${foundWords(node)}`;
+  return ['wrong-type', words(message, `write ${expected.join(' or ')}, or leave the key out`)];
+}
+
+function describeMissing(key: string, path: readonly string[]): Described {
+  if (path.length === 0 && key === 'version') {
+    return ['missing-version', words('the document does not state its version', 'write `version: 1` first')];
+  }
+  return ['missing-key', words(`the key ${quote(key)} is missing here`, `add \`${key}:\` with a value`)];
+}
+
+function describeChoice(choices: readonly string[], name: string): Described {
+  const list = choices.join(', ');
+  return ['invalid-value', words(`${quote(name)} has a value that is not known`, `write one of: ${list}`)];
+}
+
+/** Fields of a domain that a manifest cannot state, for nothing can set them (v4: Domain). */
+const READ_ONLY: ReadonlySet<string> = new Set([
+  'banned',
+  'forwarding_ready',
+  'notify_when_spam_blocked',
+  'routing_engine',
+  'rules_fallback_email',
+  'send_ready',
+  'strict_mxes',
+]);
+
+function reportUnknownKey(fault: ErrorObject, key: string, node: Node, log: ProblemLog): void {
+  const known = Object.keys((fault.parentSchema?.['properties'] as object | undefined) ?? {});
+  const entry: Entry | undefined = node.kind === 'map' ? node.entries.get(key) : undefined;
+  log.report('unknown-key', entry?.key ?? node, {
+    message: `the key ${quote(key)} is not known here`,
+    hint: READ_ONLY.has(key)
+      ? 'the API can only read it: set it in the dashboard, and leave the key out'
+      : didYouMean(key, known, `known here: ${known.join(', ')}`),
+  });
+}
+
+/** What to write where a value was left blank. */
+function hintForNull(name: string, path: readonly string[]): string {
+  const parent = path.at(-2);
+  if (name === 'forward' || parent === 'aliases') {
+    return 'write a destination, or `discard` to accept the mail and drop it';
+  }
+  if (['aliases', 'credentials', 'domains', 'destinations', 'templates'].includes(name)) {
+    return `write \`${name}: {}\` for none, or leave the key out`;
+  }
+  if (['rules', 'expect', 'use', 'allow'].includes(name))
+    return `write \`${name}: []\` for none, or leave the key out`;
+  if (['domains', 'credentials', 'templates'].includes(parent ?? ''))
+    return 'write {} for nothing more than its name';
+  if (name === 'notification_email' || name === 'whitelabel') {
+    return `write \`${name}: none\` to ask for no value, or leave the key out`;
+  }
+  return 'write a value, or leave the key out: what is not mentioned is not touched';
+}
+
+function typeWords(type: unknown): string {
+  switch (type) {
+    case 'object':
+      return 'a map';
+    case 'array':
+      return 'a list';
+    case 'boolean':
+      return 'true or false';
+    case 'integer':
+      return 'a whole number';
+    case 'number':
+      return 'a number';
+    default:
+      return 'text';
+  }
+}
+
+function foundWords(node: Node): string {
+  if (node.kind === 'map') return 'a map';
+  return node.kind === 'list' ? 'a list' : 'text';
+}
+
+function nodeAt(document: Node, path: readonly string[]): Node {
+  let node = document;
+  for (const segment of path) {
+    const next = node.kind === 'list' ? node.items[Number(segment)] : undefined;
+    const entry = node.kind === 'map' ? node.entries.get(segment)?.value : undefined;
+    node = next ?? entry ?? node;
+  }
+  return node;
+}
+
+function unescapePointer(segment: string): string {
+  return segment.replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+function words(message: string, hint: string): Words {
+  return { message, hint };
+}

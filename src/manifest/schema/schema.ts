@@ -1,0 +1,41 @@
+import type { ErrorObject, ValidateFunction } from 'ajv';
+import { valueOf, type Node } from '../read/node.ts';
+import { plainOf } from './plain.ts';
+import type { ProblemLog } from '../problems.ts';
+import { reportSchemaFault } from './schema-faults.ts';
+import { compileShape } from './shape.ts';
+
+let compiled: ValidateFunction | undefined;
+
+/** Checks the shape of one document against the schema. Later stages pass over what it refuses. */
+export function checkShape(document: Node, log: ProblemLog): 'readable' | 'unreadable' {
+  if (reportVersion(document, log) === 'unsupported') return 'unreadable';
+  const validate = (compiled ??= compileShape());
+  if (validate(plainOf(document))) return 'readable';
+  for (const fault of distinct(validate.errors ?? [])) reportSchemaFault(fault, document, log);
+  return 'readable';
+}
+
+/** A document of another version is not judged by the rules of this one. */
+export function reportVersion(document: Node, log: ProblemLog): 'supported' | 'unsupported' {
+  const version = valueOf(document, 'version');
+  if (version?.kind !== 'text' || !/^[0-9]+$/.test(version.text) || version.text === '1') return 'supported';
+  log.report('unsupported-version', version, {
+    message: `version ${version.text.slice(0, 20)} of the manifest language is not known to this program`,
+    hint: 'write `version: 1`, or use a newer fwdsync',
+  });
+  return 'unsupported';
+}
+
+/** One fault a place and key: which of several keywords a wrong value offends makes no difference. */
+function distinct(faults: readonly ErrorObject[]): readonly ErrorObject[] {
+  const seen = new Set<string>();
+  return faults.filter((fault) => {
+    if (fault.schemaPath.includes('/oneOf')) return false;
+    const { additionalProperty = '', missingProperty = '' } = fault.params as Record<string, string>;
+    const key = [fault.instancePath, additionalProperty, missingProperty].join('\n');
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+}

@@ -1,0 +1,70 @@
+import { Document, isCollection, isMap, isScalar, visit, type YAMLMap } from 'yaml';
+import type { DomainDocument, ManifestDocument } from '../../model/manifest-document.ts';
+import { escapeInvisible } from '../../model/names.ts';
+
+/** Sections whose entries stand on one line each. */
+const ON_ONE_LINE = ['aliases', 'credentials'] as const;
+
+/** The document as YAML that `loadManifest` reads back: names quoted where YAML needs it, one entry a line. */
+export function writeManifest(document: ManifestDocument): string {
+  const yaml = new Document(plainDocument(document), { aliasDuplicateObjects: false, compat: 'yaml-1.1' });
+  yaml.commentBefore = asComment(document.comments ?? []);
+  const domains = yaml.get('domains');
+  if (isMap(domains)) layOutDomains(domains, document);
+  quoteMergeKeys(yaml);
+  return yaml.toString({ lineWidth: 0, flowCollectionPadding: false });
+}
+
+function plainDocument(document: ManifestDocument): ReadonlyMap<string, unknown> {
+  const { version, api, destinations, domains } = document;
+  const plain = new Map<string, unknown>([['version', version]]);
+  if (api !== undefined) plain.set('api', api);
+  if (destinations !== undefined) plain.set('destinations', destinations);
+  plain.set('domains', new Map([...domains].map(([name, domain]) => [name, plainDomain(domain)])));
+  return plain;
+}
+
+function plainDomain(domain: DomainDocument): ReadonlyMap<string, unknown> {
+  return new Map(Object.entries(domain).filter(([key]) => key !== 'comments'));
+}
+
+function layOutDomains(domains: YAMLMap, document: ManifestDocument): void {
+  for (const { key, value } of domains.items) {
+    if (!isScalar(key) || !isMap(value)) continue;
+    const comments = document.domains.get(String(key.value))?.comments ?? [];
+    if (comments.length > 0) key.commentBefore = asComment(comments);
+    for (const name of ON_ONE_LINE) flattenValues(value.get(name));
+    flattenRules(value.get('rules'));
+  }
+}
+
+function flattenValues(section: unknown): void {
+  if (!isMap(section)) return;
+  for (const { value } of section.items) flatten(value);
+}
+
+function flattenRules(section: unknown): void {
+  if (!isCollection(section)) return;
+  visit(section, {
+    Pair(_, { value }) {
+      flatten(value);
+    },
+  });
+}
+
+function flatten(value: unknown): void {
+  if (isCollection(value)) value.flow = true;
+}
+
+/** Unquoted, `<<` would be read as a merge key. */
+function quoteMergeKeys(yaml: Document): void {
+  visit(yaml, {
+    Scalar(_, node) {
+      if (node.value === '<<') node.type = 'QUOTE_DOUBLE';
+    },
+  });
+}
+
+function asComment(lines: readonly string[]): string | null {
+  return lines.length === 0 ? null : lines.map((line) => ` ${escapeInvisible(line)}`).join('\n');
+}

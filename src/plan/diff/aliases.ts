@@ -1,0 +1,159 @@
+import type { AliasSection, DesiredAlias } from '../../model/desired.ts';
+import { sameForward, type Forward } from '../../model/destinations.ts';
+import { nameKey, type NameKey } from '../../model/names.ts';
+import type { ObservedAlias } from '../../model/observed.ts';
+import type { AliasChange } from '../../model/plan.ts';
+import { fail, succeed } from '../../model/result.ts';
+import {
+  ambiguous,
+  draftSection,
+  isIgnored,
+  notKeptWarning,
+  origin,
+  type SectionContext,
+  type SectionDraft,
+  type SectionResult,
+} from './section.ts';
+import { forwardSignature, isKeptOtherwise, reasonFor } from './signature.ts';
+
+interface NamedContext extends SectionContext {
+  /** Whether an alias of this name is there, or is to be. */
+  readonly isName: (text: string) => boolean;
+}
+
+type PresentAlias = Extract<DesiredAlias, { state: 'present' }>;
+
+/** What a name shall be: as an entry says, or as it is because nothing manages it. */
+type Target = DesiredAlias | { readonly state: 'carried' };
+
+const CARRIED: Target = { state: 'carried' };
+
+/** The difference of the aliases of a domain. */
+export function planAliases(
+  section: AliasSection,
+  observed: readonly ObservedAlias[],
+  context: SectionContext,
+): SectionResult {
+  const live = new Map<NameKey, ObservedAlias>();
+  for (const alias of observed) {
+    const key = nameKey(alias.name);
+    const twin = live.get(key);
+    if (twin !== undefined) return fail(ambiguous('aliases', alias.name, [twin.id, alias.id]));
+    live.set(key, alias);
+  }
+  const draft = draftSection('aliases');
+  const targets = widen(section, live, draft);
+  const isName = (id: string): boolean => live.has(nameKey(id)) || targets.has(nameKey(id));
+  const named: NamedContext = { ...context, isName };
+  for (const [key, target] of targets) {
+    if (target.state !== 'carried') planEntry(target, live.get(key), named, draft);
+  }
+  for (const [key, alias] of live) {
+    if (!targets.has(key)) planDelete(alias, null, named, draft);
+  }
+  return succeed(draft);
+}
+
+/** Unmanaged and ignored live aliases join the desired ones, so that no difference can delete them. */
+function widen(
+  section: AliasSection,
+  live: ReadonlyMap<NameKey, ObservedAlias>,
+  draft: SectionDraft,
+): ReadonlyMap<NameKey, Target> {
+  const targets = new Map<NameKey, Target>(section.entries);
+  for (const [key, alias] of live) {
+    const ignored = isIgnored(alias.name, section.ignore);
+    if (!ignored) draft.live += 1;
+    if (!ignored && (section.prune || section.entries.has(key))) {
+      draft.managed += 1;
+    } else {
+      draft.unmanaged += 1;
+      targets.set(key, CARRIED);
+    }
+  }
+  return targets;
+}
+
+function planEntry(
+  entry: DesiredAlias,
+  alias: ObservedAlias | undefined,
+  context: NamedContext,
+  draft: SectionDraft,
+): void {
+  if (entry.state === 'absent') {
+    if (alias !== undefined) planDelete(alias, entry, context, draft);
+    return;
+  }
+  if (alias !== undefined && sameForward(alias.forward, entry.forward)) {
+    draft.unchanged += 1;
+    return;
+  }
+  if (alias !== undefined && isNotKept(entry, alias, context)) {
+    draft.warnings.push(notKeptWarning('alias', entry, context));
+    return;
+  }
+  const change = putting(entry, alias, context);
+  draft.changes.push(change);
+  if (isServiceOwn(alias, context)) draft.serviceOwn.push(change);
+}
+
+function isNotKept(entry: PresentAlias, alias: ObservedAlias, context: NamedContext): boolean {
+  const wanted = { kind: 'alias', state: { forward: entry.forward } } as const;
+  const live = { kind: 'alias', state: { forward: alias.forward as Forward } } as const;
+  return isKeptOtherwise(entry.name, { wanted, live }, context);
+}
+
+function putting(entry: PresentAlias, alias: ObservedAlias | undefined, context: NamedContext): AliasChange {
+  const desired = { forward: entry.forward };
+  return {
+    ...origin(entry),
+    kind: 'alias',
+    action: alias === undefined ? 'add' : 'update',
+    domain: context.domain,
+    name: alias?.name ?? entry.name,
+    id: alias?.id ?? null,
+    observed: alias === undefined ? null : { forward: alias.forward as Forward },
+    desired,
+    fields: ['forward'],
+    stage: 1,
+    conditional: false,
+    reason: reasonFor(entry.name, { kind: 'alias', state: desired }, context),
+    ...idIsName(alias, context),
+  };
+}
+
+/** Because an entry says so, or, without one, because its section is pruned. */
+function planDelete(
+  alias: ObservedAlias,
+  entry: DesiredAlias | null,
+  context: NamedContext,
+  draft: SectionDraft,
+): void {
+  const change: AliasChange = {
+    ...(entry === null ? { source: null } : origin(entry)),
+    kind: 'alias',
+    action: 'delete',
+    domain: context.domain,
+    name: alias.name,
+    id: alias.id,
+    observed: { forward: alias.forward as Forward },
+    desired: null,
+    fields: [],
+    stage: 2,
+    conditional: false,
+    reason: entry === null ? 'prune' : 'absent',
+    ...idIsName(alias, context),
+  };
+  draft.changes.push(change);
+  if (isServiceOwn(alias, context)) draft.serviceOwn.push(change);
+}
+
+function idIsName(alias: ObservedAlias | undefined, { isName }: NamedContext): Pick<AliasChange, 'idIsName'> {
+  return alias !== undefined && isName(alias.id) ? { idIsName: true } : {};
+}
+
+/** Whether the service made it with the domain, and nobody has changed it since. */
+function isServiceOwn(alias: ObservedAlias | undefined, { prior, references }: SectionContext): boolean {
+  const given = prior?.givenCatchAll;
+  return alias?.name === '*' && given !== undefined && given === forwardSignature(alias.forward, references);
+}

@@ -1,0 +1,188 @@
+import type { CredentialSection, DesiredCredential, Origin } from '../../model/desired.ts';
+import { nameKey, quote, type NameKey } from '../../model/names.ts';
+import type { ObservedCredential } from '../../model/observed.ts';
+import type { CredentialChange, Reason } from '../../model/plan.ts';
+import { fail, succeed } from '../../model/result.ts';
+import {
+  ambiguous,
+  draftSection,
+  isIgnored,
+  origin,
+  type SectionContext,
+  type SectionDraft,
+  type SectionResult,
+} from './section.ts';
+import { reasonFor } from './signature.ts';
+
+export interface CredentialContext extends SectionContext {
+  /** User names whose password is to be sent again because somebody asked. */
+  readonly rotate: ReadonlySet<NameKey>;
+  /** User names whose password differs from what was last sent. */
+  readonly changed: ReadonlySet<NameKey>;
+}
+
+type PresentCredential = Extract<DesiredCredential, { state: 'present' }>;
+
+/** The difference of the SMTP credentials of a domain. What their passwords are cannot be read back. */
+export function planCredentials(
+  section: CredentialSection,
+  observed: readonly ObservedCredential[],
+  context: CredentialContext,
+): SectionResult {
+  const live = new Map<NameKey, ObservedCredential>();
+  for (const credential of observed) {
+    const key = nameKey(credential.name);
+    const twin = live.get(key);
+    if (twin !== undefined)
+      return fail(ambiguous('credentials', credential.name, [twin.name, credential.name]));
+    live.set(key, credential);
+  }
+  const draft = draftSection('credentials');
+  const carried = carry(section, live, draft);
+  for (const [key, entry] of section.entries) {
+    if (!carried.has(key)) planEntry(entry, live.get(key), context, draft);
+  }
+  for (const [key, credential] of live) {
+    if (carried.has(key) || section.entries.has(key)) continue;
+    draft.changes.push(deletion(credential, 'prune', { source: null }, context));
+  }
+  return succeed(draft);
+}
+
+/** The live credentials that nothing manages: they stay as they are. */
+function carry(
+  section: CredentialSection,
+  live: ReadonlyMap<NameKey, ObservedCredential>,
+  draft: SectionDraft,
+): ReadonlySet<NameKey> {
+  const carried = new Set<NameKey>();
+  for (const [key, credential] of live) {
+    const ignored = isIgnored(credential.name, section.ignore);
+    if (!ignored) draft.live += 1;
+    if (!ignored && (section.prune || section.entries.has(key))) draft.managed += 1;
+    else {
+      draft.unmanaged += 1;
+      carried.add(key);
+    }
+  }
+  return carried;
+}
+
+function planEntry(
+  entry: DesiredCredential,
+  live: ObservedCredential | undefined,
+  context: CredentialContext,
+  draft: SectionDraft,
+): void {
+  if (entry.state === 'absent') {
+    if (live !== undefined) draft.changes.push(deletion(live, 'absent', origin(entry), context));
+    return;
+  }
+  const sendable = hasPassword(entry, live, context, draft);
+  if (live === undefined) {
+    if (sendable) planAddition(entry, context, draft);
+    return;
+  }
+  const reason = reasonToSend(entry, context);
+  if (reason === null || !sendable) {
+    draft.unchanged += 1;
+    warnOfUnknownPassword(entry, context, draft);
+    return;
+  }
+  draft.changes.push({
+    ...origin(entry),
+    kind: 'credential',
+    action: 'update',
+    domain: context.domain,
+    name: live.name,
+    id: null,
+    observed: { password: 'set' },
+    desired: { password: 'set' },
+    fields: ['password'],
+    stage: 1,
+    conditional: false,
+    reason,
+  });
+}
+
+/** Whether a password is there if one is to be sent; if not, that is a problem of the manifest. */
+function hasPassword(
+  entry: PresentCredential,
+  live: ObservedCredential | undefined,
+  context: CredentialContext,
+  draft: SectionDraft,
+): boolean {
+  if (entry.password !== undefined) return true;
+  const rotated = context.rotate.has(nameKey(entry.name));
+  if (live !== undefined && !rotated) return true;
+  const why = rotated
+    ? 'its password is to be sent again'
+    : 'it does not exist yet and needs a password to be made';
+  draft.problems.push({
+    severity: 'error',
+    code: 'password-required',
+    message: `credential ${quote(entry.name)} of ${context.domain}: ${why}`,
+    hint: 'write password: { env: NAME } or { file: PATH }',
+    source: entry.source,
+  });
+  return false;
+}
+
+function planAddition(entry: PresentCredential, context: CredentialContext, draft: SectionDraft): void {
+  draft.changes.push({
+    ...origin(entry),
+    kind: 'credential',
+    action: 'add',
+    domain: context.domain,
+    name: entry.name,
+    id: null,
+    observed: null,
+    desired: { password: 'set' },
+    fields: ['password'],
+    stage: 1,
+    conditional: false,
+    reason: reasonFor(entry.name, { kind: 'credential' }, context),
+  });
+}
+
+function reasonToSend(entry: PresentCredential, context: CredentialContext): Reason | null {
+  const key = nameKey(entry.name);
+  if (context.rotate.has(key)) return 'rotate';
+  return entry.password !== undefined && context.changed.has(key) ? 'manifest' : null;
+}
+
+function warnOfUnknownPassword(
+  entry: PresentCredential,
+  context: CredentialContext,
+  draft: SectionDraft,
+): void {
+  if (entry.password === undefined || context.prior?.passwords.has(nameKey(entry.name)) === true) return;
+  draft.warnings.push({
+    code: 'password-unknown',
+    message: `credential ${quote(entry.name)} of ${context.domain} exists; whether its password is the one of the manifest is not known, and it is not sent`,
+    hint: `--rotate ${entry.name}@${context.domain} sends it`,
+    source: entry.source,
+  });
+}
+
+function deletion(
+  live: ObservedCredential,
+  reason: Reason,
+  place: Origin | { readonly source: null },
+  { domain }: CredentialContext,
+): CredentialChange {
+  return {
+    ...place,
+    kind: 'credential',
+    action: 'delete',
+    domain,
+    name: live.name,
+    id: null,
+    observed: { password: 'set' },
+    desired: null,
+    fields: [],
+    stage: 2,
+    conditional: false,
+    reason,
+  };
+}

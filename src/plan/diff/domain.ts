@@ -1,0 +1,202 @@
+import type { AbsentDomain, DesiredDomain, PresentDomain } from '../../model/desired.ts';
+import type { DomainName, NameKey } from '../../model/names.ts';
+import type { ObservedDomain, UnprovenRead } from '../../model/observed.ts';
+import type { Adoption, Change, DomainChange, Warning, Withheld } from '../../model/plan.ts';
+import type { Problem } from '../../model/problem.ts';
+import { fail, succeed, type Result } from '../../model/result.ts';
+import { planAliases } from './aliases.ts';
+import { planCatchAll } from './catch-all.ts';
+import { planCredentials } from './credentials.ts';
+import { compareChanges } from '../order.ts';
+import { planRules } from './rules.ts';
+import type { SectionPlan, SectionResult, Withholding } from './section.ts';
+import { planNewDomain, planSettings } from './settings.ts';
+import type { Memory } from './signature.ts';
+import { domainWarnings } from '../warnings.ts';
+import { SECTIONS } from '../../model/resources.ts';
+
+/** All that is planned in one domain, and the numbers that the guards need. */
+export interface DomainPlan {
+  readonly domain: DomainName;
+  readonly changes: readonly Change[];
+  readonly sections: readonly SectionPlan[];
+  readonly unchanged: number;
+  readonly unmanaged: number;
+  readonly withheld: readonly Withheld[];
+  readonly warnings: readonly Warning[];
+  readonly problems: readonly Problem[];
+  readonly adoptions: readonly Adoption[];
+}
+
+export interface DomainInput extends Memory {
+  readonly desired: DesiredDomain;
+  /** undefined: the account does not have it. */
+  readonly live: ObservedDomain | undefined;
+  readonly unproven: UnprovenRead | undefined;
+  readonly domainDeletes: 'allowed' | 'never';
+  readonly rotate: ReadonlySet<NameKey>;
+  readonly changedPasswords: ReadonlySet<NameKey>;
+  /** Digits after the point that the service keeps of a rank; null: all, as far as is known. */
+  readonly rankDigits: number | null;
+}
+
+const NOTHING = {
+  changes: [],
+  sections: [],
+  unchanged: 0,
+  unmanaged: 0,
+  withheld: [],
+  warnings: [],
+  problems: [],
+  adoptions: [],
+} as const;
+
+/** The difference of one domain: its settings, then each section that the manifest manages. */
+export function planDomain(input: DomainInput): DomainPlan {
+  const { desired, live, unproven } = input;
+  if (unproven !== undefined) return withhold(desired.domain, 'unproven', unproven.reason);
+  if (desired.state === 'absent') return planTombstone(desired, live, input.domainDeletes);
+  const sections = planSections(desired, live, input);
+  if (!sections.ok) {
+    const { cause, reason, problems } = sections.error;
+    return { ...withhold(desired.domain, cause, reason), problems };
+  }
+  return live === undefined
+    ? assembleNew(desired, sections.value, input)
+    : assemble(desired, live, sections.value, input);
+}
+
+function planTombstone(
+  desired: AbsentDomain,
+  live: ObservedDomain | undefined,
+  deletes: 'allowed' | 'never',
+): DomainPlan {
+  const { domain, source } = desired;
+  if (live === undefined) return { domain, ...NOTHING };
+  const { aliases, rules, credentials } = live;
+  if (aliases === undefined || rules === undefined || credentials === undefined) {
+    return withhold(domain, 'unproven', 'what would be deleted with it was not read');
+  }
+  if (deletes === 'never') return pendingTombstone(desired);
+  const { notification_email, whitelabel } = live;
+  const change: DomainChange = {
+    kind: 'domain',
+    action: 'delete',
+    domain,
+    name: domain,
+    id: null,
+    observed: { notification_email, whitelabel },
+    desired: null,
+    fields: [],
+    stage: 2,
+    conditional: false,
+    reason: 'tombstone',
+    source,
+    contents: { aliases: aliases.length, rules: rules.length, credentials: credentials.length },
+  };
+  return { domain, ...NOTHING, changes: [change] };
+}
+
+function pendingTombstone({ domain, source }: AbsentDomain): DomainPlan {
+  const hint = `fwdsync apply --allow-domain-delete ${domain} deletes it`;
+  const message = `${domain} is to be deleted; the daemon never deletes a domain`;
+  return {
+    ...withhold(domain, 'tombstone', 'pending-tombstone: the daemon never deletes a domain'),
+    warnings: [{ code: 'pending-tombstone', message, hint, source }],
+  };
+}
+
+function withhold(domain: DomainName, cause: Withheld['cause'], reason: string): DomainPlan {
+  return { domain, ...NOTHING, withheld: [{ domain, reason, part: 'domain', cause }] };
+}
+
+/** Each managed section; of a domain that the account does not have, from nothing. */
+function planSections(
+  desired: PresentDomain,
+  live: ObservedDomain | undefined,
+  input: DomainInput,
+): Result<readonly SectionPlan[], Withholding> {
+  const missing = SECTIONS.find(
+    (section) => desired[section] !== undefined && live !== undefined && live[section] === undefined,
+  );
+  if (missing !== undefined) {
+    return fail({ cause: 'unproven', reason: `its ${missing} were not read`, problems: [] });
+  }
+  const plans: SectionPlan[] = [];
+  for (const result of sectionResults(desired, live, input)) {
+    if (!result.ok) return result;
+    plans.push(result.value);
+  }
+  return succeed(plans);
+}
+
+function* sectionResults(
+  { domain, aliases, rules, credentials }: PresentDomain,
+  live: ObservedDomain | undefined,
+  input: DomainInput,
+): Iterable<SectionResult> {
+  const { prior, references, rankDigits, rotate, changedPasswords: changed } = input;
+  const context = { domain, prior, references };
+  const rows = { ...NO_ROWS, ...live };
+  if (aliases !== undefined) {
+    yield planAliases(aliases, rows.aliases, context);
+  }
+  if (rules !== undefined) yield planRules(rules, rows.rules, { ...context, rankDigits });
+  if (credentials !== undefined) {
+    yield planCredentials(credentials, rows.credentials, { ...context, rotate, changed });
+  }
+}
+
+/** A domain that the account does not have. */
+const NO_ROWS = { aliases: [], rules: [], credentials: [] } as const;
+
+function assembleNew(desired: PresentDomain, sections: readonly SectionPlan[], memory: Memory): DomainPlan {
+  const planned = sections.flatMap((section) => section.changes);
+  const catchAll = planCatchAll(desired, planned);
+  return {
+    domain: desired.domain,
+    ...collect(sections),
+    sections,
+    unchanged: 0,
+    changes: [planNewDomain(desired, memory), ...catchAll.changes].sort(compareChanges),
+    withheld: [],
+    warnings: [...catchAll.warnings, ...sections.flatMap((section) => section.warnings)],
+  };
+}
+
+function assemble(
+  desired: PresentDomain,
+  live: ObservedDomain,
+  sections: readonly SectionPlan[],
+  memory: Memory,
+): DomainPlan {
+  const settings = planSettings(desired, live, memory);
+  const own = settings.change === null ? [] : [settings.change];
+  const changes = [...own, ...sections.flatMap((section) => section.changes)].sort(compareChanges);
+  const numbers = collect(sections);
+  const settled = settings.change === null && settings.warnings.length === 0 ? 1 : 0;
+  return {
+    domain: desired.domain,
+    ...numbers,
+    sections,
+    unchanged: numbers.unchanged + settled,
+    changes,
+    withheld: [],
+    warnings: [
+      ...settings.warnings,
+      ...domainWarnings(desired, live),
+      ...sections.flatMap((section) => section.warnings),
+    ],
+  };
+}
+
+function collect(
+  sections: readonly SectionPlan[],
+): Pick<DomainPlan, 'unchanged' | 'unmanaged' | 'problems' | 'adoptions'> {
+  return {
+    unchanged: sections.reduce((sum, section) => sum + section.unchanged, 0),
+    unmanaged: sections.reduce((sum, section) => sum + section.unmanaged, 0),
+    problems: sections.flatMap((section) => section.problems),
+    adoptions: sections.flatMap((section) => section.adoptions),
+  };
+}

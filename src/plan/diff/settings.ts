@@ -1,0 +1,100 @@
+import type { PresentDomain } from '../../model/desired.ts';
+import type { ObservedDomain } from '../../model/observed.ts';
+import type { DomainChange, Warning } from '../../model/plan.ts';
+import { sameSetting, SETTINGS, type DomainState } from '../../model/resources.ts';
+import { notKeptWarning } from './section.ts';
+import { isKeptOtherwise, reasonFor, type Memory } from './signature.ts';
+
+export interface SettingsPlan {
+  /** null: nothing to change. */
+  readonly change: DomainChange | null;
+  readonly warnings: readonly Warning[];
+}
+
+export function planNewDomain(desired: PresentDomain, memory: Memory): DomainChange {
+  const state = managedState(desired);
+  return {
+    kind: 'domain',
+    action: 'add',
+    domain: desired.domain,
+    name: desired.domain,
+    id: null,
+    observed: null,
+    desired: state,
+    fields: SETTINGS.filter((field) => state[field] !== undefined),
+    stage: 1,
+    conditional: false,
+    reason: reasonFor(desired.domain, { kind: 'domain', state }, memory),
+    source: desired.source,
+  };
+}
+
+/** An update sends every setting: those that are not managed as they are when it is sent (v4: PUT resets what is left out). */
+export function planSettings(desired: PresentDomain, live: ObservedDomain, memory: Memory): SettingsPlan {
+  const managed = managedState(desired);
+  const observed = observedState(live);
+  const fields = SETTINGS.filter(
+    (field) => managed[field] !== undefined && !sameSetting(field, managed[field], observed[field]),
+  );
+  if (fields.length === 0) return { change: null, warnings: [] };
+  const wanted = { kind: 'domain', state: managed } as const;
+  const shown = { kind: 'domain', state: managedPart(desired, observed) } as const;
+  if (isKeptOtherwise(desired.domain, { wanted, live: shown }, memory)) {
+    const place = { name: desired.domain, source: desired.source };
+    return { change: null, warnings: [notKeptWarning('domain', place, desired)] };
+  }
+  const change: DomainChange = {
+    kind: 'domain',
+    action: 'update',
+    domain: desired.domain,
+    name: desired.domain,
+    id: null,
+    observed,
+    desired: { ...observed, ...managed },
+    fields,
+    stage: 1,
+    conditional: false,
+    reason: reasonFor(desired.domain, wanted, memory),
+    source: desired.source,
+  };
+  return { change, warnings: clearingWarnings(desired, change) };
+}
+
+/** The settings of a live domain, as an update would send them back. */
+export function observedState(live: ObservedDomain): DomainState {
+  const { notification_email, whitelabel, webhook } = live;
+  return webhook === undefined
+    ? { notification_email, whitelabel }
+    : { notification_email, whitelabel, webhook };
+}
+
+export function managedState({ settings }: PresentDomain): DomainState {
+  const state: { -readonly [K in keyof DomainState]?: string | null } = {};
+  for (const field of SETTINGS) {
+    const setting = settings[field];
+    if (setting !== undefined) state[field] = setting.value;
+  }
+  return state;
+}
+
+/** Of the settings of a domain those that the manifest manages. */
+export function managedPart({ settings }: PresentDomain, state: DomainState): DomainState {
+  const part: { -readonly [K in keyof DomainState]?: string | null } = {};
+  for (const field of SETTINGS) {
+    const value = state[field];
+    if (settings[field] !== undefined && value !== undefined) part[field] = value;
+  }
+  return part;
+}
+
+/** Whether the service takes a value away is stated nowhere; if it does not, that is reported as not kept. */
+function clearingWarnings(desired: PresentDomain, change: DomainChange): readonly Warning[] {
+  return change.fields
+    .filter((field) => change.desired?.[field] === null)
+    .map((field) => ({
+      code: 'may-not-clear',
+      message: `${field} of ${desired.domain} is to have no value; the service may not take a value away`,
+      hint: 'if it is reported as not kept, take it away in the dashboard or leave the setting out',
+      source: desired.settings[field]?.source ?? desired.source,
+    }));
+}

@@ -1,0 +1,84 @@
+import { showForward } from '../../model/disclosure.ts';
+import { destinationsOf, joinDestinations } from '../../model/destinations.ts';
+import { nameKey } from '../../model/names.ts';
+import type { PriorDomain } from '../../model/prior.ts';
+import type { AliasState, DomainState, Kind, RuleState } from '../../model/resources.ts';
+
+/** What identifies an item within its domain in the state directory: `alias:sales`, `rule:vip`, `domain:acme.example`. */
+export function itemKey(kind: Kind, name: string): string {
+  return kind === 'rule' ? `rule:${name.normalize('NFC')}` : `${kind}:${nameKey(name)}`;
+}
+
+/** What an item shall be, with its kind: what a signature is made of. The rank of a rule is no part of it. */
+export type Wanted =
+  | { readonly kind: 'domain'; readonly state: DomainState }
+  | { readonly kind: 'alias'; readonly state: AliasState }
+  | { readonly kind: 'rule'; readonly state: Omit<RuleState, 'rank'> }
+  | { readonly kind: 'credential' };
+
+/**
+ * A text that is equal for equal desired states. Values from references stand in it as the reference, so that it may
+ * be saved; a new value behind the same reference does not change it.
+ */
+export function signature(wanted: Wanted, references: ReadonlyMap<string, string>): string {
+  const disclosure = { references, mask: false } as const;
+  switch (wanted.kind) {
+    case 'domain': {
+      const { notification_email, whitelabel, webhook } = wanted.state;
+      return JSON.stringify({ notification_email, whitelabel, webhook });
+    }
+    case 'alias':
+      return showForward(wanted.state.forward, disclosure);
+    case 'rule':
+      return JSON.stringify([
+        matchParts(wanted.state.match),
+        showForward(wanted.state.forward, disclosure),
+        wanted.state.active,
+      ]);
+    case 'credential':
+      return 'exists';
+  }
+}
+
+/** The same of destinations as the service wrote them: their order, spacing and hosts do not count. */
+export function forwardSignature(forward: string, references: ReadonlyMap<string, string>): string {
+  const normalised = joinDestinations(destinationsOf(forward));
+  return signature({ kind: 'alias', state: { forward: normalised } }, references);
+}
+
+function matchParts(match: RuleState['match']): readonly string[] {
+  switch (match.type) {
+    case 'alias':
+      return [match.type, match.alias];
+    case 'cel':
+      return [match.type, match.expression];
+    case 'regex':
+      return [match.type, match.regex, ...new Set(match.scopes.toSorted())];
+  }
+}
+
+/** What the state directory knows of one domain, asked item by item. */
+export interface Memory {
+  readonly prior: PriorDomain | null;
+  readonly references: ReadonlyMap<string, string>;
+}
+
+/** `drift` where this very state is known to have been in place before. */
+export function reasonFor(name: string, wanted: Wanted, memory: Memory): 'drift' | 'manifest' {
+  const applied = memory.prior?.applied.get(itemKey(wanted.kind, name));
+  return applied !== undefined && applied === signature(wanted, memory.references) ? 'drift' : 'manifest';
+}
+
+/** Whether the service accepted this very state before and showed then what it shows now. Any other difference is a change. */
+export function isKeptOtherwise(
+  name: string,
+  { wanted, live }: { readonly wanted: Wanted; readonly live: Wanted },
+  { prior, references }: Memory,
+): boolean {
+  const known = prior?.keptOtherwise.get(itemKey(wanted.kind, name));
+  return (
+    known !== undefined &&
+    known.sent === signature(wanted, references) &&
+    known.shown === signature(live, references)
+  );
+}

@@ -1,0 +1,155 @@
+import { showText, type Disclosure } from '../../model/disclosure.ts';
+import type {
+  Change,
+  Forecast,
+  GuardFinding,
+  Plan,
+  PlanSummary,
+  PlanUsage,
+  Withheld,
+} from '../../model/plan.ts';
+import type { Problem, Source } from '../../model/problem.ts';
+import type { Section } from '../../model/resources.ts';
+import { shownFields, type ShownFields } from '../render/fields.ts';
+import { planUsage } from '../usage.ts';
+
+/**
+ * `fwdsync/plan@1`: a plan as it may be shown, printed by `plan --format json` and saved by `--out`;
+ * schemas/plan.v1.schema.json. Every renderer takes this and nothing else, so that all formats say the same.
+ */
+export interface PlanDocument {
+  readonly kind: 'fwdsync/plan@1';
+  /** ISO 8601, UTC. */
+  readonly createdAt: string;
+  readonly digest: string;
+  readonly api: Plan['api'];
+  readonly manifest: Plan['manifest'];
+  readonly options: PlanOptionsDocument;
+  readonly summary: PlanSummary;
+  /** Unchanged items of the domains that have changes. */
+  readonly unchanged: Readonly<Record<string, number>>;
+  readonly changes: readonly ChangeDocument[];
+  readonly guards: readonly GuardDocument[];
+  readonly allowances: readonly string[];
+  readonly withheld: readonly Pick<Withheld, 'domain' | 'part' | 'reason'>[];
+  readonly warnings: readonly WarningDocument[];
+  readonly problems: readonly Problem[];
+  readonly forecast: Forecast;
+  /** Of the limits of the account's plan; only what the plan adds something of. */
+  readonly usage?: readonly PlanUsage[];
+}
+
+/** How a plan was asked for, and so how `apply` makes it again; an allowance that was not given is not there. */
+export interface PlanOptionsDocument {
+  /** What `-f` named. */
+  readonly paths: readonly string[];
+  /** Of one of many accounts: its name, and a hash of the accounts that were planned together. */
+  readonly account?: { readonly name: string; readonly set: string };
+  /** Only these were planned; null: all that the manifest names. */
+  readonly domains: readonly string[] | null;
+  readonly allowDeletes?: number;
+  readonly allowReroutes?: number;
+  readonly allowDomainDelete?: readonly string[];
+  readonly allowEmpty?: readonly string[];
+  readonly allowUnrouted?: readonly string[];
+  readonly rotate?: readonly string[];
+  readonly skipRefused?: true;
+  readonly mask?: true;
+}
+
+export type ChangeDocument = Pick<
+  Change,
+  'action' | 'kind' | 'name' | 'id' | 'stage' | 'conditional' | 'reason' | 'source' | 'via'
+> & {
+  readonly domain: string;
+  readonly fields: readonly string[];
+  readonly observed: ShownFields | null;
+  readonly desired: ShownFields | null;
+  /** Of a rule: the one directly before it in the final order; null: it is first. */
+  readonly after?: string | null;
+  /** Of a domain that is deleted: how many live items go with it. */
+  readonly contents?: Readonly<Record<Section, number>>;
+};
+
+export type GuardDocument = Omit<GuardFinding, 'allowance' | 'holds'>;
+
+export interface WarningDocument {
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string;
+  readonly source: Source | null;
+}
+
+export interface PlanDocumentOptions {
+  readonly forecast: Forecast;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+  readonly digest: string;
+  readonly disclosure: Disclosure;
+  readonly options: PlanOptionsDocument;
+}
+
+/** What may be shown of a plan: values of references as their references, masked where that is asked for. */
+export function planDocument(plan: Plan, how: PlanDocumentOptions): PlanDocument {
+  const { disclosure, forecast, createdAt, digest, options } = how;
+  const show = (text: string): string => showText(text, disclosure);
+  const touched = new Set(plan.changes.map(({ domain }) => domain));
+  return {
+    kind: 'fwdsync/plan@1',
+    createdAt: new Date(createdAt).toISOString(),
+    digest,
+    api: plan.api,
+    manifest: plan.manifest,
+    options,
+    summary: plan.summary,
+    unchanged: Object.fromEntries([...plan.unchanged].filter(([domain]) => touched.has(domain))),
+    changes: plan.changes.map((change) => changeDocument(change, disclosure)),
+    guards: plan.guards.map(({ guard, scope, limit, planned, allow, allowed, refuses, message }) => ({
+      guard,
+      scope,
+      limit,
+      planned,
+      allow: allow === null ? null : show(allow),
+      allowed,
+      refuses,
+      message: show(message),
+    })),
+    allowances: plan.allowances.map(show),
+    withheld: plan.withheld.map(({ domain, part, reason }) => ({ domain, part, reason: show(reason) })),
+    warnings: plan.warnings.map(({ code, source, ...said }) => ({ code, ...showNote(said, show), source })),
+    problems: plan.problems.map((problem) => ({ ...problem, ...showNote(problem, show) })),
+    forecast,
+    usage: planUsage(plan),
+  };
+}
+
+function showNote<Note extends { readonly message: string; readonly hint?: string }>(
+  { message, hint }: Note,
+  show: (text: string) => string,
+): Pick<Note, 'message' | 'hint'> {
+  return { message: show(message), ...(hint === undefined ? {} : { hint: show(hint) }) };
+}
+
+/** One change as it may be shown. */
+export function changeDocument(change: Change, disclosure: Disclosure): ChangeDocument {
+  const { action, kind, domain, name, id, fields, stage, conditional, reason, source, via } = change;
+  const contents = change.kind === 'domain' ? change.contents : undefined;
+  const after = change.kind === 'rule' ? change.after : undefined;
+  return {
+    action,
+    kind,
+    domain,
+    name: kind === 'domain' ? name : showText(name, disclosure),
+    id,
+    fields,
+    observed: shownFields(change, 'observed', disclosure),
+    desired: shownFields(change, 'desired', disclosure),
+    stage,
+    conditional,
+    reason,
+    source,
+    ...(via === undefined ? {} : { via }),
+    ...(typeof after === 'string' ? { after: showText(after, disclosure) } : after === null ? { after } : {}),
+    ...(contents === undefined ? {} : { contents }),
+  };
+}

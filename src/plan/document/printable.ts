@@ -1,0 +1,19 @@
+import { escapeInvisible } from '../../model/names.ts';
+import type { PlanDocument } from './document.ts';
+
+/**
+ * The document with every text in it escaped, names of fields included: a saved plan is a file that anybody may have
+ * written, and no field of it may forge a line of the output. What is escaped already stays as it is.
+ */
+export function printable(plan: PlanDocument): PlanDocument {
+  return escapeAll(plan) as PlanDocument;
+}
+
+function escapeAll(value: unknown): unknown {
+  if (typeof value === 'string') return escapeInvisible(value);
+  if (Array.isArray(value)) return value.map(escapeAll);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [escapeInvisible(name), escapeAll(part)]),
+  );
+}

@@ -1,0 +1,112 @@
+import { describeChange } from './describe.ts';
+import { stableJson } from '../document/digest.ts';
+import type { ChangeDocument, GuardDocument, PlanDocument } from '../document/document.ts';
+import { SYMBOLS } from './text.ts';
+
+/** One thing that a fresh plan says otherwise than the saved one; null: it is not in that plan. */
+export interface Difference {
+  /** What it is about, such as `acme.example alias sales`. */
+  readonly subject: string;
+  readonly was: string | null;
+  readonly is: string | null;
+}
+
+/** What makes a saved plan stale, by the plan that was made in its place; null: that one was approved. */
+export function staleSince(saved: PlanDocument, fresh: PlanDocument): readonly Difference[] | null {
+  if (fresh.digest !== saved.digest) return comparePlans(saved, fresh);
+  const unapproved = unapprovedChanges(saved, fresh);
+  return unapproved.length === 0 ? null : unapproved;
+}
+
+/** What became of a plan since it was saved: account, manifest, then item by item, guards and allowances. */
+export function comparePlans(saved: PlanDocument, fresh: PlanDocument): readonly Difference[] {
+  return [
+    ...compareText('account', showApi(saved), showApi(fresh)),
+    ...(saved.manifest.digest === fresh.manifest.digest
+      ? []
+      : [{ subject: 'manifest', was: 'as it was planned', is: 'edited since' }]),
+    ...compareLists(saved.changes, fresh.changes, {
+      keyOf: subjectOf,
+      show: showChange,
+      contentOf: contentOfChange,
+    }),
+    ...compareLists(saved.guards, fresh.guards, {
+      keyOf: guardSubject,
+      show: showGuard,
+      contentOf: (guard) => guard,
+    }),
+    ...compareLists(saved.withheld, fresh.withheld, {
+      keyOf: ({ domain }) => `${domain} withheld`,
+      show: ({ reason }) => reason,
+      contentOf: (withheld) => withheld,
+    }),
+    ...compareText('allowances', saved.allowances.join(' '), fresh.allowances.join(' ')),
+  ];
+}
+
+/**
+ * What a fresh plan would do that the saved one, of the same manifest and account, does not say: what the state directory
+ * alone brings. That a password is another one than was sent last can only be known there, and is what the manifest asks for.
+ */
+function unapprovedChanges(saved: PlanDocument, fresh: PlanDocument): readonly Difference[] {
+  const approved = new Set(saved.changes.map((change) => stableJson(contentOfChange(change))));
+  return fresh.changes
+    .filter((change) => !isPassword(change) && !approved.has(stableJson(contentOfChange(change))))
+    .map((change) => ({ subject: subjectOf(change), was: null, is: showChange(change) }));
+}
+
+function isPassword({ kind, action, reason }: ChangeDocument): boolean {
+  return kind === 'credential' && action === 'update' && reason !== 'rotate';
+}
+
+function compareText(subject: string, was: string, is: string): readonly Difference[] {
+  return was === is ? [] : [{ subject, was: was || null, is: is || null }];
+}
+
+interface Comparison<Item> {
+  readonly keyOf: (item: Item) => string;
+  readonly show: (item: Item) => string;
+  /** All that makes two items differ, shown or not. */
+  readonly contentOf: (item: Item) => unknown;
+}
+
+function compareLists<Item>(
+  saved: readonly Item[],
+  fresh: readonly Item[],
+  { keyOf, show, contentOf }: Comparison<Item>,
+): readonly Difference[] {
+  const before = Map.groupBy(saved, keyOf);
+  const after = Map.groupBy(fresh, keyOf);
+  return [...new Set([...before.keys(), ...after.keys()])].flatMap((subject) => {
+    const was = before.get(subject);
+    const is = after.get(subject);
+    if (stableJson(was?.map(contentOf)) === stableJson(is?.map(contentOf))) return [];
+    return [{ subject, was: was?.map(show).join('; ') ?? null, is: is?.map(show).join('; ') ?? null }];
+  });
+}
+
+function subjectOf({ domain, kind, name }: ChangeDocument): string {
+  return kind === 'domain' ? `${domain} domain` : `${domain} ${kind} ${name}`;
+}
+
+function showChange(change: ChangeDocument): string {
+  const { text, note } = describeChange(change);
+  return [SYMBOLS[change.action], text, note].filter((part) => part !== '').join(' ');
+}
+
+/** Whether it was in place before is known to the state directory alone. */
+function contentOfChange({ source: _, via: __, reason, ...content }: ChangeDocument): unknown {
+  return { ...content, reason: reason === 'drift' ? 'manifest' : reason };
+}
+
+function guardSubject({ guard, scope }: GuardDocument): string {
+  return `${guard} ${scope}`;
+}
+
+function showGuard({ message, allowed }: GuardDocument): string {
+  return allowed ? `${message} (allowed)` : message;
+}
+
+function showApi({ api }: PlanDocument): string {
+  return `${api.account} at ${api.url}`;
+}

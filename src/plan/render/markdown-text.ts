@@ -1,0 +1,43 @@
+import { escapeInvisible } from '../../model/names.ts';
+
+/**
+ * Text in a line of Markdown: each word that could mean something there stands in a code span, where nothing is a link,
+ * a mention, an emphasis or HTML.
+ */
+export function markdownText(text: string): string {
+  const words = escapeInvisible(text)
+    .split(' ')
+    .filter((word) => word !== '')
+    .map((word) => {
+      if (PLAIN.test(word) && !DOTTED.test(word)) return word;
+      const [, body = word, end = ''] = /^(.+?)([,;:.]*)$/.exec(word) ?? [];
+      return `${codeSpan(body)}${end}`;
+    });
+  return words.join(' ');
+}
+
+const PLAIN = /^(?!-)[\p{L}\p{N}'"()%,;:./-]+$/u;
+/** Host names and paths. */
+const DOTTED = /[\w/][./]\w/;
+
+/** A code span with as many backticks around it as its content needs; a pipe would end a table's cell. */
+export function codeSpan(text: string): string {
+  if (text === '') return '';
+  const fence = '`'.repeat(longestRun(text) + 1);
+  const padding = text.startsWith('`') || text.endsWith('`') ? ' ' : '';
+  return `${fence}${padding}${text.replaceAll('|', String.raw`\|`)}${padding}${fence}`;
+}
+
+/** Text within an element of HTML, where Markdown has no say. */
+export function htmlText(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** The fence of a code block that holds these lines. */
+export function fenceOf(lines: readonly string[]): string {
+  return '`'.repeat(Math.max(3, ...lines.map((line) => longestRun(line) + 1)));
+}
+
+function longestRun(text: string): number {
+  return Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+}

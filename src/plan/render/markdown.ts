@@ -1,0 +1,186 @@
+import { showSource } from '../../model/problem.ts';
+import { describeChange } from './describe.ts';
+import type { ChangeDocument, GuardDocument, PlanDocument, WarningDocument } from '../document/document.ts';
+import { codeSpan, fenceOf, htmlText, markdownText } from './markdown-text.ts';
+import { printable } from '../document/printable.ts';
+import { SYMBOLS } from './text.ts';
+import { countsSentence, forecastSentence, runsInPart, unchangedIn, usageSentence } from './totals.ts';
+import { isRefused } from '../withhold.ts';
+
+/** A comment on GitHub takes 65,536 characters. */
+export const MOST_CHARACTERS = 60_000;
+/** Kept free for the sentence that counts what was cut, and for the ends of blocks. */
+const RESERVE = 600;
+/** The table shows so many domains; with a plan of more nobody reads them there. */
+const MOST_ROWS = 50;
+
+/** Lines that belong together: cut between two of `lines` where not all fit, and never within one. */
+interface Block {
+  readonly head: readonly string[];
+  readonly lines: readonly string[];
+  readonly tail: readonly string[];
+  /** What one line is, in the count of what was cut. */
+  readonly unit: string;
+}
+
+/**
+ * A plan as a comment or a step summary: verdict, counts by domain, guards, deletes, then the other changes folded by
+ * domain, warnings last. What does not fit into `MOST_CHARACTERS` is counted.
+ */
+export function renderPlanMarkdown(document: PlanDocument): string {
+  const plan = printable(document);
+  const deletes = plan.changes.filter(isDelete);
+  const others = Map.groupBy(
+    plan.changes.filter((change) => !isDelete(change)),
+    ({ domain }) => domain,
+  );
+  return fit([
+    verdict(plan),
+    listBlock(
+      'Guards',
+      plan.guards.map((finding) => guardLine(finding, plan)),
+      'guards',
+    ),
+    listBlock('Problems', plan.problems.map(noteLine), 'problems'),
+    listBlock('Withheld', plan.withheld.map(withheldLine), 'withheld domains'),
+    ...(deletes.length === 0 ? [] : [deletesBlock(deletes)]),
+    summaryTable(plan),
+    ...[...others].map(([domain, changes]) => domainBlock(domain, changes)),
+    listBlock('Warnings', plan.warnings.map(noteLine), 'warnings'),
+    footer(plan),
+  ]);
+}
+
+function isDelete({ action }: ChangeDocument): boolean {
+  return action === 'delete';
+}
+
+function verdict(plan: PlanDocument): Block {
+  const refused = isRefused(plan) && !runsInPart(plan);
+  const state =
+    plan.problems.length > 0
+      ? 'Invalid: the manifest does not fit the account.'
+      : refused
+        ? 'Refused by a guard: nothing of it will be applied.'
+        : plan.changes.length === 0
+          ? 'Nothing to do.'
+          : 'Ready to be applied.';
+  const told = [countsSentence(plan), forecastSentence(plan), usageSentence(plan)];
+  const sentences = [`**${state}**`, ...told.filter((sentence) => sentence !== null)];
+  return { head: ['### fwdsync plan', '', sentences.join('  \n'), ''], lines: [], tail: [], unit: '' };
+}
+
+function listBlock(title: string, lines: readonly string[], unit: string): Block {
+  if (lines.length === 0) return { head: [], lines, tail: [], unit };
+  return { head: [`#### ${title}`, ''], lines: lines.map((line) => `- ${line}`), tail: [''], unit };
+}
+
+function guardLine(finding: GuardDocument, plan: PlanDocument): string {
+  const { guard, scope, message, allow, allowed, refuses } = finding;
+  const state = allowed ? 'allowed' : refuses && !runsInPart(plan) ? '**refused**' : '**withheld**';
+  const way = allowed || allow === null ? '' : `; allow it with ${codeSpan(allow)}`;
+  return `${state}: ${markdownText(message)} (${codeSpan(guard)}, ${codeSpan(scope)})${way}`;
+}
+
+function noteLine({ code, message, hint, source }: WarningDocument): string {
+  const place = source === null ? '' : `${codeSpan(showSource(source))}: `;
+  return `${place}${markdownText(message)} (${codeSpan(code)})${hint ? `; ${markdownText(hint)}` : ''}`;
+}
+
+function withheldLine({ domain, part, reason }: PlanDocument['withheld'][number]): string {
+  const what = part === 'deletes' ? ', deletes and what narrows' : '';
+  return `${codeSpan(domain)}${what}: ${markdownText(reason)}`;
+}
+
+function deletesBlock(deletes: readonly ChangeDocument[]): Block {
+  const lines = deletes.map((change) =>
+    diffLine(change, change.kind === 'domain' ? '' : `${change.domain} `),
+  );
+  const fence = fenceOf(lines);
+  return { head: ['#### Deletes', '', `${fence}diff`], lines, tail: [fence, ''], unit: 'deletes' };
+}
+
+function domainBlock(domain: string, changes: readonly ChangeDocument[]): Block {
+  const lines = changes.map((change) => diffLine(change, ''));
+  const fence = fenceOf(lines);
+  const counts = countActions(changes).map(([action, count]) => `${SYMBOLS[action]}${count}`);
+  const summary = `<details><summary>${htmlText(domain)}: ${counts.join(' ')}</summary>`;
+  return {
+    head: [summary, '', `${fence}diff`],
+    lines,
+    tail: [fence, '', '</details>', ''],
+    unit: 'changes',
+  };
+}
+
+/** In a diff, GitHub paints lines by their first character; `!` is what changes. */
+const MARKS = { add: '+', update: '!', delete: '-', move: '!' } as const;
+
+function diffLine(change: ChangeDocument, place: string): string {
+  const { text, note } = describeChange(change);
+  const name = change.kind === 'domain' ? change.domain : change.name;
+  const symbol = change.action === 'move' ? `${SYMBOLS.move} ` : '';
+  const line = [`${place}${symbol}${change.kind} ${name}`, text, note]
+    .filter((part) => part !== '')
+    .join('  ');
+  return `${MARKS[change.action]} ${line}`;
+}
+
+function summaryTable(plan: PlanDocument): Block {
+  const domains = [...Map.groupBy(plan.changes, ({ domain }) => domain)];
+  if (domains.length === 0) return { head: [], lines: [], tail: [], unit: '' };
+  const rows = domains.slice(0, MOST_ROWS).map(([domain, own]) => {
+    const counts = new Map(countActions(own));
+    const cells = ACTIONS.map((action) => counts.get(action) ?? 0);
+    const isNew = own.some(({ kind, action }) => kind === 'domain' && action === 'add');
+    return `| ${codeSpan(domain)} | ${cells.join(' | ')} | ${isNew ? 'new domain' : unchangedIn(plan, domain)} |`;
+  });
+  const rest = domains.length - rows.length;
+  const more = rest > 0 ? [`| … and ${rest} more | | | | | |`] : [];
+  const head = ['| domain | add | update | move | delete | unchanged |', '|---|--:|--:|--:|--:|--:|'];
+  return { head, lines: [...rows, ...more], tail: [''], unit: 'domains' };
+}
+
+const ACTIONS = ['add', 'update', 'move', 'delete'] as const;
+
+function countActions(
+  changes: readonly ChangeDocument[],
+): readonly (readonly [ChangeDocument['action'], number])[] {
+  return ACTIONS.map(
+    (action) => [action, changes.filter((change) => change.action === action).length] as const,
+  ).filter(([, count]) => count > 0);
+}
+
+function footer({ api, digest }: PlanDocument): Block {
+  const line = `Account ${codeSpan(api.account)}, plan ${codeSpan(digest)}.`;
+  return { head: [line], lines: [], tail: [], unit: '' };
+}
+
+/** As many blocks and lines as there is room for; what is cut is counted by its unit at the end. */
+function fit(blocks: readonly Block[]): string {
+  const kept: string[] = [];
+  const cut = new Map<string, number>();
+  let room = MOST_CHARACTERS - RESERVE;
+  for (const { head, lines, tail, unit } of blocks) {
+    const frame = sizeOf([...head, ...tail]);
+    const shown = room < frame ? [] : lines.slice(0, countFitting(lines, room - frame));
+    const rest = lines.length - shown.length;
+    if (rest > 0) cut.set(unit, (cut.get(unit) ?? 0) + rest);
+    if (room < frame || (shown.length === 0 && lines.length > 0)) continue;
+    kept.push(...head, ...shown, ...tail);
+    room -= frame + sizeOf(shown);
+  }
+  const counts = [...cut].map(([unit, count]) => `${count} ${unit}`);
+  const notice = counts.length === 0 ? [] : ['', `**Cut, for there is no more room: ${counts.join(', ')}.**`];
+  return `${[...kept, ...notice].join('\n')}\n`;
+}
+
+function countFitting(lines: readonly string[], room: number): number {
+  let size = 0;
+  const last = lines.findIndex((line) => (size += line.length + 1) > room);
+  return last < 0 ? lines.length : last;
+}
+
+function sizeOf(lines: readonly string[]): number {
+  return lines.reduce((sum, line) => sum + line.length + 1, 0);
+}

@@ -1,0 +1,218 @@
+import { escapeInvisible } from '../../model/names.ts';
+import type { Action } from '../../model/plan.ts';
+import { showSource } from '../../model/problem.ts';
+import { describeChange } from './describe.ts';
+import type { ChangeDocument, GuardDocument, PlanDocument, WarningDocument } from '../document/document.ts';
+import { printable } from '../document/printable.ts';
+import { countsSentence, forecastSentence, runsInPart, scarcitySentence, unchangedIn } from './totals.ts';
+import { withheldReason } from '../withhold.ts';
+import { wrap, wrapWords } from './wrap.ts';
+
+/** Paints parts of a text; colour never carries a meaning alone. */
+export interface PlanStyle {
+  readonly add: (text: string) => string;
+  readonly update: (text: string) => string;
+  readonly remove: (text: string) => string;
+  readonly move: (text: string) => string;
+  readonly strong: (text: string) => string;
+  readonly dim: (text: string) => string;
+  readonly error: (text: string) => string;
+  readonly warning: (text: string) => string;
+}
+
+export interface PlanTextOptions {
+  readonly style: PlanStyle;
+  /** Width to keep changes to; Infinity wraps nothing. */
+  readonly columns: number;
+  /** `totals`: neither changes nor single warnings. */
+  readonly extent: 'all' | 'totals';
+  /** The command that applies the plan; null: there is nothing to apply, or somebody is asked. */
+  readonly next: string | null;
+}
+
+export const SYMBOLS = { add: '+', update: '~', delete: '-', move: '↕' } as const satisfies Record<
+  Action,
+  string
+>;
+const PAINT = { add: 'add', update: 'update', delete: 'remove', move: 'move' } as const;
+/** Of a domain so many changes are listed, the rest counted: a plan of thousands stays readable. */
+const MOST_LINES = 200;
+/** Of warnings of one code so many are shown, the rest counted. */
+const MOST_WARNINGS = 3;
+
+/**
+ * A plan for people: the account, a diff by domain, warnings, what keeps it from running, and last what is read first on
+ * a terminal: counts, forecast and the next command.
+ */
+export function renderPlan(document: PlanDocument, options: PlanTextOptions): string {
+  const plan = printable(document);
+  const hints = new Set<string>();
+  const blocks = [
+    [options.style.strong(accountLine(plan))],
+    ...(options.extent === 'totals' ? [] : renderDomains(plan, options)),
+    options.extent === 'totals'
+      ? countWarnings(plan.warnings, options)
+      : renderWarnings(plan.warnings, { ...options, hints }),
+    plan.problems.map((problem) => noteLine('error', problem, { ...options, hints })),
+    renderWithheld(plan, options),
+    plan.guards.flatMap((finding) => guardLines(finding, plan, options)),
+    [
+      scarcitySentence(plan) ?? [],
+      options.style.strong(countsSentence(plan)),
+      forecastSentence(plan) ?? [],
+      options.next === null ? [] : `Apply with: ${escapeInvisible(options.next)}`,
+    ].flat(),
+  ];
+  return blocks
+    .filter((lines) => lines.length > 0)
+    .map((lines) => `${lines.join('\n')}\n`)
+    .join('\n');
+}
+
+/** `ops@acme.example at api.improvmx.com (v4)`. */
+export function accountLine({ api }: Pick<PlanDocument, 'api'>): string {
+  const host = URL.parse(api.url)?.host || api.url;
+  return `${api.account} at ${host} (${api.version})`;
+}
+
+function renderDomains(plan: PlanDocument, options: PlanTextOptions): readonly (readonly string[])[] {
+  const byDomain = Map.groupBy(plan.changes, ({ domain }) => domain);
+  return [...byDomain].map(([domain, changes]) => renderDomain(domain, changes, plan, options));
+}
+
+function renderDomain(
+  domain: string,
+  changes: readonly ChangeDocument[],
+  plan: PlanDocument,
+  options: PlanTextOptions,
+): readonly string[] {
+  const rows = changes.slice(0, MOST_LINES).map((change) => ({
+    change,
+    kind: change.kind,
+    name: change.kind === 'domain' ? '' : change.name,
+    ...describeChange(change),
+  }));
+  const widths: Widths = {
+    kind: Math.max(...rows.map(({ kind }) => kind.length)),
+    name: Math.min(24, Math.max(...rows.map(({ name }) => name.length))),
+    text: Math.min(44, Math.max(...rows.map(({ text, note }) => (note === '' ? 0 : text.length)))),
+  };
+  const lines = rows.flatMap((row) => rowLines(row, widths, options));
+  const rest = changes.length - rows.length;
+  const more = rest > 0 ? [options.style.dim(`  … and ${rest} more`)] : [];
+  return [domainLine(domain, changes, plan, options), ...lines, ...more];
+}
+
+interface Row {
+  readonly change: ChangeDocument;
+  readonly kind: string;
+  readonly name: string;
+  readonly text: string;
+  readonly note: string;
+}
+
+/** Columns of the kinds, the names, and the texts that a note follows. */
+type Widths = Readonly<Record<'kind' | 'name' | 'text', number>>;
+
+/** One line where it fits; a long text goes on below itself. */
+function rowLines(row: Row, widths: Widths, { style, columns }: PlanTextOptions): readonly string[] {
+  const { change, kind, name, text, note } = row;
+  const head = `  ${SYMBOLS[change.action]} ${kind.padEnd(widths.kind)}  ${name.padEnd(widths.name)}  `;
+  const indent = Math.min(head.length, 32);
+  const whole = note === '' ? text : `${text.padEnd(widths.text)}  ${note}`;
+  const fits = head.length + whole.trimEnd().length <= columns;
+  const lines = fits
+    ? [whole]
+    : wrap(note === '' ? text : `${text}  ${note}`, { used: head.length, indent, columns });
+  return lines.map((line, index) =>
+    style[PAINT[change.action]](`${index === 0 ? head : ' '.repeat(indent)}${line}`.trimEnd()),
+  );
+}
+
+function domainLine(
+  domain: string,
+  changes: readonly ChangeDocument[],
+  plan: PlanDocument,
+  { style }: PlanTextOptions,
+): string {
+  const counts = { add: 0, update: 0, delete: 0, move: 0 };
+  for (const { action } of changes) counts[action] += 1;
+  const parts = (['add', 'update', 'delete', 'move'] as const)
+    .filter((action) => counts[action] > 0)
+    .map((action) => style[PAINT[action]](`${SYMBOLS[action]}${counts[action]}`));
+  const isNew = changes.some((change) => change.kind === 'domain' && change.action === 'add');
+  const state = isNew ? 'new domain' : `${unchangedIn(plan, domain)} unchanged`;
+  return `${style.strong(domain.padEnd(46))}  ${parts.join(' ')}   ${style.dim(state)}`;
+}
+
+/** What is not told by a guard or a problem of its own. */
+function renderWithheld(plan: PlanDocument, options: PlanTextOptions): readonly string[] {
+  const told = new Set([...plan.problems.map(({ message }) => message), ...plan.guards.map(withheldReason)]);
+  return plan.withheld
+    .filter(({ reason }) => !told.has(reason))
+    .flatMap(({ domain, part, reason }) => {
+      const what = part === 'domain' ? '' : ', deletes and what narrows';
+      return sentence(`withheld: ${domain}${what}: ${reason}`, options.style.warning, options);
+    });
+}
+
+function guardLines(finding: GuardDocument, plan: PlanDocument, options: PlanTextOptions): readonly string[] {
+  const { guard, allow, allowed, message } = finding;
+  const verdict = verdictOf(finding, plan);
+  const { style } = options;
+  const lines = sentence(`${verdict}: ${message} [${guard}]`, allowed ? style.dim : style.error, options);
+  return allowed || allow === null ? lines : [...lines, `    allow it with ${allow}`];
+}
+
+/** A guard that refuses a plan only withholds its part once the rest is to run all the same. */
+function verdictOf(finding: GuardDocument, plan: PlanDocument): string {
+  if (finding.allowed) return 'allowed';
+  const parts = plan.withheld.filter(({ reason }) => reason === withheldReason(finding));
+  const [first] = parts;
+  if (first === undefined) return finding.refuses && !runsInPart(plan) ? 'refused' : 'withheld';
+  const what = first.part === 'domain' ? 'all' : 'what deletes or narrows';
+  return `withheld (${what} in ${parts.length === 1 ? first.domain : `${parts.length} domains`})`;
+}
+
+interface NoteOptions extends PlanTextOptions {
+  /** Told before, here: two hundred domains may need the same one. */
+  readonly hints: Set<string>;
+}
+
+/** By code, a few of each. */
+function renderWarnings(warnings: readonly WarningDocument[], options: NoteOptions): readonly string[] {
+  return [...Map.groupBy(warnings, ({ code }) => code)].flatMap(([code, all]) => {
+    const lines = all.slice(0, MOST_WARNINGS).map((warning) => noteLine('warning', warning, options));
+    const rest = all.length - lines.length;
+    return rest > 0 ? [...lines, options.style.warning(`… and ${rest} more [${code}]`)] : lines;
+  });
+}
+
+function countWarnings(warnings: readonly WarningDocument[], { style }: PlanTextOptions): readonly string[] {
+  if (warnings.length === 0) return [];
+  const codes = [...Map.groupBy(warnings, ({ code }) => code)].map(([code, all]) => `${all.length} ${code}`);
+  return [style.warning(`warnings: ${codes.join(', ')}`)];
+}
+
+/** On one line, however long, so that it can be searched for and counted. */
+function noteLine(
+  severity: 'error' | 'warning',
+  { source, code, message, hint }: WarningDocument,
+  { style, hints }: NoteOptions,
+): string {
+  const place = source === null ? '' : `${showSource(source)}: `;
+  const head = style[severity](`${place}${severity}: ${message} [${code}]`);
+  if (hint === undefined || hints.has(hint)) return head;
+  hints.add(hint);
+  return `${head}; try: ${hint}`;
+}
+
+/** Over as many lines as it needs. */
+function sentence(
+  text: string,
+  paint: (text: string) => string,
+  { columns }: PlanTextOptions,
+): readonly string[] {
+  const lines = wrapWords(text, { used: 0, indent: 4, columns });
+  return lines.map((line, index) => paint(`${index === 0 ? '' : '    '}${line}`));
+}

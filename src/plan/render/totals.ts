@@ -1,0 +1,71 @@
+import type { PlanDocument } from '../document/document.ts';
+import { withheldReason } from '../withhold.ts';
+
+/** `2 to add, 1 to delete; 118 unchanged, 3 unmanaged.` */
+export function countsSentence({
+  summary,
+  withheld,
+  guards,
+}: Pick<PlanDocument, 'summary' | 'withheld' | 'guards'>): string {
+  const parts = [
+    [summary.add, 'to add'],
+    [summary.update, 'to update'],
+    [summary.move, 'to move'],
+    [summary.delete, `to delete${countedDeletes(summary.delete, guards)}`],
+  ] as const;
+  const told = parts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
+  const conditional = summary.conditional > 0 ? ` (${summary.conditional} of them conditional)` : '';
+  const nothing = withheld.length === 0 ? 'Nothing to change' : 'Nothing to change in what is not withheld';
+  const changes = told.length === 0 ? nothing : `${told.join(', ')}${conditional}`;
+  return `${changes}; ${summary.unchanged} unchanged, ${summary.unmanaged} unmanaged.`;
+}
+
+/** Where fewer of them count than are shown: a change of type, what is conditional and what goes with a domain do not. */
+function countedDeletes(deletes: number, guards: PlanDocument['guards']): string {
+  const counted = guards.flatMap(({ allow }) => /^--allow-deletes (\d+)$/.exec(allow ?? '')?.[1] ?? [])[0];
+  return counted === undefined || Number(counted) === deletes ? '' : ` (${counted} for --allow-deletes)`;
+}
+
+/** Unchanged items of a domain that has changes. */
+export function unchangedIn({ unchanged }: Pick<PlanDocument, 'unchanged'>, domain: string): number {
+  return Object.hasOwn(unchanged, domain) ? (unchanged[domain] ?? 0) : 0;
+}
+
+/** `9 requests, 6 of them writes; about 2 s.`; null: nothing is to be sent. */
+export function forecastSentence({ forecast }: Pick<PlanDocument, 'forecast'>): string | null {
+  if (forecast.requests === 0) return null;
+  const requests = forecast.requests === 1 ? '1 request' : `${forecast.requests} requests`;
+  const writes = forecast.writes === 1 ? '1 of them a write' : `${forecast.writes} of them writes`;
+  return `${requests}, ${writes}; about ${showSeconds(forecast.seconds)}.`;
+}
+
+/** `Of the account's limits: 19 of 20 domains.`; null: nothing that has a known limit is added or deleted. */
+export function usageSentence({ usage = [] }: Pick<PlanDocument, 'usage'>): string | null {
+  if (usage.length === 0) return null;
+  const parts = usage.map(({ what, used, limit }) => {
+    // What other domains hold is not known.
+    const where = what === 'domains' ? '' : " in the manifest's domains";
+    return `${used} of ${limit} ${what}${where}`;
+  });
+  return `Of the account's limits: ${parts.join('; ')}.`;
+}
+
+/** From this share of a limit on it is shown where there is no room for what nobody needs to know. */
+const NEARLY_USED = 0.8;
+
+/** The same of limits that are nearly used up, or more than that. */
+export function scarcitySentence({ usage = [] }: Pick<PlanDocument, 'usage'>): string | null {
+  return usageSentence({ usage: usage.filter(({ used, limit }) => used >= NEARLY_USED * limit) });
+}
+
+function showSeconds(seconds: number): string {
+  if (seconds < 120) return `${Math.max(1, Math.round(seconds))} s`;
+  if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
+  return `${Math.round(seconds / 3600)} h`;
+}
+
+/** Whether what its guards refuse was withheld from it, so that the rest runs. */
+export function runsInPart({ options, guards, withheld }: PlanDocument): boolean {
+  const held = new Set(withheld.map(({ reason }) => reason));
+  return options.skipRefused === true && guards.some((finding) => held.has(withheldReason(finding)));
+}

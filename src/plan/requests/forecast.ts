@@ -1,0 +1,149 @@
+import type { Budget } from '../../rate-limit/budget.ts';
+import { endpointName, type ApiVersion } from '../../model/endpoints.ts';
+import type { Observed } from '../../model/observed.ts';
+import type { Change, EndpointForecast, Forecast, Plan } from '../../model/plan.ts';
+import type { DomainName } from '../../model/names.ts';
+import { dependenciesOf } from './dependencies.ts';
+import {
+  readsAfterAdding,
+  readsBeforeSettings,
+  readsBeforeStageTwo,
+  readsOfForwarders,
+  verificationReads,
+  type PlannedRead,
+  type ReadContext,
+} from './reads.ts';
+import { requestsOf, type RequestOptions, type StageRequests, type WriteRequest } from './requests.ts';
+import { createSchedule, perMinute } from '../../rate-limit/scheduler.ts';
+import { plannedVerifications, type DueContext } from './verification.ts';
+
+export interface ForecastOptions extends RequestOptions, ReadContext, Omit<DueContext, 'now'> {
+  readonly version: ApiVersion;
+  readonly observed: Observed;
+  /** By endpoint name, as the reading of the account left them. */
+  readonly budgets: ReadonlyMap<string, Budget>;
+  /** The moment of the budgets, monotonic milliseconds. */
+  readonly monotonic: number;
+  /** The same moment, epoch milliseconds. */
+  readonly now: number;
+}
+
+/** One request, from sending to its answer, as far as is known in advance. Milliseconds. */
+const LATENCY = 150;
+const CONCURRENCY = 8;
+/** v4, Limits: paid plans, free accounts. */
+const ASSUMED_LIMIT = { allowed: 200, refused: 30 } as const;
+
+/**
+ * What applying a plan will send, and how long that takes: its writes, the reads before stage 2 and those that verify.
+ * The requests are those of `requestsOf`; the time comes from running them against the budgets in virtual time. Stages
+ * add up, endpoints run side by side.
+ */
+export function forecast(plan: Pick<Plan, 'changes'>, options: ForecastOptions): Forecast {
+  const tally: Tally = new Map();
+  const limits = [...options.budgets.values()]
+    .map((budget) => budget.limit)
+    .filter((limit) => limit !== null);
+  const schedule = createSchedule({
+    budgets: options.budgets,
+    assumedLimit: limits.length === 0 ? ASSUMED_LIMIT[options.batches] : Math.min(...limits),
+    latency: LATENCY,
+    concurrency: CONCURRENCY,
+  });
+  let moment = options.monotonic;
+  const spend = (phase: Phase): void => {
+    for (const [endpoint, { requests, items }] of phase.endpoints) count(tally, endpoint, requests, items);
+    const requests = new Map([...phase.endpoints].map(([endpoint, sums]) => [endpoint, sums.requests]));
+    moment = Math.max(schedule.run(requests, moment), moment + phase.longestChain * LATENCY);
+  };
+  const earlier = new Set<Change>();
+  const forwarders = dependenciesOf(plan.changes);
+  const seen = new Set<DomainName>();
+  for (const [index, stage] of requestsOf(plan, options).entries()) {
+    if (index === 0) spend(readPhase(readsAfterAdding(plan), options.version));
+    const changes = changesOf(stage);
+    if (stage.stage === 2) {
+      const reads = readsBeforeStageTwo({ late: changes, earlier: [...earlier], moment }, options);
+      const others = new Set(changes.flatMap((change) => [...(forwarders.get(change) ?? [])]));
+      spend(readPhase(readsOfForwarders(others, earlier, options), options.version));
+      spend(readPhase(reads, options.version));
+      for (const domain of others) seen.add(domain);
+    }
+    const settings = readsBeforeSettings(changes);
+    // One domain after another: see `prepare` of the pacing.
+    spend({ ...readPhase(settings, options.version), longestChain: 2 * settings.length });
+    spend(writePhase(stage, options.version));
+    for (const change of changes) earlier.add(change);
+  }
+  for (const { domain, stage } of plan.changes) if (stage === 2) seen.delete(domain);
+  spend(readPhase(verificationReads(plan, seen, options), options.version));
+  spend(readPhase(plannedVerifications(plan, options), options.version));
+  return assemble(tally, moment - options.monotonic, options);
+}
+
+interface Sums {
+  requests: number;
+  items: number;
+}
+type Tally = Map<string, Sums>;
+
+/** Requests that run side by side, but for those of one domain, of which the longest row takes its time. */
+interface Phase {
+  readonly endpoints: Tally;
+  readonly longestChain: number;
+}
+
+function writePhase(stage: StageRequests, version: ApiVersion): Phase {
+  const endpoints: Tally = new Map();
+  let longestChain = 0;
+  for (const { steps } of stage.domains) {
+    const requests: readonly WriteRequest[] = steps.flatMap((step) => step.requests);
+    longestChain = Math.max(longestChain, requests.length);
+    for (const { operation, items } of requests) {
+      count(endpoints, endpointName(version, operation), 1, items.length);
+    }
+  }
+  return { endpoints, longestChain };
+}
+
+function changesOf({ domains }: StageRequests): readonly Change[] {
+  const requests = domains.flatMap(({ steps }) => steps.flatMap((step) => step.requests));
+  return [...new Set(requests.flatMap(({ items }) => items.map(({ change }) => change)))];
+}
+
+function readPhase(reads: readonly PlannedRead[], version: ApiVersion): Phase {
+  const endpoints: Tally = new Map();
+  for (const { operation, requests } of reads)
+    count(endpoints, endpointName(version, operation), requests, 0);
+  return { endpoints, longestChain: 0 };
+}
+
+function count(tally: Tally, endpoint: string, requests: number, items: number): void {
+  const sums = tally.get(endpoint) ?? { requests: 0, items: 0 };
+  tally.set(endpoint, { requests: sums.requests + requests, items: sums.items + items });
+}
+
+function assemble(tally: Tally, milliseconds: number, { budgets }: ForecastOptions): Forecast {
+  const endpoints: readonly EndpointForecast[] = [...tally]
+    .map(([endpoint, sums]) => ({ endpoint, ...sums }))
+    .sort((a, b) => writesFirst(a) - writesFirst(b) || (a.endpoint < b.endpoint ? -1 : 1));
+  const rates = endpoints
+    .map(({ endpoint }) => budgets.get(endpoint))
+    .map((budget) => (budget === undefined ? null : perMinute(budget)))
+    .filter((rate) => rate !== null);
+  return {
+    requests: endpoints.reduce((sum, { requests }) => sum + requests, 0),
+    writes: endpoints.reduce((sum, { endpoint, requests }) => sum + (isWrite(endpoint) ? requests : 0), 0),
+    seconds: Math.round(milliseconds / 100) / 10,
+    limit: rates.length === 0 ? null : Math.min(...rates),
+    endpoints,
+  };
+}
+
+function isWrite(endpoint: string): boolean {
+  return !endpoint.startsWith('GET ');
+}
+
+function writesFirst({ endpoint }: EndpointForecast): number {
+  return isWrite(endpoint) ? 0 : 1;
+}

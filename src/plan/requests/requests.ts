@@ -1,0 +1,257 @@
+import { LIMITS, type ApiVersion, type Operation } from '../../model/endpoints.ts';
+import type { DomainName } from '../../model/names.ts';
+import type {
+  AliasChange,
+  Change,
+  CredentialChange,
+  DomainChange,
+  Plan,
+  RuleChange,
+} from '../../model/plan.ts';
+import { overtakingChanges } from './dependencies.ts';
+import { inOrder } from './item-order.ts';
+import { compareText } from '../order.ts';
+import { rulePayload, ruleSteps, type RulePart, type RulePayload } from '../diff/rule-parts.ts';
+
+/**
+ * All requests of one stage, or of a part of it: everything in it may run side by side, domain by domain, but it starts
+ * only when all that stands before it has ended. A stage has several parts where a change in one domain has to wait for
+ * another domain.
+ */
+export interface StageRequests {
+  readonly stage: 1 | 2;
+  readonly domains: readonly DomainRequests[];
+}
+
+/** The steps of one domain, strictly one after another; so are the requests of a step. */
+export interface DomainRequests {
+  readonly domain: DomainName;
+  readonly steps: readonly StepRequests[];
+}
+
+export interface StepRequests {
+  readonly step: Step;
+  readonly requests: readonly WriteRequest[];
+}
+
+/** One request. A single operation has one item, a batch at most 500. */
+export interface WriteRequest {
+  readonly operation: Operation;
+  readonly domain: DomainName;
+  readonly step: Step;
+  readonly items: readonly WriteItem[];
+}
+
+/** What to send for a change; of a rule, `rule` is the very payload. */
+export type WriteItem =
+  | { readonly kind: 'domain'; readonly change: DomainChange }
+  | { readonly kind: 'alias'; readonly change: AliasChange }
+  | { readonly kind: 'credential'; readonly change: CredentialChange }
+  | {
+      readonly kind: 'rule';
+      readonly change: RuleChange;
+      readonly part: RulePart;
+      readonly rule: RulePayload;
+    };
+
+/** In the order in which a domain goes through them. */
+const STEPS = [
+  'domain',
+  'credential-adds',
+  'credential-updates',
+  'alias-adds',
+  'alias-updates',
+  'rule-moves',
+  'rule-adds',
+  'rule-changes',
+  'rule-narrowings',
+  'rule-deletes',
+  'alias-deletes',
+  'credential-deletes',
+  'domain-delete',
+] as const;
+export type Step = (typeof STEPS)[number];
+
+/** Credentials are a chain of their own: they neither wait for routing nor does routing wait for them. */
+export function chainOf(step: Step): 'domain' | 'routing' | 'credentials' {
+  if (step === 'domain' || step === 'domain-delete') return 'domain';
+  return step.startsWith('credential') ? 'credentials' : 'routing';
+}
+
+export interface RequestOptions extends BatchSupport {
+  readonly version: ApiVersion;
+}
+
+/** What goes by batches, as far as is known; the rest goes one by one. */
+export interface BatchSupport {
+  /** Batches that create: a free account is refused them. */
+  readonly batches: 'allowed' | 'refused';
+  /** Batches that update or delete by id: a v3 may not know in them the ids that it lists. Default: allowed. */
+  readonly batchesById?: 'allowed' | 'refused';
+}
+
+interface Placed {
+  readonly stage: 1 | 2;
+  readonly step: Step;
+  readonly item: WriteItem;
+}
+
+/** The write requests of a plan, exactly as they will be sent. Conditional changes are taken for additions. */
+export function requestsOf(plan: Pick<Plan, 'changes'>, options: RequestOptions): readonly StageRequests[] {
+  const late = overtakingChanges(plan.changes);
+  const waves: { readonly stage: 1 | 2; readonly placed: Placed[] }[] = [
+    { stage: 1, placed: [] },
+    { stage: 2, placed: [] },
+    { stage: 2, placed: [] },
+  ];
+  for (const change of plan.changes) {
+    for (const placed of placesOf(change)) {
+      const wave = placed.stage === 2 && late.has(change) ? 2 : placed.stage - 1;
+      waves[wave]?.placed.push(placed);
+    }
+  }
+  return waves
+    .filter(({ placed }) => placed.length > 0)
+    .map(({ stage, placed }) => ({ stage, domains: byDomain(placed, options) }));
+}
+
+function placesOf(change: Change): readonly Placed[] {
+  switch (change.kind) {
+    case 'domain': {
+      const step = change.action === 'delete' ? 'domain-delete' : 'domain';
+      return [{ stage: change.stage, step, item: { kind: 'domain', change } }];
+    }
+    case 'alias':
+      return [{ stage: change.stage, step: `alias-${change.action}s`, item: { kind: 'alias', change } }];
+    case 'credential':
+      return [
+        { stage: change.stage, step: `credential-${change.action}s`, item: { kind: 'credential', change } },
+      ];
+    case 'rule':
+      return ruleSteps(change).map(({ stage, step, part }) => ({
+        stage,
+        step,
+        item: { kind: 'rule', change, part, rule: rulePayload(change, part) },
+      }));
+  }
+}
+
+function byDomain(placed: readonly Placed[], options: RequestOptions): readonly DomainRequests[] {
+  const domains = Map.groupBy(placed, ({ item }) => item.change.domain);
+  return [...domains]
+    .sort(([a], [b]) => compareText(a, b))
+    .map(([domain, places]) => ({ domain, steps: stepsOf(domain, places, options) }));
+}
+
+function stepsOf(
+  domain: DomainName,
+  places: readonly Placed[],
+  options: RequestOptions,
+): readonly StepRequests[] {
+  const bySteps = Map.groupBy(places, ({ step }) => step);
+  return STEPS.filter((step) => bySteps.has(step)).map((step) => {
+    const items = inOrder(
+      step,
+      (bySteps.get(step) ?? []).map(({ item }) => item),
+    );
+    const requests = chunk(step, items, options).map((chunked) => ({
+      operation: operationOf(step, chunked, options),
+      domain,
+      step,
+      items: chunked,
+    }));
+    return { step, requests };
+  });
+}
+
+/** Bodies of requests stay under this, unless a single item is larger. Bytes. */
+const MAX_BODY = 1_000_000;
+
+function chunk(
+  step: Step,
+  items: readonly WriteItem[],
+  { batches, batchesById }: RequestOptions,
+): readonly (readonly WriteItem[])[] {
+  const creates = step === 'alias-adds' || step === 'rule-adds';
+  const most = isBatched(step) && (creates ? batches : batchesById) !== 'refused' ? LIMITS.batchItems : 1;
+  const chunks: WriteItem[][] = [];
+  let bytes = 0;
+  for (const item of items) {
+    const size = sizeOf(item);
+    const current = chunks.at(-1);
+    if (current === undefined || current.length >= most || bytes + size > MAX_BODY) {
+      chunks.push([item]);
+      bytes = size;
+    } else {
+      current.push(item);
+      bytes += size;
+    }
+  }
+  return chunks;
+}
+
+/** v4: only aliases and rules have batch endpoints. */
+function isBatched(step: Step): boolean {
+  return chainOf(step) === 'routing';
+}
+
+/** Bytes of an item's JSON in a body, rounded up by some for keys and ids. */
+function sizeOf(item: WriteItem): number {
+  const overhead = 100;
+  if (item.kind === 'rule') return overhead + utf8Length(JSON.stringify(item.rule));
+  const forward = item.kind === 'alias' ? (item.change.desired?.forward ?? '') : '';
+  return overhead + utf8Length(JSON.stringify([item.change.name, forward]));
+}
+
+function utf8Length(text: string): number {
+  let bytes = text.length;
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    // A pair of surrogates takes four bytes, two for each of its units.
+    if (unit > 0x7f) bytes += unit > 0x7_ff && (unit < 0xd8_00 || unit > 0xdf_ff) ? 2 : 1;
+  }
+  return bytes;
+}
+
+const OPERATIONS: Readonly<Record<Step, { readonly single: Operation; readonly batch: Operation | null }>> = {
+  domain: { single: 'updateDomain', batch: null },
+  'credential-adds': { single: 'addCredential', batch: null },
+  'credential-updates': { single: 'updateCredential', batch: null },
+  'alias-adds': { single: 'addAlias', batch: 'addAliases' },
+  'alias-updates': { single: 'updateAlias', batch: 'updateAliases' },
+  'rule-moves': { single: 'updateRule', batch: 'updateRules' },
+  'rule-adds': { single: 'addRule', batch: 'addRules' },
+  'rule-changes': { single: 'updateRule', batch: 'updateRules' },
+  'rule-narrowings': { single: 'updateRule', batch: 'updateRules' },
+  'rule-deletes': { single: 'deleteRule', batch: 'deleteRules' },
+  'alias-deletes': { single: 'deleteAlias', batch: 'deleteAliases' },
+  'credential-deletes': { single: 'deleteCredential', batch: null },
+  'domain-delete': { single: 'deleteDomain', batch: null },
+};
+
+/** The same request for other items. */
+export function withItems(
+  request: WriteRequest,
+  items: readonly WriteItem[],
+  options: Pick<RequestOptions, 'version'>,
+): WriteRequest {
+  return { ...request, items, operation: operationOf(request.step, items, options) };
+}
+
+function operationOf(
+  step: Step,
+  items: readonly WriteItem[],
+  { version }: Pick<RequestOptions, 'version'>,
+): Operation {
+  const [first] = items;
+  if (step === 'domain' && first?.change.action === 'add') return 'addDomain';
+  const { single, batch } = OPERATIONS[step];
+  if (batch === null) return single;
+  const needsBatch = first !== undefined && isAmbiguous(first, version);
+  return items.length > 1 || needsBatch ? batch : single;
+}
+
+/** v3 takes an alias by name or by id in one place: an id that is a name as well goes by batch, where only ids count. */
+export function isAmbiguous(item: WriteItem, version: ApiVersion): boolean {
+  return version === 'v3' && item.kind === 'alias' && item.change.idIsName === true;
+}

@@ -1,0 +1,77 @@
+import {
+  blocked,
+  explains429,
+  settle,
+  spend,
+  UNKNOWN_BUDGET,
+  whenMayNext,
+  type Budget,
+  type Rate,
+  type Settlement,
+} from './budget.ts';
+
+/** The budgets of one account: one an endpoint, and one of the whole account once a 429 has shown that there is one. */
+export interface BudgetBook {
+  /** When the next request may go; see `whenMayNext`. */
+  nextMoment(endpoint: string, now: number, share: number): number | 'after-answer';
+  sent(endpoint: string, now: number): void;
+  settled(endpoint: string, settlement: Settlement, now: number): void;
+  /** Live: changes with every request. */
+  budgets(): ReadonlyMap<string, Budget>;
+}
+
+export function createBudgetBook(): BudgetBook {
+  const budgets = new Map<string, Budget>();
+  /** null: no limit of the whole account has shown itself. */
+  let account: Budget | null = null;
+  const budgetOf = (endpoint: string): Budget => budgets.get(endpoint) ?? UNKNOWN_BUDGET;
+  return {
+    nextMoment(endpoint, now, share) {
+      const own = whenMayNext(budgetOf(endpoint), now, share);
+      const whole = account === null ? now : whenMayNext(account, now, share);
+      if (own === 'after-answer' || whole === 'after-answer') return 'after-answer';
+      return Math.max(own, whole);
+    },
+    sent(endpoint, now) {
+      budgets.set(endpoint, spend(budgetOf(endpoint), now));
+      if (account !== null) account = spend(account, now);
+    },
+    settled(endpoint, settlement, now) {
+      const before = budgetOf(endpoint);
+      const { status, rate, sentAt } = settlement;
+      budgets.set(endpoint, settle(before, settlement, now));
+      account = accountAfterAnswer(account, settlement, now);
+      if (status === 429 && !explains429(before, rate, now))
+        account = accountAfter429(account, rate, sentAt, now);
+    },
+    budgets: () => budgets,
+  };
+}
+
+/** No answer tells of the account's budget by itself: it counts what is sent. */
+function accountAfterAnswer(
+  account: Budget | null,
+  { rate, sentAt }: Settlement,
+  now: number,
+): Budget | null {
+  if (account === null || !stillStands(account, rate, now)) return null;
+  return settle(account, { status: null, rate: null, sentAt }, now);
+}
+
+/** Its size is known only where the 429 states the limit that is used up; otherwise it is a pause for everything. */
+function accountAfter429(account: Budget | null, rate: Rate | null, sentAt: number, now: number): Budget {
+  const known = account ?? settle(spend(UNKNOWN_BUDGET, sentAt), { status: 429, rate: null, sentAt }, now);
+  const told = rate?.remaining === 0 && rate.limit !== null && rate.limit > 0 ? rate.limit : null;
+  return blocked({ ...known, limit: told ?? known.limit }, rate, now);
+}
+
+/**
+ * A mere pause ends by itself. A limit ends when an answer with the same limit has more left than the account can
+ * have: then it was the endpoint's after all, used up by somebody else.
+ */
+function stillStands(account: Budget, rate: Rate | null, now: number): boolean {
+  const isOver = account.refillAt === null || account.refillAt <= now;
+  if (account.limit === null) return !isOver;
+  if (isOver || rate?.limit !== account.limit || rate.remaining === null) return true;
+  return rate.remaining <= (account.remaining ?? account.limit);
+}

@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import {
+  loadWithReferences,
+  type LoadOptions,
+  type ManifestText,
+  type NeededReferences,
+  type ReadReferences,
+} from '../../manifest/load.ts';
+import { readManifests, type ReadFault, type ReadPorts } from '../../manifest/read/read.ts';
+import type { Clock } from '../../model/clock.ts';
+import type { Desired } from '../../model/desired.ts';
+import type { Problem } from '../../model/problem.ts';
+import { fail, type Result } from '../../model/result.ts';
+import type { ManifestSize } from '../../model/prior.ts';
+import { manifestSize } from '../../plan/size.ts';
+
+/** What the files hold now. */
+export type ManifestLook =
+  | {
+      readonly kind: 'good';
+      readonly desired: Desired;
+      readonly size: ManifestSize;
+      /** Warnings. */
+      readonly problems: readonly Problem[];
+    }
+  | { readonly kind: 'bad'; readonly message: string; readonly problems: readonly Problem[] };
+
+export interface ManifestSource {
+  /** Reads the files; null: they hold what they held at the last look. */
+  look(): Promise<ManifestLook | null>;
+}
+
+export interface SourceOptions extends ReadPorts {
+  readonly paths: readonly string[];
+  readonly load: Omit<LoadOptions, 'resolve'>;
+  readonly readReferences: ReadReferences;
+  readonly clock: Clock;
+}
+
+const BETWEEN_READS_MS = 50;
+const MOST_READS = 20;
+
+/** Reads the manifest of one account; it is loaded again only when its content, or that of a file it refers to, differs. */
+export function createManifestSource(options: SourceOptions): ManifestSource {
+  let last: string | null = null;
+  let values: Values = { needed: { key: null, others: [] }, resolve: () => null };
+  return {
+    async look() {
+      const { needed } = values;
+      const current = digestValues({ needed, resolve: await options.readReferences(needed) });
+      const first = await readManifests(options.paths, options);
+      if (`${digestTexts(first)} ${current}` === last) return null;
+      const texts = await readSettled(first, options);
+      if (`${digestTexts(texts)} ${current}` === last) return null;
+      const look = texts.ok
+        ? await load(texts.value, options, (read) => {
+            values = read;
+          })
+        : unreadable(texts.error);
+      last = `${digestTexts(texts)} ${digestValues(values)}`;
+      return look;
+    },
+  };
+}
+
+/** The references of the manifest as it was loaded last, and their values then. */
+interface Values {
+  readonly needed: NeededReferences;
+  readonly resolve: LoadOptions['resolve'];
+}
+
+type Texts = Result<readonly ManifestText[], ReadFault>;
+
+/** A file that is read in the middle of a change is read again, until two readings agree. */
+async function readSettled(first: Texts, options: SourceOptions): Promise<Texts> {
+  let before = first;
+  for (let reads = 2; reads <= MOST_READS; reads += 1) {
+    await options.clock.sleep(BETWEEN_READS_MS);
+    const again = await readManifests(options.paths, options);
+    if (digestTexts(before) === digestTexts(again)) return again;
+    before = again;
+  }
+  const [path = ''] = options.paths;
+  return fail({ path, message: `${path}: it keeps changing while it is read`, hint: 'let it come to rest' });
+}
+
+async function load(
+  texts: readonly ManifestText[],
+  { load: options, readReferences }: SourceOptions,
+  onRead: (values: Values) => void,
+): Promise<ManifestLook> {
+  const { desired, problems: found } = await loadWithReferences(texts, options, async (needed) => {
+    const resolve = await readReferences(needed);
+    onRead({ needed, resolve });
+    return resolve;
+  });
+  const problems = found.map(asDaemonProblem);
+  const errors = problems.filter(({ severity }) => severity === 'error').length;
+  if (desired !== null && errors === 0)
+    return { kind: 'good', desired, size: manifestSize(desired), problems };
+  return {
+    kind: 'bad',
+    message: `the manifest is invalid: ${errors} ${errors === 1 ? 'error' : 'errors'}`,
+    problems,
+  };
+}
+
+/** Without a line break at its end a file may be cut; nobody is there to look at it. */
+function asDaemonProblem(problem: Problem): Problem {
+  return problem.code === 'no-final-newline' ? { ...problem, severity: 'error' } : problem;
+}
+
+function unreadable({ message, hint }: ReadFault): ManifestLook {
+  const problem: Problem = { severity: 'error', code: 'unreadable', message, hint, source: null };
+  return { kind: 'bad', message, problems: [problem] };
+}
+
+function digestTexts(texts: Texts): string {
+  const hash = createHash('sha256');
+  if (!texts.ok) return hash.update(texts.error.message).digest('hex');
+  for (const { file, text } of texts.value)
+    hash.update(`${file.length} ${file} ${text.length} `).update(text);
+  return hash.digest('hex');
+}
+
+function digestValues({ needed, resolve }: Values): string {
+  const hash = createHash('sha256');
+  for (const reference of needed.others) hash.update(JSON.stringify([reference.shown, resolve(reference)]));
+  return hash.digest('hex');
+}

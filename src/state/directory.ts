@@ -1,0 +1,285 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import type { Clock } from '../model/clock.ts';
+import type { DomainName } from '../model/names.ts';
+import type { Warning } from '../model/plan.ts';
+import { NO_PRIOR, type ManifestSize, type PriorDomain } from '../model/prior.ts';
+import { fail, succeed, type Result } from '../model/result.ts';
+import { isSameManifest } from '../plan/size.ts';
+import { createFingerprinter } from './fingerprints.ts';
+import { readKnownReferences, recognise, withReferences, writeKnownReferences } from './known-references.ts';
+import {
+  readManifestSizes,
+  readPriorDomain,
+  writeManifestSizes,
+  writePriorDomain,
+} from './prior-document.ts';
+import { ownFiles, type OwnFiles, type StateFs } from './own-files.ts';
+import type { ProcessTable } from './processes.ts';
+import {
+  keepNewest,
+  listFiles,
+  readText,
+  removeQuietly,
+  flushDirectory,
+  writeAtomically,
+  writeWhole,
+  type ReadOutcome,
+} from './files.ts';
+import { acquireLock, type Every } from './lock.ts';
+import type { Memory, StateFault, StateStore } from './store.ts';
+
+export interface StateDirectoryOptions {
+  /** Root for all accounts. */
+  readonly directory: string;
+  /** Email of the account, and the API's address: together they name the account's own directory. */
+  readonly account: string;
+  readonly apiUrl: string;
+  readonly fs: StateFs;
+  readonly clock: Clock;
+  readonly processes: ProcessTable;
+  /** Keeps the lock while a run waits. */
+  readonly every?: Every | undefined;
+}
+
+const KEPT_DOCUMENTS = 50;
+const KEPT_MANIFESTS = 50;
+const AT_ONCE = 32;
+const SALT_BYTES = 32;
+
+/** The state directory of one account; nothing is touched before a method is called. */
+export function openStateDirectory(options: StateDirectoryOptions): StateStore {
+  const place = join(options.directory, accountDirectory(options.account, options.apiUrl));
+  let sequence = 0;
+  const scope: Scope = {
+    ...options,
+    place,
+    files: ownFiles(options.fs, options.directory, options.processes.uid),
+    unique: () => `${options.processes.pid}-${(sequence += 1)}-${randomBytes(6).toString('hex')}`,
+    written: new Map(),
+  };
+  let fingerprinter: Promise<((password: string) => Promise<string>) | null> | null = null;
+  return {
+    place,
+    lock: () => acquireLock(place, scope),
+    prior: () => readPrior(scope),
+    remember: (memory) => remember(scope, memory),
+    saveSnapshot: (text) => saveDocument(scope, { directory: 'snapshots', suffix: '.yaml', text }),
+    saveReport: (text) => saveDocument(scope, { directory: 'reports', suffix: '.json', text }),
+    rememberReferences: (references) => rememberReferences(scope, references),
+    recogniseReferences: (values) => recogniseReferences(scope, values),
+    async fingerprint(password) {
+      fingerprinter ??= openFingerprinter(scope);
+      const make = await fingerprinter;
+      return make === null ? null : make(password);
+    },
+  };
+}
+
+interface Scope extends StateDirectoryOptions {
+  readonly place: string;
+  readonly files: OwnFiles;
+  readonly unique: () => string;
+  /** Hash of what is known to be on disk, so that equal memories are not written again. */
+  readonly written: Map<DomainName, string>;
+}
+
+/** Readable where it can be, and distinct always: the hash decides, the rest is for people. */
+function accountDirectory(account: string, apiUrl: string): string {
+  const email = account.trim().toLowerCase();
+  const host = hostOf(apiUrl);
+  const readable = `${email}_${host}`
+    .replace(/[^a-z0-9.@_-]/g, '-')
+    .replace(/^\.+/, '-')
+    .slice(0, 120);
+  return `${readable}_${hash(`${email}\n${host}`)}`;
+}
+
+function hostOf(apiUrl: string): string {
+  return URL.canParse(apiUrl) ? new URL(apiUrl).host : apiUrl;
+}
+
+/** A domain of up to 253 characters is a file name of up to 255: the long ones are cut and told apart by a hash. */
+function domainFile(domain: DomainName): string {
+  return domain.length <= 200 ? `${domain}.json` : `${domain.slice(0, 180)}_${hash(domain)}.json`;
+}
+
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 12);
+}
+
+async function readPrior(scope: Scope): ReturnType<StateStore['prior']> {
+  const directory = join(scope.place, 'domains');
+  const warnings: Warning[] = [];
+  const domains = new Map<DomainName, PriorDomain>();
+  scope.written.clear();
+  const fault = await scope.files.fault(directory);
+  if (fault !== null) return { prior: NO_PRIOR, warnings: [refused(scope.place, fault)] };
+  for await (const { path, read } of readAll(scope.files, directory)) {
+    if (read.kind === 'missing') continue;
+    const entry = read.kind === 'text' ? readPriorDomain(read.text) : null;
+    if (entry === null) {
+      warnings.push(damaged(path));
+      continue;
+    }
+    domains.set(entry.domain, entry.prior);
+    if (read.kind === 'text') scope.written.set(entry.domain, hash(read.text));
+  }
+  const sizes = await readSizes(scope);
+  if (sizes === null) warnings.push(damaged(sizesPath(scope)));
+  return { prior: { domains, manifests: sizes ?? [] }, warnings };
+}
+
+/** Every `.json` file of a directory by name, some at a time. */
+async function* readAll(
+  files: OwnFiles,
+  directory: string,
+): AsyncGenerator<{ path: string; read: ReadOutcome }> {
+  const names = (await listFiles(files, directory)).filter((name) => name.endsWith('.json')).toSorted();
+  const paths = names.map((name) => join(directory, name));
+  for (let start = 0; start < paths.length; start += AT_ONCE) {
+    const some = paths.slice(start, start + AT_ONCE);
+    yield* await Promise.all(some.map(async (path) => ({ path, read: await readText(files, path) })));
+  }
+}
+
+async function remember(scope: Scope, memory: Memory): Promise<Result<void, StateFault>> {
+  const directory = join(scope.place, 'domains');
+  const domains = [...memory.domains];
+  for (let start = 0; start < domains.length; start += AT_ONCE) {
+    const some = domains.slice(start, start + AT_ONCE);
+    const written = await Promise.all(some.map(([domain, prior]) => rememberDomain(scope, domain, prior)));
+    const failed = written.find(({ ok }) => !ok);
+    if (failed !== undefined) return failed;
+  }
+  if (domains.length > 0) await flushDirectory(scope.files, directory);
+  return memory.manifest === null ? succeed(undefined) : rememberSize(scope, memory.manifest);
+}
+
+async function rememberDomain(
+  scope: Scope,
+  domain: DomainName,
+  prior: PriorDomain | null,
+): Promise<Result<void, StateFault>> {
+  const directory = join(scope.place, 'domains');
+  const name = domainFile(domain);
+  if (prior === null) {
+    scope.written.delete(domain);
+    await removeQuietly(scope.files, join(directory, name));
+    return succeed(undefined);
+  }
+  const text = writePriorDomain(domain, prior);
+  if (scope.written.get(domain) === hash(text)) return succeed(undefined);
+  const path = { directory, name, temporary: `${scope.unique()}.tmp` };
+  const written = await writeWhole(scope.files, path, text);
+  if (written.ok) scope.written.set(domain, hash(text));
+  return written;
+}
+
+/** In place of what the same manifest was before; those of other manifests of the account stay. */
+async function rememberSize(scope: Scope, size: ManifestSize): Promise<Result<void, StateFault>> {
+  const before = (await readSizes(scope)) ?? [];
+  const others = before.filter((other) => !isSameManifest(other, size));
+  const text = writeManifestSizes([size, ...others].slice(0, KEPT_MANIFESTS));
+  if (text === writeManifestSizes(before)) return succeed(undefined);
+  const path = { directory: scope.place, name: 'manifests.json', temporary: `${scope.unique()}.tmp` };
+  return writeAtomically(scope.files, path, text);
+}
+
+/** Null: damaged. A file that is not there holds nothing. */
+async function readSizes(scope: Scope): Promise<readonly ManifestSize[] | null> {
+  const read = await readText(scope.files, sizesPath(scope));
+  if (read.kind === 'missing') return [];
+  return read.kind === 'text' ? readManifestSizes(read.text) : null;
+}
+
+function sizesPath(scope: Scope): string {
+  return join(scope.place, 'manifests.json');
+}
+
+async function saveDocument(
+  scope: Scope,
+  document: { readonly directory: 'snapshots' | 'reports'; readonly suffix: string; readonly text: string },
+): Promise<Result<string, StateFault>> {
+  const directory = join(scope.place, document.directory);
+  // Sorted by name they are sorted by time; the random part keeps two of one millisecond apart.
+  const moment = new Date(scope.clock.now()).toISOString().replaceAll(':', '-');
+  const name = `${moment}_${randomBytes(3).toString('hex')}${document.suffix}`;
+  const path = { directory, name, temporary: `${scope.unique()}.tmp` };
+  const written = await writeAtomically(scope.files, path, document.text);
+  if (!written.ok) return written;
+  await keepNewest(scope.files, directory, { suffix: document.suffix, keep: KEPT_DOCUMENTS });
+  await removeLeftovers(scope.files, directory);
+  return succeed(join(directory, name));
+}
+
+/** Temporary files of a run that was killed; only the holder of the lock writes here, and it writes one at a time. */
+async function removeLeftovers(files: OwnFiles, directory: string): Promise<void> {
+  for (const name of await listFiles(files, directory)) {
+    if (name.endsWith('.tmp')) await removeQuietly(files, join(directory, name));
+  }
+}
+
+const REFERENCES = 'references.json';
+
+async function rememberReferences(
+  scope: Scope,
+  references: ReadonlyMap<string, string>,
+): Promise<Result<void, StateFault>> {
+  const salt = await openSalt(scope);
+  if (salt === null) return fail({ message: `${join(scope.place, 'salt')} cannot be read or written` });
+  const before = await readText(scope.files, join(scope.place, REFERENCES));
+  const known =
+    (before.kind === 'text' ? readKnownReferences(before.text) : null) ?? new Map<string, string>();
+  const text = writeKnownReferences(withReferences(known, references, salt));
+  if (before.kind === 'text' && before.text === text) return succeed(undefined);
+  const path = { directory: scope.place, name: REFERENCES, temporary: `${scope.unique()}.tmp` };
+  return writeAtomically(scope.files, path, text);
+}
+
+async function recogniseReferences(
+  scope: Scope,
+  values: Iterable<string>,
+): Promise<ReadonlyMap<string, string> | null> {
+  const read = await readText(scope.files, join(scope.place, REFERENCES));
+  const known = read.kind === 'text' ? readKnownReferences(read.text) : null;
+  if (known === null || known.size === 0) return known;
+  const salt = await openSalt(scope);
+  return salt === null ? null : recognise(known, values, salt);
+}
+
+async function openFingerprinter(scope: Scope): Promise<((password: string) => Promise<string>) | null> {
+  const salt = await openSalt(scope);
+  return salt === null ? null : createFingerprinter(salt);
+}
+
+/** The salt is made once; null when there is none and none can be kept: then nothing is remembered of values. */
+async function openSalt(scope: Scope): Promise<Uint8Array | null> {
+  const read = await readText(scope.files, join(scope.place, 'salt'));
+  if (read.kind === 'unreadable') return null;
+  if (read.kind === 'text' && /^[0-9a-f]{64}\n$/.test(read.text)) {
+    return Buffer.from(read.text.trim(), 'hex');
+  }
+  const salt = randomBytes(SALT_BYTES);
+  const path = { directory: scope.place, name: 'salt', temporary: `${scope.unique()}.tmp` };
+  const written = await writeAtomically(scope.files, path, `${salt.toString('hex')}\n`);
+  return written.ok ? salt : null;
+}
+
+function refused(place: string, fault: string): Warning {
+  return {
+    code: 'state-damaged',
+    message: `${place} is not used and counts as empty: ${fault}`,
+    hint: 'apply refuses to run with it: give --state-dir a directory that only you can write to',
+    source: null,
+  };
+}
+
+function damaged(path: string): Warning {
+  return {
+    code: 'state-damaged',
+    message: `${path} cannot be read and counts as empty`,
+    hint: 'nothing is lost: the state directory is an aid, and the next apply writes it anew',
+    source: null,
+  };
+}

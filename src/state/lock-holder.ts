@@ -1,0 +1,95 @@
+import type { Clock } from '../model/clock.ts';
+import type { ProcessRealm, ProcessTable } from './processes.ts';
+import type { ReadOutcome } from './files.ts';
+import type { LockHolder } from './store.ts';
+
+interface HolderPorts {
+  readonly clock: Clock;
+  readonly processes: ProcessTable;
+  readonly unique: () => string;
+}
+
+/** This process, as its lock file names it. */
+export async function newHolder({ clock, processes, unique }: HolderPorts): Promise<LockHolder> {
+  const now = clock.now();
+  return {
+    id: unique(),
+    pid: processes.pid,
+    host: processes.host,
+    ...(await processes.realm()),
+    processStart: await processes.startOf(processes.pid),
+    command: processes.command,
+    lockedAt: now,
+    refreshedAt: now,
+    uptime: processes.uptime(),
+  };
+}
+
+/** Null: released, or not a lock that this version could have written. */
+export function parseHolder(read: ReadOutcome): LockHolder | null {
+  if (read.kind !== 'text') return null;
+  try {
+    const value: unknown = JSON.parse(read.text);
+    return isHolder(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Whether nobody can be writing under this lock: its process is provably gone, or was silent for a whole lease. */
+export async function isFree(
+  holder: LockHolder,
+  leaseMs: number,
+  { clock, processes }: Omit<HolderPorts, 'unique'>,
+): Promise<boolean> {
+  const realm = await processes.realm();
+  return silenceOf(holder, realm, { clock, processes }) >= leaseMs || isGone(holder, realm, processes);
+}
+
+/** By the machine's own count where both are on one boot; no change of the wall clock makes a live holder look silent then. */
+function silenceOf(
+  holder: LockHolder,
+  { boot }: ProcessRealm,
+  { clock, processes }: Omit<HolderPorts, 'unique'>,
+): number {
+  const since = processes.uptime() - holder.uptime;
+  return boot !== null && boot === holder.boot && since >= 0 ? since : clock.now() - holder.refreshedAt;
+}
+
+/** A process number says something only in its own pid namespace, on its own boot. */
+async function isGone(
+  holder: LockHolder,
+  { boot, namespace }: ProcessRealm,
+  processes: ProcessTable,
+): Promise<boolean> {
+  if (boot === null || boot !== holder.boot) return false;
+  if (namespace === null || namespace !== holder.namespace) return false;
+  const start = await processes.startOf(holder.pid);
+  if (start === null) return true;
+  const isKnown = start !== 'unknown' && holder.processStart !== null && holder.processStart !== 'unknown';
+  return isKnown && start !== holder.processStart;
+}
+
+export function describeHolder(holder: LockHolder, directory: string): string {
+  const { pid, host, command, lockedAt, refreshedAt } = holder;
+  return (
+    `the state in ${directory} is locked by process ${pid} on ${host} (${command}) since ${iso(lockedAt)}, ` +
+    `refreshed at ${iso(refreshedAt)}; wait until it ends, or stop it`
+  );
+}
+
+function iso(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+const TEXTS = ['id', 'host', 'command'] as const;
+const NUMBERS = ['pid', 'lockedAt', 'refreshedAt', 'uptime'] as const;
+
+function isHolder(value: unknown): value is LockHolder {
+  if (typeof value !== 'object' || value === null) return false;
+  const fields = value as Partial<Record<keyof LockHolder, unknown>>;
+  const isTime = (field: unknown): boolean => typeof field === 'number' && Math.abs(field) <= 8.64e15;
+  return (
+    TEXTS.every((name) => typeof fields[name] === 'string') && NUMBERS.every((name) => isTime(fields[name]))
+  );
+}

@@ -1,0 +1,157 @@
+import { describe, expect, test } from 'vitest';
+import routeSchema from '../../../schemas/route.v1.schema.json' with { type: 'json' };
+import { commandScene, type CommandScene } from '../support/scene.ts';
+import { expectSchema } from '../support/schema.ts';
+
+const MANIFEST = `destinations:
+  boss: { env: BOSS }
+templates:
+  standard:
+    aliases: { abuse: ana@corp.example }
+domains:
+  acme.example:
+    use: [standard]
+    prune: { aliases: true, rules: true }
+    aliases:
+      sales: [carol@corp.example, dan@corp.example]
+      spam: discard
+      vip: boss
+      "team-([a-z]+)": $1@corp.example
+    rules:
+      - { name: invoices, regex: invoice, scopes: [subject], forward: billing@corp.example }
+      - { name: partner, expression: 'sender.endsWith("@partner.example")', forward: erin@corp.example }
+  open.example:
+    aliases: { info: ana@corp.example }
+  old.example: { state: absent }
+`;
+
+describe('route, by the manifest', () => {
+  const open = (): Promise<CommandScene> => commandScene({ manifest: MANIFEST });
+
+  test.each([
+    [
+      'sales',
+      [],
+      '-> carol@corp.example, dan@corp.example\n  alias sales takes it by its name (fwdsync.yaml:12:7)',
+    ],
+    ['Sales+x', [], 'alias sales takes it by its name, without what follows the + (fwdsync.yaml:12:7)'],
+    ['team-blue', [], '-> blue@corp.example\n  alias team-([a-z]+) takes it by its regular expression'],
+    ['spam', [], 'spam@acme.example discarded'],
+    ['vip', [], '-> { env: BOSS }'],
+    ['abuse', [], 'alias abuse takes it by its name (fwdsync.yaml:6:16, used at fwdsync.yaml:9:11)'],
+    [
+      'sales',
+      ['--subject', 'invoice'],
+      'rule invoices takes it by its regular expression (fwdsync.yaml:17:9)',
+    ],
+    [
+      'sales',
+      ['--from', 'x@partner.example'],
+      '-> erin@corp.example\n  rule partner takes it by its expression',
+    ],
+    ['nobody', [], 'nobody@acme.example refused\n  nothing in the manifest takes it\n'],
+  ])('%s %j', async (local, flags, words) => {
+    const scene = await open();
+    const { code, stdout, stderr } = await scene.run(['route', `${local}@ACME.example`, ...flags]);
+    expect(stderr).not.toContain('error');
+    expect(stdout).toContain(words);
+    expect([code, scene.requests()]).toEqual([0, []]);
+  });
+
+  test('says where it depends on how the service compares, and that live entries may come first', async () => {
+    const scene = await open();
+    const { stdout } = await scene.run(['route', 'sales@acme.example', '--subject', 'your invoice 7']);
+    expect(stdout).toContain('note: another entry takes it if the service compares');
+    const other = await scene.run(['route', 'info@open.example']);
+    expect(other.stdout).toContain('note: live aliases and rules that the manifest does not name');
+  });
+
+  test('the document matches its schema, and a reference is never resolved in it', async () => {
+    const scene = await open();
+    const env = { BOSS: 'boss@private.example' };
+    const { stdout } = await scene.run(['route', 'vip@acme.example', '--format', 'json'], { env });
+    expect(expectSchema(routeSchema, stdout)).toMatchObject({
+      outcome: 'delivered',
+      forward: ['{ env: BOSS }'],
+      taken: {
+        kind: 'alias',
+        name: 'vip',
+        by: 'name',
+        source: { file: 'fwdsync.yaml', line: 14, column: 7 },
+      },
+    });
+    const refused = await scene.run(['route', 'nobody@acme.example', '--format', 'json']);
+    expect(expectSchema(routeSchema, refused.stdout)).toMatchObject({ outcome: 'refused', taken: null });
+  });
+
+  test('--mask hides the local parts', async () => {
+    const { stdout } = await (await open()).run(['route', 'sales@acme.example', '--mask']);
+    expect(stdout).toContain('-> ***1@corp.example, ***2@corp.example\n');
+  });
+
+  test.each([
+    ['64: no address', ['route', 'sales'], 64],
+    ['64: a domain that the manifest does not name', ['route', 'sales@other.example'], 64],
+    ['64: a domain that it wants to delete', ['route', 'sales@old.example'], 64],
+    ['64: no argument', ['route'], 64],
+    ['1: no manifest', ['route', 'sales@acme.example', '-f', 'missing.yaml'], 1],
+  ])('%s', async (_, args, expected) => {
+    const { code, stderr } = await (await open()).run(args);
+    expect(stderr).not.toBe('');
+    expect(code).toBe(expected);
+  });
+
+  test('5: an invalid manifest', async () => {
+    const scene = await open();
+    const { code } = await scene.run(['route', 'a@acme.example', '-f', '-'], {
+      stdin: 'version: 1\ndomains: 3\n',
+    });
+    expect(code).toBe(5);
+  });
+});
+
+describe.each(['v4', 'v3'] as const)('route, by the account through %s', (version) => {
+  const aliases = [
+    { alias: 'sales', forward: 'carol@corp.example', id: 7 },
+    { alias: '*', forward: 'all@corp.example', id: 8 },
+  ];
+  const rules = [
+    { type: 'alias' as const, config: { alias: 'jobs', forward: 'late@corp.example' }, rank: 20 },
+    { type: 'alias' as const, config: { alias: 'jobs', forward: 'hr@corp.example' }, rank: 10 },
+  ];
+  const domains = [
+    { domain: 'acme.example', routing_engine: 'alias' as const, aliases, rules },
+    {
+      domain: 'ruled.example',
+      routing_engine: 'rules' as const,
+      rules_fallback_email: 'rest@corp.example',
+      aliases,
+      rules,
+    },
+    { domain: 'off.example', routing_engine: null, aliases },
+  ];
+
+  test.each([
+    ['sales@acme.example', '-> carol@corp.example\n  alias sales takes it by its name (id 7)'],
+    ['jobs@acme.example', '-> all@corp.example\n  alias * takes it as it takes what nothing else does'],
+    ['jobs@ruled.example', '-> hr@corp.example\n  rule takes it by the alias it names (id '],
+    ...(version === 'v4'
+      ? [['sales@ruled.example', '-> rest@corp.example\n  no rule takes it: it goes to the fallback address']]
+      : []),
+    [
+      'sales@off.example',
+      'refused\n  nothing in the account takes it\n  note: routing of the domain is disabled',
+    ],
+  ])('%s', async (address, words) => {
+    const scene = await commandScene({ version, seed: { domains } });
+    const { code, stdout } = await scene.run(['route', address ?? '', '--live']);
+    expect(stdout).toContain(words);
+    expect(code).toBe(0);
+    expect(new Set(scene.requests().map(({ method }) => method))).toEqual(new Set(['GET']));
+  });
+
+  test('1: a domain that the account does not have', async () => {
+    const scene = await commandScene({ version, seed: { domains } });
+    expect((await scene.run(['route', 'a@other.example', '--live'])).code).toBe(1);
+  });
+});

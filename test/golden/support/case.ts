@@ -1,0 +1,92 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { EditRequest, Fault } from '../../../src/emulator/faults/faults.ts';
+import type { Seed } from '../../../src/emulator/account/seed.ts';
+import type { Switches } from '../../../src/emulator/account/switches.ts';
+
+/** How `apply` ends; everything but `converged` and `unchanged` leaves the account short of the manifest. */
+export type Ending = 'converged' | 'unchanged' | 'partial' | 'refused' | 'invalid' | 'failed';
+
+/** The file `options.json`. */
+export interface CaseOptions {
+  readonly about?: string;
+  /** Given to `plan` and to `apply`. */
+  readonly flags?: readonly string[];
+  /** What references of the manifest name. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** What somebody does in the dashboard, after `before` was applied where there is one. */
+  readonly edits?: readonly EditRequest[];
+  readonly switches?: Partial<Switches>;
+  readonly rateLimit?: number;
+  /** Armed before `plan`, and before `apply`. */
+  readonly planFaults?: readonly Fault[];
+  readonly faults?: readonly Fault[];
+  /** What v3 cannot say, or v4 cannot do, and so differs there. */
+  readonly v3?: Difference;
+  /** Sent in place of the account's key. */
+  readonly key?: string;
+  /** Default `converged`. */
+  readonly ends?: Ending;
+  /** Starts of the report's lines about failed items. */
+  readonly failed?: readonly string[];
+  /** Texts that must not be in anything that is printed. */
+  readonly secrets?: readonly string[];
+  /** What undoing the run cannot bring back, such as `acme.example/credentials/scanner`. */
+  readonly lost?: readonly string[];
+}
+
+export type Version = 'v4' | 'v3';
+
+/** The files in which v3 differs from v4; they are stored once more for it, `plan.txt` as `plan.v3.txt`. */
+export interface Difference {
+  readonly because: string;
+  readonly files: readonly string[];
+  readonly ends?: Ending;
+}
+
+export interface GoldenCase {
+  readonly name: string;
+  readonly directory: string;
+  /** `manifest.yaml` or `manifest`, relative to the directory. */
+  readonly manifest: string;
+  /** Applied first; null: there was no earlier run. */
+  readonly before: string | null;
+  readonly account: Seed;
+  readonly options: CaseOptions;
+}
+
+export function readCases(root: string): readonly GoldenCase[] {
+  return readdirSync(root, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => readCase(root, entry.name));
+}
+
+export function endingOn({ options }: GoldenCase, version: Version): Ending {
+  return (version === 'v3' ? options.v3?.ends : undefined) ?? options.ends ?? 'converged';
+}
+
+/** The name under which a text is stored; null: it is to be as on v4. */
+export function storedAs(file: string, { options }: GoldenCase, version: Version): string | null {
+  if (version === 'v4') return file;
+  return options.v3?.files.includes(file) ? file.replace('.', '.v3.') : null;
+}
+
+function readCase(root: string, name: string): GoldenCase {
+  const directory = join(root, name);
+  return {
+    name,
+    directory,
+    manifest: findPath(directory, 'manifest') ?? 'manifest.yaml',
+    before: findPath(directory, 'before'),
+    account: readJson(join(directory, 'account.json')) as Seed,
+    options: readJson(join(directory, 'options.json')) ?? {},
+  };
+}
+
+function findPath(directory: string, name: string): string | null {
+  return [`${name}.yaml`, name].find((path) => existsSync(join(directory, path))) ?? null;
+}
+
+function readJson(path: string): unknown {
+  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined;
+}

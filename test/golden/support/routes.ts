@@ -1,0 +1,79 @@
+import { routeMail, type MailRoute } from '../../../src/emulator/delivery/delivery-routing.ts';
+import type { Dump } from '../../../src/emulator/account/dump.ts';
+import type { Emulator } from '../../../src/emulator/http/server.ts';
+import type { Desired } from '../../../src/model/desired.ts';
+
+/** A mail of which it is watched where it would go. */
+export interface Probe {
+  readonly to: string;
+  readonly from?: string;
+  readonly subject?: string;
+  readonly body?: string;
+}
+
+/** Where each probe would go: destinations, after `rule: ` when a rule says so; `fallback`; null for nowhere. */
+export type Routes = readonly (string | null)[];
+
+/** What the rules of the cases look for. */
+const TEXTS: readonly Omit<Probe, 'to'>[] = [
+  {},
+  { subject: 'your invoice' },
+  { body: 'your invoice' },
+  { from: 'ceo@vip.example' },
+  { subject: '[alarm] fire' },
+];
+
+/** Mails to every address that the manifest or the account names, in the domains that the account has, and to another. */
+export function probesOf({ domains }: Dump, desired: Desired | null): readonly Probe[] {
+  const locals = new Map(domains.map(({ domain }) => [domain, new Set(['nobody'])]));
+  const add = (domain: string, name: string): void => {
+    if (/^[\w.+-]+$/.test(name)) locals.get(domain)?.add(name);
+  };
+  for (const { domain, aliases, rules } of domains) {
+    for (const { alias } of aliases) add(domain, alias);
+    for (const { config } of rules) add(domain, String(config['alias'] ?? 'nobody'));
+  }
+  for (const [name, domain] of desired?.domains ?? []) {
+    if (domain.state === 'absent') continue;
+    for (const alias of domain.aliases?.entries.values() ?? []) add(name, alias.name);
+  }
+  return [...locals].flatMap(([domain, names]) => {
+    const everybody = [...names].map((local) => ({ to: `${local}@${domain}` }));
+    return [...everybody, ...TEXTS.map((text) => ({ to: `nobody@${domain}`, ...text }))];
+  });
+}
+
+/** By the emulator's own routing. */
+export function routesOf({ store }: Emulator, probes: readonly Probe[]): Routes {
+  return probes.map(({ to, from = 'someone@home.example', subject = '', body = '' }) => {
+    const domain = store.state.domains.get(to.slice(to.indexOf('@') + 1));
+    if (domain === undefined) return null;
+    return destinationsOf(routeMail(store.state, domain, { recipient: to, sender: from, subject, body }));
+  });
+}
+
+function destinationsOf(route: MailRoute): string | null {
+  if (route.kind === 'refused') return null;
+  if (route.kind === 'fallback') return 'fallback';
+  const destinations = new Set(route.forward.split(',').map((entry) => entry.trim().toLowerCase()));
+  return `${route.kind === 'rule' ? 'rule: ' : ''}${[...destinations].sort().join(', ')}`;
+}
+
+/**
+ * Mails that on the way would have gone neither where they went before nor where they go afterwards. While rules move,
+ * another rule may take a mail that a rule takes before or afterwards.
+ */
+export function strayed(probes: readonly Probe[], way: readonly Routes[]): readonly string[] {
+  const [first = [], last = []] = [way[0], way.at(-1)];
+  return probes.flatMap(({ to }, index) => {
+    const ends = [first[index] ?? null, last[index] ?? null];
+    const mayBeRule = ends.some(isRule);
+    const between = way.map((routes) => routes[index] ?? null);
+    const wrong = between.filter((route) => !ends.includes(route) && !(mayBeRule && isRule(route)));
+    return wrong.map((route) => `${to}: ${ends[0]}, then ${route}, then ${ends[1]}`);
+  });
+}
+
+function isRule(route: string | null): boolean {
+  return route?.startsWith('rule: ') ?? false;
+}

@@ -1,0 +1,235 @@
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Dump } from '../../../src/emulator/account/dump.ts';
+import type { EditRequest, Fault } from '../../../src/emulator/faults/faults.ts';
+import type { JournalEntry } from '../../../src/emulator/http/journal.ts';
+import { startEmulator, type Emulator } from '../../../src/emulator/http/server.ts';
+import type { SavedPlan } from '../../../src/plan/document/saved.ts';
+import { virtualClock } from '../../support/clock.ts';
+import type { GoldenCase, Version } from './case.ts';
+import { runCommand, type CommandResult, type Terminal } from './cli.ts';
+import { loadDesired } from './desired.ts';
+import { renderAccount, renderRequests, renderSession } from './render.ts';
+import { probesOf, routesOf, strayed } from './routes.ts';
+import { undo, type Undone } from './undo.ts';
+
+export const KEY = 'golden-key';
+const START = Date.parse('2026-01-15T12:00:00Z');
+/** The name of a snapshot holds the emulator's port and a random part. */
+const SNAPSHOT = /WORKSPACE\/state\/\S+\/snapshots\/\S+\.yaml/g;
+
+/** What the case's command lines printed and did; the texts are as they are stored. */
+export interface CaseOutcome {
+  readonly plan: CommandResult;
+  /** The document of that plan; null: none was made. */
+  readonly planDocument: SavedPlan | null;
+  readonly apply: CommandResult;
+  /** `plan --detailed-exitcode` after it: the same manifest, also on the other generation, and the account's own export. */
+  readonly planAfter: CommandResult;
+  readonly planOnOther: CommandResult;
+  readonly exported: CommandResult;
+  readonly planOfExport: CommandResult;
+  /** The account before `apply` (and after the edits by hand), and after it. */
+  readonly start: Dump;
+  readonly end: Dump;
+  /** Mails that would have been lost or led astray on the way from the one to the other. */
+  readonly strayed: readonly string[];
+  /** Null: there was nothing to undo. */
+  readonly undone: Undone | null;
+  /** The text of every file in the state directory, and of the saved plan. */
+  readonly saved: readonly string[];
+  /** Requests of `plan`, and of `apply`. */
+  readonly planRequests: readonly JournalEntry[];
+  readonly applyRequests: readonly JournalEntry[];
+  /** Name of the stored file -> text. */
+  readonly texts: Readonly<Record<string, string>>;
+}
+
+/** One case on one generation of the API. */
+interface Stage {
+  readonly golden: GoldenCase;
+  readonly emulator: Emulator;
+  readonly terminal: Terminal;
+  /** A directory of its own: the manifest under its name in `work`, and `state`. */
+  readonly workspace: string;
+}
+
+export async function runCase(golden: GoldenCase, version: Version): Promise<CaseOutcome> {
+  const stage = await openStage(golden, version);
+  try {
+    await prepare(stage);
+    return await carryOut(stage, version);
+  } finally {
+    await stage.emulator.close();
+    rmSync(stage.workspace, { recursive: true, force: true });
+  }
+}
+
+async function openStage(golden: GoldenCase, version: Version): Promise<Stage> {
+  const { options, account } = golden;
+  const workspace = mkdtempSync(join(tmpdir(), 'fwdsync-golden-'));
+  const clock = virtualClock(START);
+  const emulator = await startEmulator({
+    apiKey: KEY,
+    plan: 'paid',
+    state: account,
+    switches: options.switches,
+    rateLimit: options.rateLimit,
+    now: () => clock.now(),
+    sleep: (milliseconds) => clock.sleep(milliseconds),
+    randomId: countingIds(),
+    journalSize: 100_000,
+  });
+  const env = {
+    FWDSYNC_API_URL: emulator.urls[version],
+    FWDSYNC_API_KEY: KEY,
+    FWDSYNC_STATE_DIR: join(workspace, 'state'),
+    ...options.env,
+  };
+  return { golden, emulator, workspace, terminal: { cwd: join(workspace, 'work'), clock, env } };
+}
+
+/** The earlier run, from a file of the same name, and what somebody did by hand since; then the manifest of today. */
+async function prepare({ golden, terminal, emulator }: Stage): Promise<void> {
+  const { directory, manifest, before, options } = golden;
+  const place = join(terminal.cwd, manifest);
+  if (before !== null) {
+    cpSync(join(directory, before), place, { recursive: true });
+    const earlier = await runCommand(['apply', '-f', manifest, '--yes'], terminal);
+    if (earlier.exitCode !== 0)
+      throw new Error(`the earlier run failed:\n${earlier.stdout}${earlier.stderr}`);
+    rmSync(place, { recursive: true });
+  }
+  cpSync(join(directory, manifest), place, { recursive: true });
+  for (const edit of options.edits ?? []) await editByHand(emulator, edit);
+}
+
+async function editByHand(emulator: Emulator, { method, path, body }: EditRequest): Promise<void> {
+  const response = await fetch(`${emulator.urls.v4.slice(0, -3)}${path}`, {
+    method,
+    headers: {
+      authorization: `Basic ${Buffer.from(`api:${KEY}`).toString('base64')}`,
+      'content-type': 'application/json',
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+}
+
+async function carryOut(stage: Stage, version: Version): Promise<CaseOutcome> {
+  const { golden, emulator, workspace, terminal } = stage;
+  const { key, flags = [], faults = [], planFaults = [] } = golden.options;
+  const armed = (list: readonly Fault[]): readonly Fault[] => list.map((fault) => asOn(version, fault));
+  const typing = key === undefined ? terminal : withEnv(terminal, { FWDSYNC_API_KEY: key });
+  const manifest = ['-f', golden.manifest];
+  const start = emulator.store.dump();
+  emulator.faults.push(...armed(planFaults));
+  const planFile = join(workspace, 'plan.json');
+  const asked = ['plan', ...manifest, ...flags, '--out', '../plan.json'];
+  const [plan, planRequests] = await record(emulator, asked, typing);
+  emulator.faults.push(...armed(faults));
+  const watch = watchRoutes(stage, version);
+  const [apply, applyRequests] = await record(emulator, ['apply', ...manifest, '--yes', ...flags], typing);
+  emulator.faults.clear();
+  const astray = watch.stop();
+  const end = emulator.store.dump();
+  const texts = textsOf(stage, { plan, apply, applyRequests });
+
+  const exportFile = join(workspace, 'export.yaml');
+  const detailed = [...manifest, '--detailed-exitcode', ...scopeOf(flags)];
+  const other = withEnv(terminal, { FWDSYNC_API_URL: emulator.urls[version === 'v4' ? 'v3' : 'v4'] });
+  const planAfter = await runCommand(['plan', ...detailed], terminal);
+  const planOnOther = await runCommand(['plan', ...detailed], other);
+  const exported = await runCommand(['export', '--out', exportFile], terminal);
+  const planOfExport = await runCommand(['plan', '-f', exportFile, '--detailed-exitcode'], terminal);
+  const savedPlan = existsSync(planFile) ? readFileSync(planFile, 'utf8') : null;
+  const saved = [...readSaved(join(workspace, 'state')), savedPlan ?? ''];
+  const after = { planAfter, planOnOther, exported, planOfExport };
+  const undone = await undo(emulator, apply, terminal);
+  return {
+    plan,
+    planDocument: savedPlan === null ? null : (JSON.parse(savedPlan) as SavedPlan),
+    apply,
+    ...after,
+    start,
+    end,
+    strayed: astray,
+    undone,
+    saved,
+    planRequests,
+    applyRequests,
+    texts,
+  };
+}
+
+/** Where mail would go, after each request that writes. */
+function watchRoutes({ golden, emulator }: Stage, version: Version): { stop(): readonly string[] } {
+  const probes = probesOf(emulator.store.dump(), loadDesired(golden, version));
+  const way = [routesOf(emulator, probes)];
+  const stop = emulator.onRequest(({ phase, method }) => {
+    if (phase === 'after' && method !== 'GET') way.push(routesOf(emulator, probes));
+  });
+  return {
+    stop() {
+      stop();
+      return strayed(probes, way);
+    },
+  };
+}
+
+function textsOf(
+  { emulator, workspace }: Stage,
+  { plan, apply, applyRequests }: Pick<CaseOutcome, 'plan' | 'apply' | 'applyRequests'>,
+): CaseOutcome['texts'] {
+  const hide = (text: string): string =>
+    text
+      .replaceAll(`127.0.0.1:${emulator.port}`, 'emulator')
+      .replaceAll(/(?<= at emulator) \(v[34]\)$/gm, '')
+      .replaceAll(workspace, 'WORKSPACE')
+      .replaceAll(SNAPSHOT, 'SNAPSHOT');
+  return {
+    'plan.txt': hide(renderSession(plan)),
+    'report.txt': hide(renderSession(apply)),
+    'requests.txt': renderRequests(applyRequests),
+    'end.json': renderAccount(emulator.store.dump({ without: 'volatile' })),
+  };
+}
+
+async function record(
+  emulator: Emulator,
+  args: readonly string[],
+  terminal: Terminal,
+): Promise<[CommandResult, readonly JournalEntry[]]> {
+  emulator.journal.clear();
+  const result = await runCommand(args, terminal);
+  return [result, emulator.journal.entries()];
+}
+
+/** Faults name endpoints as v4 does; v3 addresses an alias by its name as well. */
+function asOn(version: Version, fault: Fault): Fault {
+  const { endpoint } = fault.match;
+  if (version === 'v4' || endpoint !== '/domains/:domain/aliases/:id') return fault;
+  return { ...fault, match: { ...fault.match, endpoint: '/domains/:domain/aliases/:alias' } };
+}
+
+/** The flags that say which domains a run is about. */
+function scopeOf(flags: readonly string[]): readonly string[] {
+  return flags.filter((flag, index) => flag === '--domain' || flags[index - 1] === '--domain');
+}
+
+function withEnv(terminal: Terminal, env: Terminal['env']): Terminal {
+  return { ...terminal, env: { ...terminal.env, ...env } };
+}
+
+function readSaved(directory: string): readonly string[] {
+  if (!existsSync(directory)) return [];
+  return readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'));
+}
+
+function countingIds(): () => string {
+  let next = 1;
+  return () => `ffffffff-0000-4000-8000-${String(next++).padStart(12, '0')}`;
+}

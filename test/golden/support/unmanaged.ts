@@ -1,0 +1,69 @@
+import type {
+  AliasSection,
+  CredentialSection,
+  Desired,
+  PresentDomain,
+  RuleSection,
+} from '../../../src/model/desired.ts';
+import type { DomainName } from '../../../src/model/names.ts';
+import { nameKey } from '../../../src/model/names.ts';
+import { sameMatch, type RuleMatch } from '../../../src/model/resources.ts';
+import type { Dump, DumpedDomain, DumpedRule } from '../../../src/emulator/account/dump.ts';
+
+/**
+ * The part of an account that a manifest does not manage, ids and times included: what an apply must leave as it is.
+ * Written apart from the planner, straight from the words of the manifest language. `ids` are rules that the run addressed on purpose,
+ * such as those that an earlier run took over.
+ */
+export function unmanagedPart(account: Dump, desired: Desired, ids: ReadonlySet<string>): unknown {
+  return account.domains.flatMap((domain) => {
+    const wanted = desired.domains.get(domain.domain as DomainName);
+    if (wanted === undefined) return domain;
+    return wanted.state === 'absent' ? [] : unmanagedOf(domain, wanted, ids);
+  });
+}
+
+function unmanagedOf(domain: DumpedDomain, wanted: PresentDomain, ids: ReadonlySet<string>): unknown {
+  const { updated_at: _, notification_email, whitelabel, webhook, ...rest } = domain;
+  const { settings } = wanted;
+  return {
+    ...rest,
+    ...(settings.notification_email === undefined ? { notification_email } : {}),
+    ...(settings.whitelabel === undefined ? { whitelabel } : {}),
+    ...(settings.webhook === undefined ? { webhook } : {}),
+    aliases: domain.aliases.filter(({ alias }) => isFree(wanted.aliases, alias)),
+    rules: domain.rules.filter((rule) => isFreeRule(wanted.rules, rule, ids)),
+    credentials: domain.credentials.filter(({ username }) => isFree(wanted.credentials, username)),
+  };
+}
+
+function isFree(section: AliasSection | CredentialSection | undefined, name: string): boolean {
+  if (section === undefined) return true;
+  if (section.entries.has(nameKey(name))) return false;
+  return !section.prune || section.ignore.some((pattern) => glob(pattern).test(name));
+}
+
+function isFreeRule(section: RuleSection | undefined, rule: DumpedRule, ids: ReadonlySet<string>): boolean {
+  if (section === undefined) return true;
+  if (section.ignore.includes(rule.id)) return true;
+  if (section.prune || ids.has(rule.id)) return false;
+  return !section.entries.some((entry) =>
+    entry.state === 'absent'
+      ? entry.id === rule.id || entry.derivedIds.includes(rule.id)
+      : entry.id === rule.id || sameMatch(entry.match, matchOf(rule)),
+  );
+}
+
+function matchOf({ type, config }: DumpedRule): RuleMatch {
+  return { type, ...config } as unknown as RuleMatch;
+}
+
+/** `*` any run, `?` one character, a backslash takes the next one literally. */
+function glob(pattern: string): RegExp {
+  const source = pattern.replace(/\\?[^]/g, (part) => {
+    if (part === '*') return '.*';
+    if (part === '?') return '.';
+    return `\\u{${(part.codePointAt(part.length - 1) ?? 0).toString(16)}}`;
+  });
+  return new RegExp(`^${source}$`, 'iu');
+}

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { absent, at, codes, desired, live, observed, plan, present } from '../support/build.ts';
+
+/** Whether adding `wanted` is a warning while the account has `other`. */
+function warned(wanted: string, other: string): boolean {
+  return codes(plan(desired([present(wanted)]), observed([live(other)]))).includes('similar-domain');
+}
+
+test.each([
+  ['acme.example', 'acme.exampl', true],
+  ['acme.example', 'acme.examples', true],
+  ['acme.example', 'acne.example', true],
+  ['acme.example', 'amce.example', true],
+  ['acme.example', 'caem.example', true],
+  ['acme.example', 'acme.exam', false],
+  ['acme.example', 'acme.examplest', true],
+  ['acme.example', 'acme.examplests', false],
+  ['acme.example', 'bcdef.example', false],
+  ['acme.example', 'xcmy.example', true],
+  ['acme.example', 'xymz.example', false],
+  ['acme.example', 'me.example', true],
+  ['acme.example', 'e.example', false],
+  ['ab.example', 'ba.example', true],
+  ['abcd.example', 'badc.example', true],
+  ['abcdef.example', 'badcfe.example', false],
+  ['ca.example', 'abc.example', false],
+  ['acme.example', 'quite-another.example', false],
+])('%s beside %s: %s', (wanted, other, expected) => {
+  expect(warned(wanted, other)).toBe(expected);
+  expect(warned(other, wanted)).toBe(expected);
+});
+
+test('names the first that is like it; what is live, or to be absent, is no slip of the pen', () => {
+  const rows = observed([live('acne.example'), live('acme.exampl'), live('bcme.example')]);
+  const wanted = desired([present('acme.example'), absent('acme.examples'), present('acne.example')]);
+  expect(plan(wanted, rows).warnings.filter(({ code }) => code === 'similar-domain')).toEqual([
+    {
+      code: 'similar-domain',
+      message: 'acme.example would be added, while the account has acme.exampl',
+      hint: 'check the spelling of the name',
+      source: at(1),
+    },
+  ]);
+});

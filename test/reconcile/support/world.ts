@@ -1,0 +1,243 @@
+import { randomUUID } from 'node:crypto';
+import * as fs from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { setImmediate as turn } from 'node:timers/promises';
+import { createClient } from '../../../src/api/create.ts';
+import { systemProcesses } from '../../../src/state/processes.ts';
+import { openStateDirectory } from '../../../src/state/directory.ts';
+import { createEmulator, type EmulatorCore, type EmulatorOptions } from '../../../src/emulator/emulator.ts';
+import type { Seed } from '../../../src/emulator/account/seed.ts';
+import { writeManifest } from '../../../src/manifest/write/write.ts';
+import type { AccountStatus, DaemonEvent } from '../../../src/model/daemon.ts';
+import type { Desired } from '../../../src/model/desired.ts';
+import { succeed } from '../../../src/model/result.ts';
+import { allowancesInForce } from '../../../src/plan/policy.ts';
+import { createAccountLoop, type AccountLoop } from '../../../src/reconcile/daemon/account-loop.ts';
+import type { Access } from '../../../src/reconcile/daemon/account-run.ts';
+import { ROUND_MS } from '../../../src/reconcile/daemon/daemon.ts';
+import { createManifestSource } from '../../../src/reconcile/daemon/manifest-source.ts';
+import { API_KEY, EMAIL } from '../../support/account.ts';
+import { counted, worldClock, type WorldClock } from './world-clock.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
+import { inProcess, type Line } from '../../support/in-process.ts';
+
+const URL_V4 = 'http://127.0.0.1:1/v4';
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+/** Whether the service can be reached. */
+interface Network {
+  isUp: boolean;
+}
+
+const LATENCY_MS = 20;
+
+/** One account, its manifest file and a daemon for it, in a time of their own. */
+export interface World {
+  readonly clock: WorldClock;
+  readonly core: EmulatorCore;
+  readonly network: Network;
+  readonly path: string;
+  readonly stateDirectory: string;
+  readonly events: DaemonEvent[];
+  /** Starts a daemon; what it was before must have been stopped. */
+  start(options?: StartOptions): Daemon;
+  /** Replaces the manifest: text below `version: 1`. */
+  write(text: string): Promise<void>;
+  /** Somebody else changes the account. */
+  edit(method: string, path: string, body?: object): Promise<void>;
+  writes(): readonly string[];
+}
+
+export interface StartOptions {
+  readonly mode?: 'apply' | 'observe';
+  readonly intervalMs?: number;
+  readonly lookEveryMs?: number;
+  /** In place of the world's. */
+  readonly path?: string;
+  readonly stateDirectory?: string;
+  /** Called at each run. */
+  readonly key?: () => string;
+}
+
+export interface Daemon {
+  readonly loop: AccountLoop;
+  status(): AccountStatus;
+  /** The state of each domain. */
+  states(): Readonly<Record<string, string>>;
+  /** As after SIGTERM. */
+  stop(): Promise<void>;
+}
+
+export interface WorldOptions extends Partial<EmulatorOptions> {
+  readonly seed?: Seed;
+  /** Text of the manifest below `version: 1`; absent: there is none yet. */
+  readonly manifest?: string;
+  /** Where its files are; a file system in memory makes long simulations faster. */
+  readonly root?: string;
+}
+
+export async function createWorld({
+  seed = {},
+  manifest,
+  root,
+  ...options
+}: WorldOptions = {}): Promise<World> {
+  const clock = worldClock();
+  const directory = await temporaryDirectory(root);
+  const core = createEmulator({
+    apiKey: API_KEY,
+    plan: 'paid',
+    randomId: randomUUID,
+    journalSize: 200_000,
+    ...options,
+    state: seed,
+    now: () => clock.now(),
+    sleep: (milliseconds) => clock.sleep(milliseconds),
+  });
+  const network = { isUp: true };
+  const path = join(directory, 'fwdsync.yaml');
+  const stateDirectory = join(directory, 'state');
+  const events: DaemonEvent[] = [];
+  const write = (text: string): Promise<void> => fs.writeFile(path, `version: 1\n${text}\n`);
+  if (manifest !== undefined) await write(manifest);
+  const world = { clock, core, network, path, stateDirectory, events };
+  return {
+    ...world,
+    write,
+    start: (start = {}) => startDaemon({ ...world, ...start }, start),
+    async edit(method, target, body) {
+      const outcome = await core.dispatch({
+        method,
+        target: `/v4${target}`,
+        headers: {
+          authorization: `Basic ${Buffer.from(`api:${API_KEY}`).toString('base64')}`,
+          'content-type': 'application/json',
+        },
+        body: body === undefined ? undefined : JSON.stringify(body),
+      });
+      if (outcome.kind !== 'answer' || outcome.answer.status >= 300) throw new Error(JSON.stringify(outcome));
+    },
+    writes: () =>
+      core.journal
+        .entries()
+        .filter(({ method }) => method !== 'GET')
+        .map(({ method, path: target }) => `${method} ${target}`),
+  };
+}
+
+export type Place = Pick<World, 'clock' | 'core' | 'network' | 'path' | 'stateDirectory' | 'events'>;
+
+function startDaemon(world: Place, options: StartOptions): Daemon {
+  const { clock } = world;
+  const controller = new AbortController();
+  const loop = openLoop(world, options, controller.signal);
+  let hasEnded = false;
+  const ended = loop.run().finally(() => {
+    hasEnded = true;
+  });
+  return {
+    loop,
+    status: () => loop.status(),
+    states: () => Object.fromEntries([...loop.status().domains].map(([name, { state }]) => [name, state])),
+    async stop() {
+      controller.abort('SIGTERM');
+      await clock.until(() => hasEnded, HOUR);
+      await ended;
+    },
+  };
+}
+
+/** A loop that is yet to be run. */
+export function openLoop(
+  world: Place,
+  { mode = 'apply', intervalMs = 5 * MINUTE, lookEveryMs = ROUND_MS, key = () => API_KEY }: StartOptions,
+  signal: AbortSignal,
+): AccountLoop {
+  const { clock, events } = world;
+  const files = counted(fs, clock);
+  const client = clientKeeper(world, mode, signal);
+  return createAccountLoop(
+    { name: 'test', mode, intervalMs, lookEveryMs },
+    {
+      clock,
+      random: Math.random,
+      signal,
+      writeManifest,
+      resolvePassword: () => null,
+      emit: (event) => events.push(event),
+      source: createManifestSource({
+        paths: [world.path],
+        fs: files,
+        stdin: Readable.from([]),
+        cwd: '/',
+        clock,
+        load: { references: 'required', apiVersion: 'v4' },
+        readReferences: () => Promise.resolve(() => null),
+      }),
+      access: (desired) => Promise.resolve(succeed(accessOf(world, desired, client(key()), files))),
+    },
+  );
+}
+
+/** One client a key, as the daemon keeps them. */
+function clientKeeper(
+  { core, clock, network }: Place,
+  mode: 'apply' | 'observe',
+  signal: AbortSignal,
+): (key: string) => Access['client'] {
+  const clients = new Map<string, Access['client']>();
+  return (key) => {
+    const client =
+      clients.get(key) ??
+      createClient({
+        url: URL_V4,
+        version: 'v4',
+        key,
+        mode: mode === 'apply' ? 'read-write' : 'read-only',
+        clock,
+        random: Math.random,
+        signal,
+        dispatcher: inProcess(core, lineOf(network, clock)),
+      });
+    clients.set(key, client);
+    return client;
+  };
+}
+
+function accessOf(world: Place, desired: Desired, client: Access['client'], files: typeof fs): Access {
+  const { clock, stateDirectory } = world;
+  return {
+    client,
+    policy: {
+      guards: desired.guards,
+      allowances: allowancesInForce(desired.guards, clock.now()),
+      account: EMAIL,
+      accountRequired: true,
+      rotate: [],
+      domainDeletes: 'never',
+    },
+    openState: (account) =>
+      openStateDirectory({
+        directory: stateDirectory,
+        account,
+        apiUrl: URL_V4,
+        fs: files,
+        clock,
+        processes: systemProcesses(files, 'test'),
+      }),
+  };
+}
+
+function lineOf(network: Network, clock: WorldClock): Line {
+  return {
+    async connect() {
+      if (network.isUp) return;
+      await turn();
+      throw new Error('connect ECONNREFUSED');
+    },
+    answered: () => clock.sleep(LATENCY_MS),
+  };
+}

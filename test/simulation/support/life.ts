@@ -1,0 +1,139 @@
+import { createClient } from '../../../src/api/create.ts';
+import { openStateDirectory } from '../../../src/state/directory.ts';
+import type { StateStore } from '../../../src/state/store.ts';
+import { writeSnapshot } from '../../../src/manifest/write/write-snapshot.ts';
+import { manifestSize } from '../../../src/plan/size.ts';
+import { decide } from '../../../src/reconcile/decide.ts';
+import { reconcileOnce, type Once } from '../../../src/reconcile/once.ts';
+import { clockOf, diskOf, type Process } from './process.ts';
+import { policyOf, type Flags, type Scenario } from './scenario.ts';
+import { countSnapshots, noteDelete, noteUnsaved, record, strike, strikeDisk } from './watch.ts';
+import { Wire, type Exchange } from './wire.ts';
+import { KEY, type World } from './world.ts';
+
+/** How one process ended. */
+export type Ending =
+  | { readonly kind: 'killed' }
+  | { readonly kind: 'ended'; readonly once: Once; readonly writes: number }
+  | { readonly kind: 'crashed'; readonly error: unknown }
+  | { readonly kind: 'hung' };
+
+/** A run that takes longer than this, in virtual time, hangs. */
+const LONGEST_RUN_MS = 6 * 3_600_000;
+
+/** The life of one process: one run of the reconciler. */
+export async function live(world: World, scenario: Scenario, flags: Flags): Promise<Ending> {
+  const process: Process = { id: (world.processes += 1), isAlive: true };
+  const firstRequest = world.exchanges.length;
+  let ending: Ending | null = null;
+  const gone = Promise.withResolvers<null>();
+  const die = (): void => {
+    process.isAlive = false;
+    ending = { kind: 'killed' };
+    gone.resolve(null);
+  };
+  const snapshots = countSnapshots(world);
+  const wire = new Wire(process, {
+    core: world.core,
+    clock: world.clock,
+    strike: (exchange) => {
+      noteDelete(world, scenario.desired, exchange);
+      noteUnsaved(world, exchange, snapshots);
+      return strike(world, process);
+    },
+    onKill: die,
+    onClock: (ms) => {
+      world.skewMs += ms;
+    },
+    onExchange: (exchange) => record(world, exchange),
+  });
+  const run = async (): Promise<void> => {
+    try {
+      const once = await reconcile(world, { process, wire, die, gone: gone.promise, scenario, flags });
+      ending = { kind: 'ended', once, writes: writesOf(world.exchanges.slice(firstRequest)) };
+    } catch (error) {
+      ending = { kind: 'crashed', error };
+    }
+  };
+  void run();
+  await world.clock.until(() => ending !== null, LONGEST_RUN_MS);
+  process.isAlive = false;
+  return ending ?? { kind: 'hung' };
+}
+
+interface Life {
+  readonly process: Process;
+  readonly wire: Wire;
+  readonly die: () => void;
+  readonly gone: Promise<null>;
+  readonly scenario: Scenario;
+  readonly flags: Flags;
+}
+
+function reconcile(world: World, life: Life): Promise<Once> {
+  const { process, wire, scenario, flags } = life;
+  const { version, desired, env } = scenario;
+  const clock = clockOf(process, { clock: world.clock, skewMs: () => world.skewMs });
+  const url = `https://api.simulated.example/${version}`;
+  const client = createClient({
+    url,
+    version,
+    key: KEY,
+    mode: 'read-write',
+    clock,
+    random: world.random,
+    dispatcher: wire,
+    bounds: { answerBytes: 250_000 },
+  });
+  return reconcileOnce(
+    {
+      desired,
+      manifestSize: manifestSize(desired),
+      domains: flags.domain === undefined ? undefined : [...desired.domains.keys()],
+      policy: policyOf(desired, flags, clock.now()),
+      maxFailures: flags.maxFailures ?? null,
+    },
+    {
+      client,
+      clock,
+      random: world.random,
+      openState: (account) => openState(world, life, { account, apiUrl: url }),
+      resolvePassword: (reference) => (reference.kind === 'env' ? (env[reference.name] ?? null) : null),
+      writeManifest: writeSnapshot,
+      approve: async (planned) => {
+        const decision = decide(planned.plan, flags.skipRefused === true ? 'withhold' : 'end-the-run');
+        return { decision, planned };
+      },
+    },
+  );
+}
+
+function openState(
+  world: World,
+  { process, die, gone }: Life,
+  names: { readonly account: string; readonly apiUrl: string },
+): StateStore {
+  const store = openStateDirectory({
+    ...names,
+    directory: '/state',
+    fs: diskOf(process, world.disk.fs, (operation) => strikeDisk(world, process, operation, die)),
+    clock: clockOf(process, { clock: world.clock, skewMs: () => world.skewMs }),
+    processes: {
+      pid: process.id,
+      uid: null,
+      host: 'simulated',
+      command: 'apply',
+      realm: () => Promise.resolve({ boot: 'simulated', namespace: 'simulated' }),
+      uptime: () => world.clock.monotonic(),
+      startOf: async (pid) => (pid === process.id && process.isAlive ? String(pid) : null),
+    },
+  });
+  // It is worked out on another thread: time must not pass meanwhile.
+  const fingerprint: StateStore['fingerprint'] = (password) =>
+    world.clock.during(() => Promise.race([store.fingerprint(password), gone]));
+  return { ...store, fingerprint };
+}
+
+function writesOf(exchanges: readonly Exchange[]): number {
+  return exchanges.filter(({ method }) => method !== 'GET').length;
+}

@@ -1,0 +1,60 @@
+import type { StateFs } from '../../../src/state/own-files.ts';
+import type { Clock } from '../../../src/model/clock.ts';
+
+/** A process that can end at any moment: what it waits for then never comes. */
+export interface Process {
+  readonly id: number;
+  isAlive: boolean;
+}
+
+export function forever<T>(): Promise<T> {
+  return new Promise<T>(() => {});
+}
+
+interface Time {
+  readonly clock: Clock;
+  /** Of the wall clock, milliseconds. */
+  readonly skewMs: () => number;
+}
+
+/** Time as a process sees it. */
+export function clockOf(process: Process, { clock, skewMs }: Time): Clock {
+  return {
+    now: () => clock.now() + skewMs(),
+    monotonic: () => clock.monotonic(),
+    sleep: async (milliseconds, signal) => {
+      await (process.isAlive ? clock.sleep(milliseconds, signal) : forever());
+      if (!process.isAlive) await forever();
+    },
+  };
+}
+
+/** Called before each operation of a process on its disk: it may throw, or end the process. */
+export type DiskGuard = (operation: string) => void;
+
+/** A disk that a dead process neither reads nor writes. */
+export function diskOf(process: Process, disk: StateFs, guard: DiskGuard): StateFs {
+  return guarded(process, disk, guard);
+}
+
+/** They come before each operation, and a failure of the operation itself stands for theirs. */
+const LOOKS: ReadonlySet<string | symbol> = new Set(['lstat', 'stat']);
+
+function guarded<T extends object>(process: Process, target: T, guard: DiskGuard): T {
+  return new Proxy(target, {
+    get(object, name) {
+      const member: unknown = Reflect.get(object, name);
+      if (typeof member !== 'function') return member;
+      return async (...args: unknown[]): Promise<unknown> => {
+        if (process.isAlive && !LOOKS.has(name)) guard(String(name));
+        if (!process.isAlive) return forever();
+        const result: unknown = await Reflect.apply(member, object, args);
+        return isHandle(result) ? guarded(process, result, guard) : result;
+      };
+    },
+  });
+}
+
+function isHandle(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && 'sync' in value;
+}

@@ -1,0 +1,101 @@
+import { routeMail } from '../../../src/emulator/delivery/delivery-routing.ts';
+import type { Rule } from '../../../src/emulator/account/model.ts';
+import type { State } from '../../../src/emulator/account/state.ts';
+import { rulesInOrder } from '../../../src/emulator/account/store-rules.ts';
+import { destinationsOf } from '../../../src/model/destinations.ts';
+import type { Probe } from './probes.ts';
+
+/** Where each probe goes at one moment, under either engine, as one text each. */
+export interface Moment {
+  /** What was carried out last. */
+  readonly after: string;
+  readonly routes: readonly string[];
+  /** Conditions and destinations of the active rules, by domain. */
+  readonly rules: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+const ENGINES = ['alias', 'rules'] as const;
+export const NOWHERE = 'nowhere';
+
+/** Sends all probes, in thought, through the emulator's own delivery. */
+export function lookAtRoutes(state: State, probes: readonly Probe[], after: string): Moment {
+  const byDomain = Map.groupBy(probes, ({ domain }) => domain);
+  const routes = [...byDomain].flatMap(([domain, mails]) => routesIn(state, domain, mails));
+  const rules = new Map(
+    [...state.domains.values()].map(({ name, rules: table }) => [
+      name,
+      new Set([...table.byId.values()].filter(({ active }) => active).map(signature)),
+    ]),
+  );
+  return { after, routes, rules };
+}
+
+/** The domains that were looked at last: the runs of one scenario pass through the same states again and again. */
+const seen = new Map<string, readonly string[]>();
+const MOST_SEEN = 2_000;
+
+function routesIn(state: State, name: string, mails: readonly Probe[]): readonly string[] {
+  const domain = state.domains.get(name);
+  const aliases = [...(domain?.aliases.byId.values() ?? [])].map((alias) => [alias.name, alias.forward]);
+  const rules =
+    domain === undefined ? [] : rulesInOrder(domain).map(({ config, active }) => [config, active]);
+  const fallback = domain?.rulesFallbackEmail ?? null;
+  const key = JSON.stringify([domain === undefined, state.switches, fallback, aliases, rules, mails]);
+  const known = seen.get(key);
+  if (known !== undefined) return known;
+  const routes = mails.flatMap((probe) => ENGINES.map((engine) => routeOf(state, probe, engine)));
+  if (seen.size >= MOST_SEEN) seen.clear();
+  seen.set(key, routes);
+  return routes;
+}
+
+function routeOf(state: State, probe: Probe, engine: (typeof ENGINES)[number]): string {
+  const domain = state.domains.get(probe.domain);
+  if (domain === undefined) return NOWHERE;
+  const record = { ...domain, routingEngine: engine, forwardingReady: true, banned: false };
+  const route = routeMail(state, record, probe);
+  switch (route.kind) {
+    case 'alias':
+      return destinationsOf(route.forward).join();
+    case 'rule':
+      return signature(route.rule);
+    case 'fallback':
+    case 'refused':
+      return NOWHERE;
+  }
+}
+
+function signature({ config }: Rule): string {
+  const { forward, ...condition } = config;
+  return `${JSON.stringify(condition)} -> ${destinationsOf(forward).join()}`;
+}
+
+/**
+ * Promise 1: at every moment each mail goes where it went before or where it will go, or to another rule that was or
+ * will be active and takes it; to nowhere only where one of the two is nowhere. In words, each breach.
+ */
+export function routingBreaches(moments: readonly Moment[], probes: readonly Probe[]): readonly string[] {
+  const [first] = moments;
+  const last = moments.at(-1);
+  if (first === undefined || last === undefined) return [];
+  const breaches: string[] = [];
+  for (const { routes, after } of moments) {
+    for (const [index, now] of routes.entries()) {
+      const probe = probes[Math.floor(index / ENGINES.length)] as Probe;
+      const [before = '', later = ''] = [first.routes[index], last.routes[index]];
+      if (now === before || now === later || target(now) === target(before) || target(now) === target(later))
+        continue;
+      const known = [first, last].some(({ rules }) => rules.get(probe.domain)?.has(now) === true);
+      if (known) continue;
+      breaches.push(
+        `${probe.recipient} (subject ${JSON.stringify(probe.subject)}, from ${probe.sender}) goes to ${now} after ${after}; ` +
+          `before ${before}, afterwards ${later}`,
+      );
+    }
+  }
+  return breaches;
+}
+
+function target(route: string): string {
+  return route.slice(route.lastIndexOf('-> ') + (route.includes('-> ') ? 3 : 0));
+}

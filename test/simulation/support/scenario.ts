@@ -1,0 +1,117 @@
+import type { EmulatorOptions } from '../../../src/emulator/emulator.ts';
+import type { EditRequest } from '../../../src/emulator/faults/faults.ts';
+import type { Switches } from '../../../src/emulator/account/switches.ts';
+import { loadManifest } from '../../../src/manifest/load.ts';
+import type { Desired } from '../../../src/model/desired.ts';
+import type { Policy } from '../../../src/plan/policy.ts';
+import { createPolicy, type AllowanceOptions } from '../../../src/cli/input/policy.ts';
+import type { GoldenCase, Version } from '../../golden/support/case.ts';
+import { loadDesired } from '../../golden/support/desired.ts';
+
+/** An account, what somebody wants of it, and how it is applied. */
+export interface Scenario {
+  readonly name: string;
+  readonly version: Version;
+  readonly emulator: Pick<EmulatorOptions, 'state' | 'switches' | 'rateLimit'>;
+  /** Applied first, one after another, before anything goes wrong. */
+  readonly before: readonly Desired[];
+  /** What somebody does by hand after it. */
+  readonly edits: readonly EditRequest[];
+  readonly desired: Desired;
+  readonly flags: Flags;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface Flags extends AllowanceOptions {
+  readonly skipRefused?: boolean;
+  readonly maxFailures?: number;
+  readonly domain?: string;
+}
+
+export const NAMED = 'fwdsync.yaml';
+
+/** A scenario of a manifest below `version: 1` and an account. */
+export function scenarioOf(
+  name: string,
+  manifest: string,
+  state: EmulatorOptions['state'],
+  more: Partial<Omit<Scenario, 'name' | 'desired' | 'before'>> & { readonly before?: readonly string[] } = {},
+): Scenario {
+  const { before = [], version = 'v4', ...rest } = more;
+  return {
+    name,
+    version,
+    emulator: { state },
+    edits: [],
+    flags: {},
+    env: {},
+    ...rest,
+    before: before.map((body) => loadText(body, version, rest.env ?? {})),
+    desired: loadText(manifest, version, rest.env ?? {}),
+  };
+}
+
+export function loadText(body: string, version: Version, env: Scenario['env']): Desired {
+  const loaded = loadManifest([{ file: NAMED, text: `version: 1\n${body}\n` }], {
+    references: 'required',
+    resolve: (reference) => (reference.kind === 'env' ? (env[reference.name] ?? null) : null),
+    apiVersion: version,
+  });
+  if (loaded.desired === null) throw new Error(`${body}\n${JSON.stringify(loaded.problems)}`);
+  return loaded.desired;
+}
+
+/** Of what nobody knows of the service, the answers that forgive least. */
+const WORST: Partial<Switches> = { existingRuleId: 'second' };
+
+/** A golden case without the faults of its own; null where its manifest is invalid. */
+export function scenarioOfCase(golden: GoldenCase, version: Version): Scenario | null {
+  const { account, before, options } = golden;
+  const desired = loadDesired(golden, version);
+  if (desired === null) return null;
+  const earlier = before === null ? null : loadDesired({ ...golden, manifest: before }, version);
+  const flags = parseFlags(options.flags ?? []);
+  const only = [...desired.domains].filter(([name]) => flags.domain === undefined || name === flags.domain);
+  return {
+    name: `${golden.name} on ${version}`,
+    version,
+    emulator: { state: account, switches: { ...WORST, ...options.switches }, rateLimit: options.rateLimit },
+    // Both are the same manifest to the tool, whose files have one name.
+    before: earlier === null ? [] : [{ ...earlier, files: desired.files }],
+    edits: options.edits ?? [],
+    desired: { ...desired, domains: new Map(only) },
+    flags,
+    env: options.env ?? {},
+  };
+}
+
+const LISTS: Readonly<Record<string, keyof AllowanceOptions>> = {
+  '--allow-domain-delete': 'allowDomainDelete',
+  '--allow-empty': 'allowEmpty',
+  '--allow-unrouted': 'allowUnrouted',
+  '--rotate': 'rotate',
+};
+const NUMBERS: Readonly<Record<string, keyof Flags>> = {
+  '--allow-deletes': 'allowDeletes',
+  '--allow-reroutes': 'allowReroutes',
+  '--max-failures': 'maxFailures',
+};
+
+/** Flags as the command line writes them. */
+export function parseFlags(words: readonly string[]): Flags {
+  const flags: Record<string, unknown> = {};
+  for (const [index, word] of words.entries()) {
+    const value = (words[index + 1] ?? '').replace(/^'(.*)'$/, '$1');
+    const [list, number] = [LISTS[word], NUMBERS[word]];
+    if (list !== undefined) flags[list] = [...((flags[list] as string[] | undefined) ?? []), value];
+    if (number !== undefined) flags[number] = Number(value);
+    if (word === '--skip-refused') flags['skipRefused'] = true;
+    if (word === '--domain') flags['domain'] = value;
+  }
+  return flags;
+}
+
+export function policyOf(desired: Desired, flags: Flags, now: number): Policy {
+  const account = desired.api.account ?? null;
+  return createPolicy(desired, flags, { account, accountRequired: false, domainDeletes: 'allowed', now });
+}

@@ -1,0 +1,55 @@
+import type { Desired } from '../../../src/model/desired.ts';
+import type { Process } from './process.ts';
+import { lookAtRoutes } from './routing-oracle.ts';
+import { missingRoutes } from './satisfaction.ts';
+import type { Exchange, Stroke } from './wire.ts';
+import type { World } from './world.ts';
+
+export function strike(world: World, process: Process): Stroke | null {
+  if (!world.recording) return null;
+  world.sent += 1;
+  const stroke = world.script.strokes.get(world.sent) ?? null;
+  if (stroke !== null) world.lastStruck = process.id;
+  return stroke;
+}
+
+export function strikeDisk(world: World, process: Process, operation: string, die: () => void): void {
+  if (!world.recording) return;
+  world.diskOperations += 1;
+  const stroke = world.script.disk?.(world.diskOperations, operation) ?? null;
+  if (stroke === null) return;
+  world.lastStruck = process.id;
+  if (stroke === 'vanish') world.disk.vanish();
+  else if (stroke === 'kill') die();
+  else throw Object.assign(new Error(`${stroke}: scripted`), { code: stroke });
+}
+
+export function record(world: World, exchange: Exchange): void {
+  if (!world.recording) return;
+  world.exchanges.push(exchange);
+  if (exchange.method === 'GET') return;
+  const after = `request ${world.sent}, ${exchange.method} ${exchange.path} ${exchange.body ?? ''}`;
+  world.moments.push(lookAtRoutes(world.core.store.state, world.probes, after));
+}
+
+/** No snapshot, no write; that a domain is verified is none. */
+export function noteUnsaved(world: World, { method, path }: Exchange, before: number): void {
+  if (!world.recording || method === 'GET' || path.endsWith('/verify')) return;
+  if (countSnapshots(world) <= before) world.hasty.push(`${method} ${path} without a snapshot`);
+}
+
+/** Stage 2 of a domain begins when all of its stage 1 is in place. */
+export function noteDelete(
+  { recording, core, hasty }: World,
+  desired: Desired,
+  { method, path }: Exchange,
+): void {
+  const [, domain] = /^\/domains\/([^/]+)\/(?:aliases|rules)/.exec(path) ?? [];
+  if (!recording || method !== 'DELETE' || domain === undefined) return;
+  const missing = missingRoutes(core.store.dump(), desired, domain);
+  hasty.push(...missing.map((what) => `${path} was to be deleted while ${what}`));
+}
+
+export function countSnapshots({ disk }: World): number {
+  return [...disk.saved].filter((name) => /\/snapshots\/[^/]+\.yaml$/.test(name)).length;
+}

@@ -1,0 +1,86 @@
+import type { Fault } from '../../../src/emulator/faults/faults.ts';
+import { createEmulator, type EmulatorCore } from '../../../src/emulator/emulator.ts';
+import { worldClock, type WorldClock } from '../../reconcile/support/world-clock.ts';
+import { memoryDisk, type MemoryDisk } from './disk.ts';
+import type { Probe } from './probes.ts';
+import type { Moment } from './routing-oracle.ts';
+import type { Scenario } from './scenario.ts';
+import type { Exchange, Stroke } from './wire.ts';
+
+/** What goes wrong, by the number of the request counted from 1 over all processes; and the seed of all chance. */
+export interface Script {
+  readonly strokes: ReadonlyMap<number, Stroke>;
+  /** Armed before the first run: what is told by its path and not by its number. */
+  readonly faults?: readonly Fault[];
+  /** What befalls operations on the state directory, by their number counted from 1. */
+  readonly disk?: (nth: number, operation: string) => DiskStroke | null;
+  /** What becomes of the files of the state directory before the first run. */
+  readonly damage?: (files: Map<string, Buffer>) => void;
+  readonly seed?: number;
+  /** Runs after the one that brought no change; 1 by default. */
+  readonly idleRuns?: number;
+}
+
+/** The code of an error, or the end of the process or of the directory. */
+export type DiskStroke = 'ENOSPC' | 'EROFS' | 'EACCES' | 'EIO' | 'kill' | 'vanish';
+
+export const KEY = 'key-of-the-simulation';
+const START = Date.parse('2026-01-15T12:00:00Z');
+
+export interface World {
+  readonly core: EmulatorCore;
+  readonly clock: WorldClock;
+  readonly disk: MemoryDisk;
+  /** How far the wall clock of the machine is from the right time, milliseconds. */
+  skewMs: number;
+  readonly random: () => number;
+  readonly script: Script;
+  readonly exchanges: Exchange[];
+  readonly moments: Moment[];
+  readonly hasty: string[];
+  probes: readonly Probe[];
+  recording: boolean;
+  processes: number;
+  sent: number;
+  diskOperations: number;
+  lastStruck: number;
+}
+
+export function openWorld({ emulator }: Scenario, script: Script): World {
+  const clock = worldClock(START);
+  let ids = 0;
+  const core = createEmulator({
+    apiKey: KEY,
+    plan: 'paid',
+    ...emulator,
+    now: () => clock.now(),
+    sleep: (milliseconds) => clock.sleep(milliseconds),
+    randomId: () => `ffffffff-0000-4000-8000-${String((ids += 1)).padStart(12, '0')}`,
+    journalSize: 1,
+  });
+  const world = { core, clock, script, disk: memoryDisk(), random: randomOf(script.seed ?? 1) };
+  return {
+    ...world,
+    skewMs: 0,
+    exchanges: [],
+    moments: [],
+    hasty: [],
+    probes: [],
+    recording: false,
+    processes: 0,
+    sent: 0,
+    diskOperations: 0,
+    lastStruck: 0,
+  };
+}
+
+/** The same numbers from 0 up to 1 for the same seed (mulberry32). */
+export function randomOf(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

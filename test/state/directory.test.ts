@@ -1,0 +1,277 @@
+import * as fs from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { systemProcesses } from '../../src/state/processes.ts';
+import { openStateDirectory } from '../../src/state/directory.ts';
+import type { StateFs } from '../../src/state/own-files.ts';
+import type { StateStore } from '../../src/state/store.ts';
+import type { DomainName, NameKey } from '../../src/model/names.ts';
+import { NO_PRIOR, type PriorDomain, type ManifestSize } from '../../src/model/prior.ts';
+import { virtualClock } from '../support/clock.ts';
+import { temporaryDirectory } from '../support/directory.ts';
+
+const ACME = 'acme.example' as DomainName;
+
+const memory: PriorDomain = {
+  live: { aliases: 3, rules: 1 },
+  applied: new Map([
+    ['alias/sales', 'a'],
+    ['alias/__proto__', 'b'],
+  ]),
+  ruleIds: new Map([['vip', '1234']]),
+  keptOtherwise: new Map([['rule/vip', { sent: 'c', shown: 'd' }]]),
+  passwords: new Map([['carol' as NameKey, 'scrypt:x']]),
+  givenCatchAll: 'owner@account.example',
+};
+
+function open(
+  directory: string,
+  options: { account?: string; apiUrl?: string; fs?: StateFs } = {},
+): StateStore {
+  return openStateDirectory({
+    directory,
+    account: 'ops@acme.example',
+    apiUrl: 'https://api.example/v4',
+    fs,
+    clock: virtualClock(),
+    processes: systemProcesses(fs, 'test'),
+    ...options,
+  });
+}
+
+async function remember(store: StateStore): Promise<void> {
+  const manifest = sizeOf([ACME], 4);
+  expect(await store.remember({ domains: new Map([[ACME, memory]]), manifest })).toEqual({
+    ok: true,
+    value: undefined,
+  });
+}
+
+function sizeOf(domains: readonly string[], entries: number): ManifestSize {
+  return { domains: new Set(domains as DomainName[]), entries };
+}
+
+test('manifests of one account are told apart by their domains, and bounded in number', async () => {
+  const directory = await temporaryDirectory();
+  const store = open(directory);
+  const note = (...size: Parameters<typeof sizeOf>) =>
+    store.remember({ domains: new Map(), manifest: sizeOf(...size) });
+  const known = async () => (await open(directory).prior()).prior.manifests;
+  await note(['a.example', 'b.example', 'c.example'], 30);
+  await note(['x.example', 'y.example'], 9);
+  expect(await known()).toEqual([
+    sizeOf(['x.example', 'y.example'], 9),
+    sizeOf(['a.example', 'b.example', 'c.example'], 30),
+  ]);
+  // It grows: most domains are those of before. Half of them are not most.
+  await note(['c.example', 'a.example', 'b.example', 'd.example'], 40);
+  await note(['x.example'], 3);
+  const grown = sizeOf(['a.example', 'b.example', 'c.example', 'd.example'], 40);
+  expect(await known()).toEqual([sizeOf(['x.example'], 3), grown, sizeOf(['x.example', 'y.example'], 9)]);
+  const file = join(store.place, 'manifests.json');
+  const before = await fs.stat(file);
+  await note(['x.example'], 3);
+  expect((await fs.stat(file)).ino).toBe(before.ino);
+  for (let index = 0; index < 60; index += 1) await note([`m${index}.example`], index);
+  expect(await known()).toHaveLength(50);
+  expect((await known())[0]).toEqual(sizeOf(['m59.example'], 59));
+});
+
+test.each([
+  '[]',
+  '{"manifests":[]}',
+  '{"kind":"fwdsync/manifests@2"}',
+  '{"kind":"fwdsync/manifests@1","manifests":[["fwdsync.yaml",{"domains":1,"entries":4}]]}',
+  '{"kind":"fwdsync/manifests@2","manifests":[null]}',
+  '{"kind":"fwdsync/manifests@2","manifests":[{"domains":["a.example"],"entries":-1}]}',
+  '{"kind":"fwdsync/manifests@2","manifests":[{"domains":["a.example",7],"entries":1}]}',
+  '{"kind":"fwdsync/manifests@2","manifests":[{"domains":"a.example","entries":1}]}',
+  '{"kind":"fwdsync/manifests@2","manifests":[{"domains":["../.."],"entries":1}]}',
+])('sizes that are none count as empty, with a warning: %s', async (text) => {
+  const directory = await temporaryDirectory();
+  const store = open(directory);
+  await remember(store);
+  await fs.writeFile(join(store.place, 'manifests.json'), text);
+  const { prior, warnings } = await open(directory).prior();
+  expect([prior.manifests, warnings.map(({ code }) => code)]).toEqual([[], ['state-damaged']]);
+});
+
+test('what was remembered comes back', async () => {
+  const directory = await temporaryDirectory();
+  await remember(open(directory));
+  const { prior, warnings } = await open(directory).prior();
+  expect(warnings).toEqual([]);
+  expect(prior).toEqual({ domains: new Map([[ACME, memory]]), manifests: [sizeOf([ACME], 4)] });
+});
+
+test('a place where no directory can be made is a fault at once', async () => {
+  const store = open('/proc/nothing/here');
+  expect(await store.saveSnapshot('version: 1\n')).toMatchObject({ ok: false });
+  expect(await store.lock()).toMatchObject({ ok: false });
+});
+
+test('an empty directory, or none, holds nothing', async () => {
+  const directory = await temporaryDirectory();
+  const store = open(join(directory, 'not', 'there'));
+  expect(await store.prior()).toEqual({ prior: NO_PRIOR, warnings: [] });
+  await expect(fs.stat(join(directory, 'not'))).rejects.toThrow('ENOENT');
+});
+
+test('files are for the owner alone and nothing temporary stays', async () => {
+  const directory = await temporaryDirectory();
+  const store = open(directory);
+  await remember(store);
+  await store.saveSnapshot('version: 1\n');
+  await store.saveReport('{}');
+  await store.fingerprint('password');
+  const lock = await store.lock();
+  if (lock.ok) await lock.value.release();
+  const entries = await fs.readdir(directory, { recursive: true, withFileTypes: true });
+  for (const entry of entries) {
+    const { mode } = await fs.stat(join(entry.parentPath, entry.name));
+    expect([entry.name, (mode & 0o777).toString(8)]).toEqual([
+      entry.name,
+      entry.isDirectory() ? '700' : '600',
+    ]);
+    expect(entry.name).not.toMatch(/tmp$/);
+  }
+});
+
+test('a domain that did not change is not written again; null forgets it', async () => {
+  const directory = await temporaryDirectory();
+  const store = open(directory);
+  await remember(store);
+  const file = join(store.place, 'domains', 'acme.example.json');
+  const before = await fs.stat(file);
+  await remember(store);
+  const again = open(directory);
+  await again.prior();
+  await remember(again);
+  expect((await fs.stat(file)).ino).toBe(before.ino);
+  await again.remember({ domains: new Map([[ACME, { ...memory, live: {} }]]), manifest: null });
+  expect((await fs.stat(file)).ino).not.toBe(before.ino);
+  await again.remember({ domains: new Map([[ACME, null]]), manifest: null });
+  expect((await again.prior()).prior).toEqual({
+    domains: new Map(),
+    manifests: [sizeOf([ACME], 4)],
+  });
+});
+
+describe('damage counts as empty, with a warning', () => {
+  const whole = JSON.stringify({
+    kind: 'fwdsync/prior@1',
+    domain: 'acme.example',
+    live: {},
+    applied: [],
+    ruleIds: [],
+    keptOtherwise: [],
+    passwords: [],
+  });
+  const cases: Readonly<Record<string, string>> = {
+    empty: '',
+    'half-written': whole.slice(0, 60),
+    'another version': whole.replace('prior@1', 'prior@2'),
+    'a list': '[]',
+    'pairs that are none': whole.replace('"applied":[]', '"applied":[["a"]]'),
+    'no domain': whole.replace('acme.example', '../../etc'),
+  };
+  test.each(Object.entries(cases))('%s', async (_, text) => {
+    const directory = await temporaryDirectory();
+    const store = open(directory);
+    await remember(store);
+    await fs.writeFile(join(store.place, 'domains', 'acme.example.json'), text);
+    await fs.writeFile(join(store.place, 'manifests.json'), text);
+    const { prior, warnings } = await open(directory).prior();
+    expect(prior).toEqual(NO_PRIOR);
+    expect(warnings.map((warning) => warning.code)).toEqual(['state-damaged', 'state-damaged']);
+    await remember(store);
+  });
+
+  test('an unreadable file', async () => {
+    const directory = await temporaryDirectory();
+    const store = open(directory);
+    await remember(store);
+    const file = join(store.place, 'domains', 'acme.example.json');
+    await fs.rm(file);
+    await fs.mkdir(file);
+    const { prior, warnings } = await open(directory).prior();
+    expect(prior.domains.size).toBe(0);
+    expect(warnings).toHaveLength(1);
+  });
+});
+
+test('accounts and hosts do not share a directory, whatever they are called', async () => {
+  const names: readonly { account?: string; apiUrl?: string }[] = [
+    {},
+    { account: 'OTHER@acme.example' },
+    { account: '../../../etc/passwd' },
+    { account: 'a/b@x' },
+    { account: 'a-b@x' },
+    { account: '' },
+    { account: 'ä@x' },
+    { account: 'x'.repeat(400) },
+    { apiUrl: 'http://127.0.0.1:8025/v4' },
+  ];
+  const places = names.map((options) => open('/state', options).place);
+  expect(new Set(places).size).toBe(names.length);
+  for (const place of places) expect(place).toMatch(/^\/state\/[a-z0-9@_-][a-z0-9.@_-]{0,200}$/);
+  expect(open('/state', { apiUrl: 'https://api.example/v3' }).place).toBe(open('/state').place);
+  expect(open('/state', { account: 'OPS@acme.example ' }).place).toBe(open('/state').place);
+});
+
+test('snapshots and reports are bounded in number, the oldest go first', async () => {
+  const directory = await temporaryDirectory();
+  const clock = virtualClock();
+  const store = openStateDirectory({
+    directory,
+    account: 'ops@acme.example',
+    apiUrl: 'https://api.example/v4',
+    fs,
+    clock,
+    processes: systemProcesses(fs, 'test'),
+  });
+  let last = '';
+  for (let run = 1; run <= 53; run += 1) {
+    clock.advance(1_000);
+    const saved = await store.saveSnapshot(`# ${run}\n`);
+    if (saved.ok) last = saved.value;
+  }
+  const kept = await fs.readdir(join(store.place, 'snapshots'));
+  expect(kept).toHaveLength(50);
+  expect(await fs.readFile(join(store.place, 'snapshots', kept.toSorted()[0] ?? ''), 'utf8')).toBe('# 4\n');
+  expect(await fs.readFile(last, 'utf8')).toBe('# 53\n');
+});
+
+test('a disk that is full or read-only is an error value', async () => {
+  const directory = await temporaryDirectory();
+  const full: StateFs = {
+    ...fs,
+    open: () =>
+      Promise.reject(Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })),
+  };
+  const store = open(directory, { fs: full });
+  const saved = await store.saveSnapshot('version: 1\n');
+  expect(saved).toMatchObject({ ok: false, error: { message: expect.stringContaining('ENOSPC') } });
+  expect((await store.remember({ domains: new Map([[ACME, memory]]), manifest: null })).ok).toBe(false);
+  expect(await store.lock()).toMatchObject({ ok: false, error: { kind: 'unwritable' } });
+  expect(await store.fingerprint('password')).toBeNull();
+});
+
+test('a path under a file is an error value', async () => {
+  const directory = await temporaryDirectory();
+  await fs.writeFile(join(directory, 'file'), '');
+  const store = open(join(directory, 'file'));
+  expect((await store.saveSnapshot('version: 1\n')).ok).toBe(false);
+  expect(await store.lock()).toMatchObject({ ok: false, error: { kind: 'unwritable' } });
+  const warning = { code: 'state-damaged', message: expect.stringContaining('file is not a directory') };
+  expect(await store.prior()).toMatchObject({ prior: NO_PRIOR, warnings: [warning] });
+});
+
+test('fingerprints are equal in one directory, differ between two, and show nothing', async () => {
+  const [one, other] = [await temporaryDirectory(), await temporaryDirectory()];
+  const first = await open(one).fingerprint('correct horse');
+  expect(await open(one).fingerprint('correct horse')).toBe(first);
+  expect(await open(one).fingerprint('correct horsf')).not.toBe(first);
+  expect(await open(other).fingerprint('correct horse')).not.toBe(first);
+  expect(first).not.toContain('correct');
+});
