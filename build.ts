@@ -12,7 +12,7 @@ import { SHAPE_OPTIONS } from './src/manifest/schema/shape.ts';
 const compiledShape: Plugin = {
   name: 'compiled-shape',
   setup(builder) {
-    builder.onLoad({ filter: /\/src\/manifest\/shape\.ts$/ }, () => {
+    builder.onLoad({ filter: /\/src\/manifest\/schema\/shape\.ts$/ }, () => {
       const ajv = new Ajv2020({ ...SHAPE_OPTIONS, code: { source: true, esm: true } });
       ajv.addSchema(schema);
       const code = standaloneCode.default(ajv, { validate: schema.$id });

@@ -92,7 +92,9 @@ describe('the import table of ARCHITECTURE.md', () => {
   test.each([
     ['plan/plan.ts', '../api/client.ts', 'plan may not import api'],
     ['plan/plan.ts', 'node:fs', 'plan is pure and may not use node:fs'],
-    ['emulator/store.ts', '../model/names.ts', 'emulator may not import model'],
+    ['emulator/account/store.ts', '../../model/names.ts', 'emulator may not import model'],
+    ['rate-limit/budget.ts', '../plan/plan.ts', 'rate-limit may not import plan'],
+    ['state/store.ts', '../api/client.ts', 'state may not import api'],
     ['manifest/load.ts', 'undici', 'manifest may not use undici'],
     ['apply/apply.ts', '../cli/exit.ts', 'nothing imports cli'],
   ])('refuses %s importing %s', (file, specifier, reason) => {
@@ -102,6 +104,77 @@ describe('the import table of ARCHITECTURE.md', () => {
   test('sees every form of an import', () => {
     const text = `import a from 'one';\nimport { b,\n c } from "two";\nexport * from 'three';\nimport type { d } from 'four';\nawait import('five');\nimport 'six';`;
     expect([...importsOf(text)].sort()).toEqual(['five', 'four', 'one', 'six', 'three', 'two']);
+  });
+});
+
+/** Circles of files that import each other, types included: each as one of its paths. */
+export function circlesOf(imports: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  const circles: string[] = [];
+  const done = new Set<string>();
+  const visit = (file: string, path: readonly string[]): void => {
+    if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(' -> '));
+    if (path.includes(file) || done.has(file)) return;
+    for (const target of imports.get(file) ?? []) visit(target, [...path, file]);
+    done.add(file);
+  };
+  for (const file of imports.keys()) visit(file, []);
+  return circles;
+}
+
+/** Names that several files export, with those files. */
+export function twiceExported(texts: ReadonlyMap<string, string>): readonly string[] {
+  const exported = [...texts].flatMap(([file, text]) =>
+    [...text.matchAll(/^export (?:async )?(?:const|function\*?|class|interface|type|let) (\w+)/gm)].map(
+      ([, name = '']) => ({ file, name }),
+    ),
+  );
+  return [...Map.groupBy(exported, ({ name }) => name)]
+    .filter(([, places]) => new Set(places.map(({ file }) => file)).size > 1)
+    .map(([name, places]) => `${name}: ${places.map(({ file }) => file).join(', ')}`);
+}
+
+const texts = new Map(sourceFiles().map((file) => [file, readFileSync(join(root, 'src', file), 'utf8')]));
+
+function importsBetween(files: ReadonlyMap<string, string>): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    [...files].map(([file, text]) => [
+      file,
+      importsOf(text)
+        .filter((specifier) => specifier.startsWith('.'))
+        .map((specifier) => normalize(join(dirname(file), specifier))),
+    ]),
+  );
+}
+
+describe('no circles, no name twice, no crowded folder', () => {
+  test('no circle of files, types included', () => {
+    expect(circlesOf(importsBetween(texts))).toEqual([]);
+  });
+
+  test('a planted circle is found, one of types too', () => {
+    const planted = new Map([
+      ...texts,
+      ['model/one.ts', "import type { Two } from './two.ts';"],
+      ['model/two.ts', "import { three } from '../plan/three.ts';"],
+      ['plan/three.ts', "import type { One } from '../model/one.ts';"],
+    ]);
+    expect(circlesOf(importsBetween(planted))).toContain(
+      'model/one.ts -> model/two.ts -> plan/three.ts -> model/one.ts',
+    );
+  });
+
+  test('no two files export the same name', () => {
+    expect(twiceExported(texts)).toEqual([]);
+    const planted = new Map([
+      ['a.ts', 'export interface Twin {'],
+      ['b.ts', 'export type Twin = 1;'],
+    ]);
+    expect(twiceExported(planted)).toEqual(['Twin: a.ts, b.ts']);
+  });
+
+  test('no folder holds more than sixteen files beside its sub-folders', () => {
+    const folders = Map.groupBy(texts.keys(), dirname);
+    expect([...folders].filter(([, files]) => files.length > 16).map(([folder]) => folder)).toEqual([]);
   });
 });
 

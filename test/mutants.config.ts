@@ -4,7 +4,12 @@ import { defineConfig } from 'vitest/config';
 // oxlint-disable-next-line import/no-default-export -- vitest asks for it.
 export default defineConfig({
   test: {
-    include: ['test/plan/*.test.ts', 'test/api/{path,batch}.test.ts', 'test/hostile/paths.test.ts'],
+    include: [
+      'test/plan/**/*.test.ts',
+      'test/api/http/path.test.ts',
+      'test/api/operations/batch.test.ts',
+      'test/hostile/paths.test.ts',
+    ],
     exclude: ['test/plan/large.test.ts'],
     setupFiles: ['test/fixed-seed.ts'],
     isolate: false,

@@ -59,7 +59,7 @@ describe('delete-all is out of reach', () => {
   test('no module of src imports it, and no endpoint of a client is one', async () => {
     const files = await readdir(new URL('src/', ROOT), { recursive: true });
     const sources = files.filter((file) => file.endsWith('.ts'));
-    expect(sources).toContain('api/delete-all.ts');
+    expect(sources).toContain('api/operations/delete-all.ts');
     for (const file of sources) {
       const text = await readFile(new URL(`src/${file}`, ROOT), 'utf8');
       expect(text, file).not.toMatch(/(?:from|import)\b[^;]*\/delete-all\.ts/);

@@ -23,7 +23,7 @@ test('the schema has every switch with its default', () => {
 });
 
 test('every switch is in a test', () => {
-  const tests = readdirSync(import.meta.dirname)
+  const tests = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.test.ts') && file !== 'documentation.test.ts')
     .map((file) => readFileSync(join(import.meta.dirname, file), 'utf8'))
     .join('');

@@ -27,7 +27,7 @@ async function readTable(): Promise<Map<string, readonly string[]>> {
   return new Map(
     rows.map(([, section = '', cell = '']) => [
       section,
-      [...cell.matchAll(/`([a-z0-9-]+)` ?/g)].map(([, name = '']) => name),
+      [...cell.matchAll(/`([a-z0-9/-]+)` ?/g)].map(([, name = '']) => name),
     ]),
   );
 }
@@ -54,13 +54,17 @@ describe('the table of docs/emulator-tests.md', () => {
 
   test('every file of facts is in it', async () => {
     const named = new Set([...(await readTable()).values()].flat());
-    const files = (await readdir(TESTS)).filter((file) => /^v\d-.*\.test\.ts$/.test(file));
+    const files = (await readdir(TESTS, { recursive: true })).filter((file) =>
+      /^v\d\/.*\.test\.ts$/.test(file),
+    );
     expect(files.length).toBeGreaterThan(20);
     expect(files.filter((file) => !named.has(file.replace('.test.ts', '')))).toEqual([]);
   });
 
   test('every test in a file of facts begins with its section, but for what logs need beside them', async () => {
-    const files = (await readdir(TESTS)).filter((file) => /^v\d-.*(?<!-logs)\.test\.ts$/.test(file));
+    const files = (await readdir(TESTS, { recursive: true })).filter((file) =>
+      /^v\d\/.*(?<!\/logs)\.test\.ts$/.test(file),
+    );
     for (const file of files) {
       const text = await readFile(new URL(file, TESTS), 'utf8');
       const outermost = [...text.matchAll(/^(?:describe|test)(?:\.each\([^)]*\))?\('([^']*)'/gm)];
