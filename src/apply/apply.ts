@@ -6,7 +6,7 @@ import { resolvePasswords } from './send/passwords.ts';
 import type { ApplyInput, ApplyPorts } from './ports.ts';
 import { reportDocument } from './report/report-document.ts';
 import { reportRun } from './report/report.ts';
-import { runRounds, type Verdict } from './rounds.ts';
+import { runRounds, type LastPass } from './rounds.ts';
 import { startRun } from './run.ts';
 import { snapshotDocument } from './memory/snapshot.ts';
 import { verifyDomains } from './send/verify.ts';
@@ -43,7 +43,7 @@ export async function applyPlan(input: ApplyInput, ports: ApplyPorts): Promise<R
   return succeed(await keepReport(report, run.input, ports));
 }
 
-const NOTHING_TO_DO: Verdict = { kind: 'seen', open: [], notKept: [], unread: new Map(), adoptions: [] };
+const NOTHING_TO_DO: LastPass = { kind: 'seen', open: [], notKept: [], unread: new Map(), adoptions: [] };
 
 function withObjection(ports: ApplyPorts): ApplyPorts {
   const { client, objection } = ports;

@@ -5,7 +5,7 @@ import { approvalKey, isApprovedBy } from './approval-key.ts';
 import { changeKey, isHeldUp, itemOf, STAGE_ONE_FAILED } from './ledger.ts';
 import { isNotKept } from './memory/not-kept.ts';
 import { resolvePasswords } from './send/passwords.ts';
-import { chainOf } from './send/payload.ts';
+import { chainOfKind } from './send/payload.ts';
 import { blockReason, markSkipped, type Run } from './run.ts';
 
 export function isHeldBack(run: Run, change: Change): boolean {
@@ -34,14 +34,14 @@ export async function selectWork(run: Run, plan: Plan): Promise<readonly Change[
 /** Domains in which something was accepted before stage 2 and is not in place. */
 function lostRoutes(run: Run, plan: Plan): ReadonlySet<DomainName> {
   const lost = plan.changes.filter((change) => change.stage === 1 && isNotKept(run, change));
-  return new Set(lost.filter(({ kind }) => chainOf(kind) === 'routes').map(({ domain }) => domain));
+  return new Set(lost.filter(({ kind }) => chainOfKind(kind) === 'routes').map(({ domain }) => domain));
 }
 
 /** A rejection in its way lasts for the run, and so does what the service does not keep. */
 function heldUpReason(run: Run, change: Change, lost: ReadonlySet<DomainName>): string | null {
   const blocked = blockReason(run, change.domain, change.kind);
   if (blocked !== null || change.stage === 1) return blocked;
-  const chain = chainOf(change.kind);
+  const chain = chainOfKind(change.kind);
   if (chain === 'routes' && lost.has(change.domain)) return 'something before it was not kept';
   return isHeldUp(run.ledger, change.domain, chain, 'for-good') ? STAGE_ONE_FAILED : null;
 }

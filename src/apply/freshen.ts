@@ -4,7 +4,7 @@ import { needsFreshRead } from '../plan/requests/reads.ts';
 import { approve, isApprovedBy } from './approval-key.ts';
 import { isHeldBack } from './approval.ts';
 import { itemOf, stopOn } from './ledger.ts';
-import { planAgain, readDomains } from './look.ts';
+import { planAgain, rereadDomains } from './look.ts';
 import { isNotKept } from './memory/not-kept.ts';
 import { isStopped, markSkipped, type Run } from './run.ts';
 
@@ -20,7 +20,7 @@ export async function freshen(
 ): Promise<readonly Change[]> {
   const readAt = run.observed.domains.get(domain)?.readAt ?? null;
   if (!needsFreshRead(late, readAt, run.ports.clock.monotonic()) || isStopped(run)) return late;
-  const read = await readDomains(run, [domain]);
+  const read = await rereadDomains(run, [domain]);
   if (!read.ok) stopOn(run.ledger, read.error);
   const plan = planAgain(run, [domain]);
   const unread = plan.withheld[0]?.reason;

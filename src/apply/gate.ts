@@ -1,9 +1,9 @@
 import { nameKey, takesOthers, type DomainName } from '../model/names.ts';
 import type { Change } from '../model/plan.ts';
 import { dependenciesOf } from '../plan/requests/dependencies.ts';
-import { planAgain, readDomains } from './look.ts';
+import { planAgain, rereadDomains } from './look.ts';
 import { hasTrouble, isHeldUp, itemOf, STAGE_ONE_FAILED, stopOn } from './ledger.ts';
-import { chainOf } from './send/payload.ts';
+import { chainOfKind } from './send/payload.ts';
 import type { RoundInput } from './round.ts';
 import { isStopped, stopReason, type Run } from './run.ts';
 
@@ -36,7 +36,7 @@ export function stageTwoGate(run: Run, { unread }: RoundInput, dependencies: Dep
   const held = new Set([...run.input.heldBack.map(({ domain }) => domain), ...unread]);
   return (change) => {
     if (isStopped(run)) return stopReason(run);
-    const chain = chainOf(change.kind);
+    const chain = chainOfKind(change.kind);
     if (isHeldUp(run.ledger, change.domain, chain)) return STAGE_ONE_FAILED;
     if (chain === 'routes' && run.misplaced.has(change.domain)) return MISPLACED;
     const others = dependencies.get(itemOf(change)) ?? NO_DOMAINS;
@@ -57,7 +57,7 @@ export async function forwarderGate(
   const open = late.filter((change) => gate(change) === null);
   const names = new Set(open.flatMap((change) => [...(dependencies.get(itemOf(change)) ?? NO_DOMAINS)]));
   if (names.size === 0) return gate;
-  const read = await readDomains(run, [...names]);
+  const read = await rereadDomains(run, [...names]);
   if (!read.ok) stopOn(run.ledger, read.error);
   const plan = planAgain(run, names);
   const unread = new Set(plan.withheld.map(({ domain }) => domain));

@@ -3,7 +3,7 @@ import type { DomainName } from '../model/names.ts';
 import type { Change } from '../model/plan.ts';
 import type { Stop } from '../model/report.ts';
 import { nameKey } from '../model/names.ts';
-import { chainOf, type Chain } from './send/payload.ts';
+import { chainOfKind, type Chain } from './send/payload.ts';
 
 /**
  * What became of every change of a run, over all its rounds. An item has one entry at most: a later outcome takes the
@@ -136,7 +136,7 @@ export function isHeldUp(
 ): boolean {
   const undone = ledger.undone.get(domain)?.values() ?? [];
   return Iterator.from(undone).some((change) => {
-    if (chainOf(change.kind) !== chain || change.action === 'delete') return false;
+    if (chainOfKind(change.kind) !== chain || change.action === 'delete') return false;
     return since === 'now' || ledger.failed.get(itemOf(change))?.cause === 'rejected';
   });
 }
@@ -146,7 +146,7 @@ export const STAGE_ONE_FAILED = 'stage 1 of this domain failed';
 /** Whether anything about the routes of a domain was not done: what it forwards to has to stay. */
 export function hasTrouble(ledger: Ledger, domain: DomainName): boolean {
   const undone = ledger.undone.get(domain)?.values() ?? [];
-  return Iterator.from(undone).some((change) => chainOf(change.kind) === 'routes');
+  return Iterator.from(undone).some((change) => chainOfKind(change.kind) === 'routes');
 }
 
 /** The first reason to stop counts. */

@@ -10,7 +10,7 @@ import { makePlan } from '../plan/plan.ts';
 import { managedState, observedState } from '../plan/diff/settings.ts';
 import { isDomain } from './send/as-sent.ts';
 import { stopFor } from './ledger.ts';
-import type { Reading, Run } from './run.ts';
+import type { LatestRead, Run } from './run.ts';
 import { sideBySide } from './side-by-side.ts';
 
 const READERS = 16;
@@ -27,11 +27,11 @@ export async function lookAgain(run: Run, changes: readonly Change[]): Promise<R
     noteUnmanaged(run);
   }
   const names = new Set(changes.map(({ domain }) => domain));
-  return readDomains(run, [...names.difference(run.seen)]);
+  return rereadDomains(run, [...names.difference(run.seen)]);
 }
 
 /** Reads the managed sections of these domains again, those that the account does not have left out. */
-export async function readDomains(run: Run, names: readonly DomainName[]): Promise<Result<void, ApiError>> {
+export async function rereadDomains(run: Run, names: readonly DomainName[]): Promise<Result<void, ApiError>> {
   const { domains, unproven } = run.observed;
   let fatal: ApiError | null = null;
   await sideBySide(names, READERS, async (name) => {
@@ -93,7 +93,7 @@ function narrow(desired: Desired, names: Iterable<DomainName>): Desired {
 }
 
 /** The account's domains as they are listed now, each with what was read of it before. */
-function relist({ domains }: Reading, listed: readonly ObservedDomain[]): void {
+function relist({ domains }: LatestRead, listed: readonly ObservedDomain[]): void {
   const before = new Map(domains);
   domains.clear();
   for (const domain of listed) domains.set(domain.domain, withSections(domain, before.get(domain.domain)));

@@ -21,7 +21,7 @@ import { isStopped, markSkipped, stopReason, type Run } from './run.ts';
 const PAUSES_MS = [2_000, 10_000] as const;
 
 /** What the last look at the account found. */
-export type Verdict =
+export type LastPass =
   | {
       readonly kind: 'seen';
       /** What is still to be done, what is held back left out. */
@@ -35,10 +35,10 @@ export type Verdict =
     }
   | { readonly kind: 'unseen'; readonly reason: string };
 
-type SeenVerdict = Extract<Verdict, { readonly kind: 'seen' }>;
+type SeenVerdict = Extract<LastPass, { readonly kind: 'seen' }>;
 
 /** Carries out the plan, looks at what came of it, and again: three times at most. */
-export async function runRounds(run: Run): Promise<Verdict> {
+export async function runRounds(run: Run): Promise<LastPass> {
   const { changes } = run.input.plan;
   const touched = new Set(changes.map(({ domain }) => domain));
   let next: RoundInput = { work: changes, all: changes, unread: [] };
@@ -73,7 +73,7 @@ type Seen = { readonly kind: 'seen'; readonly plan: Plan; readonly verdict: Seen
 async function look(
   run: Run,
   { concerned, touched, round }: LookInput,
-): Promise<Seen | Extract<Verdict, { readonly kind: 'unseen' }>> {
+): Promise<Seen | Extract<LastPass, { readonly kind: 'unseen' }>> {
   if (isStopped(run)) return { kind: 'unseen', reason: stopReason(run) };
   run.ports.onProgress?.({ kind: 'verifying', round: round + 1 });
   const readAt = run.ports.clock.monotonic();
@@ -126,7 +126,7 @@ interface Closing {
   readonly verdict: SeenVerdict;
 }
 
-function close(run: Run, { work, skipped, verdict }: Closing): Verdict {
+function close(run: Run, { work, skipped, verdict }: Closing): LastPass {
   for (const change of work) {
     const reason = skipped.get(itemOf(change))?.reason ?? 'it is still open after the last round';
     markSkipped(run, [change], reason);

@@ -44,11 +44,11 @@ export interface Run {
   /** Digits after the point that the service keeps of a rank, once it showed that it does not keep all. */
   rankDigits: number | null;
   /** The latest reading, kept up to date in place. */
-  readonly observed: Reading;
+  readonly observed: LatestRead;
 }
 
 /** `Observed`, domain by domain as it was last read. */
-export interface Reading {
+export interface LatestRead {
   readonly account: Account;
   readonly domains: Map<DomainName, ObservedDomain>;
   readonly unproven: Map<DomainName, UnprovenRead>;

@@ -14,13 +14,13 @@ import {
   withMask,
   withOutput,
   withState,
-  type Action,
-  type Run,
+  type CommandAction,
+  type CommandRunner,
 } from './input/options.ts';
 import type { CommonOptions } from './settings.ts';
 
 /** The commands that look at the account without changing what the manifest is about. */
-export function addAccountCommands(program: Command, run: Run): void {
+export function addAccountCommands(program: Command, run: CommandRunner): void {
   addExport(program, run);
   withLogs(withFormat(withConnection(withAccounts(program.command('account')))))
     .description("Show the account and its plan's limits; the quickest way to see whether the key works")
@@ -70,7 +70,7 @@ export function addAccountCommands(program: Command, run: Run): void {
     .action(run(async () => (await import('./commands/logs.ts')).logsCommand));
 }
 
-async function loadVerify(): Promise<Action<CommonOptions>> {
+async function loadVerify(): Promise<CommandAction<CommonOptions>> {
   const { verifyCommand } = await import('./commands/verify.ts');
   const verify = await forAccounts(async () => verifyCommand, DOCUMENT_FORMATS);
   return (context, options, args) =>
@@ -78,12 +78,12 @@ async function loadVerify(): Promise<Action<CommonOptions>> {
 }
 
 /** Its files are written by each account: there is no document of all. */
-async function loadExport(): Promise<Action<CommonOptions>> {
+async function loadExport(): Promise<CommandAction<CommonOptions>> {
   const { exportCommand } = await import('./commands/export.ts');
   return exportCommand;
 }
 
-function addExport(program: Command, run: Run): void {
+function addExport(program: Command, run: CommandRunner): void {
   withLogs(withMask(withConnection(withState(withAccounts(program.command('export'))))))
     .description('Write a manifest of the live account, whose plan is empty')
     .option('--domain <name>', 'only this domain (repeatable)', collect)

@@ -16,8 +16,8 @@ import {
   withManifest,
   withOutput,
   withState,
-  type Action,
-  type Run,
+  type CommandAction,
+  type CommandRunner,
 } from './input/options.ts';
 import { addAccountCommands } from './program-account.ts';
 import type { CommonOptions } from './settings.ts';
@@ -42,7 +42,7 @@ export function createProgram(context: Context, finish: (code: ExitCode) => void
     .exitOverride();
 
   const run =
-    <Options>(load: () => Promise<Action<Options>>) =>
+    <Options>(load: () => Promise<CommandAction<Options>>) =>
     async (...received: unknown[]): Promise<void> => {
       const command = received.at(-1) as Command;
       const options = command.opts() as Options;
@@ -60,7 +60,7 @@ export function createProgram(context: Context, finish: (code: ExitCode) => void
   return program;
 }
 
-function addPlanners(program: Command, run: Run): void {
+function addPlanners(program: Command, run: CommandRunner): void {
   withOutput(withAccounts(withManifest(program.command('validate'))), VALIDATE_FORMATS)
     .description('Check manifests, offline and without a key')
     .option('--staged', 'read the manifests from the git index: what is about to be committed')
@@ -99,7 +99,7 @@ function addPlanners(program: Command, run: Run): void {
     );
 }
 
-function addAppliers(program: Command, run: Run): void {
+function addAppliers(program: Command, run: CommandRunner): void {
   withAllowances(
     withOutput(
       withState(
@@ -142,7 +142,7 @@ function addAppliers(program: Command, run: Run): void {
     .action(run(async () => (await import('./commands/run.ts')).runCommand));
 }
 
-function addServers(program: Command, run: Run): void {
+function addServers(program: Command, run: CommandRunner): void {
   program
     .command('emulator')
     .description('Serve the whole API on loopback, to try things out without an account')

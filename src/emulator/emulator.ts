@@ -4,12 +4,12 @@ import {
   createDispatch,
   createRefusal,
   type Dispatch,
-  type RequestEvent,
+  type ServedRequest,
   type RequestListener,
 } from './http/dispatch.ts';
 import { createFaults, type Fault, type FaultScript } from './faults/faults.ts';
 import { createJournal, type Journal } from './http/journal.ts';
-import type { AccountPlan, Result, Tier } from './account/model.ts';
+import type { AccountPlan, StoreResult, Tier } from './account/model.ts';
 import {
   createRateLimiter,
   DEFAULT_LIMITS,
@@ -17,7 +17,7 @@ import {
   type RateLimiter,
   type RateLimitRule,
 } from './http/rate-limit.ts';
-import { createRouter, type Route } from './http/routes.ts';
+import { createApiRouter, type ApiRoute } from './http/routes.ts';
 import type { Seed } from './account/seed.ts';
 import { createStore, type EmulatorStore } from './account/store.ts';
 import type { Switches } from './account/switches.ts';
@@ -68,14 +68,14 @@ export interface EmulatorCore {
   /** The answer to what is no request. */
   readonly refuse: ReturnType<typeof createRefusal>;
   /** A mail that arrives: it is routed, and leaves its log. */
-  deliver(message: Message): Result<DeliveredMessage>;
+  deliver(message: Message): StoreResult<DeliveredMessage>;
   /** Calls `listener` before and after each request, and waits for it; the result takes it away again. */
   onRequest(listener: RequestListener): () => void;
   /** Calls `listener` after each request, mail and use of the control interface that may have changed the account. */
   onChange(listener: () => void): () => void;
 }
 
-const ROUTES: readonly Route[] = [
+const ROUTES: readonly ApiRoute[] = [
   ...accountRoutes,
   ...domainRoutes,
   ...aliasRoutes,
@@ -118,7 +118,7 @@ export function createEmulator(options: EmulatorOptions): EmulatorCore {
   });
   const parts = { store, faults, journal, limiter };
   const { apiKey, sleep } = options;
-  const dispatch = createDispatch({ ...parts, router: createRouter(ROUTES), apiKey, listeners, sleep });
+  const dispatch = createDispatch({ ...parts, router: createApiRouter(ROUTES), apiKey, listeners, sleep });
   const deliver: EmulatorCore['deliver'] = (message) => {
     const delivered = deliverMessage(store.state, message);
     changed();
@@ -137,7 +137,7 @@ export function createEmulator(options: EmulatorOptions): EmulatorCore {
 }
 
 /** Everything but GET, and the check of v3, which notes what it found. */
-function mayChange({ phase, method, endpoint }: RequestEvent): boolean {
+function mayChange({ phase, method, endpoint }: ServedRequest): boolean {
   return phase === 'after' && (method !== 'GET' || endpoint === '/domains/:domain/check');
 }
 

@@ -76,10 +76,10 @@ export type DaemonEvent = { readonly account: string } & (
   | { readonly kind: 'watcher-failed'; readonly message: string }
 );
 
-export type DomainState = 'unknown' | 'in-sync' | 'drifted' | 'withheld' | 'frozen' | 'failing';
+export type DomainHealth = 'unknown' | 'in-sync' | 'drifted' | 'withheld' | 'frozen' | 'failing';
 
 export interface DomainStatus {
-  readonly state: DomainState;
+  readonly state: DomainHealth;
   /** What is still to be done, by action. */
   readonly pending: Readonly<Record<Change['action'], number>>;
   /** For people; null when there is nothing to say. */

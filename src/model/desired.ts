@@ -120,6 +120,10 @@ export type DesiredAlias =
   | (Origin & { readonly state: 'present'; readonly name: AliasName; readonly forward: Forward })
   | (Origin & { readonly state: 'absent'; readonly name: AliasName });
 
+export type PresentAlias = Extract<DesiredAlias, { readonly state: 'present' }>;
+export type PresentRule = Extract<DesiredRule, { readonly state: 'present' }>;
+export type AbsentRule = Extract<DesiredRule, { readonly state: 'absent' }>;
+
 export interface RuleSection {
   readonly prune: boolean;
   /** Ids that are never touched. */

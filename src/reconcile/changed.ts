@@ -25,7 +25,7 @@ export function keyedDigests(
 }
 
 /** Domains that shall be otherwise than before, new ones included; what is no longer named is not managed any more. */
-export function changedDomains(before: Fingerprints, after: Fingerprints): readonly DomainName[] {
+export function changedSince(before: Fingerprints, after: Fingerprints): readonly DomainName[] {
   return [...after.keys()].filter((name) => before.get(name) !== after.get(name));
 }
 

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { RequestEvent } from '../../src/emulator/http/dispatch.ts';
+import type { ServedRequest } from '../../src/emulator/http/dispatch.ts';
 import { createEmulator, type EmulatorCore } from '../../src/emulator/emulator.ts';
 import { createEmulatorApp, type Emulator, type ServerOptions } from '../../src/emulator/http/server.ts';
 import { authorization, KEY, START, startTestEmulator, type Send } from './support/target.ts';
@@ -76,7 +76,7 @@ describe('journal', () => {
 describe('onRequest', () => {
   test('a listener is called before and after each request', async () => {
     const { emulator, send } = await start();
-    const events: RequestEvent[] = [];
+    const events: ServedRequest[] = [];
     const sizes: number[] = [];
     emulator.onRequest((event) => {
       events.push(event);

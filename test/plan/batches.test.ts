@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Operation } from '../../src/model/endpoints.ts';
 import {
-  chainOf,
+  chainOfStep,
   requestsOf,
   withItems,
   type RequestOptions,
@@ -42,7 +42,7 @@ function item(kind: WriteItem['kind'], action = 'update'): WriteItem {
 }
 
 describe('the operations of each step', () => {
-  test.each<[Step, WriteItem['kind'], Operation, Operation, ReturnType<typeof chainOf>]>([
+  test.each<[Step, WriteItem['kind'], Operation, Operation, ReturnType<typeof chainOfStep>]>([
     ['domain', 'domain', 'updateDomain', 'updateDomain', 'domain'],
     ['credential-adds', 'credential', 'addCredential', 'addCredential', 'credentials'],
     ['credential-updates', 'credential', 'updateCredential', 'updateCredential', 'credentials'],
@@ -62,7 +62,7 @@ describe('the operations of each step', () => {
     const two = [item(kind), item(kind)];
     expect(withItems(request, one, V4)).toEqual({ ...request, items: one });
     expect(withItems(request, two, V4)).toEqual({ ...request, items: two, operation: batch });
-    expect(chainOf(step)).toBe(chain);
+    expect(chainOfStep(step)).toBe(chain);
   });
 
   test('a domain that is added', () => {

@@ -1,6 +1,6 @@
 import { Dispatcher } from 'undici';
 import type { EmulatorCore } from '../../src/emulator/emulator.ts';
-import type { Outcome } from '../../src/emulator/http/protocol.ts';
+import type { Served } from '../../src/emulator/http/protocol.ts';
 
 /** What lies between client and emulator; an error that it throws is one of the connection. */
 export interface Line {
@@ -57,7 +57,7 @@ class InProcess extends Dispatcher {
 }
 
 function deliver(
-  outcome: Outcome,
+  outcome: Served,
   handler: Dispatcher.DispatchHandler,
   flow: Dispatcher.DispatchController,
 ): void {

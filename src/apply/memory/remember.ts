@@ -8,13 +8,13 @@ import { planAgain } from '../look.ts';
 import { itemOfName } from './memory-items.ts';
 import { memoryOf } from './memory.ts';
 import type { NotKept } from './not-kept.ts';
-import type { Verdict } from '../rounds.ts';
+import type { LastPass } from '../rounds.ts';
 import type { Run } from '../run.ts';
 
 /** Keeps for the next run what this one knows; what cannot be kept is a note, for no run depends on it. */
 export async function rememberRun(
   run: Run,
-  verdict: Verdict,
+  verdict: LastPass,
   verified: ReadonlyMap<DomainName, Verified>,
 ): Promise<void> {
   const { input, ports, ledger } = run;

@@ -25,7 +25,7 @@ export function referenceFinder(references: ReadonlyMap<string, string>): ShowFo
 }
 
 /** The references that stand for a value of these forwards, each once. */
-export function referencesIn(
+export function referencesBehind(
   forwards: Iterable<string>,
   references: ReadonlyMap<string, string>,
 ): readonly ReferenceDocument[] {

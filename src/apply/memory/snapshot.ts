@@ -8,7 +8,7 @@ import { parseAliasName, quote } from '../../model/names.ts';
 import type { Observed, ObservedDomain } from '../../model/observed.ts';
 import type { AliasChange, Change, CredentialChange, DomainChange, Plan } from '../../model/plan.ts';
 import { SETTINGS } from '../../model/resources.ts';
-import { referenceFinder, referencesIn } from './snapshot-forwards.ts';
+import { referenceFinder, referencesBehind } from './snapshot-forwards.ts';
 import { snapshotRules } from './snapshot-rules.ts';
 
 export interface SnapshotInput {
@@ -33,7 +33,7 @@ export function snapshotDocument(input: SnapshotInput): ManifestDocument {
     domains.set(domain, snapshotDomain(changes, input.observed.domains.get(domain), show));
   }
   const { email } = input.observed.account;
-  const brought = referencesIn(desiredForwards(input.plan.changes), input.references);
+  const brought = referencesBehind(desiredForwards(input.plan.changes), input.references);
   const destinations = new Map(brought.map((reference, index) => [`reference-${index + 1}`, reference]));
   return {
     version: 1,

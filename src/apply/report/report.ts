@@ -3,11 +3,11 @@ import type { Change, Plan } from '../../model/plan.ts';
 import type { ItemKey, NotKeptItem, Outcome, Report } from '../../model/report.ts';
 import { itemOf } from '../ledger.ts';
 import type { NotKept } from '../memory/not-kept.ts';
-import type { Verdict } from '../rounds.ts';
+import type { LastPass } from '../rounds.ts';
 import { requestsOfRun, type Run } from '../run.ts';
 
 export interface ReportInput {
-  readonly verdict: Verdict;
+  readonly verdict: LastPass;
   readonly snapshot: string | null;
 }
 
@@ -74,7 +74,7 @@ export function refusedReport(
 }
 
 /** `converged` is said only when everything was looked at and nothing is left, not even what was held back. */
-function outcomeOf(run: Run, verdict: Verdict): Outcome {
+function outcomeOf(run: Run, verdict: LastPass): Outcome {
   const { input, ledger } = run;
   const withheld =
     input.plan.withheld.filter(({ cause }) => cause !== 'tombstone').length + input.heldBack.length;
@@ -89,7 +89,7 @@ function unwrittenOutcome({ input, ledger }: Run): Outcome {
   return input.plan.withheld.some(({ cause }) => cause === 'guard') ? 'refused' : 'failed';
 }
 
-function lookNotes(verdict: Verdict): readonly string[] {
+function lookNotes(verdict: LastPass): readonly string[] {
   if (verdict.kind === 'unseen') return [`what came of it was not looked at: ${verdict.reason}`];
   return [...verdict.unread].map(([domain, reason]) => `${domain} could not be read again: ${reason}`);
 }

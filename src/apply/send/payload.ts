@@ -5,7 +5,7 @@ import { SECTION_OF, type DomainState, type Kind, type Section } from '../../mod
 import type { WriteItem } from '../../plan/requests/requests.ts';
 
 /** What is sent for one item, in the client's terms. */
-export type Payload = DomainPayload | AliasPayload | RulePayload | CredentialPayload;
+export type Payload = DomainPayload | AliasPayload | RuleWrite | CredentialPayload;
 
 export type DomainPayload =
   | { readonly kind: 'domain'; readonly action: 'add' | 'update'; readonly state: DomainState }
@@ -16,7 +16,7 @@ export type AliasPayload =
   | { readonly kind: 'alias'; readonly action: 'update'; readonly alias: AliasUpdate }
   | { readonly kind: 'alias'; readonly action: 'delete'; readonly id: string };
 
-export type RulePayload =
+export type RuleWrite =
   | { readonly kind: 'rule'; readonly action: 'add'; readonly rule: RuleAddition }
   | { readonly kind: 'rule'; readonly action: 'update'; readonly rule: RuleUpdate }
   | { readonly kind: 'rule'; readonly action: 'delete'; readonly id: string };
@@ -89,6 +89,6 @@ export function listingOf(payload: Payload): Section | 'domains' {
 /** Chains that do not wait for each other: a failed credential holds no route back, and the other way round. */
 export type Chain = 'routes' | 'credentials';
 
-export function chainOf(kind: Kind): Chain {
+export function chainOfKind(kind: Kind): Chain {
   return kind === 'credential' ? 'credentials' : 'routes';
 }

@@ -18,7 +18,7 @@ import {
   type CredentialPayload,
   type DomainPayload,
   type Payload,
-  type RulePayload,
+  type RuleWrite,
 } from './payload.ts';
 
 /** What became of an item whose request has no believable answer. */
@@ -144,7 +144,7 @@ function settleAlias(
   }
 }
 
-function settleRule(item: RulePayload, byId: ReadonlyMap<string, ObservedRule>): Settled {
+function settleRule(item: RuleWrite, byId: ReadonlyMap<string, ObservedRule>): Settled {
   switch (item.action) {
     case 'add':
       // A rule with the id that was sent is the one that was sent; should it differ, the next plan shows it.

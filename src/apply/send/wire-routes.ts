@@ -12,7 +12,7 @@ import { succeed } from '../../model/result.ts';
 import type { WriteRequest } from '../../plan/requests/requests.ts';
 import { DONE, many, one, type Accepted, type WireAnswer } from './answers.ts';
 import { isAlias, isRule } from './as-sent.ts';
-import type { AliasPayload, RulePayload } from './payload.ts';
+import type { AliasPayload, RuleWrite } from './payload.ts';
 
 type Target = Pick<WriteRequest, 'domain' | 'operation'>;
 
@@ -47,7 +47,7 @@ export function sendAliases(
 export function sendRules(
   client: Client,
   { domain, operation }: Target,
-  items: readonly RulePayload[],
+  items: readonly RuleWrite[],
 ): Promise<WireAnswer> {
   const additions = items.flatMap((item) => (item.action === 'add' ? [item.rule] : []));
   const updates = items.flatMap((item) => (item.action === 'update' ? [item.rule] : []));

@@ -4,7 +4,7 @@ import { succeed } from '../../model/result.ts';
 import type { WriteRequest } from '../../plan/requests/requests.ts';
 import { DONE, one, type WireAnswer } from './answers.ts';
 import { isDomain } from './as-sent.ts';
-import type { AliasPayload, CredentialPayload, DomainPayload, Payload, RulePayload } from './payload.ts';
+import type { AliasPayload, CredentialPayload, DomainPayload, Payload, RuleWrite } from './payload.ts';
 import { sendAliases, sendRules } from './wire-routes.ts';
 
 /** Sends the items of a request to its endpoint. */
@@ -25,7 +25,7 @@ export function sendItems(
     case 'alias':
       return sendAliases(client, { domain, operation }, items as readonly AliasPayload[]);
     case 'rule':
-      return sendRules(client, { domain, operation }, items as readonly RulePayload[]);
+      return sendRules(client, { domain, operation }, items as readonly RuleWrite[]);
   }
 }
 

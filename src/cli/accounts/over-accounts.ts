@@ -8,7 +8,7 @@ import { explain } from '../execute.ts';
 import { CommandError, EXIT, strongestExit, type ExitCode } from '../exit.ts';
 import type { AccountsFormat } from '../output/formats.ts';
 import { createMoves, type Moves } from './moves.ts';
-import type { Action } from '../input/options.ts';
+import type { CommandAction } from '../input/options.ts';
 import { printJson } from '../output/output.ts';
 import { saveDocument } from '../output/save.ts';
 import { accountSet } from './saved-accounts.ts';
@@ -34,9 +34,9 @@ export interface OverAccountsOptions {
  * at once, as in the daemon: those that hang would take the room of others.
  */
 export function overAccounts<Options extends CommonOptions & { readonly out?: string }>(
-  command: Action<Options>,
+  command: CommandAction<Options>,
   { formats, ending = 'summary' }: OverAccountsOptions,
-): Action<Options> {
+): CommandAction<Options> {
   return async (context, options, args) => {
     const directory = accountsDirectory(options, context);
     if (directory === null) return command(context, options, args);

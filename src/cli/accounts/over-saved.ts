@@ -2,7 +2,7 @@ import { accountsDirectory, openJobs, type Jobs } from './accounts.ts';
 import type { Context } from '../context.ts';
 import { CommandError, EXIT } from '../exit.ts';
 import type { AccountsFormat } from '../output/formats.ts';
-import type { Action } from '../input/options.ts';
+import type { CommandAction } from '../input/options.ts';
 import { runForAll } from './over-accounts.ts';
 import { assertNothingAgain } from '../input/plan-options.ts';
 import {
@@ -23,9 +23,9 @@ export interface OverSavedOptions {
 
 /** A command about a file of saved plans: for the one account that it is of, or for each of many. */
 export function overSaved<Options extends CommonOptions & { readonly out?: string }>(
-  command: Action<Options>,
+  command: CommandAction<Options>,
   { formats, use }: OverSavedOptions,
-): Action<Options> {
+): CommandAction<Options> {
   return async (context, options, args) => {
     const [path = ''] = args;
     const saved = parseAccounts(await readSavedText(context, path));

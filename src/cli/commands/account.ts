@@ -1,5 +1,5 @@
 import type { FullClient } from '../../api/create.ts';
-import { accountDocument, renderAccount, type AccountFacts } from '../output/documents/account-document.ts';
+import { accountDocument, accountText, type AccountFacts } from '../output/documents/account-document.ts';
 import { answerOf, assertAccount, connect } from '../input/connect.ts';
 import type { Context } from '../context.ts';
 import { ownApi } from '../input/desired.ts';
@@ -18,7 +18,7 @@ export async function accountCommand(context: Context, options: CommonOptions): 
     if (context.ofAccount !== undefined) await assertAccount(client, connection);
     const document = accountDocument(await readAccount(client));
     if (format === 'json') printJson(context, document);
-    else context.stdout.write(renderAccount(document));
+    else context.stdout.write(accountText(document));
     context.ofAccount?.conclude(`${document.account.email}, ${plural(document.used.domains, 'domain')}`);
     return EXIT.done;
   } finally {

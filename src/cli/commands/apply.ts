@@ -1,7 +1,7 @@
 import type { Progress as ApplyProgress } from '../../apply/ports.ts';
 import { writeSnapshot } from '../../manifest/write/write-snapshot.ts';
 import type { Decision } from '../../reconcile/decide.ts';
-import { reconcileOnce, type OncePorts, type Verdict } from '../../reconcile/once.ts';
+import { reconcileOnce, type OncePorts, type Approved } from '../../reconcile/once.ts';
 import type { Planned } from '../../reconcile/plan-once.ts';
 import { narrowToChanges } from '../input/against.ts';
 import { approveOnTerminal, approveUnasked } from './apply/approve.ts';
@@ -17,7 +17,7 @@ import { openSession, type Session } from '../input/session.ts';
 import { manifestPaths, resolveFormat } from '../settings.ts';
 import { printStateWarnings, printUnknownValues } from '../input/state.ts';
 
-export interface ApplyOptions extends PlanFlags {
+export interface ApplyFlags extends PlanFlags {
   readonly yes?: true;
   readonly maxFailures?: number;
 }
@@ -28,7 +28,7 @@ export interface ApplyOptions extends PlanFlags {
  */
 export async function applyCommand(
   context: Context,
-  options: ApplyOptions,
+  options: ApplyFlags,
   [path]: readonly string[],
 ): Promise<ExitCode> {
   const format = resolveFormat(options, context, DOCUMENT_FORMATS);
@@ -46,7 +46,7 @@ interface Manner {
   readonly approved: ApprovedPlan | null;
 }
 
-async function applyPlanned(context: Context, options: ApplyOptions, manner: Manner): Promise<ExitCode> {
+async function applyPlanned(context: Context, options: ApplyFlags, manner: Manner): Promise<ExitCode> {
   const { approved, format } = manner;
   const session = await openSession(context, options, {
     command: 'apply',
@@ -68,7 +68,7 @@ async function applyPlanned(context: Context, options: ApplyOptions, manner: Man
   }
 }
 
-function assertAnswerable(context: Context, options: ApplyOptions): void {
+function assertAnswerable(context: Context, options: ApplyFlags): void {
   if (options.yes === true) return;
   if (canAsk(context) && !manifestPaths(options, context).includes('-')) return;
   throw new CommandError(
@@ -78,7 +78,7 @@ function assertAnswerable(context: Context, options: ApplyOptions): void {
   );
 }
 
-function portsOf(context: Context, options: ApplyOptions, session: Session, manner: Manner): OncePorts {
+function portsOf(context: Context, options: ApplyFlags, session: Session, manner: Manner): OncePorts {
   const { format, approved } = manner;
   const stream = format === 'json' ? context.stderr : context.stdout;
   const show = (decision: Decision, planned: Planned): void => {
@@ -90,14 +90,14 @@ function portsOf(context: Context, options: ApplyOptions, session: Session, mann
     printPlanText(context, documentOf(context, session, { plan, planned }), { stream, color: options.color });
   };
   const refusals = options.skipRefused === true ? 'withhold' : 'end-the-run';
-  const approve = async (planned: Planned): Promise<Verdict> => {
+  const approve = async (planned: Planned): Promise<Approved> => {
     if (approved !== null) {
       const decision = await approveSaved(context, session, { approved, planned });
       if (decision.kind !== 'stale') show(decision, planned);
       return { decision, planned };
     }
     if (options.yes === true) return approveUnasked(planned, { refusals, show });
-    const ask = (): Promise<Verdict> => approveOnTerminal(context, planned, { refusals, show });
+    const ask = (): Promise<Approved> => approveOnTerminal(context, planned, { refusals, show });
     return context.ofAccount === undefined ? ask() : context.ofAccount.alone(ask);
   };
   let latest: Planned | null = null;

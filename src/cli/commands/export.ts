@@ -15,13 +15,13 @@ import { createProgress, NO_PROGRESS } from '../output/progress.ts';
 import { resolveConnection, wantsMask, type CommonOptions } from '../settings.ts';
 import { updateCommand } from './update.ts';
 
-export interface ExportOptions extends CommonOptions, ExportTarget {
+export interface ExportFlags extends CommonOptions, ExportTarget {
   readonly update?: string;
   readonly prune?: true;
 }
 
 /** Writes a manifest of the live account whose plan is empty; to standard output, a file, or one file per domain. */
-export async function exportCommand(context: Context, options: ExportOptions): Promise<ExitCode> {
+export async function exportCommand(context: Context, options: ExportFlags): Promise<ExitCode> {
   assertUsable(context, options);
   if (options.update !== undefined) return updateCommand(context, options, options.update);
   if (options.out !== undefined && options.force !== true) assertFree(context, [options.out]);
@@ -47,7 +47,7 @@ export async function exportCommand(context: Context, options: ExportOptions): P
   }
 }
 
-function assertUsable(context: Context, options: ExportOptions): void {
+function assertUsable(context: Context, options: ExportFlags): void {
   const { out, outDir, update } = options;
   if (wantsMask(options, context)) {
     throw new CommandError(
@@ -73,7 +73,7 @@ function assertUsable(context: Context, options: ExportOptions): void {
   throw new CommandError(EXIT.usage, `${needless} has no effect here`, 'leave it out');
 }
 
-function needlessOptions({ out, outDir, update, force, prune, stateDir }: ExportOptions): readonly string[] {
+function needlessOptions({ out, outDir, update, force, prune, stateDir }: ExportFlags): readonly string[] {
   return [
     ...(force === true && out === undefined && outDir === undefined ? ['--force'] : []),
     ...(prune === true && update !== undefined ? ['--prune'] : []),
@@ -81,7 +81,7 @@ function needlessOptions({ out, outDir, update, force, prune, stateDir }: Export
   ];
 }
 
-async function read(context: Context, { domain }: ExportOptions, client: Client): Promise<Observed> {
+async function read(context: Context, { domain }: ExportFlags, client: Client): Promise<Observed> {
   const domains = domain?.map((name) => requireDomain(name, '--domain'));
   const progress = context.ofAccount === undefined ? createProgress(context) : NO_PROGRESS;
   const observed = answerOf(

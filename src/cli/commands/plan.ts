@@ -2,7 +2,7 @@ import { withPasswordFindings } from '../../apply/send/passwords.ts';
 import type { Plan } from '../../model/plan.ts';
 import { countsSentence } from '../../plan/render/totals.ts';
 import { decide, type Decision } from '../../reconcile/decide.ts';
-import type { Verdict } from '../../reconcile/once.ts';
+import type { Approved } from '../../reconcile/once.ts';
 import { planOnce, type Planned } from '../../reconcile/plan-once.ts';
 import { narrowToChanges } from '../input/against.ts';
 import { apiFailure } from '../input/connect.ts';
@@ -63,7 +63,7 @@ async function show(
   context: Context,
   options: PlanOptions,
   session: Session,
-  { planned, decision, plan }: Verdict & { readonly plan: Plan },
+  { planned, decision, plan }: Approved & { readonly plan: Plan },
 ): Promise<void> {
   printStateWarnings(context, options, planned);
   printUnknownValues(context, options, planned);

@@ -17,7 +17,7 @@ import { createNotifier, notifyUrl, type Notifier } from './run/notify.ts';
 import { openAccountLoop } from './run/run-account.ts';
 import { DOCUMENT_FORMATS } from '../output/formats.ts';
 import { createEventLog } from './run/run-log.ts';
-import type { Action } from '../input/options.ts';
+import type { CommandAction } from '../input/options.ts';
 import { maskOf } from '../output/output.ts';
 import { overAccounts } from '../accounts/over-accounts.ts';
 import { runOnce, type Emit } from './run/run-once.ts';
@@ -49,7 +49,7 @@ export async function runCommand(context: Context, options: RunOptions): Promise
       hideReferences(event, concealer);
       log(event);
     };
-    const once: Action<RunOptions> = (own, alone) => runOnce(own, alone, emit);
+    const once: CommandAction<RunOptions> = (own, alone) => runOnce(own, alone, emit);
     return overAccounts(once, { formats: DOCUMENT_FORMATS, ending: 'none' })(context, options, []);
   }
   assertWatchable(context, options);

@@ -11,9 +11,9 @@ import { printJson } from '../output/output.ts';
 import { createProgress, NO_PROGRESS } from '../output/progress.ts';
 import { resolveConnection, resolveFormat, type CommonOptions } from '../settings.ts';
 import {
-  renderDomain,
+  domainText,
   verifyDocument,
-  type Verified,
+  type VerifiedRecords,
   type VerifyDocument,
 } from '../output/documents/verify-document.ts';
 
@@ -48,7 +48,7 @@ export async function verifyCommand(
     progress.stop();
     const document = verifyDocument(client, results);
     if (format === 'json') printJson(context, document);
-    else context.stdout.write(document.domains.map(renderDomain).join(''));
+    else context.stdout.write(document.domains.map(domainText).join(''));
     const { ready, notReady, failed } = document.summary;
     context.ofAccount?.conclude(`${ready} ready, ${notReady} not ready, ${failed} failed`);
     return exitOf(document);
@@ -63,7 +63,7 @@ async function listDomains(client: FullClient): Promise<readonly DomainName[]> {
 }
 
 /** A key that is not accepted, or a service that cannot be reached, ends the command; another failure is the domain's. */
-async function verifyOne(client: FullClient, domain: DomainName): Promise<Verified> {
+async function verifyOne(client: FullClient, domain: DomainName): Promise<VerifiedRecords> {
   const answer = await client.verifyDomain(domain);
   if (answer.ok) return { domain, answer: answer.value, failure: null };
   const { kind } = answer.error;

@@ -16,7 +16,7 @@ import { CommandError, EXIT } from '../exit.ts';
 import type { GitTree } from './git-manifests.ts';
 import { loadOptions } from './load-options.ts';
 import { maskOf } from '../output/output.ts';
-import { plural, printInvalid, printProblems, type ManifestCounts } from '../output/problems/problems.ts';
+import { plural, printInvalid, printProblems, type ProblemCounts } from '../output/problems/problems.ts';
 import { referenceReader } from './references.ts';
 import { manifestPaths, resolveStateDirectory, type CommonOptions } from '../settings.ts';
 
@@ -37,7 +37,7 @@ export interface ReadDesired {
   /** Null when the manifest has an error. */
   readonly desired: Desired | null;
   readonly problems: readonly Problem[];
-  readonly counts: ManifestCounts;
+  readonly counts: ProblemCounts;
   /** The manifests that were read. */
   readonly texts: readonly ManifestText[];
 }

@@ -4,15 +4,15 @@ import type { ExitCode } from '../exit.ts';
 import { DOCUMENT_FORMATS } from '../output/formats.ts';
 
 /** A command's action; it prints what it has to say and gives the exit code. */
-export type Action<Options> = (
+export type CommandAction<Options> = (
   context: Context,
   options: Options,
   args: readonly string[],
 ) => Promise<ExitCode>;
 
 /** Makes of a command's module, loaded when it runs, what commander calls. */
-export type Run = <Options>(
-  load: () => Promise<Action<Options>>,
+export type CommandRunner = <Options>(
+  load: () => Promise<CommandAction<Options>>,
 ) => (...received: unknown[]) => Promise<void>;
 
 export function withManifest(command: Command): Command {

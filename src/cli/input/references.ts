@@ -12,7 +12,7 @@ const DEFAULT_PATH = ['/run/secrets', '/var/run/secrets'].join(delimiter);
 const AT_ONCE = 32;
 
 /** The value behind a reference to a destination or a password; one that is an API key or such is refused. */
-export async function readReference(context: Context, reference: Reference): Promise<ReferenceValue> {
+export async function referenceValue(context: Context, reference: Reference): Promise<ReferenceValue> {
   const value = await readValue(context, reference);
   const what = typeof value === 'string' ? context.secrets.whyForbidden(value) : null;
   if (what === null) {
@@ -38,7 +38,7 @@ export function referenceReader(context: Context): ReadReferences {
     for (let start = 0; start < distinct.length; start += AT_ONCE) {
       const some = distinct.slice(start, start + AT_ONCE);
       await Promise.all(
-        some.map(async ([id, reference]) => values.set(id, await readReference(context, reference))),
+        some.map(async ([id, reference]) => values.set(id, await referenceValue(context, reference))),
       );
     }
     return (reference) => values.get(identify(reference)) ?? null;

@@ -10,10 +10,10 @@ import { requireDesired, type ReadOptions, type RequiredDesired } from './desire
 import { disclosureOf } from '../output/output.ts';
 import { planOptions, type PlanFlags } from './plan-options.ts';
 import { createPolicy, type AllowanceOptions, type RunStance } from './policy.ts';
-import type { ManifestCounts } from '../output/problems/problems.ts';
-import { createProgress, NO_PROGRESS, type Progress } from '../output/progress.ts';
+import type { ProblemCounts } from '../output/problems/problems.ts';
+import { createProgress, NO_PROGRESS, type ProgressBar } from '../output/progress.ts';
 import { resolveConnection, type CommonOptions, type Connection } from '../settings.ts';
-import { readReference } from './references.ts';
+import { referenceValue } from './references.ts';
 import { openState } from './state.ts';
 
 /** What a command that plans has in hand: the manifest, the account, and what to do with them. */
@@ -23,11 +23,11 @@ export interface Session {
   readonly ports: PlanPorts;
   readonly disclosure: Disclosure;
   /** Of the manifest. */
-  readonly counts: ManifestCounts;
+  readonly counts: ProblemCounts;
   readonly problems: readonly Problem[];
   /** As they are written into the plan's document. */
   readonly options: PlanOptionsDocument;
-  readonly progress: Progress;
+  readonly progress: ProgressBar;
 }
 
 export interface SessionOptions {
@@ -66,7 +66,7 @@ export async function openSession(
       client,
       clock: context.clock,
       openState: (account) => openState(context, options, connection, account, how.command),
-      resolvePassword: (reference) => readReference(context, reference),
+      resolvePassword: (reference) => referenceValue(context, reference),
       onRead: (done, total) => progress.update('reading domains', done, total),
     },
     counts: manifest.counts,

@@ -2,24 +2,24 @@ import { Presets, SingleBar } from 'cli-progress';
 import type { Context } from '../context.ts';
 
 /** Shows how far a long piece of work has come; nothing in the first two seconds. */
-export interface Progress {
+export interface ProgressBar {
   /** `done` of `total` requests or items; `label` says of what. */
   update(label: string, done: number, total: number): void;
   stop(): void;
 }
 
 /** Of one of many that are worked on side by side: there is one progress of all. */
-export const NO_PROGRESS: Progress = { update() {}, stop() {} };
+export const NO_PROGRESS: ProgressBar = { update() {}, stop() {} };
 
 const QUIET_MS = 2_000;
 const LINE_EVERY_MS = 10_000;
 
 /** A bar on a terminal, a line every ten seconds elsewhere; both on standard error. */
-export function createProgress(context: Pick<Context, 'stderr' | 'clock'>): Progress {
+export function createProgress(context: Pick<Context, 'stderr' | 'clock'>): ProgressBar {
   return context.stderr.isTTY === true ? createBar(context) : createLines(context);
 }
 
-function createBar({ stderr, clock }: Pick<Context, 'stderr' | 'clock'>): Progress {
+function createBar({ stderr, clock }: Pick<Context, 'stderr' | 'clock'>): ProgressBar {
   const begun = clock.monotonic();
   const bar = new SingleBar(
     {
@@ -48,7 +48,7 @@ function createBar({ stderr, clock }: Pick<Context, 'stderr' | 'clock'>): Progre
   };
 }
 
-function createLines({ stderr, clock }: Pick<Context, 'stderr' | 'clock'>): Progress {
+function createLines({ stderr, clock }: Pick<Context, 'stderr' | 'clock'>): ProgressBar {
   let next = clock.monotonic() + LINE_EVERY_MS;
   return {
     update(label, done, total) {

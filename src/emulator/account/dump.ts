@@ -1,5 +1,14 @@
 import { dumpLog, type DumpedLog } from '../logs/logs-seed.ts';
-import type { Account, Alias, Credential, DnsState, RoutingEngine, Rule, RuleType, Tier } from './model.ts';
+import type {
+  AccountRecord,
+  Alias,
+  Credential,
+  DnsState,
+  RoutingEngine,
+  Rule,
+  RuleKind,
+  Tier,
+} from './model.ts';
 import type { DomainRecord, State } from './state.ts';
 import { rulesInOrder } from './store-rules.ts';
 import { DEFAULT_SWITCHES, type Switches } from './switches.ts';
@@ -14,7 +23,7 @@ export interface Dump {
   readonly tier: Tier;
   /** Those that are not at their default. */
   readonly switches?: Partial<Switches>;
-  readonly account: Account;
+  readonly account: AccountRecord;
   readonly whitelabels: readonly string[];
   readonly domains: readonly DumpedDomain[];
 }
@@ -50,7 +59,7 @@ export interface DumpedAlias {
 
 export interface DumpedRule {
   readonly id: string;
-  readonly type: RuleType;
+  readonly type: RuleKind;
   readonly config: Readonly<Record<string, string | readonly string[]>>;
   readonly rank: number;
   readonly active: boolean;

@@ -1,4 +1,4 @@
-import { invalid, ok, type Result } from './model.ts';
+import { invalid, ok, type StoreResult } from './model.ts';
 import type { Switches } from './switches.ts';
 
 const MAX_NAME_LENGTH = 150;
@@ -9,7 +9,7 @@ const DOMAIN = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z
 const FORBIDDEN_IN_NAME = /[\s@,/\u0000-\u001f\u007f]/u;
 
 /** The lower-case form of a domain name, or why it is none. */
-export function checkDomainName(text: string): Result<string> {
+export function checkDomainName(text: string): StoreResult<string> {
   const name = text.toLowerCase();
   if (name === '') return invalid('domain', 'The domain is required.');
   if (!DOMAIN.test(name)) return invalid('domain', `"${text}" is not a valid domain name.`);
@@ -17,7 +17,7 @@ export function checkDomainName(text: string): Result<string> {
 }
 
 /** An alias name is a local part, `*` or a regular expression, of at most 150 characters. */
-export function checkAliasName(text: string, field: 'alias' | 'username'): Result<string> {
+export function checkAliasName(text: string, field: 'alias' | 'username'): StoreResult<string> {
   if (text === '') return invalid(field, `The ${field} is required.`);
   if (text.length > MAX_NAME_LENGTH) {
     return invalid(field, `The ${field} may have at most ${MAX_NAME_LENGTH} characters.`);
@@ -30,7 +30,7 @@ export function checkAliasName(text: string, field: 'alias' | 'username'): Resul
  * Destinations are addresses, http(s) addresses or the word `null`, separated by commas. Gives the text to store, which
  * is the text sent unless `forwardEcho` says otherwise.
  */
-export function checkForward(text: string, domain: string, switches: Switches): Result<string> {
+export function checkForward(text: string, domain: string, switches: Switches): StoreResult<string> {
   if (text.trim() === '') return invalid('forward', 'The forward is required.');
   const entries = text.split(',').map((entry) => entry.trim());
   for (const entry of entries) {
@@ -44,7 +44,11 @@ export function checkForward(text: string, domain: string, switches: Switches): 
   return ok(echo(text, entries, switches));
 }
 
-export function checkNotificationEmail(text: string, domain: string, switches: Switches): Result<string> {
+export function checkNotificationEmail(
+  text: string,
+  domain: string,
+  switches: Switches,
+): StoreResult<string> {
   if (!isAddress(text)) {
     return invalid('notification_email', `"${text}" is not a valid email address.`);
   }
@@ -54,7 +58,7 @@ export function checkNotificationEmail(text: string, domain: string, switches: S
   return ok(text);
 }
 
-export function checkPassword(text: string): Result<string> {
+export function checkPassword(text: string): StoreResult<string> {
   if (text.length < MIN_PASSWORD_LENGTH) {
     return invalid('password', `The password must have at least ${MIN_PASSWORD_LENGTH} characters.`);
   }

@@ -1,9 +1,9 @@
 /** The nouns of the emulated account. Times are epoch milliseconds; each version of the API writes them its own way. */
 
 export type Tier = 'free' | 'paid';
-export type ApiVersion = 'v3' | 'v4';
+export type Generation = 'v3' | 'v4';
 
-/** `limit` values of 0 or null mean unlimited (v4: Account, plan object). */
+/** `limit` values of 0 or null mean unlimited (v4: AccountRecord, plan object). */
 export interface AccountPlan {
   name: string;
   price: number;
@@ -18,7 +18,7 @@ export interface AccountPlan {
 }
 
 /** Field names are those of v4 and, at the end, those that only v3 has; times are epoch milliseconds. */
-export interface Account {
+export interface AccountRecord {
   address: string;
   billing_email: string | null;
   cancels_at: number | null;
@@ -88,7 +88,7 @@ export type RuleConfig =
     }
   | { readonly type: 'cel'; readonly expression: string; readonly forward: string };
 
-export type RuleType = RuleConfig['type'];
+export type RuleKind = RuleConfig['type'];
 
 export interface Rule {
   readonly id: string;
@@ -110,8 +110,8 @@ export interface Credential {
   readonly createdAt: number;
 }
 
-export type LogStatus = 'QUEUED' | 'REFUSED' | 'DELIVERED' | 'SOFT-BOUNCE' | 'HARD-BOUNCE' | 'BOUNCED';
-export type LogTransport = 'mx' | 'smtp' | 'api';
+export type MailStatus = 'QUEUED' | 'REFUSED' | 'DELIVERED' | 'SOFT-BOUNCE' | 'HARD-BOUNCE' | 'BOUNCED';
+export type MailTransport = 'mx' | 'smtp' | 'api';
 
 export interface Mailbox {
   readonly email: string;
@@ -119,8 +119,8 @@ export interface Mailbox {
 }
 
 /** Its id is the message id, a hyphen and its position (v4: Email log entry). */
-export interface LogEvent {
-  readonly status: LogStatus;
+export interface MailEvent {
+  readonly status: MailStatus;
   readonly code: number;
   readonly message: string;
   readonly local: string;
@@ -130,35 +130,35 @@ export interface LogEvent {
   readonly after: number;
 }
 
-export interface LogEntry {
+export interface MailLog {
   readonly id: string;
   /** Order of arrival within the account; breaks ties of time. */
   readonly sequence: number;
   readonly createdAt: number;
-  readonly events: readonly LogEvent[];
+  readonly events: readonly MailEvent[];
   readonly forward: Mailbox | null;
   readonly hostname: string;
   readonly messageId: string;
   readonly recipient: Mailbox;
   readonly sender: Mailbox;
   readonly subject: string;
-  readonly transport: LogTransport;
+  readonly transport: MailTransport;
   /** Which alias the entry belongs to, in lower case. */
   readonly alias: string;
 }
 
 /** Field name to the messages about it, as error bodies carry them (v4: Errors). */
-export type FieldErrors = Record<string, string[]>;
+export type FieldMessages = Record<string, string[]>;
 
 export type StoreError =
   | {
       readonly kind: 'not-found';
       readonly what: 'domain' | 'alias' | 'rule' | 'credential' | 'log';
     }
-  | { readonly kind: 'invalid'; readonly errors: FieldErrors }
+  | { readonly kind: 'invalid'; readonly errors: FieldMessages }
   | { readonly kind: 'over-limit'; readonly field: string; readonly message: string };
 
-export type Result<T, E = StoreError> =
+export type StoreResult<T, E = StoreError> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: E };
 

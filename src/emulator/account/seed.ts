@@ -1,12 +1,12 @@
 import { seedLogs, type SeedLog } from '../logs/logs-seed.ts';
 import type {
-  Account,
+  AccountRecord,
   AccountPlan,
   DnsState,
   DomainFields,
   RoutingEngine,
   RuleConfig,
-  RuleType,
+  RuleKind,
   Tier,
 } from './model.ts';
 import { readTime, type SeedTime } from './seed-time.ts';
@@ -41,7 +41,7 @@ export interface Seed {
   readonly domains?: readonly SeedDomain[] | undefined;
 }
 
-export type SeedAccount = Partial<Omit<Account, 'plan' | AccountTime>> & {
+export type SeedAccount = Partial<Omit<AccountRecord, 'plan' | AccountTime>> & {
   readonly plan?: Partial<AccountPlan> | undefined;
   readonly created_at?: SeedTime | undefined;
   readonly renews_at?: SeedTime | undefined;
@@ -81,7 +81,7 @@ export interface SeedAlias {
 
 export interface SeedRule {
   readonly id?: string | undefined;
-  readonly type: RuleType;
+  readonly type: RuleKind;
   readonly config: Readonly<Record<string, unknown>>;
   readonly rank?: number | undefined;
   readonly active?: boolean | undefined;
@@ -97,7 +97,7 @@ export interface SeedCredential {
 }
 
 /** The account of a plan before any seed; `now` in epoch milliseconds. */
-export function newAccount(tier: Tier, now: number): Account {
+export function newAccount(tier: Tier, now: number): AccountRecord {
   return {
     address: '1 Example Street',
     billing_email: null,

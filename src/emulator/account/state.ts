@@ -1,5 +1,5 @@
-import type { Account, Alias, Credential, DomainFields, LogEntry, Rule, Tier } from './model.ts';
-import { compareText, createIndex, type SortedIndex } from '../index/sorted.ts';
+import type { AccountRecord, Alias, Credential, DomainFields, MailLog, Rule, Tier } from './model.ts';
+import { compareUnits, createIndex, type SortedIndex } from '../index/sorted.ts';
 import { DEFAULT_SWITCHES, type Switches } from './switches.ts';
 
 /** What the store needs from outside: epoch milliseconds, UUIDs. */
@@ -47,13 +47,13 @@ export interface CredentialTable {
 }
 
 export interface LogTable {
-  readonly byId: Map<string, LogEntry>;
-  readonly inCreatedOrder: SortedIndex<LogEntry>;
+  readonly byId: Map<string, MailLog>;
+  readonly inCreatedOrder: SortedIndex<MailLog>;
 }
 
 /** The whole account. Read it freely; change it through the functions of the store-*.ts files. */
 export interface State {
-  readonly account: Account;
+  readonly account: AccountRecord;
   tier: Tier;
   readonly whitelabels: string[];
   /** Keys are lower case. */
@@ -74,7 +74,7 @@ export interface State {
 
 export interface StateOptions {
   readonly tier: Tier;
-  readonly account: Account;
+  readonly account: AccountRecord;
   readonly switches?: Partial<Switches> | undefined;
   readonly environment: StoreEnvironment;
 }
@@ -111,7 +111,7 @@ function domainText({ name }: DomainRecord): string {
 }
 
 function byDomainName(a: DomainRecord, b: DomainRecord): number {
-  return compareText(a.name, b.name);
+  return compareUnits(a.name, b.name);
 }
 
 function byDomainCreation(a: DomainRecord, b: DomainRecord): number {

@@ -1,8 +1,8 @@
 import { checkAliasName, checkForward } from './fields.ts';
-import { invalid, notFound, ok, type Alias, type Result } from './model.ts';
+import { invalid, notFound, ok, type Alias, type StoreResult } from './model.ts';
 import {
   clearIndex,
-  compareText,
+  compareUnits,
   createIndex,
   insertInto,
   readPage,
@@ -29,7 +29,7 @@ export function createAliasTable({ nameOrder }: Switches): AliasTable {
   return {
     byId: new Map(),
     byName: new Map(),
-    inNameOrder: createIndex((a, b) => compareText(a.sortKey, b.sortKey) || a.id - b.id, textOf),
+    inNameOrder: createIndex((a, b) => compareUnits(a.sortKey, b.sortKey) || a.id - b.id, textOf),
     nameOrder,
     inCreatedOrder: createIndex(byCreation, textOf),
     patterns: createIndex(byCreation),
@@ -47,12 +47,12 @@ export function listAliases(domain: DomainRecord, query: AliasQuery): Page<Alias
   });
 }
 
-export function findAlias(domain: DomainRecord, id: number): Result<Alias> {
+export function findAlias(domain: DomainRecord, id: number): StoreResult<Alias> {
   const alias = domain.aliases.byId.get(id);
   return alias === undefined ? notFound('alias') : ok(alias);
 }
 
-export function findAliasByName(state: State, domain: DomainRecord, name: string): Result<Alias> {
+export function findAliasByName(state: State, domain: DomainRecord, name: string): StoreResult<Alias> {
   const alias = domain.aliases.byName.get(nameKey(name, state.switches));
   return alias === undefined ? notFound('alias') : ok(alias);
 }
@@ -67,7 +67,7 @@ export function addAlias(
   state: State,
   domain: DomainRecord,
   fields: { readonly alias: string; readonly forward: string },
-): Result<Alias> {
+): StoreResult<Alias> {
   const name = checkAliasName(fields.alias, 'alias');
   if (!name.ok) return name;
   const forward = checkForward(fields.forward, domain.name, state.switches);
@@ -126,7 +126,7 @@ export function updateAlias(
   domain: DomainRecord,
   id: number,
   fields: { readonly forward?: string | undefined },
-): Result<Alias> {
+): StoreResult<Alias> {
   const found = findAlias(domain, id);
   if (!found.ok) return found;
   if (fields.forward !== undefined) {
@@ -138,7 +138,7 @@ export function updateAlias(
   return found;
 }
 
-export function deleteAlias(state: State, domain: DomainRecord, id: number): Result<Alias> {
+export function deleteAlias(state: State, domain: DomainRecord, id: number): StoreResult<Alias> {
   const found = findAlias(domain, id);
   if (!found.ok) return found;
   const alias = found.value;

@@ -1,5 +1,5 @@
 import { checkAliasName, checkPassword } from './fields.ts';
-import { invalid, notFound, ok, type Credential, type Result } from './model.ts';
+import { invalid, notFound, ok, type Credential, type StoreResult } from './model.ts';
 import { createIndex, insertInto, readPage, removeFrom, type Page } from '../index/sorted.ts';
 import { takeSequence, type CredentialTable, type DomainRecord, type State } from './state.ts';
 
@@ -18,7 +18,7 @@ export function listCredentials(
   return readPage(domain.credentials.inCreatedOrder, { ...page, direction: 'ascending' });
 }
 
-export function findCredential(domain: DomainRecord, username: string): Result<Credential> {
+export function findCredential(domain: DomainRecord, username: string): StoreResult<Credential> {
   const credential = domain.credentials.byUsername.get(username.toLowerCase());
   return credential === undefined ? notFound('credential') : ok(credential);
 }
@@ -28,7 +28,7 @@ export function addCredential(
   state: State,
   domain: DomainRecord,
   fields: { readonly username: string; readonly password: string },
-): Result<Credential> {
+): StoreResult<Credential> {
   const username = checkAliasName(fields.username, 'username');
   if (!username.ok) return username;
   const password = checkPassword(fields.password);
@@ -72,7 +72,7 @@ export function updateCredential(
   domain: DomainRecord,
   username: string,
   fields: { readonly password?: string | undefined },
-): Result<Credential> {
+): StoreResult<Credential> {
   const found = findCredential(domain, username);
   if (!found.ok || fields.password === undefined) return found;
   const password = checkPassword(fields.password);
@@ -81,7 +81,7 @@ export function updateCredential(
   return found;
 }
 
-export function deleteCredential(domain: DomainRecord, username: string): Result<Credential> {
+export function deleteCredential(domain: DomainRecord, username: string): StoreResult<Credential> {
   const found = findCredential(domain, username);
   if (!found.ok) return found;
   domain.credentials.byUsername.delete(found.value.username.toLowerCase());

@@ -4,10 +4,10 @@ import {
   invalid,
   notFound,
   ok,
-  type ApiVersion,
+  type Generation,
   type DnsState,
   type DomainFields,
-  type Result,
+  type StoreResult,
   type RoutingEngine,
 } from './model.ts';
 import { insertInto, readPage, removeFrom, type Page } from '../index/sorted.ts';
@@ -47,7 +47,7 @@ export function listDomains(state: State, query: DomainQuery): Page<DomainRecord
   });
 }
 
-export function findDomain(state: State, name: string): Result<DomainRecord> {
+export function findDomain(state: State, name: string): StoreResult<DomainRecord> {
   const domain = state.domains.get(name.toLowerCase());
   return domain === undefined ? notFound('domain') : ok(domain);
 }
@@ -58,9 +58,9 @@ export function findDomain(state: State, name: string): Result<DomainRecord> {
  */
 export function addDomain(
   state: State,
-  version: ApiVersion,
+  version: Generation,
   fields: DomainSettings & { readonly domain: string },
-): Result<DomainRecord> {
+): StoreResult<DomainRecord> {
   const name = checkDomainName(fields.domain);
   if (!name.ok) return name;
   if (state.domains.has(name.value)) {
@@ -126,7 +126,7 @@ export function newDomainFields(state: State): DomainFields {
 }
 
 /** Fields left out go back to their defaults, unless `leftOutOnUpdate` keeps them. */
-export function updateDomain(state: State, name: string, fields: DomainSettings): Result<DomainRecord> {
+export function updateDomain(state: State, name: string, fields: DomainSettings): StoreResult<DomainRecord> {
   const found = findDomain(state, name);
   if (!found.ok) return found;
   const settings = checkSettings(state, found.value.name, fields);
@@ -140,7 +140,7 @@ export function updateDomain(state: State, name: string, fields: DomainSettings)
 }
 
 /** Deletes a domain with its aliases, rules, credentials and logs. */
-export function deleteDomain(state: State, name: string): Result<DomainRecord> {
+export function deleteDomain(state: State, name: string): StoreResult<DomainRecord> {
   const found = findDomain(state, name);
   if (!found.ok) return found;
   const domain = found.value;
@@ -158,7 +158,7 @@ export function setDns(domain: DomainRecord, dns: Partial<DnsState>): void {
 }
 
 /** Looks at the DNS records: MX decides about forwarding, SPF, DKIM and DMARC about sending. */
-export function verifyDomain(state: State, name: string): Result<DomainRecord> {
+export function verifyDomain(state: State, name: string): StoreResult<DomainRecord> {
   const found = findDomain(state, name);
   if (!found.ok) return found;
   const { dns } = found.value;
@@ -167,7 +167,11 @@ export function verifyDomain(state: State, name: string): Result<DomainRecord> {
   return found;
 }
 
-function checkSettings(state: State, domain: string, fields: DomainSettings): Result<Partial<DomainFields>> {
+function checkSettings(
+  state: State,
+  domain: string,
+  fields: DomainSettings,
+): StoreResult<Partial<DomainFields>> {
   const checked: Partial<DomainFields> = {};
   for (const field of ['notification_email', 'whitelabel', 'webhook'] as const) {
     const value = fields[field];
@@ -199,7 +203,7 @@ function checkSetting(
   domain: string,
   field: keyof DomainSettings,
   value: string,
-): Result<string> {
+): StoreResult<string> {
   switch (field) {
     case 'notification_email':
       return checkNotificationEmail(value, domain, state.switches);

@@ -1,4 +1,4 @@
-import { ok, type Result } from './model.ts';
+import { ok, type StoreResult } from './model.ts';
 import type { DomainRecord, State } from './state.ts';
 
 /** Whether the account's plan lets one more item in. A limit of 0 or null lets everything in. */
@@ -6,7 +6,7 @@ export function checkRoom(
   state: State,
   domain: DomainRecord | undefined,
   kind: 'domain' | 'alias' | 'rule',
-): Result<undefined> {
+): StoreResult<undefined> {
   const { limit, used, noun } = usage(state, domain, kind);
   if (limit === null || limit === 0 || used < limit) return ok(undefined);
   return {

@@ -1,8 +1,8 @@
 import { checkForward } from './fields.ts';
-import { invalid, notFound, ok, type Result, type Rule, type RuleConfig } from './model.ts';
+import { invalid, notFound, ok, type StoreResult, type Rule, type RuleConfig } from './model.ts';
 import {
   clearIndex,
-  compareText,
+  compareUnits,
   createIndex,
   insertInto,
   readPage,
@@ -30,7 +30,7 @@ export interface NewRule {
   readonly active?: boolean | undefined;
 }
 
-export interface RuleUpdate {
+export interface RuleFields {
   readonly config?: RuleConfig | undefined;
   readonly rank?: number | undefined;
   readonly active?: boolean | undefined;
@@ -62,13 +62,13 @@ export function rulesInOrder(domain: DomainRecord): readonly Rule[] {
   return domain.rules.inRankOrder.items;
 }
 
-export function findRule(domain: DomainRecord, id: string): Result<Rule> {
+export function findRule(domain: DomainRecord, id: string): StoreResult<Rule> {
   const rule = domain.rules.byId.get(id.toLowerCase());
   return rule === undefined ? notFound('rule') : ok(rule);
 }
 
 /** Adds a rule; what happens with an id that exists is the switch `existingRuleId`. */
-export function addRule(state: State, domain: DomainRecord, fields: NewRule): Result<Rule> {
+export function addRule(state: State, domain: DomainRecord, fields: NewRule): StoreResult<Rule> {
   const config = checkConfig(state, domain, fields.config);
   if (!config.ok) return config;
   const checked = { ...fields, config: config.value };
@@ -82,7 +82,7 @@ function addExistingRule(
   state: State,
   domain: DomainRecord,
   fields: NewRule & { readonly id: string; readonly holder: DomainRecord },
-): Result<Rule> {
+): StoreResult<Rule> {
   switch (state.switches.existingRuleId) {
     case 'refuse':
       return invalid('id', `A rule with the id "${fields.id}" exists already.`);
@@ -99,7 +99,7 @@ function addExistingRule(
   }
 }
 
-function createRule(state: State, domain: DomainRecord, fields: NewRule): Result<Rule> {
+function createRule(state: State, domain: DomainRecord, fields: NewRule): StoreResult<Rule> {
   const room = checkRoom(state, domain, 'rule');
   if (!room.ok) return room;
   const now = state.environment.now();
@@ -144,7 +144,12 @@ export function insertRule(
 }
 
 /** The type of a rule cannot change: the caller checks the configuration against it. */
-export function updateRule(state: State, domain: DomainRecord, id: string, fields: RuleUpdate): Result<Rule> {
+export function updateRule(
+  state: State,
+  domain: DomainRecord,
+  id: string,
+  fields: RuleFields,
+): StoreResult<Rule> {
   const found = findRule(domain, id);
   if (!found.ok) return found;
   const rule = found.value;
@@ -163,7 +168,7 @@ export function updateRule(state: State, domain: DomainRecord, id: string, field
   return found;
 }
 
-export function deleteRule(state: State, domain: DomainRecord, id: string): Result<Rule> {
+export function deleteRule(state: State, domain: DomainRecord, id: string): StoreResult<Rule> {
   const found = findRule(domain, id);
   if (!found.ok) return found;
   domain.rules.byId.delete(id.toLowerCase());
@@ -201,7 +206,7 @@ function releaseRuleIds(state: State, domain: DomainRecord, keys: Iterable<strin
   }
 }
 
-function checkConfig(state: State, domain: DomainRecord, config: RuleConfig): Result<RuleConfig> {
+function checkConfig(state: State, domain: DomainRecord, config: RuleConfig): StoreResult<RuleConfig> {
   const forward = checkForward(config.forward, domain.name, state.switches);
   return forward.ok ? ok({ ...config, forward: forward.value }) : forward;
 }
@@ -227,7 +232,7 @@ function compareEqualRanks(a: Rule, b: Rule, switches: Switches): number {
     case 'created-reversed':
       return b.sequence - a.sequence;
     case 'id':
-      return compareText(a.id, b.id);
+      return compareUnits(a.id, b.id);
   }
 }
 

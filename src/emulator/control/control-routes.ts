@@ -2,7 +2,7 @@ import type { DeliveredMessage, Message } from '../delivery/delivery.ts';
 import type { MailRoute } from '../delivery/delivery-routing.ts';
 import type { Fault, FaultScript } from '../faults/faults.ts';
 import type { Journal } from '../http/journal.ts';
-import type { DnsState, Result } from '../account/model.ts';
+import type { DnsState, StoreResult } from '../account/model.ts';
 import type { RateLimiter, RateLimitRule } from '../http/rate-limit.ts';
 import type { Seed } from '../account/seed.ts';
 import { problemsOf, type SchemaProblem, type Subject } from '../http/schemas.ts';
@@ -17,7 +17,7 @@ export interface ControlledParts {
   readonly journal: Journal;
   readonly limiter: RateLimiter;
   readonly clock: { readonly now: () => number; advance(milliseconds: number): void };
-  deliver(message: Message): Result<DeliveredMessage>;
+  deliver(message: Message): StoreResult<DeliveredMessage>;
 }
 
 export interface ControlRoute {

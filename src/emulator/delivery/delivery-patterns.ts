@@ -18,7 +18,7 @@ const MAX_TEXT = 100_000;
 const MAX_MILLISECONDS = 1000;
 
 /** A pattern in the service's dialect, which takes linear time; one that cannot be compiled matches nothing. */
-export function compilePattern(
+export function patternMatcher(
   source: string,
   options: { readonly extent: 'whole' | 'anywhere'; readonly letterCase: 'any' | 'exact' },
 ): (text: string) => Match {
@@ -43,7 +43,7 @@ function tryPattern(source: string, letterCase: 'any' | 'exact'): RE2JS | null {
 let shared: Environment | undefined;
 
 /** An expression that cannot be parsed, or that fails on a mail, does not match. */
-export function compileExpression(source: string): (mail: MailTexts) => boolean {
+export function expressionMatcher(source: string): (mail: MailTexts) => boolean {
   shared ??= createEnvironment();
   try {
     const evaluate = shared.parse(source);

@@ -1,4 +1,4 @@
-import { compileExpression, compilePattern, type MailTexts, type Match } from './delivery-patterns.ts';
+import { expressionMatcher, patternMatcher, type MailTexts, type Match } from './delivery-patterns.ts';
 import type { Alias, Rule, RuleConfig } from '../account/model.ts';
 import type { DomainRecord, State } from '../account/state.ts';
 import { findAliasByName, isPattern } from '../account/store-aliases.ts';
@@ -88,7 +88,7 @@ function matchRule(config: RuleConfig, mail: MailTexts, switches: Switches): Mat
       return matchAliasRule(config.alias, localPart(mail.recipient), switches);
     case 'regex': {
       const pattern = remember(config, switches.ruleRegexMatch, () =>
-        compilePattern(config.regex, { extent: switches.ruleRegexMatch, letterCase: 'exact' }),
+        patternMatcher(config.regex, { extent: switches.ruleRegexMatch, letterCase: 'exact' }),
       );
       for (const scope of config.scopes) {
         const match = pattern(mail[scope]);
@@ -97,13 +97,13 @@ function matchRule(config: RuleConfig, mail: MailTexts, switches: Switches): Mat
       return null;
     }
     case 'cel':
-      return remember(config, '', () => compileExpression(config.expression))(mail) ? [] : null;
+      return remember(config, '', () => expressionMatcher(config.expression))(mail) ? [] : null;
   }
 }
 
 /** `*`, a beginning such as `sales*`, a regular expression, or a name. */
 function matchAliasRule(alias: string, local: string, switches: Switches): Match {
-  if (isPattern(alias)) return compilePattern(alias, { extent: 'whole', letterCase: 'any' })(local);
+  if (isPattern(alias)) return patternMatcher(alias, { extent: 'whole', letterCase: 'any' })(local);
   const wanted = alias.toLowerCase();
   const sent = local.toLowerCase();
   const names = switches.rulePlusAddressing === 'base' ? [sent, splitLabel(sent).name] : [sent];
@@ -120,7 +120,7 @@ function patternsInOrder(domain: DomainRecord, switches: Switches): readonly Ali
 function patternOf(alias: Alias, switches: Switches): (text: string) => Match {
   const isExact = switches.aliasNameCase === 'sensitive' || switches.aliasPatternCase === 'sensitive';
   const letterCase = isExact ? 'exact' : 'any';
-  return remember(alias, letterCase, () => compilePattern(alias.name, { extent: 'whole', letterCase }));
+  return remember(alias, letterCase, () => patternMatcher(alias.name, { extent: 'whole', letterCase }));
 }
 
 const compiled = new WeakMap<object, { readonly variant: string; readonly value: unknown }>();

@@ -1,7 +1,7 @@
 import { routeMail, type MailRoute } from './delivery-routing.ts';
 import { eventsOf, MAIL_HOST } from '../logs/logs-events.ts';
 import { insertLog } from '../logs/logs.ts';
-import { ok, type LogEntry, type LogStatus, type Mailbox, type Result } from '../account/model.ts';
+import { ok, type MailLog, type MailStatus, type Mailbox, type StoreResult } from '../account/model.ts';
 import type { DomainRecord, State } from '../account/state.ts';
 import { findDomain } from '../account/store-domains.ts';
 
@@ -12,23 +12,23 @@ export interface Message {
   readonly subject?: string | undefined;
   readonly body?: string | undefined;
   /** What becomes of it at its destinations: the status after QUEUED, or the whole course; default DELIVERED. */
-  readonly outcome?: Outcome | undefined;
+  readonly outcome?: MailOutcome | undefined;
   /** The same for single destinations. */
-  readonly outcomes?: Readonly<Record<string, Outcome>> | undefined;
+  readonly outcomes?: Readonly<Record<string, MailOutcome>> | undefined;
 }
 
-export type Outcome = LogStatus | readonly LogStatus[];
+export type MailOutcome = MailStatus | readonly MailStatus[];
 
 export interface DeliveredMessage {
   readonly domain: DomainRecord;
   readonly route: MailRoute;
   /** Addresses and webhooks; none when the mail is refused or discarded. No webhook is called. */
   readonly destinations: readonly string[];
-  readonly logs: readonly LogEntry[];
+  readonly logs: readonly MailLog[];
 }
 
 /** Routes a mail and leaves its log; error: the domain of `to` is not there. */
-export function deliverMessage(state: State, message: Message): Result<DeliveredMessage> {
+export function deliverMessage(state: State, message: Message): StoreResult<DeliveredMessage> {
   const recipient = readMailbox(message.to);
   const found = findDomain(state, recipient.email.slice(recipient.email.lastIndexOf('@') + 1));
   if (!found.ok) return found;
@@ -56,7 +56,7 @@ export function deliverMessage(state: State, message: Message): Result<Delivered
 
 interface Course {
   readonly forward: Mailbox | null;
-  readonly statuses: readonly LogStatus[];
+  readonly statuses: readonly MailStatus[];
 }
 
 /** One for each entry that the mail leaves. */
@@ -81,7 +81,7 @@ function courses(
 
 const DISCARDED = { queued: ['QUEUED'], delivered: ['QUEUED', 'DELIVERED'], unlogged: null } as const;
 
-function statusesOf(outcome: Outcome): readonly LogStatus[] {
+function statusesOf(outcome: MailOutcome): readonly MailStatus[] {
   if (typeof outcome !== 'string') return outcome;
   return outcome === 'QUEUED' || outcome === 'REFUSED' ? [outcome] : ['QUEUED', outcome];
 }

@@ -1,5 +1,5 @@
 import type { BatchLie, FaultAction, ListingFault } from './faults.ts';
-import type { Delivery, EmulatorAnswer, Json, JsonObject, Reply } from '../http/protocol.ts';
+import type { Delivery, EmulatorAnswer, JsonValue, JsonObject, HandlerReply } from '../http/protocol.ts';
 import type { FailItem, Tampering } from '../http/routes.ts';
 
 const SCRIPTED_FAILURE = 'This item was refused.';
@@ -26,7 +26,7 @@ export function tamperingOf(actions: readonly FaultAction[]): Tampering {
 }
 
 /** The reply with the scripted lies in it. */
-export function tamperWith(reply: Reply, actions: readonly FaultAction[]): Reply {
+export function tamperWith(reply: HandlerReply, actions: readonly FaultAction[]): HandlerReply {
   let tampered = reply;
   for (const action of actions) {
     if (action.kind === 'listing') tampered = tamperWithListing(tampered, action);
@@ -60,10 +60,10 @@ export function deliveryOf(actions: readonly FaultAction[]): Delivery {
   return { kind: 'whole' };
 }
 
-function tamperWithListing(reply: Reply, fault: ListingFault): Reply {
+function tamperWithListing(reply: HandlerReply, fault: ListingFault): HandlerReply {
   const name = LISTS.find((list) => Array.isArray(reply.body?.[list]));
   if (reply.body === undefined || name === undefined) return reply;
-  let items = [...(reply.body[name] as readonly Json[])];
+  let items = [...(reply.body[name] as readonly JsonValue[])];
   if (fault.duplicate !== undefined) {
     items.splice(fault.duplicate, 0, ...items.slice(fault.duplicate, fault.duplicate + 1));
   }
@@ -89,10 +89,10 @@ function reshape(item: JsonObject, { ids, set, unset = [] }: ListingFault): Json
   return Object.fromEntries(fields.filter(([name]) => !unset.includes(name)));
 }
 
-function lieAboutBatch(reply: Reply, lie: BatchLie): Reply {
+function lieAboutBatch(reply: HandlerReply, lie: BatchLie): HandlerReply {
   const verb = VERBS.find((candidate) => Array.isArray(reply.body?.[candidate]));
   if (reply.body === undefined || reply.batch === undefined || verb === undefined) return reply;
-  const done = [...(reply.body[verb] as readonly Json[])];
+  const done = [...(reply.body[verb] as readonly JsonValue[])];
   const failed = [...(reply.body['failed'] as readonly JsonObject[])];
   LIES[lie]({ done, failed, batch: reply.batch });
   const extra = lie === 'wrong-counts' ? 1 : 0;
@@ -110,9 +110,9 @@ function lieAboutBatch(reply: Reply, lie: BatchLie): Reply {
 }
 
 interface BatchLists {
-  readonly done: Json[];
+  readonly done: JsonValue[];
   readonly failed: JsonObject[];
-  readonly batch: NonNullable<Reply['batch']>;
+  readonly batch: NonNullable<HandlerReply['batch']>;
 }
 
 const LIES: Readonly<Record<BatchLie, (lists: BatchLists) => void>> = {

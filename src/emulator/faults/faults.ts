@@ -1,5 +1,5 @@
-import type { ApiVersion } from '../account/model.ts';
-import type { Json } from '../http/protocol.ts';
+import type { Generation } from '../account/model.ts';
+import type { JsonValue } from '../http/protocol.ts';
 import type { FailItem } from '../http/routes.ts';
 import type { EmulatorStore } from '../account/store.ts';
 
@@ -16,7 +16,7 @@ export interface Fault {
 
 /** All that is stated must hold. */
 export interface FaultMatch {
-  readonly version?: ApiVersion | undefined;
+  readonly version?: Generation | undefined;
   readonly method?: string | undefined;
   /** Route template as the API document writes it. */
   readonly endpoint?: string | undefined;
@@ -36,7 +36,7 @@ export type FaultAction =
       readonly kind: 'status';
       readonly code: number;
       /** JSON, or a text that is sent as it is. */
-      readonly body?: Json | undefined;
+      readonly body?: JsonValue | undefined;
       readonly headers?: Readonly<Record<string, string>> | undefined;
       readonly when?: FaultTime | undefined;
     }
@@ -68,7 +68,7 @@ export type FaultAction =
 export interface EditRequest {
   readonly method: string;
   readonly path: string;
-  readonly body?: Json | undefined;
+  readonly body?: JsonValue | undefined;
 }
 
 export type FailItemFault = Omit<FailItem, 'message'> & { readonly message?: string | undefined };
@@ -106,7 +106,7 @@ export interface ListingFault {
   /** Type of the ids of its items. */
   readonly ids?: 'numbers' | 'strings' | undefined;
   /** Fields that each item has in addition, or with another value. */
-  readonly set?: { readonly [field: string]: Json } | undefined;
+  readonly set?: { readonly [field: string]: JsonValue } | undefined;
   /** Fields that no item has. */
   readonly unset?: readonly string[] | undefined;
 }
@@ -120,7 +120,7 @@ export interface FaultScript {
 }
 
 export interface FaultedRequest {
-  readonly version: ApiVersion | null;
+  readonly version: Generation | null;
   readonly method: string;
   readonly endpoint: string | null;
   readonly path: string;

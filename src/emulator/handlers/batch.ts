@@ -1,20 +1,20 @@
-import type { Result } from '../account/model.ts';
+import type { StoreResult } from '../account/model.ts';
 import {
   failedEntry,
   failure,
   invalidFields,
-  type Json,
+  type JsonValue,
   type JsonObject,
-  type Reply,
+  type HandlerReply,
 } from '../http/protocol.ts';
-import type { Context } from '../http/routes.ts';
+import type { RequestContext } from '../http/routes.ts';
 
 /** v4: Limits. */
 const MAX_BATCH_SIZE = 500;
 
 /** What became of one item: its rendering, or its batch failure entry (v4: Batch failure entry). */
 export type ItemOutcome = { readonly index: number; readonly item: unknown } & (
-  | { readonly ok: true; readonly value: Json }
+  | { readonly ok: true; readonly value: JsonValue }
   | { readonly ok: false; readonly failure: JsonObject }
 );
 
@@ -23,14 +23,14 @@ export type ItemOutcome = { readonly index: number; readonly item: unknown } & (
  * `verb` names the list of what went well and its count.
  */
 export function runBatch<T>(
-  context: Context,
+  context: RequestContext,
   options: {
     readonly field: 'aliases' | 'rules' | 'ids';
     readonly verb: 'added' | 'updated' | 'deleted';
-    readonly apply: (item: unknown) => Result<T>;
-    readonly render: (value: T) => Json;
+    readonly apply: (item: unknown) => StoreResult<T>;
+    readonly render: (value: T) => JsonValue;
   },
-): Reply {
+): HandlerReply {
   const outcomes = runItems(context, options);
   if (!outcomes.ok) return outcomes.reply;
   const done = outcomes.value.filter((outcome) => outcome.ok);
@@ -49,15 +49,15 @@ export function runBatch<T>(
 
 /** Every item of the body's list on its own, in the order sent; or the answer to a body without such a list. */
 export function runItems<T>(
-  context: Context,
+  context: RequestContext,
   options: {
     readonly field: 'aliases' | 'rules' | 'ids';
-    readonly apply: (item: unknown) => Result<T>;
-    readonly render: (value: T) => Json;
+    readonly apply: (item: unknown) => StoreResult<T>;
+    readonly render: (value: T) => JsonValue;
   },
 ):
   | { readonly ok: true; readonly value: readonly ItemOutcome[] }
-  | { readonly ok: false; readonly reply: Reply } {
+  | { readonly ok: false; readonly reply: HandlerReply } {
   const items = readItems(context, options.field);
   if (!items.ok) return items;
   const value = items.value.map((item, index): ItemOutcome => {
@@ -77,9 +77,9 @@ export function runItems<T>(
 
 type ReadItems =
   | { readonly ok: true; readonly value: readonly unknown[] }
-  | { readonly ok: false; readonly reply: Reply };
+  | { readonly ok: false; readonly reply: HandlerReply };
 
-function readItems(context: Context, field: string): ReadItems {
+function readItems(context: RequestContext, field: string): ReadItems {
   const { body = {} } = context;
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     return { ok: false, reply: failure(400, 'The request body must be a JSON object.') };
@@ -90,7 +90,7 @@ function readItems(context: Context, field: string): ReadItems {
   return checkSize(context, field, items);
 }
 
-function checkSize(context: Context, field: string, items: readonly unknown[]): ReadItems {
+function checkSize(context: RequestContext, field: string, items: readonly unknown[]): ReadItems {
   const { emptyBatch, oversizedBatchStatus } = context.state.switches;
   if (items.length === 0 && emptyBatch === 'refuse') {
     return refuse(field, `The ${field} must have at least one item.`);
@@ -102,6 +102,6 @@ function checkSize(context: Context, field: string, items: readonly unknown[]): 
   return { ok: true, value: items };
 }
 
-function refuse(field: string, message: string): { readonly ok: false; readonly reply: Reply } {
+function refuse(field: string, message: string): { readonly ok: false; readonly reply: HandlerReply } {
   return { ok: false, reply: invalidFields({ [field]: [message] }) };
 }

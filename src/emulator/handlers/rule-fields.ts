@@ -8,13 +8,13 @@ import {
   requiredString,
   type FieldReader,
 } from '../http/input.ts';
-import type { Result, RuleConfig, RuleScope, RuleType } from '../account/model.ts';
-import type { NewRule, RuleUpdate } from '../account/store-rules.ts';
+import type { StoreResult, RuleConfig, RuleScope, RuleKind } from '../account/model.ts';
+import type { NewRule, RuleFields } from '../account/store-rules.ts';
 import type { Switches } from '../account/switches.ts';
 
-const TYPES: readonly RuleType[] = ['alias', 'regex', 'cel'];
+const TYPES: readonly RuleKind[] = ['alias', 'regex', 'cel'];
 const SCOPES: readonly RuleScope[] = ['sender', 'recipient', 'subject', 'body'];
-const CONFIG_FIELDS: Readonly<Record<RuleType, readonly string[]>> = {
+const CONFIG_FIELDS: Readonly<Record<RuleKind, readonly string[]>> = {
   alias: ['alias', 'forward'],
   regex: ['regex', 'scopes', 'forward'],
   cel: ['expression', 'forward'],
@@ -25,7 +25,7 @@ export const NEW_RULE_FIELDS = ['type', 'config', 'rank', 'active', 'id'] as con
 export const RULE_UPDATE_FIELDS = ['config', 'rank', 'active'] as const;
 
 /** The fields of a rule to add (v4: Rules); errors name every field that is wrong. */
-export function readNewRule(reader: FieldReader, switches: Switches): Result<NewRule> {
+export function readNewRule(reader: FieldReader, switches: Switches): StoreResult<NewRule> {
   const type = readType(reader);
   const id = readId(reader);
   const rank = optionalNumber(reader, 'rank');
@@ -41,11 +41,11 @@ export function readNewRule(reader: FieldReader, switches: Switches): Result<New
 export function readRuleUpdate(
   reader: FieldReader,
   options: {
-    readonly type: RuleType;
+    readonly type: RuleKind;
     readonly config: 'required' | 'optional';
     readonly switches: Switches;
   },
-): Result<RuleUpdate> {
+): StoreResult<RuleFields> {
   const rank = optionalNumber(reader, 'rank');
   const active = optionalBoolean(reader, 'active');
   const left = options.config === 'optional' && fieldOf(reader, 'config') === undefined;
@@ -54,7 +54,7 @@ export function readRuleUpdate(
   return { ok: true, value: { config, rank, active } };
 }
 
-function readType(reader: FieldReader): RuleType | undefined {
+function readType(reader: FieldReader): RuleKind | undefined {
   const text = requiredString(reader, 'type');
   const type = TYPES.find((candidate) => candidate === text);
   if (type === undefined && text !== '') note(reader, 'type', `must be one of ${TYPES.join(', ')}`);
@@ -70,7 +70,7 @@ function readId(reader: FieldReader): string | undefined {
 }
 
 /** Errors of the configuration are noted under `config`. */
-function readConfig(reader: FieldReader, type: RuleType, switches: Switches): RuleConfig | undefined {
+function readConfig(reader: FieldReader, type: RuleKind, switches: Switches): RuleConfig | undefined {
   const value = fieldOf(reader, 'config');
   const fields = readObject(value, CONFIG_FIELDS[type], switches);
   if (fields === undefined) {
@@ -83,7 +83,7 @@ function readConfig(reader: FieldReader, type: RuleType, switches: Switches): Ru
   return config;
 }
 
-function readConfigFields(fields: FieldReader, type: RuleType): RuleConfig {
+function readConfigFields(fields: FieldReader, type: RuleKind): RuleConfig {
   switch (type) {
     case 'alias':
       return {

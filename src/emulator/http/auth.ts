@@ -1,12 +1,12 @@
 import { Buffer } from 'node:buffer';
 import { timingSafeEqual } from 'node:crypto';
-import type { ApiVersion } from '../account/model.ts';
+import type { Generation } from '../account/model.ts';
 
 /**
  * HTTP Basic with the user `api` and the key as password (v4: Authentication). v3 also takes `api:KEY` that was never
  * base64-encoded, as old clients send it.
  */
-export function isAuthorised(header: string | undefined, apiKey: string, version: ApiVersion): boolean {
+export function isAuthorised(header: string | undefined, apiKey: string, version: Generation): boolean {
   const match = /^basic +(\S+)$/i.exec(header?.trim() ?? '');
   const sent = match?.[1];
   if (sent === undefined) return false;

@@ -2,25 +2,25 @@ import { isAuthorised } from './auth.ts';
 import { deliveryOf, tamperingOf, tamperWith, tamperWithAnswer } from '../faults/fault-replies.ts';
 import type { EditRequest, FaultAction, FaultSource } from '../faults/faults.ts';
 import type { JournalWriter } from './journal.ts';
-import type { ApiVersion } from '../account/model.ts';
+import type { Generation } from '../account/model.ts';
 import {
   failure,
   inVersion,
   type EmulatorAnswer,
   type EmulatorRequest,
-  type Outcome,
-  type Reply,
+  type Served,
+  type HandlerReply,
 } from './protocol.ts';
 import { handleByChoices } from './query-choices.ts';
 import type { RateLimiter, RateVerdict } from './rate-limit.ts';
 import { bodyValue, readJson, type Body } from './request-body.ts';
-import type { RouteMatch, Router, Tampering } from './routes.ts';
+import type { RouteMatch, ApiRouter, Tampering } from './routes.ts';
 import type { EmulatorStore } from '../account/store.ts';
 
 /** A request as listeners see it; `status` is null before it was processed, and after its connection was dropped. */
-export interface RequestEvent {
+export interface ServedRequest {
   readonly phase: 'before' | 'after';
-  readonly version: ApiVersion | null;
+  readonly version: Generation | null;
   readonly method: string;
   readonly endpoint: string | null;
   /** Path and query below the root address. */
@@ -29,11 +29,11 @@ export interface RequestEvent {
   readonly status: number | null;
 }
 
-export type RequestListener = (event: RequestEvent) => void | Promise<void>;
+export type RequestListener = (event: ServedRequest) => void | Promise<void>;
 
 export interface DispatcherParts {
   readonly store: EmulatorStore;
-  readonly router: Router;
+  readonly router: ApiRouter;
   readonly apiKey: string;
   readonly limiter: RateLimiter;
   readonly faults: FaultSource;
@@ -46,12 +46,12 @@ export interface DispatcherParts {
  * Serves one request, with no socket in between. What goes wrong in a handler is an answer of status 500; it rejects only
  * with what a listener or a scripted edit throws.
  */
-export type Dispatch = (request: EmulatorRequest) => Promise<Outcome>;
+export type Dispatch = (request: EmulatorRequest) => Promise<Served>;
 
 /** The answer to what is no request, of the version that its start names; it counts as one of a stranger. */
 export function createRefusal(
   parts: Pick<DispatcherParts, 'limiter' | 'store'>,
-): (version: ApiVersion, status: number) => EmulatorAnswer {
+): (version: Generation, status: number) => EmulatorAnswer {
   return (version, status) => {
     const unread = { version, method: '', endpoint: null, path: '', caller: 'stranger' } as const;
     const verdict = parts.limiter.take(unread, parts.store.state.environment.now());
@@ -61,7 +61,7 @@ export function createRefusal(
 
 interface Parsed {
   readonly request: EmulatorRequest;
-  readonly version: ApiVersion | null;
+  readonly version: Generation | null;
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
@@ -103,7 +103,7 @@ async function serve(
   parts: DispatcherParts,
   parsed: Parsed,
   actions: readonly FaultAction[],
-): Promise<Outcome> {
+): Promise<Served> {
   if (hasDrop(actions, 'before')) return { kind: 'dropped' };
   const answer = decide(parts, parsed, actions);
   for (const action of actions) {
@@ -139,13 +139,13 @@ interface Decision {
   readonly actions: readonly FaultAction[];
 }
 
-function replyTo(parts: DispatcherParts, parsed: Parsed, decision: Decision): Reply {
+function replyTo(parts: DispatcherParts, parsed: Parsed, decision: Decision): HandlerReply {
   if (!decision.verdict.allowed) return failure(429, 'Too many requests.');
   if (!decision.authorised) return failure(401, 'Authentication required: missing or invalid credentials.');
   return tamperWith(handle(parts, parsed, tamperingOf(decision.actions)), decision.actions);
 }
 
-function handle(parts: DispatcherParts, parsed: Parsed, tampering: Tampering): Reply {
+function handle(parts: DispatcherParts, parsed: Parsed, tampering: Tampering): HandlerReply {
   if (parsed.match === undefined) return failure(404, 'Not found.');
   if (parsed.body.kind !== 'json') return refuseBody(parsed.body.kind);
   const { state } = parts.store;
@@ -167,7 +167,7 @@ function handle(parts: DispatcherParts, parsed: Parsed, tampering: Tampering): R
   }
 }
 
-function refuseBody(kind: Exclude<Body['kind'], 'json'>): Reply {
+function refuseBody(kind: Exclude<Body['kind'], 'json'>): HandlerReply {
   switch (kind) {
     case 'malformed':
       return failure(400, 'The request body is not valid JSON.');
@@ -186,12 +186,12 @@ function editBySomebodyElse(parts: DispatcherParts, edit: EditRequest): void {
   handle(parts, parsed, tamperingOf([]));
 }
 
-function parse(request: EmulatorRequest, router: Router): Parsed {
+function parse(request: EmulatorRequest, router: ApiRouter): Parsed {
   const mark = request.target.indexOf('?');
   const whole = mark === -1 ? request.target : request.target.slice(0, mark);
   const query = new URLSearchParams(mark === -1 ? '' : request.target.slice(mark + 1));
   const root = /^\/(v3|v4)(?=\/|$)/.exec(whole);
-  const version = root === null ? null : (root[1] as ApiVersion);
+  const version = root === null ? null : (root[1] as Generation);
   const path = root === null ? whole : whole.slice(root[0].length);
   // v3 clients end paths with a slash; one is ignored.
   const plain = version === 'v3' && path.endsWith('/') ? path.slice(0, -1) : path;
@@ -209,7 +209,11 @@ function parse(request: EmulatorRequest, router: Router): Parsed {
   };
 }
 
-function toAnswer(parts: Pick<DispatcherParts, 'store'>, reply: Reply, verdict: RateVerdict): EmulatorAnswer {
+function toAnswer(
+  parts: Pick<DispatcherParts, 'store'>,
+  reply: HandlerReply,
+  verdict: RateVerdict,
+): EmulatorAnswer {
   const headers = commonHeaders(parts, verdict);
   if (reply.status === 429) headers['Retry-After'] = String(verdict.numbers?.retryAfter ?? 1);
   if (reply.body === undefined) return { status: reply.status, headers, body: '' };
@@ -249,7 +253,7 @@ function commonHeaders(parts: Pick<DispatcherParts, 'store'>, verdict: RateVerdi
 }
 
 function describe({ version, method, match, path }: Parsed): {
-  version: ApiVersion | null;
+  version: Generation | null;
   method: string;
   endpoint: string | null;
   path: string;

@@ -1,19 +1,19 @@
-import type { FieldErrors, Result } from '../account/model.ts';
-import { failure, type Reply } from './protocol.ts';
-import type { Context } from './routes.ts';
+import type { FieldMessages, StoreResult } from '../account/model.ts';
+import { failure, type HandlerReply } from './protocol.ts';
+import type { RequestContext } from './routes.ts';
 import type { Switches } from '../account/switches.ts';
 
 /** Reads a JSON object field by field and gathers what is wrong with it. */
 export interface FieldReader {
   readonly source: Readonly<Record<string, unknown>>;
-  readonly errors: FieldErrors;
+  readonly errors: FieldMessages;
 }
 
 /** A reader of the request's body, or the answer to a body that is no object. No body counts as an empty object. */
 export function readBody(
-  context: Context,
+  context: RequestContext,
   known: readonly string[],
-): { readonly ok: true; readonly value: FieldReader } | { readonly ok: false; readonly reply: Reply } {
+): { readonly ok: true; readonly value: FieldReader } | { readonly ok: false; readonly reply: HandlerReply } {
   const { body = {} } = context;
   const reader = readObject(body, known, context.state.switches);
   if (reader === undefined) {
@@ -32,7 +32,7 @@ export function readObject(
   const unknown =
     switches.unknownFields === 'refuse' ? Object.keys(source).filter((field) => !known.includes(field)) : [];
   // Made from entries: a field named `__proto__` must become one of the errors, not their prototype.
-  const errors: FieldErrors = Object.fromEntries(
+  const errors: FieldMessages = Object.fromEntries(
     unknown.map((field) => [field, [`The field "${field}" is not known.`]]),
   );
   return { source, errors };
@@ -56,13 +56,13 @@ export function optionalString(reader: FieldReader, field: string): string | und
   return undefined;
 }
 
-export function nullableString(reader: FieldReader, field: string): string | null | undefined {
+export function nullableText(reader: FieldReader, field: string): string | null | undefined {
   return fieldOf(reader, field) === null ? null : optionalString(reader, field);
 }
 
 /** A setting of a domain: an empty text, which some clients always send, is not set, as if it were left out. */
 export function optionalSetting(reader: FieldReader, field: string): string | null | undefined {
-  const value = nullableString(reader, field);
+  const value = nullableText(reader, field);
   return value === '' ? undefined : value;
 }
 
@@ -96,8 +96,8 @@ export interface PageRequest {
 }
 
 /** `limit` and `page` of a listing (v4: Limits); errors for what is no positive integer. */
-export function readPageRequest(context: Context, bounds: LimitBounds): Result<PageRequest> {
-  const errors: FieldErrors = {};
+export function readPageRequest(context: RequestContext, bounds: LimitBounds): StoreResult<PageRequest> {
+  const errors: FieldMessages = {};
   const limit = readLimit(context, bounds, errors);
   const page = readInteger(context.query, 'page', 1, errors) ?? 1;
   if (Object.keys(errors).length > 0) return { ok: false, error: { kind: 'invalid', errors } };
@@ -111,7 +111,7 @@ export interface LimitBounds {
 }
 
 /** The size of a page. */
-export function readLimit(context: Context, bounds: LimitBounds, errors: FieldErrors): number {
+export function readLimit(context: RequestContext, bounds: LimitBounds, errors: FieldMessages): number {
   const asked = readInteger(context.query, 'limit', bounds.minimum ?? 1, errors) ?? bounds.limit;
   if (asked > bounds.maximum && context.state.switches.limitOverMaximum === 'refuse') {
     errors['limit'] = [`The limit may be at most ${bounds.maximum}.`];
@@ -124,9 +124,9 @@ export function readWord<W extends string>(
   query: URLSearchParams,
   name: string,
   words: readonly W[],
-  errors: FieldErrors,
+  errors: FieldMessages,
 ): W | undefined {
-  const text = readText(query, name);
+  const text = queryText(query, name);
   if (text === undefined) return undefined;
   const word = words.find((candidate) => candidate === text);
   if (word === undefined) errors[name] = [`The ${name} must be one of ${words.join(', ')}.`];
@@ -134,7 +134,7 @@ export function readWord<W extends string>(
 }
 
 /** A missing or empty parameter is no filter. */
-export function readText(query: URLSearchParams, name: string): string | undefined {
+export function queryText(query: URLSearchParams, name: string): string | undefined {
   const text = query.get(name);
   return text === null || text === '' ? undefined : text;
 }
@@ -146,9 +146,9 @@ export function readInteger(
   query: URLSearchParams,
   name: string,
   minimum: number,
-  errors: FieldErrors,
+  errors: FieldMessages,
 ): number | undefined {
-  const text = readText(query, name);
+  const text = queryText(query, name);
   if (text === undefined) return undefined;
   const value = /^\d+$/.test(text) ? Math.min(Number(text), MAX_INTEGER) : Number.NaN;
   if (Number.isInteger(value) && value >= minimum) return value;

@@ -1,4 +1,4 @@
-import type { ApiVersion } from '../account/model.ts';
+import type { Generation } from '../account/model.ts';
 
 /** One request that arrived; `status` is null when the connection was dropped. */
 export interface JournalEntry {
@@ -6,7 +6,7 @@ export interface JournalEntry {
   readonly number: number;
   /** Epoch milliseconds. */
   readonly at: number;
-  readonly version: ApiVersion | null;
+  readonly version: Generation | null;
   readonly method: string;
   /** Route template as the API document writes it; null for an unknown one. */
   readonly endpoint: string | null;

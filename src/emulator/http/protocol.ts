@@ -1,8 +1,14 @@
-import type { ApiVersion, FieldErrors, StoreError } from '../account/model.ts';
+import type { Generation, FieldMessages, StoreError } from '../account/model.ts';
 import type { State } from '../account/state.ts';
 
-export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
-export type JsonObject = { readonly [key: string]: Json };
+export type JsonValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly JsonValue[]
+  | { readonly [key: string]: JsonValue };
+export type JsonObject = { readonly [key: string]: JsonValue };
 
 /** A request as it arrived. */
 export interface EmulatorRequest {
@@ -25,7 +31,7 @@ export interface EmulatorAnswer {
 }
 
 /** What reaches the client: an answer, in one piece or not, or nothing at all. */
-export type Outcome =
+export type Served =
   | { readonly kind: 'answer'; readonly answer: EmulatorAnswer; readonly delivery: Delivery }
   | { readonly kind: 'dropped' };
 
@@ -39,7 +45,7 @@ export type Delivery =
   | { readonly kind: 'flood'; readonly bytes: number };
 
 /** What a handler says, before it is written. */
-export interface Reply {
+export interface HandlerReply {
   readonly status: number;
   /** undefined: an answer without body. */
   readonly body: JsonObject | undefined;
@@ -47,27 +53,27 @@ export interface Reply {
   readonly batch?: { readonly doneIndexes: readonly number[]; readonly size: number } | undefined;
 }
 
-export function success(body: JsonObject): Reply {
+export function success(body: JsonObject): HandlerReply {
   return { status: 200, body };
 }
 
 /** v4: Errors. On validation failures `message` repeats the first field message. */
-export function failure(status: number, message: string, errors: FieldErrors = {}): Reply {
+export function failure(status: number, message: string, errors: FieldMessages = {}): HandlerReply {
   return { status, body: { message, errors } };
 }
 
 /** On v3, failures carry `success`, `error` and `code` beside the fields that both versions have (v3: Errors). */
-export function inVersion(version: ApiVersion | null, reply: Reply): Reply {
+export function inVersion(version: Generation | null, reply: HandlerReply): HandlerReply {
   if (version !== 'v3' || reply.status < 400) return reply;
   const error = reply.body?.['message'] ?? '';
   return { ...reply, body: { ...reply.body, error, code: reply.status, success: false } };
 }
 
-export function invalidFields(errors: FieldErrors): Reply {
+export function invalidFields(errors: FieldMessages): HandlerReply {
   return failure(400, firstMessage(errors), errors);
 }
 
-export function storeFailure(state: State, error: StoreError): Reply {
+export function storeFailure(state: State, error: StoreError): HandlerReply {
   const { switches } = state;
   switch (error.kind) {
     case 'not-found':
@@ -98,7 +104,7 @@ function describeError(error: StoreError): string {
   }
 }
 
-function fieldErrors(error: StoreError): FieldErrors {
+function fieldErrors(error: StoreError): FieldMessages {
   switch (error.kind) {
     case 'not-found':
       return {};
@@ -109,6 +115,6 @@ function fieldErrors(error: StoreError): FieldErrors {
   }
 }
 
-function firstMessage(errors: FieldErrors): string {
+function firstMessage(errors: FieldMessages): string {
   return Object.values(errors)[0]?.[0] ?? 'The request is not valid.';
 }

@@ -1,9 +1,9 @@
-import { failure, invalidFields, type Reply } from './protocol.ts';
+import { failure, invalidFields, type HandlerReply } from './protocol.ts';
 import { withLag } from './listing-lag.ts';
-import type { Context, Route } from './routes.ts';
+import type { RequestContext, ApiRoute } from './routes.ts';
 
 /** Handles a request as the switches about query parameters of readings say. */
-export function handleByChoices(route: Route, context: Context): Reply {
+export function handleByChoices(route: ApiRoute, context: RequestContext): HandlerReply {
   if (route.method !== 'GET') return route.handle(context);
   const { emptyParameters, unreadableParameters, pageAfterEnd } = context.state.switches;
   if (emptyParameters === 'refuse') {
@@ -18,7 +18,7 @@ export function handleByChoices(route: Route, context: Context): Reply {
 }
 
 /** As if parameters that do not read were not there. */
-function handleLeniently(route: Route, context: Context): Reply {
+function handleLeniently(route: ApiRoute, context: RequestContext): HandlerReply {
   const reply = route.handle(context);
   if (reply.status !== 400) return reply;
   const unreadable = Object.keys(reply.body?.['errors'] ?? {}).filter((name) => context.query.has(name));
@@ -30,7 +30,7 @@ function handleLeniently(route: Route, context: Context): Reply {
 }
 
 /** The first page is there even when it is empty. */
-function isAfterEnd({ body }: Reply): boolean {
+function isAfterEnd({ body }: HandlerReply): boolean {
   const { page, limit, total } = body ?? {};
   if (typeof page !== 'number' || typeof limit !== 'number' || typeof total !== 'number') return false;
   return page > 1 && (page - 1) * limit >= total;

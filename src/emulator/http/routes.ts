@@ -1,10 +1,10 @@
-import type { ApiVersion } from '../account/model.ts';
-import type { Reply } from './protocol.ts';
+import type { Generation } from '../account/model.ts';
+import type { HandlerReply } from './protocol.ts';
 import type { State } from '../account/state.ts';
 
 /** What a handler sees of a request. */
-export interface Context {
-  readonly version: ApiVersion;
+export interface RequestContext {
+  readonly version: Generation;
   readonly state: State;
   /** Decoded path segments by the names of the template, such as `domain`. */
   readonly params: Readonly<Record<string, string>>;
@@ -32,27 +32,27 @@ export interface FailItem {
   readonly applied?: boolean | undefined;
 }
 
-export interface Route {
-  readonly version: ApiVersion;
+export interface ApiRoute {
+  readonly version: Generation;
   readonly method: string;
   /** As the API document writes it, such as `/domains/:domain/aliases/:id`. */
   readonly template: string;
-  readonly handle: (context: Context) => Reply;
+  readonly handle: (context: RequestContext) => HandlerReply;
 }
 
 export interface RouteMatch {
-  readonly route: Route;
+  readonly route: ApiRoute;
   readonly params: Readonly<Record<string, string>>;
 }
 
-export interface Router {
+export interface ApiRouter {
   /** Segments are percent-encoded; undefined when nothing serves them, or when they do not decode. */
-  find(version: ApiVersion, method: string, segments: readonly string[]): RouteMatch | undefined;
+  find(version: Generation, method: string, segments: readonly string[]): RouteMatch | undefined;
 }
 
 /** Literal segments win over parameters, so `aliases/batch` is never an alias. */
-export function createRouter(routes: readonly Route[]): Router {
-  const byShape = new Map<string, { route: Route; parts: string[] }[]>();
+export function createApiRouter(routes: readonly ApiRoute[]): ApiRouter {
+  const byShape = new Map<string, { route: ApiRoute; parts: string[] }[]>();
   for (const route of routes) {
     const parts = route.template.split('/').slice(1);
     const key = shapeKey(route.version, route.method, parts.length);
@@ -74,7 +74,7 @@ export function createRouter(routes: readonly Route[]): Router {
   };
 }
 
-function shapeKey(version: ApiVersion, method: string, length: number): string {
+function shapeKey(version: Generation, method: string, length: number): string {
   return `${version} ${method} ${length}`;
 }
 

@@ -1,14 +1,14 @@
 import { Buffer } from 'node:buffer';
 import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import type { EmulatorAnswer, Outcome } from './protocol.ts';
+import type { EmulatorAnswer, Served } from './protocol.ts';
 
 const FLOOD_CHUNK = Buffer.alloc(64 * 1024, ' ');
 
 /** Writes an outcome to the socket as its delivery says. */
 export async function sendOutcome(
   response: ServerResponse,
-  outcome: Outcome,
+  outcome: Served,
   sleep: (milliseconds: number) => Promise<void>,
 ): Promise<void> {
   if (outcome.kind === 'dropped') {

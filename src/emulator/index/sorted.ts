@@ -67,7 +67,7 @@ export function readPage<T>(
 }
 
 /** By UTF-16 code units, whatever the locale. */
-export function compareText(a: string, b: string): number {
+export function compareUnits(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
 }

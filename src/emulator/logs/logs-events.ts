@@ -1,8 +1,8 @@
-import type { LogEvent, LogStatus, LogTransport } from '../account/model.ts';
+import type { MailEvent, MailStatus, MailTransport } from '../account/model.ts';
 
 export const MAIL_HOST = 'mx1.improvmx.com';
 
-export const LOG_STATUSES: readonly LogStatus[] = [
+export const LOG_STATUSES: readonly MailStatus[] = [
   'QUEUED',
   'DELIVERED',
   'SOFT-BOUNCE',
@@ -11,9 +11,9 @@ export const LOG_STATUSES: readonly LogStatus[] = [
   'REFUSED',
 ];
 
-export const LOG_TRANSPORTS: readonly LogTransport[] = ['mx', 'smtp', 'api'];
+export const LOG_TRANSPORTS: readonly MailTransport[] = ['mx', 'smtp', 'api'];
 
-const REPLIES: Readonly<Record<LogStatus, { readonly code: number; readonly message: string }>> = {
+const REPLIES: Readonly<Record<MailStatus, { readonly code: number; readonly message: string }>> = {
   QUEUED: { code: 250, message: '2.0.0 Ok: queued' },
   DELIVERED: { code: 250, message: '2.0.0 Ok' },
   'SOFT-BOUNCE': { code: 451, message: '4.3.0 Temporary failure, try again later' },
@@ -23,10 +23,10 @@ const REPLIES: Readonly<Record<LogStatus, { readonly code: number; readonly mess
 };
 
 const SECOND = 1000;
-const known = new Map<string, readonly LogEvent[]>();
+const known = new Map<string, readonly MailEvent[]>();
 
 /** The events of a mail that went through these statuses, a second apart. Entries with one course share them. */
-export function eventsOf(statuses: readonly LogStatus[]): readonly LogEvent[] {
+export function eventsOf(statuses: readonly MailStatus[]): readonly MailEvent[] {
   const key = statuses.join();
   const events = known.get(key) ?? statuses.map(createEvent);
   if (known.size < 1000) known.set(key, events);
@@ -39,7 +39,7 @@ export function createLogId(random: string, taken: ReadonlyMap<string, unknown>,
   return taken.has(id) ? `${id}${sequence}` : id;
 }
 
-function createEvent(status: LogStatus, position: number): LogEvent {
+function createEvent(status: MailStatus, position: number): MailEvent {
   const isOurs = status === 'QUEUED' || status === 'REFUSED';
   return {
     status,

@@ -1,9 +1,9 @@
-import { readText, readWord } from '../http/input.ts';
+import { queryText, readWord } from '../http/input.ts';
 import { LOG_STATUSES, LOG_TRANSPORTS } from './logs-events.ts';
 import { personTest, statusTest, transportTest, type LogTest } from './logs-tests.ts';
-import type { LogFilter } from './logs.ts';
-import type { FieldErrors } from '../account/model.ts';
-import type { Context } from '../http/routes.ts';
+import type { MailFilter } from './logs.ts';
+import type { FieldMessages } from '../account/model.ts';
+import type { RequestContext } from '../http/routes.ts';
 
 const TIMESTAMP = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/;
 
@@ -12,10 +12,10 @@ const TIMESTAMP = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)
  * Unless `logTimes` says otherwise, times are compared as answers of v4 show them: in whole seconds.
  */
 export function readLogFilter(
-  { query, state }: Context,
+  { query, state }: RequestContext,
   people: 'exact' | 'substring',
-  errors: FieldErrors,
-): LogFilter {
+  errors: FieldMessages,
+): MailFilter {
   const unit = state.switches.logTimes === 'seconds' ? 1000 : 1;
   const after = readTimestamp(query, 'after', errors);
   const before = readTimestamp(query, 'before', errors);
@@ -37,12 +37,12 @@ function readPerson(
   field: 'sender' | 'recipient' | 'forward',
   match: 'exact' | 'substring',
 ): LogTest | undefined {
-  const wanted = readText(query, field);
+  const wanted = queryText(query, field);
   return wanted === undefined ? undefined : personTest(field, wanted, match);
 }
 
-function readStatuses(query: URLSearchParams, errors: FieldErrors): LogTest | undefined {
-  const statuses = readText(query, 'status')
+function readStatuses(query: URLSearchParams, errors: FieldMessages): LogTest | undefined {
+  const statuses = queryText(query, 'status')
     ?.split(',')
     .map((status) => status.trim());
   if (statuses?.some((status) => !LOG_STATUSES.some((known) => known === status))) {
@@ -55,9 +55,9 @@ function readStatuses(query: URLSearchParams, errors: FieldErrors): LogTest | un
 function readTimestamp(
   query: URLSearchParams,
   name: 'after' | 'before',
-  errors: FieldErrors,
+  errors: FieldMessages,
 ): number | undefined {
-  const text = readText(query, name);
+  const text = queryText(query, name);
   if (text === undefined) return undefined;
   const time = TIMESTAMP.test(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(time)) return time;

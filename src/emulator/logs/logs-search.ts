@@ -1,4 +1,4 @@
-import type { LogEntry } from '../account/model.ts';
+import type { MailLog } from '../account/model.ts';
 import type { Switches } from '../account/switches.ts';
 
 const EXACT = 8;
@@ -11,7 +11,7 @@ const MAX_WORD = 64;
 
 /** An entry that a search found, and how well it fits: the higher, the better. */
 export interface LogHit {
-  readonly entry: LogEntry;
+  readonly entry: MailLog;
   readonly score: number;
 }
 
@@ -20,7 +20,7 @@ export interface LogHit {
  * they fit: a whole word over its beginning, over a part of it, over one with a typing error or two.
  */
 export function searchEntries(
-  entries: readonly LogEntry[],
+  entries: readonly MailLog[],
   query: string,
   switches: Pick<Switches, 'logSearchWords' | 'logSearchTypos'>,
 ): readonly LogHit[] {
@@ -34,7 +34,7 @@ export function searchEntries(
   });
 }
 
-function textsOf({ subject, sender, recipient, forward }: LogEntry): string {
+function textsOf({ subject, sender, recipient, forward }: MailLog): string {
   const people = [sender, recipient, forward].map((person) => `${person?.email ?? ''} ${person?.name ?? ''}`);
   return [subject, ...people].join(' ');
 }

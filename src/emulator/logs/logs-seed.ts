@@ -1,6 +1,6 @@
 import { eventsOf, MAIL_HOST } from './logs-events.ts';
 import { insertLog } from './logs.ts';
-import type { LogEntry, LogEvent, LogStatus, LogTransport, Mailbox } from '../account/model.ts';
+import type { MailLog, MailEvent, MailStatus, MailTransport, Mailbox } from '../account/model.ts';
 import { readTime, type SeedTime } from '../account/seed-time.ts';
 import type { DomainRecord, State } from '../account/state.ts';
 
@@ -15,7 +15,7 @@ export interface SeedLog {
   readonly recipient: SeedMailbox;
   readonly forward?: SeedMailbox | null | undefined;
   readonly subject?: string | undefined;
-  readonly transport?: LogTransport | undefined;
+  readonly transport?: MailTransport | undefined;
   readonly hostname?: string | undefined;
   readonly message_id?: string | undefined;
   /** The alias that took it; default: the name that it was addressed to. */
@@ -27,9 +27,9 @@ export interface SeedLog {
 export type SeedMailbox = string | { readonly email: string; readonly name?: string | null | undefined };
 
 export type SeedLogEvent =
-  | LogStatus
+  | MailStatus
   | {
-      readonly status: LogStatus;
+      readonly status: MailStatus;
       readonly code?: number;
       readonly message?: string;
       readonly local?: string;
@@ -44,7 +44,7 @@ export interface DumpedLog {
   readonly recipient: Mailbox;
   readonly forward: Mailbox | null;
   readonly subject: string;
-  readonly transport: LogTransport;
+  readonly transport: MailTransport;
   readonly hostname: string;
   readonly message_id?: string;
   readonly alias: string;
@@ -52,7 +52,7 @@ export interface DumpedLog {
 }
 
 interface DumpedLogEvent {
-  readonly status: LogStatus;
+  readonly status: MailStatus;
   readonly code: number;
   readonly message: string;
   readonly local: string;
@@ -66,7 +66,7 @@ export function seedLogs(state: State, domain: DomainRecord, seeds: readonly See
   // To append is much faster than to insert all over.
   for (const { seed, createdAt } of dated.sort((a, b) => a.createdAt - b.createdAt)) {
     const forward = seed.forward === undefined || seed.forward === null ? null : readMailbox(seed.forward);
-    const statuses: readonly LogStatus[] = forward === null ? ['REFUSED'] : ['QUEUED', 'DELIVERED'];
+    const statuses: readonly MailStatus[] = forward === null ? ['REFUSED'] : ['QUEUED', 'DELIVERED'];
     insertLog(state, domain, {
       id: seed.id,
       createdAt,
@@ -84,7 +84,7 @@ export function seedLogs(state: State, domain: DomainRecord, seeds: readonly See
 }
 
 /** A log entry that seeds the same one. */
-export function dumpLog(entry: LogEntry, without: 'volatile' | undefined): DumpedLog {
+export function dumpLog(entry: MailLog, without: 'volatile' | undefined): DumpedLog {
   const { sender, recipient, forward, subject, transport, hostname, alias, createdAt } = entry;
   const lasting = { sender, recipient, forward, subject, transport, hostname, alias };
   const events = entry.events.map(({ after, ...event }) =>
@@ -101,14 +101,14 @@ function readMailbox(seed: SeedMailbox): Mailbox {
 }
 
 /** Those that the emulator would write itself are shared with all others of their kind. */
-function readEvents(seeds: readonly SeedLogEvent[], createdAt: number): readonly LogEvent[] {
+function readEvents(seeds: readonly SeedLogEvent[], createdAt: number): readonly MailEvent[] {
   const usual = eventsOf(seeds.map((seed) => (typeof seed === 'string' ? seed : seed.status)));
-  const events = seeds.map((seed, position) => readEvent(seed, usual[position] as LogEvent, createdAt));
-  const isUsual = events.every((event, position) => isSame(event, usual[position] as LogEvent));
+  const events = seeds.map((seed, position) => readEvent(seed, usual[position] as MailEvent, createdAt));
+  const isUsual = events.every((event, position) => isSame(event, usual[position] as MailEvent));
   return isUsual ? usual : events;
 }
 
-function readEvent(seed: SeedLogEvent, usual: LogEvent, createdAt: number): LogEvent {
+function readEvent(seed: SeedLogEvent, usual: MailEvent, createdAt: number): MailEvent {
   if (typeof seed === 'string') return usual;
   const { code, message, local, server } = { ...usual, ...seed };
   return {
@@ -121,7 +121,7 @@ function readEvent(seed: SeedLogEvent, usual: LogEvent, createdAt: number): LogE
   };
 }
 
-function isSame(a: LogEvent, b: LogEvent): boolean {
+function isSame(a: MailEvent, b: MailEvent): boolean {
   return (
     a.code === b.code &&
     a.message === b.message &&

@@ -1,7 +1,7 @@
-import type { LogEntry, LogTransport } from '../account/model.ts';
+import type { MailLog, MailTransport } from '../account/model.ts';
 
 /** Whether an entry is meant. Case does not count in names and addresses (v4: Email logs). */
-export type LogTest = (entry: LogEntry) => boolean;
+export type LogTest = (entry: MailLog) => boolean;
 
 /** The log of one alias. */
 export function aliasTest(name: string): LogTest {
@@ -30,7 +30,7 @@ export function textTest(text: string): LogTest {
     );
 }
 
-export function transportTest(transport: LogTransport): LogTest {
+export function transportTest(transport: MailTransport): LogTest {
   return (entry) => entry.transport === transport;
 }
 

@@ -1,19 +1,19 @@
 import { createLogId } from './logs-events.ts';
 import { searchEntries } from './logs-search.ts';
 import type { LogTest } from './logs-tests.ts';
-import type { LogEntry } from '../account/model.ts';
+import type { MailLog } from '../account/model.ts';
 import { createIndex, insertInto, type Direction } from '../index/sorted.ts';
 import { takeSequence, type DomainRecord, type LogTable, type State } from '../account/state.ts';
 
 /** Which entries are meant. Times are epoch milliseconds: received at `from` or later, and before `until`. */
-export interface LogFilter {
+export interface MailFilter {
   readonly from: number;
   readonly until: number;
   readonly tests: readonly LogTest[];
 }
 
-export interface LogQuery {
-  readonly filter: LogFilter;
+export interface MailListing {
+  readonly filter: MailFilter;
   readonly direction: Direction;
   readonly limit: number;
   /** Where the page starts: at the entry of this id, or after it. */
@@ -22,19 +22,19 @@ export interface LogQuery {
   readonly shift: number;
 }
 
-export interface LogPage {
-  readonly entries: readonly LogEntry[];
+export interface MailPage {
+  readonly entries: readonly MailLog[];
   /** The entry that comes after the page. */
-  readonly next: LogEntry | undefined;
+  readonly next: MailLog | undefined;
 }
 
-export interface LogSearch {
+export interface MailSearch {
   readonly query: string;
-  readonly filter: LogFilter;
+  readonly filter: MailFilter;
   readonly order: 'relevance' | 'created_desc' | 'created_asc';
 }
 
-export type NewLog = Omit<LogEntry, 'id' | 'sequence' | 'messageId' | 'alias'> & {
+export type NewLog = Omit<MailLog, 'id' | 'sequence' | 'messageId' | 'alias'> & {
   readonly id?: string | undefined;
   readonly messageId?: string | undefined;
   /** The alias that took the mail; without one, the name that it was addressed to. */
@@ -42,18 +42,18 @@ export type NewLog = Omit<LogEntry, 'id' | 'sequence' | 'messageId' | 'alias'> &
 };
 
 const DAY = 86_400_000;
-const compare = (a: LogEntry, b: LogEntry): number => a.createdAt - b.createdAt || a.sequence - b.sequence;
+const compare = (a: MailLog, b: MailLog): number => a.createdAt - b.createdAt || a.sequence - b.sequence;
 
 export function createLogTable(): LogTable {
   return { byId: new Map(), inCreatedOrder: createIndex(compare) };
 }
 
 /** Leaves an entry in the log of a domain. */
-export function insertLog(state: State, { logs }: DomainRecord, fields: NewLog): LogEntry {
+export function insertLog(state: State, { logs }: DomainRecord, fields: NewLog): MailLog {
   const sequence = takeSequence(state);
   const id = fields.id ?? createLogId(state.environment.randomId(), logs.byId, sequence);
   const addressed = localPart(fields.recipient.email);
-  const entry: LogEntry = {
+  const entry: MailLog = {
     ...fields,
     id,
     sequence,
@@ -75,7 +75,7 @@ export function currentLogs(state: State, { logs }: DomainRecord): LogTable {
 }
 
 /** undefined when the cursor names no entry, and `unknownLogCursor` refuses that. */
-export function listLogs(state: State, domain: DomainRecord, query: LogQuery): LogPage | undefined {
+export function listLogs(state: State, domain: DomainRecord, query: MailListing): MailPage | undefined {
   const logs = currentLogs(state, domain);
   const { cursor, direction, limit, shift } = query;
   const at = cursor === undefined ? undefined : logs.byId.get(cursor.id);
@@ -87,12 +87,12 @@ export function listLogs(state: State, domain: DomainRecord, query: LogQuery): L
   return { entries: ordered.slice(start, start + limit), next: ordered[start + limit] };
 }
 
-function isPassed(entry: LogEntry, cursor: LogEntry, { direction, cursor: sought }: LogQuery): boolean {
+function isPassed(entry: MailLog, cursor: MailLog, { direction, cursor: sought }: MailListing): boolean {
   const order = direction === 'ascending' ? compare(entry, cursor) : compare(cursor, entry);
   return order < (sought?.place === 'after' ? 1 : 0);
 }
 
-function unknownCursorPage(state: State, domain: DomainRecord, query: LogQuery): LogPage | undefined {
+function unknownCursorPage(state: State, domain: DomainRecord, query: MailListing): MailPage | undefined {
   switch (state.switches.unknownLogCursor) {
     case 'refuse':
       return undefined;
@@ -103,12 +103,12 @@ function unknownCursorPage(state: State, domain: DomainRecord, query: LogQuery):
   }
 }
 
-export function countLogs(state: State, domain: DomainRecord, filter: LogFilter): number {
+export function countLogs(state: State, domain: DomainRecord, filter: MailFilter): number {
   return meantEntries(currentLogs(state, domain), filter).length;
 }
 
 /** All entries that a search finds, best first or by time. */
-export function searchLogs(state: State, domain: DomainRecord, search: LogSearch): readonly LogEntry[] {
+export function searchLogs(state: State, domain: DomainRecord, search: MailSearch): readonly MailLog[] {
   const meant = meantEntries(currentLogs(state, domain), search.filter);
   const newestFirst = searchEntries(meant, search.query, state.switches).toReversed();
   const hits = search.order === 'relevance' ? newestFirst.toSorted((a, b) => b.score - a.score) : newestFirst;
@@ -117,7 +117,7 @@ export function searchLogs(state: State, domain: DomainRecord, search: LogSearch
 }
 
 /** In order of time. */
-function meantEntries({ inCreatedOrder }: LogTable, { from, until, tests }: LogFilter): readonly LogEntry[] {
+function meantEntries({ inCreatedOrder }: LogTable, { from, until, tests }: MailFilter): readonly MailLog[] {
   return inCreatedOrder.items.filter(
     (entry) => entry.createdAt >= from && entry.createdAt < until && tests.every((isMeant) => isMeant(entry)),
   );

@@ -1,29 +1,29 @@
 import { runItems, type ItemOutcome } from '../handlers/batch.ts';
 import { hasErrors, readObject, requiredString } from '../http/input.ts';
-import { invalid, type Alias, type Result } from '../account/model.ts';
-import { success, type JsonObject, type Reply } from '../http/protocol.ts';
-import type { Context } from '../http/routes.ts';
+import { invalid, type Alias, type StoreResult } from '../account/model.ts';
+import { success, type JsonObject, type HandlerReply } from '../http/protocol.ts';
+import type { RequestContext } from '../http/routes.ts';
 import type { DomainRecord, State } from '../account/state.ts';
 import { deleteAlias, findAliasByName, updateAlias } from '../account/store-aliases.ts';
-import { addAliasItem, readNewAlias, refuseBatchAdd } from '../v4/aliases.ts';
+import { addAliasItem, readNewAlias, refuseAliasBatch } from '../v4/aliases.ts';
 import { readBehavior, type Behavior } from './bulk.ts';
-import { renderAlias } from './render.ts';
+import { renderV3Alias } from './render.ts';
 
 const APPLY: Readonly<
-  Record<Behavior, (state: State, domain: DomainRecord, item: unknown) => Result<Alias>>
+  Record<Behavior, (state: State, domain: DomainRecord, item: unknown) => StoreResult<Alias>>
 > = { add: addAliasItem, update, delete: remove };
 
 /** Adds, updates or deletes aliases by name; items that fail do not fail the request (v3: Aliases). */
-export function bulkAliases(context: Context, domain: DomainRecord): Reply {
+export function bulkAliases(context: RequestContext, domain: DomainRecord): HandlerReply {
   const { state } = context;
   const behavior = readBehavior(context, 'aliases');
   if (!behavior.ok) return behavior.reply;
-  const refused = behavior.value === 'add' ? refuseBatchAdd(state) : undefined;
+  const refused = behavior.value === 'add' ? refuseAliasBatch(state) : undefined;
   if (refused !== undefined) return refused;
   const outcomes = runItems(context, {
     field: 'aliases',
     apply: (item) => APPLY[behavior.value](state, domain, item),
-    render: behavior.value === 'delete' ? renderAlias : renderItem,
+    render: behavior.value === 'delete' ? renderV3Alias : renderItem,
   });
   if (!outcomes.ok) return outcomes.reply;
   const done = outcomes.value.filter((outcome) => outcome.ok).map(({ value }) => value);
@@ -38,7 +38,7 @@ export function bulkAliases(context: Context, domain: DomainRecord): Reply {
   });
 }
 
-function update(state: State, domain: DomainRecord, item: unknown): Result<Alias> {
+function update(state: State, domain: DomainRecord, item: unknown): StoreResult<Alias> {
   const reader = readObject(item, ['alias', 'forward'], state.switches);
   if (reader === undefined) return noObject();
   const fields = readNewAlias(reader);
@@ -48,7 +48,7 @@ function update(state: State, domain: DomainRecord, item: unknown): Result<Alias
 }
 
 /** An item may carry a `forward`, which nobody reads. */
-function remove(state: State, domain: DomainRecord, item: unknown): Result<Alias> {
+function remove(state: State, domain: DomainRecord, item: unknown): StoreResult<Alias> {
   const reader = readObject(item, ['alias', 'forward'], state.switches);
   if (reader === undefined) return noObject();
   const name = requiredString(reader, 'alias');
@@ -57,7 +57,7 @@ function remove(state: State, domain: DomainRecord, item: unknown): Result<Alias
   return found.ok ? deleteAlias(state, domain, found.value.id) : found;
 }
 
-function noObject(): Result<never> {
+function noObject(): StoreResult<never> {
   return invalid('aliases', 'Each of the aliases must be an object.');
 }
 

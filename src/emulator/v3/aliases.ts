@@ -1,20 +1,20 @@
-import { readPageRequest, readText } from '../http/input.ts';
-import type { Alias, Result } from '../account/model.ts';
-import { storeFailure, success, type Reply } from '../http/protocol.ts';
-import type { Context, Route } from '../http/routes.ts';
+import { readPageRequest, queryText } from '../http/input.ts';
+import type { Alias, StoreResult } from '../account/model.ts';
+import { storeFailure, success, type HandlerReply } from '../http/protocol.ts';
+import type { RequestContext, ApiRoute } from '../http/routes.ts';
 import type { DomainRecord } from '../account/state.ts';
 import { findAlias, findAliasByName, listAliases } from '../account/store-aliases.ts';
 import { aliasHandlers, aliasId, aliasRoutes, removeAllAliases } from '../v4/aliases.ts';
 import { inDomain } from '../handlers/domain-scope.ts';
 import { bulkAliases } from './alias-bulk.ts';
-import { renderAlias } from './render.ts';
+import { renderV3Alias } from './render.ts';
 import { batchRoutes, removeAllReply, v3Route } from './routes.ts';
 
 const LIST = '/domains/:domain/aliases';
 const ONE = '/domains/:domain/aliases/:alias';
-const { get, add, update, remove } = aliasHandlers({ find, render: renderAlias });
+const { get, add, update, remove } = aliasHandlers({ find, render: renderV3Alias });
 
-export const v3AliasRoutes: readonly Route[] = [
+export const v3AliasRoutes: readonly ApiRoute[] = [
   v3Route('GET', LIST, inDomain(list)),
   v3Route('POST', LIST, inDomain(add)),
   v3Route('GET', ONE, inDomain(get)),
@@ -25,7 +25,7 @@ export const v3AliasRoutes: readonly Route[] = [
   ...batchRoutes(aliasRoutes),
 ];
 
-function list(context: Context, domain: DomainRecord): Reply {
+function list(context: RequestContext, domain: DomainRecord): HandlerReply {
   const { state, query } = context;
   const request = readPageRequest(context, {
     limit: 20,
@@ -35,17 +35,17 @@ function list(context: Context, domain: DomainRecord): Reply {
   if (!request.ok) return storeFailure(state, request.error);
   const { limit, page, offset } = request.value;
   const found = listAliases(domain, {
-    query: readText(query, 'q'),
-    prefix: readText(query, 'alias'),
+    query: queryText(query, 'q'),
+    prefix: queryText(query, 'alias'),
     order: 'name_asc',
     offset,
     limit,
   });
-  return success({ aliases: found.items.map(renderAlias), limit, page, total: found.total });
+  return success({ aliases: found.items.map(renderV3Alias), limit, page, total: found.total });
 }
 
 /** A name may look like an id: `v3AliasSegment` says which of the two is looked up first. */
-function find({ state, params }: Context, domain: DomainRecord): Result<Alias> {
+function find({ state, params }: RequestContext, domain: DomainRecord): StoreResult<Alias> {
   const text = params['alias'] ?? '';
   const byName = findAliasByName(state, domain, text);
   const byId = findAlias(domain, aliasId(text));

@@ -1,6 +1,6 @@
 import { hasErrors, note, optionalString, readBody } from '../http/input.ts';
-import { invalidFields, type Reply } from '../http/protocol.ts';
-import type { Context } from '../http/routes.ts';
+import { invalidFields, type HandlerReply } from '../http/protocol.ts';
+import type { RequestContext } from '../http/routes.ts';
 
 const BEHAVIORS = ['add', 'update', 'delete'] as const;
 
@@ -9,9 +9,9 @@ export type Behavior = (typeof BEHAVIORS)[number];
 
 /** The `behavior` of a bulk request of `field`; `add` when it is left out (v3: Aliases, Rules). */
 export function readBehavior(
-  context: Context,
+  context: RequestContext,
   field: 'aliases' | 'rules',
-): { readonly ok: true; readonly value: Behavior } | { readonly ok: false; readonly reply: Reply } {
+): { readonly ok: true; readonly value: Behavior } | { readonly ok: false; readonly reply: HandlerReply } {
   const body = readBody(context, [field, 'behavior']);
   if (!body.ok) return body;
   const text = optionalString(body.value, 'behavior') ?? 'add';

@@ -1,18 +1,18 @@
 import { readPageRequest } from '../http/input.ts';
-import { storeFailure, success, type Reply } from '../http/protocol.ts';
-import type { Context, Route } from '../http/routes.ts';
+import { storeFailure, success, type HandlerReply } from '../http/protocol.ts';
+import type { RequestContext, ApiRoute } from '../http/routes.ts';
 import type { DomainRecord } from '../account/state.ts';
 import { listCredentials } from '../account/store-credentials.ts';
 import { credentialHandlers, removeCredential } from '../v4/credentials.ts';
 import { inDomain } from '../handlers/domain-scope.ts';
-import { renderCredential } from './render.ts';
+import { renderV3Credential } from './render.ts';
 import { v3Route } from './routes.ts';
 
 const LIST = '/domains/:domain/credentials';
 const ONE = '/domains/:domain/credentials/:username';
-const { add, update } = credentialHandlers(renderCredential);
+const { add, update } = credentialHandlers(renderV3Credential);
 
-export const v3CredentialRoutes: readonly Route[] = [
+export const v3CredentialRoutes: readonly ApiRoute[] = [
   v3Route('GET', LIST, inDomain(list)),
   v3Route('POST', LIST, inDomain(add)),
   v3Route('PUT', ONE, inDomain(update)),
@@ -20,7 +20,7 @@ export const v3CredentialRoutes: readonly Route[] = [
 ];
 
 /** The one listing that says neither how many there are nor which page it is (v3: SMTP credentials). */
-function list(context: Context, domain: DomainRecord): Reply {
+function list(context: RequestContext, domain: DomainRecord): HandlerReply {
   const { state } = context;
   const request = readPageRequest(context, {
     limit: 20,
@@ -28,5 +28,5 @@ function list(context: Context, domain: DomainRecord): Reply {
     minimum: state.switches.v3MinimumLimit,
   });
   if (!request.ok) return storeFailure(state, request.error);
-  return success({ credentials: listCredentials(domain, request.value).items.map(renderCredential) });
+  return success({ credentials: listCredentials(domain, request.value).items.map(renderV3Credential) });
 }

@@ -3,13 +3,13 @@ import {
   optionalSetting,
   readBody,
   readPageRequest,
-  readText,
+  queryText,
   readWord,
   requiredString,
 } from '../http/input.ts';
-import type { FieldErrors, Result } from '../account/model.ts';
-import { invalidFields, storeFailure, success, type Reply } from '../http/protocol.ts';
-import type { Context, Route } from '../http/routes.ts';
+import type { FieldMessages, StoreResult } from '../account/model.ts';
+import { invalidFields, storeFailure, success, type HandlerReply } from '../http/protocol.ts';
+import type { RequestContext, ApiRoute } from '../http/routes.ts';
 import type { DomainRecord } from '../account/state.ts';
 import {
   addDomain,
@@ -20,10 +20,10 @@ import {
   verifyDomain,
 } from '../account/store-domains.ts';
 import { renderRecords } from '../handlers/verification.ts';
-import { renderDomain } from './render.ts';
+import { renderV3Domain } from './render.ts';
 import { v3Route } from './routes.ts';
 
-export const v3DomainRoutes: readonly Route[] = [
+export const v3DomainRoutes: readonly ApiRoute[] = [
   v3Route('GET', '/domains', list),
   v3Route('POST', '/domains', add),
   v3Route('GET', '/domains/:domain', (context) =>
@@ -34,8 +34,8 @@ export const v3DomainRoutes: readonly Route[] = [
   v3Route('GET', '/domains/:domain/check', check),
 ];
 
-function list(context: Context): Reply {
-  const errors: FieldErrors = {};
+function list(context: RequestContext): HandlerReply {
+  const errors: FieldMessages = {};
   const active = readWord(context.query, 'is_active', ['0', '1'] as const, errors);
   const minimum = context.state.switches.v3MinimumLimit;
   const request = readPageRequest(context, { limit: 50, maximum: 100, minimum });
@@ -43,16 +43,16 @@ function list(context: Context): Reply {
   if (!request.ok) return storeFailure(context.state, request.error);
   const { limit, page, offset } = request.value;
   const found = listDomains(context.state, {
-    query: readText(context.query, 'q'),
+    query: queryText(context.query, 'q'),
     forwardingReady: active === undefined ? undefined : active === '1',
     order: 'name_asc',
     offset,
     limit,
   });
-  return success({ domains: found.items.map(renderDomain), total: found.total, limit, page });
+  return success({ domains: found.items.map(renderV3Domain), total: found.total, limit, page });
 }
 
-function add(context: Context): Reply {
+function add(context: RequestContext): HandlerReply {
   const body = readBody(context, ['domain', 'notification_email', 'whitelabel']);
   if (!body.ok) return body.reply;
   const domain = requiredString(body.value, 'domain');
@@ -62,7 +62,7 @@ function add(context: Context): Reply {
   return answer(context, addDomain(context.state, 'v3', { domain, notification_email, whitelabel }));
 }
 
-function update(context: Context): Reply {
+function update(context: RequestContext): HandlerReply {
   const found = findDomain(context.state, nameIn(context));
   if (!found.ok) return storeFailure(context.state, found.error);
   const body = readBody(context, ['notification_email', 'webhook', 'whitelabel']);
@@ -76,24 +76,24 @@ function update(context: Context): Reply {
   return answer(context, updateDomain(context.state, found.value.name, settings));
 }
 
-function remove(context: Context): Reply {
+function remove(context: RequestContext): HandlerReply {
   const deleted = deleteDomain(context.state, nameIn(context));
   return deleted.ok ? { status: 204, body: undefined } : storeFailure(context.state, deleted.error);
 }
 
 /** `success` says whether the MX records are right; the status is 200 either way. */
-function check(context: Context): Reply {
+function check(context: RequestContext): HandlerReply {
   const found = verifyDomain(context.state, nameIn(context));
   if (!found.ok) return storeFailure(context.state, found.error);
   return success({ records: renderRecords(found.value), success: found.value.dns.mx });
 }
 
-function answer({ state }: Context, result: Result<DomainRecord>): Reply {
+function answer({ state }: RequestContext, result: StoreResult<DomainRecord>): HandlerReply {
   if (!result.ok) return storeFailure(state, result.error);
   const daily_quota = state.account.plan.daily_receive_limit;
-  return success({ domain: { ...renderDomain(result.value), daily_quota } });
+  return success({ domain: { ...renderV3Domain(result.value), daily_quota } });
 }
 
-function nameIn({ params }: Context): string {
+function nameIn({ params }: RequestContext): string {
   return params['domain'] ?? '';
 }

@@ -1,10 +1,10 @@
-import { readText, readWord } from '../http/input.ts';
+import { queryText, readWord } from '../http/input.ts';
 import { readLogFilter } from '../logs/logs-filter.ts';
 import { aliasTest, statusTest, textTest, type LogTest } from '../logs/logs-tests.ts';
 import { countLogs, currentLogs, listLogs } from '../logs/logs.ts';
-import type { FieldErrors, LogEntry, LogStatus } from '../account/model.ts';
-import { failure, invalidFields, success, type JsonObject, type Reply } from '../http/protocol.ts';
-import type { Context, Route } from '../http/routes.ts';
+import type { FieldMessages, MailLog, MailStatus } from '../account/model.ts';
+import { failure, invalidFields, success, type JsonObject, type HandlerReply } from '../http/protocol.ts';
+import type { RequestContext, ApiRoute } from '../http/routes.ts';
 import type { DomainRecord } from '../account/state.ts';
 import { findAliasByName } from '../account/store-aliases.ts';
 import { inDomain } from '../handlers/domain-scope.ts';
@@ -13,9 +13,9 @@ import { v3Route } from './routes.ts';
 
 const LIST = '/domains/:domain/logs';
 const SECOND = 1000;
-const BOUNCES: readonly LogStatus[] = ['SOFT-BOUNCE', 'HARD-BOUNCE', 'BOUNCED'];
+const BOUNCES: readonly MailStatus[] = ['SOFT-BOUNCE', 'HARD-BOUNCE', 'BOUNCED'];
 
-export const v3LogRoutes: readonly Route[] = [
+export const v3LogRoutes: readonly ApiRoute[] = [
   v3Route(
     'GET',
     LIST,
@@ -27,9 +27,9 @@ export const v3LogRoutes: readonly Route[] = [
   v3Route('GET', `${LIST}/:id`, inDomain(getOrList)),
 ];
 
-function list(context: Context, domain: DomainRecord, tests: readonly LogTest[]): Reply {
+function list(context: RequestContext, domain: DomainRecord, tests: readonly LogTest[]): HandlerReply {
   const { query, state, tampering } = context;
-  const cursor = readText(query, 'next_cursor');
+  const cursor = queryText(query, 'next_cursor');
   const page = listLogs(state, domain, {
     filter: { from: -Infinity, until: Infinity, tests },
     direction: 'descending',
@@ -45,7 +45,7 @@ function list(context: Context, domain: DomainRecord, tests: readonly LogTest[])
   return success({ logs, next_cursor: nextCursor(page, 'last') });
 }
 
-function getOrList(context: Context, domain: DomainRecord): Reply {
+function getOrList(context: RequestContext, domain: DomainRecord): HandlerReply {
   const { params, state } = context;
   const name = params['id'] ?? '';
   const logs = currentLogs(state, domain);
@@ -57,16 +57,16 @@ function getOrList(context: Context, domain: DomainRecord): Reply {
   return isAlias ? list(context, domain, [aliasTest(name)]) : failure(404, 'log not found');
 }
 
-function count(context: Context, domain: DomainRecord): Reply {
+function count(context: RequestContext, domain: DomainRecord): HandlerReply {
   const { state } = context;
-  const errors: FieldErrors = {};
+  const errors: FieldMessages = {};
   const filter = readLogFilter(context, 'exact', errors);
   if (Object.keys(errors).length > 0) return invalidFields(errors);
   return success({ [state.switches.v3LogCount]: countLogs(state, domain, filter) });
 }
 
-function search({ query, state, tampering }: Context, domain: DomainRecord): Reply {
-  const errors: FieldErrors = {};
+function search({ query, state, tampering }: RequestContext, domain: DomainRecord): HandlerReply {
+  const errors: FieldMessages = {};
   const after = readSeconds(query, 'after', errors);
   const before = readSeconds(query, 'before', errors);
   const kind = readWord(query, 'filter', ['all', 'failure'] as const, errors) ?? 'all';
@@ -77,7 +77,7 @@ function search({ query, state, tampering }: Context, domain: DomainRecord): Rep
     filter: {
       from: after * SECOND,
       until: (before + 1) * SECOND,
-      tests: searchTests(kind, readText(query, 'text')),
+      tests: searchTests(kind, queryText(query, 'text')),
     },
     direction: order === 'asc' ? 'ascending' : 'descending',
     limit: v3SearchMaximum === 'all' ? Infinity : v3SearchMaximum,
@@ -93,15 +93,15 @@ function searchTests(kind: 'all' | 'failure', text: string | undefined): readonl
   return tests;
 }
 
-function readSeconds(query: URLSearchParams, name: 'after' | 'before', errors: FieldErrors): number {
-  const text = readText(query, name) ?? '';
+function readSeconds(query: URLSearchParams, name: 'after' | 'before', errors: FieldMessages): number {
+  const text = queryText(query, name) ?? '';
   if (/^\d{1,11}$/.test(text)) return Number(text);
   errors[name] = [text === '' ? `The ${name} is required.` : `The ${name} must be a Unix time in seconds.`];
   return 0;
 }
 
 /** `created_raw` is the same time as `created` (v3: Resources). */
-function renderLog(entry: LogEntry): JsonObject {
+function renderLog(entry: MailLog): JsonObject {
   return {
     id: entry.id,
     created: entry.createdAt,

@@ -6,7 +6,7 @@ import { listAliases } from '../account/store-aliases.ts';
 /** v3: Limits. */
 const MAX_EMBEDDED_ALIASES = 200;
 
-export function renderAccount({ account, tier }: State): JsonObject {
+export function renderV3Account({ account, tier }: State): JsonObject {
   const { plan } = account;
   return {
     billing_email: account.billing_email,
@@ -53,7 +53,7 @@ export function renderAccount({ account, tier }: State): JsonObject {
 /**
  * With the first 200 aliases; times are epoch milliseconds. Some answers have a `daily_quota` too.
  */
-export function renderDomain(domain: DomainRecord): JsonObject {
+export function renderV3Domain(domain: DomainRecord): JsonObject {
   return {
     active: domain.forwardingReady,
     domain: domain.name,
@@ -71,22 +71,22 @@ export function renderDomain(domain: DomainRecord): JsonObject {
 
 function embeddedAliases(domain: DomainRecord): readonly JsonObject[] {
   return listAliases(domain, { order: 'name_asc', offset: 0, limit: MAX_EMBEDDED_ALIASES }).items.map(
-    renderAlias,
+    renderV3Alias,
   );
 }
 
-export function renderAlias(alias: Alias): JsonObject {
+export function renderV3Alias(alias: Alias): JsonObject {
   return { alias: alias.name, forward: alias.forward, id: alias.id, created: alias.createdAt };
 }
 
 /** `created` is in seconds, unlike every other time, unless `v3RuleTimes` says otherwise. */
-export function renderRule(rule: Rule, { switches }: State): JsonObject {
+export function renderV3Rule(rule: Rule, { switches }: State): JsonObject {
   const { type, ...config } = rule.config;
   const created = switches.v3RuleTimes === 'seconds' ? Math.floor(rule.createdAt / 1000) : rule.createdAt;
   return { id: rule.id, type, config: { ...config }, rank: rule.rank, active: rule.active, created };
 }
 
 /** Never the password. */
-export function renderCredential({ username, usage, createdAt }: Credential): JsonObject {
+export function renderV3Credential({ username, usage, createdAt }: Credential): JsonObject {
   return { username, usage, created: createdAt };
 }

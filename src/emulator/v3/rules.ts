@@ -1,19 +1,19 @@
-import { readPageRequest, readText } from '../http/input.ts';
-import { storeFailure, success, type Reply } from '../http/protocol.ts';
-import type { Context, Route } from '../http/routes.ts';
+import { readPageRequest, queryText } from '../http/input.ts';
+import { storeFailure, success, type HandlerReply } from '../http/protocol.ts';
+import type { RequestContext, ApiRoute } from '../http/routes.ts';
 import type { DomainRecord } from '../account/state.ts';
 import { findRule, listRules } from '../account/store-rules.ts';
 import { inDomain } from '../handlers/domain-scope.ts';
 import { removeAllRules, removeRule, ruleHandlers, ruleRoutes } from '../v4/rules.ts';
-import { renderRule } from './render.ts';
+import { renderV3Rule } from './render.ts';
 import { batchRoutes, removeAllReply, v3Route } from './routes.ts';
 import { bulkRules } from './rule-bulk.ts';
 
 const LIST = '/domains/:domain/rules';
 const ONE = '/domains/:domain/rules/:rule';
-const { add, update } = ruleHandlers(renderRule);
+const { add, update } = ruleHandlers(renderV3Rule);
 
-export const v3RuleRoutes: readonly Route[] = [
+export const v3RuleRoutes: readonly ApiRoute[] = [
   v3Route('GET', LIST, inDomain(list)),
   v3Route('POST', LIST, inDomain(add)),
   { version: 'v3', method: 'GET', template: ONE, handle: inDomain(get) },
@@ -24,7 +24,7 @@ export const v3RuleRoutes: readonly Route[] = [
   ...batchRoutes(ruleRoutes),
 ];
 
-function list(context: Context, domain: DomainRecord): Reply {
+function list(context: RequestContext, domain: DomainRecord): HandlerReply {
   const { state } = context;
   const request = readPageRequest(context, {
     limit: 100,
@@ -33,10 +33,10 @@ function list(context: Context, domain: DomainRecord): Reply {
   });
   if (!request.ok) return storeFailure(state, request.error);
   const { limit, page, offset } = request.value;
-  const query = readText(context.query, 'search');
+  const query = queryText(context.query, 'search');
   const found = listRules(domain, { query, order: 'rank_asc', offset, limit });
   return success({
-    rules: found.items.map((rule) => renderRule(rule, state)),
+    rules: found.items.map((rule) => renderV3Rule(rule, state)),
     limit,
     page,
     total: found.total,
@@ -44,7 +44,7 @@ function list(context: Context, domain: DomainRecord): Reply {
 }
 
 /** The rule object itself, without `success` (v3: Rules). */
-function get({ state, params }: Context, domain: DomainRecord): Reply {
+function get({ state, params }: RequestContext, domain: DomainRecord): HandlerReply {
   const found = findRule(domain, params['rule'] ?? '');
-  return found.ok ? success(renderRule(found.value, state)) : storeFailure(state, found.error);
+  return found.ok ? success(renderV3Rule(found.value, state)) : storeFailure(state, found.error);
 }

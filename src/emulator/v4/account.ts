@@ -1,8 +1,8 @@
 import { success } from '../http/protocol.ts';
-import type { Route } from '../http/routes.ts';
+import type { ApiRoute } from '../http/routes.ts';
 import { renderAccount } from './render.ts';
 
-export const accountRoutes: readonly Route[] = [
+export const accountRoutes: readonly ApiRoute[] = [
   {
     version: 'v4',
     method: 'GET',

@@ -5,21 +5,21 @@ import {
   readBody,
   readObject,
   readPageRequest,
-  readText,
+  queryText,
   readWord,
   requiredString,
   type FieldReader,
 } from '../http/input.ts';
-import { invalid, type Alias, type FieldErrors, type Result } from '../account/model.ts';
+import { invalid, type Alias, type FieldMessages, type StoreResult } from '../account/model.ts';
 import {
   failure,
   invalidFields,
   storeFailure,
   success,
   type JsonObject,
-  type Reply,
+  type HandlerReply,
 } from '../http/protocol.ts';
-import type { Context, Route } from '../http/routes.ts';
+import type { RequestContext, ApiRoute } from '../http/routes.ts';
 import type { DomainRecord, State } from '../account/state.ts';
 import {
   addAlias,
@@ -39,7 +39,7 @@ const BATCH = '/domains/:domain/aliases/batch';
 
 const { get, add, update, remove } = aliasHandlers({ find: findById, render: renderAlias });
 
-export const aliasRoutes: readonly Route[] = [
+export const aliasRoutes: readonly ApiRoute[] = [
   { version: 'v4', method: 'GET', template: LIST, handle: inDomain(list) },
   { version: 'v4', method: 'POST', template: LIST, handle: inDomain(add) },
   { version: 'v4', method: 'DELETE', template: LIST, handle: inDomain(removeAllAliases) },
@@ -56,10 +56,13 @@ export function aliasHandlers({
   find,
   render,
 }: {
-  readonly find: (context: Context, domain: DomainRecord) => Result<Alias>;
+  readonly find: (context: RequestContext, domain: DomainRecord) => StoreResult<Alias>;
   readonly render: (alias: Alias) => JsonObject;
-}): Record<'get' | 'add' | 'update' | 'remove', (context: Context, domain: DomainRecord) => Reply> {
-  const answer = (context: Context, result: Result<Alias>): Reply =>
+}): Record<
+  'get' | 'add' | 'update' | 'remove',
+  (context: RequestContext, domain: DomainRecord) => HandlerReply
+> {
+  const answer = (context: RequestContext, result: StoreResult<Alias>): HandlerReply =>
     result.ok ? success({ alias: render(result.value) }) : storeFailure(context.state, result.error);
   return {
     get: (context, domain) => answer(context, find(context, domain)),
@@ -87,15 +90,15 @@ export function aliasHandlers({
   };
 }
 
-function list(context: Context, domain: DomainRecord): Reply {
+function list(context: RequestContext, domain: DomainRecord): HandlerReply {
   const { query, state } = context;
-  const errors: FieldErrors = {};
+  const errors: FieldMessages = {};
   const order = readWord(query, 'order', LIST_ORDERS, errors) ?? 'name_asc';
   const page = readPageRequest(context, { limit: 20, maximum: 200 });
   if (Object.keys(errors).length > 0) return invalidFields(errors);
   if (!page.ok) return storeFailure(state, page.error);
   const { limit, offset } = page.value;
-  const found = listAliases(domain, { query: readText(query, 'query'), order, offset, limit });
+  const found = listAliases(domain, { query: queryText(query, 'query'), order, offset, limit });
   return success({
     aliases: found.items.map(renderAlias),
     limit,
@@ -104,7 +107,7 @@ function list(context: Context, domain: DomainRecord): Reply {
   });
 }
 
-export function removeAllAliases({ state, query }: Context, domain: DomainRecord): Reply {
+export function removeAllAliases({ state, query }: RequestContext, domain: DomainRecord): HandlerReply {
   if (query.get('all') !== 'true' && state.switches.unguardedDeleteAll === 'refuse') {
     const message = 'Deleting every alias of a domain needs all=true.';
     return failure(state.switches.unguardedDeleteAllStatus, message, { all: [message] });
@@ -112,9 +115,9 @@ export function removeAllAliases({ state, query }: Context, domain: DomainRecord
   return success({ deleted: deleteAllAliases(state, domain) });
 }
 
-function addBatch(context: Context, domain: DomainRecord): Reply {
+function addBatch(context: RequestContext, domain: DomainRecord): HandlerReply {
   const { state } = context;
-  const refused = refuseBatchAdd(state);
+  const refused = refuseAliasBatch(state);
   if (refused !== undefined) return refused;
   return runBatch(context, {
     field: 'aliases',
@@ -124,7 +127,7 @@ function addBatch(context: Context, domain: DomainRecord): Reply {
   });
 }
 
-function updateBatch(context: Context, domain: DomainRecord): Reply {
+function updateBatch(context: RequestContext, domain: DomainRecord): HandlerReply {
   const { state } = context;
   return runBatch(context, {
     field: 'aliases',
@@ -141,7 +144,7 @@ function updateBatch(context: Context, domain: DomainRecord): Reply {
   });
 }
 
-function removeBatch(context: Context, domain: DomainRecord): Reply {
+function removeBatch(context: RequestContext, domain: DomainRecord): HandlerReply {
   return runBatch(context, {
     field: 'ids',
     verb: 'deleted',
@@ -154,17 +157,17 @@ function removeBatch(context: Context, domain: DomainRecord): Reply {
 }
 
 /** v3: Resources. Listings show ids as integers and batches take strings: whether these are the same is not said. */
-function batchId({ version, state }: Context, text: string): number {
+function batchId({ version, state }: RequestContext, text: string): number {
   return version === 'v3' && state.switches.v3ListedIdsInBatches === 'unknown' ? Number.NaN : aliasId(text);
 }
 
 /** Batch create needs a paid plan (v4: Limits). */
-export function refuseBatchAdd({ tier, switches }: State): Reply | undefined {
+export function refuseAliasBatch({ tier, switches }: State): HandlerReply | undefined {
   if (tier === 'paid' || switches.freeBatchCreate === 'allow') return undefined;
   return failure(switches.freeBatchCreateStatus, 'Adding aliases in a batch requires a premium account.');
 }
 
-export function addAliasItem(state: State, domain: DomainRecord, item: unknown): Result<Alias> {
+export function addAliasItem(state: State, domain: DomainRecord, item: unknown): StoreResult<Alias> {
   const reader = readObject(item, ['alias', 'forward'], state.switches);
   if (reader === undefined) return invalid('aliases', 'Each of the aliases must be an object.');
   const fields = readNewAlias(reader);
@@ -174,7 +177,7 @@ export function addAliasItem(state: State, domain: DomainRecord, item: unknown):
 /** `alias` and `forward` as they were sent; errors for what is no string. */
 export function readNewAlias(
   reader: FieldReader,
-): Result<{ readonly alias: string; readonly forward: string }> {
+): StoreResult<{ readonly alias: string; readonly forward: string }> {
   const alias = requiredString(reader, 'alias');
   const forward = requiredString(reader, 'forward');
   if (hasErrors(reader)) return { ok: false, error: { kind: 'invalid', errors: reader.errors } };
@@ -186,6 +189,6 @@ export function aliasId(text: string): number {
   return /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
 }
 
-function findById({ params }: Context, domain: DomainRecord): Result<Alias> {
+function findById({ params }: RequestContext, domain: DomainRecord): StoreResult<Alias> {
   return findAlias(domain, aliasId(params['id'] ?? ''));
 }

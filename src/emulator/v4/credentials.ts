@@ -1,7 +1,13 @@
 import { hasErrors, optionalString, readBody, readPageRequest, requiredString } from '../http/input.ts';
 import type { Credential } from '../account/model.ts';
-import { invalidFields, storeFailure, success, type JsonObject, type Reply } from '../http/protocol.ts';
-import type { Context, Route } from '../http/routes.ts';
+import {
+  invalidFields,
+  storeFailure,
+  success,
+  type JsonObject,
+  type HandlerReply,
+} from '../http/protocol.ts';
+import type { RequestContext, ApiRoute } from '../http/routes.ts';
 import type { DomainRecord } from '../account/state.ts';
 import {
   addCredential,
@@ -18,7 +24,7 @@ const ONE = '/domains/:domain/credentials/:username';
 
 const { add, update } = credentialHandlers(renderCredential);
 
-export const credentialRoutes: readonly Route[] = [
+export const credentialRoutes: readonly ApiRoute[] = [
   { version: 'v4', method: 'GET', template: LIST, handle: inDomain(list) },
   { version: 'v4', method: 'POST', template: LIST, handle: inDomain(add) },
   { version: 'v4', method: 'PUT', template: ONE, handle: inDomain(update) },
@@ -28,7 +34,7 @@ export const credentialRoutes: readonly Route[] = [
 /** What the versions do alike, but for what a credential looks like. */
 export function credentialHandlers(
   render: (credential: Credential) => JsonObject,
-): Record<'add' | 'update', (context: Context, domain: DomainRecord) => Reply> {
+): Record<'add' | 'update', (context: RequestContext, domain: DomainRecord) => HandlerReply> {
   return {
     add(context, domain) {
       const { state } = context;
@@ -57,7 +63,7 @@ export function credentialHandlers(
   };
 }
 
-function list(context: Context, domain: DomainRecord): Reply {
+function list(context: RequestContext, domain: DomainRecord): HandlerReply {
   const request = readPageRequest(context, { limit: 20, maximum: 200 });
   if (!request.ok) return storeFailure(context.state, request.error);
   const { limit, page } = request.value;
@@ -70,7 +76,7 @@ function list(context: Context, domain: DomainRecord): Reply {
   });
 }
 
-export function removeCredential({ state, params }: Context, domain: DomainRecord): Reply {
+export function removeCredential({ state, params }: RequestContext, domain: DomainRecord): HandlerReply {
   const deleted = deleteCredential(domain, params['username'] ?? '');
   return deleted.ok ? { status: 204, body: undefined } : storeFailure(state, deleted.error);
 }

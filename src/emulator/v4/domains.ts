@@ -3,14 +3,14 @@ import {
   optionalSetting,
   readBody,
   readPageRequest,
-  readText,
+  queryText,
   readWord,
   requiredString,
   type FieldReader,
 } from '../http/input.ts';
-import type { FieldErrors } from '../account/model.ts';
-import { invalidFields, storeFailure, success, type Reply } from '../http/protocol.ts';
-import type { Context, Route } from '../http/routes.ts';
+import type { FieldMessages } from '../account/model.ts';
+import { invalidFields, storeFailure, success, type HandlerReply } from '../http/protocol.ts';
+import type { RequestContext, ApiRoute } from '../http/routes.ts';
 import type { ListOrder } from '../account/store-aliases.ts';
 import {
   addDomain,
@@ -27,7 +27,7 @@ import { renderDomain } from './render.ts';
 export const LIST_ORDERS: readonly ListOrder[] = ['name_asc', 'name_desc', 'created_asc', 'created_desc'];
 const BOOLEANS = ['true', 'false'] as const;
 
-export const domainRoutes: readonly Route[] = [
+export const domainRoutes: readonly ApiRoute[] = [
   { version: 'v4', method: 'GET', template: '/domains', handle: list },
   { version: 'v4', method: 'POST', template: '/domains', handle: add },
   { version: 'v4', method: 'GET', template: '/domains/:domain', handle: get },
@@ -36,19 +36,19 @@ export const domainRoutes: readonly Route[] = [
   { version: 'v4', method: 'POST', template: '/domains/:domain/verify', handle: verify },
 ];
 
-function list(context: Context): Reply {
+function list(context: RequestContext): HandlerReply {
   const { query, state } = context;
-  const errors: FieldErrors = {};
+  const errors: FieldMessages = {};
   const forwardingReady = readWord(query, 'forwarding_ready', BOOLEANS, errors);
   const sendReady = readWord(query, 'send_ready', BOOLEANS, errors);
   const routing = readWord(query, 'routing_engine', ['alias', 'rules', 'null'] as const, errors);
   const order = readWord(query, 'order', LIST_ORDERS, errors) ?? 'name_asc';
-  const whitelabel = readText(query, 'whitelabel');
+  const whitelabel = queryText(query, 'whitelabel');
   const page = readPageRequest(context, { limit: 20, maximum: 200 });
   if (Object.keys(errors).length > 0) return invalidFields(errors);
   if (!page.ok) return storeFailure(state, page.error);
   const found = listDomains(state, {
-    query: readText(query, 'query'),
+    query: queryText(query, 'query'),
     forwardingReady: forwardingReady === undefined ? undefined : forwardingReady === 'true',
     sendReady: sendReady === undefined ? undefined : sendReady === 'true',
     whitelabel: whitelabel === 'null' ? null : whitelabel,
@@ -65,12 +65,12 @@ function list(context: Context): Reply {
   });
 }
 
-function get({ state, params }: Context): Reply {
+function get({ state, params }: RequestContext): HandlerReply {
   const found = findDomain(state, params['domain'] ?? '');
   return found.ok ? success({ domain: renderDomain(found.value) }) : storeFailure(state, found.error);
 }
 
-function add(context: Context): Reply {
+function add(context: RequestContext): HandlerReply {
   const body = readBody(context, ['domain', 'notification_email', 'whitelabel']);
   if (!body.ok) return body.reply;
   const domain = requiredString(body.value, 'domain');
@@ -80,7 +80,7 @@ function add(context: Context): Reply {
   return added.ok ? success({ domain: renderDomain(added.value) }) : storeFailure(context.state, added.error);
 }
 
-function update(context: Context): Reply {
+function update(context: RequestContext): HandlerReply {
   const { state, params } = context;
   const found = findDomain(state, params['domain'] ?? '');
   if (!found.ok) return storeFailure(state, found.error);
@@ -92,12 +92,12 @@ function update(context: Context): Reply {
   return updated.ok ? success({ domain: renderDomain(updated.value) }) : storeFailure(state, updated.error);
 }
 
-function remove({ state, params }: Context): Reply {
+function remove({ state, params }: RequestContext): HandlerReply {
   const deleted = deleteDomain(state, params['domain'] ?? '');
   return deleted.ok ? { status: 204, body: undefined } : storeFailure(state, deleted.error);
 }
 
-function verify({ state, params }: Context): Reply {
+function verify({ state, params }: RequestContext): HandlerReply {
   const verified = verifyDomain(state, params['domain'] ?? '');
   return verified.ok
     ? success({ records: renderRecords(verified.value) })

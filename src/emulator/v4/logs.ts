@@ -1,29 +1,29 @@
-import { readInteger, readLimit, readText, readWord } from '../http/input.ts';
+import { readInteger, readLimit, queryText, readWord } from '../http/input.ts';
 import { readLogFilter } from '../logs/logs-filter.ts';
-import { countLogs, currentLogs, listLogs, searchLogs, type LogPage } from '../logs/logs.ts';
-import type { FieldErrors, LogEntry, LogEvent } from '../account/model.ts';
-import { failure, invalidFields, success, type JsonObject, type Reply } from '../http/protocol.ts';
-import type { Context, Route } from '../http/routes.ts';
+import { countLogs, currentLogs, listLogs, searchLogs, type MailPage } from '../logs/logs.ts';
+import type { FieldMessages, MailLog, MailEvent } from '../account/model.ts';
+import { failure, invalidFields, success, type JsonObject, type HandlerReply } from '../http/protocol.ts';
+import type { RequestContext, ApiRoute } from '../http/routes.ts';
 import type { DomainRecord } from '../account/state.ts';
 import { inDomain } from '../handlers/domain-scope.ts';
 import { renderTime } from './render.ts';
 
 const LIST = '/domains/:domain/logs';
 
-export const logRoutes: readonly Route[] = [
+export const logRoutes: readonly ApiRoute[] = [
   { version: 'v4', method: 'GET', template: LIST, handle: inDomain(list) },
   { version: 'v4', method: 'GET', template: `${LIST}/count`, handle: inDomain(count) },
   { version: 'v4', method: 'GET', template: `${LIST}/search`, handle: inDomain(search) },
   { version: 'v4', method: 'GET', template: `${LIST}/:id`, handle: inDomain(get) },
 ];
 
-function list(context: Context, domain: DomainRecord): Reply {
+function list(context: RequestContext, domain: DomainRecord): HandlerReply {
   const { query, state, tampering } = context;
-  const errors: FieldErrors = {};
+  const errors: FieldMessages = {};
   const filter = readLogFilter(context, 'exact', errors);
   const order = readWord(query, 'order', ['created_desc', 'created_asc'] as const, errors);
   const limit = readLimit(context, { limit: 100, maximum: 200 }, errors);
-  const asked = readText(query, 'cursor');
+  const asked = queryText(query, 'cursor');
   if (Object.keys(errors).length > 0) return invalidFields(errors);
   const { logCursor } = state.switches;
   const page = listLogs(state, domain, {
@@ -43,31 +43,31 @@ function list(context: Context, domain: DomainRecord): Reply {
 }
 
 /** null when there are no more results. */
-export function nextCursor({ entries, next }: LogPage, names: 'next' | 'last'): string | null {
+export function nextCursor({ entries, next }: MailPage, names: 'next' | 'last'): string | null {
   if (next === undefined) return null;
   return names === 'next' ? next.id : (entries.at(-1)?.id ?? null);
 }
 
-function count(context: Context, domain: DomainRecord): Reply {
-  const errors: FieldErrors = {};
+function count(context: RequestContext, domain: DomainRecord): HandlerReply {
+  const errors: FieldMessages = {};
   const filter = readLogFilter(context, 'exact', errors);
   if (Object.keys(errors).length > 0) return invalidFields(errors);
   return success({ total: countLogs(context.state, domain, filter) });
 }
 
 /** The entry itself, unwrapped. */
-function get({ params, state }: Context, domain: DomainRecord): Reply {
+function get({ params, state }: RequestContext, domain: DomainRecord): HandlerReply {
   const entry = currentLogs(state, domain).byId.get(params['id'] ?? '');
   return entry === undefined ? failure(404, 'log not found') : success(renderLog(entry));
 }
 
-function search(context: Context, domain: DomainRecord): Reply {
+function search(context: RequestContext, domain: DomainRecord): HandlerReply {
   const { query, state } = context;
-  const errors: FieldErrors = {};
+  const errors: FieldMessages = {};
   const filter = readLogFilter(context, 'substring', errors);
   const order = readWord(query, 'order', ['relevance', 'created_desc', 'created_asc'] as const, errors);
   const asked = readInteger(query, 'offset', 0, errors) ?? 0;
-  const text = readText(query, 'query');
+  const text = queryText(query, 'query');
   if (text === undefined) errors['query'] = ['The query is required.'];
   const limit = readLimit(context, { limit: 20, maximum: 200 }, errors);
   if (text === undefined || Object.keys(errors).length > 0) return invalidFields(errors);
@@ -82,7 +82,7 @@ function search(context: Context, domain: DomainRecord): Reply {
   });
 }
 
-function renderLog(entry: LogEntry): JsonObject {
+function renderLog(entry: MailLog): JsonObject {
   return {
     id: entry.id,
     created_at: renderTime(entry.createdAt),
@@ -101,7 +101,7 @@ function renderLog(entry: LogEntry): JsonObject {
 }
 
 /** What an event has in both versions. */
-export function renderEvent(entry: LogEntry, event: LogEvent, position: number): JsonObject {
+export function renderEvent(entry: MailLog, event: MailEvent, position: number): JsonObject {
   return {
     id: `${entry.messageId}-${position}`,
     status: event.status,
@@ -113,7 +113,7 @@ export function renderEvent(entry: LogEntry, event: LogEvent, position: number):
 }
 
 /** The host that a destination's mail goes to; of a webhook, its own. */
-function mailHost({ forward, recipient }: LogEntry): string {
+function mailHost({ forward, recipient }: MailLog): string {
   const { email } = forward ?? recipient;
   if (URL.canParse(email)) return new URL(email).host;
   return `mx.${email.slice(email.lastIndexOf('@') + 1)}`;

@@ -1,15 +1,15 @@
 import { runBatch } from '../handlers/batch.ts';
-import { readBody, readObject, readPageRequest, readText, readWord, requiredString } from '../http/input.ts';
-import { invalid, type FieldErrors, type Result, type Rule } from '../account/model.ts';
+import { readBody, readObject, readPageRequest, queryText, readWord, requiredString } from '../http/input.ts';
+import { invalid, type FieldMessages, type StoreResult, type Rule } from '../account/model.ts';
 import {
   failure,
   invalidFields,
   storeFailure,
   success,
   type JsonObject,
-  type Reply,
+  type HandlerReply,
 } from '../http/protocol.ts';
-import type { Context, Route } from '../http/routes.ts';
+import type { RequestContext, ApiRoute } from '../http/routes.ts';
 import type { DomainRecord, State } from '../account/state.ts';
 import {
   addRule,
@@ -31,7 +31,7 @@ const ORDERS: readonly RuleOrder[] = ['rank_asc', 'rank_desc', 'created_asc', 'c
 
 const { answer, add, update } = ruleHandlers(renderRule);
 
-export const ruleRoutes: readonly Route[] = [
+export const ruleRoutes: readonly ApiRoute[] = [
   { version: 'v4', method: 'GET', template: LIST, handle: inDomain(list) },
   { version: 'v4', method: 'POST', template: LIST, handle: inDomain(add) },
   { version: 'v4', method: 'DELETE', template: LIST, handle: inDomain(removeAllRules) },
@@ -45,11 +45,11 @@ export const ruleRoutes: readonly Route[] = [
 
 /** What the versions do alike, but for what a rule looks like. */
 export function ruleHandlers(render: (rule: Rule, state: State) => JsonObject): {
-  readonly answer: (context: Context, result: Result<Rule>) => Reply;
-  readonly add: (context: Context, domain: DomainRecord) => Reply;
-  readonly update: (context: Context, domain: DomainRecord) => Reply;
+  readonly answer: (context: RequestContext, result: StoreResult<Rule>) => HandlerReply;
+  readonly add: (context: RequestContext, domain: DomainRecord) => HandlerReply;
+  readonly update: (context: RequestContext, domain: DomainRecord) => HandlerReply;
 } {
-  const answer = ({ state }: Context, result: Result<Rule>): Reply =>
+  const answer = ({ state }: RequestContext, result: StoreResult<Rule>): HandlerReply =>
     result.ok ? success({ rule: render(result.value, state) }) : storeFailure(state, result.error);
   return {
     answer,
@@ -74,15 +74,15 @@ export function ruleHandlers(render: (rule: Rule, state: State) => JsonObject): 
   };
 }
 
-function list(context: Context, domain: DomainRecord): Reply {
+function list(context: RequestContext, domain: DomainRecord): HandlerReply {
   const { query, state } = context;
-  const errors: FieldErrors = {};
+  const errors: FieldMessages = {};
   const order = readWord(query, 'order', ORDERS, errors) ?? 'rank_asc';
   const page = readPageRequest(context, { limit: 20, maximum: 200 });
   if (Object.keys(errors).length > 0) return invalidFields(errors);
   if (!page.ok) return storeFailure(state, page.error);
   const { limit, offset } = page.value;
-  const found = listRules(domain, { query: readText(query, 'query'), order, offset, limit });
+  const found = listRules(domain, { query: queryText(query, 'query'), order, offset, limit });
   return success({
     rules: found.items.map(renderRule),
     limit,
@@ -91,16 +91,16 @@ function list(context: Context, domain: DomainRecord): Reply {
   });
 }
 
-function get(context: Context, domain: DomainRecord): Reply {
+function get(context: RequestContext, domain: DomainRecord): HandlerReply {
   return answer(context, findRule(domain, context.params['rule'] ?? ''));
 }
 
-export function removeRule({ state, params }: Context, domain: DomainRecord): Reply {
+export function removeRule({ state, params }: RequestContext, domain: DomainRecord): HandlerReply {
   const deleted = deleteRule(state, domain, params['rule'] ?? '');
   return deleted.ok ? { status: 204, body: undefined } : storeFailure(state, deleted.error);
 }
 
-export function removeAllRules({ state, query }: Context, domain: DomainRecord): Reply {
+export function removeAllRules({ state, query }: RequestContext, domain: DomainRecord): HandlerReply {
   if (query.get('all') !== 'true' && state.switches.unguardedDeleteAll === 'refuse') {
     const message = 'Deleting every rule of a domain needs all=true.';
     return failure(state.switches.unguardedDeleteAllStatus, message, { all: [message] });
@@ -108,8 +108,8 @@ export function removeAllRules({ state, query }: Context, domain: DomainRecord):
   return success({ deleted: deleteAllRules(state, domain) });
 }
 
-function addBatch(context: Context, domain: DomainRecord): Reply {
-  const refused = refuseBatchAdd(context.state);
+function addBatch(context: RequestContext, domain: DomainRecord): HandlerReply {
+  const refused = refuseRuleBatch(context.state);
   if (refused !== undefined) return refused;
   return runBatch(context, {
     field: 'rules',
@@ -119,7 +119,7 @@ function addBatch(context: Context, domain: DomainRecord): Reply {
   });
 }
 
-function updateBatch(context: Context, domain: DomainRecord): Reply {
+function updateBatch(context: RequestContext, domain: DomainRecord): HandlerReply {
   return runBatch(context, {
     field: 'rules',
     verb: 'updated',
@@ -129,12 +129,16 @@ function updateBatch(context: Context, domain: DomainRecord): Reply {
 }
 
 /** Unlike for aliases, no document says that it needs a paid plan: the switch `freeBatchCreate`. */
-export function refuseBatchAdd({ tier, switches }: State): Reply | undefined {
+export function refuseRuleBatch({ tier, switches }: State): HandlerReply | undefined {
   if (tier === 'paid' || switches.freeBatchCreate !== 'refuse-all') return undefined;
   return failure(switches.freeBatchCreateStatus, 'Adding rules in a batch requires a premium account.');
 }
 
-export function addRuleItem({ state }: Context, domain: DomainRecord, item: unknown): Result<Rule> {
+export function addRuleItem(
+  { state }: RequestContext,
+  domain: DomainRecord,
+  item: unknown,
+): StoreResult<Rule> {
   const reader = readObject(item, NEW_RULE_FIELDS, state.switches);
   if (reader === undefined) return invalid('rules', 'Each of the rules must be an object.');
   const fields = readNewRule(reader, state.switches);
@@ -143,11 +147,11 @@ export function addRuleItem({ state }: Context, domain: DomainRecord, item: unkn
 
 /** With `config: 'required'` as bulk updates have it, or only the fields to change (v4: Rules, v3: Rules). */
 export function updateRuleItem(
-  { state }: Context,
+  { state }: RequestContext,
   domain: DomainRecord,
   item: unknown,
   config: 'required' | 'optional',
-): Result<Rule> {
+): StoreResult<Rule> {
   const { switches } = state;
   const reader = readObject(item, ['id', ...RULE_UPDATE_FIELDS], switches);
   if (reader === undefined) return invalid('rules', 'Each of the rules must be an object.');
@@ -160,7 +164,7 @@ export function updateRuleItem(
   return fields.ok ? updateRule(state, domain, id, fields.value) : fields;
 }
 
-function removeBatch(context: Context, domain: DomainRecord): Reply {
+function removeBatch(context: RequestContext, domain: DomainRecord): HandlerReply {
   return runBatch(context, {
     field: 'ids',
     verb: 'deleted',

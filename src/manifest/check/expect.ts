@@ -1,11 +1,11 @@
 import { destinationsOf, sameForward, type Forward } from '../../model/destinations.ts';
-import type { Expectation, PresentDomain } from '../../model/desired.ts';
+import type { Expectation, PresentDomain, PresentAlias, PresentRule } from '../../model/desired.ts';
 import { showForward } from '../../model/disclosure.ts';
 import { parseDomainName, quote } from '../../model/names.ts';
 import type { Route } from '../../routing/route.ts';
 import type { Loading } from '../resolve/context.ts';
 import { itemsOf, textOf, valueOf, type MapNode, type Node } from '../read/node.ts';
-import { routerOf, type DomainRouter, type PresentAlias, type PresentRule } from './routing-table.ts';
+import { routerOf, type DomainRouter } from './routing-table.ts';
 import { sourceOf } from '../read/text.ts';
 
 /** The `expect` entries of a domain that can be read. */

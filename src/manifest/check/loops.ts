@@ -1,8 +1,8 @@
-import type { Desired, Origin, PresentDomain } from '../../model/desired.ts';
+import type { Desired, Origin, PresentDomain, PresentAlias, PresentRule } from '../../model/desired.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { Route } from '../../routing/route.ts';
 import type { ProblemLog } from '../problems.ts';
-import { routerOf, type DomainRouter, type PresentAlias, type PresentRule } from './routing-table.ts';
+import { routerOf, type DomainRouter } from './routing-table.ts';
 
 /** An alias or rule that forwards to a domain of the manifest. */
 interface Hop {

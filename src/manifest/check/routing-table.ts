@@ -1,8 +1,6 @@
-import type { DesiredAlias, DesiredRule, PresentDomain } from '../../model/desired.ts';
+import type { PresentAlias, PresentDomain, PresentRule } from '../../model/desired.ts';
 import { createRouter, type Router } from '../../routing/route.ts';
 
-export type PresentAlias = Extract<DesiredAlias, { state: 'present' }>;
-export type PresentRule = Extract<DesiredRule, { state: 'present' }>;
 export type DomainRouter = Router<PresentAlias, PresentRule>;
 
 /**

@@ -18,7 +18,13 @@ import { broughtBy, mergeNamed, mergeRules } from './merge.ts';
 import { createLookAlikes, visibleDomain } from './values/names.ts';
 import { booleanOf, textOf, valueOf, type Entry, type MapNode, type TextNode } from '../read/node.ts';
 import { readSettings } from './settings.ts';
-import { readSections, readTemplates, readUse, type Sections, type UsedTemplate } from './templates.ts';
+import {
+  readTemplateSections,
+  readTemplates,
+  readUse,
+  type TemplateSections,
+  type UsedTemplate,
+} from './templates.ts';
 import { sourceOf } from '../read/text.ts';
 
 /** A domain as it was read; `sound` when nothing of it was left out. */
@@ -62,7 +68,7 @@ interface Reading {
   readonly key: TextNode;
   readonly node: MapNode;
   readonly manifest: Manifest;
-  readonly templates: ReadonlyMap<string, Sections>;
+  readonly templates: ReadonlyMap<string, TemplateSections>;
   readonly version: 'v4' | 'v3';
   readonly loading: Loading;
 }
@@ -91,7 +97,7 @@ function readDomain(reading: Reading): ReadDomain {
   const source = sourceOf(key);
   if (node.entries.has('state')) return readTombstone(reading, source);
   const errors = loading.log.errorCount();
-  const own = readSections(node, loading);
+  const own = readTemplateSections(node, loading);
   const used = readUse(node, manifest.defaults, reading.templates, loading);
   const aliases = aliasSection(reading, own, used.templates);
   const rules = ruleSection(reading, own, used.templates);
@@ -137,7 +143,7 @@ function readTombstone({ domain, node, loading }: Reading, source: Source): Read
 
 function aliasSection(
   { node, manifest, loading }: Reading,
-  own: Sections,
+  own: TemplateSections,
   templates: readonly UsedTemplate[],
 ): AliasSection | undefined {
   const brought = broughtBy('aliases', templates);
@@ -152,7 +158,7 @@ function aliasSection(
 
 function credentialSection(
   { node, manifest, loading }: Reading,
-  own: Sections,
+  own: TemplateSections,
   templates: readonly UsedTemplate[],
 ): CredentialSection | undefined {
   const brought = broughtBy('credentials', templates);
@@ -167,7 +173,7 @@ function credentialSection(
 
 function ruleSection(
   { domain, node, manifest, loading }: Reading,
-  own: Sections,
+  own: TemplateSections,
   templates: readonly UsedTemplate[],
 ): RuleSection | undefined {
   const brought = broughtBy('rules', templates);
@@ -206,7 +212,7 @@ function reportSharedIds(domains: ReadonlyMap<DomainName, ReadDomain>, { log }: 
   }
 }
 
-function hasFailed({ aliases, rules, credentials }: Sections): boolean {
+function hasFailed({ aliases, rules, credentials }: TemplateSections): boolean {
   return [aliases, rules, credentials].some((section) => section?.failed ?? false);
 }
 

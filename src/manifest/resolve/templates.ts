@@ -10,7 +10,7 @@ import { didYouMean } from '../read/suggest.ts';
 import { sourceOf } from '../read/text.ts';
 
 /** The sections of a domain or template, each undefined where it is not stated. */
-export interface Sections {
+export interface TemplateSections {
   readonly aliases?: ReadEntries<AliasEntries>;
   readonly rules?: ReadEntries<readonly RuleDraft[]>;
   readonly credentials?: ReadEntries<CredentialEntries>;
@@ -18,12 +18,12 @@ export interface Sections {
 
 export interface UsedTemplate {
   readonly name: string;
-  readonly sections: Sections;
+  readonly sections: TemplateSections;
   /** Where the domain says that it uses it. */
   readonly via: Source;
 }
 
-export function readSections(node: MapNode, loading: Loading): Sections {
+export function readTemplateSections(node: MapNode, loading: Loading): TemplateSections {
   const section = (key: string): Node | undefined => valueOf(node, key);
   return {
     ...(section('aliases') === undefined ? {} : { aliases: readAliases(section('aliases'), loading) }),
@@ -35,10 +35,13 @@ export function readSections(node: MapNode, loading: Loading): Sections {
 }
 
 /** Every template is read once, used or not. */
-export function readTemplates(templates: Definitions, loading: Loading): ReadonlyMap<string, Sections> {
-  const read = new Map<string, Sections>();
+export function readTemplates(
+  templates: Definitions,
+  loading: Loading,
+): ReadonlyMap<string, TemplateSections> {
+  const read = new Map<string, TemplateSections>();
   for (const [name, { value }] of templates) {
-    read.set(name, value.kind === 'map' ? readSections(value, loading) : {});
+    read.set(name, value.kind === 'map' ? readTemplateSections(value, loading) : {});
   }
   return read;
 }
@@ -47,7 +50,7 @@ export function readTemplates(templates: Definitions, loading: Loading): Readonl
 export function readUse(
   domain: MapNode,
   defaults: Definitions,
-  templates: ReadonlyMap<string, Sections>,
+  templates: ReadonlyMap<string, TemplateSections>,
   loading: Loading,
 ): { readonly templates: readonly UsedTemplate[]; readonly failed: boolean } {
   const list = valueOf(domain, 'use') ?? defaults.get('use')?.value;
@@ -68,7 +71,7 @@ export function readUse(
 function reportUnknown(
   node: Node,
   name: string,
-  templates: ReadonlyMap<string, Sections>,
+  templates: ReadonlyMap<string, TemplateSections>,
   loading: Loading,
 ): void {
   if (loading.completeness === 'incomplete') return;

@@ -1,7 +1,7 @@
 import { isMap, isScalar, isSeq } from 'yaml';
 import type { Desired } from '../../model/desired.ts';
 import { destinationsOf, DISCARD, normaliseDestination } from '../../model/destinations.ts';
-import { sectionsOf, textOf, type Draft } from './draft.ts';
+import { sectionsOf, scalarText, type Draft } from './draft.ts';
 import type { YamlValue } from './flow.ts';
 
 /** What destinations as they are written stand for, and how to write those of the account. */
@@ -18,7 +18,7 @@ const MAX_DEPTH = 32;
 export function createBook(drafts: readonly Draft[], { references }: Pick<Desired, 'references'>): Book {
   const groups = new Map(
     sectionsOf(drafts, 'destinations').flatMap(({ map }) =>
-      map.items.map(({ key, value }) => [textOf(key), value] as const),
+      map.items.map(({ key, value }) => [scalarText(key), value] as const),
     ),
   );
   const values = Map.groupBy(references, ([, shown]) => shown);
@@ -28,7 +28,7 @@ export function createBook(drafts: readonly Draft[], { references }: Pick<Desire
     if (isScalar(node)) return expandText(String(node.value), depth);
     if (isMap(node)) {
       const [only] = node.items;
-      const shown = `{ ${textOf(only?.key)}: ${textOf(only?.value)} }`;
+      const shown = `{ ${scalarText(only?.key)}: ${scalarText(only?.value)} }`;
       const known = values.get(shown);
       return known === undefined ? null : new Set(known.map(([value]) => value));
     }

@@ -33,7 +33,7 @@ export function finishDraft({ file, text, edits }: Draft): ManifestText {
 }
 
 /** A key with its value, and the map and document that it stands in. */
-export interface Place {
+export interface DraftPlace {
   readonly draft: Draft;
   readonly document: Document.Parsed;
   readonly map: YAMLMap;
@@ -41,11 +41,11 @@ export interface Place {
 }
 
 /** Where each domain is written. */
-export function findDomains(drafts: readonly Draft[]): ReadonlyMap<DomainName, Place> {
-  const places = new Map<DomainName, Place>();
+export function findDomains(drafts: readonly Draft[]): ReadonlyMap<DomainName, DraftPlace> {
+  const places = new Map<DomainName, DraftPlace>();
   for (const place of sectionsOf(drafts, 'domains')) {
     for (const pair of place.map.items) {
-      const parsed = parseDomainName(textOf(pair.key));
+      const parsed = parseDomainName(scalarText(pair.key));
       if (parsed.ok) places.set(parsed.value, { ...place, pair });
     }
   }
@@ -53,7 +53,7 @@ export function findDomains(drafts: readonly Draft[]): ReadonlyMap<DomainName, P
 }
 
 /** The maps under a top-level key in all documents, such as `domains`. */
-export function sectionsOf(drafts: readonly Draft[], key: string): readonly Omit<Place, 'pair'>[] {
+export function sectionsOf(drafts: readonly Draft[], key: string): readonly Omit<DraftPlace, 'pair'>[] {
   return drafts.flatMap((draft) =>
     draft.documents.flatMap((document) => {
       const { contents } = document;
@@ -65,10 +65,10 @@ export function sectionsOf(drafts: readonly Draft[], key: string): readonly Omit
 
 /** The pair of this key, compared as names of aliases are. */
 export function findPair(map: YAMLMap, key: string): Pair | undefined {
-  return map.items.find((pair) => nameKey(textOf(pair.key)) === nameKey(key));
+  return map.items.find((pair) => nameKey(scalarText(pair.key)) === nameKey(key));
 }
 
-export function textOf(node: unknown): string {
+export function scalarText(node: unknown): string {
   return isScalar(node) ? String(node.value) : '';
 }
 

@@ -9,7 +9,7 @@ import {
   lineStartOf,
   startOf,
   type Draft,
-  type Place,
+  type DraftPlace,
 } from './draft.ts';
 import { lineBreakOf } from './edits.ts';
 import { flowText, pairText, type YamlValue } from './flow.ts';
@@ -24,7 +24,7 @@ export type EntryChange =
 export type EntryChanges = ReadonlyMap<string, EntryChange>;
 
 /** Changes entries of the map under a pair, such as the aliases of a domain; new ones come last. */
-export function editEntries(place: Place, changes: EntryChanges, book: Book): void {
+export function editEntries(place: DraftPlace, changes: EntryChanges, book: Book): void {
   const { draft, document, pair } = place;
   if (inlineAlias(draft, document, pair.value) || !isMap(pair.value)) return;
   const map = pair.value;

@@ -6,7 +6,16 @@ import type { Adoption, RuleChange } from '../../model/plan.ts';
 import { sameMatch, type RuleField, type RuleState } from '../../model/resources.ts';
 import { createRuleNamer } from '../write/rule-names.ts';
 import { writeForward, type Book } from './book.ts';
-import { afterColon, columnOf, endOf, findPair, inlineAlias, startOf, textOf, type Place } from './draft.ts';
+import {
+  afterColon,
+  columnOf,
+  endOf,
+  findPair,
+  inlineAlias,
+  startOf,
+  scalarText,
+  type DraftPlace,
+} from './draft.ts';
 import { lineBreakOf } from './edits.ts';
 import { editEntries } from './entries.ts';
 import { flowText, type YamlValue } from './flow.ts';
@@ -22,7 +31,7 @@ export interface RuleInput {
 }
 
 /** Brings the list of a domain's rules to what is live: first what they say, and once that is right, their order. */
-export function editRules(domain: Place, input: RuleInput, book: Book): void {
+export function editRules(domain: DraftPlace, input: RuleInput, book: Book): void {
   const { draft, document, pair } = domain;
   const owner = isMap(pair.value) ? findPair(pair.value, 'rules') : undefined;
   if (inlineAlias(draft, document, owner?.value)) return;
@@ -47,7 +56,7 @@ function editContent(editing: RuleEditing, changes: readonly RuleChange[]): void
   else if (added.length > 0) appendItems(draft, list, added);
 }
 
-interface RuleEditing extends Place {
+interface RuleEditing extends DraftPlace {
   readonly book: Book;
   readonly list: YAMLSeq | null;
   /** Items that go to the end of the list. */
@@ -74,7 +83,7 @@ function takeLive(editing: RuleEditing, item: YAMLMap | null, change: RuleChange
     else for (const field of change.fields) editField(editing, item, field, state);
     return;
   }
-  const name = item === null ? freeName(editing, state) : textOf(findPair(item, 'name')?.value);
+  const name = item === null ? freeName(editing, state) : scalarText(findPair(item, 'name')?.value);
   const value = ruleValue({ name, id, state }, book);
   if (item === null || reason !== 'absent') added.push(value);
   else draft.edits.push({ start: startOf(item), end: endOf(item), text: flowText(value, 'flow') });
@@ -82,7 +91,7 @@ function takeLive(editing: RuleEditing, item: YAMLMap | null, change: RuleChange
 
 function findRule(list: YAMLSeq | null, { name, id }: Pick<RuleChange, 'name' | 'id'>): YAMLMap | null {
   const maps = list?.items.filter((item): item is YAMLMap => isMap(item)) ?? [];
-  const says = (item: YAMLMap, key: string): string => nameKey(textOf(findPair(item, key)?.value));
+  const says = (item: YAMLMap, key: string): string => nameKey(scalarText(findPair(item, key)?.value));
   return (
     maps.find((item) => says(item, 'name') === nameKey(name)) ??
     maps.find((item) => id !== null && says(item, 'id') === nameKey(id)) ??
@@ -142,7 +151,7 @@ function freeName({ input, added }: RuleEditing, { match }: RuleState): string {
   }
 }
 
-function emptyList(domain: Place, list: YAMLSeq): void {
+function emptyList(domain: DraftPlace, list: YAMLSeq): void {
   const owner = ownerOf(domain);
   if (list.flow === true) domain.draft.edits.push({ start: startOf(list), end: endOf(list), text: '[]' });
   else {
@@ -151,7 +160,7 @@ function emptyList(domain: Place, list: YAMLSeq): void {
   }
 }
 
-function fillList(domain: Place, list: YAMLSeq, added: readonly YamlValue[]): void {
+function fillList(domain: DraftPlace, list: YAMLSeq, added: readonly YamlValue[]): void {
   const owner = ownerOf(domain);
   const { text, edits } = domain.draft;
   const indent = `${lineBreakOf(text)}${' '.repeat(columnOf(text, startOf(owner.key)) + 2)}- `;
@@ -159,7 +168,7 @@ function fillList(domain: Place, list: YAMLSeq, added: readonly YamlValue[]): vo
   edits.push({ start: afterColon(domain.draft, owner), end: endOf(list), text: lines.join('') });
 }
 
-function ownerOf({ pair }: Place): NonNullable<ReturnType<typeof findPair>> {
+function ownerOf({ pair }: DraftPlace): NonNullable<ReturnType<typeof findPair>> {
   const owner = isMap(pair.value) ? findPair(pair.value, 'rules') : undefined;
   if (owner === undefined) throw new Error('a list of rules has a key');
   return owner;
@@ -168,7 +177,7 @@ function ownerOf({ pair }: Place): NonNullable<ReturnType<typeof findPair>> {
 /** The live rank of each item of the list; null where an item means no live rule. */
 function ranksOf(list: YAMLSeq, input: RuleInput): readonly (number | null)[] {
   return list.items.map((item) => {
-    const name = nameKey(isMap(item) ? textOf(findPair(item, 'name')?.value) : '');
+    const name = nameKey(isMap(item) ? scalarText(findPair(item, 'name')?.value) : '');
     return liveRule(name, input)?.rank ?? null;
   });
 }

@@ -12,7 +12,7 @@ import type {
 } from '../../model/plan.ts';
 import type { ManifestText } from '../read/text.ts';
 import { createBook, type Book } from './book.ts';
-import { createDraft, findDomains, findPair, finishDraft, type Place } from './draft.ts';
+import { createDraft, findDomains, findPair, finishDraft, type DraftPlace } from './draft.ts';
 import { editEntries, writeEntry, type EntryChange, type EntryChanges } from './entries.ts';
 import type { YamlValue } from './flow.ts';
 import { editRules } from './rules.ts';
@@ -53,7 +53,7 @@ interface DomainInput {
   readonly rules: Omit<Parameters<typeof editRules>[1], 'changes'>;
 }
 
-function editDomain(place: Place, { changes, book, rules }: DomainInput): void {
+function editDomain(place: DraftPlace, { changes, book, rules }: DomainInput): void {
   const ofKind = <Kind extends Change['kind']>(kind: Kind) =>
     changes.filter((change): change is Extract<Change, { readonly kind: Kind }> => change.kind === kind);
   const [domain] = ofKind('domain');
@@ -77,7 +77,7 @@ function editDomain(place: Place, { changes, book, rules }: DomainInput): void {
 }
 
 /** A domain that the account does not have, or that it has though a tombstone stands for it: nothing is said of it. */
-function removeDomain(place: Place, book: Book): void {
+function removeDomain(place: DraftPlace, book: Book): void {
   const { contents } = place.document;
   const owner = isMap(contents) ? findPair(contents, 'domains') : undefined;
   if (owner === undefined) return;
@@ -90,7 +90,7 @@ function settingChanges({ fields, observed }: DomainChange): EntryChanges {
 }
 
 function editSection(
-  domain: Place,
+  domain: DraftPlace,
   section: 'aliases' | 'credentials',
   changes: EntryChanges,
   book: Book,

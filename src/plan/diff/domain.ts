@@ -11,7 +11,7 @@ import { compareChanges } from '../order.ts';
 import { planRules } from './rules.ts';
 import type { SectionPlan, SectionResult, Withholding } from './section.ts';
 import { planNewDomain, planSettings } from './settings.ts';
-import type { Memory } from './signature.ts';
+import type { ItemMemory } from './signature.ts';
 import { domainWarnings } from '../warnings.ts';
 import { SECTIONS } from '../../model/resources.ts';
 
@@ -28,7 +28,7 @@ export interface DomainPlan {
   readonly adoptions: readonly Adoption[];
 }
 
-export interface DomainInput extends Memory {
+export interface DomainInput extends ItemMemory {
   readonly desired: DesiredDomain;
   /** undefined: the account does not have it. */
   readonly live: ObservedDomain | undefined;
@@ -150,7 +150,11 @@ function* sectionResults(
 /** A domain that the account does not have. */
 const NO_ROWS = { aliases: [], rules: [], credentials: [] } as const;
 
-function assembleNew(desired: PresentDomain, sections: readonly SectionPlan[], memory: Memory): DomainPlan {
+function assembleNew(
+  desired: PresentDomain,
+  sections: readonly SectionPlan[],
+  memory: ItemMemory,
+): DomainPlan {
   const planned = sections.flatMap((section) => section.changes);
   const catchAll = planCatchAll(desired, planned);
   return {
@@ -168,7 +172,7 @@ function assemble(
   desired: PresentDomain,
   live: ObservedDomain,
   sections: readonly SectionPlan[],
-  memory: Memory,
+  memory: ItemMemory,
 ): DomainPlan {
   const settings = planSettings(desired, live, memory);
   const own = settings.change === null ? [] : [settings.change];

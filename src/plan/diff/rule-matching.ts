@@ -1,4 +1,4 @@
-import type { DesiredRule, RuleSection } from '../../model/desired.ts';
+import type { AbsentRule, DesiredRule, PresentRule, RuleSection } from '../../model/desired.ts';
 import { sameForward } from '../../model/destinations.ts';
 import { quote } from '../../model/names.ts';
 import type { ObservedRule } from '../../model/observed.ts';
@@ -6,9 +6,6 @@ import { sameMatch, type RuleMatch } from '../../model/resources.ts';
 import { fail, succeed, type Result } from '../../model/result.ts';
 import { compareRanks, compareText } from '../order.ts';
 import { ambiguous, type SectionContext, type Withholding } from './section.ts';
-
-export type PresentRule = Extract<DesiredRule, { state: 'present' }>;
-export type AbsentRule = Extract<DesiredRule, { state: 'absent' }>;
 
 /** Which live rule each entry means. No live rule is in two of these. */
 export interface RuleMatching {

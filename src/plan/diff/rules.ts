@@ -1,4 +1,4 @@
-import type { RuleSection } from '../../model/desired.ts';
+import type { RuleSection, PresentRule } from '../../model/desired.ts';
 import { sameForward, type Forward } from '../../model/destinations.ts';
 import { quote } from '../../model/names.ts';
 import type { ObservedRule } from '../../model/observed.ts';
@@ -6,7 +6,7 @@ import type { Reason, RuleChange } from '../../model/plan.ts';
 import { sameMatch, type RuleField, type RuleMatch, type RuleState } from '../../model/resources.ts';
 import { succeed } from '../../model/result.ts';
 import { assignRanks } from './ranks.ts';
-import { idKey, matchRules, type PresentRule, type RuleMatching } from './rule-matching.ts';
+import { idKey, matchRules, type RuleMatching } from './rule-matching.ts';
 import { stageOf } from './rule-parts.ts';
 import {
   draftSection,

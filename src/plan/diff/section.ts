@@ -5,10 +5,10 @@ import type { Adoption, Change, Warning } from '../../model/plan.ts';
 import type { Problem } from '../../model/problem.ts';
 import type { Section } from '../../model/resources.ts';
 import type { Result } from '../../model/result.ts';
-import type { Memory } from './signature.ts';
+import type { ItemMemory } from './signature.ts';
 
 /** What the difference of one section of one domain is worked out from, besides both of its sides. */
-export interface SectionContext extends Memory {
+export interface SectionContext extends ItemMemory {
   readonly domain: DomainName;
 }
 

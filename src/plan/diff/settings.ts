@@ -3,7 +3,7 @@ import type { ObservedDomain } from '../../model/observed.ts';
 import type { DomainChange, Warning } from '../../model/plan.ts';
 import { sameSetting, SETTINGS, type DomainState } from '../../model/resources.ts';
 import { notKeptWarning } from './section.ts';
-import { isKeptOtherwise, reasonFor, type Memory } from './signature.ts';
+import { isKeptOtherwise, reasonFor, type ItemMemory } from './signature.ts';
 
 export interface SettingsPlan {
   /** null: nothing to change. */
@@ -11,7 +11,7 @@ export interface SettingsPlan {
   readonly warnings: readonly Warning[];
 }
 
-export function planNewDomain(desired: PresentDomain, memory: Memory): DomainChange {
+export function planNewDomain(desired: PresentDomain, memory: ItemMemory): DomainChange {
   const state = managedState(desired);
   return {
     kind: 'domain',
@@ -30,7 +30,7 @@ export function planNewDomain(desired: PresentDomain, memory: Memory): DomainCha
 }
 
 /** An update sends every setting: those that are not managed as they are when it is sent (v4: PUT resets what is left out). */
-export function planSettings(desired: PresentDomain, live: ObservedDomain, memory: Memory): SettingsPlan {
+export function planSettings(desired: PresentDomain, live: ObservedDomain, memory: ItemMemory): SettingsPlan {
   const managed = managedState(desired);
   const observed = observedState(live);
   const fields = SETTINGS.filter(

@@ -58,13 +58,13 @@ function matchParts(match: RuleState['match']): readonly string[] {
 }
 
 /** What the state directory knows of one domain, asked item by item. */
-export interface Memory {
+export interface ItemMemory {
   readonly prior: PriorDomain | null;
   readonly references: ReadonlyMap<string, string>;
 }
 
 /** `drift` where this very state is known to have been in place before. */
-export function reasonFor(name: string, wanted: Wanted, memory: Memory): 'drift' | 'manifest' {
+export function reasonFor(name: string, wanted: Wanted, memory: ItemMemory): 'drift' | 'manifest' {
   const applied = memory.prior?.applied.get(itemKey(wanted.kind, name));
   return applied !== undefined && applied === signature(wanted, memory.references) ? 'drift' : 'manifest';
 }
@@ -73,7 +73,7 @@ export function reasonFor(name: string, wanted: Wanted, memory: Memory): 'drift'
 export function isKeptOtherwise(
   name: string,
   { wanted, live }: { readonly wanted: Wanted; readonly live: Wanted },
-  { prior, references }: Memory,
+  { prior, references }: ItemMemory,
 ): boolean {
   const known = prior?.keptOtherwise.get(itemKey(wanted.kind, name));
   return (

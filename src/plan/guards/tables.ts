@@ -14,18 +14,18 @@ export interface RoutedItem {
   readonly forward: string;
 }
 
-export interface RoutedRule extends RoutedItem {
+export interface RankedItem extends RoutedItem {
   readonly match: RuleMatch;
   readonly active: boolean;
   readonly rank: number;
 }
 
-export type DomainRouter = ReturnType<typeof createRouter<RoutedItem, RoutedRule>>;
+export type PlanRouter = ReturnType<typeof createRouter<RoutedItem, RankedItem>>;
 
 /** One of the ways in which the service may route mail, as far as account and documents leave it open (field notes: Routing). */
 export interface Reading {
   /** Which engine decides where the account does not tell. */
-  readonly engine: RoutingTable<RoutedItem, RoutedRule>['mode'];
+  readonly engine: RoutingTable<RoutedItem, RankedItem>['mode'];
   readonly wildcards: Wildcards;
   /** Which of several patterns among the aliases is asked first: as they are listed, or the other way round. */
   readonly order: 'as-listed' | 'reversed';
@@ -71,7 +71,7 @@ export interface RouterContext {
 }
 
 /** How mail to one domain is routed at the moment. */
-export function liveRouter(live: ObservedDomain, context: RouterContext): DomainRouter {
+export function liveRouter(live: ObservedDomain, context: RouterContext): PlanRouter {
   return createRouter(tableOf(live, liveAliases(live), liveRules(live), context));
 }
 
@@ -80,7 +80,7 @@ export function finalRouter(
   live: ObservedDomain | undefined,
   changes: readonly Change[],
   context: RouterContext,
-): DomainRouter {
+): PlanRouter {
   return createRouter(finalTable(live, changes, context));
 }
 
@@ -88,7 +88,7 @@ export function finalTable(
   live: ObservedDomain | undefined,
   changes: readonly Change[],
   context: RouterContext,
-): RoutingTable<RoutedItem, RoutedRule> {
+): RoutingTable<RoutedItem, RankedItem> {
   return tableOf(live, finalAliases(live, changes), finalRules(live, changes), context);
 }
 
@@ -100,10 +100,10 @@ export function finalRouters(
     readonly domains: readonly DomainPlan[];
   },
   reading: Reading,
-): (domain: string) => DomainRouter | null {
+): (domain: string) => PlanRouter | null {
   const plans = new Map<string, DomainPlan>(input.domains.map((plan) => [plan.domain, plan]));
-  const routers = new Map<string, DomainRouter | null>();
-  function make(domain: string): DomainRouter | null {
+  const routers = new Map<string, PlanRouter | null>();
+  function make(domain: string): PlanRouter | null {
     const plan = plans.get(domain);
     if (plan === undefined) return null;
     // What is planned is desired, if only to be absent.
@@ -136,9 +136,9 @@ function engineOf(live: ObservedDomain | undefined, reading: Reading): Reading['
 function tableOf(
   live: ObservedDomain | undefined,
   aliases: ReadonlyMap<string, RoutedItem>,
-  rules: ReadonlyMap<string | null, RoutedRule>,
+  rules: ReadonlyMap<string | null, RankedItem>,
   { accountEmail, reading }: RouterContext,
-): RoutingTable<RoutedItem, RoutedRule> {
+): RoutingTable<RoutedItem, RankedItem> {
   const { wildcards, order } = reading;
   // The account's address is the default; null drops.
   const unsaid = reading.fallback === 'account' ? accountEmail : null;
@@ -176,8 +176,8 @@ function finalAliases(
   return aliases;
 }
 
-function liveRules(live: ObservedDomain | undefined): Map<string | null, RoutedRule> {
-  const rules = new Map<string | null, RoutedRule>();
+function liveRules(live: ObservedDomain | undefined): Map<string | null, RankedItem> {
+  const rules = new Map<string | null, RankedItem>();
   if (live?.rules === undefined) return rules;
   for (const { id, ...state } of live.rules) rules.set(id, { ...state, key: `rule ${id}`, name: id });
   return rules;
@@ -186,7 +186,7 @@ function liveRules(live: ObservedDomain | undefined): Map<string | null, RoutedR
 function finalRules(
   live: ObservedDomain | undefined,
   changes: readonly Change[],
-): ReadonlyMap<string | null, RoutedRule> {
+): ReadonlyMap<string | null, RankedItem> {
   const rules = liveRules(live);
   for (const change of changes) {
     if (change.kind !== 'rule') continue;

@@ -15,7 +15,7 @@ import { compareText } from '../order.ts';
 import { stageOneChanges } from '../withhold.ts';
 import { allowance } from './deletes.ts';
 import type { GuardInput } from './guards.ts';
-import { finalRouter, liveRouter, readingsOf, type DomainRouter, type Reading } from './tables.ts';
+import { finalRouter, liveRouter, readingsOf, type PlanRouter, type Reading } from './tables.ts';
 
 /**
  * Addresses that lose delivery by the way: the manifest names them, or they have an alias, or they are all the others that
@@ -164,7 +164,7 @@ function ownName(address: string): string {
   return local === ANY_OTHER ? '*' : (local.split('+')[0] ?? local);
 }
 
-function delivers(router: DomainRouter, mail: Mail, { anchoring }: Reading): boolean {
+function delivers(router: PlanRouter, mail: Mail, { anchoring }: Reading): boolean {
   const route = router.route(mail, anchoring);
   return route.kind !== 'refused' && !isDiscard(route.forward);
 }

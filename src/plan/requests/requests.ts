@@ -73,7 +73,7 @@ const STEPS = [
 export type Step = (typeof STEPS)[number];
 
 /** Credentials are a chain of their own: they neither wait for routing nor does routing wait for them. */
-export function chainOf(step: Step): 'domain' | 'routing' | 'credentials' {
+export function chainOfStep(step: Step): 'domain' | 'routing' | 'credentials' {
   if (step === 'domain' || step === 'domain-delete') return 'domain';
   return step.startsWith('credential') ? 'credentials' : 'routing';
 }
@@ -192,7 +192,7 @@ function chunk(
 
 /** v4: only aliases and rules have batch endpoints. */
 function isBatched(step: Step): boolean {
-  return chainOf(step) === 'routing';
+  return chainOfStep(step) === 'routing';
 }
 
 /** Bytes of an item's JSON in a body, rounded up by some for keys and ids. */

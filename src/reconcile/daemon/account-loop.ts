@@ -7,7 +7,7 @@ import { createAccountBook, type AccountBook } from './account-book.ts';
 import { madeChanges, runAccount, type RunPorts, type RunTask, createRunId } from './account-run.ts';
 import { createAgenda, type Agenda, type Task } from './agenda.ts';
 import { createBell, type Bell } from './bell.ts';
-import { changedDomains, fingerprintDomains, keepDomains, type Fingerprints } from '../changed.ts';
+import { changedSince, fingerprintDomains, keepDomains, type Fingerprints } from '../changed.ts';
 import { createContest, type Contest } from './contest.ts';
 import { changedSinceApplied } from './head-start.ts';
 import type { ManifestLook, ManifestSource } from './manifest-source.ts';
@@ -173,7 +173,7 @@ function accept(loop: Loop, look: Extract<ManifestLook, { kind: 'good' }>): void
   const { desired, size } = look;
   const fingerprints = fingerprintDomains(desired);
   loop.inForce = { desired, size, fingerprints };
-  const changed = changedDomains(before?.fingerprints ?? new Map(), fingerprints);
+  const changed = changedSince(before?.fingerprints ?? new Map(), fingerprints);
   agenda.manage(desired.domains);
   contest.keep(desired.domains);
   book.accepted(look, changed);

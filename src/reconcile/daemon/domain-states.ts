@@ -1,4 +1,4 @@
-import type { DomainState, DomainStatus, RunResult } from '../../model/daemon.ts';
+import type { DomainHealth, DomainStatus, RunResult } from '../../model/daemon.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { Change } from '../../model/plan.ts';
 import { withholdRefused } from '../../plan/withhold.ts';
@@ -21,7 +21,7 @@ export function domainStates(
     [...names].map((name) => {
       const changes = open.get(name) ?? [];
       const finding = findings.get(name) ?? null;
-      const state: DomainState = finding?.state ?? (changes.length === 0 ? 'in-sync' : 'drifted');
+      const state: DomainHealth = finding?.state ?? (changes.length === 0 ? 'in-sync' : 'drifted');
       return [
         name,
         { state, pending: countActions(changes), reason: finding?.reason ?? null, lookedAt: now },

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { createEmulator } from '../../../src/emulator/emulator.ts';
 import type { SeedLog } from '../../../src/emulator/logs/logs-seed.ts';
-import type { LogStatus } from '../../../src/emulator/account/model.ts';
+import type { MailStatus } from '../../../src/emulator/account/model.ts';
 import { authorization, type Body } from '../support/target.ts';
 
 /** More than one piece of an index, so that pages and filters cross their borders. */
 const COUNT = 2500;
 const NOW = Date.parse('2026-03-01T00:00:00Z');
-const COURSES: readonly (readonly LogStatus[])[] = [
+const COURSES: readonly (readonly MailStatus[])[] = [
   ['QUEUED'],
   ['QUEUED', 'DELIVERED'],
   ['REFUSED'],
@@ -57,7 +57,7 @@ describe.each([
   [['SOFT-BOUNCE', 'HARD-BOUNCE', 'BOUNCED']],
   [['DELIVERED', 'SOFT-BOUNCE']],
   [['QUEUED']],
-] as const)('of the statuses %j', (statuses: readonly LogStatus[]) => {
+] as const)('of the statuses %j', (statuses: readonly MailStatus[]) => {
   const wanted = byTime.filter(({ events }) => events.some((status) => statuses.includes(status)));
 
   test.each([

@@ -10,7 +10,7 @@ import {
   type LogTest,
 } from '../../../src/emulator/logs/logs-tests.ts';
 import { countLogs, insertLog, listLogs } from '../../../src/emulator/logs/logs.ts';
-import type { LogEntry, Mailbox } from '../../../src/emulator/account/model.ts';
+import type { MailLog, Mailbox } from '../../../src/emulator/account/model.ts';
 import { newAccount } from '../../../src/emulator/account/seed.ts';
 import { createState, type DomainRecord, type State } from '../../../src/emulator/account/state.ts';
 import { addDomain } from '../../../src/emulator/account/store-domains.ts';
@@ -30,7 +30,7 @@ const TIMES = {
 /** A test as the store takes it, and what it means. */
 interface Meant {
   readonly test: LogTest;
-  readonly passes: (entry: LogEntry) => boolean;
+  readonly passes: (entry: MailLog) => boolean;
 }
 
 const person = fc.constantFrom(...PEOPLE, ...PEOPLE, 'nobody@corp.example');
@@ -107,7 +107,7 @@ interface Account {
   readonly domain: DomainRecord;
   now: number;
   /** All that are not too old, in order. */
-  entries: readonly LogEntry[];
+  entries: readonly MailLog[];
 }
 
 test('pages and counts are those of a scan of everything', () => {
@@ -197,14 +197,14 @@ function timeOf({ entries, now }: Account, place: number): number {
   return entryAt(entries, place)?.createdAt ?? now;
 }
 
-function entryAt(entries: readonly LogEntry[], place: number): LogEntry | undefined {
+function entryAt(entries: readonly MailLog[], place: number): MailLog | undefined {
   return entries[Math.floor(place * (entries.length - 1))];
 }
 
-function compare(a: LogEntry, b: LogEntry): number {
+function compare(a: MailLog, b: MailLog): number {
   return a.createdAt - b.createdAt || a.sequence - b.sequence;
 }
 
-function idsOf(entries: readonly LogEntry[]): readonly string[] {
+function idsOf(entries: readonly MailLog[]): readonly string[] {
   return entries.map(({ id }) => id);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { LOG_STATUSES } from '../../../src/emulator/logs/logs-events.ts';
-import type { DnsState, LogStatus } from '../../../src/emulator/account/model.ts';
+import type { DnsState, MailStatus } from '../../../src/emulator/account/model.ts';
 import type { Seed } from '../../../src/emulator/account/seed.ts';
 import type { Emulator } from '../../../src/emulator/http/server.ts';
 import { findDomain, setDns } from '../../../src/emulator/account/store-domains.ts';
@@ -120,7 +120,7 @@ describe('v4: Resources: Domain: values that the API cannot set', () => {
 
 describe('v4: Events: what mail leaves in the log', () => {
   test.each(LOG_STATUSES)('%s is one of the statuses, and a filter', async (status) => {
-    const events: readonly LogStatus[] = status === 'QUEUED' ? ['QUEUED'] : ['QUEUED', status];
+    const events: readonly MailStatus[] = status === 'QUEUED' ? ['QUEUED'] : ['QUEUED', status];
     const logs = [
       { sender: forward, recipient: 'x@acme.example', forward, events },
       { sender: forward, recipient: 'y@acme.example', forward, events: [] },

@@ -1,7 +1,7 @@
 import { Dispatcher } from 'undici';
 import type { EmulatorCore } from '../../../src/emulator/emulator.ts';
 import type { FaultAction } from '../../../src/emulator/faults/faults.ts';
-import type { Outcome } from '../../../src/emulator/http/protocol.ts';
+import type { Served } from '../../../src/emulator/http/protocol.ts';
 import type { Clock } from '../../../src/model/clock.ts';
 import type { Mishap, WireAction } from './faults.ts';
 import type { Process } from './process.ts';
@@ -124,7 +124,7 @@ export class Wire extends Dispatcher {
   #serve(
     { method, path, headers, body }: Dispatcher.DispatchOptions,
     actions: readonly FaultAction[],
-  ): Promise<Outcome> {
+  ): Promise<Served> {
     const { core } = this.#ports;
     core.faults.push(...actions.map((action) => ({ match: {}, do: action })));
     return core.dispatch({
@@ -151,7 +151,7 @@ function secondHalf(body: string | undefined): readonly { index: number; message
   return list.slice(half).map((_, index) => ({ index: half + index, message: 'never reached' }));
 }
 
-function note(exchange: Exchange, outcome: Outcome): void {
+function note(exchange: Exchange, outcome: Served): void {
   if (outcome.kind === 'dropped') return;
   exchange.status = outcome.answer.status;
   if (outcome.delivery.kind === 'whole') exchange.text = outcome.answer.body;
@@ -180,7 +180,7 @@ function createFlow(
   return flow;
 }
 
-function deliver(outcome: Outcome, handler: Handler, flow: ReturnType<typeof createFlow>): void {
+function deliver(outcome: Served, handler: Handler, flow: ReturnType<typeof createFlow>): void {
   const end = (message: string): void => {
     flow.state.ended = true;
     handler.onResponseError?.(flow, Object.assign(new Error(message), { code: 'UND_ERR_SOCKET' }));

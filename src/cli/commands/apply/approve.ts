@@ -1,17 +1,17 @@
 import { decide, type Decision, type Refusals } from '../../../reconcile/decide.ts';
-import type { Verdict } from '../../../reconcile/once.ts';
+import type { Approved } from '../../../reconcile/once.ts';
 import { planWith, type Planned } from '../../../reconcile/plan-once.ts';
 import { confirmGuard, openQuestioner, type Questioner } from './ask.ts';
 import type { Context } from '../../context.ts';
 
-export interface Approval {
+export interface ApprovalRequest {
   readonly refusals: Refusals;
   /** Shows what would run. */
   readonly show: (decision: Decision, planned: Planned) => void;
 }
 
 /** Without anybody to ask: the plan is shown, and runs as it is. */
-export function approveUnasked(planned: Planned, { refusals, show }: Approval): Verdict {
+export function approveUnasked(planned: Planned, { refusals, show }: ApprovalRequest): Approved {
   const decision = decide(planned.plan, refusals);
   show(decision, planned);
   return { decision, planned };
@@ -21,8 +21,8 @@ export function approveUnasked(planned: Planned, { refusals, show }: Approval): 
 export async function approveOnTerminal(
   context: Context,
   planned: Planned,
-  approval: Approval,
-): Promise<Verdict> {
+  approval: ApprovalRequest,
+): Promise<Approved> {
   // With many accounts each waits for its turn to ask.
   if (context.signal.aborted) return { decision: { kind: 'declined' }, planned };
   const questioner = openQuestioner(context);
@@ -36,8 +36,8 @@ export async function approveOnTerminal(
 async function askAboutPlan(
   questioner: Questioner,
   planned: Planned,
-  { refusals, show, signal }: Approval & Pick<Context, 'signal'>,
-): Promise<Verdict> {
+  { refusals, show, signal }: ApprovalRequest & Pick<Context, 'signal'>,
+): Promise<Approved> {
   const first = decide(planned.plan, refusals);
   show(first, planned);
   const allowed = first.kind === 'refused' ? await askAboutGuards(questioner, planned) : planned;

@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { exportDocument, type ExportOptions as DocumentOptions } from '../../../manifest/write/export.ts';
+import { exportDocument, type ExportOptions } from '../../../manifest/write/export.ts';
 import { writeManifest } from '../../../manifest/write/write.ts';
 import type { DesiredApi } from '../../../model/desired.ts';
 import type { DomainDocument, ManifestDocument } from '../../../model/manifest-document.ts';
@@ -19,7 +19,7 @@ export interface ExportTarget {
 }
 
 interface Manner {
-  readonly how: Omit<DocumentOptions, 'api'>;
+  readonly how: Omit<ExportOptions, 'api'>;
   /** What the manifest of one of many accounts states of it. */
   readonly api: DesiredApi;
 }

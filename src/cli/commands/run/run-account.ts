@@ -11,7 +11,7 @@ import { requestEvent } from '../../output/command-log.ts';
 import type { Context } from '../../context.ts';
 import { loadOptions } from '../../input/load-options.ts';
 import { createAccess } from './run-access.ts';
-import { readReference, referenceReader } from '../../input/references.ts';
+import { referenceValue, referenceReader } from '../../input/references.ts';
 import { resolveStateDirectory, type CommonOptions } from '../../settings.ts';
 
 export interface AccountRunOptions {
@@ -47,7 +47,7 @@ export function openAccountLoop(
       signal,
       writeManifest: writeSnapshot,
       async resolvePassword(reference) {
-        const password = await readReference(context, reference);
+        const password = await referenceValue(context, reference);
         if (typeof password === 'string') onSecret(password);
         return password;
       },

@@ -10,7 +10,7 @@ interface ItemValues {
   readonly to?: ChangeDocument['desired'];
 }
 
-export function itemOf({ action, kind, domain, name }: ItemKey): ItemKey {
+export function itemText({ action, kind, domain, name }: ItemKey): ItemKey {
   return { action, kind, domain, name };
 }
 

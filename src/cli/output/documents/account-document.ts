@@ -31,7 +31,7 @@ export function accountDocument({ account, api, domains, whitelabels }: AccountF
 }
 
 /** A line a fact. */
-export function renderAccount({ account, api, used, whitelabels }: AccountDocument): string {
+export function accountText({ account, api, used, whitelabels }: AccountDocument): string {
   const { plan, locked, lockReason } = account;
   const rows: readonly (readonly [string, string])[] = [
     ['account', account.email],

@@ -9,7 +9,7 @@ import { escapeInvisible, type DomainName } from '../../../model/names.ts';
 import { zoneLine, zoneRecords, type ZoneRecord } from './zone.ts';
 
 /** What came of verifying one domain. */
-export interface Verified {
+export interface VerifiedRecords {
   readonly domain: DomainName;
   readonly answer: Verification | null;
   /** Why there is no answer; null when there is one. */
@@ -39,7 +39,7 @@ interface VerifiedDomain {
 /** `fwdsync/verify@1`: schemas/verify.v1.schema.json. */
 export function verifyDocument(
   { url, version }: Pick<Client, 'url' | 'version'>,
-  results: readonly Verified[],
+  results: readonly VerifiedRecords[],
 ): VerifyDocument {
   const domains = results.map(({ domain, answer, failure }) => ({
     domain,
@@ -56,7 +56,7 @@ export function verifyDocument(
 }
 
 /** Lines of a zone file: what is not a record is a comment. */
-export function renderDomain(verified: VerifiedDomain): string {
+export function domainText(verified: VerifiedDomain): string {
   const lines = [
     `; ${verified.domain}: ${state(verified)}`,
     ...foundLines(verified),

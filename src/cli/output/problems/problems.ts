@@ -7,16 +7,16 @@ import { printJson } from '../output.ts';
 import type { CommonOptions } from '../../settings.ts';
 import { styleFor, type Style } from '../style.ts';
 
-export interface ManifestCounts {
+export interface ProblemCounts {
   readonly files: number;
   readonly domains: number;
   readonly aliases: number;
   readonly rules: number;
 }
 
-export const NO_COUNTS: ManifestCounts = { files: 0, domains: 0, aliases: 0, rules: 0 };
+export const NO_COUNTS: ProblemCounts = { files: 0, domains: 0, aliases: 0, rules: 0 };
 
-export function addCounts(a: ManifestCounts, b: ManifestCounts): ManifestCounts {
+export function addCounts(a: ProblemCounts, b: ProblemCounts): ProblemCounts {
   return {
     files: a.files + b.files,
     domains: a.domains + b.domains,
@@ -28,7 +28,7 @@ export function addCounts(a: ManifestCounts, b: ManifestCounts): ManifestCounts 
 /** `fwdsync/problems@1`: what `validate --format json` prints, and every command whose manifest is invalid; schemas/problems.v1.schema.json. */
 export function problemsDocument(
   problems: readonly Problem[],
-  counts: ManifestCounts,
+  counts: ProblemCounts,
   deletes?: readonly WouldDelete[],
 ): object {
   return {
@@ -64,7 +64,7 @@ export function printProblems(
 export function printInvalid(
   context: Context,
   options: CommonOptions,
-  { problems, counts }: { readonly problems: readonly Problem[]; readonly counts: ManifestCounts },
+  { problems, counts }: { readonly problems: readonly Problem[]; readonly counts: ProblemCounts },
 ): void {
   const isJson = (options.format ?? context.env['FWDSYNC_FORMAT']) === 'json';
   if (isJson) printJson(context, problemsDocument(problems, counts));
