@@ -4,7 +4,8 @@ import type { Observed } from '../model/observed.ts';
 import type { Change, Plan, PlanSummary, Warning } from '../model/plan.ts';
 import { compareSources } from '../model/problem.ts';
 import type { ManifestSize, Prior } from '../model/prior.ts';
-import { planDomain, type DomainPlan } from './diff/domain.ts';
+import { planDomain } from './diff/domain.ts';
+import type { DomainPlan } from './domain-plan.ts';
 import { findGuards } from './guards/guards.ts';
 import { compareText } from './order.ts';
 import { showAllowance, type Policy } from './policy.ts';
@@ -12,6 +13,7 @@ import { similarDomainWarnings } from './diff/similar-domains.ts';
 import { manifestSize } from './size.ts';
 import { planLimits } from './usage.ts';
 import { accountWarnings, rotateWarnings, whitelabelWarnings } from './warnings.ts';
+import { countActions } from './withhold.ts';
 
 export interface PlanInput {
   /** The whole manifest, or the domains of it that this run is about. */
@@ -29,7 +31,6 @@ export interface PlanInput {
   /** Size of the whole manifest when `desired` is a part of it. */
   readonly manifestSize?: ManifestSize;
 }
-import { countActions } from './withhold.ts';
 
 /** What to change in the account, in which order, and what speaks against it. Pure: same inputs, same bytes. */
 export function makePlan(input: PlanInput): Plan {

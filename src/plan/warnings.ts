@@ -3,7 +3,7 @@ import { nameKey, type DomainName } from '../model/names.ts';
 import type { Observed, ObservedDomain } from '../model/observed.ts';
 import type { Warning } from '../model/plan.ts';
 import type { ManifestSize } from '../model/prior.ts';
-import type { DomainPlan } from './diff/domain.ts';
+import type { DomainPlan } from './domain-plan.ts';
 import type { Policy } from './policy.ts';
 
 /** What the account's read-only state keeps a domain's entries from doing. */

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import schema from '../../schemas/manifest.v1.schema.json' with { type: 'json' };
 import { PROBLEM_CODES } from '../../src/manifest/problem-codes.ts';
-import { WARNING_CODES } from '../../src/model/warning-codes.ts';
+import { WARNING_CODES } from '../../src/model/plan.ts';
 import { load } from './support/loading.ts';
+import schema from '../../schemas/manifest.v1.schema.json' with { type: 'json' };
 
 const ROOT = join(import.meta.dirname, '../..');
 const PAGE = readFileSync(join(ROOT, 'docs/manifest.md'), 'utf8');

@@ -1,4 +1,4 @@
-import { isLoopback } from '../../model/loopback.ts';
+import { isLoopback } from '../../model/endpoints.ts';
 
 /** Why an address cannot be the API's root; null when it can. The key is sent over https, or to this machine. */
 export function addressFault(text: string): string | null {

@@ -5,7 +5,8 @@ import type { ApiError } from '../errors.ts';
 import { judge, type Decode } from './judge.ts';
 import type { Objection, PacedRequest, Pacer, Sent, Urgency } from './pacing.ts';
 import { ATTEMPTS, pauseAfter, retriesAllowed } from './retry.ts';
-import type { Reply, Transport, WireRequest } from './transport.ts';
+import type { Reply } from './dispatch.ts';
+import type { Transport, WireRequest } from './transport.ts';
 
 /** One sending of a request, for logs and metrics; a request that is sent again makes several. */
 export interface RequestEvent {

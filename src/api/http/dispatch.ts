@@ -1,5 +1,4 @@
 import type { Dispatcher } from 'undici';
-import type { FailureCause, Reply } from './transport.ts';
 
 /** Milliseconds of the attempt to connect, of silence, and of a whole request; bytes of an answer. */
 export interface Bounds {
@@ -8,6 +7,18 @@ export interface Bounds {
   readonly totalMs: number;
   readonly answerBytes: number;
 }
+
+export type Reply =
+  | {
+      readonly kind: 'answer';
+      readonly status: number;
+      readonly header: (name: string) => string | null;
+      readonly text: string;
+    }
+  | { readonly kind: 'failure'; readonly cause: FailureCause; readonly message: string };
+
+/** `unreachable`: certainly never sent; the others: what the request did is not known. */
+export type FailureCause = 'unreachable' | 'timeout' | 'connection' | 'too-large';
 
 /** Why a request was given up on by ourselves. */
 class GivenUp extends Error {

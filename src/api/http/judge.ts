@@ -1,11 +1,11 @@
-import type { Endpoint } from '../../model/endpoints.ts';
-import { endpointText } from '../../model/endpoints.ts';
+import { type Endpoint, endpointText } from '../../model/endpoints.ts';
 import { fail, succeed, type Result } from '../../model/result.ts';
 import { ContradictionError, DecodeError, objectOf, type Json } from '../operations/decode.ts';
 import { messageOf, readErrorBody } from './error-body.ts';
 import type { ApiError } from '../errors.ts';
 import type { PacedReply } from './pacing.ts';
-import type { Reply, WireRequest } from './transport.ts';
+import type { Reply } from './dispatch.ts';
+import type { WireRequest } from './transport.ts';
 
 type AnswerReply = Extract<Reply, { readonly kind: 'answer' }>;
 type FailureReply = Extract<Reply, { readonly kind: 'failure' }>;

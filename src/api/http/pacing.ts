@@ -4,7 +4,7 @@ import type { Clock } from '../../model/clock.ts';
 import type { RequestTotals } from '../../model/report.ts';
 import { createBudgetBook, type BudgetBook } from '../../rate-limit/book.ts';
 import { readRate, readSkew } from '../../rate-limit/headers.ts';
-import type { Reply } from './transport.ts';
+import type { Reply } from './dispatch.ts';
 
 /** An answer or a failure, a wait that is too long for a run, or a stop before anything was sent. */
 export type PacedReply = Reply | NotSent;

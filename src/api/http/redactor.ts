@@ -1,4 +1,4 @@
-import type { Reply } from './transport.ts';
+import type { Reply } from './dispatch.ts';
 
 /** Takes values out of what the service says, in whatever encoding it repeats them. */
 export interface Redactor {

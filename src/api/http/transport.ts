@@ -1,7 +1,7 @@
 import { Agent, type Dispatcher } from 'undici';
 import type { Endpoint } from '../../model/endpoints.ts';
 import { addressFault } from './address.ts';
-import { dispatchOnce, type Bounds } from './dispatch.ts';
+import { dispatchOnce, type Bounds, type Reply } from './dispatch.ts';
 import { buildPath } from './path.ts';
 import { createRedactor, redactReply, type Redactor } from './redactor.ts';
 
@@ -17,18 +17,6 @@ export interface WireRequest {
   /** What of the body must not be seen again, should the service repeat it in this answer or another. */
   readonly secrets?: readonly string[];
 }
-
-export type Reply =
-  | {
-      readonly kind: 'answer';
-      readonly status: number;
-      readonly header: (name: string) => string | null;
-      readonly text: string;
-    }
-  | { readonly kind: 'failure'; readonly cause: FailureCause; readonly message: string };
-
-/** `unreachable`: certainly never sent; the others: what the request did is not known. */
-export type FailureCause = 'unreachable' | 'timeout' | 'connection' | 'too-large';
 
 export interface TransportOptions {
   readonly url: string;

@@ -1,5 +1,5 @@
 import type { DesiredApi } from '../../model/desired.ts';
-import { isLoopback } from '../../model/loopback.ts';
+import { isLoopback } from '../../model/endpoints.ts';
 import { parseDestination } from './values/destination-text.ts';
 import type { LoadOptions, Loading } from './context.ts';
 import { textOf, valueOf, type MapNode, type Node } from '../read/node.ts';

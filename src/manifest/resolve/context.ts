@@ -1,6 +1,7 @@
 import type { Reference, ReferenceValue } from '../../model/desired.ts';
-import type { DestinationBook } from './values/destinations.ts';
 import type { ProblemLog } from '../problems.ts';
+import type { Forward } from '../../model/destinations.ts';
+import type { Node } from '../read/node.ts';
 
 /** How a manifest is to be taken; what the command line and the environment say beside it. */
 export interface LoadOptions {
@@ -35,6 +36,16 @@ export interface NeededReferences {
 
 /** Reads values and answers how to look them up. */
 export type ReadReferences = (needed: NeededReferences) => Promise<LoadOptions['resolve']>;
+
+/** Resolves destinations: groups are expanded once, however often they are used. */
+export interface DestinationBook {
+  /** The destinations that a value names; null when any of it is wrong, which is reported where it is written. */
+  readonly resolve: (node: Node | undefined) => Forward | null;
+  /** Checks the groups that nothing has named; references that are not set are needed by nobody there. */
+  readonly checkSpares: () => void;
+  /** Normalised value of each reference -> how it is shown. */
+  readonly references: ReadonlyMap<string, string>;
+}
 
 /** What every stage after parsing needs. */
 export interface Loading {

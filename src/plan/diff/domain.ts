@@ -1,8 +1,7 @@
 import type { AbsentDomain, DesiredDomain, PresentDomain } from '../../model/desired.ts';
 import type { DomainName, NameKey } from '../../model/names.ts';
 import type { ObservedDomain, UnprovenRead } from '../../model/observed.ts';
-import type { Adoption, Change, DomainChange, Warning, Withheld } from '../../model/plan.ts';
-import type { Problem } from '../../model/problem.ts';
+import type { DomainChange, Withheld } from '../../model/plan.ts';
 import { fail, succeed, type Result } from '../../model/result.ts';
 import { planAliases } from './aliases.ts';
 import { planCatchAll } from './catch-all.ts';
@@ -14,19 +13,7 @@ import { planNewDomain, planSettings } from './settings.ts';
 import type { ItemMemory } from './signature.ts';
 import { domainWarnings } from '../warnings.ts';
 import { SECTIONS } from '../../model/resources.ts';
-
-/** All that is planned in one domain, and the numbers that the guards need. */
-export interface DomainPlan {
-  readonly domain: DomainName;
-  readonly changes: readonly Change[];
-  readonly sections: readonly SectionPlan[];
-  readonly unchanged: number;
-  readonly unmanaged: number;
-  readonly withheld: readonly Withheld[];
-  readonly warnings: readonly Warning[];
-  readonly problems: readonly Problem[];
-  readonly adoptions: readonly Adoption[];
-}
+import type { DomainPlan } from '../domain-plan.ts';
 
 export interface DomainInput extends ItemMemory {
   readonly desired: DesiredDomain;

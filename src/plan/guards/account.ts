@@ -1,5 +1,5 @@
 import type { GuardFinding, Hold } from '../../model/plan.ts';
-import type { GuardInput } from './guards.ts';
+import type { GuardInput } from './input.ts';
 
 /** Whether it is the account that is meant, and whether it can take the changes. */
 export function guardAccount(input: GuardInput): readonly GuardFinding[] {

@@ -1,5 +1,5 @@
 import type { Change } from '../../model/plan.ts';
-import type { DomainPlan } from '../diff/domain.ts';
+import type { DomainPlan } from '../domain-plan.ts';
 import type { SectionPlan } from '../diff/section.ts';
 
 /**

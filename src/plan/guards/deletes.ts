@@ -1,10 +1,10 @@
 import type { Allowance, GuardSettings } from '../../model/desired.ts';
 import type { DomainChange, GuardFinding } from '../../model/plan.ts';
-import type { DomainPlan } from '../diff/domain.ts';
+import type { DomainPlan } from '../domain-plan.ts';
 import { allows, showAllowance, type Policy } from '../policy.ts';
 import type { SectionPlan } from '../diff/section.ts';
 import { countedDeletes, countOf, totalDeletes, totalManaged } from './counting.ts';
-import type { GuardInput } from './guards.ts';
+import type { GuardInput } from './input.ts';
 
 /** How many deletes are too many, in a section and in the run; sections left empty; domains. */
 export function guardDeletes({ domains, policy }: GuardInput): readonly GuardFinding[] {

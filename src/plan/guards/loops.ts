@@ -2,7 +2,7 @@ import { destinationsOf } from '../../model/destinations.ts';
 import { escapeInvisible, nameKey, type DomainName } from '../../model/names.ts';
 import type { Change, GuardFinding } from '../../model/plan.ts';
 import { nodesOnCycles, type Graph } from './cycles.ts';
-import type { GuardInput } from './guards.ts';
+import type { GuardInput } from './input.ts';
 import { finalRouters, READINGS_OF_ALL } from './tables.ts';
 
 type Routers = ReturnType<typeof finalRouters>;

@@ -1,10 +1,10 @@
 import { isDiscard, keepsNone } from '../../model/destinations.ts';
 import type { AliasChange, Change, GuardFinding } from '../../model/plan.ts';
-import type { DomainPlan } from '../diff/domain.ts';
+import type { DomainPlan } from '../domain-plan.ts';
 import type { Policy } from '../policy.ts';
 import { totalManaged } from './counting.ts';
 import { allowance } from './deletes.ts';
-import type { GuardInput } from './guards.ts';
+import type { GuardInput } from './input.ts';
 
 /** Mail that would go somewhere else altogether: a whole group of it, or all that no alias takes. */
 export function guardReroutes({ domains, policy }: GuardInput): readonly GuardFinding[] {

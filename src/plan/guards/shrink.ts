@@ -1,12 +1,12 @@
 import type { GuardFinding } from '../../model/plan.ts';
 import type { Prior } from '../../model/prior.ts';
 import type { Section } from '../../model/resources.ts';
-import type { DomainPlan } from '../diff/domain.ts';
+import type { DomainPlan } from '../domain-plan.ts';
 import type { Policy } from '../policy.ts';
 import { predecessorOf } from '../size.ts';
 import { countedDeletes, totalDeletes } from './counting.ts';
 import { allowance } from './deletes.ts';
-import type { GuardInput } from './guards.ts';
+import type { GuardInput } from './input.ts';
 
 /** A manifest or an account that is suddenly much smaller than it was: perhaps it was cut, not changed. */
 export function guardShrinking(input: GuardInput): readonly GuardFinding[] {

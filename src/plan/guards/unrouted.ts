@@ -10,11 +10,11 @@ import type {
 import type { ObservedDomain } from '../../model/observed.ts';
 import type { AliasChange, Change, GuardFinding, RuleChange } from '../../model/plan.ts';
 import type { Mail } from '../../routing/route.ts';
-import type { DomainPlan } from '../diff/domain.ts';
+import type { DomainPlan } from '../domain-plan.ts';
 import { compareText } from '../order.ts';
 import { stageOneChanges } from '../withhold.ts';
 import { allowance } from './deletes.ts';
-import type { GuardInput } from './guards.ts';
+import type { GuardInput } from './input.ts';
 import { finalRouter, liveRouter, readingsOf, type PlanRouter, type Reading } from './tables.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createPacer, type PacedReply, type Pacer, type Urgency } from '../../../src/api/http/pacing.ts';
-import type { Reply } from '../../../src/api/http/transport.ts';
+import type { Reply } from '../../../src/api/http/dispatch.ts';
 import type { DomainName } from '../../../src/model/names.ts';
 import { EMAIL, testAccount } from '../../support/account.ts';
 import { virtualClock, type VirtualClock } from '../../support/clock.ts';

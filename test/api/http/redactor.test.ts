@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createRedactor, redactReply, type Redactor } from '../../../src/api/http/redactor.ts';
-import type { Reply } from '../../../src/api/http/transport.ts';
+import type { Reply } from '../../../src/api/http/dispatch.ts';
 
 const PASSWORD = 'pA5s+w/ord"quoted" & <ümläut>\\';
 const ADDRESS = 'th3.boss+private@secret-corp.example';

@@ -3,12 +3,8 @@ import { readFileSync } from 'node:fs';
 import { createServer as createTlsServer } from 'node:https';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import {
-  createTransport,
-  type Reply,
-  type TransportOptions,
-  type WireRequest,
-} from '../../../src/api/http/transport.ts';
+import { createTransport, type TransportOptions, type WireRequest } from '../../../src/api/http/transport.ts';
+import type { Reply } from '../../../src/api/http/dispatch.ts';
 import { ENDPOINTS } from '../../../src/model/endpoints.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { httpServer, json, listen, netServer } from '../support/raw-server.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Clock } from '../../../model/clock.ts';
-import { isLoopback } from '../../../model/loopback.ts';
+import { isLoopback } from '../../../model/endpoints.ts';
 import type { Context } from '../../context.ts';
 import { CommandError, EXIT } from '../../exit.ts';
 import type { Notice } from './notices.ts';

@@ -1,23 +1,13 @@
-import { DISCARD, joinDestinations, type Destination, type Forward } from '../../../model/destinations.ts';
+import { DISCARD, joinDestinations, type Destination } from '../../../model/destinations.ts';
 import { quote } from '../../../model/names.ts';
 import type { Reference, ReferenceValue } from '../../../model/desired.ts';
 import type { Definitions, Manifest } from '../assemble.ts';
-import { MAX_ENTRIES, type LoadOptions } from '../context.ts';
+import { MAX_ENTRIES, type LoadOptions, type DestinationBook } from '../context.ts';
 import { parseDestination, type ParsedDestination } from './destination-text.ts';
 import { isNull, itemsOf, type Node, type TextNode } from '../../read/node.ts';
 import type { ProblemLog } from '../../problems.ts';
 import { readReference, refusalOf } from './references.ts';
 import { didYouMean } from '../../read/suggest.ts';
-
-/** Resolves destinations: groups are expanded once, however often they are used. */
-export interface DestinationBook {
-  /** The destinations that a value names; null when any of it is wrong, which is reported where it is written. */
-  readonly resolve: (node: Node | undefined) => Forward | null;
-  /** Checks the groups that nothing has named; references that are not set are needed by nobody there. */
-  readonly checkSpares: () => void;
-  /** Normalised value of each reference -> how it is shown. */
-  readonly references: ReadonlyMap<string, string>;
-}
 
 interface Book {
   readonly options: LoadOptions;
