@@ -1,6 +1,6 @@
 import type { DomainName } from '../model/names.ts';
 import type { ObservedDomain } from '../model/observed.ts';
-import type { Section } from '../model/resources.ts';
+import type { Section } from '../model/kinds.ts';
 import { succeed, type Result } from '../model/result.ts';
 import type { Client } from './client.ts';
 import type { ApiError } from './errors.ts';

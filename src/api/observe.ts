@@ -2,7 +2,7 @@ import type { Clock } from '../model/clock.ts';
 import { managedSections, type Desired } from '../model/desired.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Account, Observed, ObservedDomain, UnprovenRead } from '../model/observed.ts';
-import { SECTIONS, type Section } from '../model/resources.ts';
+import { SECTIONS, type Section } from '../model/kinds.ts';
 import { fail, succeed, type Result } from '../model/result.ts';
 import type { Client } from './client.ts';
 import { errorText, type ApiError } from './errors.ts';

@@ -1,6 +1,7 @@
 import { sameForward } from '../model/destinations.ts';
 import type { Change } from '../model/plan.ts';
-import { sameMatch, SECTIONS } from '../model/resources.ts';
+import { SECTIONS } from '../model/kinds.ts';
+import { sameMatch } from '../model/resources.ts';
 import { itemOf } from './ledger.ts';
 
 /** Looks changes of a later plan up among those that were approved at the start. */

@@ -2,7 +2,7 @@ import type { Account, ObservedDomain, UnprovenRead } from '../model/observed.ts
 import type { DomainName } from '../model/names.ts';
 import type { Adoption, Change } from '../model/plan.ts';
 import type { RequestTotals } from '../model/report.ts';
-import type { Kind } from '../model/resources.ts';
+import type { Kind } from '../model/kinds.ts';
 import { newLedger, recordDone, recordFailure, recordSkip, stopRun } from './ledger.ts';
 import type { DoneEntry, FailedEntry, Ledger } from './ledger.ts';
 import { approve, type Approval } from './approval-key.ts';

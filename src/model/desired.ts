@@ -1,7 +1,8 @@
 import type { Forward } from './destinations.ts';
 import type { AliasName, CredentialName, DomainName, NameKey } from './names.ts';
 import type { Source } from './problem.ts';
-import { SECTIONS, type RuleMatch, type Section } from './resources.ts';
+import { SECTIONS, type Section } from './kinds.ts';
+import type { RuleMatch } from './resources.ts';
 
 /** The manifest resolved to plain resources: templates, groups and references expanded. */
 export interface Desired {
@@ -55,7 +56,7 @@ export type Allowance =
   | { readonly kind: 'deletes'; readonly count: number }
   | { readonly kind: 'reroutes'; readonly count: number }
   | { readonly kind: 'domain-delete'; readonly domain: DomainName }
-  | { readonly kind: 'empty'; readonly domain: DomainName; readonly section: string }
+  | { readonly kind: 'empty'; readonly domain: DomainName; readonly section: Section }
   | { readonly kind: 'unrouted'; readonly address: string };
 
 /** An allowance written in the manifest; in force through the day `until` (ISO date, UTC). */
@@ -71,6 +72,11 @@ export type DesiredDomain = PresentDomain | AbsentDomain;
 export function managedSections(desired: DesiredDomain | undefined): readonly Section[] {
   if (desired === undefined) return [];
   return desired.state === 'absent' ? SECTIONS : SECTIONS.filter((section) => desired[section] !== undefined);
+}
+
+export function countEntries(section: PresentDomain[Section]): number {
+  if (section === undefined) return 0;
+  return 'size' in section.entries ? section.entries.size : section.entries.length;
 }
 
 /** A tombstone. */

@@ -1,15 +1,8 @@
 import type { Allowance } from './desired.ts';
 import type { DomainName } from './names.ts';
 import type { Problem, Source } from './problem.ts';
-import type {
-  AliasState,
-  CredentialState,
-  DomainState,
-  Kind,
-  RuleField,
-  RuleState,
-  Section,
-} from './resources.ts';
+import type { Kind, Section } from './kinds.ts';
+import type { AliasState, CredentialState, DomainState, RuleField, RuleState } from './resources.ts';
 
 /** What the change is for; `drift` only where the desired state of the item is known to have been applied before. */
 export type Reason =

@@ -1,5 +1,5 @@
 import type { DomainName, NameKey } from './names.ts';
-import type { Section } from './resources.ts';
+import type { Section } from './kinds.ts';
 
 /** What the state directory remembers of earlier runs; an aid, never the truth. Empty is always valid. */
 export interface Prior {

@@ -1,6 +1,6 @@
 import type { Action, GuardFinding, Withheld } from './plan.ts';
 import type { Source } from './problem.ts';
-import type { Kind } from './resources.ts';
+import type { Kind } from './kinds.ts';
 
 export type Outcome = 'unchanged' | 'converged' | 'partial' | 'failed' | 'refused';
 

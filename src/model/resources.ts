@@ -1,10 +1,5 @@
 import { normaliseDestination, type Forward } from './destinations.ts';
 
-export type Kind = 'domain' | 'alias' | 'rule' | 'credential';
-/** The kinds that a manifest keeps in sections of a domain, by the name of the section. */
-export const SECTIONS = ['aliases', 'rules', 'credentials'] as const;
-export type Section = (typeof SECTIONS)[number];
-
 /**
  * The settings of a domain that the API can set, under its own names; null is no value.
  * `undefined` stands for what is not managed, or what this generation of the API does not know.
@@ -61,12 +56,6 @@ export type RuleField = 'forward' | 'alias' | 'regex' | 'scopes' | 'expression' 
 export interface CredentialState {
   readonly password: 'set' | 'unmanaged';
 }
-
-export const SECTION_OF: Readonly<Record<Exclude<Kind, 'domain'>, Section>> = {
-  alias: 'aliases',
-  rule: 'rules',
-  credential: 'credentials',
-};
 
 /** Whether two rules match the same mail by the same means: type and condition, not rank, activity or destinations. */
 export function sameMatch(a: RuleMatch, b: RuleMatch): boolean {

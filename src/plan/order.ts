@@ -1,7 +1,5 @@
 import type { Change } from '../model/plan.ts';
-import type { Kind } from '../model/resources.ts';
-
-const KIND_ORDER: Readonly<Record<Kind, number>> = { domain: 0, alias: 1, rule: 2, credential: 3 };
+import { ALL_KINDS } from '../model/kinds.ts';
 
 /**
  * The order of a plan's changes, the same for any order of the inputs: by domain, then stage, then kind, then name;
@@ -10,7 +8,7 @@ const KIND_ORDER: Readonly<Record<Kind, number>> = { domain: 0, alias: 1, rule: 
 export function compareChanges(a: Change, b: Change): number {
   if (a.domain !== b.domain) return compareText(a.domain, b.domain);
   if (a.stage !== b.stage) return a.stage - b.stage;
-  if (a.kind !== b.kind) return KIND_ORDER[a.kind] - KIND_ORDER[b.kind];
+  if (a.kind !== b.kind) return ALL_KINDS.indexOf(a.kind) - ALL_KINDS.indexOf(b.kind);
   if (a.kind === 'rule' && b.kind === 'rule') {
     return compareRanks(rankOf(a), rankOf(b)) || compareText(a.name, b.name) || compareText(idOf(a), idOf(b));
   }

@@ -1,7 +1,7 @@
-import type { Desired } from '../model/desired.ts';
+import { countEntries, type Desired } from '../model/desired.ts';
 import type { DomainName } from '../model/names.ts';
 import type { ManifestSize } from '../model/prior.ts';
-import { SECTIONS } from '../model/resources.ts';
+import { SECTIONS } from '../model/kinds.ts';
 
 export function manifestSize({ domains }: Pick<Desired, 'domains'>): ManifestSize {
   const managed = new Set<DomainName>();
@@ -9,9 +9,7 @@ export function manifestSize({ domains }: Pick<Desired, 'domains'>): ManifestSiz
   for (const desired of domains.values()) {
     if (desired.state === 'absent') continue;
     managed.add(desired.domain);
-    entries += desired.aliases?.entries.size ?? 0;
-    entries += desired.rules?.entries.length ?? 0;
-    entries += desired.credentials?.entries.size ?? 0;
+    for (const section of SECTIONS) entries += countEntries(desired[section]);
   }
   return { domains: managed, entries };
 }

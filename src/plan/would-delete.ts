@@ -2,7 +2,7 @@ import { DISCARD } from '../model/destinations.ts';
 import type { Desired, DesiredDomain, DesiredRule, PresentDomain } from '../model/desired.ts';
 import type { Reason } from '../model/plan.ts';
 import { showSource, type Problem, type Source } from '../model/problem.ts';
-import { SECTION_OF, type Kind } from '../model/resources.ts';
+import { KINDS, SECTION_KINDS, type Kind, type Section, type SectionKind } from '../model/kinds.ts';
 
 /** An item that the earlier manifest asked for and that the later one deletes. */
 export interface WouldDelete {
@@ -92,22 +92,28 @@ interface Item {
 }
 
 interface Entries {
-  readonly kind: Exclude<Kind, 'domain'>;
+  readonly kind: SectionKind;
   readonly prune: boolean;
   readonly items: ReadonlyMap<string, Item>;
 }
 
-/** Aliases, rules and credentials, always in this order. */
+/** All sections, always in the same order. */
 function sectionsOf(domain: DesiredDomain | undefined): readonly Entries[] {
-  const { aliases, rules, credentials } = domain?.state === 'present' ? domain : NOTHING;
-  return [
-    { kind: 'alias', prune: aliases?.prune === true, items: itemsOf(aliases?.entries) },
-    { kind: 'rule', prune: rules?.prune === true, items: new Map(rules?.entries.map(ruleItem)) },
-    { kind: 'credential', prune: credentials?.prune === true, items: itemsOf(credentials?.entries) },
-  ];
+  const sections = domain?.state === 'present' ? domain : NOTHING;
+  return SECTION_KINDS.map((kind) => ({
+    kind,
+    prune: sections[KINDS[kind].section]?.prune === true,
+    items: ITEMS[kind](sections),
+  }));
 }
 
-const NOTHING: Pick<PresentDomain, 'aliases' | 'rules' | 'credentials'> = {};
+const NOTHING: Pick<PresentDomain, Section> = {};
+
+const ITEMS: Readonly<Record<SectionKind, (sections: Pick<PresentDomain, Section>) => Entries['items']>> = {
+  alias: ({ aliases }) => itemsOf(aliases?.entries),
+  rule: ({ rules }) => new Map(rules?.entries.map(ruleItem)),
+  credential: ({ credentials }) => itemsOf(credentials?.entries),
+};
 
 function itemsOf(entries: ReadonlyMap<string, Omit<Item, 'type'>> | undefined): Entries['items'] {
   return new Map([...(entries ?? [])].map(([key, entry]) => [key, { ...entry, type: '' }]));
@@ -153,7 +159,7 @@ function pruneWarnings(earlier: DesiredDomain | undefined, later: DesiredDomain)
     .filter(({ prune }, index) => prune && before[index]?.prune !== true)
     .map(({ kind }) =>
       warn('would-delete', later.source, {
-        message: `the ${SECTION_OF[kind]} of ${later.domain} are pruned from now on: what the account has besides goes`,
+        message: `the ${KINDS[kind].plural} of ${later.domain} are pruned from now on: what the account has besides goes`,
         hint: 'plan shows what that is',
       }),
     );

@@ -1,6 +1,6 @@
 import { parseDomainName, type DomainName, type NameKey } from '../model/names.ts';
 import type { KeptOtherwise, ManifestSize, PriorDomain, Verified } from '../model/prior.ts';
-import { SECTIONS, type Section } from '../model/resources.ts';
+import { SECTIONS, type Section } from '../model/kinds.ts';
 
 const KIND = 'fwdsync/prior@1';
 

@@ -4,7 +4,7 @@ import type { Fault } from '../../src/emulator/faults/faults.ts';
 import type { Seed } from '../../src/emulator/account/seed.ts';
 import type { DesiredDomain } from '../../src/model/desired.ts';
 import type { DomainName } from '../../src/model/names.ts';
-import type { Section } from '../../src/model/resources.ts';
+import type { Section } from '../../src/model/kinds.ts';
 import { EMAIL, testAccount, type TestAccount } from '../support/account.ts';
 
 const SOURCE = { file: 'fwdsync.yaml', line: 1, column: 1 };

@@ -1,7 +1,7 @@
 import type { PresentDomain } from '../../model/desired.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { KeptOtherwise, PriorDomain } from '../../model/prior.ts';
-import type { Kind } from '../../model/resources.ts';
+import { ALL_KINDS, type Kind } from '../../model/kinds.ts';
 import { managedState } from '../../plan/diff/settings.ts';
 import { itemKey, signature, type Wanted } from '../../plan/diff/signature.ts';
 import type { MemoryInput } from './memory.ts';
@@ -41,16 +41,21 @@ export interface WantedItem {
 
 /** All that a domain shall have, by name. */
 export function wantedItems(entry: PresentDomain): readonly WantedItem[] {
-  const aliases = present(entry.aliases?.entries.values());
-  const rules = present(entry.rules?.entries);
-  const credentials = present(entry.credentials?.entries.values());
-  return [
-    { name: entry.domain, wanted: { kind: 'domain', state: managedState(entry) } },
-    ...aliases.map((alias): WantedItem => ({ name: alias.name, wanted: { kind: 'alias', state: alias } })),
-    ...rules.map((rule): WantedItem => ({ name: rule.name, wanted: { kind: 'rule', state: rule } })),
-    ...credentials.map(({ name }): WantedItem => ({ name, wanted: { kind: 'credential' } })),
-  ];
+  return ALL_KINDS.flatMap((kind) => WANTED[kind](entry));
 }
+
+const WANTED: Readonly<Record<Kind, (entry: PresentDomain) => readonly WantedItem[]>> = {
+  domain: (entry) => [{ name: entry.domain, wanted: { kind: 'domain', state: managedState(entry) } }],
+  alias: ({ aliases }) =>
+    present(aliases?.entries.values()).map((state) => ({
+      name: state.name,
+      wanted: { kind: 'alias', state },
+    })),
+  rule: ({ rules }) =>
+    present(rules?.entries).map((state) => ({ name: state.name, wanted: { kind: 'rule', state } })),
+  credential: ({ credentials }) =>
+    present(credentials?.entries.values()).map(({ name }) => ({ name, wanted: { kind: 'credential' } })),
+};
 
 function present<Entry extends { readonly state: 'present' | 'absent' }>(
   entries: Iterable<Entry> = [],

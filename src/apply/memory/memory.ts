@@ -3,7 +3,7 @@ import { nameKey, type DomainName, type NameKey } from '../../model/names.ts';
 import type { Observed, ObservedDomain } from '../../model/observed.ts';
 import type { Adoption, Plan } from '../../model/plan.ts';
 import type { ManifestSize, Prior, PriorDomain, Verified } from '../../model/prior.ts';
-import type { Section } from '../../model/resources.ts';
+import { SECTIONS, type Section } from '../../model/kinds.ts';
 import { itemOfName, rememberItems } from './memory-items.ts';
 import type { Memory } from '../../state/store.ts';
 
@@ -116,10 +116,11 @@ function rememberPasswords(
   return known;
 }
 
-function countLive({ aliases, rules, credentials }: ObservedDomain): Partial<Record<Section, number>> {
-  return {
-    ...(aliases === undefined ? {} : { aliases: aliases.length }),
-    ...(rules === undefined ? {} : { rules: rules.length }),
-    ...(credentials === undefined ? {} : { credentials: credentials.length }),
-  };
+function countLive(domain: ObservedDomain): PriorDomain['live'] {
+  const counts: Partial<Record<Section, number>> = {};
+  for (const section of SECTIONS) {
+    const items = domain[section];
+    if (items !== undefined) counts[section] = items.length;
+  }
+  return counts;
 }

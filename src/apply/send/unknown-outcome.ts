@@ -9,7 +9,7 @@ import type {
   ObservedDomain,
   ObservedRule,
 } from '../../model/observed.ts';
-import type { Section } from '../../model/resources.ts';
+import type { Section } from '../../model/kinds.ts';
 import { fail, succeed, type Result } from '../../model/result.ts';
 import { isAlias, isDomain, isRule } from './as-sent.ts';
 import {

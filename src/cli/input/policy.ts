@@ -1,4 +1,5 @@
 import type { Allowance, Desired } from '../../model/desired.ts';
+import { isSection, SECTION_FORMS } from '../../model/kinds.ts';
 import { findInvisible, nameKey, quote, type DomainName } from '../../model/names.ts';
 import { allowancesInForce, type Policy } from '../../plan/policy.ts';
 import { requireDomain } from './arguments.ts';
@@ -53,12 +54,8 @@ function parseAllowances(options: AllowanceOptions): readonly Allowance[] {
 
 function parseEmpty(text: string): Allowance {
   const [domain = '', section = ''] = text.split('/');
-  if (!['aliases', 'rules', 'credentials'].includes(section)) {
-    throw new CommandError(
-      EXIT.usage,
-      `--allow-empty ${text} names no section`,
-      'write DOMAIN/aliases, DOMAIN/rules or DOMAIN/credentials',
-    );
+  if (!isSection(section)) {
+    throw new CommandError(EXIT.usage, `--allow-empty ${text} names no section`, `write ${SECTION_FORMS}`);
   }
   return { kind: 'empty', domain: requireDomain(domain, '--allow-empty'), section };
 }

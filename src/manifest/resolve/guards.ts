@@ -1,5 +1,6 @@
 import type { Allowance, DatedAllowance, GuardSettings } from '../../model/desired.ts';
 import { normaliseDestination } from '../../model/destinations.ts';
+import { isSection, SECTION_FORMS } from '../../model/kinds.ts';
 import { parseDomainName } from '../../model/names.ts';
 import { fail, succeed, type Result } from '../../model/result.ts';
 import type { Loading } from './context.ts';
@@ -64,10 +65,10 @@ function parseAllowance(key: (typeof KEYS)[number], value: Node): Result<Allowan
 function parseEmpty(text: string): Result<Allowance, string> {
   const [host = '', section = ''] = text.split('/');
   const domain = parseDomainName(host);
-  if (domain.ok && /^(?:aliases|rules|credentials)$/.test(section)) {
+  if (domain.ok && isSection(section)) {
     return succeed({ kind: 'empty', domain: domain.value, section });
   }
-  return fail('write DOMAIN/aliases, DOMAIN/rules or DOMAIN/credentials');
+  return fail(`write ${SECTION_FORMS}`);
 }
 
 function parseUnrouted(text: string): Result<Allowance, string> {

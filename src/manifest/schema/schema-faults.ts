@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv';
+import { isSection, kindOf, KINDS } from '../../model/kinds.ts';
 import { quote } from '../../model/names.ts';
 import { isNull, type Entry, type Node } from '../read/node.ts';
 import type { ProblemCode } from '../problem-codes.ts';
@@ -105,17 +106,21 @@ function hintForNull(name: string, path: readonly string[]): string {
   if (name === 'forward' || parent === 'aliases') {
     return 'write a destination, or `discard` to accept the mail and drop it';
   }
-  if (['aliases', 'credentials', 'domains', 'destinations', 'templates'].includes(name)) {
-    return `write \`${name}: {}\` for none, or leave the key out`;
-  }
-  if (['rules', 'expect', 'use', 'allow'].includes(name))
-    return `write \`${name}: []\` for none, or leave the key out`;
+  const empty = emptyOf(name);
+  if (empty !== null) return `write \`${name}: ${empty}\` for none, or leave the key out`;
   if (['domains', 'credentials', 'templates'].includes(parent ?? ''))
     return 'write {} for nothing more than its name';
   if (name === 'notification_email' || name === 'whitelabel') {
     return `write \`${name}: none\` to ask for no value, or leave the key out`;
   }
   return 'write a value, or leave the key out: what is not mentioned is not touched';
+}
+
+/** Of what holds entries: how none of them is written. */
+function emptyOf(name: string): '{}' | '[]' | null {
+  if (isSection(name)) return KINDS[kindOf(name)].entries === 'map' ? '{}' : '[]';
+  if (['domains', 'destinations', 'templates'].includes(name)) return '{}';
+  return ['expect', 'use', 'allow'].includes(name) ? '[]' : null;
 }
 
 function typeWords(type: unknown): string {

@@ -1,9 +1,7 @@
 import { Document, isCollection, isMap, isScalar, visit, type YAMLMap } from 'yaml';
 import type { DomainDocument, ManifestDocument } from '../../model/manifest-document.ts';
+import { KINDS, SECTION_KINDS } from '../../model/kinds.ts';
 import { escapeInvisible } from '../../model/names.ts';
-
-/** Sections whose entries stand on one line each. */
-const ON_ONE_LINE = ['aliases', 'credentials'] as const;
 
 /** The document as YAML that `loadManifest` reads back: names quoted where YAML needs it, one entry a line. */
 export function writeManifest(document: ManifestDocument): string {
@@ -33,8 +31,11 @@ function layOutDomains(domains: YAMLMap, document: ManifestDocument): void {
     if (!isScalar(key) || !isMap(value)) continue;
     const comments = document.domains.get(String(key.value))?.comments ?? [];
     if (comments.length > 0) key.commentBefore = asComment(comments);
-    for (const name of ON_ONE_LINE) flattenValues(value.get(name));
-    flattenRules(value.get('rules'));
+    for (const kind of SECTION_KINDS) {
+      const { section, entries } = KINDS[kind];
+      if (entries === 'map') flattenValues(value.get(section));
+      else flattenItems(value.get(section));
+    }
   }
 }
 
@@ -43,7 +44,7 @@ function flattenValues(section: unknown): void {
   for (const { value } of section.items) flatten(value);
 }
 
-function flattenRules(section: unknown): void {
+function flattenItems(section: unknown): void {
   if (!isCollection(section)) return;
   visit(section, {
     Pair(_, { value }) {

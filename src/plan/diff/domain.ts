@@ -12,7 +12,7 @@ import type { SectionPlan, SectionResult, Withholding } from './section.ts';
 import { planNewDomain, planSettings } from './settings.ts';
 import type { ItemMemory } from './signature.ts';
 import { domainWarnings } from '../warnings.ts';
-import { SECTIONS } from '../../model/resources.ts';
+import { SECTIONS } from '../../model/kinds.ts';
 import type { DomainPlan } from '../domain-plan.ts';
 
 export interface DomainInput extends ItemMemory {

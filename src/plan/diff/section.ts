@@ -3,7 +3,7 @@ import { quote, type DomainName } from '../../model/names.ts';
 import { matchesGlob } from '../../model/glob.ts';
 import type { Adoption, Change, Warning } from '../../model/plan.ts';
 import type { Problem } from '../../model/problem.ts';
-import type { Section } from '../../model/resources.ts';
+import type { Section } from '../../model/kinds.ts';
 import type { Result } from '../../model/result.ts';
 import type { ItemMemory } from './signature.ts';
 

@@ -2,7 +2,8 @@ import { showForward } from '../../model/disclosure.ts';
 import { destinationsOf, joinDestinations } from '../../model/destinations.ts';
 import { nameKey } from '../../model/names.ts';
 import type { PriorDomain } from '../../model/prior.ts';
-import type { AliasState, DomainState, Kind, RuleState } from '../../model/resources.ts';
+import type { Kind } from '../../model/kinds.ts';
+import type { AliasState, DomainState, RuleState } from '../../model/resources.ts';
 
 /** What identifies an item within its domain in the state directory: `alias:sales`, `rule:vip`, `domain:acme.example`. */
 export function itemKey(kind: Kind, name: string): string {

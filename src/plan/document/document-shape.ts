@@ -1,3 +1,5 @@
+import { ALL_KINDS, SECTIONS } from '../../model/kinds.ts';
+
 /** Where a value is not as it must be, such as `changes[3].name`; '' is the value itself, null: it fits. */
 type Check = (value: unknown) => string | null;
 
@@ -17,12 +19,12 @@ const scalar: Check = (value) => (typeof value === 'object' && value !== null ? 
 const source = nullOr(record({ file: text, line: count, column: count }));
 const note = { code: text, message: text, source };
 const fields = nullOr(mapOf(either(scalar, listOf(scalar))));
-const contents = record({ aliases: count, rules: count, credentials: count });
+const contents = record(Object.fromEntries(SECTIONS.map((section) => [section, count])));
 
 const change = record(
   {
     action: oneOf('add', 'update', 'move', 'delete'),
-    kind: oneOf('domain', 'alias', 'rule', 'credential'),
+    kind: oneOf(...ALL_KINDS),
     domain: text,
     name: text,
     id: nullOr(text),

@@ -9,7 +9,7 @@ import type {
   Withheld,
 } from '../../model/plan.ts';
 import type { Problem, Source } from '../../model/problem.ts';
-import type { Section } from '../../model/resources.ts';
+import type { Section } from '../../model/kinds.ts';
 import { shownFields, type ShownFields } from '../render/fields.ts';
 import { planUsage } from '../usage.ts';
 

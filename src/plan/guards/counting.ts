@@ -1,4 +1,5 @@
-import type { Change } from '../../model/plan.ts';
+import { KINDS, SECTION_KINDS } from '../../model/kinds.ts';
+import type { Change, DomainChange } from '../../model/plan.ts';
 import type { DomainPlan } from '../domain-plan.ts';
 import type { SectionPlan } from '../diff/section.ts';
 
@@ -30,7 +31,15 @@ export function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
+/** What goes with a domain: `1 alias, 0 rules, 2 credentials`. */
+export function contentsText(contents: DomainChange['contents']): string {
+  return SECTION_KINDS.map((kind) => {
+    const { section, plural } = KINDS[kind];
+    return countOf(contents?.[section] ?? 0, kind, plural);
+  }).join(', ');
+}
+
 /** `1 alias`, `2 aliases`. */
-export function countOf(count: number, one: string, many: string): string {
+function countOf(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`;
 }

@@ -3,7 +3,7 @@ import type { DomainChange, GuardFinding } from '../../model/plan.ts';
 import type { DomainPlan } from '../domain-plan.ts';
 import { allows, showAllowance, type Policy } from '../policy.ts';
 import type { SectionPlan } from '../diff/section.ts';
-import { countedDeletes, countOf, totalDeletes, totalManaged } from './counting.ts';
+import { contentsText, countedDeletes, totalDeletes, totalManaged } from './counting.ts';
 import type { GuardInput } from './input.ts';
 
 /** How many deletes are too many, in a section and in the run; sections left empty; domains. */
@@ -99,18 +99,12 @@ function guardEmptySection(
 const WEIGHT = { add: 1, update: 0, move: 0, delete: -1 } as const;
 
 function domainDelete({ domain, contents }: DomainChange, policy: Policy): GuardFinding {
-  const { aliases = 0, rules = 0, credentials = 0 } = contents ?? {};
-  const goes = [
-    countOf(aliases, 'alias', 'aliases'),
-    countOf(rules, 'rule', 'rules'),
-    countOf(credentials, 'credential', 'credentials'),
-  ];
   return {
     guard: 'domain-delete',
     scope: domain,
     limit: 0,
     planned: 1,
-    message: `${domain} would be deleted, and with it ${goes.join(', ')}`,
+    message: `${domain} would be deleted, and with it ${contentsText(contents)}`,
     ...allowance({ kind: 'domain-delete', domain }, policy),
     holds: { kind: 'domain', domain },
     refuses: true,

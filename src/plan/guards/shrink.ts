@@ -1,6 +1,6 @@
 import type { GuardFinding } from '../../model/plan.ts';
 import type { Prior } from '../../model/prior.ts';
-import type { Section } from '../../model/resources.ts';
+import type { Section } from '../../model/kinds.ts';
 import type { DomainPlan } from '../domain-plan.ts';
 import type { Policy } from '../policy.ts';
 import { predecessorOf } from '../size.ts';

@@ -1,4 +1,5 @@
 import type { ChangeDocument } from '../document/document.ts';
+import { contentsText } from '../guards/counting.ts';
 import type { ShownFields } from './fields.ts';
 
 /** A change in words: what becomes what, and why where that is not plain. */
@@ -35,13 +36,7 @@ function noteOf(change: ChangeDocument): string {
 
 function describeDomain({ action, fields, observed, desired, contents }: ChangeDocument): string {
   if (action === 'delete' && contents !== undefined) {
-    const { aliases, rules, credentials } = contents;
-    const counts = [
-      `${aliases} ${aliases === 1 ? 'alias' : 'aliases'}`,
-      `${rules} ${rules === 1 ? 'rule' : 'rules'}`,
-      `${credentials} ${credentials === 1 ? 'credential' : 'credentials'}`,
-    ];
-    return `with ${counts.join(', ')}`;
+    return `with ${contentsText(contents)}`;
   }
   return fields
     .map((field) => {

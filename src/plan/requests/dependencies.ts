@@ -1,4 +1,5 @@
 import { destinationsOf } from '../../model/destinations.ts';
+import { KINDS } from '../../model/kinds.ts';
 import { nameKey, takesOthers, type DomainName } from '../../model/names.ts';
 import type { Change } from '../../model/plan.ts';
 import { ruleSteps } from '../diff/rule-parts.ts';
@@ -78,7 +79,7 @@ function mayEndRoute(change: Change): boolean {
 function takesAway(change: Change): boolean {
   if (change.stage !== 2) return false;
   if (change.kind === 'rule') return ruleSteps(change).some(({ stage }) => stage === 2);
-  return change.kind !== 'credential';
+  return KINDS[change.kind].routesMail;
 }
 
 function domainsLeaving(change: Change, leaving: LeavingByDomain): ReadonlySet<DomainName> {

@@ -3,7 +3,7 @@ import { LIMITS, type ApiVersion, type Operation } from '../../model/endpoints.t
 import type { DomainName } from '../../model/names.ts';
 import type { Observed } from '../../model/observed.ts';
 import type { Change, Plan } from '../../model/plan.ts';
-import { SECTION_OF, type Section } from '../../model/resources.ts';
+import { kindOf, KINDS, type Section } from '../../model/kinds.ts';
 
 /** A listing that a run makes: how many requests of which kind. */
 export interface PlannedRead {
@@ -18,11 +18,6 @@ export interface ReadContext {
   readonly version: ApiVersion;
 }
 
-const LISTING: Readonly<Record<Section, Operation>> = {
-  aliases: 'listAliases',
-  rules: 'listRules',
-  credentials: 'listCredentials',
-};
 /** A listing of credentials that is older is read again before any is deleted by it. Milliseconds. */
 const FRESH_FOR = 120_000;
 
@@ -45,7 +40,7 @@ export function readsAfterAdding(plan: Pick<Plan, 'changes'>): readonly PlannedR
  * for an alias that somebody deleted since would leave its mail to nobody. Milliseconds of the monotonic clock.
  */
 export function needsFreshRead(late: readonly Change[], readAt: number | null, now: number): boolean {
-  return late.some(({ kind }) => kind !== 'credential') || (readAt !== null && now - readAt > FRESH_FOR);
+  return late.some(({ kind }) => KINDS[kind].routesMail) || (readAt !== null && now - readAt > FRESH_FOR);
 }
 
 /** A part of stage 2: what it changes, what is done before it, and when it begins (monotonic milliseconds). */
@@ -116,10 +111,16 @@ function sectionReads(
     const live = observed.domains.get(domain)?.[section]?.length ?? 0;
     const count = changes.reduce(
       (sum, change) =>
-        change.kind !== 'domain' && SECTION_OF[change.kind] === section ? sum + WEIGHT[change.action] : sum,
+        change.kind !== 'domain' && KINDS[change.kind].section === section
+          ? sum + WEIGHT[change.action]
+          : sum,
       live,
     );
-    return { operation: LISTING[section], domain, requests: listingRequests(section, count, version) };
+    return {
+      operation: KINDS[kindOf(section)].list,
+      domain,
+      requests: listingRequests(section, count, version),
+    };
   });
 }
 

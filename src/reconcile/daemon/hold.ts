@@ -1,3 +1,4 @@
+import { KINDS } from '../../model/kinds.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { Change, Plan } from '../../model/plan.ts';
 
@@ -17,13 +18,12 @@ export function holdBack(plan: Plan, held: ReadonlySet<Change>): Held {
   const stageTwo = new Set<DomainName>();
   for (const { kind, domain } of held) {
     if (kind === 'rule') rules.add(domain);
-    // Credentials take no part in the routing of mail.
-    if (kind !== 'credential') stageTwo.add(domain);
+    if (KINDS[kind].routesMail) stageTwo.add(domain);
   }
   const isHeld = (change: Change): boolean =>
     held.has(change) ||
     (change.kind === 'rule' && rules.has(change.domain)) ||
-    (change.kind !== 'credential' && change.stage === 2 && stageTwo.has(change.domain));
+    (KINDS[change.kind].routesMail && change.stage === 2 && stageTwo.has(change.domain));
   return {
     plan: { ...plan, changes: plan.changes.filter((change) => !isHeld(change)) },
     heldBack: plan.changes.filter(isHeld),
