@@ -51,6 +51,52 @@ describe('the shape of a document', () => {
     );
   });
 
+  const domain = 'version: 1\ndomains:\n  acme.example:\n';
+  const SPACE = 'write a space after the colon: `name: value`';
+  test.each([
+    ['no space after the only colon', `${domain}    aliases:\n      sales:dan@x.example\n`, SPACE],
+    ['no space, on one line', `${domain}    aliases: sales:dan@x.example\n`, SPACE],
+    [
+      'no space, above another entry',
+      `${domain}    aliases:\n      sales:dan@x.example\n      a: b@x.example\n`,
+      SPACE,
+    ],
+    [
+      'no space, below another entry',
+      `${domain}    aliases:\n      a: b@x.example\n      sales:dan@x.example\n`,
+      SPACE,
+    ],
+    [
+      'a domain beside `domains`',
+      'version: 1\ndomains:\nacme.example:\n  aliases: {}\n',
+      'if it belongs to "domains" above, indent it: two spaces more than "domains"',
+    ],
+    [
+      'aliases beside the domain',
+      `${domain}  aliases:\n    a: b@x.example\n`,
+      'indent it: it belongs below the name of a domain',
+    ],
+    [
+      'an alias beside `aliases`',
+      `${domain}    aliases:\n    a: b@x.example\n`,
+      'if it belongs to "aliases" above, indent it: two spaces more than "aliases"',
+    ],
+    [
+      'an alias a column to the left',
+      `${domain}    aliases:\n      a: b@x.example\n     c: d@x.example\n`,
+      'start this line at the same column as the entries it belongs to; indent with spaces',
+    ],
+  ])('the hint for %s', (_, text, hint) => {
+    expect(load(text).problems.map((problem) => problem.hint)).toContain(hint);
+  });
+
+  test('many keys that are not known, below one without a value, take no time', () => {
+    const keys = Array.from({ length: 20_000 }, (_, index) => `    k${index}: 1`).join('\n');
+    const before = cpuSeconds();
+    expect(load(`${domain}    aliases:\n${keys}\n`).desired).toBeNull();
+    expect(cpuSeconds() - before).toBeLessThan(10);
+  });
+
   test('many mistakes come in one go, in order of position', () => {
     const text = acme(
       'aliases:',

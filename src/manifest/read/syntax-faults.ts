@@ -1,5 +1,6 @@
 import { isAlias, visit, type Document, type YAMLError } from 'yaml';
 import type { ProblemLog } from '../problems.ts';
+import { lacksSpace, SPACE_HINT } from './slips.ts';
 import type { SourceText } from './text.ts';
 
 /**
@@ -20,6 +21,7 @@ export function reportSyntaxFaults(
 
 const HINTS: Readonly<Partial<Record<YAMLError['code'], string>>> = {
   BAD_SCALAR_START: 'put the value in quotes',
+  BAD_INDENT: 'start this line at the same column as the entries it belongs to; indent with spaces',
   BAD_DQ_ESCAPE: 'write the text in single quotes, or each backslash twice',
   BLOCK_AS_IMPLICIT_KEY:
     'put a value that contains a colon in quotes, or check the indentation of this line and the next',
@@ -57,6 +59,22 @@ function reportFirst(fault: YAMLError, within: SourceText, log: ProblemLog): voi
   log.report(
     'syntax',
     { within, offset },
-    { message: `YAML: ${fault.message}`, hint: HINTS[fault.code] ?? OTHER_HINT },
+    { message: `YAML: ${fault.message}`, hint: hintFor(fault, lineAt(within.text, offset)) },
   );
+}
+
+/** A text without its colon is where these faults come from; elsewhere a colon in a value is no mistake. */
+const LACKING: ReadonlySet<string> = new Set([
+  'BLOCK_AS_IMPLICIT_KEY',
+  'MISSING_CHAR',
+  'MULTILINE_IMPLICIT_KEY',
+]);
+
+function hintFor({ code }: YAMLError, line: string): string {
+  return LACKING.has(code) && lacksSpace(line) ? SPACE_HINT : (HINTS[code] ?? OTHER_HINT);
+}
+
+function lineAt(text: string, offset: number): string {
+  const end = text.indexOf('\n', offset);
+  return text.slice(text.lastIndexOf('\n', offset - 1) + 1, end < 0 ? text.length : end);
 }

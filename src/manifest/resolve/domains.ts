@@ -73,10 +73,23 @@ interface Reading {
   readonly loading: Loading;
 }
 
+/** Keys of a domain that are found in its place where the indentation is wrong. */
+const PARTS: ReadonlySet<string> = new Set([
+  'aliases',
+  'rules',
+  'credentials',
+  'expect',
+  'prune',
+  'ignore',
+  'use',
+]);
+
 function readName(key: TextNode, keys: Map<DomainName, TextNode>, { log }: Loading): DomainName | null {
   const parsed = parseDomainName(key.text);
   if (!parsed.ok) {
-    log.report(parsed.error.code, key, parsed.error);
+    const isSlip = PARTS.has(key.text);
+    const hint = isSlip ? 'indent it: it belongs below the name of a domain' : parsed.error.hint;
+    log.report(parsed.error.code, key, { ...parsed.error, hint });
     return null;
   }
   const first = keys.get(parsed.value);

@@ -4,6 +4,7 @@ import { quote } from '../../model/names.ts';
 import { isNull, type Entry, type Node } from '../read/node.ts';
 import type { ProblemCode } from '../problem-codes.ts';
 import type { ProblemLog, Words } from '../problems.ts';
+import { blankAbove, indentHint, lacksSpace, SPACE_HINT } from '../read/slips.ts';
 import { didYouMean } from '../read/suggest.ts';
 
 /** Turns a fault that the schema found into a problem at the place in the text. No message repeats a value. */
@@ -63,7 +64,11 @@ function describeType(type: unknown, name: string, node: Node, path: readonly st
   }
   const expected = (Array.isArray(type) ? type : String(type).split(',')).map(typeWords);
   const message = `${quote(name)} must be ${expected.join(' or ')}, not ${foundWords(node)}`;
-  return ['wrong-type', words(message, `write ${expected.join(' or ')}, or leave the key out`)];
+  const isSlip = node.kind === 'text' && node.plain && lacksSpace(node.text);
+  return [
+    'wrong-type',
+    words(message, isSlip ? SPACE_HINT : `write ${expected.join(' or ')}, or leave the key out`),
+  ];
 }
 
 function describeMissing(key: string, path: readonly string[]): Described {
@@ -92,11 +97,13 @@ const READ_ONLY: ReadonlySet<string> = new Set([
 function reportUnknownKey(fault: ErrorObject, key: string, node: Node, log: ProblemLog): void {
   const known = Object.keys((fault.parentSchema?.['properties'] as object | undefined) ?? {});
   const entry: Entry | undefined = node.kind === 'map' ? node.entries.get(key) : undefined;
+  const blank = blankAbove(node, key);
+  const otherwise = blank === null ? `known here: ${known.join(', ')}` : indentHint(blank);
   log.report('unknown-key', entry?.key ?? node, {
     message: `the key ${quote(key)} is not known here`,
     hint: READ_ONLY.has(key)
       ? 'the API can only read it: set it in the dashboard, and leave the key out'
-      : didYouMean(key, known, `known here: ${known.join(', ')}`),
+      : didYouMean(key, known, otherwise),
   });
 }
 
@@ -107,9 +114,11 @@ function hintForNull(name: string, path: readonly string[]): string {
     return 'write a destination, or `discard` to accept the mail and drop it';
   }
   const empty = emptyOf(name);
-  if (empty !== null) return `write \`${name}: ${empty}\` for none, or leave the key out`;
+  if (empty !== null) {
+    return `indent its entries below it, write \`${name}: ${empty}\` for none, or leave the key out`;
+  }
   if (['domains', 'credentials', 'templates'].includes(parent ?? ''))
-    return 'write {} for nothing more than its name';
+    return 'indent what belongs to it, or write {} for nothing more than its name';
   if (name === 'notification_email' || name === 'whitelabel') {
     return `write \`${name}: none\` to ask for no value, or leave the key out`;
   }
