@@ -1,5 +1,6 @@
 import { Argument, Command, Option } from 'commander';
 import pkg from '../../package.json' with { type: 'json' };
+import { quote } from '../model/names.ts';
 import { openCommandLog } from './output/command-log.ts';
 import type { Context } from './context.ts';
 import type { ExitCode } from './exit.ts';
@@ -7,6 +8,7 @@ import { forAccounts } from './accounts/for-accounts.ts';
 import { DOCUMENT_FORMATS, PLAN_FORMATS, VALIDATE_FORMATS } from './output/formats.ts';
 import {
   example,
+  portNumber,
   wholeNumber,
   withAccounts,
   withAllowances,
@@ -39,6 +41,8 @@ export function createProgram(context: Context, finish: (code: ExitCode) => void
       writeErr: (text) => context.stderr.write(text),
     })
     .addHelpText('after', HELP)
+    .allowExcessArguments()
+    .hook('preAction', (_, command) => refuseExcess(command))
     .exitOverride();
 
   const run =
@@ -58,6 +62,18 @@ export function createProgram(context: Context, finish: (code: ExitCode) => void
   addAccountCommands(program, run);
   addServers(program, run);
   return program;
+}
+
+/** Commander's own message says how many arguments there are, but not that a manifest is named with -f. */
+function refuseExcess(command: Command): void {
+  const expected = command.registeredArguments;
+  const [extra] = command.args.slice(expected.length);
+  if (extra === undefined || expected.at(-1)?.variadic === true) return;
+  const takesFiles = command.options.some(({ long }) => long === '--file');
+  const fix = takesFiles ? `; name a manifest with -f: fwdsync ${command.name()} -f PATH` : '';
+  command.error(`error: fwdsync ${command.name()} takes no argument ${quote(extra)} here${fix}`, {
+    code: 'commander.excessArguments',
+  });
 }
 
 function addPlanners(program: Command, run: CommandRunner): void {
@@ -146,7 +162,7 @@ function addServers(program: Command, run: CommandRunner): void {
   program
     .command('emulator')
     .description('Serve the whole API on loopback, to try things out without an account')
-    .option('--port <port>', 'port to listen on; 0 takes a free one', wholeNumber, 8025)
+    .option('--port <port>', 'port to listen on; 0 takes a free one', portNumber, 8025)
     .option('--api-key <key>', 'the key that clients must send', 'emulator')
     .addOption(new Option('--plan <plan>', 'plan of the account').choices(['free', 'paid']).default('paid'))
     .option(

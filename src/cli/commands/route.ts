@@ -30,6 +30,7 @@ export async function routeCommand(
   const format = resolveFormat(options, context, DOCUMENT_FORMATS);
   const { to, domain } = parseAddress(address);
   const mail = { to, from: options.from ?? '', subject: options.subject ?? '', body: options.body ?? '' };
+  if (options.live !== true) assertOffline(options);
   const findings =
     options.live === true
       ? await askAccount(context, options, domain, mail)
@@ -38,6 +39,17 @@ export async function routeCommand(
   if (format === 'json') printJson(context, document);
   else context.stdout.write(renderRoute(document));
   return EXIT.done;
+}
+
+/** An address or an account on the command line says that somebody means the account. */
+function assertOffline({ apiUrl, account }: RouteOptions): void {
+  const flag = apiUrl !== undefined ? '--api-url' : account !== undefined ? '--account' : null;
+  if (flag === null) return;
+  throw new CommandError(
+    EXIT.usage,
+    `${flag} has no meaning without --live: the manifest is asked, not the account`,
+    `add --live, or leave ${flag} out`,
+  );
 }
 
 async function askManifest(

@@ -108,6 +108,14 @@ export function collect(value: string, earlier: readonly string[] | undefined): 
   return [...(earlier ?? []), value];
 }
 
+export const MOST_PORT = 65_535;
+
+/** A TCP port; 0 stands for a free one. */
+export function portNumber(text: string): number {
+  if (/^\d{1,9}$/.test(text) && Number(text) <= MOST_PORT) return Number(text);
+  throw new InvalidArgumentError(`It is not a port: give a number from 0 to ${MOST_PORT}.`);
+}
+
 export function wholeNumber(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('It is not a whole number.');

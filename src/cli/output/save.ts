@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import { CommandError, EXIT } from '../exit.ts';
+import { fileFault } from './file-fault.ts';
 
 type Place = Pick<Context, 'cwd'>;
 
@@ -26,7 +27,7 @@ async function write(path: string, work: () => Promise<unknown>): Promise<void> 
   } catch (error) {
     throw new CommandError(
       EXIT.failed,
-      `${path} cannot be written: ${(error as Error).message}`,
+      fileFault(path, error, 'written'),
       'check the path and its permissions',
     );
   }

@@ -11,6 +11,7 @@ import type { Planned } from '../../reconcile/plan-once.ts';
 import type { Context } from '../context.ts';
 import { readDesired } from '../input/desired.ts';
 import { CommandError, EXIT } from '../exit.ts';
+import { fileFault } from './file-fault.ts';
 import { sha256 } from './output.ts';
 import { assertNothingAgain, flagsOfSaved, type PlanFlags } from '../input/plan-options.ts';
 import { documentOf, manifestDigest } from './print-plan.ts';
@@ -39,19 +40,20 @@ export async function readSavedPlan(
   throw new CommandError(
     EXIT.failed,
     `${path} is not a saved plan: ${read.reason}`,
-    'make one with plan --out',
+    hintFor(path, 'make one with plan --out'),
   );
+}
+
+/** A manifest is easily named where a plan belongs. */
+function hintFor(path: string, otherwise: string): string {
+  return /\.ya?ml$/.test(path) ? 'name a manifest with -f; a saved plan is made with plan --out' : otherwise;
 }
 
 export async function readSavedText(context: Context, path: string): Promise<string> {
   try {
     return await readFile(resolve(context.cwd, path), 'utf8');
   } catch (error) {
-    throw new CommandError(
-      EXIT.failed,
-      `${path} cannot be read: ${(error as Error).message}`,
-      'check the path',
-    );
+    throw new CommandError(EXIT.failed, fileFault(path, error, 'read'), hintFor(path, 'check the path'));
   }
 }
 

@@ -193,12 +193,20 @@ function faultOf(path: string, error: unknown): ReadFault {
   const code = (error as { readonly code?: unknown }).code;
   switch (code) {
     case 'ENOENT':
-      return { path, message: `${path}: there is no such file`, hint: 'check the path given with -f' };
+      return {
+        path,
+        message: `${path} does not exist`,
+        hint: 'check the path (-f, FWDSYNC_FILE, --accounts)',
+      };
     case 'EACCES':
     case 'EPERM':
       return { path, message: `${path}: no permission to read it`, hint: 'check its owner and mode' };
     case 'ELOOP':
-      return { path, message: `${path}: its links go round in a circle`, hint: 'mend the symbolic link' };
+      return {
+        path,
+        message: `${path}: its symbolic links lead round in a circle`,
+        hint: 'fix the symbolic link',
+      };
     default:
       return {
         path,

@@ -266,7 +266,7 @@ describe('--faults', () => {
   });
 
   test.each<[string, unknown, string]>([
-    ['not there', undefined, 'faults.json is not there'],
+    ['not there', undefined, 'faults.json does not exist'],
     ['no JSON', '[', 'faults.json is not JSON'],
     ['no list', {}, 'faults.json: $ must be an array'],
     [

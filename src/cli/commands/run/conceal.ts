@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream';
 import { showText, type Disclosure } from '../../../model/disclosure.ts';
 import type { OutputStream } from '../../context.ts';
+import { columnsOf } from '../../output/output.ts';
 
 /** Values that must not be seen in any line, whatever brought them there. */
 export interface Concealer {
@@ -40,5 +41,5 @@ export function concealing(stream: OutputStream, concealer: Concealer): OutputSt
       stream.write(concealer.conceal(text), done);
     },
   });
-  return Object.assign(concealed, { isTTY: stream.isTTY === true, columns: stream.columns ?? 80 });
+  return Object.assign(concealed, { isTTY: stream.isTTY === true, columns: columnsOf(stream) });
 }

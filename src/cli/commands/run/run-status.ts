@@ -5,6 +5,7 @@ import { ROUND_MS, type Daemon } from '../../../reconcile/daemon/daemon.ts';
 import { createMetrics, type Metrics } from '../../../status/metrics.ts';
 import { startStatusServer, type StatusServer } from '../../../status/server.ts';
 import { CommandError, EXIT } from '../../exit.ts';
+import { MOST_PORT } from '../../input/options.ts';
 
 export interface ListenAddress {
   readonly host: string;
@@ -13,14 +14,12 @@ export interface ListenAddress {
 
 /** `HOST:PORT`, `[::1]:PORT` or `PORT`, which is on loopback. */
 export function parseListen(text: string): ListenAddress {
-  const [, host = '127.0.0.1', port = ''] = /^(?:(\[[\da-f:.]+\]|[\w.-]+):)?(\d{1,5})$/i.exec(text) ?? [];
+  const [, host = '127.0.0.1', port = ''] = /^(?:(\[[\da-f:.]+\]|[\w.-]+):)?(\d+)$/i.exec(text) ?? [];
   const number = Number(port);
-  if (port !== '' && number <= 65_535) return { host: host.replace(/^\[(.*)\]$/, '$1'), port: number };
-  throw new CommandError(
-    EXIT.usage,
-    `--listen ${text} is no address`,
-    'write HOST:PORT, such as 127.0.0.1:9477',
-  );
+  if (port !== '' && number <= MOST_PORT) return { host: host.replace(/^\[(.*)\]$/, '$1'), port: number };
+  const what = number > MOST_PORT ? `${port} is not a port` : 'it is not an address';
+  const hint = `write HOST:PORT, such as 127.0.0.1:9477; a port is a number from 0 to ${MOST_PORT}`;
+  throw new CommandError(EXIT.usage, `--listen ${text}: ${what}`, hint);
 }
 
 /** The metrics of a daemon that is yet to be made. */
