@@ -25,6 +25,8 @@ const POLL_MS = 250;
 const REFRESH_MS = 15_000;
 /** Four refreshes: a disk or a machine may be slow. */
 const LEASE_MS = 60_000;
+/** A lease can run out while the files are read and written, for a run that waits elsewhere or a machine that was stopped. */
+const ATTEMPTS = 10;
 const LOCK_NAME = /^lock\.(\d{1,15})$/;
 
 /**
@@ -136,10 +138,12 @@ function heldLock(holder: LockHolder, acquiredAt: number, held: Held): StateLock
   const stop = held.every?.(REFRESH_MS, () => void refreshInTurn());
   return {
     async lost() {
-      await refreshInTurn();
-      const taken = await takenFrom(holder, held);
-      if (taken !== null) return taken;
-      if (clock.monotonic() - refreshedAt < LEASE_MS) return null;
+      for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+        await refreshInTurn();
+        const taken = await takenFrom(holder, held);
+        if (taken !== null) return taken;
+        if (clock.monotonic() - refreshedAt < LEASE_MS) return null;
+      }
       return lostLock(directory, `it could not be refreshed for ${LEASE_MS / 1000} s`);
     },
     async release() {

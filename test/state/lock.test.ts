@@ -172,6 +172,31 @@ test('a holder whose disk takes nothing any more stops before its lease ends', a
   expect(await lock.lost()).toBeNull();
 });
 
+test('a lease that runs out while the lock is checked is renewed, for nobody took it', async () => {
+  const directory = await temporaryDirectory();
+  const clock = virtualClock();
+  let slow = 0;
+  const disk: StateFs = {
+    ...fs,
+    rename: (from, to) => {
+      if (slow > 0) clock.advance(MINUTE);
+      slow -= 1;
+      return fs.rename(from, to);
+    },
+  };
+  const uptime = (): number => clock.monotonic();
+  const there = process(11, new Map([[11, 's']]), { realm: { boot: 'b1', namespace: 'n2' }, uptime });
+  const lock = await take(open(directory, there, clock, disk));
+  const second = open(directory, process(12, new Map(), { uptime }), clock);
+  clock.advance(MINUTE / 2);
+  slow = 1;
+  expect(await lock.lost()).toBeNull();
+  expect((await second.lock()).ok).toBe(false);
+  clock.advance(MINUTE / 2);
+  slow = Number.POSITIVE_INFINITY;
+  expect(await lock.lost()).toMatchObject({ kind: 'lost' });
+});
+
 test('the lock is refreshed while its holder waits', async () => {
   const directory = await temporaryDirectory();
   const clock = virtualClock();
