@@ -57,7 +57,7 @@ export interface GoldenCase {
 
 export function readCases(root: string): readonly GoldenCase[] {
   return readdirSync(root, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
+    .filter((entry) => entry.isDirectory() && entry.name !== 'support')
     .map((entry) => readCase(root, entry.name));
 }
 
