@@ -147,8 +147,8 @@ describe('an account that never answers', () => {
       const lines = stdout
         .trim()
         .split('\n')
-        .map((line) => JSON.parse(line) as { account?: string; message: string });
-      const converged = lines.filter(({ message }) => message === 'converged');
+        .map((line) => JSON.parse(line) as { account?: string; outcome?: string });
+      const converged = lines.filter(({ outcome }) => outcome === 'converged');
       expect(converged.map(({ account }) => account)).toEqual(['beta', 'acme']);
     },
   );

@@ -83,8 +83,8 @@ describe('what a change of the manifest deletes', () => {
     [
       'a rule is absent by name, by id',
       { rules: ruleSection([rule('r', 'a@x.example')]) },
-      { rules: ruleSection([goneRule({ name: 'r' }), goneRule({ id: 'id-1' })]) },
-      ['rule acme.example r absent 60', 'rule acme.example id-1 absent 60'],
+      { rules: ruleSection([goneRule({ name: 'r' }), goneRule({ id: 'id-1', source: at(61) })]) },
+      ['rule acme.example r absent 60', 'rule acme.example id-1 absent 61'],
     ],
     [
       'a rule is gone from a pruned section',
