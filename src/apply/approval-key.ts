@@ -1,19 +1,14 @@
+import { actionKey } from '../model/item-key.ts';
 import { sameForward } from '../model/destinations.ts';
 import type { Change } from '../model/plan.ts';
 import { SECTIONS } from '../model/kinds.ts';
 import { sameMatch } from '../model/resources.ts';
-import { itemOf } from './ledger.ts';
 
 /** Looks changes of a later plan up among those that were approved at the start. */
 export type Approval = ReadonlyMap<string, Change>;
 
 export function approve(changes: readonly Change[]): Approval {
-  return new Map(changes.map((change) => [approvalKey(change), change]));
-}
-
-/** An item and what is done to it, whatever it becomes. */
-export function approvalKey(change: Change): string {
-  return `${change.action}\n${itemOf(change)}`;
+  return new Map(changes.map((change) => [actionKey(change), change]));
 }
 
 /**
@@ -21,7 +16,7 @@ export function approvalKey(change: Change): string {
  * seen then: what somebody made since under the same name, or gave another purpose, is not ours to delete.
  */
 export function isApprovedBy(approval: Approval, change: Change): boolean {
-  const approved = approval.get(approvalKey(change));
+  const approved = approval.get(actionKey(change));
   if (approved === undefined) return false;
   if (change.action !== 'delete') return true;
   if (approved.id !== null && approved.id !== change.id) return false;

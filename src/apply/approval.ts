@@ -1,15 +1,16 @@
+import { actionKey, changeKey, itemKey } from '../model/item-key.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Change, Plan } from '../model/plan.ts';
 import { isRefused } from '../plan/withhold.ts';
-import { approvalKey, isApprovedBy } from './approval-key.ts';
-import { changeKey, isHeldUp, itemOf, STAGE_ONE_FAILED } from './ledger.ts';
+import { isApprovedBy } from './approval-key.ts';
+import { isHeldUp, STAGE_ONE_FAILED } from './ledger.ts';
 import { isNotKept } from './memory/not-kept.ts';
 import { resolvePasswords } from './send/passwords.ts';
 import { chainOfKind } from './send/payload.ts';
 import { blockReason, markSkipped, type Run } from './run.ts';
 
 export function isHeldBack(run: Run, change: Change): boolean {
-  return run.heldBack.has(approvalKey(change));
+  return run.heldBack.has(actionKey(change));
 }
 
 /**
@@ -60,17 +61,17 @@ function newcomerReason(run: Run, change: Change, guard: 'refuses' | 'passes'): 
 function isLeft({ input }: Run, change: Change): boolean {
   if (input.newcomers !== 'left' || change.action === 'move') return false;
   if (change.kind === 'domain' && change.action === 'add') return true;
-  return input.plan.changes.every((approved) => itemOf(approved) !== itemOf(change));
+  return input.plan.changes.every((approved) => itemKey(approved) !== itemKey(change));
 }
 
 function wasRejected(run: Run, change: Change): boolean {
-  const failed = run.ledger.failed.get(itemOf(change));
+  const failed = run.ledger.failed.get(itemKey(change));
   return failed?.cause === 'rejected' && changeKey(failed.change) === changeKey(change);
 }
 
 /** A credential that came up during the run needs its password now. */
 async function withPasswords(run: Run, work: readonly Change[]): Promise<readonly Change[]> {
-  const needed = work.filter((change) => change.kind === 'credential' && !run.passwords.has(itemOf(change)));
+  const needed = work.filter((change) => change.kind === 'credential' && !run.passwords.has(itemKey(change)));
   const missing = new Set<Change>();
   for (const change of needed) {
     const resolved = await resolvePasswords([change], run.input.desired, run.ports.resolvePassword);

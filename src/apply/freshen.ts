@@ -1,9 +1,10 @@
+import { itemKey } from '../model/item-key.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Change } from '../model/plan.ts';
 import { needsFreshRead } from '../plan/requests/reads.ts';
 import { approve, isApprovedBy } from './approval-key.ts';
 import { isHeldBack } from './approval.ts';
-import { itemOf, stopOn } from './ledger.ts';
+import { stopOn } from './ledger.ts';
 import { planAgain, rereadDomains } from './look.ts';
 import { isNotKept } from './memory/not-kept.ts';
 import { isStopped, markSkipped, type Run } from './run.ts';
@@ -49,6 +50,6 @@ function isSetting({ kind, action }: Change): boolean {
 
 /** What failed or was skipped before is no news, and holds stage 2 back by itself. */
 function isUndone({ ledger }: Run, change: Change): boolean {
-  const item = itemOf(change);
+  const item = itemKey(change);
   return ledger.failed.has(item) || ledger.skipped.has(item);
 }

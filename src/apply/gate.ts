@@ -1,8 +1,9 @@
+import { itemKey } from '../model/item-key.ts';
 import { nameKey, takesOthers, type DomainName } from '../model/names.ts';
 import type { Change } from '../model/plan.ts';
 import { dependenciesOf } from '../plan/requests/dependencies.ts';
 import { planAgain, rereadDomains } from './look.ts';
-import { hasTrouble, isHeldUp, itemOf, STAGE_ONE_FAILED, stopOn } from './ledger.ts';
+import { hasTrouble, isHeldUp, STAGE_ONE_FAILED, stopOn } from './ledger.ts';
 import { chainOfKind } from './send/payload.ts';
 import type { RoundInput } from './round.ts';
 import { isStopped, stopReason, type Run } from './run.ts';
@@ -39,7 +40,7 @@ export function stageTwoGate(run: Run, { unread }: RoundInput, dependencies: Dep
     const chain = chainOfKind(change.kind);
     if (isHeldUp(run.ledger, change.domain, chain)) return STAGE_ONE_FAILED;
     if (chain === 'routes' && run.misplaced.has(change.domain)) return MISPLACED;
-    const others = dependencies.get(itemOf(change)) ?? NO_DOMAINS;
+    const others = dependencies.get(itemKey(change)) ?? NO_DOMAINS;
     const holder = [...others].find((domain) => held.has(domain) || hasTrouble(run.ledger, domain));
     return holder === undefined ? null : `${holder} may still forward there`;
   };
@@ -55,18 +56,18 @@ export async function forwarderGate(
   { gate, dependencies }: { readonly gate: Gate; readonly dependencies: Dependencies },
 ): Promise<Gate> {
   const open = late.filter((change) => gate(change) === null);
-  const names = new Set(open.flatMap((change) => [...(dependencies.get(itemOf(change)) ?? NO_DOMAINS)]));
+  const names = new Set(open.flatMap((change) => [...(dependencies.get(itemKey(change)) ?? NO_DOMAINS)]));
   if (names.size === 0) return gate;
   const read = await rereadDomains(run, [...names]);
   if (!read.ok) stopOn(run.ledger, read.error);
   const plan = planAgain(run, names);
   const unread = new Set(plan.withheld.map(({ domain }) => domain));
   for (const name of names) run.seen.add(name);
-  const going = new Set(late.map(itemOf));
-  const staying = plan.changes.filter((change) => !going.has(itemOf(change)));
+  const going = new Set(late.map(itemKey));
+  const staying = plan.changes.filter((change) => !going.has(itemKey(change)));
   const still = dependenciesByItem(open, staying);
   return (change) => {
-    const item = itemOf(change);
+    const item = itemKey(change);
     const forwarders = (still.get(item) ?? NO_DOMAINS).union(
       unread.intersection(dependencies.get(item) ?? NO_DOMAINS),
     );
@@ -89,7 +90,7 @@ const NO_DOMAINS: ReadonlySet<DomainName> = new Set();
 function dependenciesByItem(changes: readonly Change[], ending: readonly Change[] = changes): Dependencies {
   const byItem = new Map<string, ReadonlySet<DomainName>>();
   for (const [change, domains] of dependenciesOf(changes, ending)) {
-    const item = itemOf(change);
+    const item = itemKey(change);
     byItem.set(item, domains.union(byItem.get(item) ?? NO_DOMAINS));
   }
   return byItem;

@@ -1,8 +1,8 @@
+import { itemKey } from '../model/item-key.ts';
 import { errorText, type ApiError, type FieldErrors } from '../api/errors.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Change } from '../model/plan.ts';
 import type { Stop } from '../model/report.ts';
-import { nameKey } from '../model/names.ts';
 import { chainOfKind, type Chain } from './send/payload.ts';
 
 /**
@@ -63,26 +63,10 @@ export function newLedger(): Ledger {
   };
 }
 
-/** What an item is, whatever is done to it: two changes of one item are the same item's. */
-export function itemOf(change: Change): string {
-  const name = change.kind === 'rule' ? (change.id ?? change.name) : nameKey(change.name);
-  return `${change.domain}\n${change.kind}\n${name}`;
-}
-
-/**
- * What is done to it: a change that the service rejected is not sent again, another change of the item may be. The rank of
- * a new rule follows from its neighbours and is no part of what is asked for.
- */
-export function changeKey(change: Change): string {
-  const isNewRule = change.kind === 'rule' && change.action === 'add';
-  const desired = isNewRule ? { ...change.desired, rank: null } : change.desired;
-  return `${change.action}\n${itemOf(change)}\n${JSON.stringify(desired)}`;
-}
-
 export function recordDone(ledger: Ledger, entry: DoneEntry): void {
   ledger.wrote = true;
   forget(ledger, entry.change);
-  const item = itemOf(entry.change);
+  const item = itemKey(entry.change);
   ledger.done.set(item, entry);
   if (!ledger.first.has(item)) ledger.first.set(item, entry.change);
   if (entry.change.action === 'add') ledger.added.add(item);
@@ -90,13 +74,13 @@ export function recordDone(ledger: Ledger, entry: DoneEntry): void {
 
 export function recordFailure(ledger: Ledger, entry: FailedEntry): void {
   forget(ledger, entry.change);
-  ledger.failed.set(itemOf(entry.change), entry);
+  ledger.failed.set(itemKey(entry.change), entry);
   noteUndone(ledger, entry.change);
 }
 
 /** A failure says more than that something was skipped after it. */
 export function recordSkip(ledger: Ledger, change: Change, reason: string): void {
-  const item = itemOf(change);
+  const item = itemKey(change);
   if (ledger.failed.has(item)) return;
   ledger.skipped.set(item, { change, reason });
   noteUndone(ledger, change);
@@ -113,7 +97,7 @@ export function clearSkips(ledger: Ledger, isUnseen: (change: Change) => boolean
 
 /** An item of which nothing is to be said any more, or something else from now on. */
 export function forget(ledger: Ledger, change: Change): void {
-  const item = itemOf(change);
+  const item = itemKey(change);
   ledger.failed.delete(item);
   ledger.skipped.delete(item);
   ledger.undone.get(change.domain)?.delete(item);
@@ -121,7 +105,7 @@ export function forget(ledger: Ledger, change: Change): void {
 
 function noteUndone(ledger: Ledger, change: Change): void {
   const changes = ledger.undone.get(change.domain) ?? new Map<string, Change>();
-  ledger.undone.set(change.domain, changes.set(itemOf(change), change));
+  ledger.undone.set(change.domain, changes.set(itemKey(change), change));
 }
 
 /**
@@ -137,7 +121,7 @@ export function isHeldUp(
   const undone = ledger.undone.get(domain)?.values() ?? [];
   return Iterator.from(undone).some((change) => {
     if (chainOfKind(change.kind) !== chain || change.action === 'delete') return false;
-    return since === 'now' || ledger.failed.get(itemOf(change))?.cause === 'rejected';
+    return since === 'now' || ledger.failed.get(itemKey(change))?.cause === 'rejected';
   });
 }
 

@@ -1,16 +1,9 @@
+import { itemKey } from '../model/item-key.ts';
 import { errorText } from '../api/errors.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Adoption, Change, Plan } from '../model/plan.ts';
 import { isHeldBack, selectWork } from './approval.ts';
-import {
-  clearSkips,
-  forget,
-  itemOf,
-  recordDone,
-  type FailedEntry,
-  type SkippedEntry,
-  stopOn,
-} from './ledger.ts';
+import { clearSkips, forget, recordDone, type FailedEntry, type SkippedEntry, stopOn } from './ledger.ts';
 import { lookAgain, planAgain } from './look.ts';
 import { findNotKept, type NotKept } from './memory/not-kept.ts';
 import { isPassword } from './send/passwords.ts';
@@ -96,7 +89,7 @@ async function look(
 
 /** Failures of items that are in place now are none: the answer was lost, or somebody else did the same. */
 function settleFailures(run: Run, plan: Plan, isUnseen: (change: Change) => boolean): void {
-  const open = new Set(plan.changes.map(itemOf));
+  const open = new Set(plan.changes.map(itemKey));
   const needless: FailedEntry[] = [];
   for (const [item, entry] of run.ledger.failed) {
     const { change, cause } = entry;
@@ -128,7 +121,7 @@ interface Closing {
 
 function close(run: Run, { work, skipped, verdict }: Closing): LastPass {
   for (const change of work) {
-    const reason = skipped.get(itemOf(change))?.reason ?? 'it is still open after the last round';
+    const reason = skipped.get(itemKey(change))?.reason ?? 'it is still open after the last round';
     markSkipped(run, [change], reason);
   }
   return verdict;

@@ -18,7 +18,7 @@ export interface Run {
   readonly approval: Approval;
   /** Keys of the changes that are kept from running. */
   readonly heldBack: Approval;
-  /** By item; see `itemOf`. */
+  /** By item; see `itemKey`. */
   readonly passwords: Map<string, string>;
   /** A domain, or a domain and a kind, in which nothing more is sent, and why; see `blockKey`. */
   readonly blocked: Map<string, string>;

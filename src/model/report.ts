@@ -50,18 +50,22 @@ export interface RequestTotals {
 }
 
 /** Names a change without its values. */
-export interface ItemKey {
+export interface ChangeName {
   readonly action: Action;
   readonly kind: Kind;
   readonly domain: string;
   readonly name: string;
 }
 
-export interface AppliedItem extends ItemKey {
+export function changeName({ action, kind, domain, name }: ChangeName): ChangeName {
+  return { action, kind, domain, name };
+}
+
+export interface AppliedItem extends ChangeName {
   readonly id: string | null;
 }
 
-export interface FailedItem extends ItemKey {
+export interface FailedItem extends ChangeName {
   readonly source: Source | null;
   readonly endpoint: string;
   /** HTTP status; null when there was no answer. */
@@ -72,12 +76,12 @@ export interface FailedItem extends ItemKey {
   readonly errors: Readonly<Record<string, readonly string[]>>;
 }
 
-export interface SkippedItem extends ItemKey {
+export interface SkippedItem extends ChangeName {
   readonly source: Source | null;
   readonly reason: string;
 }
 
-export interface NotKeptItem extends ItemKey {
+export interface NotKeptItem extends ChangeName {
   readonly source: Source | null;
   readonly message: string;
 }

@@ -1,4 +1,4 @@
-import { matchesGlob } from '../model/glob.ts';
+import { matchesGlob } from './glob.ts';
 import { looksLikeRegex, mayBePattern } from '../model/names.ts';
 import type { RuleMatch, Scope } from '../model/resources.ts';
 import { compileExpression } from './cel.ts';

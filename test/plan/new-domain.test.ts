@@ -1,8 +1,9 @@
+import { entryKey } from '../../src/model/item-key.ts';
 import { describe, expect, test } from 'vitest';
 import type { AliasSection, PresentDomain } from '../../src/model/desired.ts';
 import type { Change } from '../../src/model/plan.ts';
 import { settleCatchAll } from '../../src/plan/diff/catch-all.ts';
-import { itemKey, signature } from '../../src/plan/diff/signature.ts';
+import { signature } from '../../src/plan/diff/signature.ts';
 import {
   ACME,
   aliasSection,
@@ -52,7 +53,7 @@ describe('a domain that is added', () => {
 
   test('again, after somebody deleted it: drift', () => {
     const wanted = signature({ kind: 'domain', state: {} }, new Map());
-    const memory = prior(NEW, { applied: new Map([[itemKey('domain', NEW), wanted]]) });
+    const memory = prior(NEW, { applied: new Map([[entryKey('domain', NEW), wanted]]) });
     expect(planNew({}, { prior: memory }).changes).toMatchObject([{ reason: 'drift' }]);
   });
 

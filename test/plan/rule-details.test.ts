@@ -1,10 +1,11 @@
+import { entryKey } from '../../src/model/item-key.ts';
 import { describe, expect, test } from 'vitest';
 import type { DesiredRule } from '../../src/model/desired.ts';
 import type { ObservedRule } from '../../src/model/observed.ts';
 import type { RuleMatch } from '../../src/model/resources.ts';
 import { rulePayload, ruleSteps, stageOf, stageOneOf } from '../../src/plan/diff/rule-parts.ts';
 import type { RuleChange } from '../../src/model/plan.ts';
-import { itemKey, signature } from '../../src/plan/diff/signature.ts';
+import { signature } from '../../src/plan/diff/signature.ts';
 import {
   ACME,
   at,
@@ -200,9 +201,9 @@ describe('what is said', () => {
   test('of what the service keeps otherwise, but not where the rule is gone or shows another value', () => {
     const state = { match: { type: 'alias', alias: 'a' }, forward: 'x@x.example', active: true } as never;
     const sent = signature({ kind: 'rule', state }, new Map());
-    const known = new Map([[itemKey('rule', 'a'), sent]]);
+    const known = new Map([[entryKey('rule', 'a'), sent]]);
     const shown = sent.replace('x@x.example', 'y@x.example');
-    const keptOtherwise = new Map([[itemKey('rule', 'a'), { sent, shown }]]);
+    const keptOtherwise = new Map([[entryKey('rule', 'a'), { sent, shown }]]);
     const gone = planRules([rule('a', 'x@x.example')], [], { prior: prior(ACME, { keptOtherwise }) });
     expect(brief(gone)).toEqual(['+rule a 1 manifest']);
     const elsewhere = planRules([rule('a', 'x@x.example')], [liveTwin('a', 1, 'z@x.example')], {

@@ -1,15 +1,10 @@
+import { accountEntryKey, entryKey } from '../../model/item-key.ts';
 import type { PresentDomain } from '../../model/desired.ts';
-import type { DomainName } from '../../model/names.ts';
 import type { KeptOtherwise, PriorDomain } from '../../model/prior.ts';
 import { ALL_KINDS, type Kind } from '../../model/kinds.ts';
 import { managedState } from '../../plan/diff/settings.ts';
-import { itemKey, signature, type Wanted } from '../../plan/diff/signature.ts';
+import { signature, type Wanted } from '../../plan/diff/signature.ts';
 import type { MemoryInput } from './memory.ts';
-
-/** An item of a domain by kind and name, as memories and sets of items name it. */
-export function itemOfName(domain: DomainName, kind: Kind, name: string): string {
-  return `${domain}\n${itemKey(kind, name)}`;
-}
 
 /** Which of a domain's items are in place as they are desired, and which the service keeps otherwise. */
 export function rememberItems(
@@ -20,8 +15,8 @@ export function rememberItems(
   const applied = new Map<string, string>();
   const kept = new Map<string, KeptOtherwise>();
   for (const { name, wanted } of wantedItems(entry)) {
-    const item = itemOfName(entry.domain, wanted.kind, name);
-    const key = itemKey(wanted.kind, name);
+    const item = accountEntryKey(entry.domain, wanted.kind, name);
+    const key = entryKey(wanted.kind, name);
     const text = signature(wanted, desired.references);
     const isOpen = open.has(item);
     if (!isOpen || before?.applied.get(key) === text) applied.set(key, text);

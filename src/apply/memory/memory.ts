@@ -1,10 +1,11 @@
+import { accountEntryKey, ruleIdKey } from '../../model/item-key.ts';
 import type { Desired, DesiredRule, PresentDomain } from '../../model/desired.ts';
 import { nameKey, type DomainName, type NameKey } from '../../model/names.ts';
 import type { Observed, ObservedDomain } from '../../model/observed.ts';
 import type { Adoption, Plan } from '../../model/plan.ts';
 import type { ManifestSize, Prior, PriorDomain, Verified } from '../../model/prior.ts';
 import { SECTIONS, type Section } from '../../model/kinds.ts';
-import { itemOfName, rememberItems } from './memory-items.ts';
+import { rememberItems } from './memory-items.ts';
 import type { Memory } from '../../state/store.ts';
 
 export interface MemoryInput {
@@ -20,7 +21,7 @@ export interface MemoryInput {
   readonly observed: Observed;
   /** Domains of which nothing certain is known. */
   readonly unread: ReadonlySet<DomainName>;
-  /** Items that are not as they are desired, or of which that is not known, those that are sent no more included; see `itemOfName`. */
+  /** Items that are not as they are desired, or of which that is not known, those that are sent no more included; see `accountEntryKey`. */
   readonly open: ReadonlySet<string>;
   /** Items that the service accepted in this run and shows otherwise: signatures of what it shows. */
   readonly keptOtherwise: ReadonlyMap<string, string>;
@@ -98,7 +99,7 @@ function rememberRuleIds(
 }
 
 function knownNames({ name, id, derivedIds }: DesiredRule): readonly (string | undefined)[] {
-  return [name, id?.toLowerCase(), ...derivedIds.map((derived) => derived.toLowerCase())];
+  return [name, ...(id === undefined ? [] : [ruleIdKey(id)]), ...derivedIds.map(ruleIdKey)];
 }
 
 function rememberPasswords(
@@ -109,7 +110,7 @@ function rememberPasswords(
   const known = new Map<NameKey, string>(before?.passwords);
   for (const credential of entry.credentials?.entries.values() ?? []) {
     const key = nameKey(credential.name);
-    const sent = passwords.get(itemOfName(entry.domain, 'credential', credential.name));
+    const sent = passwords.get(accountEntryKey(entry.domain, 'credential', credential.name));
     if (credential.state === 'absent' || sent === null) known.delete(key);
     else if (sent !== undefined) known.set(key, sent);
   }

@@ -1,8 +1,8 @@
+import { changeKey, itemKey } from '../../model/item-key.ts';
 import { destinationsOf, type Forward } from '../../model/destinations.ts';
 import type { Change } from '../../model/plan.ts';
 import { managedPart } from '../../plan/diff/settings.ts';
 import { signature, type Wanted } from '../../plan/diff/signature.ts';
-import { changeKey, itemOf } from '../ledger.ts';
 import type { Run } from '../run.ts';
 
 /** A change that the service accepted and does not show. */
@@ -27,7 +27,7 @@ const LASTS_AFTER = 10_000;
  * for somebody else may have changed it since; an addition is not, lest there be two.
  */
 export function isNotKept(run: Run, change: Change): boolean {
-  const done = run.ledger.done.get(itemOf(change));
+  const done = run.ledger.done.get(itemKey(change));
   if (done === undefined || changeKey(done.change) !== changeKey(change)) return false;
   return !done.isKept || change.action === 'add';
 }
@@ -39,9 +39,9 @@ export function findNotKept(run: Run, open: readonly Change[], readAt: number): 
   sightings.clear();
   for (const change of open) {
     const text = shownText(run, change);
-    const seen = before.get(itemOf(change));
+    const seen = before.get(itemKey(change));
     if (text === null) continue;
-    sightings.set(itemOf(change), seen?.text === text ? seen : { text, at: run.ports.clock.monotonic() });
+    sightings.set(itemKey(change), seen?.text === text ? seen : { text, at: run.ports.clock.monotonic() });
   }
   return open
     .filter((change) => isNotKept(run, change))
@@ -53,8 +53,8 @@ export function findNotKept(run: Run, open: readonly Change[], readAt: number): 
  * that is late or a change that was not made.
  */
 function lastingText({ ledger, sightings }: Run, change: Change, readAt: number): string | null {
-  const sighting = sightings.get(itemOf(change));
-  const first = ledger.first.get(itemOf(change));
+  const sighting = sightings.get(itemKey(change));
+  const first = ledger.first.get(itemKey(change));
   if (sighting === undefined || first === undefined || readAt - sighting.at < LASTS_AFTER) return null;
   const fields = change.fields.filter((field) => field !== 'rank');
   const isOld = fields.some((field) => textOf(change.observed, field) === textOf(first.observed, field));

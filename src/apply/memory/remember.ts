@@ -1,11 +1,10 @@
+import { accountEntryKey, itemKey } from '../../model/item-key.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { Change } from '../../model/plan.ts';
 import type { ManifestSize, PriorDomain, Verified } from '../../model/prior.ts';
 import { manifestSize, prunesAnything } from '../../plan/size.ts';
 import { passwordReference } from '../send/passwords.ts';
-import { itemOf } from '../ledger.ts';
 import { planAgain } from '../look.ts';
-import { itemOfName } from './memory-items.ts';
 import { memoryOf } from './memory.ts';
 import type { NotKept } from './not-kept.ts';
 import type { LastPass } from '../rounds.ts';
@@ -68,7 +67,7 @@ function unreadDomains({ input, observed }: Run, unread: Iterable<DomainName>): 
 
 function lastingOf({ change, shown }: NotKept): readonly (readonly [string, string])[] {
   const { domain, kind, name } = change;
-  return shown === null ? [] : [[itemOfName(domain, kind, name), shown]];
+  return shown === null ? [] : [[accountEntryKey(domain, kind, name), shown]];
 }
 
 /** What no plan shows because an earlier run found that the service keeps it otherwise, and is not in place to this day. */
@@ -90,7 +89,7 @@ function undone({ ledger }: Run): readonly Change[] {
 }
 
 function namesOf(changes: readonly Change[]): ReadonlySet<string> {
-  return new Set(changes.map(({ domain, kind, name }) => itemOfName(domain, kind, name)));
+  return new Set(changes.map(({ domain, kind, name }) => accountEntryKey(domain, kind, name)));
 }
 
 /** Of the passwords that were sent, or may have been; null where none can be made or it is not known which one counts. */
@@ -99,9 +98,9 @@ async function fingerprints(run: Run): Promise<ReadonlyMap<string, string | null
   for (const { change } of run.ledger.done.values()) {
     if (change.kind !== 'credential' || change.desired === null) continue;
     if (passwordReference(run.input.desired, change.domain, change.name) === null) continue;
-    const password = run.passwords.get(itemOf(change));
+    const password = run.passwords.get(itemKey(change));
     const fingerprint = password === undefined ? null : await run.ports.state.fingerprint(password);
-    made.set(itemOfName(change.domain, change.kind, change.name), fingerprint);
+    made.set(accountEntryKey(change.domain, change.kind, change.name), fingerprint);
   }
   return made;
 }

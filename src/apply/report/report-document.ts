@@ -2,14 +2,15 @@ import type { Disclosure } from '../../model/disclosure.ts';
 import { showText } from '../../model/disclosure.ts';
 import type { Action, GuardFinding, Withheld } from '../../model/plan.ts';
 import type { Source } from '../../model/problem.ts';
-import type {
-  AppliedItem,
-  FailedItem,
-  NotKeptItem,
-  Report,
-  RequestTotals,
-  SkippedItem,
-  Stop,
+import {
+  changeName,
+  type AppliedItem,
+  type FailedItem,
+  type NotKeptItem,
+  type Report,
+  type RequestTotals,
+  type SkippedItem,
+  type Stop,
 } from '../../model/report.ts';
 
 /** What `apply --format json` prints and the state directory keeps: schemas/report.v1.schema.json. */
@@ -53,10 +54,10 @@ export function reportDocument(report: Report, disclosure: Disclosure): ReportDo
     finishedAt: new Date(report.finishedAt).toISOString(),
     plan: report.plan,
     summary: summarise(report),
-    applied: report.applied.map(({ action, kind, domain, name, id }) => ({ action, kind, domain, name, id })),
+    applied: report.applied.map((item) => ({ ...changeName(item), id: item.id })),
     failed: report.failed.map((item) => failedItem(item, disclosure)),
     skipped: report.skipped.map((item) => ({
-      ...itemKey(item),
+      ...changeName(item),
       source: place(item.source),
       reason: show(item.reason),
     })),
@@ -65,7 +66,7 @@ export function reportDocument(report: Report, disclosure: Disclosure): ReportDo
     }),
     withheld: report.withheld.map(({ domain, reason }) => ({ domain, reason: show(reason) })),
     notKept: report.notKept.map((item) => {
-      return { ...itemKey(item), source: place(item.source), message: show(item.message) };
+      return { ...changeName(item), source: place(item.source), message: show(item.message) };
     }),
     notes: report.notes.map(show),
     requests: report.requests,
@@ -93,7 +94,7 @@ function failedItem(item: FailedItem, disclosure: Disclosure): FailedItem {
     ([field, messages]) => [field, messages.map((message) => showText(message, disclosure))] as const,
   );
   return {
-    ...itemKey(item),
+    ...changeName(item),
     source: place(item.source),
     endpoint: item.endpoint,
     status: item.status,
@@ -101,12 +102,6 @@ function failedItem(item: FailedItem, disclosure: Disclosure): FailedItem {
     message: showText(item.message, disclosure),
     errors: Object.fromEntries(errors),
   };
-}
-
-function itemKey(
-  item: NotKeptItem | FailedItem | SkippedItem,
-): Pick<NotKeptItem, 'action' | 'kind' | 'domain' | 'name'> {
-  return { action: item.action, kind: item.kind, domain: item.domain, name: item.name };
 }
 
 function place(source: Source | null): Source | null {

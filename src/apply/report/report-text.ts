@@ -1,7 +1,7 @@
 import { showText, type Disclosure } from '../../model/disclosure.ts';
 import { escapeInvisible } from '../../model/names.ts';
 import { compareSources, showSource, type Source } from '../../model/problem.ts';
-import type { FailedItem, ItemKey, Report } from '../../model/report.ts';
+import type { FailedItem, ChangeName, Report } from '../../model/report.ts';
 import { withheldReason } from '../../plan/withhold.ts';
 import { wrapWords } from '../../plan/render/wrap.ts';
 import { summarise } from './report-document.ts';
@@ -104,7 +104,7 @@ function sentence(text: string, options: ReportTextOptions): readonly string[] {
 }
 
 function itemLine(
-  item: ItemKey & { readonly source: Source | null },
+  item: ChangeName & { readonly source: Source | null },
   text: string,
   options: ReportTextOptions,
 ): string {

@@ -1,7 +1,7 @@
+import { itemKey } from '../../model/item-key.ts';
 import { showForward } from '../../model/disclosure.ts';
 import type { Change, Plan } from '../../model/plan.ts';
-import type { ItemKey, NotKeptItem, Outcome, Report } from '../../model/report.ts';
-import { itemOf } from '../ledger.ts';
+import { changeName, type NotKeptItem, type Outcome, type Report } from '../../model/report.ts';
 import type { NotKept } from '../memory/not-kept.ts';
 import type { LastPass } from '../rounds.ts';
 import { requestsOfRun, type Run } from '../run.ts';
@@ -15,7 +15,7 @@ export interface ReportInput {
 export function reportRun(run: Run, { verdict, snapshot }: ReportInput): Report {
   const { input, ports, ledger } = run;
   const notKept = verdict.kind === 'seen' ? verdict.notKept : [];
-  const lost = new Set(notKept.map(({ change }) => itemOf(change)));
+  const lost = new Set(notKept.map(({ change }) => itemKey(change)));
   const applied = [...ledger.done].filter(([item]) => !lost.has(item));
   return {
     outcome: outcomeOf(run, verdict),
@@ -24,13 +24,13 @@ export function reportRun(run: Run, { verdict, snapshot }: ReportInput): Report 
     plan: input.digest,
     applied: applied.map(([item, { change, id }]) => {
       const made = ledger.added.has(item) && change.action !== 'delete';
-      return { ...keyOf(change), ...(made ? { action: 'add' } : {}), id };
+      return { ...changeName(change), ...(made ? { action: 'add' } : {}), id };
     }),
     failed: [...ledger.failed.values()].map(({ change, endpoint, status, index, message, errors }) => {
-      return { ...keyOf(change), source: change.source, endpoint, status, index, message, errors };
+      return { ...changeName(change), source: change.source, endpoint, status, index, message, errors };
     }),
     skipped: [...ledger.skipped.values()].map(({ change, reason }) => {
-      return { ...keyOf(change), source: change.source, reason };
+      return { ...changeName(change), source: change.source, reason };
     }),
     guards: input.plan.guards,
     withheld: input.plan.withheld,
@@ -60,7 +60,7 @@ export function refusedReport(
     applied: [],
     failed: [],
     skipped: plan.changes.map((change) => {
-      return { ...keyOf(change), source: change.source, reason: 'a guard refuses the plan' };
+      return { ...changeName(change), source: change.source, reason: 'a guard refuses the plan' };
     }),
     guards: plan.guards,
     withheld: plan.withheld,
@@ -100,7 +100,7 @@ function notKeptItem({ change, shown }: NotKept, references: ReadonlyMap<string,
       ? 'the next run sends it again'
       : 'it is sent again when its entry, or what the service shows, changes';
   const message = `${notKeptText(change, references)}; ${later}`;
-  return { ...keyOf(change), source: change.source, message };
+  return { ...changeName(change), source: change.source, message };
 }
 
 function notKeptText(change: Change, references: ReadonlyMap<string, string>): string {
@@ -109,8 +109,4 @@ function notKeptText(change: Change, references: ReadonlyMap<string, string>): s
   const live =
     change.kind === 'alias' ? `: ${showForward(change.observed.forward, { references, mask: false })}` : '';
   return `the service accepted it and shows another ${change.fields.join(', ')}${live}`;
-}
-
-function keyOf({ action, kind, domain, name }: Change): ItemKey {
-  return { action, kind, domain, name };
 }

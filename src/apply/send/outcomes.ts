@@ -1,10 +1,10 @@
+import { changeKey, itemKey, ruleIdKey } from '../../model/item-key.ts';
 import type { ItemFailure } from '../../api/client.ts';
 import { endpointName } from '../../model/endpoints.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { Change, DomainChange } from '../../model/plan.ts';
 import { fail } from '../../model/result.ts';
 import { isAmbiguous, type WriteItem, type WriteRequest } from '../../plan/requests/requests.ts';
-import { changeKey, itemOf } from '../ledger.ts';
 import { markDone, markFailed, type Run } from '../run.ts';
 import { DONE, type Accepted, type ItemAnswer } from './answers.ts';
 
@@ -51,7 +51,7 @@ function noteDomain(run: Run, { domain, action }: DomainChange, { before, domain
 
 /** Whether the very same was accepted in an earlier round. */
 function wasDone({ ledger }: Run, change: Change): boolean {
-  const before = ledger.done.get(itemOf(change));
+  const before = ledger.done.get(itemKey(change));
   return before !== undefined && changeKey(before.change) === changeKey(change);
 }
 
@@ -88,10 +88,10 @@ function noteRefused(run: Run, request: WriteRequest, { item, index, failure }: 
 
 /** Else a rule whose id is taken would be added again by every run. */
 function noteRuleId(run: Run, { action, domain, id }: Change, answered: string | null): void {
-  if (action !== 'add' || id === null || answered === null || id.toLowerCase() === answered.toLowerCase()) {
+  if (action !== 'add' || id === null || answered === null || ruleIdKey(id) === ruleIdKey(answered)) {
     return;
   }
-  run.renamedRules.push({ domain, name: id.toLowerCase(), id: answered });
+  run.renamedRules.push({ domain, name: ruleIdKey(id), id: answered });
 }
 
 /** A rank that comes back otherwise than it was sent tells how many digits the service keeps. */

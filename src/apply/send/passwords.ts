@@ -1,9 +1,9 @@
+import { itemKey } from '../../model/item-key.ts';
 import type { Desired, Reference, ReferenceValue } from '../../model/desired.ts';
 import { nameKey, quote, type DomainName } from '../../model/names.ts';
 import type { Change, CredentialChange, Plan, Warning } from '../../model/plan.ts';
 import type { Problem } from '../../model/problem.ts';
 import { fail, succeed, type Result } from '../../model/result.ts';
-import { itemOf } from '../ledger.ts';
 
 /** Field notes: the service refuses shorter ones. */
 const MIN_LENGTH = 8;
@@ -30,7 +30,7 @@ export async function resolvePasswords(
     const reference = passwordReference(desired, change.domain, change.name);
     const password = reference === null ? null : await resolve(reference);
     if (typeof password === 'string' && password.length >= MIN_LENGTH) {
-      passwords.set(itemOf(change), password);
+      passwords.set(itemKey(change), password);
     } else {
       problems.push(passwordProblem(change, reference, password));
     }

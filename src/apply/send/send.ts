@@ -1,3 +1,4 @@
+import { itemKey } from '../../model/item-key.ts';
 import { ATTEMPTS, pauseAfter, retriesAllowed } from '../../api/http/retry.ts';
 import type { DomainState } from '../../model/resources.ts';
 import { managedState } from '../../plan/diff/settings.ts';
@@ -5,7 +6,7 @@ import { withItems, type WriteItem, type WriteRequest } from '../../plan/request
 import { DONE, type Accepted } from './answers.ts';
 import { isRefusedBatch, isWholeRefusal, unknownToBatch } from './batches.ts';
 import { noteAccepted, noteOutcomes } from './outcomes.ts';
-import { itemOf, stopOn } from '../ledger.ts';
+import { stopOn } from '../ledger.ts';
 import { payloadOf, type Payload } from './payload.ts';
 import { isPassword } from './passwords.ts';
 import { failItems, refuseRequest, type UnknownOutcome } from './refuse.ts';
@@ -98,7 +99,7 @@ function payloadsOf(run: Run, { items }: WriteRequest): readonly [Payload, ...Pa
 }
 
 function passwordOf(run: Run, item: WriteItem): string {
-  const password = run.passwords.get(itemOf(item.change));
+  const password = run.passwords.get(itemKey(item.change));
   if (password === undefined) throw new Error(`the password of ${item.change.name} was not resolved`);
   return password;
 }

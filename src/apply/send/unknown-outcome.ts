@@ -1,3 +1,4 @@
+import { ruleIdKey } from '../../model/item-key.ts';
 import type { Client } from '../../api/client.ts';
 import type { ApiError } from '../../api/errors.ts';
 import { endpointName } from '../../model/endpoints.ts';
@@ -113,7 +114,7 @@ function sameListing(a: Listing, b: Listing): boolean {
 function settler(found: Listing): (item: Payload) => Settled {
   const aliases = new Map(found.aliases.map((row) => [row.id, row]));
   const aliasNames = new Map(found.aliases.map((row) => [nameKey(row.name), row]));
-  const rules = new Map(found.rules.map((row) => [row.id.toLowerCase(), row]));
+  const rules = new Map(found.rules.map((row) => [ruleIdKey(row.id), row]));
   const credentials = new Set(found.credentials.map((row) => nameKey(row.name)));
   return (item) => {
     switch (item.kind) {
@@ -148,11 +149,11 @@ function settleRule(item: RuleWrite, byId: ReadonlyMap<string, ObservedRule>): S
   switch (item.action) {
     case 'add':
       // A rule with the id that was sent is the one that was sent; should it differ, the next plan shows it.
-      return settleAddition(byId.get((item.rule.id ?? '').toLowerCase()), () => true);
+      return settleAddition(byId.get(ruleIdKey(item.rule.id ?? '')), () => true);
     case 'update':
-      return settleUpdate(byId.get(item.rule.id.toLowerCase()), isRule(item.rule));
+      return settleUpdate(byId.get(ruleIdKey(item.rule.id)), isRule(item.rule));
     case 'delete':
-      return gone(byId.get(item.id.toLowerCase()));
+      return gone(byId.get(ruleIdKey(item.id)));
   }
 }
 

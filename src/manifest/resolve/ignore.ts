@@ -1,4 +1,4 @@
-import { matchesGlob } from '../../model/glob.ts';
+import { matchesGlob } from '../../routing/glob.ts';
 import type { Origin } from '../../model/desired.ts';
 import { quote } from '../../model/names.ts';
 import type { Section } from '../../model/kinds.ts';

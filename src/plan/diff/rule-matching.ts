@@ -1,3 +1,4 @@
+import { ruleIdKey } from '../../model/item-key.ts';
 import type { AbsentRule, DesiredRule, PresentRule, RuleSection } from '../../model/desired.ts';
 import { sameForward } from '../../model/destinations.ts';
 import { quote } from '../../model/names.ts';
@@ -41,8 +42,8 @@ export function matchRules(
   const present = section.entries.filter((entry) => entry.state === 'present');
   const matcher: Matcher = {
     context,
-    ignored: new Set(section.ignore.map(idKey)),
-    live: new Map(live.map((rule) => [idKey(rule.id), rule])),
+    ignored: new Set(section.ignore.map(ruleIdKey)),
+    live: new Map(live.map((rule) => [ruleIdKey(rule.id), rule])),
     claimed: new Set(),
     matched: new Map(),
   };
@@ -53,11 +54,6 @@ export function matchRules(
   const adopted = matchByContent(present, live, matcher);
   const replacing = new Set(replaced.values());
   return succeed({ matched: matcher.matched, adopted, unwanted, replaced, replacing });
-}
-
-/** Ids are UUIDs, whose letters have no case. */
-export function idKey(id: string): string {
-  return id.toLowerCase();
 }
 
 function matchById(present: readonly PresentRule[], matcher: Matcher): Withholding | null {
@@ -115,7 +111,7 @@ function matchByContent(
 ): ReadonlySet<PresentRule> {
   const adopted = new Set<PresentRule>();
   const candidates = live
-    .filter((rule) => !matcher.claimed.has(rule) && !matcher.ignored.has(idKey(rule.id)))
+    .filter((rule) => !matcher.claimed.has(rule) && !matcher.ignored.has(ruleIdKey(rule.id)))
     .sort((a, b) => compareRanks(a.rank, b.rank) || compareText(a.id, b.id));
   const byCondition = Map.groupBy(candidates, ({ match }) => conditionOf(match));
   for (const entry of present) {
@@ -150,13 +146,13 @@ function conditionOf(match: RuleMatch): string {
 /** The unclaimed live rules that a name, or a written id, may stand for. */
 function rulesKnownAs(entry: DesiredRule, matcher: Matcher): readonly ObservedRule[] {
   const ids = [entry.id, ...entry.derivedIds].filter((id) => id !== undefined);
-  const rules = ids.flatMap((id) => [unclaimed(id, matcher), remembered(idKey(id), matcher)]);
+  const rules = ids.flatMap((id) => [unclaimed(id, matcher), remembered(ruleIdKey(id), matcher)]);
   if (entry.name !== undefined) rules.push(remembered(entry.name, matcher));
   return [...new Set(rules)].filter((rule) => rule !== null);
 }
 
 function rememberedFor({ id, idIsWritten, name }: PresentRule, matcher: Matcher): ObservedRule | null {
-  return remembered(idKey(id), matcher) ?? (idIsWritten ? null : remembered(name, matcher));
+  return remembered(ruleIdKey(id), matcher) ?? (idIsWritten ? null : remembered(name, matcher));
 }
 
 function remembered(nameOrId: string, matcher: Matcher): ObservedRule | null {
@@ -165,8 +161,8 @@ function remembered(nameOrId: string, matcher: Matcher): ObservedRule | null {
 }
 
 function unclaimed(id: string, { live, claimed, ignored }: Matcher): ObservedRule | null {
-  const rule = live.get(idKey(id));
-  if (rule === undefined || claimed.has(rule) || ignored.has(idKey(id))) return null;
+  const rule = live.get(ruleIdKey(id));
+  if (rule === undefined || claimed.has(rule) || ignored.has(ruleIdKey(id))) return null;
   return rule;
 }
 

@@ -1,3 +1,4 @@
+import { ruleIdKey } from '../../model/item-key.ts';
 import type { RuleSection, PresentRule } from '../../model/desired.ts';
 import { sameForward, type Forward } from '../../model/destinations.ts';
 import { quote } from '../../model/names.ts';
@@ -6,7 +7,7 @@ import type { Reason, RuleChange } from '../../model/plan.ts';
 import { sameMatch, type RuleField, type RuleMatch, type RuleState } from '../../model/resources.ts';
 import { succeed } from '../../model/result.ts';
 import { assignRanks } from './ranks.ts';
-import { idKey, matchRules, type RuleMatching } from './rule-matching.ts';
+import { matchRules, type RuleMatching } from './rule-matching.ts';
 import { stageOf } from './rule-parts.ts';
 import {
   draftSection,
@@ -64,11 +65,11 @@ function planDeletes(
   context: RuleContext,
   draft: SectionDraft,
 ): readonly ObservedRule[] {
-  const ignored = new Set(section.ignore.map(idKey));
+  const ignored = new Set(section.ignore.map(ruleIdKey));
   const kept = new Set(matching.matched.values());
   const carried: ObservedRule[] = [];
   for (const rule of observed) {
-    if (!ignored.has(idKey(rule.id))) draft.live += 1;
+    if (!ignored.has(ruleIdKey(rule.id))) draft.live += 1;
     const doomed = kept.has(rule) ? null : deletionOf(rule, section, matching, ignored, context);
     if (doomed !== null) draft.changes.push(doomed);
     else if (!kept.has(rule)) carried.push(rule);
@@ -88,7 +89,7 @@ function deletionOf(
   const unwanted = matching.unwanted.get(rule);
   const replacement = matching.replaced.get(rule);
   const entry = unwanted ?? replacement;
-  const pruned = section.prune && !ignored.has(idKey(rule.id));
+  const pruned = section.prune && !ignored.has(ruleIdKey(rule.id));
   if (entry === undefined && !pruned) return null;
   return {
     ...(entry === undefined ? { source: null } : origin(entry)),

@@ -1,6 +1,6 @@
 import type { Origin } from '../../model/desired.ts';
 import { quote, type DomainName } from '../../model/names.ts';
-import { matchesGlob } from '../../model/glob.ts';
+import { matchesGlob } from '../../routing/glob.ts';
 import type { Adoption, Change, Warning } from '../../model/plan.ts';
 import type { Problem } from '../../model/problem.ts';
 import type { Section } from '../../model/kinds.ts';

@@ -1,14 +1,8 @@
+import { entryKey } from '../../model/item-key.ts';
 import { showForward } from '../../model/disclosure.ts';
 import { destinationsOf, joinDestinations } from '../../model/destinations.ts';
-import { nameKey } from '../../model/names.ts';
 import type { PriorDomain } from '../../model/prior.ts';
-import type { Kind } from '../../model/kinds.ts';
 import type { AliasState, DomainState, RuleState } from '../../model/resources.ts';
-
-/** What identifies an item within its domain in the state directory: `alias:sales`, `rule:vip`, `domain:acme.example`. */
-export function itemKey(kind: Kind, name: string): string {
-  return kind === 'rule' ? `rule:${name.normalize('NFC')}` : `${kind}:${nameKey(name)}`;
-}
 
 /** What an item shall be, with its kind: what a signature is made of. The rank of a rule is no part of it. */
 export type Wanted =
@@ -66,7 +60,7 @@ export interface ItemMemory {
 
 /** `drift` where this very state is known to have been in place before. */
 export function reasonFor(name: string, wanted: Wanted, memory: ItemMemory): 'drift' | 'manifest' {
-  const applied = memory.prior?.applied.get(itemKey(wanted.kind, name));
+  const applied = memory.prior?.applied.get(entryKey(wanted.kind, name));
   return applied !== undefined && applied === signature(wanted, memory.references) ? 'drift' : 'manifest';
 }
 
@@ -76,7 +70,7 @@ export function isKeptOtherwise(
   { wanted, live }: { readonly wanted: Wanted; readonly live: Wanted },
   { prior, references }: ItemMemory,
 ): boolean {
-  const known = prior?.keptOtherwise.get(itemKey(wanted.kind, name));
+  const known = prior?.keptOtherwise.get(entryKey(wanted.kind, name));
   return (
     known !== undefined &&
     known.sent === signature(wanted, references) &&

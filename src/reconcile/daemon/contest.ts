@@ -1,6 +1,7 @@
+import { entryKey } from '../../model/item-key.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { Change } from '../../model/plan.ts';
-import { itemKey, signature } from '../../plan/diff/signature.ts';
+import { signature } from '../../plan/diff/signature.ts';
 
 /** Recognises items that somebody else keeps changing back, so that two tools do not undo each other for ever. */
 export interface Contest {
@@ -46,7 +47,7 @@ interface Domain {
 export function createContest(): Contest {
   const domains = new Map<DomainName, Domain>();
   const itemOf = (change: Change): Item | undefined =>
-    domains.get(change.domain)?.items.get(itemKey(change.kind, change.name));
+    domains.get(change.domain)?.items.get(entryKey(change.kind, change.name));
   return {
     look({ domains: names, changes, references, now }) {
       for (const name of names) countLook(domains, name);
@@ -87,7 +88,7 @@ function countLook(domains: Map<DomainName, Domain>, name: DomainName): void {
 }
 
 function isFrozen(domain: Domain, change: Change, wanted: string, now: number): boolean {
-  const key = itemKey(change.kind, change.name);
+  const key = entryKey(change.kind, change.name);
   const known = domain.items.get(key);
   const item = known === undefined || known.wanted !== wanted ? newItem(change, wanted) : known;
   domain.items.set(key, item);

@@ -1,8 +1,9 @@
+import { entryKey } from '../../model/item-key.ts';
 import { wantedItems } from '../../apply/memory/memory-items.ts';
 import type { Desired, DesiredDomain } from '../../model/desired.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { PriorDomain } from '../../model/prior.ts';
-import { itemKey, signature } from '../../plan/diff/signature.ts';
+import { signature } from '../../plan/diff/signature.ts';
 import type { RunPorts } from './account-run.ts';
 
 /**
@@ -34,7 +35,7 @@ function isAsApplied(
   return (
     prior?.applied.size === items.length &&
     items.every(
-      ({ name, wanted }) => prior.applied.get(itemKey(wanted.kind, name)) === signature(wanted, references),
+      ({ name, wanted }) => prior.applied.get(entryKey(wanted.kind, name)) === signature(wanted, references),
     )
   );
 }

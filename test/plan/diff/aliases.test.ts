@@ -1,7 +1,8 @@
+import { entryKey } from '../../../src/model/item-key.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Forward } from '../../../src/model/destinations.ts';
-import { itemKey, signature } from '../../../src/plan/diff/signature.ts';
+import { signature } from '../../../src/plan/diff/signature.ts';
 import {
   ACME,
   aliasSection,
@@ -169,7 +170,7 @@ describe('the aliases of a domain', () => {
 
 describe('what earlier runs left behind', () => {
   const wanted = { forward: 'b@x.example' } as never;
-  const key = itemKey('alias', 'Sales');
+  const key = entryKey('alias', 'Sales');
   const known = signature({ kind: 'alias', state: wanted }, new Map());
 
   test.each([

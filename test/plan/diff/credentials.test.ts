@@ -1,7 +1,8 @@
+import { entryKey } from '../../../src/model/item-key.ts';
 import { describe, expect, test } from 'vitest';
 import type { CredentialSection } from '../../../src/model/desired.ts';
 import { nameKey } from '../../../src/model/names.ts';
-import { itemKey, signature } from '../../../src/plan/diff/signature.ts';
+import { signature } from '../../../src/plan/diff/signature.ts';
 import {
   ACME,
   at,
@@ -208,7 +209,7 @@ describe('the credentials of a domain', () => {
   });
 
   test('drift', () => {
-    const known = new Map([[itemKey('credential', 'p'), signature({ kind: 'credential' }, new Map())]]);
+    const known = new Map([[entryKey('credential', 'p'), signature({ kind: 'credential' }, new Map())]]);
     const section = credentialSection({ p: 'password' });
     expect(brief(planned(section, [], { prior: prior(ACME, { applied: known }) }))).toEqual([
       '+credential p 1 drift',

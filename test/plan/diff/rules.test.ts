@@ -1,3 +1,4 @@
+import { entryKey } from '../../../src/model/item-key.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { DesiredRule } from '../../../src/model/desired.ts';
@@ -5,7 +6,7 @@ import type { Forward } from '../../../src/model/destinations.ts';
 import type { ObservedRule } from '../../../src/model/observed.ts';
 import type { Plan } from '../../../src/model/plan.ts';
 import type { RuleMatch } from '../../../src/model/resources.ts';
-import { itemKey, signature } from '../../../src/plan/diff/signature.ts';
+import { signature } from '../../../src/plan/diff/signature.ts';
 import {
   ACME,
   at,
@@ -219,7 +220,7 @@ describe('what an update says', () => {
     const memory = prior(ACME, {
       keptOtherwise: new Map([
         [
-          itemKey('rule', 'b'),
+          entryKey('rule', 'b'),
           {
             sent: signature({ kind: 'rule', state: wanted }, new Map()),
             shown: signature(

@@ -1,7 +1,8 @@
+import { entryKey } from '../../../src/model/item-key.ts';
 import { describe, expect, test } from 'vitest';
 import type { PresentDomain } from '../../../src/model/desired.ts';
 import type { ObservedDomain } from '../../../src/model/observed.ts';
-import { itemKey, signature } from '../../../src/plan/diff/signature.ts';
+import { signature } from '../../../src/plan/diff/signature.ts';
 import {
   absent,
   ACME,
@@ -108,12 +109,12 @@ describe('settings of a live domain', () => {
 
   test('drift, and what the service keeps otherwise', () => {
     const sign = signature({ kind: 'domain', state: { whitelabel: 'w.example' } }, new Map());
-    const known = new Map([[itemKey('domain', ACME), sign]]);
+    const known = new Map([[entryKey('domain', ACME), sign]]);
     const settings = { whitelabel: 'w.example' };
     const drifted = planSettings(settings, {}, { prior: prior(ACME, { applied: known }) });
     expect(drifted.changes).toMatchObject([{ reason: 'drift' }]);
     const shown = signature({ kind: 'domain', state: { whitelabel: null } }, new Map());
-    const keptOtherwise = new Map([[itemKey('domain', ACME), { sent: sign, shown }]]);
+    const keptOtherwise = new Map([[entryKey('domain', ACME), { sent: sign, shown }]]);
     const other = { whitelabel: 'v.example' };
     expect(planSettings(settings, other, { prior: prior(ACME, { keptOtherwise }) }).changes).toHaveLength(1);
     const lost = planSettings(settings, {}, { prior: prior(ACME, { keptOtherwise }) });

@@ -1,8 +1,9 @@
+import { entryKey } from '../../../src/model/item-key.ts';
 import { describe, expect, test } from 'vitest';
 import type { Change } from '../../../src/model/plan.ts';
 import type { RuleMatch } from '../../../src/model/resources.ts';
 import { shownFields } from '../../../src/plan/render/fields.ts';
-import { itemKey, signature, type Wanted } from '../../../src/plan/diff/signature.ts';
+import { signature, type Wanted } from '../../../src/plan/diff/signature.ts';
 import {
   aliasSection,
   credentialSection,
@@ -25,7 +26,7 @@ test.each([
   ['rule', 'VIP', 'rule:VIP'],
   ['rule', 'e\u0301', 'rule:\u00e9'],
 ] as const)('what identifies the %s %s in the state directory: %s', (kind, text, key) => {
-  expect(itemKey(kind, text)).toBe(key);
+  expect(entryKey(kind, text)).toBe(key);
 });
 
 const REFERENCES = new Map([['boss@secret.example', '{ env: BOSS }']]);

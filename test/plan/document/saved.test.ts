@@ -1,3 +1,4 @@
+import { entryKey } from '../../../src/model/item-key.ts';
 import { describe, expect, test } from 'vitest';
 import { DISCLOSE_ALL } from '../../../src/model/disclosure.ts';
 import type { Change, Plan } from '../../../src/model/plan.ts';
@@ -6,7 +7,6 @@ import { comparePlans, staleSince } from '../../../src/plan/render/compare.ts';
 import { approvalDigest, planDigest, stableJson } from '../../../src/plan/document/digest.ts';
 import { planDocument, type PlanDocument } from '../../../src/plan/document/document.ts';
 import { makePlan, type PlanInput } from '../../../src/plan/plan.ts';
-import { itemKey } from '../../../src/plan/diff/signature.ts';
 import {
   isSealedBy,
   parseJson,
@@ -109,8 +109,8 @@ describe('the digest by which a saved plan is recognised', () => {
     api: { url: 'https://api.example/v4', version: 'v4' },
     ...parts,
   });
-  const applied = new Map([[itemKey('alias', 'a'), 'b@x.example']]);
-  const differences = new Map([[itemKey('alias', 'a'), { sent: 'b@x.example', shown: 'a@x.example' }]]);
+  const applied = new Map([[entryKey('alias', 'a'), 'b@x.example']]);
+  const differences = new Map([[entryKey('alias', 'a'), { sent: 'b@x.example', shown: 'a@x.example' }]]);
 
   test.each<[string, Partial<PlanInput>]>([
     ['that something was in place before', { prior: prior(ACME, { applied }) }],

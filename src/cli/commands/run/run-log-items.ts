@@ -1,6 +1,6 @@
 import { DISCLOSE_ALL } from '../../../model/disclosure.ts';
 import type { Change } from '../../../model/plan.ts';
-import type { ItemKey } from '../../../model/report.ts';
+import type { ChangeName } from '../../../model/report.ts';
 import { describeChange } from '../../../plan/render/describe.ts';
 import { changeDocument, type ChangeDocument } from '../../../plan/document/document.ts';
 
@@ -10,11 +10,7 @@ interface ItemValues {
   readonly to?: ChangeDocument['desired'];
 }
 
-export function itemText({ action, kind, domain, name }: ItemKey): ItemKey {
-  return { action, kind, domain, name };
-}
-
-export function nameOf({ action, kind, domain, name }: ItemKey): string {
+export function nameOf({ action, kind, domain, name }: ChangeName): string {
   return `${action} ${subjectOf({ kind, domain, name })}`;
 }
 
@@ -26,7 +22,7 @@ export function valuesOf(change: Change | undefined): ItemValues {
 }
 
 /** `update alias sales of acme.example: bob@corp.example -> carol@corp.example`. */
-export function describeItem(item: ItemKey, change: Change | undefined): string {
+export function describeItem(item: ChangeName, change: Change | undefined): string {
   const { text } = change === undefined ? { text: '' } : describeChange(documentOf(change));
   return text === '' ? nameOf(item) : `${nameOf(item)}: ${text}`;
 }
@@ -59,7 +55,7 @@ const DONE: Readonly<Record<Change['action'], string>> = {
   delete: 'added',
 };
 
-function subjectOf({ kind, domain, name }: Pick<ItemKey, 'kind' | 'domain' | 'name'>): string {
+function subjectOf({ kind, domain, name }: Pick<ChangeName, 'kind' | 'domain' | 'name'>): string {
   return kind === 'domain' ? domain : `${kind} ${name} of ${domain}`;
 }
 

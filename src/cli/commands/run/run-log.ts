@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import type { DaemonEvent, RunResult } from '../../../model/daemon.ts';
 import type { Plan } from '../../../model/plan.ts';
 import { showSource, type Problem, type Source } from '../../../model/problem.ts';
-import type { ItemKey, Report } from '../../../model/report.ts';
-import { describeDrift, describeItem, driftValues, itemText, nameOf, valuesOf } from './run-log-items.ts';
+import { changeName, type ChangeName, type Report } from '../../../model/report.ts';
+import { describeDrift, describeItem, driftValues, nameOf, valuesOf } from './run-log-items.ts';
 
 /**
  * One line an event: `event` is its stable name, `account`, `run` and `domain` say of what. What stands, such as a guard
@@ -122,7 +122,7 @@ function logFindings(log: Logger, { plan, unset }: Looked, isNews: IsNews): void
   }
   for (const change of unset) {
     if (!isNews(`unset ${nameOf(change)}`)) continue;
-    const fields = { event: 'password.unset', ...itemText(change), source: place(change.source) };
+    const fields = { event: 'password.unset', ...changeName(change), source: place(change.source) };
     log.error(fields, `${nameOf(change)}: its password is not set, or too short`);
   }
   for (const { code, message, source } of plan.warnings) {
@@ -135,13 +135,13 @@ function logDrift(log: Logger, { report, frozen, drift }: Looked, isNews: IsNews
   for (const change of drift) {
     // What is put right is news each time; what is only observed stands.
     if (report === null && !isNews(describeDrift(change))) continue;
-    const fields = { ...itemText(change), ...driftValues(change), source: place(change.source) };
+    const fields = { ...changeName(change), ...driftValues(change), source: place(change.source) };
     log.warn({ event: 'drift.found', ...fields }, describeDrift(change));
   }
   for (const change of frozen) {
     if (!isNews(`frozen ${nameOf(change)}`)) continue;
     log.warn(
-      { event: 'item.frozen', ...itemText(change) },
+      { event: 'item.frozen', ...changeName(change) },
       `${nameOf(change)}: left alone because it keeps being changed back`,
     );
   }
@@ -158,7 +158,7 @@ function logReport(
   plan: Plan,
 ): void {
   const planned = new Map(plan.changes.map((change) => [nameOf(change), change]));
-  const fieldsOf = (item: ItemKey) => ({ ...itemText(item), ...valuesOf(planned.get(nameOf(item))) });
+  const fieldsOf = (item: ChangeName) => ({ ...changeName(item), ...valuesOf(planned.get(nameOf(item))) });
 
   if (snapshot !== null)
     log.info(
