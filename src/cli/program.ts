@@ -41,6 +41,7 @@ export function createProgram(context: Context, finish: (code: ExitCode) => void
       writeErr: (text) => context.stderr.write(text),
     })
     .addHelpText('after', HELP)
+    .addHelpText('afterAll', ({ command }) => footer(command.name()))
     .allowExcessArguments()
     .hook('preAction', (_, command) => refuseExcess(command))
     .exitOverride();
@@ -195,10 +196,19 @@ function addServers(program: Command, run: CommandRunner): void {
     .action(run(async () => (await import('./commands/completion.ts')).completionCommand));
 }
 
+/** Below the help of each command. */
+function footer(command: string): string {
+  const more = command === 'fwdsync' ? '' : 'Environment and exit codes: fwdsync --help\n';
+  return `\n${more}Documentation: ${pkg.homepage}/tree/main/docs`;
+}
+
 const HELP = `
 Environment:
   FWDSYNC_API_KEY, FWDSYNC_API_KEY_FILE  the API key, or a file that holds it; there is no flag for it
   FWDSYNC_FILE, FWDSYNC_ACCOUNT, …       stand for the option next to which they are named in brackets
+  FWDSYNC_REFERENCE_PATH                 directories of files behind absolute references; default: /run/secrets
+  FWDSYNC_NOTIFY_URL                     where run sends notifications
+  FWDSYNC_NOTIFY_URL_FILE                a file that holds that address
 
 Exit codes:
   0    done            1    could not be done      2    changes (plan --detailed-exitcode)

@@ -4,10 +4,10 @@ import { followLogs } from '../../api/logs/follow.ts';
 import { LARGEST_LOG_PAGE, listAllLogs, searchAllLogs, type LogReading } from '../../api/logs/pages.ts';
 import type { LogEntry } from '../../api/logs/logs.ts';
 import type { Disclosure } from '../../model/disclosure.ts';
-import type { DomainName } from '../../model/names.ts';
+import { quote, type DomainName } from '../../model/names.ts';
 import type { Result } from '../../model/result.ts';
 import { requireDomain } from '../input/arguments.ts';
-import { answerOf, connect } from '../input/connect.ts';
+import { answerAbout, answerOf, connect } from '../input/connect.ts';
 import type { Context } from '../context.ts';
 import { discloseManifest } from '../output/disclose.ts';
 import { CommandError, EXIT, interruptedExit, type ExitCode } from '../exit.ts';
@@ -66,14 +66,14 @@ async function list(client: FullClient, query: LogsQuery, output: LogsOutput): P
   if (order === 'relevance')
     throw new CommandError(EXIT.usage, 'only a search is ordered by relevance', 'give --search TEXT');
   const wanted = { ...filter, ...stated({ alias: options.alias, order }) };
-  orEnd(await listAllLogs(readingOf(client, query, output), wanted));
+  await orEnd(client, query, await listAllLogs(readingOf(client, query, output), wanted));
   return EXIT.done;
 }
 
 async function search(client: FullClient, query: LogsQuery, output: LogsOutput): Promise<ExitCode> {
   const { options, filter } = query;
   const wanted = { ...filter, text: options.search ?? '', ...stated({ order: logOrder(options) }) };
-  orEnd(await searchAllLogs(readingOf(client, query, output), wanted));
+  await orEnd(client, query, await searchAllLogs(readingOf(client, query, output), wanted));
   return EXIT.done;
 }
 
@@ -83,30 +83,27 @@ function readingOf(client: FullClient, { domain, options }: LogsQuery, output: L
 
 async function count(
   client: FullClient,
-  { domain, filter }: LogsQuery,
+  query: LogsQuery,
   { context, format }: LogsOutput,
 ): Promise<ExitCode> {
-  const total = orEnd(await client.countLogs(domain, filter));
+  const total = await orEnd(client, query, await client.countLogs(query.domain, query.filter));
   context.stdout.write(`${format === 'json' ? JSON.stringify({ total }) : total}\n`);
   return EXIT.done;
 }
 
 async function show(
   client: FullClient,
-  { domain, options }: LogsQuery,
+  query: LogsQuery,
   { context, format, disclosure }: LogsOutput,
 ): Promise<ExitCode> {
-  const entry = orEnd(await client.getLog(domain, options.id ?? ''));
+  const entry = await orEnd(client, query, await client.getLog(query.domain, query.options.id ?? ''));
   context.stdout.write(format === 'json' ? logJson(entry, disclosure) : logDetails(entry, disclosure));
   return EXIT.done;
 }
 
 /** Until it is interrupted, or nobody reads any more. A look that fails is tried again with the next one, and said once. */
-async function follow(
-  client: FullClient,
-  { domain, options, filter }: LogsQuery,
-  output: LogsOutput,
-): Promise<ExitCode> {
+async function follow(client: FullClient, query: LogsQuery, output: LogsOutput): Promise<ExitCode> {
+  const { domain, options, filter } = query;
   if (client.version === 'v3') {
     const why = 'v3 lists logs from the newest on only: what is new cannot be asked for';
     throw new CommandError(EXIT.usage, `--follow needs v4: ${why}`, 'use the v4 address');
@@ -117,7 +114,9 @@ async function follow(
   const print = printer(output);
   const unread = new AbortController();
   context.stdout.once('error', () => unread.abort());
-  orEnd(
+  await orEnd(
+    client,
+    query,
     await followLogs({
       client,
       domain,
@@ -138,6 +137,14 @@ async function follow(
   return context.signal.aborted ? interruptedExit(context) : EXIT.done;
 }
 
+function noEntry(domain: DomainName, id: string): CommandError {
+  return new CommandError(
+    EXIT.failed,
+    `${domain} has no log entry ${quote(id)}`,
+    `list them with fwdsync logs ${domain}; the service keeps them for a limited time`,
+  );
+}
+
 function printer({ context, format, disclosure }: LogsOutput): (entries: readonly LogEntry[]) => void {
   const line = format === 'json' ? logJson : logLine;
   return (entries) => {
@@ -146,7 +153,18 @@ function printer({ context, format, disclosure }: LogsOutput): (entries: readonl
 }
 
 /** What this generation cannot be asked is wrong usage; anything else is a failure of the service. */
-function orEnd<T>(result: Result<T, ApiError>): T {
+async function orEnd<T>(
+  client: FullClient,
+  { domain, options }: LogsQuery,
+  result: Result<T, ApiError>,
+): Promise<T> {
+  if (!result.ok && result.error.kind === 'not-found') {
+    const { id } = options;
+    // Ends with what is known of the domain, where that is what was not found.
+    if (id !== undefined) await answerAbout(client, domain, await client.getDomain(domain));
+    if (id !== undefined) throw noEntry(domain, id);
+    return answerAbout(client, domain, result);
+  }
   if (result.ok || result.error.kind !== 'rejected' || result.error.status !== null) return answerOf(result);
   const message = result.error.message.replace(/^not sent: /, '');
   throw new CommandError(EXIT.usage, message, 'leave it out, or ask the other generation of the API');

@@ -4,7 +4,7 @@ import { routerOf } from '../../manifest/check/routing-table.ts';
 import { parseDomainName, quote, type DomainName } from '../../model/names.ts';
 import type { ObservedAlias, ObservedDomain, ObservedRule } from '../../model/observed.ts';
 import { createRouter, type Anchoring, type Mail, type RoutingTable } from '../../routing/route.ts';
-import { answerOf, connect } from '../input/connect.ts';
+import { answerAbout, answerOf, connect } from '../input/connect.ts';
 import type { Context } from '../context.ts';
 import { readDesired } from '../input/desired.ts';
 import { discloseEarlier } from '../output/disclose.ts';
@@ -59,7 +59,7 @@ async function askManifest(
   mail: Mail,
 ): Promise<RouteFindings> {
   const { desired } = await readDesired(context, options, {
-    references: 'optional',
+    references: 'unneeded',
     problems: 'printed',
     unnamed: 'refused',
   });
@@ -120,7 +120,7 @@ interface LiveRouting {
 }
 
 async function readRouting(client: FullClient, domain: DomainName): Promise<LiveRouting> {
-  const live = answerOf(await client.getDomain(domain));
+  const live = await answerAbout(client, domain, await client.getDomain(domain));
   const sections = answerOf(await readSections(client, domain, ['aliases', 'rules']));
   const { aliases = [], rules = [] } = sections;
   return { live, aliases, rules: rules.toSorted((a, b) => a.rank - b.rank) };

@@ -2,6 +2,8 @@ import type { RequestEvent } from '../../api/http/call.ts';
 import { createClient, type FullClient } from '../../api/create.ts';
 import { errorText, type ApiError } from '../../api/errors.ts';
 import { keyFault } from '../../api/http/transport.ts';
+import { didYouMean } from '../../manifest/read/suggest.ts';
+import type { DomainName } from '../../model/names.ts';
 import type { Result } from '../../model/result.ts';
 import type { Context } from '../context.ts';
 import { CommandError, EXIT } from '../exit.ts';
@@ -50,6 +52,20 @@ export async function assertAccount(client: FullClient, { account }: Connection)
 export function answerOf<T>(result: Result<T, ApiError>): T {
   if (result.ok) return result.value;
   throw apiFailure(result.error);
+}
+
+/** The same of a question about one domain: where it was not found, whether the account has the domain at all. */
+export async function answerAbout<T>(
+  client: Pick<FullClient, 'listDomains'>,
+  domain: DomainName,
+  result: Result<T, ApiError>,
+): Promise<T> {
+  if (result.ok || result.error.kind !== 'not-found') return answerOf(result);
+  const names = answerOf(await client.listDomains()).map((live) => live.domain);
+  if (names.includes(domain)) return answerOf(result);
+  const otherwise = 'check the spelling, and that the key belongs to the right account';
+  const hint = didYouMean(domain, names, otherwise);
+  throw new CommandError(EXIT.failed, `the account has no domain ${domain}`, hint);
 }
 
 /** An error of the service as the end of a command. */

@@ -21,8 +21,8 @@ import { referenceReader } from './references.ts';
 import { manifestPaths, resolveStateDirectory, type CommonOptions } from '../settings.ts';
 
 export interface ReadOptions {
-  /** Whether a reference that is not set is an error or a warning. */
-  readonly references: 'required' | 'optional';
+  /** Whether a reference that is not set is an error, a warning, or of no concern. */
+  readonly references: 'required' | 'optional' | 'unneeded';
   /** `printed`: in text, to standard error; those that end a command with `--format json` as a document. */
   readonly problems: 'printed' | 'errors-printed' | 'silent';
   /** What of a `--domain` that the manifest does not name. */
@@ -50,11 +50,15 @@ export async function readDesired(
 ): Promise<ReadDesired> {
   const texts = await readTexts(context, options, how.from);
   const accounts = options.accounts === undefined ? 'one' : 'many';
-  const load = loadOptions(context, options, { ...how, accounts });
+  const references = how.references === 'required' ? 'required' : 'optional';
+  const load = loadOptions(context, options, { references, accounts });
   const loaded = await loadWithReferences(texts, load, referenceReader(context));
   const mask = maskOf(options, context);
-  const problems =
-    mask === false ? loaded.problems : loaded.problems.map((problem) => maskProblem(problem, mask));
+  const relevant =
+    how.references === 'unneeded'
+      ? loaded.problems.filter(({ code }) => code !== 'reference-not-set')
+      : loaded.problems;
+  const problems = mask === false ? relevant : relevant.map((problem) => maskProblem(problem, mask));
   const { counts } = loaded;
   if (how.problems !== 'silent' && loaded.desired === null)
     printInvalid(context, options, { problems, counts });
@@ -131,7 +135,7 @@ function invalidManifest(problems: readonly Problem[]): CommandError {
 export async function ownApi(context: Context, options: CommonOptions): Promise<DesiredApi> {
   if (context.ofAccount === undefined) return {};
   const { desired, problems } = await readDesired(context, options, {
-    references: 'optional',
+    references: 'unneeded',
     problems: 'printed',
     unnamed: 'ignored',
   });

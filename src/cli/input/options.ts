@@ -31,7 +31,7 @@ export function withFiles(command: Command): Command {
   return command
     .option(
       '-f, --file <path>',
-      'manifest file or directory, - for standard input; repeatable [FWDSYNC_FILE]',
+      'manifest file or directory, - for standard input; repeatable; default: fwdsync.yaml or fwdsync/ [FWDSYNC_FILE]',
       collect,
     )
     .option(
@@ -43,7 +43,7 @@ export function withFiles(command: Command): Command {
 
 export function withConnection(command: Command): Command {
   return command
-    .option('--api-url <url>', 'root address of the API [FWDSYNC_API_URL]')
+    .option('--api-url <url>', 'base URL of the API; default: https://api.improvmx.com/v4 [FWDSYNC_API_URL]')
     .option(
       '--api-version <version>',
       'v4 or v3; default: the last segment of the address [FWDSYNC_API_VERSION]',
@@ -54,7 +54,7 @@ export function withConnection(command: Command): Command {
 export function withState(command: Command): Command {
   return command.option(
     '--state-dir <dir>',
-    'snapshots, reports and what was applied last [FWDSYNC_STATE_DIR]',
+    'snapshots, reports and what was applied last; default: below ~/.local/state [FWDSYNC_STATE_DIR]',
   );
 }
 

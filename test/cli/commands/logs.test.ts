@@ -121,7 +121,13 @@ describe.each(VERSIONS)('logs through %s', (version) => {
     expect(stdout).toMatch(/^2026-09-01T00:00:00Z .*"hello" {2}\S+\n {2}transport {4}mx\n/);
     expect(stdout).toMatch(/\n {2}\S+Z {2}QUEUED [^\n]*\n {2}\S+Z {2}DELIVERED [^\n]*\n$/);
     expect(code).toBe(0);
-    expect((await scene.run(['logs', 'acme.example', '--id', 'missing'])).code).toBe(1);
+    const missing = await scene.run(['logs', 'acme.example', '--id', 'missing']);
+    expect([missing.code, missing.stderr]).toEqual([
+      1,
+      expect.stringContaining('error: acme.example has no log entry "missing"\n  try: list them with'),
+    ]);
+    const elsewhere = await scene.run(['logs', 'acmee.example', '--id', id]);
+    expect(elsewhere.stderr).toContain('the account has no domain acmee.example');
   });
 
   test('--search finds by text', async () => {
@@ -150,7 +156,17 @@ describe.each(VERSIONS)('logs through %s', (version) => {
 
   test('sends nothing but GET, and 1 for a domain that is not there', async () => {
     const scene = await open({ version });
-    expect((await scene.run(['logs', 'other.example'])).code).toBe(1);
+    for (const flags of [
+      [],
+      ['--count', '--after', '2026-09-01'],
+      ...(version === 'v4' ? [['--follow']] : []),
+    ]) {
+      const { code, stderr } = await scene.run(['logs', 'acme.exmaple', ...flags]);
+      expect([code, stderr]).toEqual([
+        1,
+        'error: the account has no domain acme.exmaple\n  try: did you mean "acme.example"?\n',
+      ]);
+    }
     expect(scene.writes()).toEqual([]);
   });
 });

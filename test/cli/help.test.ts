@@ -1,0 +1,42 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createProgram } from '../../src/cli/program.ts';
+import { processContext } from '../../src/cli/context.ts';
+import { commandScene } from './support/scene.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const COMMANDS = createProgram(processContext(), () => {}).commands.map((command) => command.name());
+const DOCS = 'Documentation: https://github.com/fwdsync/fwdsync/tree/main/docs';
+
+async function helpOf(...args: readonly string[]): Promise<string> {
+  const { code, stdout } = await (await commandScene()).run([...args, '--help']);
+  expect(code).toBe(0);
+  return stdout;
+}
+
+describe('the help', () => {
+  test.each(COMMANDS)('of %s has an example that uses it, and says where more is', async (command) => {
+    const help = await helpOf(command);
+    expect(help).toMatch(new RegExp(`Example:\n  \\$ .*fwdsync ${command}\\b`));
+    expect(help).toContain('Environment and exit codes: fwdsync --help');
+    expect(help).toContain(DOCS);
+  });
+
+  test('of the program names exit codes and the documentation', async () => {
+    const help = await helpOf();
+    for (const code of [0, 1, 2, 3, 4, 5, 6, 64, 130, 143]) expect(help).toMatch(new RegExp(`\\b${code}\\b`));
+    expect(help).toContain(DOCS);
+  });
+
+  test('names every environment variable that the command line reads', async () => {
+    const all = (await Promise.all([helpOf(), ...COMMANDS.map((command) => helpOf(command))])).join('\n');
+    const directory = join(ROOT, 'src/cli');
+    const sources = readdirSync(directory, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => readFileSync(join(directory, name), 'utf8'))
+      .join('\n');
+    const read = new Set([...sources.matchAll(/FWDSYNC_[A-Z_]*[A-Z]/g)].map(([name]) => name));
+    for (const name of read) expect(all).toContain(name);
+  });
+});
