@@ -2,6 +2,7 @@ import type { Problem } from '../model/problem.ts';
 import type { Report } from '../model/report.ts';
 import { fail, succeed, type Result } from '../model/result.ts';
 import { rememberRun } from './memory/remember.ts';
+import { undoFlags } from './memory/undo-flags.ts';
 import { resolvePasswords } from './send/passwords.ts';
 import type { ApplyInput, ApplyPorts } from './ports.ts';
 import { reportDocument } from './report/report-document.ts';
@@ -39,7 +40,11 @@ export async function applyPlan(input: ApplyInput, ports: ApplyPorts): Promise<R
   const objection = (await ports.objection?.()) ?? null;
   if (objection === null) await rememberRun(run, verdict, verified);
   else run.ledger.notes.add(`what was applied is not remembered: ${objection}`);
-  const report = reportRun(run, { verdict, snapshot: snapshot.value });
+  const report = reportRun(run, {
+    verdict,
+    snapshot: snapshot.value?.path ?? null,
+    undoFlags: snapshot.value === null ? [] : await undoFlags(run, verdict, snapshot.value.text),
+  });
   return succeed(await keepReport(report, run.input, ports));
 }
 
@@ -50,7 +55,15 @@ function withObjection(ports: ApplyPorts): ApplyPorts {
   return objection === undefined ? ports : { ...ports, client: client.withObjection(objection) };
 }
 
-async function saveSnapshot(input: ApplyInput, ports: ApplyPorts): Promise<Result<string, ApplyFault>> {
+interface SavedSnapshot {
+  readonly path: string;
+  readonly text: string;
+}
+
+async function saveSnapshot(
+  input: ApplyInput,
+  ports: ApplyPorts,
+): Promise<Result<SavedSnapshot, ApplyFault>> {
   const document = snapshotDocument({
     plan: input.plan,
     observed: input.observed,
@@ -58,8 +71,9 @@ async function saveSnapshot(input: ApplyInput, ports: ApplyPorts): Promise<Resul
     references: input.desired.references,
     now: ports.clock.now(),
   });
-  const saved = await ports.state.saveSnapshot(ports.writeManifest(document));
-  if (saved.ok) return saved;
+  const text = ports.snapshots.write(document);
+  const saved = await ports.state.saveSnapshot(text);
+  if (saved.ok) return succeed({ path: saved.value, text });
   return fail({
     kind: 'no-snapshot',
     message: `nothing was written, for it could not be undone: ${saved.error.message}`,

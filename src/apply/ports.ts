@@ -56,10 +56,16 @@ export interface ApplyPorts {
   readonly resolvePassword: ResolvePassword;
   /** Asked right before a domain is deleted: null, or why it must stay. */
   readonly whyKeepDomain?: ((domain: DomainName) => Promise<string | null>) | undefined;
-  /** The text of a manifest. */
-  readonly writeManifest: (document: ManifestDocument) => string;
+  readonly snapshots: SnapshotText;
   /** Asked before each write, to the account or to memory: why this run must not write any more. */
   readonly objection?: Objection | undefined;
+}
+
+/** Snapshots as text, and back. */
+export interface SnapshotText {
+  readonly write: (document: ManifestDocument) => string;
+  /** Null where it cannot be loaded; `references`: normalised value -> how the manifest writes it. */
+  readonly read: (text: string, references: ReadonlyMap<string, string>) => Desired | null;
 }
 
 export type Progress =

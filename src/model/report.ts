@@ -27,6 +27,8 @@ export interface Report {
   readonly stopped: Stop | null;
   /** Where the manifest that undoes this run is; null when nothing was to be written. */
   readonly snapshot: string | null;
+  /** What applying it needs to be allowed, as flags for a shell; none, too, where that cannot be known. */
+  readonly undoFlags: readonly string[];
 }
 
 /** What ends a run early: nothing that it has not sent yet is sent. */

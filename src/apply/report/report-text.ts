@@ -2,6 +2,7 @@ import { showText, type Disclosure } from '../../model/disclosure.ts';
 import { escapeInvisible } from '../../model/names.ts';
 import { compareSources, showSource, type Source } from '../../model/problem.ts';
 import type { FailedItem, ChangeName, Report } from '../../model/report.ts';
+import { quoteForShell } from '../../plan/policy.ts';
 import { withheldReason } from '../../plan/withhold.ts';
 import { wrapWords } from '../../plan/render/wrap.ts';
 import { summarise } from './report-document.ts';
@@ -38,9 +39,20 @@ export function renderReport(report: Report, options: ReportTextOptions): string
       ? []
       : sentence(`stopped: ${report.stopped.message}`, options).map(options.style.error)),
     countLine(report, options.style),
-    ...(report.snapshot === null || !report.wrote ? [] : [`Undo: fwdsync apply -f ${report.snapshot}`]),
+    ...(report.snapshot === null || !report.wrote
+      ? []
+      : [`Undo: ${undoCommand(report, options.disclosure)}`]),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** The command that applies the snapshot, with what it needs to be allowed. */
+export function undoCommand(
+  { snapshot, undoFlags }: Pick<Report, 'snapshot' | 'undoFlags'>,
+  disclosure: Disclosure,
+): string {
+  const flags = undoFlags.map((flag) => showText(flag, disclosure));
+  return ['fwdsync apply -f', quoteForShell(snapshot ?? ''), ...flags].join(' ');
 }
 
 function renderFailures(report: Report, options: ReportTextOptions): readonly string[] {

@@ -9,10 +9,11 @@ import { requestsOfRun, type Run } from '../run.ts';
 export interface ReportInput {
   readonly verdict: LastPass;
   readonly snapshot: string | null;
+  readonly undoFlags: readonly string[];
 }
 
 /** What became of a run, from its ledger and its last look at the account. */
-export function reportRun(run: Run, { verdict, snapshot }: ReportInput): Report {
+export function reportRun(run: Run, { verdict, snapshot, undoFlags }: ReportInput): Report {
   const { input, ports, ledger } = run;
   const notKept = verdict.kind === 'seen' ? verdict.notKept : [];
   const lost = new Set(notKept.map(({ change }) => itemKey(change)));
@@ -40,6 +41,7 @@ export function reportRun(run: Run, { verdict, snapshot }: ReportInput): Report 
     wrote: ledger.wrote,
     stopped: ledger.stop,
     snapshot,
+    undoFlags,
   };
 }
 
@@ -70,6 +72,7 @@ export function refusedReport(
     wrote: false,
     stopped: null,
     snapshot: null,
+    undoFlags: [],
   };
 }
 

@@ -30,6 +30,7 @@ const EMPTY: Report = {
   wrote: false,
   stopped: null,
   snapshot: null,
+  undoFlags: [],
 };
 
 const alias = (name: string) => ({ kind: 'alias', domain: 'acme.example', name }) as const;

@@ -1,6 +1,5 @@
 import type { Dump, DumpedDomain } from '../../../src/emulator/account/dump.ts';
 import type { Emulator } from '../../../src/emulator/http/server.ts';
-import type { GuardFinding } from '../../../src/model/plan.ts';
 import { runCommand, type CommandResult, type Terminal } from './cli.ts';
 
 export interface Undone {
@@ -8,25 +7,21 @@ export interface Undone {
   readonly account: Dump;
 }
 
-/** Applies the snapshot that a run points to, with the allowances that the plan of it asks for; null: it wrote nothing. */
+/** Applies the snapshot that a run points to, with just the command that it prints; null: it wrote nothing. */
 export async function undo(
   emulator: Emulator,
   run: CommandResult,
   terminal: Terminal,
 ): Promise<Undone | null> {
-  const snapshot = /^Undo: fwdsync apply -f (\S+)$/m.exec(run.stdout)?.[1];
-  if (snapshot === undefined) return null;
-  const planned = await runCommand(['plan', '-f', snapshot, '--format', 'json'], terminal);
-  if (planned.stdout === '') throw new Error(`the snapshot cannot be planned:\n${planned.stderr}`);
-  const { guards } = JSON.parse(planned.stdout) as { readonly guards: readonly GuardFinding[] };
-  const flags = guards.flatMap(({ allow }) => (allow === null ? [] : unquoted(allow)));
-  const apply = await runCommand(['apply', '-f', snapshot, '--yes', ...flags], terminal);
+  const printed = /^Undo: fwdsync (apply -f .+)$/m.exec(run.stdout)?.[1];
+  if (printed === undefined) return null;
+  const apply = await runCommand([...unquoted(printed), '--yes'], terminal);
   return { apply, account: emulator.store.dump() };
 }
 
-/** A flag and its value, as a shell would split them. */
-function unquoted(flag: string): readonly string[] {
-  return flag.split(' ').map((word) => word.replace(/^'(.*)'$/, '$1'));
+/** The words of a command, as a shell would split them. */
+function unquoted(command: string): readonly string[] {
+  return command.split(' ').map((word) => word.replace(/^'(.*)'$/, '$1'));
 }
 
 /**

@@ -1,4 +1,6 @@
 import type { Logger } from 'pino';
+import { undoCommand } from '../../../apply/report/report-text.ts';
+import { DISCLOSE_ALL } from '../../../model/disclosure.ts';
 import type { DaemonEvent, RunResult } from '../../../model/daemon.ts';
 import type { Plan } from '../../../model/plan.ts';
 import { showSource, type Problem, type Source } from '../../../model/problem.ts';
@@ -152,18 +154,16 @@ function withheldByItself({ withheld }: Plan): Plan['withheld'] {
   return withheld.filter(({ cause }) => cause !== 'guard');
 }
 
-function logReport(
-  log: Logger,
-  { applied, failed, skipped, notKept, notes, snapshot }: Report,
-  plan: Plan,
-): void {
+function logReport(log: Logger, report: Report, plan: Plan): void {
+  const { applied, failed, skipped, notKept, notes, snapshot } = report;
   const planned = new Map(plan.changes.map((change) => [nameOf(change), change]));
   const fieldsOf = (item: ChangeName) => ({ ...changeName(item), ...valuesOf(planned.get(nameOf(item))) });
 
   if (snapshot !== null)
     log.info(
       { event: 'snapshot.saved', path: snapshot },
-      `snapshot saved; undo with: fwdsync apply -f ${snapshot}`,
+      // The log hides what is to be hidden, line by line.
+      `snapshot saved; undo with: ${undoCommand(report, DISCLOSE_ALL)}`,
     );
   for (const item of applied) {
     log.info({ event: 'change.applied', ...fieldsOf(item) }, describeItem(item, planned.get(nameOf(item))));

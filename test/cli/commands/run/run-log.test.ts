@@ -147,6 +147,7 @@ describe('the log of events', () => {
       notKept: [],
       notes: [],
       snapshot: null,
+      undoFlags: [],
     } as unknown as Report;
     const plan = { ...PLAN, changes: [DRIFT] } as Plan;
     const [applied, failure] = lines([finished({ plan, report })]);

@@ -1,0 +1,44 @@
+import type { Desired } from '../../model/desired.ts';
+import type { Observed } from '../../model/observed.ts';
+import { makePlan } from '../../plan/plan.ts';
+import type { LastPass } from '../rounds.ts';
+import type { Run } from '../run.ts';
+
+/**
+ * What the command line has to allow so that the snapshot of this run can be applied to the account as it is now, as
+ * flags that are ready for a shell; none where the account could not be read again, for then nobody knows.
+ */
+export async function undoFlags(run: Run, verdict: LastPass, snapshot: string): Promise<readonly string[]> {
+  if (!run.ledger.wrote || verdict.kind === 'unseen' || verdict.unread.size > 0) return [];
+  const { client, clock, snapshots, state } = run.ports;
+  const desired = snapshots.read(snapshot, run.input.desired.references);
+  if (desired === null) return [];
+  const { prior } = await state.prior();
+  const { guards } = makePlan({
+    desired,
+    observed: { ...run.observed, domains: readWhole(run, desired) },
+    policy: {
+      guards: desired.guards,
+      allowances: [],
+      account: null,
+      accountRequired: false,
+      rotate: [],
+      domainDeletes: 'allowed',
+    },
+    prior,
+    now: clock.now(),
+    api: { url: client.url, version: client.version },
+  });
+  return [...new Set(guards.map(({ allow }) => allow))].filter((allow) => allow !== null);
+}
+
+/** Of a domain that the run added only what is managed was read; whether it may go does not depend on what else is in it. */
+function readWhole({ observed }: Run, { domains }: Desired): Observed['domains'] {
+  const whole = new Map(observed.domains);
+  for (const [name, live] of observed.domains) {
+    if (domains.get(name)?.state === 'absent') whole.set(name, { ...NO_ROWS, ...live });
+  }
+  return whole;
+}
+
+const NO_ROWS = { aliases: [], rules: [], credentials: [] } as const;
