@@ -27,7 +27,7 @@ export async function applyPlan(input: ApplyInput, ports: ApplyPorts): Promise<R
   const { changes } = input.plan;
   const passwords = await resolvePasswords(changes, input.desired, ports.resolvePassword);
   if (!passwords.ok) return fail({ kind: 'passwords', problems: passwords.error });
-  const snapshot = changes.length === 0 ? succeed(null) : await saveSnapshot(input, ports);
+  const snapshot = await saveSnapshot(input, ports);
   if (!snapshot.ok) return snapshot;
   const known = await ports.state.rememberReferences(input.desired.references);
   if (!known.ok && changes.length > 0) {
@@ -42,8 +42,8 @@ export async function applyPlan(input: ApplyInput, ports: ApplyPorts): Promise<R
   else run.ledger.notes.add(`what was applied is not remembered: ${objection}`);
   const report = reportRun(run, {
     verdict,
-    snapshot: snapshot.value?.path ?? null,
-    undoFlags: snapshot.value === null ? [] : await undoFlags(run, verdict, snapshot.value.text),
+    snapshot: snapshot.value.path,
+    undoFlags: await undoFlags(run, verdict, snapshot.value.text),
   });
   return succeed(await keepReport(report, run.input, ports));
 }
@@ -56,7 +56,8 @@ function withObjection(ports: ApplyPorts): ApplyPorts {
 }
 
 interface SavedSnapshot {
-  readonly path: string;
+  /** Null: there is nothing to undo. */
+  readonly path: string | null;
   readonly text: string;
 }
 
@@ -64,6 +65,7 @@ async function saveSnapshot(
   input: ApplyInput,
   ports: ApplyPorts,
 ): Promise<Result<SavedSnapshot, ApplyFault>> {
+  if (input.plan.changes.length === 0) return succeed({ path: null, text: '' });
   const document = snapshotDocument({
     plan: input.plan,
     observed: input.observed,
