@@ -6,7 +6,7 @@ import { isApprovedBy } from './approval-key.ts';
 import { isHeldUp, STAGE_ONE_FAILED } from './ledger.ts';
 import { isNotKept } from './memory/not-kept.ts';
 import { resolvePasswords } from './send/passwords.ts';
-import { chainOfKind } from './send/payload.ts';
+import { chainOfKind } from '../plan/requests/order.ts';
 import { blockReason, markSkipped, type Run } from './run.ts';
 
 export function isHeldBack(run: Run, change: Change): boolean {

@@ -4,7 +4,7 @@ import type { Change } from '../model/plan.ts';
 import { dependenciesOf } from '../plan/requests/dependencies.ts';
 import { planAgain, rereadDomains } from './look.ts';
 import { hasTrouble, isHeldUp, STAGE_ONE_FAILED, stopOn } from './ledger.ts';
-import { chainOfKind } from './send/payload.ts';
+import { chainOfKind } from '../plan/requests/order.ts';
 import type { RoundInput } from './round.ts';
 import { isStopped, stopReason, type Run } from './run.ts';
 

@@ -3,7 +3,7 @@ import { errorText, type ApiError, type FieldErrors } from '../api/errors.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Change } from '../model/plan.ts';
 import type { Stop } from '../model/report.ts';
-import { chainOfKind, type Chain } from './send/payload.ts';
+import { chainOfKind, type Chain } from '../plan/requests/order.ts';
 
 /**
  * What became of every change of a run, over all its rounds. An item has one entry at most: a later outcome takes the

@@ -4,12 +4,12 @@ import type { Change } from '../model/plan.ts';
 import { NO_PRIOR_DOMAIN } from '../model/prior.ts';
 import { forwardSignature } from '../plan/diff/signature.ts';
 import { settleCatchAll } from '../plan/diff/catch-all.ts';
+import type { WriteItem } from '../plan/requests/order.ts';
 import {
   requestsOf,
   type DomainRequests,
   type StageRequests,
   type StepRequests,
-  type WriteItem,
 } from '../plan/requests/requests.ts';
 import { freshen } from './freshen.ts';
 import { dependenciesOfRound, forwarderGate, stageOneGate, stageTwoGate, type Gate } from './gate.ts';

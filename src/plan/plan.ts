@@ -7,7 +7,7 @@ import type { ManifestSize, Prior } from '../model/prior.ts';
 import { planDomain } from './diff/domain.ts';
 import type { DomainPlan } from './domain-plan.ts';
 import { findGuards } from './guards/guards.ts';
-import { compareText } from './order.ts';
+import { compareText } from './sorting.ts';
 import { showAllowance, type Policy } from './policy.ts';
 import { similarDomainWarnings } from './diff/similar-domains.ts';
 import { manifestSize } from './size.ts';

@@ -1,5 +1,6 @@
 import type { ApiError } from '../../api/errors.ts';
-import { isAmbiguous, type WriteItem, type WriteRequest } from '../../plan/requests/requests.ts';
+import type { WriteItem } from '../../plan/requests/order.ts';
+import { isAmbiguous, type WriteRequest } from '../../plan/requests/requests.ts';
 import type { ItemAnswer } from './answers.ts';
 import { isMissing } from './outcomes.ts';
 import type { Run } from '../run.ts';

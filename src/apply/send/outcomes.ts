@@ -4,7 +4,8 @@ import { endpointName } from '../../model/endpoints.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { Change, DomainChange } from '../../model/plan.ts';
 import { fail } from '../../model/result.ts';
-import { isAmbiguous, type WriteItem, type WriteRequest } from '../../plan/requests/requests.ts';
+import type { WriteItem } from '../../plan/requests/order.ts';
+import { isAmbiguous, type WriteRequest } from '../../plan/requests/requests.ts';
 import { markDone, markFailed, type Run } from '../run.ts';
 import { DONE, type Accepted, type ItemAnswer } from './answers.ts';
 

@@ -1,9 +1,9 @@
 import type { AliasAddition, AliasUpdate, RuleAddition, RuleUpdate } from '../../api/client.ts';
 import type { CredentialName } from '../../model/names.ts';
 import type { AliasChange, CredentialChange, DomainChange } from '../../model/plan.ts';
-import { type Kind, type Section, KINDS } from '../../model/kinds.ts';
+import { type Section, KINDS } from '../../model/kinds.ts';
 import type { DomainState } from '../../model/resources.ts';
-import type { WriteItem } from '../../plan/requests/requests.ts';
+import type { WriteItem } from '../../plan/requests/order.ts';
 
 /** What is sent for one item, in the client's terms. */
 export type Payload = DomainPayload | AliasPayload | RuleWrite | CredentialPayload;
@@ -85,11 +85,4 @@ function liveId(id: string | null, name: string): string {
 /** Which listing shows what became of it. */
 export function listingOf(payload: Payload): Section | 'domains' {
   return payload.kind === 'domain' ? 'domains' : KINDS[payload.kind].section;
-}
-
-/** Chains that do not wait for each other: a failed credential holds no route back, and the other way round. */
-export type Chain = 'routes' | 'credentials';
-
-export function chainOfKind(kind: Kind): Chain {
-  return KINDS[kind].routesMail ? 'routes' : 'credentials';
 }

@@ -6,7 +6,7 @@ import { fail, succeed, type Result } from '../../model/result.ts';
 import { planAliases } from './aliases.ts';
 import { planCatchAll } from './catch-all.ts';
 import { planCredentials } from './credentials.ts';
-import { compareChanges } from '../order.ts';
+import { compareChanges } from '../sorting.ts';
 import { planRules } from './rules.ts';
 import type { SectionPlan, SectionResult, Withholding } from './section.ts';
 import { planNewDomain, planSettings } from './settings.ts';

@@ -5,7 +5,7 @@ import { quote } from '../../model/names.ts';
 import type { ObservedRule } from '../../model/observed.ts';
 import { sameMatch, type RuleMatch } from '../../model/resources.ts';
 import { fail, succeed, type Result } from '../../model/result.ts';
-import { compareRanks, compareText } from '../order.ts';
+import { compareRanks, compareText } from '../sorting.ts';
 import { ambiguous, type SectionContext, type Withholding } from './section.ts';
 
 /** Which live rule each entry means. No live rule is in two of these. */

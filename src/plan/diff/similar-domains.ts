@@ -2,7 +2,7 @@ import type { Desired } from '../../model/desired.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { Observed } from '../../model/observed.ts';
 import type { Warning } from '../../model/plan.ts';
-import { compareText } from '../order.ts';
+import { compareText } from '../sorting.ts';
 
 /** Above so many comparisons it is a move of a whole portfolio, in which a slip of the pen is found otherwise. */
 const MOST_COMPARISONS = 2_000_000;

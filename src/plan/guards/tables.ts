@@ -5,7 +5,7 @@ import type { Change } from '../../model/plan.ts';
 import type { RuleMatch } from '../../model/resources.ts';
 import { createRouter, type Anchoring, type RoutingTable, type Wildcards } from '../../routing/route.ts';
 import type { DomainPlan } from '../domain-plan.ts';
-import { compareRanks } from '../order.ts';
+import { compareRanks } from '../sorting.ts';
 
 /** What takes mail in a domain; `key` tells items of a domain apart. */
 export interface RoutedItem {

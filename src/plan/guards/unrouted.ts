@@ -11,7 +11,7 @@ import type { ObservedDomain } from '../../model/observed.ts';
 import type { AliasChange, Change, GuardFinding, RuleChange } from '../../model/plan.ts';
 import type { Mail } from '../../routing/route.ts';
 import type { DomainPlan } from '../domain-plan.ts';
-import { compareText } from '../order.ts';
+import { compareText } from '../sorting.ts';
 import { stageOneChanges } from '../withhold.ts';
 import { allowance } from './deletes.ts';
 import type { GuardInput } from './input.ts';

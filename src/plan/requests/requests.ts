@@ -1,17 +1,7 @@
 import { LIMITS, type ApiVersion, type Operation } from '../../model/endpoints.ts';
 import type { DomainName } from '../../model/names.ts';
-import type {
-  AliasChange,
-  Change,
-  CredentialChange,
-  DomainChange,
-  Plan,
-  RuleChange,
-} from '../../model/plan.ts';
-import { overtakingChanges } from './dependencies.ts';
-import { inOrder } from './item-order.ts';
-import { compareText } from '../order.ts';
-import { rulePayload, ruleSteps, type RulePart, type RulePayload } from '../diff/rule-parts.ts';
+import type { Plan } from '../../model/plan.ts';
+import { sequenceOf, type Step, type WriteItem } from './order.ts';
 
 /**
  * All requests of one stage, or of a part of it: everything in it may run side by side, domain by domain, but it starts
@@ -42,42 +32,6 @@ export interface WriteRequest {
   readonly items: readonly WriteItem[];
 }
 
-/** What to send for a change; of a rule, `rule` is the very payload. */
-export type WriteItem =
-  | { readonly kind: 'domain'; readonly change: DomainChange }
-  | { readonly kind: 'alias'; readonly change: AliasChange }
-  | { readonly kind: 'credential'; readonly change: CredentialChange }
-  | {
-      readonly kind: 'rule';
-      readonly change: RuleChange;
-      readonly part: RulePart;
-      readonly rule: RulePayload;
-    };
-
-/** In the order in which a domain goes through them. */
-const STEPS = [
-  'domain',
-  'credential-adds',
-  'credential-updates',
-  'alias-adds',
-  'alias-updates',
-  'rule-moves',
-  'rule-adds',
-  'rule-changes',
-  'rule-narrowings',
-  'rule-deletes',
-  'alias-deletes',
-  'credential-deletes',
-  'domain-delete',
-] as const;
-export type Step = (typeof STEPS)[number];
-
-/** Credentials are a chain of their own: they neither wait for routing nor does routing wait for them. */
-export function chainOfStep(step: Step): 'domain' | 'routing' | 'credentials' {
-  if (step === 'domain' || step === 'domain-delete') return 'domain';
-  return step.startsWith('credential') ? 'credentials' : 'routing';
-}
-
 export interface RequestOptions extends BatchSupport {
   readonly version: ApiVersion;
 }
@@ -90,78 +44,23 @@ export interface BatchSupport {
   readonly batchesById?: 'allowed' | 'refused';
 }
 
-interface Placed {
-  readonly stage: 1 | 2;
-  readonly step: Step;
-  readonly item: WriteItem;
-}
-
 /** The write requests of a plan, exactly as they will be sent. Conditional changes are taken for additions. */
 export function requestsOf(plan: Pick<Plan, 'changes'>, options: RequestOptions): readonly StageRequests[] {
-  const late = overtakingChanges(plan.changes);
-  const waves: { readonly stage: 1 | 2; readonly placed: Placed[] }[] = [
-    { stage: 1, placed: [] },
-    { stage: 2, placed: [] },
-    { stage: 2, placed: [] },
-  ];
-  for (const change of plan.changes) {
-    for (const placed of placesOf(change)) {
-      const wave = placed.stage === 2 && late.has(change) ? 2 : placed.stage - 1;
-      waves[wave]?.placed.push(placed);
-    }
-  }
-  return waves
-    .filter(({ placed }) => placed.length > 0)
-    .map(({ stage, placed }) => ({ stage, domains: byDomain(placed, options) }));
-}
-
-function placesOf(change: Change): readonly Placed[] {
-  switch (change.kind) {
-    case 'domain': {
-      const step = change.action === 'delete' ? 'domain-delete' : 'domain';
-      return [{ stage: change.stage, step, item: { kind: 'domain', change } }];
-    }
-    case 'alias':
-      return [{ stage: change.stage, step: `alias-${change.action}s`, item: { kind: 'alias', change } }];
-    case 'credential':
-      return [
-        { stage: change.stage, step: `credential-${change.action}s`, item: { kind: 'credential', change } },
-      ];
-    case 'rule':
-      return ruleSteps(change).map(({ stage, step, part }) => ({
-        stage,
-        step,
-        item: { kind: 'rule', change, part, rule: rulePayload(change, part) },
-      }));
-  }
-}
-
-function byDomain(placed: readonly Placed[], options: RequestOptions): readonly DomainRequests[] {
-  const domains = Map.groupBy(placed, ({ item }) => item.change.domain);
-  return [...domains]
-    .sort(([a], [b]) => compareText(a, b))
-    .map(([domain, places]) => ({ domain, steps: stepsOf(domain, places, options) }));
-}
-
-function stepsOf(
-  domain: DomainName,
-  places: readonly Placed[],
-  options: RequestOptions,
-): readonly StepRequests[] {
-  const bySteps = Map.groupBy(places, ({ step }) => step);
-  return STEPS.filter((step) => bySteps.has(step)).map((step) => {
-    const items = inOrder(
-      step,
-      (bySteps.get(step) ?? []).map(({ item }) => item),
-    );
-    const requests = chunk(step, items, options).map((chunked) => ({
-      operation: operationOf(step, chunked, options),
+  return sequenceOf(plan.changes).map(({ stage, domains }) => ({
+    stage,
+    domains: domains.map(({ domain, steps }) => ({
       domain,
-      step,
-      items: chunked,
-    }));
-    return { step, requests };
-  });
+      steps: steps.map(({ step, items }) => ({
+        step,
+        requests: chunk(step, items, options).map((chunked) => ({
+          operation: operationOf(step, chunked, options),
+          domain,
+          step,
+          items: chunked,
+        })),
+      })),
+    })),
+  }));
 }
 
 /** Bodies of requests stay under this, unless a single item is larger. Bytes. */
@@ -173,7 +72,8 @@ function chunk(
   { batches, batchesById }: RequestOptions,
 ): readonly (readonly WriteItem[])[] {
   const creates = step === 'alias-adds' || step === 'rule-adds';
-  const most = isBatched(step) && (creates ? batches : batchesById) !== 'refused' ? LIMITS.batchItems : 1;
+  const isBatched = OPERATIONS[step].batch !== null;
+  const most = isBatched && (creates ? batches : batchesById) !== 'refused' ? LIMITS.batchItems : 1;
   const chunks: WriteItem[][] = [];
   let bytes = 0;
   for (const item of items) {
@@ -188,11 +88,6 @@ function chunk(
     }
   }
   return chunks;
-}
-
-/** v4: only aliases and rules have batch endpoints. */
-function isBatched(step: Step): boolean {
-  return chainOfStep(step) === 'routing';
 }
 
 /** Bytes of an item's JSON in a body, rounded up by some for keys and ids. */
@@ -213,6 +108,7 @@ function utf8Length(text: string): number {
   return bytes;
 }
 
+/** v4: only aliases and rules have batch endpoints. */
 const OPERATIONS: Readonly<Record<Step, { readonly single: Operation; readonly batch: Operation | null }>> = {
   domain: { single: 'updateDomain', batch: null },
   'credential-adds': { single: 'addCredential', batch: null },

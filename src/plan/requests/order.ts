@@ -1,0 +1,219 @@
+import { takesOthers, type DomainName } from '../../model/names.ts';
+import type { AliasChange, Change, CredentialChange, DomainChange, RuleChange } from '../../model/plan.ts';
+import { KINDS, type Kind } from '../../model/kinds.ts';
+import { rulePayload, ruleSteps, type RulePart, type RulePayload } from '../diff/rule-parts.ts';
+import { compareRanks, compareText } from '../sorting.ts';
+import { overtakingChanges } from './dependencies.ts';
+
+/**
+ * The sequence of a run. Until it ends, mail must be routed as before or as afterwards: what adds a route comes first, and
+ * what takes one away comes last. New domains are added before all else, because the service may give them a `*`. Then
+ * come the parts of `sequenceOf`: stage 1 of all domains; stage 2, which may take routes away, once all of stage 1 has
+ * ended; and last what other domains forward to until their own stage 2 has ended. The domains of a part do not wait for
+ * each other. Each goes through these steps, in each step through its items in the order of `inOrder`:
+ */
+const STEPS = [
+  'domain', // A domain must be there before anything is added to it.
+  'credential-adds', // Credentials route no mail: a failure among them holds no route back.
+  'credential-updates', // What is sent again comes after what is missing.
+  'alias-adds', // A catch-all changes only once the aliases whose mail it would take are there.
+  'alias-updates', // New destinations: no alias lets mail go.
+  'rule-moves', // A new rule is placed among rules that have their final ranks.
+  'rule-adds', // A new rule takes its mail before another rule lets it go.
+  'rule-changes', // New destinations, and rules that become active: no rule lets mail go.
+  'rule-narrowings', // Stage 2: a rule lets mail go once everything that takes it over is in place.
+  'rule-deletes', // A rule that narrows may take over the mail of a rule that is deleted.
+  'alias-deletes', // What takes over the mail of an alias may be a rule.
+  'credential-deletes', // A program can send with its old credential until everything else is in place.
+  'domain-delete', // All that is in the domain goes with it.
+] as const;
+export type Step = (typeof STEPS)[number];
+
+/** Chains that do not wait for each other: a failed credential holds no route back, and the other way round. */
+export type Chain = 'routes' | 'credentials';
+
+export function chainOfKind(kind: Kind): Chain {
+  return KINDS[kind].routesMail ? 'routes' : 'credentials';
+}
+
+/** What to send for a change; of a rule, `rule` is the very payload. */
+export type WriteItem =
+  | { readonly kind: 'domain'; readonly change: DomainChange }
+  | { readonly kind: 'alias'; readonly change: AliasChange }
+  | { readonly kind: 'credential'; readonly change: CredentialChange }
+  | {
+      readonly kind: 'rule';
+      readonly change: RuleChange;
+      readonly part: RulePart;
+      readonly rule: RulePayload;
+    };
+
+/** A part of a stage. It starts only when all parts before it have ended. */
+export interface SequencePart {
+  readonly stage: 1 | 2;
+  /** Side by side. */
+  readonly domains: readonly DomainSequence[];
+}
+
+/** The steps of one domain, strictly one after another; so are the items of a step. */
+export interface DomainSequence {
+  readonly domain: DomainName;
+  readonly steps: readonly StepItems[];
+}
+
+export interface StepItems {
+  readonly step: Step;
+  readonly items: readonly WriteItem[];
+}
+
+interface Placed {
+  readonly stage: 1 | 2;
+  readonly step: Step;
+  readonly item: WriteItem;
+}
+
+/** All that is to be sent for these changes, in the order in which it is sent. */
+export function sequenceOf(changes: readonly Change[]): readonly SequencePart[] {
+  const late = overtakingChanges(changes);
+  const parts: { readonly stage: 1 | 2; readonly placed: Placed[] }[] = [
+    { stage: 1, placed: [] },
+    { stage: 2, placed: [] },
+    { stage: 2, placed: [] },
+  ];
+  for (const change of changes) {
+    for (const placed of placesOf(change)) {
+      const part = placed.stage === 2 && late.has(change) ? 2 : placed.stage - 1;
+      parts[part]?.placed.push(placed);
+    }
+  }
+  return parts
+    .filter(({ placed }) => placed.length > 0)
+    .map(({ stage, placed }) => ({ stage, domains: byDomain(placed) }));
+}
+
+function placesOf(change: Change): readonly Placed[] {
+  switch (change.kind) {
+    case 'domain': {
+      const step = change.action === 'delete' ? 'domain-delete' : 'domain';
+      return [{ stage: change.stage, step, item: { kind: 'domain', change } }];
+    }
+    case 'alias':
+      return [{ stage: change.stage, step: `alias-${change.action}s`, item: { kind: 'alias', change } }];
+    case 'credential':
+      return [
+        { stage: change.stage, step: `credential-${change.action}s`, item: { kind: 'credential', change } },
+      ];
+    case 'rule':
+      return ruleSteps(change).map(({ stage, step, part }) => ({
+        stage,
+        step,
+        item: { kind: 'rule', change, part, rule: rulePayload(change, part) },
+      }));
+  }
+}
+
+function byDomain(placed: readonly Placed[]): readonly DomainSequence[] {
+  const domains = Map.groupBy(placed, ({ item }) => item.change.domain);
+  return [...domains]
+    .sort(([a], [b]) => compareText(a, b))
+    .map(([domain, places]) => ({ domain, steps: stepsOf(places) }));
+}
+
+function stepsOf(places: readonly Placed[]): readonly StepItems[] {
+  const bySteps = Map.groupBy(places, ({ step }) => step);
+  return STEPS.filter((step) => bySteps.has(step)).map((step) => ({
+    step,
+    items: inOrder(
+      step,
+      (bySteps.get(step) ?? []).map(({ item }) => item),
+    ),
+  }));
+}
+
+/**
+ * The items of one step in the order in which they go. They are carried out one after another, and in between mail shall be
+ * routed as before or as afterwards: what is asked first comes first and goes last.
+ */
+export function inOrder(step: Step, items: readonly WriteItem[]): readonly WriteItem[] {
+  const sorted = items.toSorted(comparison(step));
+  return step === 'rule-narrowings' ? takersFirst(sorted) : sorted;
+}
+
+function comparison(step: Step): (a: WriteItem, b: WriteItem) => number {
+  switch (step) {
+    case 'alias-adds':
+      return (a, b) => precedence(b) - precedence(a);
+    case 'alias-deletes':
+      return (a, b) => precedence(a) - precedence(b);
+    case 'rule-moves':
+      return byRules(compareMoves);
+    case 'rule-deletes':
+      return byRules((a, b) => -compareFinal(a, b));
+    case 'rule-narrowings':
+      return byRules(compareNarrowings);
+    default:
+      return byRules(compareFinal);
+  }
+}
+
+/** A rule that takes over another's condition comes before that one lets it go. Two that swap theirs cannot both. */
+function takersFirst(items: readonly WriteItem[]): readonly WriteItem[] {
+  const active = items.filter((item) => item.kind === 'rule' && !isSwitchedOff(item.change));
+  const takers = new Map(active.map((item) => [conditionOf(item, 'desired'), item]));
+  const ordered = new Set<WriteItem>();
+  const waiting = new Set<WriteItem>();
+  const visit = (item: WriteItem): void => {
+    if (waiting.has(item)) return;
+    waiting.add(item);
+    const taker = takers.get(conditionOf(item, 'observed'));
+    if (taker !== undefined) visit(taker);
+    ordered.add(item);
+  };
+  for (const item of items) visit(item);
+  return [...ordered];
+}
+
+function conditionOf(item: WriteItem, side: 'observed' | 'desired'): string {
+  return item.kind === 'rule' ? JSON.stringify(item.change[side]?.match) : '';
+}
+
+function byRules(compare: (a: RuleChange, b: RuleChange) => number): (a: WriteItem, b: WriteItem) => number {
+  return (a, b) => (a.kind === 'rule' && b.kind === 'rule' ? compare(a.change, b.change) : 0);
+}
+
+/** Field notes: aliases mode. An exact name is asked first, plus addresses among them, then patterns, then `*`. */
+function precedence({ change: { name } }: WriteItem): number {
+  if (name === '*') return 0;
+  if (takesOthers(name.replaceAll('+', ''))) return 1;
+  return name.includes('+') ? 3 : 2;
+}
+
+/** Upward ones first in final order, then downward ones from the last, so that movers do not pass each other. */
+function compareMoves(a: RuleChange, b: RuleChange): number {
+  const down = Number(movesDown(a)) - Number(movesDown(b));
+  if (down !== 0) return down;
+  return movesDown(a) ? -compareFinal(a, b) : compareFinal(a, b);
+}
+
+/** A changed condition may take over what a rule that is switched off lets go: so it comes first. */
+function compareNarrowings(a: RuleChange, b: RuleChange): number {
+  const off = Number(isSwitchedOff(a)) - Number(isSwitchedOff(b));
+  if (off !== 0) return off;
+  return isSwitchedOff(a) ? -compareFinal(a, b) : compareFinal(a, b);
+}
+
+function isSwitchedOff({ desired }: RuleChange): boolean {
+  return desired?.active === false;
+}
+
+function movesDown({ observed, desired }: RuleChange): boolean {
+  return observed !== null && desired !== null && !(desired.rank < observed.rank);
+}
+
+function compareFinal(a: RuleChange, b: RuleChange): number {
+  return compareRanks(rankOf(a), rankOf(b));
+}
+
+function rankOf({ observed, desired }: RuleChange): number {
+  return desired?.rank ?? observed?.rank ?? Number.NaN;
+}
