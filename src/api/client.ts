@@ -13,7 +13,6 @@ import type { DomainState, RuleMatch } from '../model/resources.ts';
 import type { Result } from '../model/result.ts';
 import type { ApiError, FieldErrors } from './errors.ts';
 import type { Objection, Urgency } from './http/pacing.ts';
-import type { Verification } from './operations/verification.ts';
 
 export type Answer<T> = Promise<Result<T, ApiError>>;
 
@@ -121,4 +120,22 @@ export interface Client {
   ): Answer<{ readonly requiresNewMxCheck: boolean }>;
   updateCredential(domain: DomainName, username: CredentialName, password: string): Answer<void>;
   deleteCredential(domain: DomainName, username: CredentialName): Answer<void>;
+}
+
+/** v4: Domain verification result; the same in v3. */
+export interface Verification {
+  readonly valid: boolean;
+  /** Why MX is not right; null when it is. */
+  readonly error: string | null;
+  readonly provider: string | null;
+  readonly records: Readonly<Record<RecordName, RecordCheck>>;
+}
+
+export const RECORD_NAMES = ['mx', 'spf', 'dkim1', 'dkim2', 'dmarc'] as const;
+export type RecordName = (typeof RECORD_NAMES)[number];
+
+export interface RecordCheck {
+  readonly expected: readonly string[];
+  readonly values: readonly string[];
+  readonly valid: boolean;
 }

@@ -5,8 +5,16 @@ import { dependenciesOf } from '../plan/requests/dependencies.ts';
 import { planAgain, rereadDomains } from './look.ts';
 import { hasTrouble, isHeldUp, STAGE_ONE_FAILED, stopOn } from './ledger.ts';
 import { chainOfKind } from '../plan/requests/order.ts';
-import type { RoundInput } from './round.ts';
 import { isStopped, stopReason, type Run } from './run.ts';
+
+export interface RoundInput {
+  /** What is to be sent. */
+  readonly work: readonly Change[];
+  /** All that is still to be done, or may be, what is not sent again included: routes depend on it. */
+  readonly all: readonly Change[];
+  /** Domains of which it is not known what they forward to. */
+  readonly unread: Iterable<DomainName>;
+}
 
 /** Why a change must not be sent now; null: it may. */
 export type Gate = (change: Change) => string | null;

@@ -12,22 +12,20 @@ import {
   type StepRequests,
 } from '../plan/requests/requests.ts';
 import { freshen } from './freshen.ts';
-import { dependenciesOfRound, forwarderGate, stageOneGate, stageTwoGate, type Gate } from './gate.ts';
+import {
+  dependenciesOfRound,
+  forwarderGate,
+  stageOneGate,
+  stageTwoGate,
+  type Gate,
+  type RoundInput,
+} from './gate.ts';
 import { stopOn } from './ledger.ts';
 import { isStopped, markSkipped, stopReason, type Run } from './run.ts';
 import { carryOut } from './send/send.ts';
 import { sideBySide } from './side-by-side.ts';
 
 const DOMAINS_AT_ONCE = 16;
-
-export interface RoundInput {
-  /** What is to be sent. */
-  readonly work: readonly Change[];
-  /** All that is still to be done, or may be, what is not sent again included: routes depend on it. */
-  readonly all: readonly Change[];
-  /** Domains of which it is not known what they forward to. */
-  readonly unread: Iterable<DomainName>;
-}
 
 /**
  * Sends the work of one round: new domains first, for what the service makes with them decides the rest; then stage 1 of

@@ -7,7 +7,8 @@ import { clearSkips, forget, recordDone, type FailedEntry, type SkippedEntry, st
 import { lookAgain, planAgain } from './look.ts';
 import { findNotKept, type NotKept } from './memory/not-kept.ts';
 import { isPassword } from './send/passwords.ts';
-import { executeRound, type RoundInput } from './round.ts';
+import { executeRound } from './round.ts';
+import type { RoundInput } from './gate.ts';
 import { isStopped, markSkipped, stopReason, type Run } from './run.ts';
 
 /** Pauses before the second and the third round: what is in place may take a moment to show. */

@@ -3,12 +3,26 @@ import type { DomainName } from '../model/names.ts';
 import type { Adoption, Change } from '../model/plan.ts';
 import type { RequestTotals } from '../model/report.ts';
 import type { Kind } from '../model/kinds.ts';
-import { newLedger, recordDone, recordFailure, recordSkip, stopRun } from './ledger.ts';
-import type { DoneEntry, FailedEntry, Ledger } from './ledger.ts';
+import {
+  newLedger,
+  recordDone,
+  recordFailure,
+  recordSkip,
+  stopRun,
+  type DoneEntry,
+  type FailedEntry,
+  type Ledger,
+} from './ledger.ts';
 import { approve, type Approval } from './approval-key.ts';
-import type { Sighting } from './memory/not-kept.ts';
 import type { Passwords } from './send/passwords.ts';
 import type { ApplyInput, ApplyPorts } from './ports.ts';
+
+/** What an item was first seen to show, of what it shows to this day. */
+export interface Sighting {
+  readonly text: string;
+  /** Monotonic milliseconds. */
+  readonly at: number;
+}
 
 /** A run in progress: what was asked for, what is known by now, and what became of it. */
 export interface Run {

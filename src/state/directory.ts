@@ -25,9 +25,10 @@ import {
   writeAtomically,
   writeWhole,
   type ReadOutcome,
+  type StateFault,
 } from './files.ts';
 import { acquireLock, type Every } from './lock.ts';
-import type { Memory, StateFault, StateStore } from './store.ts';
+import type { Memory, StateStore } from './store.ts';
 
 export interface StateDirectoryOptions {
   /** Root for all accounts. */

@@ -1,8 +1,11 @@
 import { Buffer } from 'node:buffer';
 import { join } from 'node:path';
 import { fail, succeed, type Result } from '../model/result.ts';
-import { codeOf, type OwnFiles } from './own-files.ts';
-import type { StateFault } from './store.ts';
+import { codeOf, type OwnFiles, describe } from './own-files.ts';
+
+export interface StateFault {
+  readonly message: string;
+}
 
 /** A file that is not there; a file that is there and cannot be read. */
 export type ReadOutcome =
@@ -112,10 +115,6 @@ export async function removeQuietly(files: WritableFiles, path: string): Promise
   } catch {
     // It stays: nothing depends on its absence.
   }
-}
-
-export function describe(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Makes the renames themselves durable; not every file system can flush a directory. */

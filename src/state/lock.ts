@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import type { Clock } from '../model/clock.ts';
 import { fail, succeed, type Result } from '../model/result.ts';
 import { describeHolder, isFree, newHolder, parseHolder } from './lock-holder.ts';
-import { codeOf, type OwnFiles } from './own-files.ts';
+import { codeOf, type OwnFiles, describe } from './own-files.ts';
 import type { ProcessTable } from './processes.ts';
-import { describe, readText, removeQuietly, writeFlushed, type ReadOutcome } from './files.ts';
+import { readText, removeQuietly, writeFlushed, type ReadOutcome } from './files.ts';
 import type { LockFault, LockHolder, StateLock } from './store.ts';
 
 /** Calls `work` every so many milliseconds until the function that it answers is called. */

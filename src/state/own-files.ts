@@ -1,6 +1,6 @@
 import { constants, type Stats } from 'node:fs';
-import type * as fileSystem from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
+import type * as fileSystem from 'node:fs/promises';
 
 /** The part of `node:fs/promises` that the state directory uses. */
 export type StateFs = Pick<
@@ -113,4 +113,8 @@ async function makeDirectory(fs: StateFs, directory: string): Promise<void> {
 export function codeOf(error: unknown): string | null {
   if (typeof error !== 'object' || error === null || !('code' in error)) return null;
   return typeof error.code === 'string' ? error.code : null;
+}
+
+export function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

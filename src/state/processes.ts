@@ -1,7 +1,6 @@
 import type * as fileSystem from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { codeOf } from './own-files.ts';
-import { describe } from './files.ts';
+import { codeOf, describe } from './own-files.ts';
 
 /** Who we are, and whether another process that we can see is alive. */
 export interface ProcessTable {

@@ -3,6 +3,7 @@ import type { ManifestSize, Prior, PriorDomain } from '../model/prior.ts';
 import type { Warning } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
 import type { ProcessRealm } from './processes.ts';
+import type { StateFault } from './files.ts';
 
 /**
  * What one account's earlier runs left behind: an aid, never the truth. Deleting it loses no route.
@@ -64,8 +65,4 @@ export interface LockHolder extends ProcessRealm {
   readonly refreshedAt: number;
   /** Milliseconds from the start of the machine to when it was refreshed. */
   readonly uptime: number;
-}
-
-export interface StateFault {
-  readonly message: string;
 }

@@ -1,25 +1,13 @@
 import type { Call } from '../http/call.ts';
-import type { Client } from '../client.ts';
+import {
+  type Client,
+  type Verification,
+  RECORD_NAMES,
+  type RecordName,
+  type RecordCheck,
+} from '../client.ts';
 import { booleanField, DecodeError, nullableString, objectField, objectOf, type Json } from './decode.ts';
 import type { Dialect } from './dialect.ts';
-
-/** v4: Domain verification result; the same in v3. */
-export interface Verification {
-  readonly valid: boolean;
-  /** Why MX is not right; null when it is. */
-  readonly error: string | null;
-  readonly provider: string | null;
-  readonly records: Readonly<Record<RecordName, RecordCheck>>;
-}
-
-export const RECORD_NAMES = ['mx', 'spf', 'dkim1', 'dkim2', 'dmarc'] as const;
-export type RecordName = (typeof RECORD_NAMES)[number];
-
-export interface RecordCheck {
-  readonly expected: readonly string[];
-  readonly values: readonly string[];
-  readonly valid: boolean;
-}
 
 /** The records that are missing or wrong, in the order in which they are put into DNS. */
 export function missingRecords({ records }: Verification): readonly RecordName[] {

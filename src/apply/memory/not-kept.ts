@@ -12,13 +12,6 @@ export interface NotKept {
   readonly shown: string | null;
 }
 
-/** What an item was first seen to show, of what it shows to this day. */
-export interface Sighting {
-  readonly text: string;
-  /** Monotonic milliseconds. */
-  readonly at: number;
-}
-
 /** Two reads so far apart must agree before a difference counts as the service's own. Milliseconds. */
 const LASTS_AFTER = 10_000;
 

@@ -1,5 +1,6 @@
 import type { ApiError } from '../../api/errors.ts';
-import { missingRecords, type Verification } from '../../api/operations/verification.ts';
+import { missingRecords } from '../../api/operations/verification.ts';
+import type { Verification } from '../../api/client.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { Verified } from '../../model/prior.ts';
 import type { Result } from '../../model/result.ts';

@@ -1,5 +1,5 @@
 import { entryKey } from '../../model/item-key.ts';
-import { wantedItems } from '../../apply/memory/memory-items.ts';
+import { wantedItems } from '../../apply/memory/memory.ts';
 import type { Desired, DesiredDomain } from '../../model/desired.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { PriorDomain } from '../../model/prior.ts';

@@ -1,10 +1,10 @@
-import type { Client } from '../../../api/client.ts';
 import {
+  type Client,
   RECORD_NAMES,
   type RecordCheck,
   type RecordName,
   type Verification,
-} from '../../../api/operations/verification.ts';
+} from '../../../api/client.ts';
 import { escapeInvisible, type DomainName } from '../../../model/names.ts';
 import { zoneLine, zoneRecords, type ZoneRecord } from './zone.ts';
 

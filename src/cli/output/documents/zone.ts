@@ -1,4 +1,5 @@
-import { missingRecords, type RecordName, type Verification } from '../../../api/operations/verification.ts';
+import { missingRecords } from '../../../api/operations/verification.ts';
+import type { RecordName, Verification } from '../../../api/client.ts';
 import { escapeInvisible } from '../../../model/names.ts';
 
 /** A record of a domain's DNS that is missing or wrong. */
