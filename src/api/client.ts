@@ -54,6 +54,24 @@ export interface RuleUpdate extends RuleAddition {
   readonly id: string;
 }
 
+/** v4: Domain verification result; the same in v3. */
+export interface Verification {
+  readonly valid: boolean;
+  /** Why MX is not right; null when it is. */
+  readonly error: string | null;
+  readonly provider: string | null;
+  readonly records: Readonly<Record<RecordName, RecordCheck>>;
+}
+
+export const RECORD_NAMES = ['mx', 'spf', 'dkim1', 'dkim2', 'dmarc'] as const;
+export type RecordName = (typeof RECORD_NAMES)[number];
+
+export interface RecordCheck {
+  readonly expected: readonly string[];
+  readonly values: readonly string[];
+  readonly valid: boolean;
+}
+
 /**
  * One account through either generation of the API. Every listing is complete and proven
  * (all pages, unique ids, their number equal to the total) or an `unproven` error; every batch answer is
@@ -120,22 +138,4 @@ export interface Client {
   ): Answer<{ readonly requiresNewMxCheck: boolean }>;
   updateCredential(domain: DomainName, username: CredentialName, password: string): Answer<void>;
   deleteCredential(domain: DomainName, username: CredentialName): Answer<void>;
-}
-
-/** v4: Domain verification result; the same in v3. */
-export interface Verification {
-  readonly valid: boolean;
-  /** Why MX is not right; null when it is. */
-  readonly error: string | null;
-  readonly provider: string | null;
-  readonly records: Readonly<Record<RecordName, RecordCheck>>;
-}
-
-export const RECORD_NAMES = ['mx', 'spf', 'dkim1', 'dkim2', 'dmarc'] as const;
-export type RecordName = (typeof RECORD_NAMES)[number];
-
-export interface RecordCheck {
-  readonly expected: readonly string[];
-  readonly values: readonly string[];
-  readonly valid: boolean;
 }

@@ -112,6 +112,35 @@ export interface Withheld {
   readonly cause: 'unproven' | 'guard' | 'tombstone' | 'manifest';
 }
 
+/** Every warning of a plan; docs/manifest.md explains each. */
+export const WARNING_CODES = [
+  'account-locked',
+  'adopted-by-content',
+  'aliases-limit',
+  'aliases-not-active',
+  'clock-skew',
+  'default-catch-all',
+  'domain-banned',
+  'domain-not-forwarding',
+  'domain-not-sending',
+  'may-not-clear',
+  'not-kept',
+  'nothing-managed',
+  'over-quota',
+  'password-not-set',
+  'password-unknown',
+  'pending-tombstone',
+  'rotate-unknown',
+  'rules-limit',
+  'rules-not-active',
+  'similar-domain',
+  'state-damaged',
+  'unknown-whitelabel',
+  'unmanaged-rule-first',
+] as const;
+
+export type WarningCode = (typeof WARNING_CODES)[number];
+
 export interface Warning {
   readonly code: WarningCode;
   readonly message: string;
@@ -183,32 +212,3 @@ export interface EndpointForecast {
   readonly requests: number;
   readonly items: number;
 }
-
-/** Every warning of a plan; docs/manifest.md explains each. */
-export const WARNING_CODES = [
-  'account-locked',
-  'adopted-by-content',
-  'aliases-limit',
-  'aliases-not-active',
-  'clock-skew',
-  'default-catch-all',
-  'domain-banned',
-  'domain-not-forwarding',
-  'domain-not-sending',
-  'may-not-clear',
-  'not-kept',
-  'nothing-managed',
-  'over-quota',
-  'password-not-set',
-  'password-unknown',
-  'pending-tombstone',
-  'rotate-unknown',
-  'rules-limit',
-  'rules-not-active',
-  'similar-domain',
-  'state-damaged',
-  'unknown-whitelabel',
-  'unmanaged-rule-first',
-] as const;
-
-export type WarningCode = (typeof WARNING_CODES)[number];
