@@ -1,3 +1,4 @@
+import { SECTIONS } from '../model/kinds.ts';
 import { errorText, type ApiError } from '../api/errors.ts';
 import { readSections } from '../api/observe-sections.ts';
 import { managedSections, type Desired } from '../model/desired.ts';
@@ -100,13 +101,12 @@ function relist({ domains }: LatestRead, listed: readonly ObservedDomain[]): voi
 }
 
 function withSections(domain: ObservedDomain, before: ObservedDomain | undefined): ObservedDomain {
-  const { aliases, rules, credentials, readAt } = before ?? domain;
+  const known = before ?? domain;
+  const read = SECTIONS.filter((section) => known[section] !== undefined);
   return {
     ...domain,
-    readAt,
-    ...(aliases === undefined ? {} : { aliases }),
-    ...(rules === undefined ? {} : { rules }),
-    ...(credentials === undefined ? {} : { credentials }),
+    readAt: known.readAt,
+    ...Object.fromEntries(read.map((section) => [section, known[section]])),
   };
 }
 

@@ -1,5 +1,6 @@
+import { SECTION_KINDS, type SectionKind } from '../model/kinds.ts';
 import { createHash } from 'node:crypto';
-import type { Desired, DesiredDomain, DesiredRule, Setting } from '../model/desired.ts';
+import type { Desired, DesiredDomain, DesiredRule, PresentDomain, Setting } from '../model/desired.ts';
 
 /** `sha256:…` over what a manifest asks for: not over its layout, comments, or the order of what has none. */
 export function digestOf({ api, guards, domains }: Pick<Desired, 'api' | 'guards' | 'domains'>): string {
@@ -29,23 +30,30 @@ function apiOf(api: Desired['api']): unknown {
 
 function withoutPlaces(domain: DesiredDomain): unknown {
   if (domain.state === 'absent') return [domain.domain, 'absent'];
-  const { aliases, rules, credentials, settings } = domain;
+  const { settings } = domain;
   return [
     domain.domain,
     [settings.notification_email, settings.whitelabel, settings.webhook].map(settingOf),
+    ...SECTION_KINDS.map((kind) => SECTION_PARTS[kind](domain)),
+    domain.verify,
+  ];
+}
+
+const SECTION_PARTS: Readonly<Record<SectionKind, (domain: PresentDomain) => unknown>> = {
+  alias: ({ aliases }) =>
     section(aliases, ({ name, ...alias }) => [
       name,
       'forward' in alias ? sortedForward(alias.forward) : null,
     ]),
+  rule: ({ rules }) =>
     rules === undefined ? null : [rules.prune, [...rules.ignore].sort(), rules.entries.map(ruleOf)],
+  credential: ({ credentials }) =>
     section(credentials, ({ name, state, ...rest }) => [
       name,
       state,
       'password' in rest ? rest.password.shown : null,
     ]),
-    domain.verify,
-  ];
-}
+};
 
 function section<T extends { readonly name: string }>(
   part: { prune: boolean; ignore: readonly string[]; entries: ReadonlyMap<string, T> } | undefined,

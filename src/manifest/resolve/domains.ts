@@ -1,12 +1,14 @@
-import type {
-  AliasSection,
-  CredentialSection,
-  DesiredAlias,
-  DesiredCredential,
-  DesiredDomain,
-  DesiredRule,
-  PresentDomain,
-  RuleSection,
+import { SECTIONS, type Section } from '../../model/kinds.ts';
+import {
+  countEntries,
+  type AliasSection,
+  type CredentialSection,
+  type DesiredAlias,
+  type DesiredCredential,
+  type DesiredDomain,
+  type DesiredRule,
+  type PresentDomain,
+  type RuleSection,
 } from '../../model/desired.ts';
 import { sameForward } from '../../model/destinations.ts';
 import { parseDomainName, quote, type DomainName, type NameKey } from '../../model/names.ts';
@@ -112,29 +114,42 @@ function readDomain(reading: Reading): ReadDomain {
   const errors = loading.log.errorCount();
   const own = readTemplateSections(node, loading);
   const used = readUse(node, manifest.defaults, reading.templates, loading);
-  const aliases = aliasSection(reading, own, used.templates);
-  const rules = ruleSection(reading, own, used.templates);
-  const credentials = credentialSection(reading, own, used.templates);
+  const sections = sectionsOf(reading, own, used.templates);
   const desired: PresentDomain = {
     state: 'present',
     domain,
     source,
     settings: readSettings(node, manifest.defaults, version, loading),
-    ...(aliases === undefined ? {} : { aliases }),
-    ...(rules === undefined ? {} : { rules }),
-    ...(credentials === undefined ? {} : { credentials }),
+    ...sections,
     expect: [],
     verify: readVerify(node, manifest),
   };
-  const entries = used.templates.length + sizeOf(aliases) + sizeOf(rules) + sizeOf(credentials);
+  const sizes = SECTIONS.map((section) => sizeOf(sections[section]));
+  const entries = sizes.reduce((sum, size) => sum + size, used.templates.length);
   const failed = used.failed || hasFailed(own) || used.templates.some(({ sections }) => hasFailed(sections));
   return { desired, node, entries, sound: !failed && loading.log.errorCount() === errors };
 }
 
-function sizeOf(section: AliasSection | RuleSection | CredentialSection | undefined): number {
-  if (section === undefined) return 0;
-  const { entries, ignore } = section;
-  return ignore.length + ('size' in entries ? entries.size : entries.length);
+type Sections = Pick<PresentDomain, Section>;
+
+const SECTION_READERS: {
+  readonly [S in Section]: (
+    reading: Reading,
+    own: TemplateSections,
+    templates: readonly UsedTemplate[],
+  ) => Sections[S];
+} = { aliases: aliasSection, rules: ruleSection, credentials: credentialSection };
+
+function sectionsOf(reading: Reading, own: TemplateSections, templates: readonly UsedTemplate[]): Sections {
+  const stated = SECTIONS.flatMap((section) => {
+    const read = SECTION_READERS[section](reading, own, templates);
+    return read === undefined ? [] : [[section, read] as const];
+  });
+  return Object.fromEntries(stated) as Sections;
+}
+
+function sizeOf(section: Sections[Section]): number {
+  return countEntries(section) + (section?.ignore.length ?? 0);
 }
 
 function reportTooMany(key: TextNode, most: number, { log }: Loading): void {
@@ -225,8 +240,8 @@ function reportSharedIds(domains: ReadonlyMap<DomainName, ReadDomain>, { log }: 
   }
 }
 
-function hasFailed({ aliases, rules, credentials }: TemplateSections): boolean {
-  return [aliases, rules, credentials].some((section) => section?.failed ?? false);
+function hasFailed(sections: TemplateSections): boolean {
+  return SECTIONS.some((section) => sections[section]?.failed === true);
 }
 
 function sameAlias(a: DesiredAlias, b: DesiredAlias): boolean {

@@ -1,3 +1,4 @@
+import type { Section } from '../../model/kinds.ts';
 import type { DesiredRule, Origin } from '../../model/desired.ts';
 import { sameForward } from '../../model/destinations.ts';
 import { quote, type DomainName } from '../../model/names.ts';
@@ -14,7 +15,7 @@ interface Brought<T> {
 }
 
 /** The parts that the used templates bring to one section. */
-export function broughtBy<K extends 'aliases' | 'rules' | 'credentials'>(
+export function broughtBy<K extends Section>(
   key: K,
   templates: readonly UsedTemplate[],
 ): readonly Brought<NonNullable<UsedTemplate['sections'][K]>['entries']>[] {

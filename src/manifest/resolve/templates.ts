@@ -1,3 +1,4 @@
+import { SECTIONS, type Section } from '../../model/kinds.ts';
 import { quote } from '../../model/names.ts';
 import type { Source } from '../../model/problem.ts';
 import { readAliases, type AliasEntries, type ReadEntries } from './aliases.ts';
@@ -24,15 +25,16 @@ export interface UsedTemplate {
 }
 
 export function readTemplateSections(node: MapNode, loading: Loading): TemplateSections {
-  const section = (key: string): Node | undefined => valueOf(node, key);
-  return {
-    ...(section('aliases') === undefined ? {} : { aliases: readAliases(section('aliases'), loading) }),
-    ...(section('rules') === undefined ? {} : { rules: readRules(section('rules'), loading) }),
-    ...(section('credentials') === undefined
-      ? {}
-      : { credentials: readCredentials(section('credentials'), loading) }),
-  };
+  const stated = SECTIONS.flatMap((section) => {
+    const written = valueOf(node, section);
+    return written === undefined ? [] : [[section, READERS[section](written, loading)] as const];
+  });
+  return Object.fromEntries(stated) as TemplateSections;
 }
+
+const READERS: {
+  readonly [S in Section]: (section: Node, loading: Loading) => NonNullable<TemplateSections[S]>;
+} = { aliases: readAliases, rules: readRules, credentials: readCredentials };
 
 /** Every template is read once, used or not. */
 export function readTemplates(

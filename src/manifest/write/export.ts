@@ -1,3 +1,4 @@
+import { SECTIONS, type Section } from '../../model/kinds.ts';
 import {
   forwardDocument,
   ruleDocument,
@@ -69,12 +70,28 @@ function draftDomain(
     notification_email: live.notification_email ?? 'none',
     whitelabel: live.whitelabel ?? 'none',
     ...(webhook === undefined ? {} : { webhook }),
-    ...(live.aliases === undefined ? {} : { aliases: draftAliases(live.aliases, comments, showForward) }),
-    ...(live.rules === undefined ? {} : { rules: draftRules(live.rules, comments, showForward) }),
-    ...(live.credentials === undefined ? {} : { credentials: draftCredentials(live.credentials, comments) }),
+    ...Object.fromEntries(
+      SECTIONS.filter((section) => live[section] !== undefined).map((section) => [
+        section,
+        DRAFTS[section](live, comments, showForward),
+      ]),
+    ),
   };
   return { domain: live.domain, document, comments };
 }
+
+/** Of a section that was read. */
+const DRAFTS: {
+  readonly [S in Section]: (
+    live: ObservedDomain,
+    comments: string[],
+    showForward: ShowForward,
+  ) => DomainDocument[S];
+} = {
+  aliases: ({ aliases = [] }, comments, showForward) => draftAliases(aliases, comments, showForward),
+  rules: ({ rules = [] }, comments, showForward) => draftRules(rules, comments, showForward),
+  credentials: ({ credentials = [] }, comments) => draftCredentials(credentials, comments),
+};
 
 function draftAliases(
   live: readonly ObservedAlias[],
