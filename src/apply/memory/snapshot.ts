@@ -1,3 +1,4 @@
+import { SECTION_KINDS, type SectionKind } from '../../model/kinds.ts';
 import type {
   DomainDocument,
   ForwardDocument,
@@ -66,18 +67,30 @@ function snapshotDomain(
 }
 
 function oldSections(changes: readonly Change[], live: ObservedDomain, show: ShowForward): DomainDocument {
-  const aliases = changes.filter((change) => change.kind === 'alias');
-  const rules = changes.filter((change) => change.kind === 'rule');
-  const credentials = changes.filter((change) => change.kind === 'credential');
-  const added = credentials.filter(({ action }) => action === 'add');
-  const comments = [...unwritable(aliases), ...credentials.flatMap(lostPassword)];
-  return {
-    ...(comments.length === 0 ? {} : { comments }),
-    ...(aliases.length === 0 ? {} : { aliases: oldAliases(aliases, show) }),
-    ...(rules.length === 0 ? {} : { rules: snapshotRules(rules, live.rules ?? [], show) }),
-    ...(added.length === 0 ? {} : { credentials: new Map(added.map(({ name }) => [name, ABSENT])) }),
-  };
+  const sections = SECTION_KINDS.map((kind) => OLD_SECTIONS[kind](changes, live, show));
+  const comments = sections.flatMap((section) => section.comments ?? []);
+  return Object.assign({}, ...sections, comments.length === 0 ? {} : { comments }) as DomainDocument;
 }
+
+const OLD_SECTIONS: Readonly<Record<SectionKind, typeof oldSections>> = {
+  alias(changes, _, show) {
+    const aliases = changes.filter((change) => change.kind === 'alias');
+    const comments = unwritable(aliases);
+    return aliases.length === 0 ? {} : { comments, aliases: oldAliases(aliases, show) };
+  },
+  rule(changes, live, show) {
+    const rules = changes.filter((change) => change.kind === 'rule');
+    return rules.length === 0 ? {} : { rules: snapshotRules(rules, live.rules ?? [], show) };
+  },
+  credential(changes) {
+    const credentials = changes.filter((change) => change.kind === 'credential');
+    const comments = credentials.flatMap(lostPassword);
+    const added = credentials.filter(({ action }) => action === 'add');
+    return added.length === 0
+      ? { comments }
+      : { comments, credentials: new Map(added.map(({ name }) => [name, ABSENT])) };
+  },
+};
 
 const ABSENT = { state: 'absent' } as const;
 

@@ -1,5 +1,6 @@
 import { isMap } from 'yaml';
 import type { Desired } from '../../model/desired.ts';
+import type { Section } from '../../model/kinds.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { Observed } from '../../model/observed.ts';
 import type {
@@ -89,12 +90,7 @@ function settingChanges({ fields, observed }: DomainChange): EntryChanges {
   return new Map(fields.map((field) => [field, { kind: 'value', value: observed?.[field] ?? 'none' }]));
 }
 
-function editSection(
-  domain: DraftPlace,
-  section: 'aliases' | 'credentials',
-  changes: EntryChanges,
-  book: Book,
-): void {
+function editSection(domain: DraftPlace, section: Section, changes: EntryChanges, book: Book): void {
   const { draft, document, map, pair } = domain;
   if (changes.size === 0 || !isMap(pair.value)) return;
   const own = findPair(pair.value, section);

@@ -12,7 +12,7 @@ import type { SectionPlan, SectionResult, Withholding } from './section.ts';
 import { planNewDomain, planSettings } from './settings.ts';
 import type { ItemMemory } from './signature.ts';
 import { domainWarnings } from '../warnings.ts';
-import { SECTIONS } from '../../model/kinds.ts';
+import { SECTION_KINDS, SECTIONS, type Section, type SectionKind } from '../../model/kinds.ts';
 import type { DomainPlan } from '../domain-plan.ts';
 
 export interface DomainInput extends ItemMemory {
@@ -60,8 +60,7 @@ function planTombstone(
 ): DomainPlan {
   const { domain, source } = desired;
   if (live === undefined) return { domain, ...NOTHING };
-  const { aliases, rules, credentials } = live;
-  if (aliases === undefined || rules === undefined || credentials === undefined) {
+  if (SECTIONS.some((section) => live[section] === undefined)) {
     return withhold(domain, 'unproven', 'what would be deleted with it was not read');
   }
   if (deletes === 'never') return pendingTombstone(desired);
@@ -79,7 +78,10 @@ function planTombstone(
     conditional: false,
     reason: 'tombstone',
     source,
-    contents: { aliases: aliases.length, rules: rules.length, credentials: credentials.length },
+    contents: Object.fromEntries(SECTIONS.map((section) => [section, live[section]?.length ?? 0])) as Record<
+      Section,
+      number
+    >,
   };
   return { domain, ...NOTHING, changes: [change] };
 }
@@ -110,32 +112,40 @@ function planSections(
     return fail({ cause: 'unproven', reason: `its ${missing} were not read`, problems: [] });
   }
   const plans: SectionPlan[] = [];
-  for (const result of sectionResults(desired, live, input)) {
+  for (const kind of SECTION_KINDS) {
+    const result = PLANNERS[kind](desired, live, input);
+    if (result === null) continue;
     if (!result.ok) return result;
     plans.push(result.value);
   }
   return succeed(plans);
 }
 
-function* sectionResults(
-  { domain, aliases, rules, credentials }: PresentDomain,
+/** Null of a section that is not managed. */
+type Planner = (
+  desired: PresentDomain,
   live: ObservedDomain | undefined,
   input: DomainInput,
-): Iterable<SectionResult> {
-  const { prior, references, rankDigits, rotate, changedPasswords: changed } = input;
-  const context = { domain, prior, references };
-  const rows = { ...NO_ROWS, ...live };
-  if (aliases !== undefined) {
-    yield planAliases(aliases, rows.aliases, context);
-  }
-  if (rules !== undefined) yield planRules(rules, rows.rules, { ...context, rankDigits });
-  if (credentials !== undefined) {
-    yield planCredentials(credentials, rows.credentials, { ...context, rotate, changed });
-  }
-}
+) => SectionResult | null;
 
-/** A domain that the account does not have. */
-const NO_ROWS = { aliases: [], rules: [], credentials: [] } as const;
+const PLANNERS: Readonly<Record<SectionKind, Planner>> = {
+  alias: ({ domain, aliases }, live, { prior, references }) =>
+    aliases === undefined ? null : planAliases(aliases, live?.aliases ?? [], { domain, prior, references }),
+  rule: ({ domain, rules }, live, { prior, references, rankDigits }) =>
+    rules === undefined
+      ? null
+      : planRules(rules, live?.rules ?? [], { domain, prior, references, rankDigits }),
+  credential: ({ domain, credentials }, live, { prior, references, rotate, changedPasswords: changed }) =>
+    credentials === undefined
+      ? null
+      : planCredentials(credentials, live?.credentials ?? [], {
+          domain,
+          prior,
+          references,
+          rotate,
+          changed,
+        }),
+};
 
 function assembleNew(
   desired: PresentDomain,
