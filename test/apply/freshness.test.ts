@@ -74,6 +74,7 @@ domains:
     },
   });
   const { report, writes } = await scene.run({
+    policy: { allowances: [{ kind: 'unrouted', address: '*@acme.example' }] },
     company: 'others',
     beforeApply: () =>
       afterStageOne(scene, { milliseconds: 0, edits: [['DELETE', '/domains/acme.example/aliases/2']] }),
