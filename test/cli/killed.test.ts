@@ -123,7 +123,9 @@ async function attempt(golden: GoldenCase, kill: Kill | null): Promise<Attempt> 
  */
 async function runAllowed(args: readonly string[], terminal: Terminal): ReturnType<typeof runCommand> {
   const run = await runCommand(args, terminal);
-  const allowed = [...run.stdout.matchAll(/--allow-unrouted '?([^\s'\]]+)/g)].map(([, address = '']) => address);
+  const allowed = [...run.stdout.matchAll(/--allow-unrouted '?([^\s'\]]+)/g)].map(
+    ([, address = '']) => address,
+  );
   if (run.exitCode !== 4 || allowed.length === 0) return run;
   return runCommand([...args, ...allowed.flatMap((address) => ['--allow-unrouted', address])], terminal);
 }
