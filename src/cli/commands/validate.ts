@@ -13,6 +13,7 @@ import {
   NO_COUNTS,
   plural,
   problemsDocument,
+  openExcerpt,
   renderProblemCounts,
   printProblems,
 } from '../output/problems/problems.ts';
@@ -38,7 +39,7 @@ export async function validateCommand(context: Context, options: ValidateOptions
     all.push(await check(context, { ...options, file: paths }));
   }
   const checked = all.reduce(together, NOTHING);
-  print(context, options, checked, format);
+  await print(context, options, checked, format);
   return isInvalid(checked) ? EXIT.invalid : EXIT.done;
 }
 
@@ -104,7 +105,12 @@ function removed({ file = [] }: ValidateOptions): Problem {
 
 const INDEX: GitTree = { kind: 'index' };
 
-function print(context: Context, options: CommonOptions, read: Checked, format: ValidateFormat): void {
+async function print(
+  context: Context,
+  options: CommonOptions,
+  read: Checked,
+  format: ValidateFormat,
+): Promise<void> {
   const { problems, counts, deletes } = read;
   switch (format) {
     case 'json':
@@ -121,13 +127,13 @@ function print(context: Context, options: CommonOptions, read: Checked, format: 
 }
 
 /** Problems on standard error, the verdict on standard output; of one of many accounts it is a line of the end. */
-function printText(context: Context, options: CommonOptions, checked: Checked): void {
+async function printText(context: Context, options: CommonOptions, checked: Checked): Promise<void> {
   const { problems, counts } = checked;
   if (checked === NOTHING) {
     context.ofAccount?.conclude('no manifest is staged');
     return;
   }
-  printProblems(context, options, problems);
+  printProblems(context, options, problems, await openExcerpt(context, options, checked));
   const style = styleFor(context.stdout, options.color, context.env);
   const size = [
     plural(counts.domains, 'domain'),

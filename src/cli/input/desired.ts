@@ -16,7 +16,13 @@ import { CommandError, EXIT } from '../exit.ts';
 import type { GitTree } from './git-manifests.ts';
 import { loadOptions } from './load-options.ts';
 import { maskOf } from '../output/output.ts';
-import { plural, printInvalid, printProblems, type ProblemCounts } from '../output/problems/problems.ts';
+import {
+  openExcerpt,
+  plural,
+  printInvalid,
+  printProblems,
+  type ProblemCounts,
+} from '../output/problems/problems.ts';
 import { referenceReader } from './references.ts';
 import { manifestPaths, resolveStateDirectory, type CommonOptions } from '../settings.ts';
 
@@ -60,9 +66,11 @@ export async function readDesired(
       : loaded.problems;
   const problems = mask === false ? relevant : relevant.map((problem) => maskProblem(problem, mask));
   const { counts } = loaded;
-  if (how.problems !== 'silent' && loaded.desired === null)
-    printInvalid(context, options, { problems, counts });
-  else if (how.problems === 'printed') printProblems(context, options, problems);
+  if (how.problems !== 'silent') {
+    const excerpt = await openExcerpt(context, options, { problems, texts });
+    if (loaded.desired === null) printInvalid(context, options, { problems, counts }, excerpt);
+    else if (how.problems === 'printed') printProblems(context, options, problems, excerpt);
+  }
   const desired = loaded.desired === null ? null : narrow(loaded.desired, options.domain, how.unnamed);
   const size = loaded.desired === null ? NOTHING : manifestSize(loaded.desired);
   return { desired, size, problems, counts, texts };

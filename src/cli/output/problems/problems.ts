@@ -3,8 +3,10 @@ import { showSource } from '../../../model/problem.ts';
 import { escapeInvisible } from '../../../model/names.ts';
 import type { WouldDelete } from '../../../plan/would-delete.ts';
 import type { Context } from '../../context.ts';
-import { printJson } from '../output.ts';
-import type { CommonOptions } from '../../settings.ts';
+import { columnsOf, printJson } from '../output.ts';
+import { wantsMask, type CommonOptions } from '../../settings.ts';
+import type { ManifestText } from '../../../manifest/read/text.ts';
+import type { Excerpt } from './excerpt.ts';
 import { styleFor, type Style } from '../style.ts';
 
 export interface ProblemCounts {
@@ -47,17 +49,31 @@ export function problemsDocument(
 }
 
 /** Two or three lines a problem: place, severity, message and code; the other place; the way to put it right. */
-function renderProblems(problems: readonly Problem[], style: Style): string {
-  return problems.map((problem) => `${renderProblem(problem, style)}\n`).join('');
+function renderProblems(problems: readonly Problem[], style: Style, excerpt: Excerpt): string {
+  return problems.map((problem) => `${renderProblem(problem, style, excerpt)}\n`).join('');
 }
+
+/** Lines of the manifests for people at a terminal; what draws them is loaded for them alone. Nothing under `--mask`. */
+export async function openExcerpt(
+  context: Context,
+  options: CommonOptions,
+  { problems, texts }: { readonly problems: readonly Problem[]; readonly texts: readonly ManifestText[] },
+): Promise<Excerpt> {
+  if (problems.length === 0 || context.stderr.isTTY !== true || wantsMask(options, context))
+    return NO_EXCERPT;
+  return (await import('./excerpt.ts')).createExcerpt(texts, problems, columnsOf(context.stderr));
+}
+
+const NO_EXCERPT: Excerpt = () => [];
 
 /** In text, on standard error. */
 export function printProblems(
   context: Pick<Context, 'stderr' | 'env'>,
   { color }: Pick<CommonOptions, 'color'>,
   problems: readonly Problem[],
+  excerpt: Excerpt = NO_EXCERPT,
 ): void {
-  context.stderr.write(renderProblems(problems, styleFor(context.stderr, color, context.env)));
+  context.stderr.write(renderProblems(problems, styleFor(context.stderr, color, context.env), excerpt));
 }
 
 /** What is wrong with a manifest that ends a command: with `--format json` the document of `validate`, else text. */
@@ -65,10 +81,11 @@ export function printInvalid(
   context: Context,
   options: CommonOptions,
   { problems, counts }: { readonly problems: readonly Problem[]; readonly counts: ProblemCounts },
+  excerpt?: Excerpt,
 ): void {
   const isJson = (options.format ?? context.env['FWDSYNC_FORMAT']) === 'json';
   if (isJson) printJson(context, problemsDocument(problems, counts));
-  else printProblems(context, options, problems);
+  else printProblems(context, options, problems, excerpt);
 }
 
 /** `problems: none`, or `2 errors, 1 warning`. */
@@ -82,12 +99,13 @@ export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : noun.endsWith('s') ? 'es' : 's'}`;
 }
 
-function renderProblem(problem: Problem, style: Style): string {
+function renderProblem(problem: Problem, style: Style, excerpt: Excerpt): string {
   const place = problem.source === null ? '' : `${style.strong(showSource(problem.source))}: `;
   const severity = problem.severity === 'error' ? style.error('error') : style.warning('warning');
   const lines = [
     `${place}${severity}: ${escapeInvisible(problem.message)} ${style.dim(`[${problem.code}]`)}`,
   ];
+  lines.push(...excerpt(problem));
   if (problem.related !== undefined) lines.push(`    see also ${showSource(problem.related)}`);
   if (problem.hint !== '') lines.push(`    ${style.dim('try:')} ${escapeInvisible(problem.hint)}`);
   return lines.join('\n');
