@@ -20,15 +20,22 @@ import {
   withState,
   type CommandAction,
   type CommandRunner,
+  type Execute,
 } from './input/options.ts';
 import { addAccountCommands } from './program-account.ts';
 import type { CommonOptions } from './settings.ts';
+
+interface ProgramPorts {
+  /** Takes the exit code of the command. */
+  readonly finish: (code: ExitCode) => void;
+  readonly execute: Execute;
+}
 
 /**
  * The command line: names, options and help. Each command's module is loaded when it runs, so that
  * `validate` in a git hook pays for nothing else.
  */
-export function createProgram(context: Context, finish: (code: ExitCode) => void): Command {
+export function createProgram(context: Context, { finish, execute }: ProgramPorts): Command {
   const program = new Command('fwdsync')
     .description(
       'Email forwarding as code: plans and applies a YAML manifest of domains, aliases, rules and SMTP credentials.',
@@ -62,6 +69,7 @@ export function createProgram(context: Context, finish: (code: ExitCode) => void
   addAppliers(program, run);
   addAccountCommands(program, run);
   addServers(program, run);
+  addGuides(program, run, execute);
   return program;
 }
 
@@ -180,20 +188,23 @@ function addServers(program: Command, run: CommandRunner): void {
     .option('--control', 'serve /_emulator, which reads and changes the emulator, to loopback')
     .addHelpText('after', example('fwdsync emulator --port 8025 --state account.json'))
     .action(run(async () => (await import('./commands/emulator.ts')).emulatorCommand));
+}
 
+/** Commands that use the command line itself. */
+function addGuides(program: Command, run: CommandRunner, execute: Execute): void {
   withOutput(program.command('demo'))
     .description(
       'Start an emulator with a drifted account and show validate, plan, apply and the empty plan after it',
     )
     .addHelpText('after', example('fwdsync demo'))
-    .action(run(async () => (await import('./commands/demo.ts')).demoCommand));
+    .action(run(async () => (await import('./commands/demo.ts')).demoCommand(execute)));
 
   program
     .command('completion')
     .description('Print the completion of this command line for a shell')
     .addArgument(new Argument('<shell>', 'bash, zsh or fish').choices(['bash', 'zsh', 'fish']))
     .addHelpText('after', example('source <(fwdsync completion bash)'))
-    .action(run(async () => (await import('./commands/completion.ts')).completionCommand));
+    .action(run(async () => (await import('./commands/completion.ts')).completionCommand(program)));
 }
 
 /** Below the help of each command. */

@@ -3,10 +3,13 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createProgram } from '../../src/cli/program.ts';
 import { processContext } from '../../src/cli/context.ts';
+import { execute } from '../../src/cli/execute.ts';
 import { commandScene } from './support/scene.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const COMMANDS = createProgram(processContext(), () => {}).commands.map((command) => command.name());
+const COMMANDS = createProgram(processContext(), { finish: () => {}, execute }).commands.map((command) =>
+  command.name(),
+);
 const DOCS = 'Documentation: https://github.com/fwdsync/fwdsync/tree/main/docs';
 
 async function helpOf(...args: readonly string[]): Promise<string> {

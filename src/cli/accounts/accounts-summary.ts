@@ -1,5 +1,5 @@
 import { escapeInvisible } from '../../model/names.ts';
-import type { CheckedManifests } from '../output/problems/checked.ts';
+import type { CheckedManifests } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { plural } from '../output/problems/problems.ts';
 import type { Style } from '../output/style.ts';

@@ -4,7 +4,7 @@ import { accountsDirectory, openJobs, type Job, type Jobs } from './accounts.ts'
 import { renderAccounts, type AccountEnd } from './accounts-summary.ts';
 import { printChecked } from '../output/problems/checked.ts';
 import type { AccountScope, Context } from '../context.ts';
-import { explain } from '../execute.ts';
+import { explain } from '../explain.ts';
 import { CommandError, EXIT, strongestExit, type ExitCode } from '../exit.ts';
 import type { AccountsFormat } from '../output/formats.ts';
 import { createMoves, type Moves } from './moves.ts';

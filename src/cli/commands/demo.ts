@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import { correct, misdirect } from './demo/manifest.ts';
 import { createNarrator, type Narrator } from './demo/narrator.ts';
 import { openStage, type Stage } from './demo/stage.ts';
-import { execute } from '../execute.ts';
+import type { CommandAction, Execute } from '../input/options.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { resolveFormat, type CommonOptions } from '../settings.ts';
 
@@ -27,11 +27,15 @@ const PLAN_AFTER: Step = { args: ['plan', '-f', 'acme', '--detailed-exitcode'], 
  * Shows a manifest at work on an emulated account that has drifted from it: the very commands that one would type,
  * with what they print. Exits with 0, or with 1 when a command did not end as announced.
  */
-export async function demoCommand(context: Context, options: CommonOptions): Promise<ExitCode> {
+export function demoCommand(execute: Execute): CommandAction<CommonOptions> {
+  return (context, options) => demonstrate(context, options, execute);
+}
+
+async function demonstrate(context: Context, options: CommonOptions, execute: Execute): Promise<ExitCode> {
   resolveFormat(options, context, ['text']);
   const narrator = createNarrator(context, options);
   narrator.title('A manifest of three domains, and an emulated account that has drifted from it.');
-  const stage = await openStage(context);
+  const stage = await openStage(context, execute);
   const perform = async ({ args, ends }: Step): Promise<boolean> => {
     narrator.command(args);
     return narrator.ended(await execute(stage.context, [...args, ...passedOn(options)]), ends);

@@ -10,6 +10,9 @@ export type CommandAction<Options> = (
   args: readonly string[],
 ) => Promise<ExitCode>;
 
+/** Runs one command line to its end. */
+export type Execute = (context: Context, args: readonly string[]) => Promise<ExitCode>;
+
 /** Makes of a command's module, loaded when it runs, what commander calls. */
 export type CommandRunner = <Options>(
   load: () => Promise<CommandAction<Options>>,

@@ -6,7 +6,7 @@ import { Writable } from 'node:stream';
 import type { Clock } from '../../../model/clock.ts';
 import { startEmulator, type Emulator } from '../../../emulator/http/server.ts';
 import type { Context } from '../../context.ts';
-import { execute } from '../../execute.ts';
+import type { Execute } from '../../input/options.ts';
 import { CommandError, EXIT } from '../../exit.ts';
 import { drift, SEED } from './account.ts';
 import { copyExample } from './manifest.ts';
@@ -23,7 +23,7 @@ export interface Stage {
 }
 
 /** An account that was once in step with the manifest, and that people changed in the dashboard since. */
-export async function openStage(context: Context): Promise<Stage> {
+export async function openStage(context: Context, execute: Execute): Promise<Stage> {
   const directory = await mkdtemp(join(tmpdir(), 'fwdsync-demo-'));
   const clock = skippingClock(context.clock);
   const emulator = await startEmulator({
@@ -42,7 +42,7 @@ export async function openStage(context: Context): Promise<Stage> {
   try {
     const own = stageContext(context, { clock, directory, emulator });
     const manifestDirectory = join(directory, 'acme');
-    const history = await rehearse(own, manifestDirectory, emulator.urls.v4);
+    const history = await rehearse(own, { manifest: manifestDirectory, url: emulator.urls.v4, execute });
     return { context: own, manifestDirectory, history, close };
   } catch (error) {
     await close();
@@ -51,7 +51,10 @@ export async function openStage(context: Context): Promise<Stage> {
 }
 
 /** The earlier run, out of sight, before `acme-2019.example` was given up; then the changes by hand. */
-async function rehearse(context: Context, manifest: string, url: string): Promise<readonly string[]> {
+async function rehearse(
+  context: Context,
+  { manifest, url, execute }: { manifest: string; url: string; execute: Execute },
+): Promise<readonly string[]> {
   await copyExample(manifest);
   const retired = join(manifest, 'retired.yaml');
   const aside = join(context.cwd, 'retired.aside');

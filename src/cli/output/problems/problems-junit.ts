@@ -1,6 +1,6 @@
 import { escapeInvisible } from '../../../model/names.ts';
 import { showSource, type Problem } from '../../../model/problem.ts';
-import type { CheckedManifests } from './checked.ts';
+import type { CheckedManifests } from '../../context.ts';
 
 /** JUnit XML: a test case a manifest, which fails with its errors; warnings stand in its output. */
 export function problemsJunit({ problems, texts }: CheckedManifests): string {
