@@ -1,4 +1,3 @@
-import type { Budget } from '../rate-limit/budget.ts';
 import type { Change, Plan } from './plan.ts';
 import type { Problem } from './problem.ts';
 import type { Report } from './report.ts';
@@ -119,7 +118,8 @@ export interface AccountStatus {
   /** When everything is looked at next; null: that is under way. */
   readonly nextSweepAt: number | null;
   readonly domains: ReadonlyMap<string, DomainStatus>;
-  readonly budgets: ReadonlyMap<string, Budget>;
+  /** By endpoint: requests a window, and those that are left of it; null: not known. */
+  readonly budgets: ReadonlyMap<string, { readonly limit: number | null; readonly remaining: number | null }>;
 }
 
 /** Whether an account can be relied on: its manifest is valid and its last reading was good. */
