@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import type { Clock } from '../model/clock.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Warning } from '../model/plan.ts';
-import { NO_PRIOR, type ManifestSize, type PriorDomain } from '../model/prior.ts';
+import { NO_PRIOR, type ManifestSize, type PriorDomain, isSameManifest } from '../model/prior.ts';
 import { fail, succeed, type Result } from '../model/result.ts';
-import { isSameManifest } from '../plan/size.ts';
 import { createFingerprinter } from './fingerprints.ts';
 import { readKnownReferences, recognise, withReferences, writeKnownReferences } from './known-references.ts';
 import {

@@ -1,9 +1,8 @@
 import type { GuardFinding } from '../../model/plan.ts';
-import type { Prior } from '../../model/prior.ts';
+import { type Prior, predecessorOf } from '../../model/prior.ts';
 import type { Section } from '../../model/kinds.ts';
 import type { DomainPlan } from '../domain-plan.ts';
 import type { Policy } from '../policy.ts';
-import { predecessorOf } from '../size.ts';
 import { countedDeletes, totalDeletes } from './counting.ts';
 import { allowance } from './deletes.ts';
 import type { GuardInput } from './input.ts';

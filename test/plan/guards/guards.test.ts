@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Allowance, PresentDomain } from '../../../src/model/desired.ts';
 import type { GuardFinding, Plan } from '../../../src/model/plan.ts';
-import type { ManifestSize } from '../../../src/model/prior.ts';
-import { isSameManifest, prunesAnything } from '../../../src/plan/size.ts';
+import { type ManifestSize, isSameManifest } from '../../../src/model/prior.ts';
+import { prunesAnything } from '../../../src/plan/size.ts';
 import { countsSentence } from '../../../src/plan/render/totals.ts';
 import { isRefused } from '../../../src/plan/withhold.ts';
 import {
