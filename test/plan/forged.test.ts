@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DISCLOSE_ALL } from '../../src/model/disclosure.ts';
+import { DISCLOSE_ALL } from '../../src/model/destinations.ts';
 import { planDocument, type PlanDocument } from '../../src/plan/document/document.ts';
 import { renderPlanGithub } from '../../src/plan/render/github.ts';
 import { renderPlanMarkdown } from '../../src/plan/render/markdown.ts';

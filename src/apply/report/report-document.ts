@@ -1,5 +1,4 @@
-import type { Disclosure } from '../../model/disclosure.ts';
-import { showText } from '../../model/disclosure.ts';
+import { type Disclosure, showText } from '../../model/destinations.ts';
 import type { Action, GuardFinding, Withheld } from '../../model/plan.ts';
 import type { Source } from '../../model/problem.ts';
 import {

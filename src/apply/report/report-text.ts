@@ -1,4 +1,4 @@
-import { showText, type Disclosure } from '../../model/disclosure.ts';
+import { showText, type Disclosure } from '../../model/destinations.ts';
 import { escapeInvisible } from '../../model/names.ts';
 import { compareSources, showSource, type Source } from '../../model/problem.ts';
 import type { FailedItem, ChangeName, Report } from '../../model/report.ts';

@@ -1,5 +1,5 @@
 import { itemKey } from '../../model/item-key.ts';
-import { showForward } from '../../model/disclosure.ts';
+import { showForward } from '../../model/destinations.ts';
 import type { Change, Plan } from '../../model/plan.ts';
 import { changeName, type NotKeptItem, type Outcome, type Report } from '../../model/report.ts';
 import type { NotKept } from '../memory/not-kept.ts';

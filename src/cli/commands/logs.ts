@@ -3,7 +3,7 @@ import type { ApiError } from '../../api/errors.ts';
 import { followLogs } from '../../api/logs/follow.ts';
 import { LARGEST_LOG_PAGE, listAllLogs, searchAllLogs, type LogReading } from '../../api/logs/pages.ts';
 import type { LogEntry } from '../../api/logs/logs.ts';
-import type { Disclosure } from '../../model/disclosure.ts';
+import type { Disclosure } from '../../model/destinations.ts';
 import { quote, type DomainName } from '../../model/names.ts';
 import type { Result } from '../../model/result.ts';
 import { requireDomain } from '../input/arguments.ts';

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
-import * as fs from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Desired, DesiredApi } from '../../model/desired.ts';
-import { showText, type MaskNumbers } from '../../model/disclosure.ts';
+import { showText, type MaskNumbers } from '../../model/destinations.ts';
 import { parseDomainName, type DomainName } from '../../model/names.ts';
 import type { Problem } from '../../model/problem.ts';
 import { loadWithReferences } from '../../manifest/load.ts';
@@ -25,6 +24,7 @@ import {
 } from '../output/problems/problems.ts';
 import { referenceReader } from './references.ts';
 import { manifestPaths, resolveStateDirectory, type CommonOptions } from '../settings.ts';
+import * as fs from 'node:fs/promises';
 
 export interface ReadOptions {
   /** Whether a reference that is not set is an error, a warning, or of no concern. */

@@ -1,5 +1,5 @@
 import type { Client } from '../../api/client.ts';
-import type { Disclosure } from '../../model/disclosure.ts';
+import type { Disclosure } from '../../model/destinations.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { Problem } from '../../model/problem.ts';
 import type { PlanOptionsDocument } from '../../plan/document/document.ts';

@@ -1,5 +1,4 @@
-import { destinationsOf } from '../../model/destinations.ts';
-import type { Disclosure } from '../../model/disclosure.ts';
+import { destinationsOf, type Disclosure } from '../../model/destinations.ts';
 import type { Context } from '../context.ts';
 import { readDesired } from '../input/desired.ts';
 import { CommandError } from '../exit.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Desired } from '../../model/desired.ts';
-import type { Disclosure, MaskNumbers } from '../../model/disclosure.ts';
+import type { Disclosure, MaskNumbers } from '../../model/destinations.ts';
 import type { Context, OutputStream } from '../context.ts';
 import { wantsMask, type CommonOptions } from '../settings.ts';
 

@@ -1,6 +1,5 @@
-import { destinationsOf, sameForward, type Forward } from '../../model/destinations.ts';
+import { destinationsOf, sameForward, type Forward, showForward } from '../../model/destinations.ts';
 import type { Expectation, PresentDomain, PresentAlias, PresentRule } from '../../model/desired.ts';
-import { showForward } from '../../model/disclosure.ts';
 import { parseDomainName, quote } from '../../model/names.ts';
 import type { Route } from '../../routing/route.ts';
 import type { Loading } from '../resolve/context.ts';

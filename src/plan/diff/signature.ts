@@ -1,6 +1,5 @@
 import { entryKey } from '../../model/item-key.ts';
-import { showForward } from '../../model/disclosure.ts';
-import { destinationsOf, joinDestinations } from '../../model/destinations.ts';
+import { showForward, destinationsOf, joinDestinations } from '../../model/destinations.ts';
 import type { PriorDomain } from '../../model/prior.ts';
 import type { AliasState, DomainState, RuleState } from '../../model/resources.ts';
 

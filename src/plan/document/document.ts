@@ -1,4 +1,4 @@
-import { showText, type Disclosure } from '../../model/disclosure.ts';
+import { showText, type Disclosure } from '../../model/destinations.ts';
 import type {
   Change,
   Forecast,

@@ -1,4 +1,4 @@
-import { showForward, showText, type Disclosure } from '../../model/disclosure.ts';
+import { showForward, showText, type Disclosure } from '../../model/destinations.ts';
 import type { Change } from '../../model/plan.ts';
 import type { RuleMatch, RuleState } from '../../model/resources.ts';
 

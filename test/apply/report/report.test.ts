@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { reportDocument } from '../../../src/apply/report/report-document.ts';
 import { renderReport, type ReportStyle } from '../../../src/apply/report/report-text.ts';
-import { DISCLOSE_ALL, type Disclosure } from '../../../src/model/disclosure.ts';
+import { DISCLOSE_ALL, type Disclosure } from '../../../src/model/destinations.ts';
 import type { Report } from '../../../src/model/report.ts';
 
 const PLAIN: ReportStyle = {

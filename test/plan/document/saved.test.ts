@@ -1,6 +1,6 @@
 import { entryKey } from '../../../src/model/item-key.ts';
 import { describe, expect, test } from 'vitest';
-import { DISCLOSE_ALL } from '../../../src/model/disclosure.ts';
+import { DISCLOSE_ALL } from '../../../src/model/destinations.ts';
 import type { Change, Plan } from '../../../src/model/plan.ts';
 import { NO_PRIOR } from '../../../src/model/prior.ts';
 import { comparePlans, staleSince } from '../../../src/plan/render/compare.ts';

@@ -1,7 +1,7 @@
 import { refusedReport } from '../../../apply/report/report.ts';
 import { reportDocument } from '../../../apply/report/report-document.ts';
 import { countLine, renderReport } from '../../../apply/report/report-text.ts';
-import { showText } from '../../../model/disclosure.ts';
+import { showText } from '../../../model/destinations.ts';
 import { escapeInvisible } from '../../../model/names.ts';
 import type { Report } from '../../../model/report.ts';
 import { planDigest } from '../../../plan/document/digest.ts';

@@ -1,5 +1,5 @@
 import type { LogAddress, LogEntry, LogEvent } from '../../../api/logs/logs.ts';
-import { showText, type Disclosure } from '../../../model/disclosure.ts';
+import { showText, type Disclosure } from '../../../model/destinations.ts';
 import { escapeInvisible } from '../../../model/names.ts';
 
 /** One line of JSON, times in ISO 8601; references and masks applied. */

@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { showText, type Disclosure } from '../../../model/disclosure.ts';
+import { showText, type Disclosure } from '../../../model/destinations.ts';
 import type { OutputStream } from '../../context.ts';
 import { columnsOf } from '../../output/output.ts';
 

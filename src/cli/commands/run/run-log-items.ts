@@ -1,4 +1,4 @@
-import { DISCLOSE_ALL } from '../../../model/disclosure.ts';
+import { DISCLOSE_ALL } from '../../../model/destinations.ts';
 import type { Change } from '../../../model/plan.ts';
 import type { ChangeName } from '../../../model/report.ts';
 import { describeChange } from '../../../plan/render/describe.ts';

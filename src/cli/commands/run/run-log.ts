@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { undoCommand } from '../../../apply/report/report-text.ts';
-import { DISCLOSE_ALL } from '../../../model/disclosure.ts';
+import { DISCLOSE_ALL } from '../../../model/destinations.ts';
 import type { DaemonEvent, RunResult } from '../../../model/daemon.ts';
 import type { Plan } from '../../../model/plan.ts';
 import { showSource, type Problem, type Source } from '../../../model/problem.ts';

@@ -1,5 +1,4 @@
-import { destinationsOf, isDiscard } from '../../../model/destinations.ts';
-import { showForward, type Disclosure } from '../../../model/disclosure.ts';
+import { destinationsOf, isDiscard, showForward, type Disclosure } from '../../../model/destinations.ts';
 import { escapeInvisible } from '../../../model/names.ts';
 import { showSource, type Source } from '../../../model/problem.ts';
 import type { RuleMatch } from '../../../model/resources.ts';
