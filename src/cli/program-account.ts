@@ -86,7 +86,7 @@ async function loadExport(): Promise<CommandAction<CommonOptions>> {
 function addExport(program: Command, run: CommandRunner): void {
   withLogs(withMask(withConnection(withState(withAccounts(program.command('export'))))))
     .description('Write a manifest of the live account, whose plan is empty')
-    .option('--domain <name>', 'only this domain (repeatable)', collect)
+    .option('--domain <domain>', 'only this domain (repeatable)', collect)
     .option('--out <file>', 'write to this file instead of standard output')
     .option('--out-dir <dir>', 'write account.yaml and one file per domain into this directory')
     .option(

@@ -69,7 +69,8 @@ export function createProgram(context: Context, { finish, execute }: ProgramPort
   addAppliers(program, run);
   addAccountCommands(program, run);
   addServers(program, run);
-  addGuides(program, run, execute);
+  addDemo(program, run, execute);
+  addCompletion(program, run, context);
   return program;
 }
 
@@ -191,20 +192,30 @@ function addServers(program: Command, run: CommandRunner): void {
 }
 
 /** Commands that use the command line itself. */
-function addGuides(program: Command, run: CommandRunner, execute: Execute): void {
+function addDemo(program: Command, run: CommandRunner, execute: Execute): void {
   withOutput(program.command('demo'))
     .description(
       'Start an emulator with a drifted account and show validate, plan, apply and the empty plan after it',
     )
     .addHelpText('after', example('fwdsync demo'))
     .action(run(async () => (await import('./commands/demo.ts')).demoCommand(execute)));
+}
 
-  program
+function addCompletion(program: Command, run: CommandRunner, context: Context): void {
+  const completion = program
     .command('completion')
+    .usage('[options] <shell>')
     .description('Print the completion of this command line for a shell')
     .addArgument(new Argument('<shell>', 'bash, zsh or fish').choices(['bash', 'zsh', 'fish']))
     .addHelpText('after', example('source <(fwdsync completion bash)'))
     .action(run(async () => (await import('./commands/completion.ts')).completionCommand(program)));
+  // What the printed scripts run.
+  completion
+    .command('domains', { hidden: true })
+    .argument('[words...]')
+    .action(async (words: readonly string[]) =>
+      (await import('./commands/completion/domains.ts')).completeDomains(context, words),
+    );
 }
 
 /** Below the help of each command. */

@@ -50,6 +50,14 @@ export function manifestPaths(options: CommonOptions, context: Context): readonl
   return present.length === 1 ? present : ['fwdsync.yaml'];
 }
 
+/** The directory of `--accounts`, or of `FWDSYNC_ACCOUNTS` where no file is named; null: there is one account. */
+export function accountsDirectory(options: CommonOptions, { env }: Pick<Context, 'env'>): string | null {
+  const isFileNamed = options.file !== undefined && options.file.length > 0;
+  if (options.accounts === undefined) return isFileNamed ? null : env['FWDSYNC_ACCOUNTS'] || null;
+  if (!isFileNamed) return options.accounts;
+  throw new CommandError(EXIT.usage, '--accounts and -f cannot be used together', 'give one of them');
+}
+
 /** Those of `-f`, or else of `FWDSYNC_FILE`; null: neither says anything. */
 export function statedPaths(
   { file }: CommonOptions,

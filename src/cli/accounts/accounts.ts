@@ -13,14 +13,6 @@ import { addCounts, NO_COUNTS, printInvalid, type ProblemCounts } from '../outpu
 import { forbidKey } from '../input/references.ts';
 import { resolveStateDirectory, type CommonOptions } from '../settings.ts';
 
-/** The directory of `--accounts`, or of `FWDSYNC_ACCOUNTS` where no file is named; null: there is one account. */
-export function accountsDirectory(options: CommonOptions, { env }: Pick<Context, 'env'>): string | null {
-  const isFileNamed = options.file !== undefined && options.file.length > 0;
-  if (options.accounts === undefined) return isFileNamed ? null : env['FWDSYNC_ACCOUNTS'] || null;
-  if (!isFileNamed) return options.accounts;
-  throw new CommandError(EXIT.usage, '--accounts and -f cannot be used together', 'give one of them');
-}
-
 /** The manifests directly in the directory, each with the name that its account goes by. */
 export async function accountEntries(
   context: Pick<Context, 'cwd' | 'stdin' | 'env'>,

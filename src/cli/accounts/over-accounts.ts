@@ -1,6 +1,6 @@
 import { escapeInvisible } from '../../model/names.ts';
 import type { SavedPlan } from '../../plan/document/saved.ts';
-import { accountsDirectory, openJobs, type Job, type Jobs } from './accounts.ts';
+import { openJobs, type Job, type Jobs } from './accounts.ts';
 import { renderAccounts, type AccountEnd } from './accounts-summary.ts';
 import { printChecked } from '../output/problems/checked.ts';
 import type { AccountScope, Context } from '../context.ts';
@@ -12,7 +12,7 @@ import type { CommandAction } from '../input/options.ts';
 import { printJson } from '../output/output.ts';
 import { saveDocument } from '../output/save.ts';
 import { accountSet } from './saved-accounts.ts';
-import { resolveFormat, type CommonOptions } from '../settings.ts';
+import { accountsDirectory, resolveFormat, type CommonOptions } from '../settings.ts';
 import {
   shareOutput,
   type OwnOutput,

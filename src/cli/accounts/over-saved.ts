@@ -1,4 +1,4 @@
-import { accountsDirectory, openJobs, type Jobs } from './accounts.ts';
+import { openJobs, type Jobs } from './accounts.ts';
 import type { Context } from '../context.ts';
 import { CommandError, EXIT } from '../exit.ts';
 import type { AccountsFormat } from '../output/formats.ts';
@@ -14,7 +14,7 @@ import {
   type SavedUse,
 } from './saved-accounts.ts';
 import { readSavedText, stalePlan } from '../output/saved-plan.ts';
-import { statedPaths, type CommonOptions } from '../settings.ts';
+import { accountsDirectory, statedPaths, type CommonOptions } from '../settings.ts';
 
 export interface OverSavedOptions {
   readonly formats: readonly AccountsFormat[];

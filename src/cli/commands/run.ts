@@ -5,7 +5,7 @@ import { createClaims } from '../../reconcile/claims.ts';
 import { createDaemon, type Daemon } from '../../reconcile/daemon/daemon.ts';
 import { watchFiles } from '../../reconcile/daemon/watch.ts';
 import type { Metrics } from '../../status/metrics.ts';
-import { accountEntries, accountsDirectory, createKeyLearner } from '../accounts/accounts.ts';
+import { accountEntries, createKeyLearner } from '../accounts/accounts.ts';
 import { concealing, createConcealer, type Concealer } from './run/conceal.ts';
 import type { Context } from '../context.ts';
 import { parseDuration } from '../input/duration.ts';
@@ -22,7 +22,7 @@ import { maskOf } from '../output/output.ts';
 import { overAccounts } from '../accounts/over-accounts.ts';
 import { runOnce, type Emit } from './run/run-once.ts';
 import { daemonMetrics, parseListen, serveStatus, type ListenAddress } from './run/run-status.ts';
-import { manifestPaths, type CommonOptions } from '../settings.ts';
+import { accountsDirectory, manifestPaths, type CommonOptions } from '../settings.ts';
 
 export interface RunOptions extends CommonOptions {
   readonly interval: string;

@@ -19,7 +19,7 @@ export type CommandRunner = <Options>(
 ) => (...received: unknown[]) => Promise<void>;
 
 export function withManifest(command: Command): Command {
-  return withFiles(command).option('--domain <name>', 'only this domain (repeatable)', collect);
+  return withFiles(command).option('--domain <domain>', 'only this domain (repeatable)', collect);
 }
 
 /** For commands that can serve many accounts. */
@@ -93,7 +93,7 @@ export function withAllowances(command: Command): Command {
   return command
     .option('--allow-deletes <n>', 'the exact number of deletes of the whole run', wholeNumber)
     .option('--allow-reroutes <n>', 'the exact number of reroutes of the whole run', wholeNumber)
-    .option('--allow-domain-delete <name>', 'a domain that may be deleted (repeatable)', collect)
+    .option('--allow-domain-delete <domain>', 'a domain that may be deleted (repeatable)', collect)
     .option('--allow-empty <domain/section>', 'a section that may become empty (repeatable)', collect)
     .option('--allow-unrouted <address>', 'an address that may lose its delivery (repeatable)', collect)
     .option('--rotate <name@domain>', 'send the password of this credential again (repeatable)', collect)

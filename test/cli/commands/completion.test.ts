@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../support/directory.ts';
-import { commandScene } from '../support/scene.ts';
+import { commandScene, type CommandScene } from '../support/scene.ts';
 
 const run = promisify(execFile);
 
@@ -30,8 +30,33 @@ const PREPARE = {
 };
 const COMMAND = { bash: 'bash --noprofile --norc -i', zsh: 'zsh -f -i' };
 
-/** A directory with a plan in it, and the shell's completion in a file beside it. */
-async function prepare(shell: string): Promise<{ readonly script: string; readonly cwd: string }> {
+const ROOT = join(import.meta.dirname, '../../..');
+
+const MANIFEST = `version: 1
+domains:
+  bücher.example: {}
+  acme.example: { state: absent }
+  "$(touch x).example": {}
+  "\`touch x\`.example": {}
+  "a;touch x;.example": {}
+  "*.example": {}
+  acme.test: { no-such-key: 1 }
+`;
+
+const BUECHER = 'xn--bcher-kva.example';
+const DOMAINS = ['acme.example', 'acme.test', BUECHER];
+
+interface Prepared {
+  readonly script: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * A directory with a plan and manifests in it, the shell's completion in a file beside it, and the program in the path.
+ * The defaults find no manifest there.
+ */
+async function prepare(shell: string): Promise<Prepared> {
   const scene = await commandScene();
   const { code, stdout } = await scene.run(['completion', shell]);
   expect(code).toBe(0);
@@ -40,7 +65,11 @@ async function prepare(shell: string): Promise<{ readonly script: string; readon
   await writeFile(script, stdout);
   await mkdir(join(cwd, 'plans'));
   await writeFile(join(cwd, 'plans', 'monday.json'), '{}');
-  return { script, cwd };
+  await writeFile(join(cwd, 'acme.yaml'), MANIFEST);
+  const main = [process.execPath, join(ROOT, 'src/cli/main.ts')].map((word) => `'${word}'`).join(' ');
+  await writeFile(join(scene.directory, 'fwdsync'), `#!/bin/sh\nexec ${main} "$@"\n`, { mode: 0o755 });
+  const path = `${scene.directory}:${process.env['PATH']}`;
+  return { script, cwd, env: { PATH: path, HOME: cwd, TERM: 'dumb', HISTFILE: '' } };
 }
 
 describe.each(['bash', 'zsh'] as const)('%s', (shell) => {
@@ -54,12 +83,23 @@ describe.each(['bash', 'zsh'] as const)('%s', (shell) => {
     ['fwdsync plan --out plans/m', 'plan --out plans/monday.json'],
     ['fwdsync completion fi', 'completion fish'],
     ['fwdsync --vers', '--version'],
+    ['fwdsync plan -f acme.yaml --domain acme.e', 'plan -f acme.yaml --domain acme.example'],
+    [
+      'fwdsync run --file="./acme.yaml" --domain a.b --domain=xn',
+      `run --file=./acme.yaml --domain a.b --domain=${BUECHER}`,
+    ],
+    [
+      'fwdsync apply -f ~/acme.yaml --allow-domain-delete acme.t',
+      'apply -f HOME/acme.yaml --allow-domain-delete acme.test',
+    ],
+    ['fwdsync logs --count -f acme.yaml acme.t', 'logs --count -f acme.yaml acme.test'],
+    ['fwdsync plan --domain acme.e', 'plan --domain acme.e'],
   ])('%s<tab>', { timeout: 30_000 }, async (typed, given) => {
-    const { script, cwd } = await prepare(shell);
+    const { script, cwd, env } = await prepare(shell);
     const args = ['-f', '-c', TYPE, 'zsh', COMMAND[shell], PREPARE[shell](script), typed];
-    const env = { PATH: process.env['PATH'], HOME: cwd, TERM: 'dumb', HISTFILE: '' };
     const { stdout } = await run('zsh', args, { cwd, env, timeout: 20_000 });
-    expect(stdout.trim()).toBe(given);
+    expect(stdout.trim().replace(cwd, 'HOME')).toBe(given);
+    expect(await readdir(cwd)).not.toContain('x');
   });
 });
 
@@ -73,12 +113,62 @@ describe('fish', () => {
     ['fwdsync plan --out plans/m', ['plans/monday.json']],
     ['fwdsync validate plans/', []],
     ['fwdsync completion ', ['bash', 'fish', 'zsh']],
+    ['fwdsync plan -f acme.yaml --domain ', DOMAINS],
+    ['fwdsync run --file="./acme.yaml" --domain a.b --domain=x', [`--domain=${BUECHER}`]],
+    ['fwdsync apply -f ~/acme.yaml --allow-domain-delete acme.t', ['acme.test']],
+    ['fwdsync logs --count -f acme.yaml acme.t', ['acme.test']],
+    ['fwdsync plan --domain ', []],
   ])('%s<tab>', async (typed, expected) => {
-    const { script, cwd } = await prepare('fish');
+    const { script, cwd, env } = await prepare('fish');
     const args = ['--no-config', '-c', 'source $argv[1]; complete -C $argv[2]', script, typed];
-    const { stdout } = await run('fish', args, { cwd, env: { PATH: process.env['PATH'], HOME: cwd } });
+    const { stdout } = await run('fish', args, { cwd, env });
     const found = stdout.split('\n').flatMap((line) => line.split('\t')[0] || []);
     expect(found.sort()).toEqual(expected);
+    expect(await readdir(cwd)).not.toContain('x');
+  });
+});
+
+describe('the domains that shells ask for', () => {
+  const domainsOf = async (
+    scene: CommandScene,
+    words: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<readonly string[]> => {
+    const input = { env: { FWDSYNC_API_KEY: '', ...env } };
+    const { code, stdout, stderr } = await scene.run(['completion', 'domains', '--', ...words], input);
+    expect({ code, stderr, requests: scene.requests() }).toEqual({ code: 0, stderr: '', requests: [] });
+    return stdout.split('\n').slice(0, -1);
+  };
+
+  test('are those of the manifests that the line names, or else the defaults', async () => {
+    const scene = await commandScene({ manifest: 'domains: { default.example: {} }\n' });
+    await writeFile(join(scene.directory, 'acme.yaml'), MANIFEST);
+    await mkdir(join(scene.directory, 'accounts'));
+    await writeFile(join(scene.directory, 'accounts', 'one.yaml'), 'domains: { one.example: {} }\n');
+    const line = ['fwdsync', 'plan', '--domain'];
+    expect(await domainsOf(scene, line)).toEqual(['default.example']);
+    expect(await domainsOf(scene, line, { FWDSYNC_FILE: 'acme.yaml' })).toEqual(DOMAINS);
+    expect(await domainsOf(scene, [...line, '', '-f', 'acme.yaml'])).toEqual(DOMAINS);
+    expect(await domainsOf(scene, [...line, 'x', '--file', '=', 'acme.yaml', '-ffwdsync.yaml'])).toEqual(
+      [...DOMAINS, 'default.example'].sort(),
+    );
+    expect(await domainsOf(scene, [...line, '--accounts', 'accounts'])).toEqual(['one.example']);
+  });
+
+  test.each([
+    ['a file that is not there', ['-f', 'nothing.yaml']],
+    ['standard input', ['-f', '-']],
+    ['a file that is no YAML', ['-f', 'broken.yaml']],
+    ['options that exclude each other', ['-f', 'fwdsync.yaml', '--accounts', '.']],
+  ])('none and no complaint: %s', async (_, words) => {
+    const scene = await commandScene({ manifest: 'domains: { default.example: {} }\n' });
+    await writeFile(join(scene.directory, 'broken.yaml'), 'domains: { acme.example: [ }\n');
+    expect(await domainsOf(scene, words, { FWDSYNC_LOG_LEVEL: 'loud' })).toEqual([]);
+  });
+
+  test('what can be read is there where a manifest beside it cannot', async () => {
+    const scene = await commandScene({ manifest: 'domains: { default.example: {} }\n' });
+    expect(await domainsOf(scene, ['-f', 'nothing.yaml', '-f', 'fwdsync.yaml'])).toEqual(['default.example']);
   });
 });
 

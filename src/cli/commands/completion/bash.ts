@@ -1,4 +1,10 @@
-import type { CommandLine, CompletedCommand, CompletedOption, Value } from './command-line.ts';
+import {
+  domainsCommand,
+  type CommandLine,
+  type CompletedCommand,
+  type CompletedOption,
+  type Value,
+} from './command-line.ts';
 
 /** For `source <(fwdsync completion bash)`; bash 4 or later. */
 export function bashCompletion({ name, options, commands }: CommandLine): string {
@@ -48,8 +54,15 @@ function reply(value: Value): string {
     case 'files':
       return 'compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); ';
     case 'choices':
-      return `COMPREPLY=($(compgen -W '${value.choices.join(' ')}' -- "$cur")); `;
+      return replyWords(`'${value.choices.join(' ')}'`);
+    case 'domains':
+      return replyWords(`"$(${domainsCommand('"${COMP_WORDS[@]}"')})"`);
   }
+}
+
+/** `compgen -W` expands them, so that nothing but plain words may be among them. */
+function replyWords(words: string): string {
+  return `COMPREPLY=($(compgen -W ${words} -- "$cur")); `;
 }
 
 function longs(options: readonly CompletedOption[]): readonly string[] {

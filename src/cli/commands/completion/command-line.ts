@@ -29,6 +29,8 @@ export type Value =
   | { readonly kind: 'none' }
   | { readonly kind: 'text' }
   | { readonly kind: 'files' }
+  /** Those of the manifests that the command line names. */
+  | { readonly kind: 'domains' }
   | { readonly kind: 'choices'; readonly choices: readonly string[] };
 
 /** Reads commands, options and their values from the program that parses them. */
@@ -61,11 +63,22 @@ function optionsOf(command: Command): readonly CompletedOption[] {
 function optionValue({ flags, argChoices }: Option): Value {
   if (argChoices !== undefined) return { kind: 'choices', choices: argChoices };
   if (!flags.includes('<')) return { kind: 'none' };
+  if (flags.includes('<domain>')) return { kind: 'domains' };
   return /<(?:file|path|dir)>/.test(flags) ? { kind: 'files' } : { kind: 'text' };
 }
 
 function argumentValue(argument: Argument | undefined): Value {
   if (argument === undefined) return { kind: 'none' };
   if (argument.argChoices !== undefined) return { kind: 'choices', choices: argument.argChoices };
+  if (argument.name() === 'domain') return { kind: 'domains' };
   return argument.name() === 'plan' ? { kind: 'files' } : { kind: 'text' };
+}
+
+/**
+ * What a shell runs to learn the domains of the manifests; `words`: those of the line, in the shell's own terms. It is
+ * the program itself, not a function or an alias around it, which may ask for a key; what is typed meanwhile is not its
+ * input, and no complaint of it gets into the line.
+ */
+export function domainsCommand(words: string): string {
+  return `command fwdsync completion domains -- ${words} </dev/null 2>/dev/null`;
 }

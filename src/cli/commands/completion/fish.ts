@@ -1,4 +1,10 @@
-import type { CommandLine, CompletedCommand, CompletedOption, Value } from './command-line.ts';
+import {
+  domainsCommand,
+  type CommandLine,
+  type CompletedCommand,
+  type CompletedOption,
+  type Value,
+} from './command-line.ts';
 
 /** For `~/.config/fish/completions/fwdsync.fish`, or `fwdsync completion fish | source`. */
 export function fishCompletion({ name, options, commands }: CommandLine): string {
@@ -37,8 +43,17 @@ function specOf({ short, long, description, value }: CompletedOption): readonly 
 }
 
 function valueWords(value: Value): readonly string[] {
-  if (value.kind === 'files') return ['-F'];
-  return value.kind === 'choices' ? ['-f', '-a', quote(value.choices.join(' '))] : ['-f'];
+  switch (value.kind) {
+    case 'none':
+    case 'text':
+      return ['-f'];
+    case 'files':
+      return ['-F'];
+    case 'domains':
+      return ['-f', '-a', quote(`(${domainsCommand('(commandline -op)')})`)];
+    case 'choices':
+      return ['-f', '-a', quote(value.choices.join(' '))];
+  }
 }
 
 function quote(text: string): string {

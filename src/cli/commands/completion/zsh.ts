@@ -1,8 +1,18 @@
-import type { CommandLine, CompletedCommand, CompletedOption, Value } from './command-line.ts';
+import {
+  domainsCommand,
+  type CommandLine,
+  type CompletedCommand,
+  type CompletedOption,
+  type Value,
+} from './command-line.ts';
 
 /** For a file `_fwdsync` in `$fpath`, or `source <(fwdsync completion zsh)` after `compinit`. */
 export function zshCompletion({ name, options, commands }: CommandLine): string {
   return `#compdef ${name}
+_fwdsync_domains() {
+  local -a domains=(\${(f)"$(${domainsCommand('"${words[@]}"')})"})
+  compadd "$@" -a domains
+}
 _${name}() {
   local context state state_descr line
   typeset -A opt_args
@@ -43,8 +53,17 @@ function specOf({ short, long, description, value, repeatable }: CompletedOption
 }
 
 function actionOf(value: Value): string {
-  if (value.kind === 'files') return '_files';
-  return value.kind === 'choices' ? `(${value.choices.join(' ')})` : ' ';
+  switch (value.kind) {
+    case 'none':
+    case 'text':
+      return ' ';
+    case 'files':
+      return '_files';
+    case 'domains':
+      return '_fwdsync_domains';
+    case 'choices':
+      return `(${value.choices.join(' ')})`;
+  }
 }
 
 function quote(text: string): string {
