@@ -106,7 +106,7 @@ function prove<T>(pages: readonly Page<T>[], keyOf: (row: T) => string): Result<
     if (doubt !== null) return fail(doubt);
   }
   const rows = pages.flatMap((page) => page.rows);
-  if (rows.length !== first.total) return fail(`the total is ${first.total}, and ${rows.length} came`);
+  if (rows.length !== first.total) return fail(`the total is ${first.total}, but ${rows.length} came`);
   if (new Set(rows.map(keyOf)).size !== rows.length) return fail('an item came twice');
   return succeed(rows);
 }

@@ -31,7 +31,7 @@ export async function applyPlan(input: ApplyInput, ports: ApplyPorts): Promise<R
   if (!snapshot.ok) return snapshot;
   const known = await ports.state.rememberReferences(input.desired.references);
   if (!known.ok && changes.length > 0) {
-    const message = `nothing was written, for a later run could show values of references: ${known.error.message}`;
+    const message = `nothing was written, because a later run could show values of references: ${known.error.message}`;
     return fail({ kind: 'no-snapshot', message });
   }
   const run = startRun(input, withObjection(ports), passwords.value);
@@ -78,7 +78,7 @@ async function saveSnapshot(
   if (saved.ok) return succeed({ path: saved.value, text });
   return fail({
     kind: 'no-snapshot',
-    message: `nothing was written, for it could not be undone: ${saved.error.message}`,
+    message: `nothing was written, because it could not be undone: ${saved.error.message}`,
   });
 }
 

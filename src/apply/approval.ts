@@ -49,9 +49,9 @@ function heldUpReason(run: Run, change: Change, lost: ReadonlySet<DomainName>): 
 
 function newcomerReason(run: Run, change: Change, guard: 'refuses' | 'passes'): string | null {
   if (change.action === 'delete' || isLeft(run, change)) {
-    return 'it came up or changed during the run: the next plan shows it';
+    return 'it appeared or changed during the run: the next plan shows it';
   }
-  return guard === 'refuses' ? 'it came up during the run, and a guard speaks against it' : null;
+  return guard === 'refuses' ? 'it appeared during the run, and a guard refuses it' : null;
 }
 
 /**

@@ -32,7 +32,7 @@ export function stageOneGate({ ledger }: Run): Gate {
     );
     return missing === undefined
       ? null
-      : `alias ${missing.name}, whose mail it takes meanwhile, was not added`;
+      : `alias ${missing.name}, whose mail it matches meanwhile, was not added`;
   };
 }
 
@@ -91,7 +91,7 @@ export function dependenciesOfRound(run: Run, { work, all }: RoundInput): Depend
   return dependenciesByItem([...work, ...all, ...run.input.heldBack]);
 }
 
-const MISPLACED = 'a rule came back at another rank than was sent, and its order is put right first';
+const MISPLACED = 'a rule came back at a different rank than was sent, and its order is corrected first';
 const NO_DOMAINS: ReadonlySet<DomainName> = new Set();
 
 /** By item, for what is planned again on the way is another change of the same item. */

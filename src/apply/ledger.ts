@@ -125,7 +125,7 @@ export function isHeldUp(
   });
 }
 
-export const STAGE_ONE_FAILED = 'stage 1 of this domain failed';
+export const STAGE_ONE_FAILED = 'an earlier change in this domain failed';
 
 /** Whether anything about the routes of a domain was not done: what it forwards to has to stay. */
 export function hasTrouble(ledger: Ledger, domain: DomainName): boolean {

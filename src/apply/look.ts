@@ -121,7 +121,7 @@ function noteUnmanaged({ input, observed, rewritten, ledger }: Run): void {
       if (field in managed || isDomain({ [field]: value })(live)) continue;
       ledger.notes.add(
         `${field} of ${domain} is not managed and changed while this run wrote the other settings: ` +
-          'check that it is as whoever changed it wants it',
+          'check that it has the value that was intended',
       );
     }
   }

@@ -108,8 +108,8 @@ function noteNeedless(run: Run, [first, ...others]: readonly FailedEntry[]): voi
   const what = `${change.kind} ${change.name} of ${change.domain}`;
   const note =
     others.length === 0
-      ? `${what} was refused (${message}) and is as it shall be all the same`
-      : `${what} and ${others.length} more were refused (${message}) and are as they shall be all the same`;
+      ? `${what} was refused (${message}) but is in the desired state now`
+      : `${what} and ${others.length} more were refused (${message}) but are in the desired state now`;
   run.ledger.notes.add(note);
 }
 

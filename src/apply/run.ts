@@ -44,7 +44,7 @@ export interface Run {
   readonly rewritten: Map<DomainName, ObservedDomain>;
   /** Signatures of the destinations that the service gave the `*` of domains that this run added. */
   readonly givenCatchAlls: Map<DomainName, string>;
-  /** Domains of which a rule came back at another rank than was sent in this round: their order is not yet as planned. */
+  /** Domains of which a rule came back at a different rank than was sent in this round: their order is not yet as planned. */
   readonly misplaced: Set<DomainName>;
   /** What items that differ show, by item; see `findNotKept`. */
   readonly sightings: Map<string, Sighting>;
@@ -104,7 +104,7 @@ export function startRun(input: ApplyInput, ports: ApplyPorts, passwords: Passwo
 /** Whether nothing more may be sent; an abort is noticed here. */
 export function isStopped(run: Run): boolean {
   if (run.ports.signal?.aborted === true) {
-    stopRun(run.ledger, { kind: 'interrupted', message: 'the run was asked to stop' });
+    stopRun(run.ledger, { kind: 'interrupted', message: 'interrupted' });
   }
   return run.ledger.stop !== null;
 }

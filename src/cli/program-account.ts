@@ -32,20 +32,20 @@ export function addAccountCommands(program: Command, run: CommandRunner): void {
     );
 
   withLogs(withFormat(withConnection(withAccounts(program.command('verify')))))
-    .description('Have the service check domains, and print the DNS records that are missing as a zone file')
-    .argument('[domain...]', 'domains; default: all of the account')
+    .description('Ask the service to check domains, and print the DNS records that are missing as a zone file')
+    .argument('[domain...]', 'domains; default: all domains of the account')
     .addHelpText('after', example('fwdsync verify acme.example'))
     .action(run(loadVerify));
 
   withOutput(withConnection(withManifest(program.command('route'))))
     .description(
-      'Say where a mail would go, and which alias or rule takes it; exits with 0 also when it is refused',
+      'Show where a mail would go, and which alias or rule matches it; exits with 0 even when it is refused',
     )
     .argument('<address>', 'recipient')
     .option('--from <address>', 'sender', '')
     .option('--subject <text>', 'subject', '')
     .option('--body <text>', 'body', '')
-    .option('--live', 'ask the account in place of the manifest')
+    .option('--live', 'use the account instead of the manifest')
     .addHelpText('after', example('fwdsync route sales@acme.example --subject "invoice 7"'))
     .action(run(async () => (await import('./commands/route.ts')).routeCommand));
 
@@ -65,7 +65,7 @@ export function addAccountCommands(program: Command, run: CommandRunner): void {
     .option('--after <time>', 'received after this time, in ISO 8601')
     .option('--before <time>', 'received before this time, in ISO 8601')
     .option('--order <order>', 'created_desc, created_asc or, of a search, relevance')
-    .option('--limit <n>', 'so many entries at most (default: 100); with --follow, of a request', wholeNumber)
+    .option('--limit <n>', 'maximum number of entries (default: 100); with --follow, per request', wholeNumber)
     .addHelpText('after', example('fwdsync logs acme.example --status BOUNCED,REFUSED --after 2026-09-01'))
     .action(run(async () => (await import('./commands/logs.ts')).logsCommand));
 }
@@ -91,7 +91,7 @@ function addExport(program: Command, run: CommandRunner): void {
     .option('--out-dir <dir>', 'write account.yaml and one file per domain into this directory')
     .option(
       '--update <file>',
-      'write into this manifest what the account has otherwise, and change nothing else',
+      'write the differences of the account into this manifest, and change nothing else',
     )
     .option('--force', 'replace files that exist')
     .option('--prune', 'write `prune: true`: what the manifest does not name will be deleted')

@@ -108,7 +108,7 @@ function addPlanners(program: Command, run: CommandRunner): void {
     .option('--out <file>', 'save the plan, to be reviewed and then applied')
     .option(
       '--quick',
-      'leave out domains that were in place when last applied and of which the same is wanted',
+      'skip domains that are unchanged since the last apply',
     )
     .addHelpText('after', example('fwdsync plan -f fwdsync.yaml --detailed-exitcode'))
     .action(
@@ -137,10 +137,10 @@ function addAppliers(program: Command, run: CommandRunner): void {
   )
     .description('Make a plan, ask, apply it and verify; with a saved plan: if it is still the same')
     .option('--against <rev>', 'only domains that the change since this git revision concerns')
-    .option('--yes', 'do not ask; needs a stated account')
+    .option('--yes', 'do not ask; requires an account (--account or api.account)')
     .option(
       '--max-failures <n>',
-      'stop after so many failed items (default: 25, or 5 % if that is more)',
+      'stop after this many failed items (default: 25, or 5 % if that is more)',
       wholeNumber,
     )
     .addHelpText('after', example('fwdsync apply -f fwdsync.yaml --yes --account ops@acme.example'))
@@ -155,15 +155,15 @@ function addAppliers(program: Command, run: CommandRunner): void {
     );
 
   withOutput(withState(withConnection(withAccounts(withManifest(program.command('run'))))))
-    .description('Keep the account in step with the manifest until stopped')
-    .option('--interval <duration>', 'time between looks at the whole account', '5m')
+    .description('Keep the account in sync with the manifest until stopped')
+    .option('--interval <duration>', 'time between checks of the whole account', '5m')
     .addOption(
       new Option('--mode <mode>', 'apply changes, or only report them')
         .choices(['apply', 'observe'])
         .default('apply'),
     )
     .option('--listen <address>', 'where health, readiness, metrics and status are served', '127.0.0.1:9477')
-    .option('--once', 'one run, then end as apply --yes does; with --mode observe: 2 where something differs')
+    .option('--once', 'one run, then end as apply --yes does; with --mode observe: 2 when something differs')
     .addHelpText('after', example('fwdsync run -f /etc/fwdsync --interval 10m'))
     .action(run(async () => (await import('./commands/run.ts')).runCommand));
 }
@@ -177,7 +177,7 @@ function addServers(program: Command, run: CommandRunner): void {
     .addOption(new Option('--plan <plan>', 'plan of the account').choices(['free', 'paid']).default('paid'))
     .option(
       '--rate-limit <n>',
-      'requests a window and endpoint (default: 200, on the free plan 30)',
+      'requests per window and endpoint (default: 200, on the free plan 30)',
       wholeNumber,
     )
     .option('--window <seconds>', 'length of the window', wholeNumber, 60)

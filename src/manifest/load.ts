@@ -123,7 +123,7 @@ function finishDomains(read: ReadonlyMap<DomainName, ReadDomain>, loading: Loadi
 function reportNoDomains(document: Node | undefined, log: ProblemLog): void {
   if (document === undefined) return;
   log.report('no-domains', document, {
-    message: 'the manifest names no domain: nothing is managed',
+    message: 'the manifest has no domain: nothing is managed',
     hint: 'add domains under `domains:`',
   });
 }

@@ -125,7 +125,7 @@ function nameFault(kind: string, text: string, why: string, hint: string): NameF
 function invisibleFault(kind: string, text: string, character: string): NameFault {
   return {
     code: 'invalid-character',
-    message: `${kind} name ${quote(text)} contains ${codePoint(character)}, which cannot be seen`,
+    message: `${kind} name ${quote(text)} contains ${codePoint(character)}, which is invisible`,
     hint: 'delete the character and type the name again',
   };
 }

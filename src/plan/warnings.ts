@@ -38,7 +38,7 @@ function readinessWarnings(desired: PresentDomain, live: ObservedDomain): readon
   const warnings: Warning[] = [];
   const hint = `fwdsync verify ${domain} asks the service again and prints the records that are missing`;
   if (live.forwardingReady === false && (presentAliases(desired) || activeRules(desired))) {
-    const message = `mail to ${domain} is not forwarded yet: its MX records do not lead to the service`;
+    const message = `mail to ${domain} is not forwarded yet: its MX records do not point to the service`;
     warnings.push({ code: 'domain-not-forwarding', message, hint, source });
   }
   if (live.sendReady === false && presentCredentials(desired)) {
@@ -52,8 +52,8 @@ function readinessWarnings(desired: PresentDomain, live: ObservedDomain): readon
 function fallbackWords({ routingEngine, rulesFallbackEmail }: ObservedDomain): string {
   if (routingEngine !== 'rules' || rulesFallbackEmail === undefined) return '';
   return rulesFallbackEmail === null
-    ? ', and mail that no rule takes is dropped'
-    : `, and mail that no rule takes goes to ${rulesFallbackEmail}`;
+    ? ', and mail that no rule matches is dropped'
+    : `, and mail that no rule matches goes to ${rulesFallbackEmail}`;
 }
 
 /** `whitelabel` of which the account knows nothing; only where the account's own are known. */
@@ -65,7 +65,7 @@ export function whitelabelWarnings({ domains }: Desired, { whitelabels }: Observ
     const setting = entry.state === 'present' ? entry.settings.whitelabel : undefined;
     const name = setting?.value ?? null;
     if (setting === undefined || name === null || known.has(name.toLowerCase())) return [];
-    const message = `${name} is no whitelabel of the account: ${entry.domain} may not get it`;
+    const message = `${name} is not a whitelabel of the account: ${entry.domain} may not get it`;
     return [{ code: 'unknown-whitelabel', message, hint, source: setting.source }];
   });
 }
@@ -104,7 +104,7 @@ export function accountWarnings(
   }
   // The size leaves out domains that are to be deleted, a quick plan those that need no look.
   if (size.domains.size === 0 && plans.length === 0) {
-    const message = 'the manifest names no domain: nothing is managed';
+    const message = 'the manifest has no domain: nothing is managed';
     warnings.push({ code: 'nothing-managed', message, source: null });
   }
   const { aliasesLimit, rulesLimit } = account.plan;

@@ -36,7 +36,7 @@ export function wouldDelete(before: Desired, after: Desired): ManifestDifference
     if (after.domains.has(earlier.domain) || earlier.state === 'absent') continue;
     warnings.push(
       warn('domain-gone', null, {
-        message: `${earlier.domain} is not in the manifest any more: it stays as it is, and nobody looks after it`,
+        message: `${earlier.domain} is no longer in the manifest: it stays as it is and is no longer managed`,
         hint: 'to delete the domain, write `state: absent`',
       }),
     );
@@ -159,7 +159,7 @@ function pruneWarnings(earlier: DesiredDomain | undefined, later: DesiredDomain)
     .filter(({ prune }, index) => prune && before[index]?.prune !== true)
     .map(({ kind }) =>
       warn('would-delete', later.source, {
-        message: `the ${KINDS[kind].plural} of ${later.domain} are pruned from now on: what the account has besides goes`,
+        message: `the ${KINDS[kind].plural} of ${later.domain} are pruned from now on: everything else in the account will be deleted`,
         hint: 'plan shows what that is',
       }),
     );
@@ -169,11 +169,11 @@ function catchAllWarnings(earlier: DesiredDomain | undefined, later: DesiredDoma
   if (earlier?.state !== 'present' || later.state === 'absent') return [];
   const now = catchAllOf(later);
   if (!delivers(catchAllOf(earlier)) || delivers(now)) return [];
-  const state = now === null ? 'is not in the manifest any more' : 'discards its mail';
+  const state = now === null ? 'is no longer in the manifest' : 'discards its mail';
   return [
     warn('catch-all-gone', now?.source ?? later.source, {
       message: `the catch-all of ${later.domain} ${state}`,
-      hint: 'mail to addresses that nothing else takes may be lost',
+      hint: 'mail to addresses that nothing else matches may be lost',
     }),
   ];
 }

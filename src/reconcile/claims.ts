@@ -34,7 +34,7 @@ function conflictsOf(ours: Desired, name: string, theirs: Desired): readonly Pro
       severity: 'error',
       code: 'account-twice',
       message: `${name} is a manifest of the same account, ${account}`,
-      hint: 'put all that one account shall have into one manifest: one file, or one directory',
+      hint: 'put everything for one account into one manifest: one file, or one directory',
       source: null,
     });
   }
@@ -46,7 +46,7 @@ function conflictsOf(ours: Desired, name: string, theirs: Desired): readonly Pro
       severity: 'error',
       code: 'domain-twice',
       message: `the domain ${domain} is in the manifest of another account, ${name}, as well`,
-      hint: 'leave it in one of them; to move it, write state: absent in the account that it leaves',
+      hint: 'keep it in one of them; to move it, write state: absent in the old account',
       source,
       related: other.source,
     });

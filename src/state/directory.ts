@@ -279,7 +279,7 @@ function damaged(path: string): Warning {
   return {
     code: 'state-damaged',
     message: `${path} cannot be read and counts as empty`,
-    hint: 'nothing is lost: the state directory is an aid, and the next apply writes it anew',
+    hint: 'nothing is lost: the next apply writes it again',
     source: null,
   };
 }

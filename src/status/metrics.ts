@@ -52,11 +52,11 @@ function createMeters(registry: Registry) {
   return {
     runs: counter('fwdsync_runs_total', 'Runs by cause and outcome.', ['cause', 'outcome']),
     applied: counter('fwdsync_changes_applied_total', 'Changes made in the account.', ['kind', 'action']),
-    failed: counter('fwdsync_changes_failed_total', 'Changes that the service refused or that got lost.', [
+    failed: counter('fwdsync_changes_failed_total', 'Changes that the service refused or did not keep.', [
       'kind',
       'action',
     ]),
-    drift: counter('fwdsync_drift_found_total', 'Items found changed behind our back.', ['kind']),
+    drift: counter('fwdsync_drift_found_total', 'Items found changed outside fwdsync.', ['kind']),
     requests: counter(
       'fwdsync_api_requests_total',
       'Requests sent to the API; status is "none" without an answer.',
@@ -65,7 +65,7 @@ function createMeters(registry: Registry) {
     waiting: counter('fwdsync_api_wait_seconds_total', 'Time that requests waited for the rate limit.', []),
     runSeconds: new Histogram({
       name: 'fwdsync_run_duration_seconds',
-      help: 'How long runs took, the reading of sweeps included.',
+      help: 'How long runs took; sweeps include reading the account.',
       labelNames: ['account', 'cause'],
       buckets: RUN_SECONDS,
       registers,
@@ -84,16 +84,16 @@ function createGauges(registry: Registry) {
   const gauge = (name: string, help: string, labelNames: readonly string[] = []): Gauge =>
     new Gauge({ name, help, labelNames: ['account', ...labelNames], registers: [registry] });
   return {
-    ready: gauge('fwdsync_ready', '1 when the manifest is valid and the last reading was good.'),
-    valid: gauge('fwdsync_manifest_valid', '1 when the manifest in the files is the one in force.'),
+    ready: gauge('fwdsync_ready', '1 when the manifest is valid and the last read succeeded.'),
+    valid: gauge('fwdsync_manifest_valid', '1 when the manifest in the files is the loaded one.'),
     problems: gauge('fwdsync_manifest_problems', 'Problems of the manifest.', ['severity']),
     lastRun: gauge('fwdsync_last_run_timestamp_seconds', 'When the last run ended.'),
     lastRead: gauge(
       'fwdsync_last_good_read_timestamp_seconds',
-      'When the account was last read without failure.',
+      'When the account was last read successfully.',
     ),
     failures: gauge('fwdsync_consecutive_failures', 'Runs that failed in a row.'),
-    drift: gauge('fwdsync_drift_items', 'Items that differ from the manifest by the last look.', ['action']),
+    drift: gauge('fwdsync_drift_items', 'Items that differed from the manifest at the last check.', ['action']),
     domains: gauge('fwdsync_domains', 'Managed domains by state.', ['state']),
     remaining: gauge('fwdsync_api_budget_remaining', 'Requests that the current window has left.', [
       'endpoint',

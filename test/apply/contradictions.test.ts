@@ -91,7 +91,7 @@ describe.each<Kind>(['alias', 'rule'])('answers that contradict themselves: %s',
       const lying = lyingScene(kind, verb, [], [{ index: 1, message: 'no', applied: true }]);
       const { report, writes } = await runScene(lying);
       expect(report.outcome).toBe('converged');
-      expect(report.notes.join()).toContain('is as it shall be all the same');
+      expect(report.notes.join()).toContain('is in the desired state now');
       expect(writes).toHaveLength(1);
     });
   });

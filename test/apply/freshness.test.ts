@@ -177,8 +177,8 @@ test('what somebody made under an old name meanwhile is not ours to delete', asy
   expect(namesOf('acme.example', scene)).toEqual(['fresh', 'keep', 'new', 'old1']);
   expect(report.outcome).toBe('partial');
   expect(report.skipped.map(({ name, reason }) => [name, reason])).toEqual([
-    ['fresh', 'it came up or changed during the run: the next plan shows it'],
-    ['old1', 'it came up or changed during the run: the next plan shows it'],
+    ['fresh', 'it appeared or changed during the run: the next plan shows it'],
+    ['old1', 'it appeared or changed during the run: the next plan shows it'],
   ]);
 });
 
@@ -215,7 +215,7 @@ test('where the plan runs as it was approved, what came up beside it is left to 
   expect(report.skipped).toContainEqual(
     expect.objectContaining({
       name: 'keep',
-      reason: 'it came up or changed during the run: the next plan shows it',
+      reason: 'it appeared or changed during the run: the next plan shows it',
     }),
   );
   const acme = writes.filter(({ path }) => path.startsWith('/domains/acme.example'));
@@ -332,7 +332,7 @@ test('a setting that is not managed and changes right after it was written is re
   expect(report.outcome).toBe('converged');
   expect(report.notes).toEqual([
     'notification_email of acme.example is not managed and changed while this run wrote the other settings: ' +
-      'check that it is as whoever changed it wants it',
+      'check that it has the value that was intended',
   ]);
   expect(end.domains[0]).toMatchObject({ notification_email: 'meanwhile@corp.example' });
 });

@@ -151,7 +151,7 @@ describe('somebody makes what is to be added', () => {
     });
     expect(report.outcome).toBe('converged');
     expect(report.applied.map(({ kind }) => kind)).toEqual(['alias']);
-    expect(report.notes.join()).toContain('is as it shall be all the same');
+    expect(report.notes.join()).toContain('is in the desired state now');
   });
 });
 

@@ -43,7 +43,7 @@ domains:
       failed: ['add new@acme.example'],
       skipped: ['delete old@acme.example'],
     });
-    expect(result.report.skipped[0]?.reason).toBe('stage 1 of this domain failed');
+    expect(result.report.skipped[0]?.reason).toBe('an earlier change in this domain failed');
     expect(result.report.outcome).toBe('partial');
   });
 

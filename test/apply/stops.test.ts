@@ -203,7 +203,7 @@ domains:
     },
   ]);
   expect(report.skipped).toMatchObject([
-    { domain: 'acme.example', name: 'old', reason: 'stage 1 of this domain failed' },
+    { domain: 'acme.example', name: 'old', reason: 'an earlier change in this domain failed' },
   ]);
   // What was rejected is not sent again in the same run.
   expect(writes.filter(({ method }) => method === 'POST')).toHaveLength(1);

@@ -20,7 +20,7 @@ interface Seat {
   readonly writes: () => readonly string[];
 }
 
-const QUESTION = /(\w+): Apply this plan\? Type yes to go on: /g;
+const QUESTION = /(\w+): Apply this plan\? Only "yes" is accepted: /g;
 
 async function sitDown(): Promise<Seat> {
   const { acme, beta, directory, env } = await openTwoAccounts();
@@ -97,7 +97,7 @@ test('asks about one account at a time, while the other is read', async () => {
   expect(await seat.ended).toBe(3);
   expect(seat.writes()).toEqual([`POST /domains/${first}.example/aliases`]);
   expect(seat.seen()).toMatch(
-    new RegExp(`${first}: Apply this plan\\? Type yes to go on: (yes|\\s)*==> ${second} <==`),
+    new RegExp(`${first}: Apply this plan\\? Only "yes" is accepted: (yes|\\s)*==> ${second} <==`),
   );
   expect(seat.seen()).toMatch(new RegExp(`\n {2}${first} {2}converged: 1 added`));
   expect(seat.seen()).toMatch(new RegExp(`\n {2}${second} {2}failed: not applied; nothing was written`));

@@ -45,7 +45,7 @@ test('domains that are in place are not read', async () => {
   expect(stdout).toMatch(
     /^owner@account\.example at [\d.:]+ \(v4\)\n\nNothing to change; 0 unchanged, 0 unmanaged\.\n$/,
   );
-  expect(stderr).toBe('2 domains left out: in place when last applied, and the same is wanted\n');
+  expect(stderr).toBe('2 domains skipped: unchanged since the last apply\n');
 });
 
 test.each([

@@ -126,7 +126,7 @@ describe('which rules are counted', () => {
     expect(pruned.summary).toMatchObject({ delete: 3, unmanaged: 1 });
     expect(pruned.guards.find(({ guard }) => guard === 'max-deletes')).toMatchObject({
       limit: 1,
-      message: '3 of the 3 live rules of acme.example would be deleted; at most 1 go without asking',
+      message: '3 of the 3 live rules of acme.example would be deleted; more than 1 need approval',
     });
   });
 });
@@ -149,7 +149,7 @@ describe('what is said', () => {
     const warning = {
       code: 'unmanaged-rule-first',
       message:
-        'the live rule "u" of acme.example is not managed and comes before a managed rule: it may take its mail',
+        'the live rule "u" of acme.example is not managed and comes before a managed rule: it may match its mail',
       hint: 'name it in the manifest, prune the rules, or move it in the dashboard',
       source: null,
     };

@@ -89,7 +89,7 @@ describe('what keeps the entries of a domain from their effect', () => {
       [
         [
           'aliases-not-active',
-          'the aliases of acme.example have no effect: the domain routes by rules, and mail that no rule takes goes to it@x.example',
+          'the aliases of acme.example have no effect: the domain routes by rules, and mail that no rule matches goes to it@x.example',
           ROUTING,
         ],
       ],
@@ -101,7 +101,7 @@ describe('what keeps the entries of a domain from their effect', () => {
       [
         [
           'aliases-not-active',
-          'the aliases of acme.example have no effect: the domain routes by rules, and mail that no rule takes is dropped',
+          'the aliases of acme.example have no effect: the domain routes by rules, and mail that no rule matches is dropped',
           ROUTING,
         ],
       ],
@@ -124,7 +124,7 @@ describe('what keeps the entries of a domain from their effect', () => {
       [
         [
           'domain-not-forwarding',
-          'mail to acme.example is not forwarded yet: its MX records do not lead to the service',
+          'mail to acme.example is not forwarded yet: its MX records do not point to the service',
           VERIFY,
         ],
       ],
@@ -136,7 +136,7 @@ describe('what keeps the entries of a domain from their effect', () => {
       [
         [
           'domain-not-forwarding',
-          'mail to acme.example is not forwarded yet: its MX records do not lead to the service',
+          'mail to acme.example is not forwarded yet: its MX records do not point to the service',
           VERIFY,
         ],
       ],
@@ -205,7 +205,7 @@ describe('what holds of the account', () => {
       [
         {
           code: 'nothing-managed',
-          message: 'the manifest names no domain: nothing is managed',
+          message: 'the manifest has no domain: nothing is managed',
           source: null,
         },
       ],
@@ -306,7 +306,7 @@ describe('a whitelabel that the account may not have', () => {
         : [
             {
               code: 'unknown-whitelabel',
-              message: 'w.example is no whitelabel of the account: acme.example may not get it',
+              message: 'w.example is not a whitelabel of the account: acme.example may not get it',
               hint,
               source: at(7),
             },

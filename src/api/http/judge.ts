@@ -16,7 +16,7 @@ export function judge<T>(request: WireRequest, reply: PacedReply, decode: Decode
   const endpoint = endpointText(request.endpoint);
   switch (reply.kind) {
     case 'stopped':
-      return fail(stopped(endpoint, 'interrupted', 'the run was asked to stop'));
+      return fail(stopped(endpoint, 'interrupted', 'interrupted'));
     case 'objected':
       return fail(stopped(endpoint, 'lock-lost', reply.message));
     case 'too-long':

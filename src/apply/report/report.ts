@@ -93,7 +93,7 @@ function unwrittenOutcome({ input, ledger }: Run): Outcome {
 }
 
 function lookNotes(verdict: LastPass): readonly string[] {
-  if (verdict.kind === 'unseen') return [`what came of it was not looked at: ${verdict.reason}`];
+  if (verdict.kind === 'unseen') return [`results not verified: ${verdict.reason}`];
   return [...verdict.unread].map(([domain, reason]) => `${domain} could not be read again: ${reason}`);
 }
 

@@ -65,7 +65,7 @@ export async function settleItems(
     kind: 'unproven',
     endpoint: endpointName(ports.client.version, LISTING[section]),
     status: null,
-    message: `what became of the request is not known: ${domain} kept changing while it was read`,
+    message: `the result of the request is not known: ${domain} kept changing while it was read`,
   });
 }
 

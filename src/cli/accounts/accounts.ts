@@ -91,7 +91,7 @@ export async function openJobs<Options extends CommonOptions>(
   const problems = entries.flatMap(({ name }) => claims.conflicts(name));
   if (problems.length > 0) {
     printInvalid(context, options, { problems, counts: all });
-    throw new CommandError(EXIT.invalid, 'two accounts have the same', 'mend it; nothing was requested');
+    throw new CommandError(EXIT.invalid, 'two accounts have the same', 'fix it; no requests were sent');
   }
   if (jobs.length > 0) return { directory, jobs, others, manifests };
   throw new CommandError(EXIT.usage, 'no manifest names a domain of --domain', 'check the spelling');

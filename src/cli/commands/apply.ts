@@ -73,8 +73,8 @@ function assertAnswerable(context: Context, options: ApplyFlags): void {
   if (canAsk(context) && !manifestPaths(options, context).includes('-')) return;
   throw new CommandError(
     EXIT.usage,
-    'nobody can be asked here: there is no terminal',
-    'give --yes and state the account with --account or api.account',
+    'cannot prompt: not a terminal',
+    'use --yes, and name the account with --account or api.account',
   );
 }
 
@@ -131,7 +131,7 @@ function showProgress(
     case 'items':
       return session.progress.update('applying changes', progress.done, progress.total);
     case 'verifying':
-      return session.progress.update(`looking at the account again, round ${progress.round}`, 0, 1);
+      return session.progress.update(`verifying (pass ${progress.round})`, 0, 1);
     case 'batches-refused': {
       if (planned === null) return;
       const shown = { planned, plan: planned.plan };

@@ -57,22 +57,22 @@ async function tell(
 ): Promise<boolean> {
   narrator.scene('What happened so far', stage.history);
   const mistake = await misdirect(stage.manifestDirectory);
-  narrator.scene('1. Is the manifest all right?', ['Checked offline and without a key, as in a git hook.']);
+  narrator.scene('1. Is the manifest valid?', ['Checked offline and without a key, as in a git hook.']);
   if (!(await perform(VALIDATE))) return false;
 
   narrator.scene('2. What would change?', [
-    'Nothing but GET is sent. A domain is deleted only when manifest and flag say so.',
+    'Only GET requests are sent. A domain is deleted only when manifest and flag say so.',
   ]);
   if (!(await perform(PLAN))) return false;
 
   narrator.scene('3. Make it so', mistake.consequence);
   if (!(await perform(APPLY))) return false;
 
-  narrator.scene('4. Mend the line, and apply again', [`In ${mistake.file}:`]);
+  narrator.scene('4. Fix the line, and apply again', [`In ${mistake.file}:`]);
   narrator.difference(await correct(stage.manifestDirectory));
   if (!(await perform(APPLY_MENDED))) return false;
 
-  narrator.scene('5. And now?', ['The account is what the manifest says: nothing is left to do.']);
+  narrator.scene('5. And now?', ['The account matches the manifest: nothing to do.']);
   return perform(PLAN_AFTER);
 }
 

@@ -93,7 +93,7 @@ function assertTextForSummary({ summary }: PlanOptions, format: PlanFormat): voi
 function tellLeftOut({ stderr }: Context, { request: whole }: Session, { request }: Planned): void {
   const leftOut = whole.desired.domains.size - request.desired.domains.size;
   if (leftOut === 0) return;
-  stderr.write(`${plural(leftOut, 'domain')} left out: in place when last applied, and the same is wanted\n`);
+  stderr.write(`${plural(leftOut, 'domain')} skipped: unchanged since the last apply\n`);
 }
 
 /** As with `--domain`: a plan that is saved is made again for the domains that were read, not for those due by then. */

@@ -63,7 +63,7 @@ async function askManifest(
     problems: 'printed',
     unnamed: 'refused',
   });
-  if (desired === null) throw new CommandError(EXIT.invalid, 'the manifest is invalid', 'mend it');
+  if (desired === null) throw new CommandError(EXIT.invalid, 'the manifest is invalid', 'fix it');
   const entry = desired.domains.get(domain);
   if (entry?.state !== 'present') {
     const what = entry === undefined ? 'does not name' : 'wants to delete';
@@ -78,7 +78,7 @@ async function askManifest(
     whole: router.route(mail, 'whole'),
     notes: pruned
       ? []
-      : ['live aliases and rules that the manifest does not name are not looked at (--live does)'],
+      : ['live aliases and rules that the manifest does not name are not considered (use --live)'],
     disclosure: disclosureOf(desired, options, context),
   };
 }
@@ -138,10 +138,10 @@ type Engine = Pick<RoutingTable<ObservedAlias, ObservedRule>, 'mode' | 'fallback
 function liveNotes({ routingEngine, banned, forwardingReady }: ObservedDomain): readonly string[] {
   return [
     ...(routingEngine === null ? ['routing of the domain is disabled'] : []),
-    ...(routingEngine === undefined ? ['the API does not tell whether rules or aliases are in force'] : []),
+    ...(routingEngine === undefined ? ['the API does not show whether rules or aliases are used'] : []),
     ...(banned === true ? ['the domain is banned: nothing is forwarded'] : []),
     ...(forwardingReady === false
-      ? ['its MX records do not lead to the service: no mail arrives there']
+      ? ['its MX records do not point to the service: no mail arrives there']
       : []),
   ];
 }

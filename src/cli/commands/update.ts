@@ -90,7 +90,7 @@ async function adopt(
   const rest = plan?.changes.map(({ domain, kind, name }) => `${kind} ${name} of ${domain}`) ?? [];
   throw new CommandError(
     EXIT.failed,
-    `nothing was written, for this cannot be said in the manifest as it is: ${rest.slice(0, 10).join(', ')}`,
+    `nothing was written, because the manifest cannot express this: ${rest.slice(0, 10).join(', ')}`,
     'change these entries by hand, then run the command again',
   );
 }
@@ -107,8 +107,8 @@ async function load(
   printInvalid(context, options, { problems, counts: read.counts });
   throw new CommandError(
     EXIT.invalid,
-    'with the account as it is the manifest would be invalid; nothing was written',
-    'mend the manifest, or the account, as the problems say',
+    'a manifest of the live account would be invalid; nothing was written',
+    'fix the manifest, or the account, as the problems say',
   );
 }
 

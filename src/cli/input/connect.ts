@@ -80,8 +80,8 @@ const HINTS: Readonly<Record<ApiError['kind'], string>> = {
   rejected: 'see the message of the service',
   'rate-limited': 'run the command again later',
   unreachable: 'check --api-url and the network',
-  'unknown-outcome': 'run the command again; it looks at the account first',
+  'unknown-outcome': 'run the command again; it reads the account first',
   redirect: 'check --api-url: the key is sent to no other address',
-  unproven: 'run the command again; nothing was taken for missing',
+  unproven: 'run the command again; nothing was treated as missing',
   stopped: 'run the command again',
 };

@@ -26,7 +26,7 @@ function maxEntriesOf({ env }: Context): number | undefined {
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw new CommandError(
     EXIT.usage,
-    `FWDSYNC_MAX_ENTRIES is not a whole number: ${JSON.stringify(text)}`,
+    `FWDSYNC_MAX_ENTRIES is not an integer: ${JSON.stringify(text)}`,
     'set a number, such as 2000000',
   );
 }

@@ -26,7 +26,7 @@ export function withManifest(command: Command): Command {
 export function withAccounts(command: Command): Command {
   return command.option(
     '--accounts <dir>',
-    'instead of -f: many accounts, one an entry of this directory [FWDSYNC_ACCOUNTS]',
+    'instead of -f: many accounts, one per entry of this directory [FWDSYNC_ACCOUNTS]',
   );
 }
 
@@ -51,7 +51,7 @@ export function withConnection(command: Command): Command {
       '--api-version <version>',
       'v4 or v3; default: the last segment of the address [FWDSYNC_API_VERSION]',
     )
-    .option('--account <email>', 'the account that must answer [FWDSYNC_ACCOUNT]');
+    .option('--account <email>', 'the account that the key must belong to [FWDSYNC_ACCOUNT]');
 }
 
 export function withState(command: Command): Command {
@@ -99,7 +99,7 @@ export function withAllowances(command: Command): Command {
     .option('--rotate <name@domain>', 'send the password of this credential again (repeatable)', collect)
     .option(
       '--skip-refused',
-      'withhold what a guard refuses or what cannot be read, and go on with the rest',
+      'withhold what a guard refuses or what cannot be read, and continue with the rest',
     );
 }
 
@@ -121,5 +121,5 @@ export function portNumber(text: string): number {
 
 export function wholeNumber(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It is not a whole number.');
+  throw new InvalidArgumentError('It is not an integer.');
 }

@@ -75,10 +75,10 @@ export async function openApproved(
   if (read.kind === 'edited') throw editedPlan(path);
   const { plan } = read;
   if (plan.options.account !== undefined && context.ofAccount === undefined)
-    throw stalePlan(`${path} is of one account of many; apply the file that has all of them`);
+    throw stalePlan(`${path} is for one of several accounts; apply the file with all of them`);
   assertSamePaths(context, options, plan.options.paths);
   const missing = plan.manifest.files.find((file) => file !== '-' && !isThere(context, file));
-  if (missing !== undefined) throw stalePlan(`the manifest ${missing} is not there any more`);
+  if (missing !== undefined) throw stalePlan(`the manifest ${missing} no longer exists`);
   return { path, plan, flags: flagsOfSaved(options, plan.options) };
 }
 
@@ -113,7 +113,7 @@ export function stalePlan(what: string): CommandError {
   return new CommandError(
     EXIT.stale,
     `the saved plan is stale: ${what}; nothing was written`,
-    'make a plan again, and have it reviewed again',
+    'make a new plan, and have it reviewed again',
   );
 }
 
@@ -188,7 +188,7 @@ export function printStale(context: Context, since: readonly Difference[]): void
   const rest = since.length - MOST_DIFFERENCES;
   const more = rest > 0 ? [`… and ${rest} more`] : [];
   const hidden =
-    since.length === 0 ? ['only values that are not shown, or fields that stay as they are'] : [];
+    since.length === 0 ? ['only values that are not shown, or fields that do not change'] : [];
   const text = ['What changed since the plan was saved:', ...lines, ...more, ...hidden].join('\n');
   context.stderr.write(`${text}\n`);
 }

@@ -56,7 +56,7 @@ function isMet({ forward }: Expectation, route: Route<PresentAlias, PresentRule>
 }
 
 function outcome(route: Route<PresentAlias, PresentRule>, loading: Loading): string {
-  if (route.kind === 'refused') return 'nothing in the manifest takes it';
+  if (route.kind === 'refused') return 'nothing in the manifest matches it';
   return `${describe(route)} sends it to ${show(route.forward, loading)}`;
 }
 

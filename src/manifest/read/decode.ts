@@ -92,7 +92,7 @@ function reportForbidden(character: string, within: SourceText, offset: number, 
     'forbidden-character',
     { within, offset },
     {
-      message: `the character U+${code} is not allowed in a manifest: it cannot be seen`,
+      message: `the character U+${code} is not allowed in a manifest: it is invisible`,
       hint: 'delete it and type the text around it again',
     },
   );

@@ -167,7 +167,7 @@ function reportEscape(node: TextNode, growth: Growth): void {
   const character = findForbiddenEscape(node.text);
   if (character === null) return;
   growth.log.report('forbidden-character', node, {
-    message: `the text ${quote(node.text)} holds a character that cannot be seen`,
+    message: `the string ${quote(node.text)} contains an invisible character`,
     hint: 'delete the escape sequence',
   });
 }
@@ -181,7 +181,7 @@ function reportKey(place: Place, growth: Growth): void {
 
 function reportDuplicate(key: TextNode, first: TextNode, growth: Growth): void {
   growth.log.report('duplicate-key', key, {
-    message: `the key ${quote(key.text)} stands twice in this map`,
+    message: `duplicate key ${quote(key.text)}`,
     hint: 'keep one of the two',
     related: first,
   });

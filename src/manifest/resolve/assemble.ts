@@ -64,7 +64,7 @@ function entriesUnder(key: string, document: MapNode): readonly Entry[] {
 
 function reportTwice(what: string, entry: Entry, first: Entry, log: ProblemLog): void {
   log.report('duplicate-definition', entry.key, {
-    message: `${quote(what)} is stated twice`,
+    message: `${quote(what)} is defined twice`,
     hint: 'keep one of the two; all documents and files of a run share it',
     related: first.key,
   });

@@ -100,8 +100,8 @@ function readName(key: TextNode, keys: Map<DomainName, TextNode>, { log }: Loadi
     return parsed.value;
   }
   log.report('duplicate-domain', key, {
-    message: `the domain ${parsed.value} is stated twice`,
-    hint: 'keep one of the two; a domain is described in one place',
+    message: `the domain ${parsed.value} is defined twice`,
+    hint: 'keep one of the two; a domain is defined in one place',
     related: first,
   });
   return null;
@@ -256,7 +256,7 @@ function sameCredential(a: DesiredCredential, b: DesiredCredential): boolean {
 
 function reportBeside({ key }: Entry, { log }: Loading): void {
   log.report('absent-with-other-keys', key, {
-    message: `${quote(key.text)} stands beside \`state: absent\``,
+    message: `${quote(key.text)} cannot be combined with \`state: absent\``,
     hint: 'a domain that must not exist has no other keys',
   });
 }

@@ -93,7 +93,7 @@ function reportConflict(
   const { file, line } = first.source;
   log.report('template-conflict', second.via, {
     message: `two used templates differ on ${quote(name)}: ${file}:${line} and ${entry.source.file}:${entry.source.line}`,
-    hint: 'decide it by an entry of the domain itself',
+    hint: 'define it in the domain itself',
     related: first.source,
   });
 }

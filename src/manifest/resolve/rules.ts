@@ -94,7 +94,7 @@ function readAbsent(node: MapNode, { name, id }: Identity, { log }: Loading): Ru
   const other = [...node.entries.values()].find(({ key }) => !['state', 'name', 'id'].includes(key.text));
   if (other !== undefined) {
     log.report('absent-with-other-keys', other.key, {
-      message: `${quote(other.key.text)} stands beside \`state: absent\``,
+      message: `${quote(other.key.text)} cannot be combined with \`state: absent\``,
       hint: 'name the rule by `name` or `id`, and leave everything else out',
     });
     return null;

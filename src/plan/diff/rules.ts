@@ -238,7 +238,7 @@ function warnOfUnmanaged(
     if (!rule.active || !(rule.rank < last)) continue;
     draft.warnings.push({
       code: 'unmanaged-rule-first',
-      message: `the live rule ${quote(rule.id)} of ${domain} is not managed and comes before a managed rule: it may take its mail`,
+      message: `the live rule ${quote(rule.id)} of ${domain} is not managed and comes before a managed rule: it may match its mail`,
       hint: 'name it in the manifest, prune the rules, or move it in the dashboard',
       source: null,
     });

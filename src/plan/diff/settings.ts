@@ -93,8 +93,8 @@ function clearingWarnings(desired: PresentDomain, change: DomainChange): readonl
     .filter((field) => change.desired?.[field] === null)
     .map((field) => ({
       code: 'may-not-clear',
-      message: `${field} of ${desired.domain} is to have no value; the service may not take a value away`,
-      hint: 'if it is reported as not kept, take it away in the dashboard or leave the setting out',
+      message: `${field} of ${desired.domain} is to have no value; the service may not support clearing it`,
+      hint: 'if it is reported as not kept, clear it in the dashboard or leave the setting out',
       source: desired.settings[field]?.source ?? desired.source,
     }));
 }

@@ -10,7 +10,7 @@ function guardIdentity({ policy, observed }: GuardInput): readonly GuardFinding[
   const { email } = observed.account;
   if (policy.account === null) {
     if (!policy.accountRequired) return [];
-    const message = `the key is of the account ${email}; say that it is the one that is meant: write api.account, or give --account`;
+    const message = `the key is of the account ${email}; confirm it with api.account or --account`;
     return [finding('account-required', message, { kind: 'run' })];
   }
   if (policy.account.toLowerCase() === email.toLowerCase()) return [];

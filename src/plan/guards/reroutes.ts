@@ -36,7 +36,7 @@ function guardRun(domains: readonly DomainPlan[], policy: Policy): readonly Guar
       scope: 'run',
       limit,
       planned,
-      message: `${planned} of ${managed} live items would keep none of their destinations; at most ${limit} go without asking`,
+      message: `${planned} of ${managed} live items would keep none of their destinations; more than ${limit} need approval`,
       ...allowance({ kind: 'reroutes', count: planned }, policy),
       holds: { kind: 'domains', domains: [...new Set(rerouted.map(({ domain }) => domain))] },
       refuses: true,

@@ -73,7 +73,7 @@ function* refusalsOf({ plan, report, unset }: Looked): Generator<Finding> {
 /** What is left alone on purpose, and what that keeps from running. */
 function* holdingsOf({ plan, report, frozen }: Looked): Generator<Finding> {
   for (const { domain, kind, name } of frozen) {
-    const reason = `${kind} ${name} is changed back by somebody else again and again`;
+    const reason = `${kind} ${name} keeps being changed back by somebody else`;
     yield { domain, state: 'frozen', reason };
   }
   for (const { domain, reason } of withholdRefused(plan).withheld) {

@@ -68,7 +68,7 @@ const FULL: Report = {
     },
   ],
   skipped: [
-    { action: 'delete', ...alias('old'), source: null, reason: 'stage 1 of this domain failed' },
+    { action: 'delete', ...alias('old'), source: null, reason: 'an earlier change in this domain failed' },
     ...Array.from({ length: 12 }, (_, index) => {
       const reason = 'the run was stopped';
       return { action: 'add', ...alias(`s${index}`), source: source(100 + index), reason } as const;
@@ -119,7 +119,7 @@ test('the text names failures first, in order of their places', () => {
     "fwdsync.yaml:9:7: alias acme.example/bad: invalid forward address boss@private.example second line; alias: too long (POST /domains/:domain/aliases/batch, 207, index 4)
     fwdsync.yaml:30:7: alias acme.example/late: no answer in 30 s (PUT /domains/:domain/aliases/:id, no answer)
     fwdsync.yaml:12:7: alias acme.example/odd: accepted, and still another value
-    account: alias acme.example/old: not deleted: stage 1 of this domain failed
+    account: alias acme.example/old: not deleted: an earlier change in this domain failed
     fwdsync.yaml:100:7: alias acme.example/s0: not added: the run was stopped
     fwdsync.yaml:101:7: alias acme.example/s1: not added: the run was stopped
     fwdsync.yaml:102:7: alias acme.example/s2: not added: the run was stopped

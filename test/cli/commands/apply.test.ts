@@ -285,7 +285,7 @@ describe('apply on a terminal', () => {
   test('asks, and applies after a yes', async () => {
     const work = await workspace();
     const { code, output } = await typed(work, 'yes\n');
-    expect(output).toContain('Type yes to go on');
+    expect(output).toContain('Only "yes" is accepted');
     expect(output).toContain('converged');
     expect(code).toBe(0);
   });

@@ -32,24 +32,24 @@ describe('route, by the manifest', () => {
     [
       'sales',
       [],
-      '-> carol@corp.example, dan@corp.example\n  alias sales takes it by its name (fwdsync.yaml:12:7)',
+      '-> carol@corp.example, dan@corp.example\n  alias sales matches it by its name (fwdsync.yaml:12:7)',
     ],
-    ['Sales+x', [], 'alias sales takes it by its name, without what follows the + (fwdsync.yaml:12:7)'],
-    ['team-blue', [], '-> blue@corp.example\n  alias team-([a-z]+) takes it by its regular expression'],
+    ['Sales+x', [], 'alias sales matches it by its name, without what follows the + (fwdsync.yaml:12:7)'],
+    ['team-blue', [], '-> blue@corp.example\n  alias team-([a-z]+) matches it by its regular expression'],
     ['spam', [], 'spam@acme.example discarded'],
     ['vip', [], '-> { env: BOSS }'],
-    ['abuse', [], 'alias abuse takes it by its name (fwdsync.yaml:6:16, used at fwdsync.yaml:9:11)'],
+    ['abuse', [], 'alias abuse matches it by its name (fwdsync.yaml:6:16, used at fwdsync.yaml:9:11)'],
     [
       'sales',
       ['--subject', 'invoice'],
-      'rule invoices takes it by its regular expression (fwdsync.yaml:17:9)',
+      'rule invoices matches it by its regular expression (fwdsync.yaml:17:9)',
     ],
     [
       'sales',
       ['--from', 'x@partner.example'],
-      '-> erin@corp.example\n  rule partner takes it by its expression',
+      '-> erin@corp.example\n  rule partner matches it by its expression',
     ],
-    ['nobody', [], 'nobody@acme.example refused\n  nothing in the manifest takes it\n'],
+    ['nobody', [], 'nobody@acme.example refused\n  nothing in the manifest matches it\n'],
   ])('%s %j', async (local, flags, words) => {
     const scene = await open();
     const { code, stdout, stderr } = await scene.run(['route', `${local}@ACME.example`, ...flags]);
@@ -61,7 +61,7 @@ describe('route, by the manifest', () => {
   test('says where it depends on how the service compares, and that live entries may come first', async () => {
     const scene = await open();
     const { stdout } = await scene.run(['route', 'sales@acme.example', '--subject', 'your invoice 7']);
-    expect(stdout).toContain('note: another entry takes it if the service compares');
+    expect(stdout).toContain('note: another entry matches it if the service compares');
     const other = await scene.run(['route', 'info@open.example']);
     expect(other.stdout).toContain('note: live aliases and rules that the manifest does not name');
   });
@@ -132,15 +132,15 @@ describe.each(['v4', 'v3'] as const)('route, by the account through %s', (versio
   ];
 
   test.each([
-    ['sales@acme.example', '-> carol@corp.example\n  alias sales takes it by its name (id 7)'],
-    ['jobs@acme.example', '-> all@corp.example\n  alias * takes it as it takes what nothing else does'],
-    ['jobs@ruled.example', '-> hr@corp.example\n  rule takes it by the alias it names (id '],
+    ['sales@acme.example', '-> carol@corp.example\n  alias sales matches it by its name (id 7)'],
+    ['jobs@acme.example', '-> all@corp.example\n  alias * matches it as the catch-all: no other alias matched'],
+    ['jobs@ruled.example', '-> hr@corp.example\n  rule matches it by the alias it names (id '],
     ...(version === 'v4'
-      ? [['sales@ruled.example', '-> rest@corp.example\n  no rule takes it: it goes to the fallback address']]
+      ? [['sales@ruled.example', '-> rest@corp.example\n  no rule matches it: it goes to the fallback address']]
       : []),
     [
       'sales@off.example',
-      'refused\n  nothing in the account takes it\n  note: routing of the domain is disabled',
+      'refused\n  nothing in the account matches it\n  note: routing of the domain is disabled',
     ],
   ])('%s', async (address, words) => {
     const scene = await commandScene({ version, seed: { domains } });

@@ -355,7 +355,7 @@ describe('stale: 6 and nothing is written', () => {
     await stale(scene, ['--api-version', 'v3']);
   });
 
-  test('a domain of it is not in the manifest any more', async () => {
+  test('a domain of it is no longer in the manifest', async () => {
     const two = `${MANIFEST}      info: ana@corp.example\n`.replace('aliases: {}', 'aliases:');
     const scene = await savedScene(['--domain', 'acme.example', '--domain', 'other.example'], two);
     await scene.manifest('domains:\n  other.example:\n    aliases: { info: ana@corp.example }\n');

@@ -99,8 +99,8 @@ describe('settings of a live domain', () => {
     expect(planSettings({ whitelabel: null }, { whitelabel: 'w.example' }).warnings).toEqual([
       {
         code: 'may-not-clear',
-        message: 'whitelabel of acme.example is to have no value; the service may not take a value away',
-        hint: 'if it is reported as not kept, take it away in the dashboard or leave the setting out',
+        message: 'whitelabel of acme.example is to have no value; the service may not support clearing it',
+        hint: 'if it is reported as not kept, clear it in the dashboard or leave the setting out',
         source: at(2),
       },
     ]);

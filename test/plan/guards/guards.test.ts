@@ -98,7 +98,7 @@ describe('max-deletes of a section', () => {
         scope: 'acme.example/aliases',
         limit: 12,
         planned: 20,
-        message: '20 of the 60 live aliases of acme.example would be deleted; at most 12 go without asking',
+        message: '20 of the 60 live aliases of acme.example would be deleted; more than 12 need approval',
         allowance: { kind: 'deletes', count: 20 },
         allow: '--allow-deletes 20',
         allowed: false,

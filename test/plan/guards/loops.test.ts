@@ -25,7 +25,7 @@ const OTHER = { office: 'o@x.example' };
 function loops(wanted: Desired, rows: readonly ObservedDomain[]): readonly string[] {
   return plan(wanted, observed(rows))
     .guards.filter(({ guard }) => guard === 'loop')
-    .map(({ scope, planned, message }) => `${scope} ${planned}: ${message.split('it goes on to ')[1]}`);
+    .map(({ scope, planned, message }) => `${scope} ${planned}: ${message.split('it is forwarded to ')[1]}`);
 }
 
 /** `info` of ACME is made to go to the hub, of which the account has what is given. */

@@ -44,7 +44,7 @@ async function askAboutPlan(
   if (allowed === null) return { decision: { kind: signal.aborted ? 'declined' : 'refused' }, planned };
   const decision = decide(allowed.plan, refusals);
   if (decision.kind !== 'go' || decision.plan.changes.length === 0) return { decision, planned: allowed };
-  const answer = await questioner.ask('Apply this plan? Type yes to go on: ');
+  const answer = await questioner.ask('Apply this plan? Only "yes" is accepted: ');
   return answer === 'yes' ? { decision, planned: allowed } : { decision: { kind: 'declined' }, planned };
 }
 

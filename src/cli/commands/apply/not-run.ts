@@ -22,18 +22,18 @@ export function notRun(once: Exclude<Once, { readonly kind: 'applied' }>): Comma
 const LOCK_HINTS: Readonly<Record<LockFault['kind'], string>> = {
   held: 'run the command again when it is free',
   lost: 'run the command again',
-  unwritable: 'make --state-dir a directory that only you can write to',
+  unwritable: 'choose a --state-dir that only you can write to',
 };
 
 function notStarted(fault: ApplyFault): CommandError {
   if (fault.kind === 'no-snapshot') {
-    return new CommandError(EXIT.failed, fault.message, 'make --state-dir a place that can be written to');
+    return new CommandError(EXIT.failed, fault.message, 'choose a writable --state-dir');
   }
   const [first] = fault.problems;
   return new CommandError(
     EXIT.invalid,
     'a password that the plan needs cannot be sent; nothing was written',
-    first?.hint ?? 'set what the manifest refers to',
+    first?.hint ?? 'set the values of the references in the manifest',
   );
 }
 
@@ -51,18 +51,18 @@ function notApproved({ decision, planned }: NotRun): CommandError {
       return new CommandError(
         EXIT.invalid,
         'the manifest does not fit the account; nothing was written',
-        'mend it as the problems say',
+        'fix it as the problems say',
       );
     case 'unproven':
       return unproven(planned.plan);
     case 'stale':
       return new CommandError(
         EXIT.stale,
-        'the saved plan is stale: this is not what it approved; nothing was written',
-        'make a plan again, and have it reviewed again',
+        'the saved plan is stale: it differs from what was approved; nothing was written',
+        'make a new plan, and have it reviewed again',
       );
     case 'declined':
-      return new CommandError(EXIT.failed, 'not applied; nothing was written', 'answer as asked to apply it');
+      return new CommandError(EXIT.failed, 'not applied; nothing was written', 'type the requested answer to apply it');
   }
 }
 
@@ -70,8 +70,8 @@ function unproven(plan: Plan): CommandError {
   const domains = unprovenOf(plan).map(({ domain }) => domain);
   return new CommandError(
     EXIT.failed,
-    `nothing was written, for ${nameSome(domains)} ${domains.length === 1 ? 'is' : 'are'} withheld`,
-    'see to it and run again, or leave it out with --skip-refused',
+    `nothing was written, because ${nameSome(domains)} ${domains.length === 1 ? 'is' : 'are'} withheld`,
+    'resolve it and run again, or skip it with --skip-refused',
   );
 }
 
@@ -79,11 +79,11 @@ function unproven(plan: Plan): CommandError {
 function wayAround({ guards }: Plan): string {
   const refusing = guards.filter(({ refuses, allowed }) => refuses && !allowed);
   if (refusing.some(({ holds }) => holds.kind === 'run')) {
-    return 'put right what stands in the way of the whole run';
+    return 'resolve the problem above first';
   }
-  const instead = 'leave it out with --skip-refused';
+  const instead = 'skip it with --skip-refused';
   const isAllowable = refusing.every(({ allow }) => allow !== null);
-  return isAllowable ? `allow it as the guard says, or ${instead}` : `mend the manifest, or ${instead}`;
+  return isAllowable ? `allow it as the guard says, or ${instead}` : `fix the manifest, or ${instead}`;
 }
 
 export function unprovenOf({ withheld }: Plan): readonly Withheld[] {

@@ -46,7 +46,7 @@ const ORDERS: Readonly<Record<string, LogOrder>> = {
 export function logsMode(options: LogsOptions): LogsMode {
   const modes = (['follow', 'search', 'count', 'id'] as const).filter((mode) => options[mode] !== undefined);
   if (modes.length > 1) {
-    throw usage(`--${modes[0]} and --${modes[1]} exclude each other`, 'give one of them');
+    throw usage(`--${modes[0]} and --${modes[1]} cannot be used together`, 'give one of them');
   }
   const [mode = 'list'] = modes;
   assertFitting(mode, options);
@@ -101,11 +101,11 @@ function assertFitting(mode: LogsMode, options: LogsOptions): void {
     ],
   };
   const found = useless[mode].find((name) => options[name] !== undefined);
-  if (found !== undefined) throw usage(`--${found} has no meaning with --${mode}`, 'leave it out');
+  if (found !== undefined) throw usage(`--${found} has no effect with --${mode}`, 'leave it out');
   if (options.alias !== undefined && options.recipient !== undefined) {
-    throw usage('--alias and --recipient exclude each other', 'give one of them');
+    throw usage('--alias and --recipient cannot be used together', 'give one of them');
   }
-  if (options.limit === 0) throw usage('--limit 0 asks for nothing', 'give a number from 1 on');
+  if (options.limit === 0) throw usage('--limit 0 returns nothing', 'give a number from 1 on');
   if (mode === 'follow' && (options.limit ?? 1) > LARGEST_LOG_PAGE) {
     throw usage(
       `--limit ${options.limit} is over ${LARGEST_LOG_PAGE}, the largest page`,

@@ -54,12 +54,12 @@ function noticeOf(event: DaemonEvent): Notice | null {
       const places = event.problems.slice(0, MOST_NAMED).map(({ source, message }) => {
         return `${source === null ? '' : `${source.file}:${source.line}: `}${message}`;
       });
-      const inForce = event.inForce === 'none' ? 'nothing is in force' : 'the last good one stays in force';
+      const inForce = event.inForce === 'none' ? 'no manifest is loaded' : 'the last good one stays loaded';
       const text = [`fwdsync${named}: ${event.message}; ${inForce}`, ...places].join('\n');
       return { event: 'manifest-invalid', account, text, count: event.problems.length };
     }
     case 'recovered':
-      return { event: 'recovered', account, text: `fwdsync${named}: well again`, count: event.failures };
+      return { event: 'recovered', account, text: `fwdsync${named}: recovered`, count: event.failures };
     case 'run-finished':
       return noticeOfRun(event, named);
     default:

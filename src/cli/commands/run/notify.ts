@@ -121,7 +121,7 @@ export function notifyUrl({ env, cwd }: Pick<Context, 'env' | 'cwd'>): string | 
   if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname))) return stated;
   throw new CommandError(
     EXIT.usage,
-    'FWDSYNC_NOTIFY_URL is no address that a secret may go to',
+    'FWDSYNC_NOTIFY_URL is not a URL that a secret may be sent to',
     'use https, or http on loopback',
   );
 }

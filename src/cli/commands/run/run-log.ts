@@ -46,7 +46,7 @@ function logEvent(log: Logger, event: Exclude<DaemonEvent, { kind: 'run-finished
     case 'request':
       return logRequest(log, event);
     case 'watcher-failed':
-      log.warn({ event: 'watcher.failed' }, `${event.message}; the files are read every 30 s all the same`);
+      log.warn({ event: 'watcher.failed' }, `${event.message}; the files are still read every 30 s`);
   }
 }
 

@@ -59,7 +59,7 @@ export function routeDocument(mail: Mail, findings: RouteFindings): RouteDocumen
   const taken = takenBy(found);
   const ambiguous = JSON.stringify(taken) !== JSON.stringify(takenBy(whole));
   const doubt =
-    'another entry takes it if the service compares regular expressions of rules with the whole text';
+    'another entry matches it if the service compares regular expressions of rules with the whole text';
   return {
     kind: 'fwdsync/route@1',
     mail,
@@ -77,7 +77,7 @@ export function renderRoute(document: RouteDocument): string {
   const goes = outcome === 'delivered' ? `-> ${forward.join(', ')}` : outcome;
   const lines = [
     `${mail.to} ${goes}`,
-    `  ${taken === null ? `nothing in the ${document.basis} takes it` : describe(taken)}`,
+    `  ${taken === null ? `nothing in the ${document.basis} matches it` : describe(taken)}`,
     ...notes.map((note) => `  note: ${note}`),
   ];
   return `${lines.map(escapeInvisible).join('\n')}\n`;
@@ -113,15 +113,15 @@ const MEANS: Readonly<Record<Taken['by'], string>> = {
   name: 'by its name',
   'plus-address': 'by its name, without what follows the +',
   regex: 'by its regular expression',
-  'catch-all': 'as it takes what nothing else does',
+  'catch-all': 'as the catch-all: no other alias matched',
   alias: 'by the alias it names',
   cel: 'by its expression',
   'no-rule': '',
 };
 
 function describe({ kind, name, id, by, source, via }: Taken): string {
-  if (kind === 'fallback') return 'no rule takes it: it goes to the fallback address of the domain';
+  if (kind === 'fallback') return 'no rule matches it: it goes to the fallback address of the domain';
   const where = source === null ? `id ${id ?? 'unknown'}` : showSource(source);
   const origin = via === undefined ? where : `${where}, used at ${showSource(via)}`;
-  return `${kind} ${name === null ? '' : `${name} `}takes it ${MEANS[by]} (${origin})`;
+  return `${kind} ${name === null ? '' : `${name} `}matches it ${MEANS[by]} (${origin})`;
 }

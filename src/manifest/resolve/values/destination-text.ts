@@ -64,7 +64,7 @@ function check(text: string): Result<never, DestinationFault> | null {
   const hint = 'delete it and type the destination again';
   return faulty(
     'invalid-character',
-    'a destination must not contain spaces or characters that cannot be seen',
+    'a destination must not contain spaces or invisible characters',
     hint,
   );
 }

@@ -84,7 +84,7 @@ function resolveValue(node: Node, book: Book): readonly Destination[] | null {
   const distinct = [...new Set(all)];
   if (distinct.length === 1 || !distinct.includes(DISCARD)) return distinct;
   book.log.report('discard-not-alone', node, {
-    message: '`discard` stands beside other destinations',
+    message: '`discard` cannot be combined with other destinations',
     hint: 'write `discard` alone, or leave it out',
   });
   return null;
@@ -188,7 +188,7 @@ function resolveReferenceNode(node: Node, book: Book): readonly Destination[] | 
   const resolved = value.split(',').map((part) => parseReferenced(part.trim()));
   if (resolved.includes(null)) {
     book.log.report('invalid-destination', node, {
-      message: `the value of ${reference.shown} is not made of addresses and webhooks`,
+      message: `the value of ${reference.shown} is not a list of addresses and webhooks`,
       hint: 'set it to one address or webhook, or to several separated by commas',
     });
     return null;
@@ -246,7 +246,7 @@ function checkGroupName(key: TextNode, book: Book): void {
 function reportUnknown(node: TextNode, known: Definitions, log: ProblemLog): void {
   if (/^null$/i.test(node.text)) {
     const hint = 'write `discard` to accept the mail and drop it';
-    log.report('unknown-destination', node, { message: `${quote(node.text)} is no destination`, hint });
+    log.report('unknown-destination', node, { message: `${quote(node.text)} is not a destination`, hint });
     return;
   }
   log.report('unknown-destination', node, {

@@ -15,7 +15,7 @@ export function readMatch(node: MapNode, log: ProblemLog): RuleMatch | null {
     const stated = types.length === 0 ? 'none of them' : types.join(' and ');
     log.report('rule-type', node, {
       message: `a rule has exactly one of alias, regex with scopes, and expression; this one has ${stated}`,
-      hint: types.length === 0 ? 'say which mail the rule takes' : 'make it several rules',
+      hint: types.length === 0 ? 'add the key for the mail that the rule should match' : 'make it several rules',
     });
     return null;
   }
@@ -36,7 +36,7 @@ function readAliasMatch(written: Node | undefined, log: ProblemLog): RuleMatch |
   if (written === undefined || alias === undefined || alias === '') return null;
   if (/[@\s,]/.test(alias) || alias.length > 150) {
     log.report('invalid-name', written, {
-      message: `${quote(alias)} is not a name that an alias rule can take`,
+      message: `${quote(alias)} is not a name that an alias rule can match`,
       hint: 'write the part before the @, a prefix such as sales*, "*", or a regular expression',
     });
     return null;
@@ -65,7 +65,7 @@ function readScopes(node: MapNode, log: ProblemLog): readonly Scope[] | null {
   const written = valueOf(node, 'scopes');
   if (written === undefined) {
     log.report('missing-key', node, {
-      message: 'the rule does not say where its regex is looked for',
+      message: 'the rule does not say where its regex is searched',
       hint: 'add `scopes:` with some of sender, recipient, subject, body',
     });
     return null;
@@ -79,7 +79,7 @@ function readScopes(node: MapNode, log: ProblemLog): readonly Scope[] | null {
 function warnAnchoring(written: Node, regex: string, log: ProblemLog): void {
   if (/^\(*(?:\(\?[a-z]+\))?(?:\^|\.\*)/.test(regex) || /(?:\$|\.\*)\)*$/.test(regex)) return;
   log.report('regex-anchoring', written, {
-    message: `whether ${quote(regex)} must match the whole text or a part of it is not known of the service`,
+    message: `whether ${quote(regex)} must match the whole text or a part of it is not known`,
     hint: 'write .*PATTERN.* for a part, ^PATTERN$ for the whole',
   });
 }

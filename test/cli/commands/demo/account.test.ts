@@ -103,7 +103,7 @@ describe('whitelabels', () => {
     const { code, stdout } = await scene.run(['plan']);
     const text = stdout.replaceAll(/\s+/g, ' ');
     expect(text).toContain(
-      'fwdsync.yaml:3:19: warning: mail.parntner.example is no whitelabel of the account',
+      'fwdsync.yaml:3:19: warning: mail.parntner.example is not a whitelabel of the account',
     );
     expect(text).toContain('try: the account has mail.partner.example');
     expect(stdout.match(/unknown-whitelabel/g)).toHaveLength(1);
