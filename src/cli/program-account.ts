@@ -32,7 +32,9 @@ export function addAccountCommands(program: Command, run: CommandRunner): void {
     );
 
   withLogs(withFormat(withConnection(withAccounts(program.command('verify')))))
-    .description('Ask the service to check domains, and print the DNS records that are missing as a zone file')
+    .description(
+      'Ask the service to check domains, and print the DNS records that are missing as a zone file',
+    )
     .argument('[domain...]', 'domains; default: all domains of the account')
     .addHelpText('after', example('fwdsync verify acme.example'))
     .action(run(loadVerify));
@@ -65,7 +67,11 @@ export function addAccountCommands(program: Command, run: CommandRunner): void {
     .option('--after <time>', 'received after this time, in ISO 8601')
     .option('--before <time>', 'received before this time, in ISO 8601')
     .option('--order <order>', 'created_desc, created_asc or, of a search, relevance')
-    .option('--limit <n>', 'maximum number of entries (default: 100); with --follow, per request', wholeNumber)
+    .option(
+      '--limit <n>',
+      'maximum number of entries (default: 100); with --follow, per request',
+      wholeNumber,
+    )
     .addHelpText('after', example('fwdsync logs acme.example --status BOUNCED,REFUSED --after 2026-09-01'))
     .action(run(async () => (await import('./commands/logs.ts')).logsCommand));
 }

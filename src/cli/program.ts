@@ -106,10 +106,7 @@ function addPlanners(program: Command, run: CommandRunner): void {
     .option('--summary', 'show totals, guards and problems, but not the changes')
     .option('--against <rev>', 'only domains that the change since this git revision concerns')
     .option('--out <file>', 'save the plan, to be reviewed and then applied')
-    .option(
-      '--quick',
-      'skip domains that are unchanged since the last apply',
-    )
+    .option('--quick', 'skip domains that are unchanged since the last apply')
     .addHelpText('after', example('fwdsync plan -f fwdsync.yaml --detailed-exitcode'))
     .action(
       run(() => forAccounts(async () => (await import('./commands/plan.ts')).planCommand, PLAN_FORMATS)),

@@ -93,7 +93,9 @@ function createGauges(registry: Registry) {
       'When the account was last read successfully.',
     ),
     failures: gauge('fwdsync_consecutive_failures', 'Runs that failed in a row.'),
-    drift: gauge('fwdsync_drift_items', 'Items that differed from the manifest at the last check.', ['action']),
+    drift: gauge('fwdsync_drift_items', 'Items that differed from the manifest at the last check.', [
+      'action',
+    ]),
     domains: gauge('fwdsync_domains', 'Managed domains by state.', ['state']),
     remaining: gauge('fwdsync_api_budget_remaining', 'Requests that the current window has left.', [
       'endpoint',

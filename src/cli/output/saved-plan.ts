@@ -187,8 +187,7 @@ export function printStale(context: Context, since: readonly Difference[]): void
     ]);
   const rest = since.length - MOST_DIFFERENCES;
   const more = rest > 0 ? [`… and ${rest} more`] : [];
-  const hidden =
-    since.length === 0 ? ['only values that are not shown, or fields that do not change'] : [];
+  const hidden = since.length === 0 ? ['only values that are not shown, or fields that do not change'] : [];
   const text = ['What changed since the plan was saved:', ...lines, ...more, ...hidden].join('\n');
   context.stderr.write(`${text}\n`);
 }

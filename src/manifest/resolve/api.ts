@@ -56,7 +56,8 @@ function findUrlFault(text: string, { namedUrl }: LoadOptions): UrlFault | null 
   }
   if (isLoopback(url.hostname)) return null;
   if (url.protocol === 'http:') {
-    const message = 'the address of the API is plain http to another machine: the key would travel unencrypted';
+    const message =
+      'the address of the API is plain http to another machine: the key would travel unencrypted';
     return { code: 'insecure-api-url', message, hint: 'use https' };
   }
   if (url.host === BUILT_IN_HOST || url.host === hostOf(namedUrl)) return null;

@@ -171,7 +171,8 @@ function fit(blocks: readonly Block[]): string {
     room -= frame + sizeOf(shown);
   }
   const counts = [...cut].map(([unit, count]) => `${count} ${unit}`);
-  const notice = counts.length === 0 ? [] : ['', `**Cut, because there is no more room: ${counts.join(', ')}.**`];
+  const notice =
+    counts.length === 0 ? [] : ['', `**Cut, because there is no more room: ${counts.join(', ')}.**`];
   return `${[...kept, ...notice].join('\n')}\n`;
 }
 

@@ -81,7 +81,11 @@ async function readSettled(first: Texts, options: SourceOptions): Promise<Texts>
     before = again;
   }
   const [path = ''] = options.paths;
-  return fail({ path, message: `${path}: it keeps changing while it is read`, hint: 'wait until it stops changing' });
+  return fail({
+    path,
+    message: `${path}: it keeps changing while it is read`,
+    hint: 'wait until it stops changing',
+  });
 }
 
 async function load(

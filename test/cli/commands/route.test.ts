@@ -133,10 +133,18 @@ describe.each(['v4', 'v3'] as const)('route, by the account through %s', (versio
 
   test.each([
     ['sales@acme.example', '-> carol@corp.example\n  alias sales matches it by its name (id 7)'],
-    ['jobs@acme.example', '-> all@corp.example\n  alias * matches it as the catch-all: no other alias matched'],
+    [
+      'jobs@acme.example',
+      '-> all@corp.example\n  alias * matches it as the catch-all: no other alias matched',
+    ],
     ['jobs@ruled.example', '-> hr@corp.example\n  rule matches it by the alias it names (id '],
     ...(version === 'v4'
-      ? [['sales@ruled.example', '-> rest@corp.example\n  no rule matches it: it goes to the fallback address']]
+      ? [
+          [
+            'sales@ruled.example',
+            '-> rest@corp.example\n  no rule matches it: it goes to the fallback address',
+          ],
+        ]
       : []),
     [
       'sales@off.example',

@@ -181,7 +181,7 @@ describe('validate', () => {
     ['without', 'domains:\n  a.example: { aliases: {} }\n'],
   ])('junit is XML that its schema takes, %s', async (_, manifest) => {
     const { stdout } = await validate(await commandScene({ manifest }), 'junit');
-    const schema = await readFile(join(import.meta.dirname, '../formats/junit.xsd'), 'utf8');
+    const schema = await readFile(join(import.meta.dirname, 'formats/junit.xsd'), 'utf8');
     const { valid, errors } = await validateXML({ xml: stdout, schema });
     expect(errors).toEqual([]);
     expect(valid).toBe(true);

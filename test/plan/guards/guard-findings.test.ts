@@ -295,7 +295,8 @@ test.each<[string, () => Plan, GuardFinding | readonly GuardFinding[]]>([
       scope: ACME,
       limit: 0,
       planned: 1,
-      message: 'mail to acme.example would come back to where it came from: it is forwarded to info+x@acme.example',
+      message:
+        'mail to acme.example would come back to where it came from: it is forwarded to info+x@acme.example',
       allowance: null,
       allow: null,
       allowed: false,

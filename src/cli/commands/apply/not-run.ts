@@ -62,7 +62,11 @@ function notApproved({ decision, planned }: NotRun): CommandError {
         'make a new plan, and have it reviewed again',
       );
     case 'declined':
-      return new CommandError(EXIT.failed, 'not applied; nothing was written', 'type the requested answer to apply it');
+      return new CommandError(
+        EXIT.failed,
+        'not applied; nothing was written',
+        'type the requested answer to apply it',
+      );
   }
 }
 

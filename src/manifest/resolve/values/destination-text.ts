@@ -62,11 +62,7 @@ function check(text: string): Result<never, DestinationFault> | null {
   }
   if (findInvisible(text) === null) return null;
   const hint = 'delete it and type the destination again';
-  return faulty(
-    'invalid-character',
-    'a destination must not contain spaces or invisible characters',
-    hint,
-  );
+  return faulty('invalid-character', 'a destination must not contain spaces or invisible characters', hint);
 }
 
 /** Hosts that were looked at already: most aliases share a few. */

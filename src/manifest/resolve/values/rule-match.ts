@@ -15,7 +15,8 @@ export function readMatch(node: MapNode, log: ProblemLog): RuleMatch | null {
     const stated = types.length === 0 ? 'none of them' : types.join(' and ');
     log.report('rule-type', node, {
       message: `a rule has exactly one of alias, regex with scopes, and expression; this one has ${stated}`,
-      hint: types.length === 0 ? 'add the key for the mail that the rule should match' : 'make it several rules',
+      hint:
+        types.length === 0 ? 'add the key for the mail that the rule should match' : 'make it several rules',
     });
     return null;
   }

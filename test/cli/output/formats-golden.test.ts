@@ -6,16 +6,16 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { validateXML } from 'xmllint-wasm';
 import sarifSchema from '@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json' with { type: 'json' };
-import planSchema from '../../schemas/plan.v1.schema.json' with { type: 'json' };
-import { startEmulator } from '../../src/emulator/http/server.ts';
-import type { PlanDocument } from '../../src/plan/document/document.ts';
-import { runsInPart } from '../../src/plan/render/totals.ts';
-import { readCases, type GoldenCase } from '../golden/support/case.ts';
-import { runCommand } from '../golden/support/cli.ts';
-import { virtualClock } from '../support/clock.ts';
-import { temporaryDirectory } from '../support/directory.ts';
+import planSchema from '../../../schemas/plan.v1.schema.json' with { type: 'json' };
+import { startEmulator } from '../../../src/emulator/http/server.ts';
+import type { PlanDocument } from '../../../src/plan/document/document.ts';
+import { runsInPart } from '../../../src/plan/render/totals.ts';
+import { readCases, type GoldenCase } from '../../golden/support/case.ts';
+import { runCommand } from '../../golden/support/cli.ts';
+import { virtualClock } from '../../support/clock.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 
-const GOLDEN = join(import.meta.dirname, '../golden');
+const GOLDEN = join(import.meta.dirname, '../../golden');
 /** Those whose plan follows from manifest and account alone. */
 const CASES = readCases(GOLDEN).filter(
   ({ before, options }) => before === null && !options.edits && !options.planFaults && !options.key,
