@@ -145,7 +145,7 @@ describe('plans of many accounts in one file', () => {
     const file = JSON.parse(await readFile(join(directory, 'plans.json'), 'utf8')) as PlansFile;
     await writeFile(join(directory, 'one.json'), JSON.stringify(file.accounts[0]?.document));
     const { code, stderr } = await accounts.run('apply', 'one.json');
-    expect(stderr).toContain('one account of many');
+    expect(stderr).toContain('for one of several accounts');
     expect(code).toBe(6);
     expect((await accounts.run('apply', 'one.json', '--accounts', 'many')).code).toBe(6);
     expect(requested(accounts)).toBe(0);

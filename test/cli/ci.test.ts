@@ -201,12 +201,12 @@ describe('action.yml', () => {
 
   test('drift fails with 2 as long as there is some', async () => {
     const { run } = await job();
-    const drifted = await run(actionStep('Look for drift'));
-    expect(drifted.stdout).toContain('::error title=fwdsync::The account is not');
+    const drifted = await run(actionStep('Check for drift'));
+    expect(drifted.stdout).toContain('::error title=fwdsync::The account differs from the manifest');
     expect(drifted.code).toBe(2);
     await run(actionStep('Plan'));
     await run(actionStep('Apply'));
-    expect((await run(actionStep('Look for drift'))).code).toBe(0);
+    expect((await run(actionStep('Check for drift'))).code).toBe(0);
   });
 });
 

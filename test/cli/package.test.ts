@@ -115,7 +115,7 @@ describe('the npm package', () => {
     expect((await fwdsync('plan', '--out', 'plan.json')).stdout).toContain('+ alias  info');
     expect((await fwdsync('apply', 'plan.json')).stdout).toContain('converged');
     expect((await fwdsync('plan', '--detailed-exitcode')).stdout).toContain('Nothing to change');
-    expect((await fwdsync('demo')).stdout).toContain('The account is what the manifest says');
+    expect((await fwdsync('demo')).stdout).toContain('The account matches the manifest');
   }, 120_000);
 
   test('on an older Node its command says in one line which it needs', async () => {

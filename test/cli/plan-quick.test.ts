@@ -57,7 +57,7 @@ test.each([
   await scene.manifest(MANIFEST.replace(before, after));
   const { read, stderr } = await quickly(scene);
   expect(read).toEqual(['other.example']);
-  expect(stderr).toMatch(/^1 domain left out/);
+  expect(stderr).toMatch(/^1 domain skipped/);
 });
 
 test('a domain whose password is another one is read', async () => {

@@ -178,7 +178,7 @@ describe('what can only be read', () => {
     expect(text).toContain('mail to acme.example is not forwarded yet: its MX records');
     expect(text).toContain('acme.example is banned by the service');
     // v3 tells neither the fallback nor whether a domain may send.
-    expect(text.includes('and mail that no rule takes is dropped')).toBe(version === 'v4');
+    expect(text.includes('and mail that no rule matches is dropped')).toBe(version === 'v4');
     expect(text.includes('the credentials of acme.example cannot send yet')).toBe(version === 'v4');
   });
 
