@@ -19,7 +19,7 @@ import {
 } from './input/options.ts';
 import type { CommonOptions } from './settings.ts';
 
-/** The commands that look at the account without changing what the manifest is about. */
+/** The commands that read the account without changing what the manifest is about. */
 export function addAccountCommands(program: Command, run: CommandRunner): void {
   addExport(program, run);
   withLogs(withFormat(withConnection(withAccounts(program.command('account')))))
@@ -50,7 +50,10 @@ export function addAccountCommands(program: Command, run: CommandRunner): void {
     .option('--live', 'use the account instead of the manifest')
     .addHelpText('after', example('fwdsync route sales@acme.example --subject "invoice 7"'))
     .action(run(async () => (await import('./commands/route.ts')).routeCommand));
+  addLogs(program, run);
+}
 
+function addLogs(program: Command, run: CommandRunner): void {
   withOutput(withConnection(withFiles(program.command('logs'))))
     .description('List, follow, search or count the email logs of a domain')
     .argument('<domain>', 'domain')

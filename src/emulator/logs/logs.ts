@@ -80,16 +80,22 @@ export function listLogs(state: State, domain: DomainRecord, query: MailListing)
   const { cursor, direction, limit, shift } = query;
   const at = cursor === undefined ? undefined : logs.byId.get(cursor.id);
   if (cursor !== undefined && at === undefined) return unknownCursorPage(state, domain, query);
-  const meant = meantEntries(logs, query.filter);
-  const ordered = direction === 'ascending' ? meant : meant.toReversed();
-  const passed = ordered.filter((entry) => at !== undefined && isPassed(entry, at, query)).length;
-  const start = Math.max(0, passed + shift);
-  return { entries: ordered.slice(start, start + limit), next: ordered[start + limit] };
-}
-
-function isPassed(entry: MailLog, cursor: MailLog, { direction, cursor: sought }: MailListing): boolean {
-  const order = direction === 'ascending' ? compare(entry, cursor) : compare(cursor, entry);
-  return order < (sought?.place === 'after' ? 1 : 0);
+  const { items } = logs.inCreatedOrder;
+  const ordered = direction === 'ascending' ? items : items.toReversed();
+  const from = at === undefined ? 0 : ordered.indexOf(at) + (cursor?.place === 'after' ? 1 : 0);
+  const isMeant = meantBy(query.filter);
+  if (shift === 0) {
+    const entries = ordered
+      .slice(from)
+      .values()
+      .filter(isMeant)
+      .take(limit + 1)
+      .toArray();
+    return { entries: entries.slice(0, limit), next: entries[limit] };
+  }
+  const start = Math.max(0, ordered.slice(0, from).filter(isMeant).length + shift);
+  const meant = ordered.filter(isMeant);
+  return { entries: meant.slice(start, start + limit), next: meant[start + limit] };
 }
 
 function unknownCursorPage(state: State, domain: DomainRecord, query: MailListing): MailPage | undefined {
@@ -117,10 +123,13 @@ export function searchLogs(state: State, domain: DomainRecord, search: MailSearc
 }
 
 /** In order of time. */
-function meantEntries({ inCreatedOrder }: LogTable, { from, until, tests }: MailFilter): readonly MailLog[] {
-  return inCreatedOrder.items.filter(
-    (entry) => entry.createdAt >= from && entry.createdAt < until && tests.every((isMeant) => isMeant(entry)),
-  );
+function meantEntries({ inCreatedOrder }: LogTable, filter: MailFilter): readonly MailLog[] {
+  return inCreatedOrder.items.filter(meantBy(filter));
+}
+
+function meantBy({ from, until, tests }: MailFilter): (entry: MailLog) => boolean {
+  return (entry) =>
+    entry.createdAt >= from && entry.createdAt < until && tests.every((isMeant) => isMeant(entry));
 }
 
 /** The name that an address was sent to, without a plus label, in lower case. */
