@@ -6,7 +6,7 @@ export type ApiError =
   | ApiErrorOf<'forbidden', { readonly status: 403 }>
   | ApiErrorOf<'not-found', { readonly status: 404 }>
   /**
-   * Any other 4xx: the service looked at the request and refused it. Nothing was written.
+   * Any other 4xx: the service read the request and refused it. Nothing was written.
    * Status null: we refused it, because a name may not stand in a path; nothing was sent.
    */
   | ApiErrorOf<'rejected', { readonly status: number | null; readonly errors: FieldErrors }>

@@ -11,7 +11,7 @@ import { readSections } from './observe-sections.ts';
 export interface ObserveOptions {
   /** What is managed, and so read; `everything`: each section of each domain, as for an export. */
   readonly desired: Pick<Desired, 'domains'> | 'everything';
-  /** Only these domains are looked at; absent: the whole list of the account's domains. */
+  /** Only these domains are read; absent: the whole list of the account's domains. */
   readonly domains?: readonly DomainName[] | undefined;
   /** The account, where it was read before; absent: it is read. */
   readonly account?: Account | undefined;
@@ -20,7 +20,7 @@ export interface ObserveOptions {
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
 }
 
-/** The domains of a reading: `Observed` without the account. */
+/** The domains of one read: `Observed` without the account. */
 export type ObservedDomains = Pick<Observed, 'domains' | 'unproven'>;
 
 /**
@@ -122,7 +122,7 @@ async function readInto(reading: Reading, client: Client, domain: ObservedDomain
   else reading.failed(domain.domain, sections.error);
 }
 
-/** What a reading has found so far; grows until `result`. */
+/** What the read has found so far; grows until `result`. */
 interface Reading {
   sectionsOf(name: DomainName): readonly Section[];
   now(): number;

@@ -20,7 +20,7 @@ export type ApplyFault =
   | { readonly kind: 'no-snapshot'; readonly message: string };
 
 /**
- * Carries out a plan and reports item by item what came of it. Every failure of the service is in the report; a fault is
+ * Applies a plan and reports the result item by item. Every failure of the service is in the report; a fault is
  * what kept the first write from being sent. The lock is the caller's.
  */
 export async function applyPlan(input: ApplyInput, ports: ApplyPorts): Promise<Result<Report, ApplyFault>> {

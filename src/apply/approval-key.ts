@@ -12,7 +12,7 @@ export function approve(changes: readonly Change[]): Approval {
 }
 
 /**
- * Whether a change of a later plan is among the approved ones. A delete is only ever carried out on the very item that was
+ * Whether a change of a later plan is among the approved ones. A delete is only ever sent for the very item that was
  * seen then: what somebody made since under the same name, or gave another purpose, is not ours to delete.
  */
 export function isApprovedBy(approval: Approval, change: Change): boolean {

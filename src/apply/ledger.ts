@@ -7,7 +7,7 @@ import { chainOfKind, type Chain } from '../plan/requests/order.ts';
 
 /**
  * What became of every change of a run, over all its rounds. An item has one entry at most: a later outcome takes the
- * place of an earlier one, so that what a second round put right is no failure any more.
+ * place of an earlier one, so that what a second round fixed is no longer a failure.
  */
 export interface Ledger {
   readonly done: Map<string, DoneEntry>;

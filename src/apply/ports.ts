@@ -15,7 +15,7 @@ import type { StateStore } from '../state/store.ts';
 
 /** One plan and all that it was made from. */
 export interface ApplyInput {
-  /** What is carried out. */
+  /** What is applied. */
   readonly plan: Plan;
   /** Of the plan, `sha256:…`; for the report. */
   readonly digest: string;
@@ -23,7 +23,7 @@ export interface ApplyInput {
   readonly heldBack: readonly Change[];
   /** The manifest, or the domains of it that the run is about. */
   readonly desired: Desired;
-  /** What each of its domains shall be, as one short text. */
+  /** What is desired of each of its domains, as one short text. */
   readonly domainDigests: ReadonlyMap<DomainName, string>;
   /** What is shown as a reference; see `Planned`. */
   readonly references: ReadonlyMap<string, string>;

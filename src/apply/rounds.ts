@@ -31,7 +31,7 @@ export type LastPass =
 
 type SeenVerdict = Extract<LastPass, { readonly kind: 'seen' }>;
 
-/** Carries out the plan, looks at what came of it, and again: three times at most. */
+/** Applies the plan, reads the result, and repeats: three times at most. */
 export async function runRounds(run: Run): Promise<LastPass> {
   const { changes } = run.input.plan;
   const touched = new Set(changes.map(({ domain }) => domain));

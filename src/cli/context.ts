@@ -35,7 +35,7 @@ export interface Context {
   readonly interrupt?: () => void;
   /** Is told of each request, for the log; `account` is empty where there is one alone. */
   readonly onRequest?: (event: RequestEvent, account: string) => void;
-  /** With `--accounts`: the one of them that a command is carried out for. */
+  /** With `--accounts`: the one of them that a command runs for. */
   readonly ofAccount?: AccountScope;
 }
 
@@ -84,7 +84,7 @@ export function processContext(): Context {
   };
 }
 
-/** Whoever reads may go away, as `head` does: what a command does besides writing must come to its end all the same. */
+/** Whoever reads may go away, as `head` does: everything else that a command does must still finish. */
 function survivingItsReader<Stream extends OutputStream>(stream: Stream): Stream {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;

@@ -3,7 +3,7 @@ import { EXIT, type ExitCode } from './exit.ts';
 import { createProgram } from './program.ts';
 import { explain } from './explain.ts';
 
-/** Carries out one command line; an expected failure is explained on standard error, without a stack trace. */
+/** Runs one command line; an expected failure is explained on standard error, without a stack trace. */
 export async function execute(context: Context, args: readonly string[]): Promise<ExitCode> {
   let code: ExitCode = EXIT.done;
   try {

@@ -11,7 +11,7 @@ import { resolveKey } from './input/references.ts';
 /** The options that every command that needs them has, as commander hands them over. */
 export interface CommonOptions {
   readonly file?: readonly string[];
-  /** Directory of the manifests of many accounts; a command that is carried out for one of them has its `file` too. */
+  /** Directory of the manifests of many accounts; a command that runs for one of them has its `file` too. */
   readonly accounts?: string;
   readonly apiUrl?: string;
   readonly account?: string;

@@ -8,7 +8,7 @@ export type Cause =
   | 'manifest'
   /** What failed before is tried again. */
   | 'retry'
-  /** Everything is looked at. */
+  /** Everything is read. */
   | 'sweep';
 
 /** What came of one run. */
@@ -35,7 +35,7 @@ export type RunResult =
       readonly drift: readonly Change[];
     };
 
-/** What kept a run from being carried out at all. */
+/** What kept a run from starting. */
 export type FailedStep = 'key' | 'read' | 'lock' | 'state' | 'internal';
 
 /** What the daemon has to tell; `account` is the name of the account's manifest. */
@@ -83,7 +83,7 @@ export interface DomainStatus {
   readonly pending: Readonly<Record<Change['action'], number>>;
   /** For people; null when there is nothing to say. */
   readonly reason: string | null;
-  /** Epoch milliseconds; null: it was not looked at yet. */
+  /** Epoch milliseconds; null: it was not read yet. */
   readonly lookedAt: number | null;
 }
 
@@ -115,7 +115,7 @@ export interface AccountStatus {
   } | null;
   /** Runs that failed in a row. */
   readonly failures: number;
-  /** When everything is looked at next; null: that is under way. */
+  /** When everything is read next; null: that is in progress. */
   readonly nextSweepAt: number | null;
   readonly domains: ReadonlyMap<string, DomainStatus>;
   /** By endpoint: requests a window, and those that are left of it; null: not known. */

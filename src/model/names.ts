@@ -67,7 +67,7 @@ export function looksLikeRegex(name: string): boolean {
   return REGEX_CHARACTERS.test(name);
 }
 
-/** Whether a name that is no regular expression may be a pattern all the same: what the service makes of `sales.*` is not known. */
+/** Whether a name that is no regular expression may still be a pattern: what the service makes of `sales.*` is not known. */
 export function mayBePattern(name: string): boolean {
   return name !== '*' && /[*?]/.test(name) && !looksLikeRegex(name);
 }

@@ -25,7 +25,7 @@ interface ChangeOf<K extends Kind, A extends Action, State, Field extends string
   readonly name: string;
   /** The live id, or the id to be created with (rules); null when there is none yet or none at all. */
   readonly id: string | null;
-  /** Whole states; null where the item is not, or shall not be. */
+  /** Whole states; null where the item does not exist, or should not. */
   readonly observed: State | null;
   readonly desired: State | null;
   /** Which fields an update changes, in a fixed order. */
@@ -172,7 +172,7 @@ export interface Plan {
   readonly allowances: readonly string[];
   readonly withheld: readonly Withheld[];
   readonly warnings: readonly Warning[];
-  /** Errors of the manifest that only a reading of the account shows (exit 5): nothing may be written. */
+  /** Errors of the manifest that only a read of the account shows (exit 5): nothing may be written. */
   readonly problems: readonly Problem[];
   /** Live rules taken over by content: to be remembered by the state directory. */
   readonly adoptions: readonly Adoption[];
@@ -185,7 +185,7 @@ export type PlanLimits = Readonly<
 
 export interface PlanUsage {
   readonly what: keyof PlanLimits;
-  /** After the plan is carried out. */
+  /** After the plan is applied. */
   readonly used: number;
   readonly limit: number;
 }

@@ -10,7 +10,7 @@ export interface Report {
   /** Epoch milliseconds. */
   readonly startedAt: number;
   readonly finishedAt: number;
-  /** Digest of the plan that was carried out. */
+  /** Digest of the plan that was applied. */
   readonly plan: string;
   readonly applied: readonly AppliedItem[];
   readonly failed: readonly FailedItem[];

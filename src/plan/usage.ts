@@ -20,7 +20,7 @@ export function planLimits(observed: Observed, plans: readonly DomainPlan[]): Pl
 const KINDS = { domains: 'domain', aliases: 'alias', rules: 'rule' } as const;
 
 /**
- * How much of each known limit would be used once the plan is carried out; only of what it adds or deletes. Aliases and
+ * How much of each known limit would be used once the plan is applied; only of what it adds or deletes. Aliases and
  * rules of a domain that is deleted are not among the live ones.
  */
 export function planUsage({ limits, changes }: Pick<Plan, 'limits' | 'changes'>): readonly PlanUsage[] {

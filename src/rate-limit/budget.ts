@@ -169,7 +169,7 @@ function refilled(budget: Budget, now: number): Budget {
   return { ...budget, remaining: budget.limit, reset: null, refillAt: null, closed };
 }
 
-/** An answer that says nothing of the budget: it has used one request all the same. */
+/** An answer that says nothing of the budget: it still used one request. */
 function counted(budget: Budget, status: number | null): Budget {
   const answered = budget.answered || status !== null;
   if (budget.remaining === null) return { ...budget, answered };

@@ -2,7 +2,7 @@ import { digestOf } from '../manifest/digest.ts';
 import type { Desired } from '../model/desired.ts';
 import type { DomainName } from '../model/names.ts';
 
-/** What each domain shall be, as one short text. */
+/** What is desired of each domain, as one short text. */
 export type Fingerprints = ReadonlyMap<DomainName, string>;
 
 const NO_GUARDS = { maxDeletes: 0, maxDeletePercent: 0, allow: [] };
@@ -24,7 +24,7 @@ export function keyedDigests(
   return new Map([...fingerprintDomains(desired)].map(([name, text]) => [name, `sha256:${hmac(text)}`]));
 }
 
-/** Domains that shall be otherwise than before, new ones included; what is no longer named is not managed any more. */
+/** Domains whose desired state changed, new ones included; what is no longer named is no longer managed. */
 export function changedSince(before: Fingerprints, after: Fingerprints): readonly DomainName[] {
   return [...after.keys()].filter((name) => before.get(name) !== after.get(name));
 }

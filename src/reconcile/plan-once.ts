@@ -22,7 +22,7 @@ export interface PlanRequest {
   readonly desired: Desired;
   /** Of the whole manifest. */
   readonly manifestSize: ManifestSize;
-  /** Only these domains are looked at; absent: the whole list of the account's domains. */
+  /** Only these domains are read; absent: the whole list of the account's domains. */
   readonly domains?: readonly DomainName[] | undefined;
   /** `unsettled`: domains that were in place are left out, unless the manifest asks for something else of them since. */
   readonly scope?: 'all' | 'unsettled' | undefined;

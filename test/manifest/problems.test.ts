@@ -47,7 +47,7 @@ describe('the shape of a document', () => {
     expect(hintOf(acme('notificaton_email: none'))).toBe('did you mean "notification_email"?');
     expect(hintOf(acme('zzz: 1'))).toMatch(/^known here: state, notification_email, /);
     expect(hintOf(acme('rules: [{ name: a, exprssion: b, forward: discard }]'))).toMatch(
-      /did you mean|say which/,
+      /did you mean|add the key for the mail/,
     );
   });
 

@@ -25,7 +25,7 @@ const POLL_MS = 5_000;
 
 /**
  * Hands out every entry once, oldest first, until the signal is aborted: looks every 5 s from where the last look ended, page
- * by page while there is more. Ends with an error that no further look would mend.
+ * by page while there is more. Ends with an error that another request would not fix.
  */
 export async function followLogs(options: FollowOptions): Promise<Result<void, ApiError>> {
   const { clock, signal, query } = options;

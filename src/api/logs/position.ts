@@ -11,7 +11,7 @@ export interface LogPosition {
   take(entries: readonly LogEntry[]): readonly LogEntry[];
 }
 
-/** Entries of one second have no order that is stated: some of those that came last are looked at again. */
+/** Entries of one second have no order that is stated: some of those that came last are read again. */
 const OVERLAP_MS = 60_000;
 const KEPT_IDS = 10_000;
 

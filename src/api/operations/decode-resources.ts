@@ -109,7 +109,7 @@ function decodeScope(value: unknown): Scope {
   throw new DecodeError(`field scopes holds ${JSON.stringify(value)}, which is no scope`);
 }
 
-/** A live domain whose name no manifest can hold is listed all the same: it must not hide the others. */
+/** A live domain whose name no manifest can hold is listed anyway: it must not hide the others. */
 function decodeDomainName(text: string): DomainName {
   const parsed = parseDomainName(text);
   return parsed.ok ? parsed.value : (text.toLowerCase() as DomainName);

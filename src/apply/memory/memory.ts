@@ -155,7 +155,7 @@ export interface WantedItem {
   readonly wanted: Wanted;
 }
 
-/** All that a domain shall have, by name. */
+/** Everything that a domain should have, by name. */
 export function wantedItems(entry: PresentDomain): readonly WantedItem[] {
   return ALL_KINDS.flatMap((kind) => WANTED[kind](entry));
 }

@@ -52,7 +52,7 @@ function sizeToKeep({ desired, manifestSize: whole }: Run['input']): ManifestSiz
   return isWhole && prunesAnything(desired) ? whole : null;
 }
 
-/** Digests of the domains in which all is as it shall be, and nothing is held back. */
+/** Digests of the domains that are in place, with nothing held back. */
 function settledDomains({ input }: Run, open: readonly Change[]): ReadonlyMap<DomainName, string> {
   const settled = new Map(input.domainDigests);
   for (const { domain } of [...open, ...input.plan.withheld]) settled.delete(domain);

@@ -45,7 +45,7 @@ export function reportRun(run: Run, { verdict, snapshot, undoFlags }: ReportInpu
   };
 }
 
-/** Of a plan that was not carried out because its guards refuse it. */
+/** Of a plan that was not applied because its guards refuse it. */
 export function refusedReport(
   plan: Plan,
   {
@@ -76,7 +76,7 @@ export function refusedReport(
   };
 }
 
-/** `converged` is said only when everything was looked at and nothing is left, not even what was held back. */
+/** `converged` is said only when everything was read again and nothing is left, not even what was held back. */
 function outcomeOf(run: Run, verdict: LastPass): Outcome {
   const { input, ledger } = run;
   const withheld =

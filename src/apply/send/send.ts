@@ -16,7 +16,7 @@ import { settleItems, type Settled } from './unknown-outcome.ts';
 import { sendItems } from './wire.ts';
 
 /**
- * Carries out one request to its end: every item is done, failed or skipped afterwards. A request of unknown outcome is
+ * Sends one request to its end: every item is done, failed or skipped afterwards. A request of unknown outcome is
  * never simply sent again: only what two readings show as not done.
  */
 export async function carryOut(run: Run, request: WriteRequest): Promise<void> {

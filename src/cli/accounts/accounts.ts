@@ -46,7 +46,7 @@ export function createKeyLearner(context: Context): (entries: readonly AccountEn
   };
 }
 
-/** What is to be carried out for one account. */
+/** What runs for one account. */
 export interface Job<Options> {
   readonly name: string;
   /** Those of one account alone. */

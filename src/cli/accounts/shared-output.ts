@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import type { Context, OutputStream } from '../context.ts';
 import { createProgress } from '../output/progress.ts';
 
-/** Standard output and standard error of a command that carries out many things side by side. */
+/** Standard output and standard error of a command that does many things side by side. */
 export interface SharedOutput {
   /** The streams of one of them: what it prints is kept until it is shown, in one piece and under its name. */
   open(name: string): OwnOutput;

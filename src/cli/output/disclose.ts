@@ -7,7 +7,7 @@ import type { CommonOptions } from '../settings.ts';
 import { openState } from '../input/state.ts';
 
 /**
- * For commands that show what the account holds and need no manifest: where there is one all the same, the values behind its
+ * For commands that show what the account holds and need no manifest: where there is one, the values behind its
  * references are shown as the references.
  */
 export async function discloseManifest(context: Context, options: CommonOptions): Promise<Disclosure> {

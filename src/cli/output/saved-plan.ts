@@ -118,7 +118,7 @@ export function stalePlan(what: string): CommandError {
 }
 
 /**
- * Whether a plan made afresh is the one that was approved. The saved one is compared and never carried out: equal
+ * Whether a plan made afresh is the one that was approved. The saved one is compared and never applied: equal
  * digests let the fresh plan run; where nothing is left to do, nothing is what runs.
  */
 export async function approveSaved(

@@ -52,9 +52,9 @@ export interface Switches {
   ruleConfigOnUpdate: 'required' | 'optional';
   /** Status of a batch with more than 500 items. */
   oversizedBatchStatus: number;
-  /** Query parameters of a reading whose value does not read, such as `order=best`. */
+  /** Query parameters of a GET whose value cannot be parsed, such as `order=best`. */
   unreadableParameters: 'refuse' | 'ignore';
-  /** Query parameters of a reading that are there and empty, such as `query=`. */
+  /** Query parameters of a GET that are empty, such as `query=`. */
   emptyParameters: 'ignore' | 'refuse';
   /** A `page` after the last one; 404 when it is refused. */
   pageAfterEnd: 'empty' | 'refuse';

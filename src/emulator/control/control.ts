@@ -63,8 +63,7 @@ function answerRoute(
 }
 
 function render(reply: ControlReply): EmulatorAnswer {
-  if (reply.kind === 'refused')
-    return failed(reply.status, 'The request cannot be carried out', reply.problems);
+  if (reply.kind === 'refused') return failed(reply.status, 'The request cannot be served', reply.problems);
   return reply.body === undefined ? { status: 204, headers: {}, body: '' } : answer(200, reply.body);
 }
 

@@ -64,7 +64,7 @@ export type FaultAction =
     }
   | ListingFault;
 
-/** A request of somebody else, carried out without key, limits and faults; the path starts with /v4 or /v3. */
+/** A request of somebody else, served without key, limits and faults; the path starts with /v4 or /v3. */
 export interface EditRequest {
   readonly method: string;
   readonly path: string;

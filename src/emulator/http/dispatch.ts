@@ -88,7 +88,7 @@ export function createDispatch(parts: DispatcherParts): Dispatch {
   };
 }
 
-/** Edits and delays that come before the request is looked at. */
+/** Edits and delays that come before the request is handled. */
 async function arrive(parts: DispatcherParts, actions: readonly FaultAction[]): Promise<void> {
   for (const action of actions) {
     if (action.kind === 'edit') {

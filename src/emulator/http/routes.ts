@@ -28,7 +28,7 @@ export interface FailItem {
   readonly index: number;
   readonly message: string;
   readonly errors?: Readonly<Record<string, readonly string[]>> | undefined;
-  /** Carried out all the same. */
+  /** The item is applied although it is reported as failed. */
   readonly applied?: boolean | undefined;
 }
 

@@ -23,7 +23,7 @@ interface NamedContext extends SectionContext {
 
 type PresentAlias = Extract<DesiredAlias, { state: 'present' }>;
 
-/** What a name shall be: as an entry says, or as it is because nothing manages it. */
+/** What is desired of a name: as an entry says, or as it is because nothing manages it. */
 type Target = DesiredAlias | { readonly state: 'carried' };
 
 const CARRIED: Target = { state: 'carried' };

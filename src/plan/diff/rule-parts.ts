@@ -2,7 +2,7 @@ import type { RuleChange } from '../../model/plan.ts';
 import { sameMatch, type RuleMatch, type RuleState } from '../../model/resources.ts';
 
 /**
- * What is sent of a rule in one request. `move`: what it is, at its new rank; `content`: what it shall be, at the rank
+ * What is sent of a rule in one request. `move`: what it is, at its new rank; `content`: what is desired of it, at the rank
  * that it has by then; `whole`: both at once.
  */
 export type RulePart = 'add' | 'move' | 'content' | 'whole' | 'delete';

@@ -3,7 +3,7 @@ import { showForward, destinationsOf, joinDestinations } from '../../model/desti
 import type { PriorDomain } from '../../model/prior.ts';
 import type { AliasState, DomainState, RuleState } from '../../model/resources.ts';
 
-/** What an item shall be, with its kind: what a signature is made of. The rank of a rule is no part of it. */
+/** What is desired of an item, with its kind: what a signature is made of. The rank of a rule is no part of it. */
 export type Wanted =
   | { readonly kind: 'domain'; readonly state: DomainState }
   | { readonly kind: 'alias'; readonly state: AliasState }

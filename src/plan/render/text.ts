@@ -164,7 +164,7 @@ function guardLines(finding: GuardDocument, plan: PlanDocument, options: PlanTex
   return allowed || allow === null ? lines : [...lines, `    allow it with ${allow}`];
 }
 
-/** A guard that refuses a plan only withholds its part once the rest is to run all the same. */
+/** A guard that refuses a plan only withholds its part when the rest runs anyway. */
 function verdictOf(finding: GuardDocument, plan: PlanDocument): string {
   if (finding.allowed) return 'allowed';
   const parts = plan.withheld.filter(({ reason }) => reason === withheldReason(finding));

@@ -131,7 +131,7 @@ function stepsOf(places: readonly Placed[]): readonly StepItems[] {
 }
 
 /**
- * The items of one step in the order in which they go. They are carried out one after another, and in between mail shall be
+ * The items of one step in the order in which they go. They are sent one after another, and in between mail must be
  * routed as before or as afterwards: what is asked first comes first and goes last.
  */
 export function inOrder(step: Step, items: readonly WriteItem[]): readonly WriteItem[] {

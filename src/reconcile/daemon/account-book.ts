@@ -6,7 +6,7 @@ import type { ManifestLook } from './manifest-source.ts';
 
 /** How one account stands, kept up to date for people. */
 export interface AccountBook {
-  /** A manifest is in force, in which these domains shall be otherwise than before. */
+  /** A manifest was loaded that changes the desired state of these domains. */
   accepted(look: Extract<ManifestLook, { kind: 'good' }>, changed: readonly DomainName[]): void;
   refused(look: Extract<ManifestLook, { kind: 'bad' }>): void;
   /** Takes in what came of a run; the domains that are to be tried again. */

@@ -142,7 +142,7 @@ async function carryOut(loop: Loop, task: Task): Promise<void> {
 
 async function lookAtFiles(loop: Loop): Promise<void> {
   const { agenda, book, ports } = loop;
-  // Before the reading: what changes meanwhile is looked at again.
+  // Before the read: what changes meanwhile is read again.
   agenda.looked(ports.clock.monotonic());
   const { isTold } = loop;
   loop.isTold = false;
@@ -246,7 +246,7 @@ interface RunStart {
 
 type Work = Omit<RunTask, 'mode' | 'contest' | 'inSync'>;
 
-/** Carries out a run, or records one that failed before it began. */
+/** Makes a run, or records one that failed before it began. */
 async function runOnce(
   loop: Loop,
   { cause, names, begun }: RunStart,

@@ -41,7 +41,7 @@ export interface RunTask {
   readonly reading?: ObservedDomains | undefined;
   readonly mode: 'apply' | 'observe';
   readonly contest: Contest;
-  /** Domains that were as they shall be at the last look. */
+  /** Domains that were in place at the last read. */
   readonly inSync: ReadonlySet<DomainName>;
 }
 
@@ -157,7 +157,7 @@ function conclude(once: Exclude<Once, { kind: 'unread' }>, looked: Looked | null
       );
     case 'not-run':
     case 'applied':
-      if (looked === null) throw new Error('a run that was not looked at');
+      if (looked === null) throw new Error('a run whose domains were not read');
       return { kind: 'looked', ...looked, report: once.kind === 'applied' ? once.report : null };
   }
 }

@@ -18,13 +18,13 @@ export interface Agenda {
   noticed(now: number): void;
   /** The files are being read. */
   looked(now: number): void;
-  /** These domains shall be otherwise than before. */
+  /** The desired state of these domains changed. */
   changed(domains: Iterable<DomainName>): void;
   /** There is a manifest to work with, and these are the domains that it manages. */
   manage(domains: ReadonlyMap<DomainName, unknown>): void;
   /** A run over these domains ended. */
   ended(run: EndedRun, now: number): void;
-  /** Everything is looked at now, and what failed is tried again. */
+  /** Everything is read now, and what failed is tried again. */
   hurry(now: number): void;
   /** Runs that failed in a row. */
   failures(): number;
@@ -34,7 +34,7 @@ export interface Agenda {
 export interface EndedRun {
   readonly cause: Cause;
   readonly domains: Iterable<DomainName>;
-  /** What is not as it shall be for a reason that may pass; `all`: nothing came of the run. */
+  /** What is not in place for a reason that may pass; `all`: the run had no result. */
   readonly failing: readonly DomainName[] | 'all';
 }
 

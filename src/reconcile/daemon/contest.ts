@@ -28,9 +28,9 @@ const MOST_REVERTS = 3;
 const FROZEN_FOR_MS = 86_400_000;
 
 interface Item {
-  /** What it shall be; another entry starts afresh. */
+  /** What is desired of it; another entry starts afresh. */
   wanted: string;
-  /** Whether it was as it shall be after we last had to do with it. */
+  /** Whether it was in place after we last changed it. */
   placed: boolean;
   /** Looks at its domain, by number, that found it changed back. */
   reverts: number[];

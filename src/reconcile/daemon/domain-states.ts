@@ -9,7 +9,7 @@ type Looked = Extract<RunResult, { kind: 'looked' }>;
 const NOTHING: DomainStatus['pending'] = { add: 0, update: 0, move: 0, delete: 0 };
 export const UNKNOWN: DomainStatus = { state: 'unknown', pending: NOTHING, reason: null, lookedAt: null };
 
-/** How each of the domains stands after a run that looked at them. `now` is epoch milliseconds. */
+/** How each of the domains stands after a run that read them. `now` is epoch milliseconds. */
 export function domainStates(
   names: Iterable<DomainName>,
   looked: Looked,

@@ -7,7 +7,7 @@ import { signature } from '../../plan/diff/signature.ts';
 import type { RunPorts } from './account-run.ts';
 
 /**
- * The domains that changed while nobody ran: those that shall be otherwise than what was applied last, as far as the state
+ * The domains that changed while nobody ran: those whose desired state differs from what was applied last, as far as the state
  * directory knows. At the start of a large account they need not wait for the sweep. Nothing is known: none.
  */
 export async function changedSinceApplied(

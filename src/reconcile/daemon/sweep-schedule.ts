@@ -1,4 +1,4 @@
-/** When everything is looked at. Moments are monotonic milliseconds. */
+/** When everything is read. Moments are monotonic milliseconds. */
 export interface SweepSchedule {
   state(): SweepState;
   started(now: number): void;

@@ -5,7 +5,7 @@ import { fail, type Result } from '../../model/result.ts';
 import { withAccess, type AccessFault, type RunPorts } from './account-run.ts';
 import { keepDomains, type Fingerprints } from '../changed.ts';
 
-/** A reading of everything at its own pace, beside which runs may go on. */
+/** A read of everything at its own pace, beside which runs may go on. */
 export interface Sweep {
   /** Monotonic milliseconds. */
   readonly begun: number;

@@ -135,7 +135,7 @@ function logFindings(log: Logger, { plan, unset }: Looked, isNews: IsNews): void
 
 function logDrift(log: Logger, { report, frozen, drift }: Looked, isNews: IsNews): void {
   for (const change of drift) {
-    // What is put right is news each time; what is only observed stands.
+    // What is fixed is news each time; what is only observed stands.
     if (report === null && !isNews(describeDrift(change))) continue;
     const fields = { ...changeName(change), ...driftValues(change), source: place(change.source) };
     log.warn({ event: 'drift.found', ...fields }, describeDrift(change));

@@ -37,7 +37,7 @@ export interface StatusPorts {
 
 /**
  * Serves the daemon's status until the signal is aborted. A port that is in use is told and tried again: the accounts
- * are looked after all the same.
+ * go on being reconciled.
  */
 export async function serveStatus(listen: ListenAddress, daemon: Daemon, ports: StatusPorts): Promise<void> {
   const { clock, signal, logger, metrics, conceal } = ports;

@@ -65,7 +65,7 @@ function check(text: string): Result<never, DestinationFault> | null {
   return faulty('invalid-character', 'a destination must not contain spaces or invisible characters', hint);
 }
 
-/** Hosts that were looked at already: most aliases share a few. */
+/** Hosts that were checked already: most aliases share a few. */
 const knownHosts = new Set<string>();
 
 function isHost(host: string): boolean {
