@@ -11,8 +11,6 @@ interface KindFacts {
   readonly list: Operation;
   /** Whether it decides where mail goes. What does not neither waits for what does nor keeps it waiting. */
   readonly routesMail: boolean;
-  /** Whether there are endpoints that take many of them (v4: Batch operations). */
-  readonly isBatched: boolean;
 }
 
 /**
@@ -26,7 +24,6 @@ export const KINDS = {
     entries: 'map',
     list: 'listDomains',
     routesMail: true,
-    isBatched: false,
   },
   alias: {
     section: 'aliases',
@@ -34,7 +31,6 @@ export const KINDS = {
     entries: 'map',
     list: 'listAliases',
     routesMail: true,
-    isBatched: true,
   },
   rule: {
     section: 'rules',
@@ -42,7 +38,6 @@ export const KINDS = {
     entries: 'list',
     list: 'listRules',
     routesMail: true,
-    isBatched: true,
   },
   credential: {
     section: 'credentials',
@@ -50,7 +45,6 @@ export const KINDS = {
     entries: 'map',
     list: 'listCredentials',
     routesMail: false,
-    isBatched: false,
   },
 } as const satisfies Readonly<Record<string, KindFacts>>;
 
