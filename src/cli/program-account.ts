@@ -39,7 +39,7 @@ export function addAccountCommands(program: Command, run: CommandRunner): void {
     .addHelpText('after', example('fwdsync verify acme.example'))
     .action(run(loadVerify));
 
-  withOutput(withConnection(withManifest(program.command('route'))))
+  withOutput(withState(withConnection(withManifest(program.command('route')))))
     .description(
       'Show where a mail would go, and which alias or rule matches it; exits with 0 even when it is refused',
     )
@@ -54,7 +54,7 @@ export function addAccountCommands(program: Command, run: CommandRunner): void {
 }
 
 function addLogs(program: Command, run: CommandRunner): void {
-  withOutput(withConnection(withFiles(program.command('logs'))))
+  withOutput(withState(withConnection(withFiles(program.command('logs')))))
     .description('List, follow, search or count the email logs of a domain')
     .argument('<domain>', 'domain')
     .option('--follow', 'print what arrives, until interrupted; with --after from that time on (v4)')

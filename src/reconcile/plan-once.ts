@@ -91,9 +91,10 @@ export async function planAccount(
       : await freshen(inputOf({ account, ...reading }), { client, clock });
   if (!observed.ok) return observed;
   const input = inputOf(observed.value);
-  const recognised = await state.recogniseReferences(valuesIn(observed.value, desired));
-  const references = new Map([...(recognised ?? []), ...desired.references]);
-  const memory = recognised === null ? 'none' : 'some';
+  const recognise = await state.openReferences();
+  const earlier = recognise?.(valuesIn(observed.value, desired)) ?? [];
+  const references = new Map([...earlier, ...desired.references]);
+  const memory = recognise === null ? 'none' : 'some';
   return succeed({ request, input, plan: makePlan(input), references, memory, warnings });
 }
 

@@ -27,7 +27,7 @@ import {
   type StateFault,
 } from './files.ts';
 import { acquireLock, type Every } from './lock.ts';
-import type { Memory, StateStore } from './store.ts';
+import type { Memory, RecogniseReferences, StateStore } from './store.ts';
 
 export interface StateDirectoryOptions {
   /** Root for all accounts. */
@@ -67,7 +67,7 @@ export function openStateDirectory(options: StateDirectoryOptions): StateStore {
     saveSnapshot: (text) => saveDocument(scope, { directory: 'snapshots', suffix: '.yaml', text }),
     saveReport: (text) => saveDocument(scope, { directory: 'reports', suffix: '.json', text }),
     rememberReferences: (references) => rememberReferences(scope, references),
-    recogniseReferences: (values) => recogniseReferences(scope, values),
+    openReferences: () => openReferences(scope),
     async fingerprint(password) {
       fingerprinter ??= openFingerprinter(scope);
       const make = await fingerprinter;
@@ -237,15 +237,13 @@ async function rememberReferences(
   return writeAtomically(scope.files, path, text);
 }
 
-async function recogniseReferences(
-  scope: Scope,
-  values: Iterable<string>,
-): Promise<ReadonlyMap<string, string> | null> {
+async function openReferences(scope: Scope): Promise<RecogniseReferences | null> {
   const read = await readText(scope.files, join(scope.place, REFERENCES));
   const known = read.kind === 'text' ? readKnownReferences(read.text) : null;
-  if (known === null || known.size === 0) return known;
+  if (known === null) return null;
+  if (known.size === 0) return () => new Map();
   const salt = await openSalt(scope);
-  return salt === null ? null : recognise(known, values, salt);
+  return salt === null ? null : (values) => recognise(known, values, salt);
 }
 
 async function openFingerprinter(scope: Scope): Promise<((password: string) => Promise<string>) | null> {

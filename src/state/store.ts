@@ -24,11 +24,14 @@ export interface StateStore {
   saveReport(text: string): Promise<Result<string, StateFault>>;
   /** Keeps fingerprints of values that came from references: normalised value -> how it is shown. */
   rememberReferences(references: ReadonlyMap<string, string>): Promise<Result<void, StateFault>>;
-  /** Which of these values came from a reference in this run or an earlier one; null: nothing is remembered here. */
-  recogniseReferences(values: Iterable<string>): Promise<ReadonlyMap<string, string> | null>;
+  /** Reads the fingerprints, to recognise values by them; null: nothing is remembered here. */
+  openReferences(): Promise<RecogniseReferences | null>;
   /** A salted fingerprint of a password; null when there is no salt and none can be saved. */
   fingerprint(password: string): Promise<string | null>;
 }
+
+/** Which of these values came from a reference in this run or an earlier one, and how each is shown. */
+export type RecogniseReferences = (values: Iterable<string>) => ReadonlyMap<string, string>;
 
 export interface Memory {
   readonly domains: ReadonlyMap<DomainName, PriorDomain | null>;

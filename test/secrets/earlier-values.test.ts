@@ -1,10 +1,13 @@
+import { rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commandScene, KEY, type CommandScene } from '../cli/support/scene.ts';
+import { deliverMessage } from '../../src/emulator/delivery/delivery.ts';
 import { filesBelow, searchIn, type Found } from '../support/search.ts';
 
 const BOSS = 'Th3.boss+private@secret-corp.example';
+const HOOK = 'https://hooks.secret-corp.example/in?token=s3cret';
 const BEHIND = 'destinations: { boss: { env: BOSS } }\n';
 const MANIFEST = 'domains: { acme.example: { aliases: { sales: boss, info: [boss, ana@corp.example] } } }\n';
 const LITERAL = 'destinations: { boss: new@corp.example }\n';
@@ -55,6 +58,86 @@ test('route shows it as the reference where the account has it', async () => {
     expect(stdout).toContain('{ env: BOSS }');
     expect(searchIn({ where: format, text: stdout }, { BOSS })).toEqual([]);
   }
+});
+
+describe('the email logs show it as the reference', () => {
+  const TEXTS = [
+    `550 5.1.1 <${BOSS}>: no such user`,
+    `for=${BOSS.toUpperCase()}. Ask postmaster@secret-corp.example`,
+    `POST to ${HOOK}: 500`,
+  ];
+
+  /** An account to which runs brought two values of references, of which the manifest names none any more. */
+  async function loggedScene(version: 'v4' | 'v3'): Promise<CommandScene> {
+    const logs = TEXTS.map((message, index) => ({
+      sender: { email: 'ana@corp.example', name: `On behalf of ${BOSS}` },
+      recipient: 'sales@acme.example',
+      forward: BOSS.replace('secret-corp', 'Secret-Corp'),
+      subject: `"Fwd: ${BOSS}" ${index}`,
+      events: ['QUEUED', { status: 'HARD-BOUNCE', code: 550, message }] as const,
+    }));
+    const scene = await commandScene({
+      version,
+      seed: { domains: [{ domain: 'acme.example', logs }] },
+      manifest: BEHIND + MANIFEST.replace('sales:', 'hook: { env: HOOK }, sales:'),
+    });
+    expect((await scene.run(['apply', '--yes'], { env: { BOSS, HOOK } })).code).toBe(0);
+    await scene.manifest(LITERAL + MANIFEST);
+    return scene;
+  }
+
+  test.each(['v4', 'v3'] as const)(
+    'in lists and single entries, as text and as JSON, of %s',
+    async (version) => {
+      const scene = await loggedScene(version);
+      const list = await scene.run(['logs', 'acme.example']);
+      expect(list.stdout).toContain('550 5.1.1 <{ env: BOSS }>: no such user');
+      expect(list.stdout).toContain('for={ env: BOSS }. Ask postmaster@secret-corp.example');
+      expect(list.stdout).toContain('POST to { env: HOOK }: 500');
+      const id = list.stdout.trimEnd().split('  ').at(-1) ?? '';
+      const between = ['--after', '2020-01-01', '--before', '2030-01-01'];
+      for (const args of [[], ['--id', id], ['--search', 'Fwd', ...between], ['--mask']]) {
+        for (const format of ['text', 'json']) {
+          const { code, stdout, stderr } = await scene.run([
+            'logs',
+            'acme.example',
+            '--format',
+            format,
+            ...args,
+          ]);
+          expect([code, stdout]).toEqual([0, expect.stringContaining('{ env: BOSS }')]);
+          expect(searchIn({ where: args.join(' '), text: stdout + stderr }, { BOSS, HOOK })).toEqual([]);
+        }
+      }
+    },
+  );
+
+  test('followed, from fingerprints that are read once', async () => {
+    const scene = await loggedScene('v4');
+    const stop = new AbortController();
+    let looks = 0;
+    scene.emulator.onRequest(({ phase, path }) => {
+      if (phase !== 'after' || !path.includes('logs')) return;
+      // What was read at the start is enough: the files are gone.
+      rmSync(join(scene.directory, 'state'), { recursive: true, force: true });
+      const mail = { from: 'ana@corp.example', to: 'sales@acme.example', subject: BOSS };
+      looks += 1;
+      if (looks < 4) deliverMessage(scene.emulator.store.state, mail);
+      else stop.abort('SIGINT');
+    });
+    const { stdout } = await scene.run(['logs', 'acme.example', '--follow'], { signal: stop.signal });
+    expect(stdout).toContain('-> sales@acme.example -> { env: BOSS }  QUEUED > DELIVERED  "{ env: BOSS }"');
+    expect(searchIn({ where: 'follow', text: stdout }, { BOSS, HOOK })).toEqual([]);
+  });
+
+  test('from the directory of --state-dir', async () => {
+    const scene = await loggedScene('v4');
+    const env = { FWDSYNC_STATE_DIR: join(scene.directory, 'none') };
+    const { stdout } = await scene.run(['logs', 'acme.example', '--state-dir', 'state'], { env });
+    expect(searchIn({ where: 'logs', text: stdout }, { BOSS, HOOK })).toEqual([]);
+    const other = await scene.run(['logs', 'acme.example'], { env });
+    expect(searchIn({ where: 'logs', text: other.stdout }, { BOSS })).not.toEqual([]);
+  });
 });
 
 test('a run of the daemon logs it as the reference, too', async () => {

@@ -2,9 +2,9 @@ import type { Clock } from '../../model/clock.ts';
 import type { DomainName } from '../../model/names.ts';
 import { succeed, type Result } from '../../model/result.ts';
 import type { ApiError } from '../errors.ts';
-import { LARGEST_LOG_PAGE } from './pages.ts';
+import { LARGEST_LOG_PAGE, type OnLogEntries } from './pages.ts';
 import { startPosition, type LogPosition } from './position.ts';
-import type { LogEntry, LogPage, LogQuery, LogsClient } from './logs.ts';
+import type { LogPage, LogQuery, LogsClient } from './logs.ts';
 
 export interface FollowOptions {
   readonly client: Pick<LogsClient, 'listLogs'>;
@@ -16,7 +16,7 @@ export interface FollowOptions {
   readonly clock: Clock;
   /** Aborted: it ends. */
   readonly signal: AbortSignal;
-  readonly onEntries: (entries: readonly LogEntry[]) => void;
+  readonly onEntries: OnLogEntries;
   /** A look that failed and is tried again with the next one. */
   readonly onTrouble: (error: ApiError) => void;
 }
@@ -63,7 +63,7 @@ async function lookForward(
     if (!page.ok) return page;
     const { entries, next } = page.value;
     const news = position.take(entries);
-    if (news.length > 0) options.onEntries(news);
+    if (news.length > 0) await options.onEntries(news);
     if (next === null || entries.length === 0 || options.signal.aborted) return succeed(position);
     page = await readFrom(options, { cursor: next });
     // It expired meanwhile: the next look begins anew.

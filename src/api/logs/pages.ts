@@ -7,6 +7,9 @@ import type { LogEntry, LogPage, LogQuery, LogsClient, LogSearch } from './logs.
 /** v4: Limits; the pages of v3 have the size that the service chooses. */
 export const LARGEST_LOG_PAGE = 200;
 
+/** Is waited for before the next page is read. */
+export type OnLogEntries = (entries: readonly LogEntry[]) => Promise<void> | void;
+
 /** How a long listing of logs is read. */
 export interface LogReading {
   readonly client: LogsClient & { readonly version: 'v4' | 'v3' };
@@ -14,7 +17,7 @@ export interface LogReading {
   /** So many entries at most. */
   readonly limit: number;
   /** Called with what each page has that is new. */
-  readonly onEntries: (entries: readonly LogEntry[]) => void;
+  readonly onEntries: OnLogEntries;
 }
 
 /** Lists logs page by page, each entry once. */
@@ -56,7 +59,7 @@ async function readPages<Next>(
     if (!page.ok) return page;
     const news = page.value.entries.filter(({ id }) => !seen.has(id)).slice(0, left);
     for (const { id } of news) seen.add(id);
-    if (news.length > 0) onEntries(news);
+    if (news.length > 0) await onEntries(news);
     const isStuck: boolean =
       news.length === 0 && (page.value.entries.length === 0 || page.value.next === next);
     next = isStuck ? null : page.value.next;

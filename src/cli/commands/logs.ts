@@ -1,15 +1,20 @@
 import type { FullClient } from '../../api/create.ts';
 import type { ApiError } from '../../api/errors.ts';
 import { followLogs } from '../../api/logs/follow.ts';
-import { LARGEST_LOG_PAGE, listAllLogs, searchAllLogs, type LogReading } from '../../api/logs/pages.ts';
-import type { LogEntry } from '../../api/logs/logs.ts';
-import type { Disclosure } from '../../model/destinations.ts';
+import {
+  LARGEST_LOG_PAGE,
+  listAllLogs,
+  searchAllLogs,
+  type LogReading,
+  type OnLogEntries,
+} from '../../api/logs/pages.ts';
+import { showText } from '../../model/destinations.ts';
 import { quote, type DomainName } from '../../model/names.ts';
 import type { Result } from '../../model/result.ts';
 import { requireDomain } from '../input/arguments.ts';
 import { answerAbout, answerOf, connect } from '../input/connect.ts';
 import type { Context } from '../context.ts';
-import { discloseManifest } from '../output/disclose.ts';
+import { discloseManifest, openDisclosure } from '../output/disclose.ts';
 import { CommandError, EXIT, interruptedExit, type ExitCode } from '../exit.ts';
 import { DOCUMENT_FORMATS } from '../output/formats.ts';
 import {
@@ -20,7 +25,7 @@ import {
   type LogsMode,
   type LogsOptions,
 } from './logs/logs-options.ts';
-import { logDetails, logJson, logLine } from './logs/logs-text.ts';
+import { logDetails, logJson, logLine, type ShowText } from './logs/logs-text.ts';
 import { resolveConnection, resolveFormat } from '../settings.ts';
 
 const DEFAULT_LIMIT = 100;
@@ -35,8 +40,17 @@ export async function logsCommand(
   const mode = logsMode(options);
   const query: LogsQuery = { domain: requireDomain(name), options, filter: logFilter(options) };
   const disclosure = await discloseManifest(context, options);
-  const client = connect(context, await resolveConnection(options, {}, context), 'read-only');
-  const output: LogsOutput = { context, format, disclosure };
+  const connection = await resolveConnection(options, {}, context);
+  const client = connect(context, connection, 'read-only');
+  const output: LogsOutput = {
+    context,
+    format,
+    open: once(async () => {
+      const account = { disclosure, client, connection, command: 'logs' } as const;
+      const disclose = await openDisclosure(context, options, account);
+      return (text) => showText(text, disclose(text));
+    }),
+  };
   try {
     return await MODES[mode](client, query, output);
   } finally {
@@ -53,7 +67,13 @@ interface LogsQuery {
 interface LogsOutput {
   readonly context: Context;
   readonly format: 'text' | 'json';
-  readonly disclosure: Disclosure;
+  /** Reads once what is remembered of references, and so after it is known that the question can be asked. */
+  readonly open: () => Promise<ShowText>;
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | null = null;
+  return () => (made ??= make());
 }
 
 const MODES: Readonly<
@@ -94,10 +114,11 @@ async function count(
 async function show(
   client: FullClient,
   query: LogsQuery,
-  { context, format, disclosure }: LogsOutput,
+  { context, format, open }: LogsOutput,
 ): Promise<ExitCode> {
   const entry = await orEnd(client, query, await client.getLog(query.domain, query.options.id ?? ''));
-  context.stdout.write(format === 'json' ? logJson(entry, disclosure) : logDetails(entry, disclosure));
+  const show = await open();
+  context.stdout.write(format === 'json' ? logJson(entry, show) : logDetails(entry, show));
   return EXIT.done;
 }
 
@@ -112,6 +133,7 @@ async function follow(client: FullClient, query: LogsQuery, output: LogsOutput):
   const { alias, limit: pageSize = LARGEST_LOG_PAGE } = options;
   let trouble = '';
   const print = printer(output);
+  await output.open();
   const unread = new AbortController();
   context.stdout.once('error', () => unread.abort());
   await orEnd(
@@ -126,7 +148,7 @@ async function follow(client: FullClient, query: LogsQuery, output: LogsOutput):
       signal: AbortSignal.any([context.signal, unread.signal]),
       onEntries(entries) {
         trouble = '';
-        print(entries);
+        return print(entries);
       },
       onTrouble({ message }) {
         if (message !== trouble) context.stderr.write(`warning: ${message}; trying again\n`);
@@ -145,10 +167,11 @@ function noEntry(domain: DomainName, id: string): CommandError {
   );
 }
 
-function printer({ context, format, disclosure }: LogsOutput): (entries: readonly LogEntry[]) => void {
+function printer({ context, format, open }: LogsOutput): OnLogEntries {
   const line = format === 'json' ? logJson : logLine;
-  return (entries) => {
-    context.stdout.write(entries.map((entry) => line(entry, disclosure)).join(''));
+  return async (entries) => {
+    const show = await open();
+    context.stdout.write(entries.map((entry) => line(entry, show)).join(''));
   };
 }
 

@@ -7,7 +7,7 @@ import { createRouter, type Anchoring, type Mail, type RoutingTable } from '../.
 import { answerAbout, answerOf, connect } from '../input/connect.ts';
 import type { Context } from '../context.ts';
 import { readDesired } from '../input/desired.ts';
-import { discloseEarlier } from '../output/disclose.ts';
+import { discloseManifest, openDisclosure } from '../output/disclose.ts';
 import { CommandError, EXIT, type ExitCode } from '../exit.ts';
 import { DOCUMENT_FORMATS } from '../output/formats.ts';
 import { disclosureOf, printJson } from '../output/output.ts';
@@ -96,16 +96,19 @@ async function askAccount(
     const router = createRouter({ aliases, rules, ...engineOf(live) });
     const route = (anchoring: Anchoring): RouteFindings['found'] =>
       live.routingEngine === null ? { kind: 'refused' } : router.route(mail, anchoring);
+    const found = route('anywhere');
+    const disclose = await openDisclosure(context, options, {
+      disclosure: await discloseManifest(context, options),
+      client,
+      connection,
+      command: 'route',
+    });
     return {
       basis: 'account',
-      found: route('anywhere'),
+      found,
       whole: route('whole'),
       notes: liveNotes(live),
-      disclosure: await discloseEarlier(context, options, {
-        url: connection.url,
-        account: connection.account ?? answerOf(await client.getAccount()).email,
-        forwards: [...aliases, ...rules, { forward: live.rulesFallbackEmail ?? '' }],
-      }),
+      disclosure: disclose(found.kind === 'refused' ? '' : found.forward),
     };
   } finally {
     await client.close();

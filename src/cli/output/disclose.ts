@@ -1,10 +1,13 @@
-import { destinationsOf, type Disclosure } from '../../model/destinations.ts';
+import type { FullClient } from '../../api/create.ts';
+import { normaliseDestination, type Disclosure } from '../../model/destinations.ts';
 import type { Context } from '../context.ts';
 import { readDesired } from '../input/desired.ts';
 import { CommandError } from '../exit.ts';
 import { maskOf } from './output.ts';
-import type { CommonOptions } from '../settings.ts';
+import type { CommonOptions, Connection } from '../settings.ts';
 import { openState } from '../input/state.ts';
+import { answerOf } from '../input/connect.ts';
+import { valuesInText } from './values-in-text.ts';
 
 /**
  * For commands that show what the account holds and need no manifest: where there is one, the values behind its
@@ -26,23 +29,34 @@ export async function discloseManifest(context: Context, options: CommonOptions)
   }
 }
 
-export interface LiveForwards {
-  /** Of the API. */
-  readonly url: string;
-  /** Email of the account. */
-  readonly account: string;
-  readonly forwards: readonly { readonly forward: string }[];
+export interface LiveAccount {
+  /** What the manifest says. */
+  readonly disclosure: Disclosure;
+  readonly client: Pick<FullClient, 'getAccount'>;
+  readonly connection: Connection;
+  /** Whose values are shown. */
+  readonly command: 'route' | 'logs';
 }
 
-/** The same, and what of an account came from a reference in an earlier run. */
-export async function discloseEarlier(
+/**
+ * Adds what came from a reference in an earlier run. The fingerprints of those values are read once; the answer takes
+ * any text with values of the account in it, and says how it may be shown.
+ */
+export async function openDisclosure(
   context: Context,
   options: CommonOptions,
-  { url, account, forwards }: LiveForwards,
-): Promise<Disclosure> {
-  const disclosure = await discloseManifest(context, options);
-  const state = openState(context, options, { url }, account, 'route');
-  const values = forwards.flatMap(({ forward }) => destinationsOf(forward));
-  const earlier = await state.recogniseReferences(values);
-  return { ...disclosure, references: new Map([...(earlier ?? []), ...disclosure.references]) };
+  { disclosure, client, connection, command }: LiveAccount,
+): Promise<(text: string) => Disclosure> {
+  const account = connection.account ?? answerOf(await client.getAccount()).email;
+  const recognise = await openState(context, options, connection, account, command).openReferences();
+  if (recognise === null) return () => disclosure;
+  return (text) => {
+    const values = valuesInText(text).map((value) => [value, normaliseDestination(value)] as const);
+    const earlier = recognise(values.map(([, normalised]) => normalised));
+    const found = values.flatMap(([value, normalised]) => {
+      const shown = earlier.get(normalised);
+      return shown === undefined ? [] : [[value, shown] as const, [normalised, shown] as const];
+    });
+    return { ...disclosure, references: new Map([...found, ...disclosure.references]) };
+  };
 }

@@ -86,7 +86,7 @@ function openScene(switches: Partial<Switches> = {}): Scene {
         pageSize,
         clock: { ...clock, sleep },
         signal: stop.signal,
-        onEntries: (news) => entries.push(...news),
+        onEntries: (news) => void entries.push(...news),
         onTrouble: (error) => troubles.push(error),
       });
       return { result, subjects: entries.map(({ subject }) => subject), troubles };

@@ -1,25 +1,27 @@
 import type { LogAddress, LogEntry, LogEvent } from '../../../api/logs/logs.ts';
-import { showText, type Disclosure } from '../../../model/destinations.ts';
 import { escapeInvisible } from '../../../model/names.ts';
 
-/** One line of JSON, times in ISO 8601; references and masks applied. */
-export function logJson(entry: LogEntry, disclosure: Disclosure): string {
-  const show = (_: string, value: unknown): unknown =>
-    typeof value === 'string' ? showText(value, disclosure) : value;
+/** A text as it may be shown: references and masks applied. */
+export type ShowText = (text: string) => string;
+
+/** One line of JSON, times in ISO 8601. */
+export function logJson(entry: LogEntry, show: ShowText): string {
+  const showStrings = (_: string, value: unknown): unknown =>
+    typeof value === 'string' ? show(value) : value;
   const events = entry.events.map((event) => ({ ...event, createdAt: isoTime(event.createdAt) }));
-  return `${JSON.stringify({ ...entry, createdAt: isoTime(entry.createdAt), events }, show)}\n`;
+  return `${JSON.stringify({ ...entry, createdAt: isoTime(entry.createdAt), events }, showStrings)}\n`;
 }
 
 /** `time  sender -> recipient -> destination  QUEUED > DELIVERED  "subject"  id` */
-export function logLine(entry: LogEntry, disclosure: Disclosure): string {
+export function logLine(entry: LogEntry, show: ShowText): string {
   const { createdAt, subject, events, id } = entry;
   const chain = events.length === 0 ? 'no event' : events.map(eventWords).join(' > ');
   const parts = [isoTime(createdAt) ?? 'no time', pathOf(entry), chain, JSON.stringify(subject), id];
-  return `${safe(parts.join('  '), disclosure)}\n`;
+  return `${safe(parts.join('  '), show)}\n`;
 }
 
 /** An entry with its timeline, a line an event. */
-export function logDetails(entry: LogEntry, disclosure: Disclosure): string {
+export function logDetails(entry: LogEntry, show: ShowText): string {
   const { hostname, transport, messageId, events } = entry;
   const facts = [
     ['transport', transport],
@@ -31,7 +33,7 @@ export function logDetails(entry: LogEntry, disclosure: Disclosure): string {
     ...facts.filter(([, value]) => value !== null).map(([name, value]) => `  ${name.padEnd(12)} ${value}`),
     ...events.map((event) => `  ${isoTime(event.createdAt) ?? 'no time'}  ${fullEvent(event)}`),
   ];
-  return lines.map((line) => `${safe(line, disclosure)}\n`).join('');
+  return lines.map((line) => `${safe(line, show)}\n`).join('');
 }
 
 function pathOf({ sender, recipient, forward }: LogEntry): string {
@@ -61,6 +63,6 @@ function isoTime(milliseconds: number | null): string | null {
 }
 
 /** On one line, nothing hidden in it: senders and subjects are written by strangers. */
-function safe(text: string, disclosure: Disclosure): string {
-  return escapeInvisible(showText(text.replace(/\s*[\r\n]+\s*/g, ' '), disclosure));
+function safe(text: string, show: ShowText): string {
+  return escapeInvisible(show(text.replace(/\s*[\r\n]+\s*/g, ' ')));
 }
