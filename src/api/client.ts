@@ -139,3 +139,9 @@ export interface Client {
   updateCredential(domain: DomainName, username: CredentialName, password: string): Answer<void>;
   deleteCredential(domain: DomainName, username: CredentialName): Answer<void>;
 }
+
+/** Single resources, by id. */
+export interface LookupClient {
+  getAlias(domain: DomainName, id: string): Answer<ObservedAlias>;
+  getRule(domain: DomainName, id: string): Answer<ObservedRule>;
+}

@@ -2,11 +2,10 @@ import type { Dispatcher } from 'undici';
 import type { Clock } from '../model/clock.ts';
 import type { ApiVersion } from '../model/endpoints.ts';
 import { createCall, type CallPorts, type Manner, type RequestEvent } from './http/call.ts';
-import type { Client } from './client.ts';
-import type { Dialect } from './operations/dialect.ts';
+import type { Client, LookupClient } from './client.ts';
+import { DIALECTS } from './operations/dialects.ts';
 import type { Bounds } from './http/dispatch.ts';
 import { hmacWith } from './http/hmac.ts';
-import { lookupOperations, type LookupClient } from './operations/lookups.ts';
 import type { LogsClient } from './logs/logs.ts';
 import { aliasOperations } from './operations/aliases.ts';
 import { credentialOperations } from './operations/credentials.ts';
@@ -16,9 +15,7 @@ import { createPacer } from './http/pacing.ts';
 import type { Redactor } from './http/redactor.ts';
 import { createTransport } from './http/transport.ts';
 import { bulkOperations, type BulkClient } from './operations/v3-bulk.ts';
-import { V3 } from './operations/v3.ts';
 import { v3Logs } from './logs/v3.ts';
-import { V4 } from './operations/v4.ts';
 import { v4Logs } from './logs/v4.ts';
 import { verifyOperations } from './operations/verification.ts';
 
@@ -44,8 +41,6 @@ export interface ClientOptions {
 
 /** All of the API but `delete-all.ts`; `bulk` is of v3 alone. */
 export type FullClient = Client & LogsClient & LookupClient & { readonly bulk: BulkClient | null };
-
-const DIALECTS: Readonly<Record<ApiVersion, Dialect>> = { v4: V4, v3: V3 };
 
 /**
  * A client of one account. Throws, without their values, when `addressFault` or `keyFault` find something.
@@ -82,7 +77,6 @@ function clientOf(options: ClientOptions, ports: CallPorts, manner: Manner): Ful
     ...ruleOperations(call, dialect),
     ...credentialOperations(call, dialect),
     ...verifyOperations(call, dialect),
-    ...lookupOperations(call, dialect),
     ...(version === 'v4' ? v4Logs(call) : v3Logs(call)),
     bulk: version === 'v3' ? bulkOperations(call) : null,
   };

@@ -1,4 +1,4 @@
-import { endpointText, type Endpoint } from '../model/endpoints.ts';
+import { endpointText, LIMITS, type Endpoint } from '../model/endpoints.ts';
 import { fail, succeed, type Result } from '../model/result.ts';
 import type { Call } from './http/call.ts';
 import { arrayField, countField, type Json } from './operations/decode.ts';
@@ -28,6 +28,8 @@ interface Page<T> {
 const READINGS = 3;
 /** Two million items; a total that needs more is a mistake. */
 const MOST_PAGES = 10_000;
+/** Read one after another. */
+const MOST_UNTOTALLED_PAGES = 1000;
 
 /**
  * Reads a whole listing and proves it: all pages, their `total` the same, keys unique, their number equal to it.
@@ -48,11 +50,33 @@ export async function readListing<T>(
   return fail(unproven(listing, READINGS, doubt));
 }
 
-export function unproven(
-  listing: { readonly endpoint: Endpoint },
-  readings: number,
-  doubt: string,
-): ApiError {
+/**
+ * Reads a listing whose answers have no total (v3: SMTP credentials): pages until one is short, and all of it until two
+ * readings are equal. Three that all differ are an `unproven` error.
+ */
+export async function readUntotalledListing<T>(
+  call: Call,
+  listing: ListingRequest<T>,
+): Promise<Result<readonly T[], ApiError>> {
+  let before: readonly T[] | null = null;
+  let doubt = '';
+  for (let reading = 1; reading <= READINGS; reading += 1) {
+    const rows = await readOnce(call, listing);
+    if (!rows.ok) return rows;
+    const keys = new Set(rows.value.map(listing.keyOf));
+    if (keys.size !== rows.value.length) {
+      doubt = 'an item came twice';
+      before = null;
+      continue;
+    }
+    if (before !== null && sameKeys(before, keys, listing)) return rows;
+    doubt = `${before?.length ?? 0} items came, then others, ${rows.value.length} of them`;
+    before = rows.value;
+  }
+  return fail(unproven(listing, READINGS, doubt));
+}
+
+function unproven(listing: { readonly endpoint: Endpoint }, readings: number, doubt: string): ApiError {
   const message = `the listing did not prove itself complete in ${readings} readings: ${doubt}`;
   return { kind: 'unproven', endpoint: endpointText(listing.endpoint), status: null, message };
 }
@@ -120,4 +144,30 @@ function pageDoubt<T>(page: Page<T>, first: Page<T>): string | null {
   const expected = Math.max(0, Math.min(limit, total - (number - 1) * limit));
   if (rows.length === expected) return null;
   return `page ${number} holds ${rows.length} items where ${expected} belong, of ${total} in all`;
+}
+
+async function readOnce<T>(
+  call: Call,
+  { endpoint, params, query, field, decode, pageSize, keyOf }: ListingRequest<T>,
+): Promise<Result<readonly T[], ApiError>> {
+  const rows: T[] = [];
+  const keys = new Set<string>();
+  for (let page = 1; page <= MOST_UNTOTALLED_PAGES; page += 1) {
+    const answer = await call({ endpoint, params, query: { ...query, limit: pageSize, page } }, (json) =>
+      arrayField(json ?? {}, field).map(decode),
+    );
+    if (!answer.ok) return answer;
+    const known = keys.size;
+    for (const row of answer.value) {
+      rows.push(row);
+      keys.add(keyOf(row));
+    }
+    // A service that does not know `page` answers the same page for ever; the rows that came twice are no proof.
+    if (answer.value.length < LIMITS.shortestCutPage || keys.size === known) break;
+  }
+  return succeed(rows);
+}
+
+function sameKeys<T>(before: readonly T[], keys: ReadonlySet<string>, { keyOf }: ListingRequest<T>): boolean {
+  return before.length === keys.size && before.every((row) => keys.has(keyOf(row)));
 }

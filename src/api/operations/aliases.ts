@@ -1,15 +1,16 @@
 import { nameKey } from '../../model/names.ts';
-import { decodeBatch } from './batch.ts';
 import type { Call } from '../http/call.ts';
-import type { Client } from '../client.ts';
-import { expectSame, objectField } from './decode.ts';
+import type { Client, LookupClient } from '../client.ts';
+import { expectSame, objectField, type Json } from './decode.ts';
+import type { ObservedAlias } from '../../model/observed.ts';
 import { decodeAlias } from './decode-resources.ts';
-import type { Dialect } from './dialect.ts';
+import type { Dialect } from './dialects.ts';
 import { readListing } from '../listing.ts';
-import { deletedBatch, sendBatch } from './batches.ts';
+import { decodeBatch, deletedBatch, sendBatch } from './batch.ts';
 
 type AliasOperations = Pick<
-  Client,
+  Client & LookupClient,
+  | 'getAlias'
   | 'listAliases'
   | 'addAlias'
   | 'updateAlias'
@@ -24,7 +25,7 @@ export function aliasOperations(call: Call, dialect: Dialect): AliasOperations {
   return { ...singles(call, dialect), ...batches(call, dialect) };
 }
 
-type Singles = Pick<AliasOperations, 'listAliases' | 'addAlias' | 'updateAlias' | 'deleteAlias'>;
+type Singles = Pick<AliasOperations, 'listAliases' | 'getAlias' | 'addAlias' | 'updateAlias' | 'deleteAlias'>;
 
 function singles(call: Call, { endpoints, pageSize, orders, aliasSegment }: Dialect): Singles {
   return {
@@ -38,16 +39,18 @@ function singles(call: Call, { endpoints, pageSize, orders, aliasSegment }: Dial
         decode: decodeAlias,
         keyOf: ({ id }) => id,
       }),
+    getAlias: (domain, id) =>
+      call({ endpoint: endpoints.getAlias, params: { domain, [aliasSegment]: id } }, theAlias),
     addAlias: (domain, { alias, forward }) =>
       call({ endpoint: endpoints.addAlias, params: { domain }, body: { alias, forward } }, (json) => {
-        const added = decodeAlias(objectField(json ?? {}, 'alias'));
+        const added = theAlias(json);
         expectSame('alias', nameKey(alias), nameKey(added.name));
         return added;
       }),
     updateAlias(domain, { id, forward }) {
       const params = { domain, [aliasSegment]: id };
       return call({ endpoint: endpoints.updateAlias, params, body: { forward } }, (json) => {
-        const updated = decodeAlias(objectField(json ?? {}, 'alias'));
+        const updated = theAlias(json);
         expectSame('id', id, updated.id);
         return updated;
       });
@@ -80,4 +83,8 @@ function batches(call: Call, { endpoints }: Dialect): Omit<AliasOperations, keyo
     deleteAliases: (domain, ids) =>
       sendBatch(call, endpoints.deleteAliases, domain, { ids }, deletedBatch(ids)),
   };
+}
+
+function theAlias(json: Json | null): ObservedAlias {
+  return decodeAlias(objectField(json ?? {}, 'alias'));
 }

@@ -1,7 +1,24 @@
+import { LIMITS, type Endpoint } from '../../model/endpoints.ts';
+import type { DomainName } from '../../model/names.ts';
 import { fail, succeed, type Result } from '../../model/result.ts';
-import type { ItemFailure } from '../client.ts';
-import { arrayField, ContradictionError, countField, objectOf, type Json } from './decode.ts';
+import type { BatchAnswer, ItemFailure } from '../client.ts';
+import type { Call } from '../http/call.ts';
 import { messageOf } from '../http/error-body.ts';
+import { arrayField, ContradictionError, countField, DecodeError, objectOf, type Json } from './decode.ts';
+
+/** One list under the name that the API gives it. Nothing is sent for an empty one; too long a one is a bug. */
+export async function sendBatch<T>(
+  call: Call,
+  endpoint: Endpoint,
+  domain: DomainName,
+  body: Readonly<Record<string, readonly unknown[]>>,
+  decode: (json: Json | null) => readonly Result<T, ItemFailure>[],
+): BatchAnswer<T> {
+  const size = Object.values(body)[0]?.length ?? 0;
+  if (size === 0) return succeed([]);
+  if (size > LIMITS.batchItems) throw new Error(`a batch of ${size} items is over ${LIMITS.batchItems}`);
+  return call({ endpoint, params: { domain }, body, successFlag: 'ignored' }, decode);
+}
 
 export interface BatchShape<T> {
   /** `added`, `updated` or `deleted`; its count stands beside it with `_count`. */
@@ -32,6 +49,24 @@ export function decodeBatch<T>(json: Json | null, shape: BatchShape<T>): readonl
     if (value === undefined) throw new ContradictionError(`${key} (index ${index}) is in neither list`);
     return succeed(value.value);
   });
+}
+
+/** `deleted` holds ids: strings, and numbers where the generation has numbers. */
+export function deletedBatch(
+  ids: readonly string[],
+): (json: Json | null) => readonly Result<void, ItemFailure>[] {
+  return (json) =>
+    decodeBatch(json, {
+      field: 'deleted',
+      decode: idText,
+      sent: ids.map((id) => id.toLowerCase()),
+      keyOf: (id) => id.toLowerCase(),
+    }).map((result) => (result.ok ? succeed(undefined) : result));
+}
+
+function idText(row: unknown): string {
+  if (typeof row === 'string' || typeof row === 'number') return String(row);
+  throw new DecodeError('field deleted holds something that is not an id');
 }
 
 /** Which of the items that did not fail each value of the answer is; every value must be one of them. */

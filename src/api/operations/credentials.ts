@@ -2,9 +2,8 @@ import { nameKey } from '../../model/names.ts';
 import type { Call } from '../http/call.ts';
 import type { Client } from '../client.ts';
 import { decodeCredential } from './decode-resources.ts';
-import type { Dialect } from './dialect.ts';
-import { readListing, type ListingRequest } from '../listing.ts';
-import { readUntotalledListing } from '../listing-untotalled.ts';
+import type { Dialect } from './dialects.ts';
+import { readListing, readUntotalledListing, type ListingRequest } from '../listing.ts';
 import type { ObservedCredential } from '../../model/observed.ts';
 
 type CredentialOperations = Pick<

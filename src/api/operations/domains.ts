@@ -7,7 +7,7 @@ import type { Call } from '../http/call.ts';
 import type { Answer, Client, DomainUpdate } from '../client.ts';
 import { arrayField, expectSame, objectField, objectOf, stringField, type Json } from './decode.ts';
 import { decodeAccount, decodeDomain } from './decode-resources.ts';
-import type { Dialect } from './dialect.ts';
+import type { Dialect } from './dialects.ts';
 import type { ApiError } from '../errors.ts';
 import { readListing } from '../listing.ts';
 

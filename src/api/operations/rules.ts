@@ -1,18 +1,24 @@
 import { sameForward } from '../../model/destinations.ts';
 import type { ObservedRule } from '../../model/observed.ts';
 import { sameMatch } from '../../model/resources.ts';
-import { decodeBatch } from './batch.ts';
 import type { Call } from '../http/call.ts';
-import type { Client, RuleAddition } from '../client.ts';
+import type { Client, LookupClient, RuleAddition } from '../client.ts';
 import { expectSame, objectField, type Json } from './decode.ts';
 import { decodeRule } from './decode-resources.ts';
-import type { Dialect } from './dialect.ts';
+import type { Dialect } from './dialects.ts';
 import { readListing } from '../listing.ts';
-import { deletedBatch, sendBatch } from './batches.ts';
+import { decodeBatch, deletedBatch, sendBatch } from './batch.ts';
 
 type RuleOperations = Pick<
-  Client,
-  'listRules' | 'addRule' | 'updateRule' | 'deleteRule' | 'addRules' | 'updateRules' | 'deleteRules'
+  Client & LookupClient,
+  | 'listRules'
+  | 'getRule'
+  | 'addRule'
+  | 'updateRule'
+  | 'deleteRule'
+  | 'addRules'
+  | 'updateRules'
+  | 'deleteRules'
 >;
 
 /** v4, v3: Rules. */
@@ -20,7 +26,7 @@ export function ruleOperations(call: Call, dialect: Dialect): RuleOperations {
   return { ...singles(call, dialect), ...batches(call, dialect) };
 }
 
-type Singles = Pick<RuleOperations, 'listRules' | 'addRule' | 'updateRule' | 'deleteRule'>;
+type Singles = Pick<RuleOperations, 'listRules' | 'getRule' | 'addRule' | 'updateRule' | 'deleteRule'>;
 
 function singles(call: Call, { endpoints, pageSize, orders }: Dialect): Singles {
   return {
@@ -34,6 +40,11 @@ function singles(call: Call, { endpoints, pageSize, orders }: Dialect): Singles 
         decode: decodeRule,
         keyOf,
       }),
+    getRule: (domain, id) =>
+      // v3 answers the rule itself, where everything else is wrapped.
+      call({ endpoint: endpoints.getRule, params: { domain, rule: id } }, (json) =>
+        decodeRule(json?.['rule'] ?? json),
+      ),
     /** The answer may have another id: a service that has that id already may give one of its own. */
     addRule: (domain, rule) =>
       call({ endpoint: endpoints.addRule, params: { domain }, body: additionOf(rule) }, (json) =>

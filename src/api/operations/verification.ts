@@ -7,7 +7,7 @@ import {
   type RecordCheck,
 } from '../client.ts';
 import { booleanField, DecodeError, nullableString, objectField, objectOf, type Json } from './decode.ts';
-import type { Dialect } from './dialect.ts';
+import type { Dialect } from './dialects.ts';
 
 /** The records that are missing or wrong, in the order in which they are put into DNS. */
 export function missingRecords({ records }: Verification): readonly RecordName[] {

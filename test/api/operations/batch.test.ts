@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { decodeBatch } from '../../../src/api/operations/batch.ts';
 import { ContradictionError, DecodeError, type Json } from '../../../src/api/operations/decode.ts';
 import { decodeAlias } from '../../../src/api/operations/decode-resources.ts';
 import type { Call } from '../../../src/api/http/call.ts';
-import { deletedBatch, sendBatch } from '../../../src/api/operations/batches.ts';
+import { decodeBatch, deletedBatch, sendBatch } from '../../../src/api/operations/batch.ts';
 import type { DomainName } from '../../../src/model/names.ts';
 import type { BatchLie } from '../../../src/emulator/faults/faults.ts';
 import { EMAIL, testAccount } from '../../support/account.ts';
