@@ -4,7 +4,8 @@ import { planDocument, type PlanDocument } from '../../src/plan/document/documen
 import { renderPlanGithub } from '../../src/plan/render/github.ts';
 import { renderPlanMarkdown } from '../../src/plan/render/markdown.ts';
 import { parseJson, readPlan, sealPlan, type SavedPlan } from '../../src/plan/document/saved.ts';
-import { renderPlan, type PlanStyle } from '../../src/plan/render/text.ts';
+import { PLAIN } from '../support/style.ts';
+import { renderPlan } from '../../src/plan/render/text.ts';
 import { ACME, aliasSection, NOW, planAliases } from './support/build.ts';
 
 const hash = (text: string): string => `${text.length}`;
@@ -58,17 +59,6 @@ function fullPlan(): PlanDocument {
   };
 }
 
-const same = (text: string): string => text;
-const PLAIN: PlanStyle = {
-  add: same,
-  update: same,
-  remove: same,
-  move: same,
-  strong: same,
-  dim: same,
-  error: same,
-  warning: same,
-};
 const RENDERERS: Readonly<Record<string, (plan: PlanDocument) => string>> = {
   text: (plan) => renderPlan(plan, { style: PLAIN, columns: 60, extent: 'all', next: null }),
   markdown: renderPlanMarkdown,

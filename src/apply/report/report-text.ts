@@ -4,20 +4,13 @@ import { compareSources, showSource, type Source } from '../../model/problem.ts'
 import type { FailedItem, ChangeName, Report } from '../../model/report.ts';
 import { quoteForShell } from '../../plan/policy.ts';
 import { withheldReason } from '../../plan/withhold.ts';
-import { wrapWords } from '../../plan/render/wrap.ts';
+import type { Style } from '../../plan/render/style.ts';
+import { wrapSentence } from '../../plan/render/wrap.ts';
 import { summarise } from './report-document.ts';
-
-/** How parts of a report are painted; colour never carries a meaning alone. */
-export interface ReportStyle {
-  readonly error: (text: string) => string;
-  readonly warning: (text: string) => string;
-  readonly good: (text: string) => string;
-  readonly dim: (text: string) => string;
-}
 
 export interface ReportTextOptions {
   readonly disclosure: Disclosure;
-  readonly style: ReportStyle;
+  readonly style: Style;
   /** Width that sentences keep to; the line of an item is never broken. Infinity wraps nothing. */
   readonly columns: number;
 }
@@ -109,10 +102,8 @@ function renderHeldBack(report: Report, options: ReportTextOptions): readonly st
   return sentences.flatMap((text) => sentence(text, options).map(options.style.warning));
 }
 
-/** Over as many lines as it needs. */
 function sentence(text: string, options: ReportTextOptions): readonly string[] {
-  const lines = wrapWords(safe(text, options), { used: 0, indent: 4, columns: options.columns });
-  return lines.map((line, index) => `${index === 0 ? '' : '    '}${line}`);
+  return wrapSentence(safe(text, options), options.columns);
 }
 
 function itemLine(
@@ -131,7 +122,7 @@ function safe(text: string, options: ReportTextOptions): string {
 }
 
 /** The outcome and its counts on one line: `converged: 3 added, 1 deleted. 9 requests in 0.4 s.` */
-export function countLine(report: Report, style: ReportStyle): string {
+export function countLine(report: Report, style: Style): string {
   const counts = summarise(report);
   const parts = [
     [counts.added, 'added'],
@@ -155,7 +146,7 @@ export function countLine(report: Report, style: ReportStyle): string {
   return `${paintOutcome(report, style)}: ${counted}. ${effort}`;
 }
 
-function paintOutcome(report: Report, style: ReportStyle): string {
+function paintOutcome(report: Report, style: Style): string {
   const good = report.outcome === 'converged' || report.outcome === 'unchanged';
   return good ? style.good(report.outcome) : style.error(report.outcome);
 }

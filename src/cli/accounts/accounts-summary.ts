@@ -2,7 +2,7 @@ import { escapeInvisible } from '../../model/names.ts';
 import type { CheckedManifests } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { plural } from '../output/problems/problems.ts';
-import type { Style } from '../output/style.ts';
+import type { Style } from '../../plan/render/style.ts';
 
 /** How a command ended for one account. */
 export interface AccountEnd {

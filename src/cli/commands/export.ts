@@ -11,7 +11,7 @@ import { ownApi } from '../input/desired.ts';
 import { discloseManifest } from '../output/disclose.ts';
 import { CommandError, EXIT, type ExitCode } from '../exit.ts';
 import { assertFree, writeExport, type ExportTarget } from './export/export-files.ts';
-import { createProgress, NO_PROGRESS } from '../output/progress.ts';
+import { createProgress } from '../output/progress.ts';
 import { resolveConnection, wantsMask, type CommonOptions } from '../settings.ts';
 import { updateCommand } from './update.ts';
 
@@ -83,7 +83,7 @@ function needlessOptions({ out, outDir, update, force, prune, stateDir }: Export
 
 async function read(context: Context, { domain }: ExportFlags, client: Client): Promise<Observed> {
   const domains = domain?.map((name) => requireDomain(name, '--domain'));
-  const progress = context.ofAccount === undefined ? createProgress(context) : NO_PROGRESS;
+  const progress = createProgress(context);
   const observed = answerOf(
     await observe(client, {
       desired: 'everything',

@@ -8,7 +8,7 @@ import { ownApi } from '../input/desired.ts';
 import { EXIT, strongestExit, type ExitCode } from '../exit.ts';
 import { DOCUMENT_FORMATS } from '../output/formats.ts';
 import { printJson } from '../output/output.ts';
-import { createProgress, NO_PROGRESS } from '../output/progress.ts';
+import { createProgress } from '../output/progress.ts';
 import { resolveConnection, resolveFormat, type CommonOptions } from '../settings.ts';
 import {
   domainText,
@@ -32,7 +32,7 @@ export async function verifyCommand(
   const named = names.map((name) => requireDomain(name));
   const connection = await resolveConnection(options, await ownApi(context, options), context);
   const client = connect(context, connection, 'read-write');
-  const progress = context.ofAccount === undefined ? createProgress(context) : NO_PROGRESS;
+  const progress = createProgress(context);
   try {
     if (context.ofAccount !== undefined) await assertAccount(client, connection);
     const domains = named.length > 0 ? [...new Set(named)] : await listDomains(client);

@@ -11,7 +11,7 @@ import { disclosureOf } from '../output/output.ts';
 import { planOptions, type PlanFlags } from './plan-options.ts';
 import { createPolicy, type AllowanceOptions, type RunStance } from './policy.ts';
 import type { ProblemCounts } from '../output/problems/problems.ts';
-import { createProgress, NO_PROGRESS, type ProgressBar } from '../output/progress.ts';
+import { createProgress, type ProgressBar } from '../output/progress.ts';
 import { resolveConnection, type CommonOptions, type Connection } from '../settings.ts';
 import { referenceValue } from './references.ts';
 import { openState } from './state.ts';
@@ -57,7 +57,7 @@ export async function openSession(
     warnings: how.warnings ?? 'printed',
   });
   const connection = await resolveConnection(options, manifest.desired.api, context);
-  const progress = context.ofAccount === undefined ? createProgress(context) : NO_PROGRESS;
+  const progress = createProgress(context);
   const client = connect(context, connection, how.mode);
   return {
     client,

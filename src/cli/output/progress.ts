@@ -8,14 +8,15 @@ export interface ProgressBar {
   stop(): void;
 }
 
-/** Of one of many that are worked on side by side: there is one progress of all. */
-export const NO_PROGRESS: ProgressBar = { update() {}, stop() {} };
-
 const QUIET_MS = 2_000;
 const LINE_EVERY_MS = 10_000;
 
-/** A bar on a terminal, a line every ten seconds elsewhere; both on standard error. */
-export function createProgress(context: Pick<Context, 'stderr' | 'clock'>): ProgressBar {
+/**
+ * A bar on a terminal, a line every ten seconds elsewhere; both on standard error. One of many accounts shows nothing:
+ * there is one progress of all.
+ */
+export function createProgress(context: Pick<Context, 'stderr' | 'clock' | 'ofAccount'>): ProgressBar {
+  if (context.ofAccount !== undefined) return { update() {}, stop() {} };
   return context.stderr.isTTY === true ? createBar(context) : createLines(context);
 }
 

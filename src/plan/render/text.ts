@@ -6,22 +6,11 @@ import type { ChangeDocument, GuardDocument, PlanDocument, WarningDocument } fro
 import { printable } from '../document/printable.ts';
 import { countsSentence, forecastSentence, runsInPart, scarcitySentence, unchangedIn } from './totals.ts';
 import { withheldReason } from '../withhold.ts';
-import { wrap, wrapWords } from './wrap.ts';
-
-/** Paints parts of a text; colour never carries a meaning alone. */
-export interface PlanStyle {
-  readonly add: (text: string) => string;
-  readonly update: (text: string) => string;
-  readonly remove: (text: string) => string;
-  readonly move: (text: string) => string;
-  readonly strong: (text: string) => string;
-  readonly dim: (text: string) => string;
-  readonly error: (text: string) => string;
-  readonly warning: (text: string) => string;
-}
+import type { Style } from './style.ts';
+import { wrap, wrapSentence } from './wrap.ts';
 
 export interface PlanTextOptions {
-  readonly style: PlanStyle;
+  readonly style: Style;
   /** Width to keep changes to; Infinity wraps nothing. */
   readonly columns: number;
   /** `totals`: neither changes nor single warnings. */
@@ -152,15 +141,18 @@ function renderWithheld(plan: PlanDocument, options: PlanTextOptions): readonly 
     .filter(({ reason }) => !told.has(reason))
     .flatMap(({ domain, part, reason }) => {
       const what = part === 'domain' ? '' : ', deletes and what narrows';
-      return sentence(`withheld: ${domain}${what}: ${reason}`, options.style.warning, options);
+      const text = `withheld: ${domain}${what}: ${reason}`;
+      return wrapSentence(text, options.columns).map(options.style.warning);
     });
 }
 
 function guardLines(finding: GuardDocument, plan: PlanDocument, options: PlanTextOptions): readonly string[] {
   const { guard, allow, allowed, message } = finding;
   const verdict = verdictOf(finding, plan);
-  const { style } = options;
-  const lines = sentence(`${verdict}: ${message} [${guard}]`, allowed ? style.dim : style.error, options);
+  const { style, columns } = options;
+  const lines = wrapSentence(`${verdict}: ${message} [${guard}]`, columns).map(
+    allowed ? style.dim : style.error,
+  );
   return allowed || allow === null ? lines : [...lines, `    allow it with ${allow}`];
 }
 
@@ -205,14 +197,4 @@ function noteLine(
   if (hint === undefined || hints.has(hint)) return head;
   hints.add(hint);
   return `${head}; try: ${hint}`;
-}
-
-/** Over as many lines as it needs. */
-function sentence(
-  text: string,
-  paint: (text: string) => string,
-  { columns }: PlanTextOptions,
-): readonly string[] {
-  const lines = wrapWords(text, { used: 0, indent: 4, columns });
-  return lines.map((line, index) => paint(`${index === 0 ? '' : '    '}${line}`));
 }

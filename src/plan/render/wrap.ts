@@ -23,8 +23,14 @@ export function wrap(text: string, options: WrapOptions): readonly string[] {
     .flatMap((part, index) => wrap(part, index === 0 ? options : { ...options, used: options.indent }));
 }
 
-/** The same, broken between any two words. */
-export function wrapWords(text: string, { used, indent, columns }: WrapOptions): readonly string[] {
+/** A sentence of its own, broken between any two words; its further lines are indented. */
+export function wrapSentence(text: string, columns: number): readonly string[] {
+  const lines = wrapWords(text, { used: 0, indent: 4, columns });
+  return lines.map((line, index) => (index === 0 ? line : `    ${line}`));
+}
+
+/** The same as `wrap`, broken between any two words. */
+function wrapWords(text: string, { used, indent, columns }: WrapOptions): readonly string[] {
   const lines: string[] = [];
   let line = '';
   let room = columns - used;

@@ -3,16 +3,10 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { reportDocument } from '../../../src/apply/report/report-document.ts';
-import { renderReport, type ReportStyle } from '../../../src/apply/report/report-text.ts';
+import { renderReport } from '../../../src/apply/report/report-text.ts';
+import { PLAIN } from '../../support/style.ts';
 import { DISCLOSE_ALL, type Disclosure } from '../../../src/model/destinations.ts';
 import type { Report } from '../../../src/model/report.ts';
-
-const PLAIN: ReportStyle = {
-  error: (text) => text,
-  warning: (text) => text,
-  good: (text) => text,
-  dim: (text) => text,
-};
 
 const EMPTY: Report = {
   outcome: 'unchanged',

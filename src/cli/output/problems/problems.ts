@@ -7,7 +7,8 @@ import { columnsOf, printJson } from '../output.ts';
 import { wantsMask, type CommonOptions } from '../../settings.ts';
 import type { ManifestText } from '../../../manifest/read/text.ts';
 import type { Excerpt } from './excerpt.ts';
-import { styleFor, type Style } from '../style.ts';
+import { styleFor } from '../style.ts';
+import type { Style } from '../../../plan/render/style.ts';
 
 export interface ProblemCounts {
   readonly files: number;

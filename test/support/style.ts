@@ -1,0 +1,16 @@
+import type { Style } from '../../src/plan/render/style.ts';
+
+const same = (text: string): string => text;
+
+/** Without colours. */
+export const PLAIN: Style = {
+  add: same,
+  update: same,
+  remove: same,
+  move: same,
+  strong: same,
+  dim: same,
+  error: same,
+  warning: same,
+  good: same,
+};
