@@ -1,7 +1,17 @@
-import type { Context } from './context.ts';
-import { EXIT, type ExitCode } from './exit.ts';
+import { enableCompileCache } from 'node:module';
+import { parseArgs } from 'node:util';
+import { processContext, type Context } from './context.ts';
+import { EXIT, explain, type ExitCode } from './exit.ts';
 import { createProgram } from './program.ts';
-import { explain } from './explain.ts';
+
+/** Runs the command line of this process. */
+export async function start(): Promise<void> {
+  enableCompileCache();
+  const context = processContext();
+  process.exitCode = await execute(context, process.argv.slice(2));
+  // After a signal nothing that is still in flight may hold the process.
+  if (context.signal.aborted) process.exit();
+}
 
 /** Runs one command line; an expected failure is explained on standard error, without a stack trace. */
 export async function execute(context: Context, args: readonly string[]): Promise<ExitCode> {
@@ -16,6 +26,13 @@ export async function execute(context: Context, args: readonly string[]): Promis
     await program.parseAsync(args, { from: 'user' });
     return code;
   } catch (error) {
-    return explain(error, context, args);
+    return explain(error, context, colorOf(args));
   }
+}
+
+/** Of a line that may not even be one of this program. */
+function colorOf(args: readonly string[]): string | undefined {
+  const options = { color: { type: 'string' } } as const;
+  const { color } = parseArgs({ args: [...args], options, strict: false }).values;
+  return typeof color === 'string' ? color : undefined;
 }

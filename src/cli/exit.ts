@@ -1,3 +1,8 @@
+import { CommanderError } from 'commander';
+import { escapeInvisible } from '../model/names.ts';
+import type { Context } from './context.ts';
+import { styleFor } from './output/style.ts';
+
 /** Exit codes of the command line; scripts depend on them. */
 export const EXIT = {
   done: 0,
@@ -27,6 +32,16 @@ export class CommandError extends Error {
   }
 }
 
+/** An error of whoever typed the command line: 64. */
+export function usageError(message: string, hint: string): CommandError {
+  return new CommandError(EXIT.usage, message, hint);
+}
+
+/** What could not be done: 1. */
+export function commandFailure(message: string, hint: string): CommandError {
+  return new CommandError(EXIT.failed, message, hint);
+}
+
 /** Of several codes the one that counts: 3 once anything was written, else in the order 64, 5, 6, 4, 1, 2, 0. */
 export function strongestExit(codes: readonly ExitCode[]): ExitCode {
   const order: readonly ExitCode[] = [
@@ -46,4 +61,26 @@ export function strongestExit(codes: readonly ExitCode[]): ExitCode {
 /** The shell's codes for a command that a signal ended. */
 export function interruptedExit({ signal }: { readonly signal: AbortSignal }): ExitCode {
   return signal.reason === 'SIGTERM' ? EXIT.terminated : EXIT.interrupted;
+}
+
+/** Says on standard error what kept a command from its end; the exit code that stands for it. */
+export function explain(error: unknown, context: Context, color: string | undefined): ExitCode {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+  const style = styleFor(context.stderr, color, context.env);
+  if (error instanceof CommandError) {
+    const [message, hint] = [error.message, error.hint].map(escapeLines);
+    context.stderr.write(`${style.error('error')}: ${message}\n  ${style.dim('try:')} ${hint}\n`);
+    const interrupted = error.exitCode === EXIT.failed && context.signal.aborted;
+    return interrupted ? interruptedExit(context) : error.exitCode;
+  }
+  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  context.stderr.write(
+    `${style.error('internal error')}: ${detail}\nThis is a bug in fwdsync; nothing more was sent.\n`,
+  );
+  return EXIT.failed;
+}
+
+/** Names of files, and what others wrote, stand in messages as they are. */
+function escapeLines(text: string): string {
+  return text.split('\n').map(escapeInvisible).join('\n');
 }

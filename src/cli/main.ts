@@ -3,7 +3,7 @@ import { nodeFault } from './node-version.ts';
 
 // Everything else is loaded after this check: an older Node cannot even link it.
 const fault = nodeFault(process.versions.node);
-if (fault === null) await (await import('./start.ts')).start();
+if (fault === null) await (await import('./execute.ts')).start();
 else {
   process.stderr.write(`${fault}\n`);
   process.exitCode = 1;

@@ -5,7 +5,7 @@ import { addressFault } from '../api/http/address.ts';
 import type { DesiredApi } from '../model/desired.ts';
 import type { ApiVersion } from '../model/endpoints.ts';
 import type { Context } from './context.ts';
-import { CommandError, EXIT } from './exit.ts';
+import { usageError } from './exit.ts';
 import { resolveKey } from './input/references.ts';
 
 /** The options that every command that needs them has, as commander hands them over. */
@@ -45,7 +45,7 @@ export function manifestPaths(options: CommonOptions, context: Context): readonl
     (path) => statSync(resolve(context.cwd, path), { throwIfNoEntry: false }) !== undefined,
   );
   if (present.length === 2) {
-    throw new CommandError(EXIT.usage, 'both fwdsync.yaml and fwdsync/ are here', 'name one of them with -f');
+    throw usageError('both fwdsync.yaml and fwdsync/ are here', 'name one of them with -f');
   }
   return present.length === 1 ? present : ['fwdsync.yaml'];
 }
@@ -55,7 +55,7 @@ export function accountsDirectory(options: CommonOptions, { env }: Pick<Context,
   const isFileNamed = options.file !== undefined && options.file.length > 0;
   if (options.accounts === undefined) return isFileNamed ? null : env['FWDSYNC_ACCOUNTS'] || null;
   if (!isFileNamed) return options.accounts;
-  throw new CommandError(EXIT.usage, '--accounts and -f cannot be used together', 'give one of them');
+  throw usageError('--accounts and -f cannot be used together', 'give one of them');
 }
 
 /** Those of `-f`, or else of `FWDSYNC_FILE`; null: neither says anything. */
@@ -99,7 +99,7 @@ export function explicitVersion(options: CommonOptions, context: Context): ApiVe
   const text = options.apiVersion ?? context.env['FWDSYNC_API_VERSION'];
   if (!text) return null;
   if (text === 'v4' || text === 'v3') return text;
-  throw new CommandError(EXIT.usage, `there is no API version ${JSON.stringify(text)}`, 'use v4 or v3');
+  throw usageError(`there is no API version ${JSON.stringify(text)}`, 'use v4 or v3');
 }
 
 export function resolveStateDirectory(options: CommonOptions, context: Pick<Context, 'cwd' | 'env'>): string {
@@ -122,11 +122,7 @@ export function resolveFormat<Format extends string>(
   const text = options.format ?? context.env['FWDSYNC_FORMAT'] ?? 'text';
   const format = formats.find((candidate) => candidate === text);
   if (format !== undefined) return format;
-  throw new CommandError(
-    EXIT.usage,
-    `there is no format ${JSON.stringify(text)} here`,
-    `use ${formats.join(' or ')}`,
-  );
+  throw usageError(`there is no format ${JSON.stringify(text)} here`, `use ${formats.join(' or ')}`);
 }
 
 function resolveAccount(options: CommonOptions, api: DesiredApi, context: Context): string | null {
@@ -139,8 +135,7 @@ function resolveAccount(options: CommonOptions, api: DesiredApi, context: Contex
 export function agreedAccount(stated: string | undefined, written: string | undefined): string | undefined {
   if (stated === undefined || written === undefined) return stated ?? written;
   if (stated.toLowerCase() === written.toLowerCase()) return stated;
-  throw new CommandError(
-    EXIT.usage,
+  throw usageError(
     `--account ${stated} and the manifest's api.account ${written} differ`,
     'name the account in one place, or the same one in both',
   );
@@ -150,8 +145,7 @@ function resolveVersion(url: string, explicit: ApiVersion | undefined): ApiVersi
   if (explicit !== undefined) return explicit;
   const last = lastSegment(url);
   if (last === 'v3' || last === 'v4') return last;
-  throw new CommandError(
-    EXIT.usage,
+  throw usageError(
     `the address ${url} does not end in /v4 or /v3`,
     'add the version to the address, or give --api-version',
   );
@@ -171,8 +165,7 @@ function lastSegment(url: string): string {
 function assertUrl(text: string, origin: string): void {
   const fault = addressFault(text);
   if (fault === null) return;
-  throw new CommandError(
-    EXIT.usage,
+  throw usageError(
     `${origin} is not an address that may get the key: ${fault}`,
     'use https, or http on 127.0.0.1, [::1] or localhost',
   );

@@ -8,7 +8,7 @@ import { createClaims } from '../../reconcile/claims.ts';
 import type { AccountEntry } from '../../reconcile/daemon/daemon.ts';
 import type { Context } from '../context.ts';
 import { readDesired } from '../input/desired.ts';
-import { CommandError, EXIT } from '../exit.ts';
+import { CommandError, EXIT, commandFailure, usageError } from '../exit.ts';
 import { addCounts, NO_COUNTS, printInvalid, type ProblemCounts } from '../output/problems/problems.ts';
 import { forbidKey } from '../input/references.ts';
 import { resolveStateDirectory, type CommonOptions } from '../settings.ts';
@@ -72,7 +72,7 @@ export async function openJobs<Options extends CommonOptions>(
   directory: string,
 ): Promise<Jobs<Options>> {
   const entries = await accountEntries(context, options, directory);
-  if ('error' in entries) throw new CommandError(EXIT.failed, entries.error, entries.hint);
+  if ('error' in entries) throw commandFailure(entries.error, entries.hint);
   const claims = createClaims();
   const jobs: Job<Options>[] = [];
   const others: string[] = [];
@@ -94,7 +94,7 @@ export async function openJobs<Options extends CommonOptions>(
     throw new CommandError(EXIT.invalid, 'two accounts have the same', 'fix it; no requests were sent');
   }
   if (jobs.length > 0) return { directory, jobs, others, manifests };
-  throw new CommandError(EXIT.usage, 'no manifest names a domain of --domain', 'check the spelling');
+  throw usageError('no manifest names a domain of --domain', 'check the spelling');
 }
 
 function namesDomain(desired: Desired | null, text: string): boolean {

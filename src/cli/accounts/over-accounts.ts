@@ -4,8 +4,7 @@ import { openJobs, type Job, type Jobs } from './accounts.ts';
 import { renderAccounts, type AccountEnd } from './accounts-summary.ts';
 import { printChecked } from '../output/problems/checked.ts';
 import type { AccountScope, Context } from '../context.ts';
-import { explain } from '../explain.ts';
-import { CommandError, EXIT, strongestExit, type ExitCode } from '../exit.ts';
+import { CommandError, EXIT, explain, strongestExit, type ExitCode } from '../exit.ts';
 import type { AccountsFormat } from '../output/formats.ts';
 import { createMoves, type Moves } from './moves.ts';
 import type { CommandAction } from '../input/options.ts';
@@ -161,7 +160,7 @@ async function runJob<Options extends CommonOptions>(
     const exitCode = await command(own, options);
     return { name, exitCode, ...reported, error: null };
   } catch (error) {
-    const exitCode = explain(error, own, options.color === undefined ? [] : ['--color', options.color]);
+    const exitCode = explain(error, own, options.color);
     const fault = error instanceof CommandError ? { message: error.message, hint: error.hint } : null;
     return { name, exitCode, ...reported, error: fault };
   }

@@ -1,6 +1,6 @@
 import { openJobs, type Jobs } from './accounts.ts';
 import type { Context } from '../context.ts';
-import { CommandError, EXIT } from '../exit.ts';
+import { commandFailure } from '../exit.ts';
 import type { AccountsFormat } from '../output/formats.ts';
 import type { CommandAction } from '../input/options.ts';
 import { runForAll } from './over-accounts.ts';
@@ -81,7 +81,7 @@ async function jobsToShow<Options extends CommonOptions>(
   const edited = [...saved.edited, ...(known === null ? [] : await forgedPlans(context, saved, known))];
   if (edited.length > 0) {
     const what = `${editedPlans(path, edited)}; nothing of the file is shown`;
-    throw new CommandError(EXIT.failed, what, 'make the plans again with plan --out');
+    throw commandFailure(what, 'make the plans again with plan --out');
   }
   const jobs = [...saved.plans.keys()].map((name) => ({ name, options, desired: null }));
   return { directory: saved.directory, jobs, others: saved.others, manifests: new Map() };

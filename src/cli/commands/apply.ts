@@ -8,7 +8,7 @@ import { approveOnTerminal, approveUnasked } from './apply/approve.ts';
 import { canAsk } from './apply/ask.ts';
 import { concludeRun } from './apply/conclude.ts';
 import type { Context } from '../context.ts';
-import { CommandError, EXIT, type ExitCode } from '../exit.ts';
+import { type ExitCode, usageError } from '../exit.ts';
 import { DOCUMENT_FORMATS, type DocumentFormat } from '../output/formats.ts';
 import type { PlanFlags } from '../input/plan-options.ts';
 import { documentOf, forecastOf, printPlanText } from '../output/print-plan.ts';
@@ -71,8 +71,7 @@ async function applyPlanned(context: Context, options: ApplyFlags, manner: Manne
 function assertAnswerable(context: Context, options: ApplyFlags): void {
   if (options.yes === true) return;
   if (canAsk(context) && !manifestPaths(options, context).includes('-')) return;
-  throw new CommandError(
-    EXIT.usage,
+  throw usageError(
     'cannot prompt: not a terminal',
     'use --yes, and name the account with --account or api.account',
   );

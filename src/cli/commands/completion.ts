@@ -3,7 +3,7 @@ import { bashCompletion } from './completion/bash.ts';
 import { describeCommandLine } from './completion/command-line.ts';
 import { fishCompletion } from './completion/fish.ts';
 import { zshCompletion } from './completion/zsh.ts';
-import { CommandError, EXIT } from '../exit.ts';
+import { EXIT, usageError } from '../exit.ts';
 import type { CommandAction } from '../input/options.ts';
 
 const SHELLS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion } as const;
@@ -14,11 +14,7 @@ export function completionCommand(program: Command): CommandAction<object> {
     const write = Object.hasOwn(SHELLS, shell ?? '') ? SHELLS[shell as keyof typeof SHELLS] : null;
     if (write === null) {
       const known = Object.keys(SHELLS).join(', ');
-      throw new CommandError(
-        EXIT.usage,
-        `there is no completion for ${JSON.stringify(shell)}`,
-        `use ${known}`,
-      );
+      throw usageError(`there is no completion for ${JSON.stringify(shell)}`, `use ${known}`);
     }
     context.stdout.write(write(describeCommandLine(program)));
     return EXIT.done;

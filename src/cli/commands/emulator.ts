@@ -7,7 +7,7 @@ import { stateText } from '../../emulator/account/state-text.ts';
 import type { Context } from '../context.ts';
 import { prepareDirectory, readFaultsFile, readStateFile, resolveLink } from './emulator/emulator-files.ts';
 import { createSaver, type Saver } from './emulator/emulator-saver.ts';
-import { CommandError, EXIT, type ExitCode } from '../exit.ts';
+import { EXIT, type ExitCode, commandFailure, usageError } from '../exit.ts';
 
 export interface EmulatorCommandOptions {
   readonly port: number;
@@ -65,7 +65,7 @@ async function start(
     });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new CommandError(EXIT.failed, `the emulator cannot start: ${reason}`, 'give another --port');
+    throw commandFailure(`the emulator cannot start: ${reason}`, 'give another --port');
   }
 }
 
@@ -76,16 +76,11 @@ async function firstState(
   stateFile: string | null,
 ): Promise<Seed | undefined> {
   if (smtpPassword !== undefined && from === undefined) {
-    throw new CommandError(
-      EXIT.usage,
-      '--smtp-password needs --from',
-      'leave it out, or add --from MANIFEST',
-    );
+    throw usageError('--smtp-password needs --from', 'leave it out, or add --from MANIFEST');
   }
   const kept = stateFile === null ? undefined : await readStateFile(stateFile);
   if (kept !== undefined && (from !== undefined || account !== undefined)) {
-    throw new CommandError(
-      EXIT.usage,
+    throw usageError(
       `${state} holds an account already: --from and --account make a new one`,
       'name another file with --state, or remove this one',
     );

@@ -15,7 +15,7 @@ import { requireDomain } from '../input/arguments.ts';
 import { answerAbout, answerOf, connect } from '../input/connect.ts';
 import type { Context } from '../context.ts';
 import { discloseManifest, openDisclosure } from '../output/disclose.ts';
-import { CommandError, EXIT, interruptedExit, type ExitCode } from '../exit.ts';
+import { CommandError, EXIT, type ExitCode, commandFailure, interruptedExit, usageError } from '../exit.ts';
 import { DOCUMENT_FORMATS } from '../output/formats.ts';
 import {
   logFilter,
@@ -83,8 +83,7 @@ const MODES: Readonly<
 async function list(client: FullClient, query: LogsQuery, output: LogsOutput): Promise<ExitCode> {
   const { options, filter } = query;
   const order = logOrder(options);
-  if (order === 'relevance')
-    throw new CommandError(EXIT.usage, 'only a search is ordered by relevance', 'give --search TEXT');
+  if (order === 'relevance') throw usageError('only a search is ordered by relevance', 'give --search TEXT');
   const wanted = { ...filter, ...stated({ alias: options.alias, order }) };
   await orEnd(client, query, await listAllLogs(readingOf(client, query, output), wanted));
   return EXIT.done;
@@ -127,7 +126,7 @@ async function follow(client: FullClient, query: LogsQuery, output: LogsOutput):
   const { domain, options, filter } = query;
   if (client.version === 'v3') {
     const why = 'v3 lists logs from the newest on only: what is new cannot be asked for';
-    throw new CommandError(EXIT.usage, `--follow needs v4: ${why}`, 'use the v4 address');
+    throw usageError(`--follow needs v4: ${why}`, 'use the v4 address');
   }
   const { context } = output;
   const { alias, limit: pageSize = LARGEST_LOG_PAGE } = options;
@@ -160,8 +159,7 @@ async function follow(client: FullClient, query: LogsQuery, output: LogsOutput):
 }
 
 function noEntry(domain: DomainName, id: string): CommandError {
-  return new CommandError(
-    EXIT.failed,
+  return commandFailure(
     `${domain} has no log entry ${quote(id)}`,
     `list them with fwdsync logs ${domain}; the service keeps them for a limited time`,
   );
@@ -190,5 +188,5 @@ async function orEnd<T>(
   }
   if (result.ok || result.error.kind !== 'rejected' || result.error.status !== null) return answerOf(result);
   const message = result.error.message.replace(/^not sent: /, '');
-  throw new CommandError(EXIT.usage, message, 'leave it out, or ask the other generation of the API');
+  throw usageError(message, 'leave it out, or ask the other generation of the API');
 }

@@ -7,7 +7,7 @@ import { planOnce, type Planned } from '../../reconcile/plan-once.ts';
 import { narrowToChanges } from '../input/against.ts';
 import { apiFailure } from '../input/connect.ts';
 import type { Context } from '../context.ts';
-import { CommandError, EXIT, strongestExit, type ExitCode } from '../exit.ts';
+import { EXIT, type ExitCode, strongestExit, usageError } from '../exit.ts';
 import { PLAN_FORMATS, type PlanFormat } from '../output/formats.ts';
 import { applyCommandLine, type PlanRequestFlags } from '../output/next-command.ts';
 import { plural } from '../output/problems/problems.ts';
@@ -83,11 +83,7 @@ async function show(
 
 function assertTextForSummary({ summary }: PlanOptions, format: PlanFormat): void {
   if (summary !== true || format === 'text') return;
-  throw new CommandError(
-    EXIT.usage,
-    `--summary has no effect with --format ${format}`,
-    'leave one of them out',
-  );
+  throw usageError(`--summary has no effect with --format ${format}`, 'leave one of them out');
 }
 
 function tellLeftOut({ stderr }: Context, { request: whole }: Session, { request }: Planned): void {

@@ -8,7 +8,7 @@ import { answerAbout, answerOf, connect } from '../input/connect.ts';
 import type { Context } from '../context.ts';
 import { readDesired } from '../input/desired.ts';
 import { discloseManifest, openDisclosure } from '../output/disclose.ts';
-import { CommandError, EXIT, type ExitCode } from '../exit.ts';
+import { CommandError, EXIT, type ExitCode, usageError } from '../exit.ts';
 import { DOCUMENT_FORMATS } from '../output/formats.ts';
 import { disclosureOf, printJson } from '../output/output.ts';
 import { renderRoute, routeDocument, type RouteFindings } from '../output/documents/route-document.ts';
@@ -45,8 +45,7 @@ export async function routeCommand(
 function assertOffline({ apiUrl, account }: RouteOptions): void {
   const flag = apiUrl !== undefined ? '--api-url' : account !== undefined ? '--account' : null;
   if (flag === null) return;
-  throw new CommandError(
-    EXIT.usage,
+  throw usageError(
     `${flag} has no meaning without --live: the manifest is asked, not the account`,
     `add --live, or leave ${flag} out`,
   );
@@ -68,7 +67,7 @@ async function askManifest(
   if (entry?.state !== 'present') {
     const what = entry === undefined ? 'does not name' : 'wants to delete';
     const hint = 'check the spelling, or ask the account with --live';
-    throw new CommandError(EXIT.usage, `the manifest ${what} ${domain}`, hint);
+    throw usageError(`the manifest ${what} ${domain}`, hint);
   }
   const router = routerOf(entry);
   const pruned = entry.aliases?.prune === true && entry.rules?.prune === true;
@@ -154,7 +153,7 @@ function parseAddress(address: string): { readonly to: string; readonly domain: 
   const domain = parseDomainName(address.slice(at + 1));
   if (at < 1 || !domain.ok) {
     const what = `${quote(address)} is not an address`;
-    throw new CommandError(EXIT.usage, what, 'write it whole, such as sales@acme.example');
+    throw usageError(what, 'write it whole, such as sales@acme.example');
   }
   return { to: `${address.slice(0, at)}@${domain.value}`, domain: domain.value };
 }

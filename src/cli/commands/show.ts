@@ -4,7 +4,7 @@ import { isSealedBy, type SavedPlan } from '../../plan/document/saved.ts';
 import { runsInPart } from '../../plan/render/totals.ts';
 import { isRefused } from '../../plan/withhold.ts';
 import type { Context } from '../context.ts';
-import { CommandError, EXIT, type ExitCode } from '../exit.ts';
+import { EXIT, type ExitCode, commandFailure } from '../exit.ts';
 import { PLAN_FORMATS } from '../output/formats.ts';
 import { printPlan } from '../output/print-plan.ts';
 import { lookUpKey } from '../input/references.ts';
@@ -23,8 +23,7 @@ export async function showCommand(
   const format = resolveFormat(options, context, PLAN_FORMATS);
   const read = await readSavedPlan(context, path);
   if (read.kind === 'edited' || !(await isSealFitting(context, read.plan))) {
-    throw new CommandError(
-      EXIT.failed,
+    throw commandFailure(
       `${path} was edited since it was made, or made with another API key; nothing of it is shown`,
       'make the plan again with plan --out',
     );

@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import { compareSources, type Problem } from '../../model/problem.ts';
 import type { WouldDelete } from '../../plan/would-delete.ts';
 import { printChecked } from '../output/problems/checked.ts';
-import { CommandError, EXIT, type ExitCode } from '../exit.ts';
+import { EXIT, type ExitCode, usageError } from '../exit.ts';
 import { VALIDATE_FORMATS, type ValidateFormat } from '../output/formats.ts';
 import type { ReadDesired } from '../input/desired.ts';
 import { findStaged, isAnyStaged, type GitTree } from '../input/git-manifests.ts';
@@ -73,11 +73,7 @@ async function findManifests(
 
 function assertInGit(options: ValidateOptions, context: Context): void {
   if (statedPaths(options, context)?.includes('-') !== true) return;
-  throw new CommandError(
-    EXIT.usage,
-    'standard input is not in git',
-    'name files, or leave --staged and --against out',
-  );
+  throw usageError('standard input is not in git', 'name files, or leave --staged and --against out');
 }
 
 async function check(context: Context, options: ValidateOptions): Promise<Checked> {

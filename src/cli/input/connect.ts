@@ -6,7 +6,7 @@ import { didYouMean } from '../../manifest/read/suggest.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { Result } from '../../model/result.ts';
 import type { Context } from '../context.ts';
-import { CommandError, EXIT } from '../exit.ts';
+import { CommandError, EXIT, commandFailure } from '../exit.ts';
 import type { Connection } from '../settings.ts';
 
 /** A client of the account; a key that cannot be sent is refused here, without its value. */
@@ -17,7 +17,7 @@ export function connect(
   onEvent = requestLog(context),
 ): FullClient {
   const fault = keyFault(key);
-  if (fault !== null) throw new CommandError(EXIT.failed, fault, 'copy the key again from the account page');
+  if (fault !== null) throw commandFailure(fault, 'copy the key again from the account page');
   return createClient({
     url,
     version,
@@ -65,12 +65,12 @@ export async function answerAbout<T>(
   if (names.includes(domain)) return answerOf(result);
   const otherwise = 'check the spelling, and that the key belongs to the right account';
   const hint = didYouMean(domain, names, otherwise);
-  throw new CommandError(EXIT.failed, `the account has no domain ${domain}`, hint);
+  throw commandFailure(`the account has no domain ${domain}`, hint);
 }
 
 /** An error of the service as the end of a command. */
 export function apiFailure(error: ApiError): CommandError {
-  return new CommandError(EXIT.failed, errorText(error), HINTS[error.kind]);
+  return commandFailure(errorText(error), HINTS[error.kind]);
 }
 
 const HINTS: Readonly<Record<ApiError['kind'], string>> = {

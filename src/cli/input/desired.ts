@@ -11,7 +11,7 @@ import type { ManifestSize } from '../../model/prior.ts';
 import { manifestSize } from '../../plan/size.ts';
 import { keepDomains } from '../../reconcile/changed.ts';
 import type { Context } from '../context.ts';
-import { CommandError, EXIT } from '../exit.ts';
+import { CommandError, EXIT, commandFailure, usageError } from '../exit.ts';
 import type { GitTree } from './git-manifests.ts';
 import { loadOptions } from './load-options.ts';
 import { maskOf } from '../output/output.ts';
@@ -95,13 +95,12 @@ async function readTexts(
   const leaveOut = resolveStateDirectory(options, context);
   const texts = await readManifests(paths, { fs, stdin, cwd, leaveOut });
   if (!texts.ok && isDefaultMissing(context, options)) {
-    throw new CommandError(
-      EXIT.failed,
+    throw commandFailure(
       'there is no manifest: neither fwdsync.yaml nor fwdsync/ is here',
       'name one with -f, or write one of the live account with fwdsync export --out fwdsync.yaml',
     );
   }
-  if (!texts.ok) throw new CommandError(EXIT.failed, texts.error.message, texts.error.hint);
+  if (!texts.ok) throw commandFailure(texts.error.message, texts.error.hint);
   return texts.value;
 }
 
@@ -165,11 +164,7 @@ function narrow(
 function assertNamed(desired: Desired, names: readonly string[]): void {
   for (const name of names) {
     if (desired.domains.has(asciiName(name) as DomainName)) continue;
-    throw new CommandError(
-      EXIT.usage,
-      `--domain ${name}: the manifest does not name it`,
-      'check the spelling',
-    );
+    throw usageError(`--domain ${name}: the manifest does not name it`, 'check the spelling');
   }
 }
 

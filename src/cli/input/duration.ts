@@ -1,4 +1,4 @@
-import { CommandError, EXIT } from '../exit.ts';
+import { usageError } from '../exit.ts';
 
 const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
@@ -6,15 +6,11 @@ const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as con
 export function parseDuration(flag: string, text: string, leastMs = 1): number {
   const [, number, unit] = /^(\d{1,9}(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text) ?? [];
   if (number === undefined) {
-    throw new CommandError(
-      EXIT.usage,
-      `${flag} ${text} is not a duration`,
-      'write a number with ms, s, m, h or d, such as 5m',
-    );
+    throw usageError(`${flag} ${text} is not a duration`, 'write a number with ms, s, m, h or d, such as 5m');
   }
   const milliseconds = Number(number) * UNITS[unit as keyof typeof UNITS];
   if (milliseconds >= leastMs) return milliseconds;
-  throw new CommandError(EXIT.usage, `${flag} ${text} is too short`, `give at least ${showLeast(leastMs)}`);
+  throw usageError(`${flag} ${text} is too short`, `give at least ${showLeast(leastMs)}`);
 }
 
 function showLeast(milliseconds: number): string {

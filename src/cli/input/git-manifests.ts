@@ -1,7 +1,7 @@
 import { dirname, join, normalize, relative, resolve } from 'node:path';
 import type { ManifestText } from '../../manifest/read/text.ts';
 import type { Context } from '../context.ts';
-import { CommandError, EXIT } from '../exit.ts';
+import { commandFailure } from '../exit.ts';
 import { git, requireGit } from './git.ts';
 
 /** What of a repository is read: what is about to be committed, or a commit. */
@@ -22,7 +22,7 @@ const MAX_LINKS = 8;
 export async function isAnyStaged(context: Context, paths: readonly string[]): Promise<boolean> {
   const { code, stderr } = await git(context, ['diff', '--cached', '--quiet', '--', ...paths]);
   if (code <= 1) return code === 1;
-  throw new CommandError(EXIT.failed, `git diff: ${stderr.split('\n')[0]}`, 'run it within the repository');
+  throw commandFailure(`git diff: ${stderr.split('\n')[0]}`, 'run it within the repository');
 }
 
 /**
@@ -100,7 +100,7 @@ async function list(
     const [mode = '', second = '', third = ''] = line.slice(0, tab).split(' ');
     if (tree.kind === 'commit') return { mode, object: third, path };
     if (third === '0') return { mode, object: second, path };
-    throw new CommandError(EXIT.failed, `${path} is in conflict in the index`, 'resolve it and add it');
+    throw commandFailure(`${path} is in conflict in the index`, 'resolve it and add it');
   });
 }
 

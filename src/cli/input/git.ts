@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { buffer, text } from 'node:stream/consumers';
 import { once } from 'node:events';
 import type { Context } from '../context.ts';
-import { CommandError, EXIT } from '../exit.ts';
+import { commandFailure, usageError } from '../exit.ts';
 
 export interface GitResult {
   readonly code: number;
@@ -27,8 +27,7 @@ export async function git(context: Context, args: readonly string[], input = '')
     const [stdout, stderr, [code]] = await Promise.all([buffer(child.stdout), text(child.stderr), ended]);
     return { code: code ?? 128, stdout, stderr };
   } catch (error) {
-    throw new CommandError(
-      EXIT.failed,
+    throw commandFailure(
       `git cannot be run: ${(error as Error).message}`,
       'install git, or leave --staged and --against out',
     );
@@ -40,7 +39,7 @@ export async function requireGit(context: Context, args: readonly string[], inpu
   const { code, stdout, stderr } = await git(context, args, input);
   if (code === 0) return stdout;
   const said = stderr.split('\n')[0] || `exit code ${code}`;
-  throw new CommandError(EXIT.failed, `git ${args[0]}: ${said}`, 'run the command within the repository');
+  throw commandFailure(`git ${args[0]}: ${said}`, 'run the command within the repository');
 }
 
 /** The commit that a revision names; one that is none is wrong usage. */
@@ -52,8 +51,7 @@ export async function resolveCommit(context: Context, revision: string): Promise
     `${revision}^{commit}`,
   ]);
   if (code === 0) return stdout.toString('utf8').trim();
-  throw new CommandError(
-    EXIT.usage,
+  throw usageError(
     `--against ${revision}: ${stderr.split('\n')[0] || 'there is no such revision'}`,
     'name a commit, a branch or a tag that is here; a shallow clone lacks most of them',
   );

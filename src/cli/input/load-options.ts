@@ -1,6 +1,6 @@
 import type { LoadOptions } from '../../manifest/load.ts';
 import type { Context } from '../context.ts';
-import { CommandError, EXIT } from '../exit.ts';
+import { usageError } from '../exit.ts';
 import { explicitVersion, namedUrl, type CommonOptions } from '../settings.ts';
 
 /** How manifests are loaded here; with `--accounts` each states its key and its account. */
@@ -24,8 +24,7 @@ function maxEntriesOf({ env }: Context): number | undefined {
   const text = env['FWDSYNC_MAX_ENTRIES'];
   if (!text) return undefined;
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new CommandError(
-    EXIT.usage,
+  throw usageError(
     `FWDSYNC_MAX_ENTRIES is not an integer: ${JSON.stringify(text)}`,
     'set a number, such as 2000000',
   );

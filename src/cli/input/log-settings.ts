@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { CommandError, EXIT } from '../exit.ts';
+import { usageError } from '../exit.ts';
 import type { CommonOptions } from '../settings.ts';
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -29,9 +29,5 @@ function oneOf<Word extends string>(
   if (text === undefined || text === '') return null;
   const word = words.find((candidate) => candidate === text);
   if (word !== undefined) return word;
-  throw new CommandError(
-    EXIT.usage,
-    `there is no ${what} ${JSON.stringify(text)}`,
-    `use one of ${words.join(', ')}`,
-  );
+  throw usageError(`there is no ${what} ${JSON.stringify(text)}`, `use one of ${words.join(', ')}`);
 }

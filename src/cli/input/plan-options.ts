@@ -1,6 +1,6 @@
 import type { PlanOptionsDocument } from '../../plan/document/document.ts';
 import type { Context } from '../context.ts';
-import { CommandError, EXIT } from '../exit.ts';
+import { usageError } from '../exit.ts';
 import type { AllowanceOptions } from './policy.ts';
 import { manifestPaths, wantsMask, type CommonOptions } from '../settings.ts';
 
@@ -48,8 +48,7 @@ export function assertNothingAgain(options: PlanFlags): void {
   );
   if (again === undefined) return;
   const flag = again.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  throw new CommandError(
-    EXIT.usage,
+  throw usageError(
     `--${flag} cannot be given together with a saved plan`,
     'make the plan again with it: a saved plan runs as it was reviewed',
   );

@@ -3,7 +3,7 @@ import { isSection, SECTION_FORMS } from '../../model/kinds.ts';
 import { findInvisible, nameKey, quote, type DomainName } from '../../model/names.ts';
 import { allowancesInForce, type Policy } from '../../plan/policy.ts';
 import { requireDomain } from './arguments.ts';
-import { CommandError, EXIT } from '../exit.ts';
+import { usageError } from '../exit.ts';
 
 export interface AllowanceOptions {
   readonly allowDeletes?: number;
@@ -55,7 +55,7 @@ function parseAllowances(options: AllowanceOptions): readonly Allowance[] {
 function parseEmpty(text: string): Allowance {
   const [domain = '', section = ''] = text.split('/');
   if (!isSection(section)) {
-    throw new CommandError(EXIT.usage, `--allow-empty ${text} names no section`, `write ${SECTION_FORMS}`);
+    throw usageError(`--allow-empty ${text} names no section`, `write ${SECTION_FORMS}`);
   }
   return { kind: 'empty', domain: requireDomain(domain, '--allow-empty'), section };
 }
@@ -65,8 +65,7 @@ function parseUnrouted(text: string): Allowance {
   const at = text.lastIndexOf('@');
   const local = text.slice(0, Math.max(at, 0));
   if (local === '' || /[@,]/.test(local) || findInvisible(local) !== null) {
-    throw new CommandError(
-      EXIT.usage,
+    throw usageError(
       `--allow-unrouted: ${quote(text)} is not an address`,
       "write a whole address, or '*@DOMAIN'",
     );
@@ -77,6 +76,6 @@ function parseUnrouted(text: string): Allowance {
 
 function parseRotation(text: string): { name: string; domain: DomainName } {
   const at = text.lastIndexOf('@');
-  if (at < 1) throw new CommandError(EXIT.usage, `--rotate ${text} names no credential`, 'write NAME@DOMAIN');
+  if (at < 1) throw usageError(`--rotate ${text} names no credential`, 'write NAME@DOMAIN');
   return { name: text.slice(0, at), domain: requireDomain(text.slice(at + 1), '--rotate') };
 }

@@ -3,7 +3,7 @@ import { delimiter, resolve } from 'node:path';
 import type { ReadReferences } from '../../manifest/load.ts';
 import type { DesiredApi, Reference, ReferenceValue } from '../../model/desired.ts';
 import type { Context } from '../context.ts';
-import { CommandError, EXIT } from '../exit.ts';
+import { CommandError, EXIT, commandFailure } from '../exit.ts';
 import { readReferenceFile } from './reference-file.ts';
 
 /** Where absolute paths of references lead; `FWDSYNC_REFERENCE_PATH` replaces it. */
@@ -58,7 +58,7 @@ export async function resolveKey(api: Pick<DesiredApi, 'key'>, context: Context)
   const names = [api.key?.shown, 'FWDSYNC_API_KEY', 'FWDSYNC_API_KEY_FILE'].filter(
     (name) => name !== undefined,
   );
-  throw new CommandError(EXIT.failed, `no API key: none of ${names.join(', ')} is set`, 'set one of them');
+  throw commandFailure(`no API key: none of ${names.join(', ')} is set`, 'set one of them');
 }
 
 /** The same where a command can do without one; null: none is set. */
@@ -81,8 +81,7 @@ async function keyFromFile({ env, cwd }: Context): Promise<string | null> {
   if (!path) return null;
   const key = await readOperatorFile(resolve(cwd, path));
   if (key) return key;
-  throw new CommandError(
-    EXIT.failed,
+  throw commandFailure(
     `FWDSYNC_API_KEY_FILE names ${path}, which is empty or cannot be read`,
     'check the path and its permissions',
   );

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Context } from '../context.ts';
-import { CommandError, EXIT } from '../exit.ts';
+import { commandFailure } from '../exit.ts';
 import { fileFault } from './file-fault.ts';
 
 type Place = Pick<Context, 'cwd'>;
@@ -25,10 +25,6 @@ async function write(path: string, work: () => Promise<unknown>): Promise<void> 
   try {
     await work();
   } catch (error) {
-    throw new CommandError(
-      EXIT.failed,
-      fileFault(path, error, 'written'),
-      'check the path and its permissions',
-    );
+    throw commandFailure(fileFault(path, error, 'written'), 'check the path and its permissions');
   }
 }

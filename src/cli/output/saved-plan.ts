@@ -10,7 +10,7 @@ import { decide, type Decision } from '../../reconcile/decide.ts';
 import type { Planned } from '../../reconcile/plan-once.ts';
 import type { Context } from '../context.ts';
 import { readDesired } from '../input/desired.ts';
-import { CommandError, EXIT } from '../exit.ts';
+import { CommandError, EXIT, commandFailure } from '../exit.ts';
 import { fileFault } from './file-fault.ts';
 import { sha256 } from './output.ts';
 import { assertNothingAgain, flagsOfSaved, type PlanFlags } from '../input/plan-options.ts';
@@ -32,13 +32,12 @@ export async function readSavedPlan(
 ): Promise<Exclude<ReadPlan, { readonly kind: 'not-a-plan' }>> {
   const { ofAccount } = context;
   if (ofAccount?.saved === null) {
-    throw new CommandError(EXIT.failed, `${path} has no plan of ${ofAccount.name}`, 'make the plan again');
+    throw commandFailure(`${path} has no plan of ${ofAccount.name}`, 'make the plan again');
   }
   if (ofAccount?.saved !== undefined) return { kind: 'intact', plan: ofAccount.saved };
   const read = readPlan(parseJson(await readSavedText(context, path)), sha256);
   if (read.kind !== 'not-a-plan') return read;
-  throw new CommandError(
-    EXIT.failed,
+  throw commandFailure(
     `${path} is not a saved plan: ${read.reason}`,
     hintFor(path, 'make one with plan --out'),
   );
@@ -53,7 +52,7 @@ export async function readSavedText(context: Context, path: string): Promise<str
   try {
     return await readFile(resolve(context.cwd, path), 'utf8');
   } catch (error) {
-    throw new CommandError(EXIT.failed, fileFault(path, error, 'read'), hintFor(path, 'check the path'));
+    throw commandFailure(fileFault(path, error, 'read'), hintFor(path, 'check the path'));
   }
 }
 

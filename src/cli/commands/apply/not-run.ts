@@ -3,7 +3,7 @@ import type { LockFault } from '../../../state/store.ts';
 import type { Plan, Withheld } from '../../../model/plan.ts';
 import type { Once } from '../../../reconcile/once.ts';
 import { apiFailure } from '../../input/connect.ts';
-import { CommandError, EXIT } from '../../exit.ts';
+import { CommandError, EXIT, commandFailure } from '../../exit.ts';
 
 /** Why a run did not come to write anything, as the end of a command. */
 export function notRun(once: Exclude<Once, { readonly kind: 'applied' }>): CommandError {
@@ -11,7 +11,7 @@ export function notRun(once: Exclude<Once, { readonly kind: 'applied' }>): Comma
     case 'unread':
       return apiFailure(once.error);
     case 'locked':
-      return new CommandError(EXIT.failed, once.fault.message, LOCK_HINTS[once.fault.kind]);
+      return commandFailure(once.fault.message, LOCK_HINTS[once.fault.kind]);
     case 'fault':
       return notStarted(once.fault);
     case 'not-run':
@@ -27,7 +27,7 @@ const LOCK_HINTS: Readonly<Record<LockFault['kind'], string>> = {
 
 function notStarted(fault: ApplyFault): CommandError {
   if (fault.kind === 'no-snapshot') {
-    return new CommandError(EXIT.failed, fault.message, 'choose a writable --state-dir');
+    return commandFailure(fault.message, 'choose a writable --state-dir');
   }
   const [first] = fault.problems;
   return new CommandError(
@@ -62,18 +62,13 @@ function notApproved({ decision, planned }: NotRun): CommandError {
         'make a new plan, and have it reviewed again',
       );
     case 'declined':
-      return new CommandError(
-        EXIT.failed,
-        'not applied; nothing was written',
-        'type the requested answer to apply it',
-      );
+      return commandFailure('not applied; nothing was written', 'type the requested answer to apply it');
   }
 }
 
 function unproven(plan: Plan): CommandError {
   const domains = unprovenOf(plan).map(({ domain }) => domain);
-  return new CommandError(
-    EXIT.failed,
+  return commandFailure(
     `nothing was written, because ${nameSome(domains)} ${domains.length === 1 ? 'is' : 'are'} withheld`,
     'resolve it and run again, or skip it with --skip-refused',
   );

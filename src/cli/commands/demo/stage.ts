@@ -7,7 +7,7 @@ import type { Clock } from '../../../model/clock.ts';
 import { startEmulator, type Emulator } from '../../../emulator/http/server.ts';
 import type { Context } from '../../context.ts';
 import type { Execute } from '../../input/options.ts';
-import { CommandError, EXIT } from '../../exit.ts';
+import { EXIT, commandFailure } from '../../exit.ts';
 import { drift, SEED } from './account.ts';
 import { copyExample } from './manifest.ts';
 
@@ -63,7 +63,7 @@ async function rehearse(
   const silent = { ...context, stdout: collect([]), stderr: collect(errors) };
   const code = await execute(silent, ['apply', '-f', 'acme', '--yes']);
   if (code !== EXIT.done) {
-    throw new CommandError(EXIT.failed, `the demo cannot start: ${errors.join('')}`, 'report this as a bug');
+    throw commandFailure(`the demo cannot start: ${errors.join('')}`, 'report this as a bug');
   }
   await rename(aside, retired);
   return drift(context, url, KEY);

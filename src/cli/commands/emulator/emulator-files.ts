@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { Fault } from '../../../emulator/faults/faults.ts';
 import type { Seed } from '../../../emulator/account/seed.ts';
 import { problemsOf } from '../../../emulator/http/schemas.ts';
-import { CommandError, EXIT } from '../../exit.ts';
+import { commandFailure } from '../../exit.ts';
 import { fileFault } from '../../output/file-fault.ts';
 
 /** The account that a file holds; undefined where there is no file yet. */
@@ -15,7 +15,7 @@ export async function readStateFile(file: string): Promise<Seed | undefined> {
 export async function readFaultsFile(file: string): Promise<readonly Fault[]> {
   const text = await readText(file);
   if (text !== undefined) return parseChecked(file, text, 'faults') as readonly Fault[];
-  throw new CommandError(EXIT.failed, `${file} does not exist`, 'check the path of --faults');
+  throw commandFailure(`${file} does not exist`, 'check the path of --faults');
 }
 
 /** Where a file really is, so that writing it leaves a link to it in place. */
@@ -32,7 +32,7 @@ export async function prepareDirectory(file: string): Promise<void> {
     await access(dirname(file), constants.W_OK);
   } catch (error) {
     const message = fileFault(file, error, 'written');
-    throw new CommandError(EXIT.failed, message, 'name a file in a directory that can be written');
+    throw commandFailure(message, 'name a file in a directory that can be written');
   }
 }
 
@@ -55,7 +55,7 @@ async function readText(file: string): Promise<string | undefined> {
     return await readFile(file, 'utf8');
   } catch (error) {
     if ((error as { readonly code?: string }).code === 'ENOENT') return undefined;
-    throw new CommandError(EXIT.failed, fileFault(file, error, 'read'), 'name a file that can be read');
+    throw commandFailure(fileFault(file, error, 'read'), 'name a file that can be read');
   }
 }
 
@@ -63,7 +63,7 @@ function parseChecked(file: string, text: string, subject: 'state' | 'faults'): 
   const value = parse(file, text);
   const problems = problemsOf(subject, value).map(({ path, message }) => `${file}: ${path} ${message}`);
   if (problems.length === 0) return value;
-  throw new CommandError(EXIT.failed, problems.join('\n'), 'docs/emulator.md describes the format');
+  throw commandFailure(problems.join('\n'), 'docs/emulator.md describes the format');
 }
 
 function parse(file: string, text: string): unknown {
@@ -71,6 +71,6 @@ function parse(file: string, text: string): unknown {
     return JSON.parse(text) as unknown;
   } catch (error) {
     const message = `${file} is not JSON: ${(error as Error).message}`;
-    throw new CommandError(EXIT.failed, message, 'fix the file, or remove it to start with a new account');
+    throw commandFailure(message, 'fix the file, or remove it to start with a new account');
   }
 }

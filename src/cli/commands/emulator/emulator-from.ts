@@ -5,7 +5,7 @@ import { loadManifest } from '../../../manifest/load.ts';
 import { readManifests } from '../../../manifest/read/read.ts';
 import type { Desired, DesiredRule, PresentDomain, Reference } from '../../../model/desired.ts';
 import type { Context } from '../../context.ts';
-import { CommandError, EXIT } from '../../exit.ts';
+import { CommandError, EXIT, commandFailure } from '../../exit.ts';
 import { loadOptions } from '../../input/load-options.ts';
 import { plural, printProblems } from '../../output/problems/problems.ts';
 import { agreedAccount } from '../../settings.ts';
@@ -41,7 +41,7 @@ async function load(context: Context, from: string): Promise<Desired> {
     stdin: context.stdin,
     cwd: context.cwd,
   });
-  if (!texts.ok) throw new CommandError(EXIT.failed, texts.error.message, texts.error.hint);
+  if (!texts.ok) throw commandFailure(texts.error.message, texts.error.hint);
   const how = loadOptions(context, {}, { references: 'required', accounts: 'one' });
   const { desired, problems } = loadManifest(texts.value, { ...how, resolve: placeholders() });
   printProblems(context, {}, problems);

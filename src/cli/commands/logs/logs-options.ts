@@ -1,6 +1,6 @@
 import { LARGEST_LOG_PAGE } from '../../../api/logs/pages.ts';
 import type { LogFilter, LogStatus, LogTransport } from '../../../api/logs/logs.ts';
-import { CommandError, EXIT } from '../../exit.ts';
+import { CommandError, usageError } from '../../exit.ts';
 import type { CommonOptions } from '../../settings.ts';
 
 export interface LogsOptions extends CommonOptions {
@@ -138,5 +138,5 @@ function parseTime(flag: string, text: string): number {
 }
 
 function usage(message: string, hint: string): CommandError {
-  return new CommandError(EXIT.usage, message, hint);
+  return usageError(message, hint);
 }
