@@ -4,7 +4,7 @@ import { fail, succeed, type Result } from '../model/result.ts';
 import { rememberRun } from './memory/remember.ts';
 import { undoFlags } from './memory/undo-flags.ts';
 import { resolvePasswords } from './send/passwords.ts';
-import type { ApplyInput, ApplyPorts } from './ports.ts';
+import type { ApplyInput, ApplyPorts, WrittenSnapshot } from './ports.ts';
 import { reportDocument } from './report/report-document.ts';
 import { reportRun } from './report/report.ts';
 import { runRounds, type LastPass } from './rounds.ts';
@@ -43,7 +43,7 @@ export async function applyPlan(input: ApplyInput, ports: ApplyPorts): Promise<R
   const report = reportRun(run, {
     verdict,
     snapshot: snapshot.value.path,
-    undoFlags: await undoFlags(run, verdict, snapshot.value.text),
+    undoFlags: await undoFlags(run, verdict, snapshot.value.written),
   });
   return succeed(await keepReport(report, run.input, ports));
 }
@@ -58,14 +58,14 @@ function withObjection(ports: ApplyPorts): ApplyPorts {
 interface SavedSnapshot {
   /** Null: there is nothing to undo. */
   readonly path: string | null;
-  readonly text: string;
+  readonly written: WrittenSnapshot | null;
 }
 
 async function saveSnapshot(
   input: ApplyInput,
   ports: ApplyPorts,
 ): Promise<Result<SavedSnapshot, ApplyFault>> {
-  if (input.plan.changes.length === 0) return succeed({ path: null, text: '' });
+  if (input.plan.changes.length === 0) return succeed({ path: null, written: null });
   const document = snapshotDocument({
     plan: input.plan,
     observed: input.observed,
@@ -73,9 +73,9 @@ async function saveSnapshot(
     references: input.desired.references,
     now: ports.clock.now(),
   });
-  const text = ports.snapshots.write(document);
-  const saved = await ports.state.saveSnapshot(text);
-  if (saved.ok) return succeed({ path: saved.value, text });
+  const written = ports.writeSnapshot(document);
+  const saved = await ports.state.saveSnapshot(written.text);
+  if (saved.ok) return succeed({ path: saved.value, written });
   return fail({
     kind: 'no-snapshot',
     message: `nothing was written, because it could not be undone: ${saved.error.message}`,

@@ -56,16 +56,16 @@ export interface ApplyPorts {
   readonly resolvePassword: ResolvePassword;
   /** Asked right before a domain is deleted: null, or why it must stay. */
   readonly whyKeepDomain?: ((domain: DomainName) => Promise<string | null>) | undefined;
-  readonly snapshots: SnapshotText;
+  readonly writeSnapshot: (document: ManifestDocument) => WrittenSnapshot;
   /** Asked before each write, to the account or to memory: why this run must not write any more. */
   readonly objection?: Objection | undefined;
 }
 
-/** Snapshots as text, and back. */
-export interface SnapshotText {
-  readonly write: (document: ManifestDocument) => string;
+/** A snapshot as it is saved, and what applying it asks for. */
+export interface WrittenSnapshot {
+  readonly text: string;
   /** Null where it cannot be loaded; `references`: normalised value -> how the manifest writes it. */
-  readonly read: (text: string, references: ReadonlyMap<string, string>) => Desired | null;
+  readonly desired: (references: ReadonlyMap<string, string>) => Desired | null;
 }
 
 export type Progress =

@@ -53,6 +53,12 @@ export async function loadWithReferences(
   return loadDocuments(parsed, { ...options, resolve });
 }
 
+/** The same of a document of this version that was not read from a text. */
+export function loadTree(document: Node, log: ProblemLog, options: LoadOptions): LoadedManifest {
+  checkShape(document, log);
+  return loadDocuments({ log, documents: [document], completeness: 'complete', files: [] }, options);
+}
+
 /** The reference of `api.key`, where one can be read, whatever else is wrong. */
 export function findKey(texts: readonly ManifestText[], options: Pick<LoadOptions, 'cwd'>): Reference | null {
   return referencesIn(parseManifest(texts).documents, { ...options, references: 'required' }).key;

@@ -3,7 +3,7 @@ import { systemProcesses } from '../state/processes.ts';
 import { openStateDirectory, type StateDirectoryOptions } from '../state/directory.ts';
 import type { Client } from '../api/client.ts';
 import { exportDocument, type ExportOptions } from '../manifest/write/export.ts';
-import { snapshotText } from '../manifest/write/snapshot-text.ts';
+import { writeSnapshot } from '../manifest/write/write-snapshot.ts';
 import { writeManifest } from '../manifest/write/write.ts';
 import type { Clock } from '../model/clock.ts';
 import type { Desired } from '../model/desired.ts';
@@ -70,7 +70,7 @@ export async function applyManifest(options: ApplyOptions): Promise<Once> {
     clock,
     random: options.random,
     signal: options.signal,
-    snapshots: snapshotText,
+    writeSnapshot,
     resolvePassword: options.resolvePassword,
     openState: (email) =>
       openStateDirectory({

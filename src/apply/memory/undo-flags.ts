@@ -1,6 +1,7 @@
 import type { Desired } from '../../model/desired.ts';
 import type { Observed } from '../../model/observed.ts';
 import { makePlan } from '../../plan/plan.ts';
+import type { WrittenSnapshot } from '../ports.ts';
 import type { LastPass } from '../rounds.ts';
 import type { Run } from '../run.ts';
 
@@ -8,11 +9,15 @@ import type { Run } from '../run.ts';
  * What the command line has to allow so that the snapshot of this run can be applied to the account as it is now, as
  * flags that are ready for a shell; none where the account could not be read again, for then nobody knows.
  */
-export async function undoFlags(run: Run, verdict: LastPass, snapshot: string): Promise<readonly string[]> {
+export async function undoFlags(
+  run: Run,
+  verdict: LastPass,
+  snapshot: WrittenSnapshot | null,
+): Promise<readonly string[]> {
   if (!run.ledger.wrote || verdict.kind === 'unseen' || verdict.unread.size > 0) return [];
-  const { client, clock, snapshots, state } = run.ports;
-  const desired = snapshots.read(snapshot, run.input.desired.references);
+  const desired = snapshot?.desired(run.input.desired.references) ?? null;
   if (desired === null) return [];
+  const { client, clock, state } = run.ports;
   const { prior } = await state.prior();
   const { guards } = makePlan({
     desired,

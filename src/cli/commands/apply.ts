@@ -1,5 +1,5 @@
 import type { Progress as ApplyProgress } from '../../apply/ports.ts';
-import { snapshotText } from '../../manifest/write/snapshot-text.ts';
+import { writeSnapshot } from '../../manifest/write/write-snapshot.ts';
 import type { Decision } from '../../reconcile/decide.ts';
 import { reconcileOnce, type OncePorts, type Approved } from '../../reconcile/once.ts';
 import type { Planned } from '../../reconcile/plan-once.ts';
@@ -104,7 +104,7 @@ function portsOf(context: Context, options: ApplyFlags, session: Session, manner
     ...session.ports,
     random: context.random,
     signal: context.signal,
-    snapshots: snapshotText,
+    writeSnapshot,
     whyKeepDomain: context.ofAccount?.whyKeepDomain,
     approve: async (planned) => {
       const verdict = await approve(planned);

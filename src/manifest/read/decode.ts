@@ -1,5 +1,6 @@
-import { findInvisible } from '../../model/names.ts';
+import { quote } from '../../model/names.ts';
 import type { ProblemLog } from '../problems.ts';
+import type { TextNode } from './node.ts';
 import { createSourceText, type ManifestText, type SourceText } from './text.ts';
 
 /** Bytes, or characters of a text that is decoded already; larger files are refused before they are parsed. */
@@ -68,16 +69,18 @@ function otherEncoding(bytes: Uint8Array): string | null {
   return /^(?:fffe|feff|00(?!00)..|(?!00)..00)/.test(start) ? 'UTF-16' : null;
 }
 
-/** Control, zero-width and bidirectional characters can make a text read otherwise than it is taken. */
+/** Control, zero-width and bidirectional characters can make a text read otherwise than people see it. */
 const FORBIDDEN =
-  /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\r(?!\n)/g;
+  /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/;
+/** As it is, a carriage return is a part of a line break only. */
+const FORBIDDEN_UNESCAPED = new RegExp(`${FORBIDDEN.source}|\\r(?!\\n)`, 'g');
 /** A file that is no text at all has millions; the first ones tell as much. */
 const MAX_REPORTED = 20;
 
 function findForbiddenCharacters(source: SourceText, log: ProblemLog): Readable {
   let found: Readable = 'readable';
   let count = 0;
-  for (const match of source.text.matchAll(FORBIDDEN)) {
+  for (const match of source.text.matchAll(FORBIDDEN_UNESCAPED)) {
     found = 'unreadable';
     reportForbidden(match[0], source, match.index, log);
     count += 1;
@@ -99,12 +102,12 @@ function reportForbidden(character: string, within: SourceText, offset: number, 
 }
 
 /** An escape such as "\u202E" brings into a quoted text what the raw text may not hold. */
-export function findForbiddenEscape(text: string): string | null {
-  if (!/[^\x20-\x7e]/.test(text)) return null;
-  FORBIDDEN.lastIndex = 0;
-  const raw = FORBIDDEN.exec(text)?.[0];
-  FORBIDDEN.lastIndex = 0;
-  return raw === undefined || raw === '\r' ? null : findInvisible(raw);
+export function reportForbiddenEscape(node: TextNode, log: ProblemLog): void {
+  if (!FORBIDDEN.test(node.text)) return;
+  log.report('forbidden-character', node, {
+    message: `the string ${quote(node.text)} contains an invisible character`,
+    hint: 'delete the escape sequence',
+  });
 }
 
 function findConflictMarkers(source: SourceText, log: ProblemLog): Readable {

@@ -10,7 +10,7 @@ import {
   type YAMLMap,
 } from 'yaml';
 import { quote } from '../../model/names.ts';
-import { findForbiddenEscape } from './decode.ts';
+import { reportForbiddenEscape } from './decode.ts';
 import type { Entry, Node, TextNode } from './node.ts';
 import type { ProblemLog } from '../problems.ts';
 import type { Place, SourceText } from './text.ts';
@@ -86,7 +86,7 @@ function growText(parsed: Scalar, growth: Growth): TextNode {
   const text = typeof parsed.value === 'string' ? parsed.value : '';
   const plain = parsed.type === 'PLAIN';
   const node: TextNode = { kind: 'text', ...placeOf(parsed, growth), text, plain };
-  if (parsed.type === 'QUOTE_DOUBLE') reportEscape(node, growth);
+  if (parsed.type === 'QUOTE_DOUBLE') reportForbiddenEscape(node, growth.log);
   return node;
 }
 
@@ -160,15 +160,6 @@ function reportTag(
   growth.log.report('unsupported-yaml', placeOf(parsed, growth), {
     message: `the YAML tag ${quote(parsed.tag)} is not allowed`,
     hint: 'delete the tag; text in quotes is always text',
-  });
-}
-
-function reportEscape(node: TextNode, growth: Growth): void {
-  const character = findForbiddenEscape(node.text);
-  if (character === null) return;
-  growth.log.report('forbidden-character', node, {
-    message: `the string ${quote(node.text)} contains an invisible character`,
-    hint: 'delete the escape sequence',
   });
 }
 

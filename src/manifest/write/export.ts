@@ -8,9 +8,9 @@ import {
   type RuleDocument,
   type ShowForward,
 } from '../../model/manifest-document.ts';
-import { escapeInvisible, nameKey, quote, type DomainName } from '../../model/names.ts';
+import { nameKey, quote, type DomainName } from '../../model/names.ts';
 import type { Observed, ObservedAlias, ObservedDomain, ObservedRule } from '../../model/observed.ts';
-import { dropFaults, type DomainDraft } from './export-check.ts';
+import { dropRefused } from './drop-refused.ts';
 import { createRuleNamer } from './rule-names.ts';
 
 export interface ExportOptions {
@@ -31,69 +31,71 @@ export interface ExportOptions {
  * manifest language cannot express is listed in comments with the reason, and so stays unmanaged.
  */
 export function exportDocument(observed: Observed, options: ExportOptions): ManifestDocument {
-  const drafts = [...observed.domains.values()]
+  const live = [...observed.domains.values()]
     .filter(({ domain }) => options.domains?.has(domain) ?? true)
     .filter(({ domain }) => !observed.unproven.has(domain))
-    .sort((a, b) => (a.domain < b.domain ? -1 : 1))
-    .map((domain) => draftDomain(domain, options));
-  const { domains, comments } = dropFaults(drafts, options.version);
+    .sort((a, b) => (a.domain < b.domain ? -1 : 1));
   const unread = [...observed.unproven].map(
     ([domain, { reason }]) => `${domain} is left out, because it could not be read: ${reason}`,
   );
-  const all = [...comments, ...unread].map(escapeInvisible);
+  const { comments = [], domains } = dropRefused(
+    { version: 1, domains: new Map(live.map((domain) => [domain.domain, exportDomain(domain, options)])) },
+    options.version,
+  );
+  const prune = options.prune === 'stated';
   return {
     version: 1,
-    ...(all.length === 0 ? {} : { comments: all }),
+    comments: [...comments, ...unread],
     ...(options.api === 'left-out' ? {} : { api: apiOf(observed, options) }),
-    domains: new Map(domains.map((draft) => [draft.domain, finished(draft, options)])),
+    domains: prune ? new Map([...domains].map(([name, domain]) => [name, pruned(domain)])) : domains,
   };
 }
 
 /** What cannot be named must not be pruned. */
-function finished({ document, comments }: DomainDraft, { prune }: ExportOptions): DomainDocument {
-  if (prune !== 'stated') return { ...document, comments };
-  if (comments.length === 0) return { ...document, comments, prune: true };
-  return { ...document, comments: [...comments, '`prune` is left out: it would delete what is not managed'] };
+function pruned(domain: DomainDocument): DomainDocument {
+  const { comments = [] } = domain;
+  if (comments.length === 0) return { ...domain, prune: true };
+  return { ...domain, comments: [...comments, '`prune` is left out: it would delete what is not managed'] };
 }
 
 function apiOf({ account }: Observed, { version }: ExportOptions): NonNullable<ManifestDocument['api']> {
   return { account: account.email, ...(version === 'v3' ? { version } : {}) };
 }
 
-function draftDomain(
+function exportDomain(
   live: ObservedDomain,
   { version, showForward = forwardDocument }: ExportOptions,
-): DomainDraft {
+): DomainDocument {
   const comments: string[] = [];
   const webhook = version === 'v3' ? (live.webhook ?? undefined) : undefined;
-  const document: DomainDocument = {
+  return {
+    comments,
     notification_email: live.notification_email ?? 'none',
     whitelabel: live.whitelabel ?? 'none',
     ...(webhook === undefined ? {} : { webhook }),
     ...Object.fromEntries(
       SECTIONS.filter((section) => live[section] !== undefined).map((section) => [
         section,
-        DRAFTS[section](live, comments, showForward),
+        SECTION_DOCUMENTS[section](live, comments, showForward),
       ]),
     ),
   };
-  return { domain: live.domain, document, comments };
 }
 
 /** Of a section that was read. */
-const DRAFTS: {
+const SECTION_DOCUMENTS: {
   readonly [S in Section]: (
     live: ObservedDomain,
     comments: string[],
     showForward: ShowForward,
   ) => DomainDocument[S];
 } = {
-  aliases: ({ aliases = [] }, comments, showForward) => draftAliases(aliases, comments, showForward),
-  rules: ({ rules = [] }, comments, showForward) => draftRules(rules, comments, showForward),
-  credentials: ({ credentials = [] }, comments) => draftCredentials(credentials, comments),
+  aliases: ({ aliases = [] }, comments, showForward) => exportAliases(aliases, comments, showForward),
+  rules: ({ rules = [] }, comments, showForward) => exportRules(rules, comments, showForward),
+  credentials: ({ credentials = [] }, comments) => exportCredentials(credentials, comments),
 };
 
-function draftAliases(
+function exportAliases(
   live: readonly ObservedAlias[],
   comments: string[],
   showForward: ShowForward,
@@ -102,7 +104,7 @@ function draftAliases(
   return new Map(sorted.map(({ name, forward }) => [name, showForward(forward)]));
 }
 
-function draftCredentials(
+function exportCredentials(
   live: readonly { readonly name: string }[],
   comments: string[],
 ): NonNullable<DomainDocument['credentials']> {
@@ -125,7 +127,7 @@ function distinct<T extends { readonly name: string }>(
   });
 }
 
-function draftRules(
+function exportRules(
   live: readonly ObservedRule[],
   comments: string[],
   showForward: ShowForward,

@@ -9,7 +9,7 @@ export function writeManifest(document: ManifestDocument): string {
   yaml.commentBefore = asComment(document.comments ?? []);
   const domains = yaml.get('domains');
   if (isMap(domains)) layOutDomains(domains, document);
-  quoteMergeKeys(yaml);
+  quoteTexts(yaml);
   return yaml.toString({ lineWidth: 0, flowCollectionPadding: false });
 }
 
@@ -57,11 +57,11 @@ function flatten(value: unknown): void {
   if (isCollection(value)) value.flow = true;
 }
 
-/** Unquoted, `<<` would be read as a merge key. */
-function quoteMergeKeys(yaml: Document): void {
+/** Unquoted, `<<` would be read as a merge key, and a carriage return as a part of a line break. */
+function quoteTexts(yaml: Document): void {
   visit(yaml, {
     Scalar(_, node) {
-      if (node.value === '<<') node.type = 'QUOTE_DOUBLE';
+      if (/^<<$|\r/.test(String(node.value))) node.type = 'QUOTE_DOUBLE';
     },
   });
 }

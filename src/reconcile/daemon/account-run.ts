@@ -25,7 +25,7 @@ export interface Access {
   readonly openState: (account: string) => StateStore;
 }
 
-export interface RunPorts extends Pick<OncePorts, 'random' | 'snapshots' | 'resolvePassword'> {
+export interface RunPorts extends Pick<OncePorts, 'random' | 'writeSnapshot' | 'resolvePassword'> {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Address and key as they are now; an error is for people. */

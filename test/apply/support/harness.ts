@@ -8,7 +8,7 @@ import type { Dump } from '../../../src/emulator/account/dump.ts';
 import type { JournalEntry } from '../../../src/emulator/http/journal.ts';
 import type { Seed } from '../../../src/emulator/account/seed.ts';
 import { loadManifest } from '../../../src/manifest/load.ts';
-import { snapshotText } from '../../../src/manifest/write/snapshot-text.ts';
+import { writeSnapshot } from '../../../src/manifest/write/write-snapshot.ts';
 import type { Desired } from '../../../src/model/desired.ts';
 import type { Plan } from '../../../src/model/plan.ts';
 import type { ManifestSize } from '../../../src/model/prior.ts';
@@ -119,7 +119,7 @@ export async function openScene({ manifest, seed, ...options }: Setup): Promise<
         onProgress: (event) => progress.push(event),
         resolvePassword: (reference) =>
           reference.kind === 'env' ? (PASSWORDS[reference.name] ?? null) : null,
-        snapshots: snapshotText,
+        writeSnapshot,
         ...run.ports,
       },
     );

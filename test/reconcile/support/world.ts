@@ -8,7 +8,7 @@ import { systemProcesses } from '../../../src/state/processes.ts';
 import { openStateDirectory } from '../../../src/state/directory.ts';
 import { createEmulator, type EmulatorCore, type EmulatorOptions } from '../../../src/emulator/emulator.ts';
 import type { Seed } from '../../../src/emulator/account/seed.ts';
-import { snapshotText } from '../../../src/manifest/write/snapshot-text.ts';
+import { writeSnapshot } from '../../../src/manifest/write/write-snapshot.ts';
 import type { AccountStatus, DaemonEvent } from '../../../src/model/daemon.ts';
 import type { Desired } from '../../../src/model/desired.ts';
 import { succeed } from '../../../src/model/result.ts';
@@ -165,7 +165,7 @@ export function openLoop(
       clock,
       random: Math.random,
       signal,
-      snapshots: snapshotText,
+      writeSnapshot,
       resolvePassword: () => null,
       emit: (event) => events.push(event),
       source: createManifestSource({

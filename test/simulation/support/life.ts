@@ -1,7 +1,7 @@
 import { createClient } from '../../../src/api/create.ts';
 import { openStateDirectory } from '../../../src/state/directory.ts';
 import type { StateStore } from '../../../src/state/store.ts';
-import { snapshotText } from '../../../src/manifest/write/snapshot-text.ts';
+import { writeSnapshot } from '../../../src/manifest/write/write-snapshot.ts';
 import { manifestSize } from '../../../src/plan/size.ts';
 import { decide } from '../../../src/reconcile/decide.ts';
 import { reconcileOnce, type Once } from '../../../src/reconcile/once.ts';
@@ -99,7 +99,7 @@ function reconcile(world: World, life: Life): Promise<Once> {
       random: world.random,
       openState: (account) => openState(world, life, { account, apiUrl: url }),
       resolvePassword: (reference) => (reference.kind === 'env' ? (env[reference.name] ?? null) : null),
-      snapshots: snapshotText,
+      writeSnapshot,
       approve: async (planned) => {
         const decision = decide(planned.plan, flags.skipRefused === true ? 'withhold' : 'end-the-run');
         return { decision, planned };

@@ -1,5 +1,5 @@
 import * as fs from 'node:fs/promises';
-import { snapshotText } from '../../../manifest/write/snapshot-text.ts';
+import { writeSnapshot } from '../../../manifest/write/write-snapshot.ts';
 import type { DaemonEvent } from '../../../model/daemon.ts';
 import { createAccountLoop, type AccountLoop } from '../../../reconcile/daemon/account-loop.ts';
 import { claimingSource, type Claims } from '../../../reconcile/claims.ts';
@@ -45,7 +45,7 @@ export function openAccountLoop(
       clock,
       random,
       signal,
-      snapshots: snapshotText,
+      writeSnapshot,
       async resolvePassword(reference) {
         const password = await referenceValue(context, reference);
         if (typeof password === 'string') onSecret(password);

@@ -1,4 +1,4 @@
-import { snapshotText } from '../../../manifest/write/snapshot-text.ts';
+import { writeSnapshot } from '../../../manifest/write/write-snapshot.ts';
 import type { DaemonEvent, FailedStep, RunResult } from '../../../model/daemon.ts';
 import type { Report } from '../../../model/report.ts';
 import { createRunId } from '../../../reconcile/daemon/account-run.ts';
@@ -75,7 +75,7 @@ async function applyPass(context: Context, session: Session): Promise<Pass> {
       ...session.ports,
       random: context.random,
       signal: context.signal,
-      snapshots: snapshotText,
+      writeSnapshot,
       approve: (planned) =>
         Promise.resolve(approveUnasked(planned, { refusals: 'withhold', show: () => undefined })),
     },
