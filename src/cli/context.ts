@@ -1,8 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { RequestEvent } from '../api/http/call.ts';
-import type { Every } from '../state/lock.ts';
-import type { Clock } from '../model/clock.ts';
+import type { Clock, Every } from '../model/clock.ts';
 import type { DomainName } from '../model/names.ts';
 import type { PlanOptionsDocument } from '../plan/document/document.ts';
 import type { SavedPlan } from '../plan/document/saved.ts';

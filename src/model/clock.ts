@@ -7,3 +7,6 @@ export interface Clock {
   /** Waits `milliseconds`, or until the signal is aborted; never rejects. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
+
+/** Calls `work` every so many milliseconds until the function that it returns is called. */
+export type Every = (milliseconds: number, work: () => void) => () => void;

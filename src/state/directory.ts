@@ -1,20 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import type { Clock } from '../model/clock.ts';
+import type { Clock, Every } from '../model/clock.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Warning } from '../model/plan.ts';
 import { NO_PRIOR, type ManifestSize, type PriorDomain, isSameManifest } from '../model/prior.ts';
 import { fail, succeed, type Result } from '../model/result.ts';
-import { createFingerprinter } from './fingerprints.ts';
-import { readKnownReferences, recognise, withReferences, writeKnownReferences } from './known-references.ts';
 import {
+  readKnownReferences,
   readManifestSizes,
   readPriorDomain,
+  writeKnownReferences,
   writeManifestSizes,
   writePriorDomain,
-} from './prior-document.ts';
-import { ownFiles, type OwnFiles, type StateFs } from './own-files.ts';
-import type { ProcessTable } from './processes.ts';
+} from './documents.ts';
 import {
   keepNewest,
   listFiles,
@@ -24,10 +22,12 @@ import {
   writeAtomically,
   writeWhole,
   type ReadOutcome,
-  type StateFault,
 } from './files.ts';
-import { acquireLock, type Every } from './lock.ts';
-import type { Memory, RecogniseReferences, StateStore } from './store.ts';
+import { createFingerprinter, recognise, withReferences } from './fingerprints.ts';
+import { acquireLock } from './lock.ts';
+import { ownFiles, type OwnFiles, type StateFs } from './own-files.ts';
+import type { ProcessTable } from './processes.ts';
+import type { Memory, RecogniseReferences, StateFault, StateStore } from './store.ts';
 
 export interface StateDirectoryOptions {
   /** Root for all accounts. */
@@ -51,17 +51,14 @@ const SALT_BYTES = 32;
 export function openStateDirectory(options: StateDirectoryOptions): StateStore {
   const place = join(options.directory, accountDirectory(options.account, options.apiUrl));
   let sequence = 0;
-  const scope: Scope = {
-    ...options,
-    place,
-    files: ownFiles(options.fs, options.directory, options.processes.uid),
-    unique: () => `${options.processes.pid}-${(sequence += 1)}-${randomBytes(6).toString('hex')}`,
-    written: new Map(),
-  };
+  const unique = (): string =>
+    `${options.processes.pid}-${(sequence += 1)}-${randomBytes(6).toString('hex')}`;
+  const files = ownFiles(options.fs, options.directory, { uid: options.processes.uid, unique });
+  const scope: Scope = { place, files, clock: options.clock, written: new Map() };
   let fingerprinter: Promise<((password: string) => Promise<string>) | null> | null = null;
   return {
     place,
-    lock: () => acquireLock(place, scope),
+    lock: () => acquireLock(place, { ...options, files, unique }),
     prior: () => readPrior(scope),
     remember: (memory) => remember(scope, memory),
     saveSnapshot: (text) => saveDocument(scope, { directory: 'snapshots', suffix: '.yaml', text }),
@@ -76,10 +73,10 @@ export function openStateDirectory(options: StateDirectoryOptions): StateStore {
   };
 }
 
-interface Scope extends StateDirectoryOptions {
+interface Scope {
   readonly place: string;
   readonly files: OwnFiles;
-  readonly unique: () => string;
+  readonly clock: Clock;
   /** Hash of what is known to be on disk, so that equal memories are not written again. */
   readonly written: Map<DomainName, string>;
 }
@@ -161,16 +158,14 @@ async function rememberDomain(
   domain: DomainName,
   prior: PriorDomain | null,
 ): Promise<Result<void, StateFault>> {
-  const directory = join(scope.place, 'domains');
-  const name = domainFile(domain);
+  const path = join(scope.place, 'domains', domainFile(domain));
   if (prior === null) {
     scope.written.delete(domain);
-    await removeQuietly(scope.files, join(directory, name));
+    await removeQuietly(scope.files, path);
     return succeed(undefined);
   }
   const text = writePriorDomain(domain, prior);
   if (scope.written.get(domain) === hash(text)) return succeed(undefined);
-  const path = { directory, name, temporary: `${scope.unique()}.tmp` };
   const written = await writeWhole(scope.files, path, text);
   if (written.ok) scope.written.set(domain, hash(text));
   return written;
@@ -182,8 +177,7 @@ async function rememberSize(scope: Scope, size: ManifestSize): Promise<Result<vo
   const others = before.filter((other) => !isSameManifest(other, size));
   const text = writeManifestSizes([size, ...others].slice(0, KEPT_MANIFESTS));
   if (text === writeManifestSizes(before)) return succeed(undefined);
-  const path = { directory: scope.place, name: 'manifests.json', temporary: `${scope.unique()}.tmp` };
-  return writeAtomically(scope.files, path, text);
+  return writeAtomically(scope.files, sizesPath(scope), text);
 }
 
 /** Null: damaged. A file that is not there holds nothing. */
@@ -204,13 +198,12 @@ async function saveDocument(
   const directory = join(scope.place, document.directory);
   // Sorted by name they are sorted by time; the random part keeps two of one millisecond apart.
   const moment = new Date(scope.clock.now()).toISOString().replaceAll(':', '-');
-  const name = `${moment}_${randomBytes(3).toString('hex')}${document.suffix}`;
-  const path = { directory, name, temporary: `${scope.unique()}.tmp` };
+  const path = join(directory, `${moment}_${randomBytes(3).toString('hex')}${document.suffix}`);
   const written = await writeAtomically(scope.files, path, document.text);
   if (!written.ok) return written;
   await keepNewest(scope.files, directory, { suffix: document.suffix, keep: KEPT_DOCUMENTS });
   await removeLeftovers(scope.files, directory);
-  return succeed(join(directory, name));
+  return succeed(path);
 }
 
 /** Temporary files of a run that was killed; only the holder of the lock writes here, and it writes one at a time. */
@@ -220,30 +213,34 @@ async function removeLeftovers(files: OwnFiles, directory: string): Promise<void
   }
 }
 
-const REFERENCES = 'references.json';
-
 async function rememberReferences(
   scope: Scope,
   references: ReadonlyMap<string, string>,
 ): Promise<Result<void, StateFault>> {
   const salt = await openSalt(scope);
   if (salt === null) return fail({ message: `${join(scope.place, 'salt')} cannot be read or written` });
-  const before = await readText(scope.files, join(scope.place, REFERENCES));
-  const known =
-    (before.kind === 'text' ? readKnownReferences(before.text) : null) ?? new Map<string, string>();
-  const text = writeKnownReferences(withReferences(known, references, salt));
-  if (before.kind === 'text' && before.text === text) return succeed(undefined);
-  const path = { directory: scope.place, name: REFERENCES, temporary: `${scope.unique()}.tmp` };
-  return writeAtomically(scope.files, path, text);
+  const before = await readReferences(scope);
+  const text = writeKnownReferences(withReferences(before ?? new Map(), references, salt));
+  if (before !== null && text === writeKnownReferences(before)) return succeed(undefined);
+  return writeAtomically(scope.files, referencesPath(scope), text);
 }
 
 async function openReferences(scope: Scope): Promise<RecogniseReferences | null> {
-  const read = await readText(scope.files, join(scope.place, REFERENCES));
-  const known = read.kind === 'text' ? readKnownReferences(read.text) : null;
+  const known = await readReferences(scope);
   if (known === null) return null;
   if (known.size === 0) return () => new Map();
   const salt = await openSalt(scope);
   return salt === null ? null : (values) => recognise(known, values, salt);
+}
+
+/** Null: there are none, or they are damaged. */
+async function readReferences(scope: Scope): Promise<ReadonlyMap<string, string> | null> {
+  const read = await readText(scope.files, referencesPath(scope));
+  return read.kind === 'text' ? readKnownReferences(read.text) : null;
+}
+
+function referencesPath(scope: Scope): string {
+  return join(scope.place, 'references.json');
 }
 
 async function openFingerprinter(scope: Scope): Promise<((password: string) => Promise<string>) | null> {
@@ -253,13 +250,13 @@ async function openFingerprinter(scope: Scope): Promise<((password: string) => P
 
 /** The salt is made once; null when there is none and none can be kept: then nothing is remembered of values. */
 async function openSalt(scope: Scope): Promise<Uint8Array | null> {
-  const read = await readText(scope.files, join(scope.place, 'salt'));
+  const path = join(scope.place, 'salt');
+  const read = await readText(scope.files, path);
   if (read.kind === 'unreadable') return null;
   if (read.kind === 'text' && /^[0-9a-f]{64}\n$/.test(read.text)) {
     return Buffer.from(read.text.trim(), 'hex');
   }
   const salt = randomBytes(SALT_BYTES);
-  const path = { directory: scope.place, name: 'salt', temporary: `${scope.unique()}.tmp` };
   const written = await writeAtomically(scope.files, path, `${salt.toString('hex')}\n`);
   return written.ok ? salt : null;
 }

@@ -1,11 +1,8 @@
 import { Buffer } from 'node:buffer';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fail, succeed, type Result } from '../model/result.ts';
 import { codeOf, type OwnFiles, describe } from './own-files.ts';
-
-export interface StateFault {
-  readonly message: string;
-}
+import type { StateFault } from './store.ts';
 
 /** A file that is not there; a file that is there and cannot be read. */
 export type ReadOutcome =
@@ -14,9 +11,12 @@ export type ReadOutcome =
   | { readonly kind: 'unreadable'; readonly message: string };
 
 /** What writing a file whole takes. */
-export type WritableFiles = Pick<OwnFiles, 'makeDirectory' | 'create' | 'openToRead' | 'rename' | 'remove'>;
+export type WritableFiles = Pick<
+  OwnFiles,
+  'makeDirectory' | 'create' | 'openToRead' | 'rename' | 'remove' | 'temporaryFor'
+>;
 
-/** No state file of ours comes near it: what is larger is not ours. */
+/** Larger than any state file: what exceeds it is not ours. */
 const MAX_BYTES = 256 * 1024 * 1024;
 
 /** Names of the files in a directory; empty when there is none. */
@@ -45,56 +45,69 @@ export async function readText(files: OwnFiles, path: string): Promise<ReadOutco
   }
 }
 
-/**
- * Readable by the owner alone, and whole at any moment: written beside, flushed, then renamed over. A text in pieces is
- * taken one piece after the other, and other work goes on in between.
- */
+/** A text, or its pieces: between two pieces other work goes on. */
+type Text = string | Iterable<string>;
+
+/** Readable by the owner alone, and whole at any moment: written beside, flushed, then renamed over. */
 export async function writeAtomically(
   files: WritableFiles,
-  path: StatePath,
-  text: string | Iterable<string>,
+  path: string,
+  text: Text,
 ): Promise<Result<void, StateFault>> {
   const written = await writeWhole(files, path, text);
-  if (written.ok) await flushDirectory(files, path.directory);
+  if (written.ok) await flushDirectory(files, dirname(path));
   return written;
-}
-
-/** The directory of a file, its name, and its name until it is whole. */
-export interface StatePath {
-  readonly directory: string;
-  readonly name: string;
-  readonly temporary: string;
 }
 
 /** The same without flushing the directory, which several files in it can share: `flushDirectory`. */
 export async function writeWhole(
   files: WritableFiles,
-  path: StatePath,
-  text: string | Iterable<string>,
+  path: string,
+  text: Text,
 ): Promise<Result<void, StateFault>> {
-  const temporary = join(path.directory, path.temporary);
   try {
-    await files.makeDirectory(path.directory);
-    await writeFlushed(files, temporary, text);
-    await files.rename(temporary, join(path.directory, path.name));
+    await files.makeDirectory(dirname(path));
+    await replaceFile(files, path, text);
     return succeed(undefined);
   } catch (error) {
-    await removeQuietly(files, temporary);
-    return fail({ message: `${join(path.directory, path.name)} cannot be written: ${describe(error)}` });
+    return fail({ message: `${path} cannot be written: ${describe(error)}` });
   }
 }
 
-export async function writeFlushed(
+/** The same in a directory that exists; throws where it cannot be written. */
+export async function replaceFile(files: WritableFiles, path: string, text: Text): Promise<void> {
+  await placeFile(files, path, text, (temporary) => files.rename(temporary, path));
+}
+
+/** Writes a file in one step, unless the name is taken; throws where it cannot be written. */
+export async function createFile(files: OwnFiles, path: string, text: Text): Promise<'created' | 'exists'> {
+  try {
+    await placeFile(files, path, text, (temporary) => files.link(temporary, path));
+    return 'created';
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return 'exists';
+    throw error;
+  }
+}
+
+async function placeFile(
   files: WritableFiles,
   path: string,
-  text: string | Iterable<string>,
+  text: Text,
+  place: (temporary: string) => Promise<void>,
 ): Promise<void> {
-  const file = await files.create(path);
+  const temporary = files.temporaryFor(path);
   try {
-    await file.writeFile(typeof text === 'string' ? Buffer.from(text, 'utf8') : text);
-    await file.sync();
+    const file = await files.create(temporary);
+    try {
+      await file.writeFile(typeof text === 'string' ? Buffer.from(text, 'utf8') : text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await place(temporary);
   } finally {
-    await file.close();
+    await removeQuietly(files, temporary);
   }
 }
 

@@ -3,8 +3,9 @@ import { createHmac, scrypt } from 'node:crypto';
 /** Cost of one fingerprint: about 10 ms and 4 MiB, so that a stolen state directory does not give passwords away cheaply. */
 const SCRYPT = { N: 4096, r: 8, p: 1 } as const;
 const BYTES = 24;
+const MOST_REFERENCES = 10_000;
 
-/** Fingerprints of passwords under one salt; each password is worked out once in a process. */
+/** Fingerprints of passwords under one salt; each password is computed once in a process. */
 export function createFingerprinter(salt: Uint8Array): (password: string) => Promise<string> {
   const known = new Map<string, Promise<string>>();
   return (password) => {
@@ -24,4 +25,46 @@ function derive(password: string, salt: Uint8Array): Promise<string> {
       else reject(error);
     });
   });
+}
+
+/**
+ * Values that came from references, as salted fingerprints without case, each with how it is shown; the latest first. A
+ * value that somebody writes out later, or that the account still has, is recognised by it.
+ */
+type KnownReferences = ReadonlyMap<string, string>;
+
+/** What is known with these values, normalised value -> how it is shown. */
+export function withReferences(
+  known: KnownReferences,
+  references: ReadonlyMap<string, string>,
+  salt: Uint8Array,
+): KnownReferences {
+  const latest = [...references].filter(([value, shown]) => !isPlaceholder(value, shown));
+  const fresh = latest.map(([value, shown]) => [fingerprintValue(value, salt), shown] as const);
+  const names = new Set(fresh.map(([fingerprint]) => fingerprint));
+  return new Map([...fresh, ...[...known].filter(([print]) => !names.has(print))].slice(0, MOST_REFERENCES));
+}
+
+/** Which of these values came from a reference, and from which. */
+export function recognise(
+  known: KnownReferences,
+  values: Iterable<string>,
+  salt: Uint8Array,
+): ReadonlyMap<string, string> {
+  const recognised = new Map<string, string>();
+  for (const value of new Set(values)) {
+    const shown = known.get(fingerprintValue(value, salt));
+    if (shown !== undefined) recognised.set(value, shown);
+  }
+  return recognised;
+}
+
+/** Of a short text of which there are few, and so guessable by who has the salt: the directory is its owner's alone. */
+function fingerprintValue(value: string, salt: Uint8Array): string {
+  return createHmac('sha256', salt).update(value.normalize('NFC').toLowerCase()).digest('base64');
+}
+
+/** A reference that no entry needs and that is not set stands for itself. */
+function isPlaceholder(value: string, shown: string): boolean {
+  return value === shown.replaceAll(',', ';');
 }

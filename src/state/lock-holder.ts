@@ -1,7 +1,23 @@
 import type { Clock } from '../model/clock.ts';
 import type { ProcessRealm, ProcessTable } from './processes.ts';
+import { parseJson } from './documents.ts';
 import type { ReadOutcome } from './files.ts';
-import type { LockHolder } from './store.ts';
+
+/** What a lock file says. */
+export interface LockHolder extends ProcessRealm {
+  /** Unique to this acquisition of the lock. */
+  readonly id: string;
+  readonly pid: number;
+  readonly host: string;
+  /** When the process began, as the system writes it, to tell it from a later one with its number; null: unknown. */
+  readonly processStart: string | null;
+  readonly command: string;
+  /** Epoch milliseconds. */
+  readonly lockedAt: number;
+  readonly refreshedAt: number;
+  /** Milliseconds from the start of the machine to the last refresh. */
+  readonly uptime: number;
+}
 
 interface HolderPorts {
   readonly clock: Clock;
@@ -27,13 +43,8 @@ export async function newHolder({ clock, processes, unique }: HolderPorts): Prom
 
 /** Null: released, or not a lock that this version could have written. */
 export function parseHolder(read: ReadOutcome): LockHolder | null {
-  if (read.kind !== 'text') return null;
-  try {
-    const value: unknown = JSON.parse(read.text);
-    return isHolder(value) ? value : null;
-  } catch {
-    return null;
-  }
+  const value = read.kind === 'text' ? parseJson(read.text) : null;
+  return isHolder(value) ? value : null;
 }
 
 /** Whether nobody can be writing under this lock: its process is provably gone, or was silent for a whole lease. */

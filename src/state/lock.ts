@@ -1,14 +1,11 @@
 import { join } from 'node:path';
-import type { Clock } from '../model/clock.ts';
+import type { Clock, Every } from '../model/clock.ts';
 import { fail, succeed, type Result } from '../model/result.ts';
-import { describeHolder, isFree, newHolder, parseHolder } from './lock-holder.ts';
-import { codeOf, type OwnFiles, describe } from './own-files.ts';
+import { describeHolder, isFree, newHolder, parseHolder, type LockHolder } from './lock-holder.ts';
+import { type OwnFiles, describe } from './own-files.ts';
 import type { ProcessTable } from './processes.ts';
-import { readText, removeQuietly, writeFlushed, type ReadOutcome } from './files.ts';
-import type { LockFault, LockHolder, StateLock } from './store.ts';
-
-/** Calls `work` every so many milliseconds until the function that it answers is called. */
-export type Every = (milliseconds: number, work: () => void) => () => void;
+import { createFile, readText, removeQuietly, replaceFile, type ReadOutcome } from './files.ts';
+import type { LockFault, StateLock } from './store.ts';
 
 export interface LockPorts {
   readonly files: OwnFiles;
@@ -16,7 +13,7 @@ export interface LockPorts {
   readonly processes: ProcessTable;
   /** Without it the lock is refreshed by `lost` alone, and free for others where that is not called for a whole lease. */
   readonly every?: Every | undefined;
-  /** For names of temporary files that no other process uses. */
+  /** A text that no other process and no other call gets. */
   readonly unique: () => string;
 }
 
@@ -59,7 +56,7 @@ async function tryLock(directory: string, ports: LockPorts): Promise<Result<Stat
       if (last.read.kind === 'unreadable') throw new Error(last.read.message);
       const holder = parseHolder(last.read);
       if (holder !== null && !(await isFree(holder, LEASE_MS, ports))) {
-        return fail({ kind: 'held', holder, message: describeHolder(holder, directory) });
+        return fail({ kind: 'held', message: describeHolder(holder, directory) });
       }
       const lock = await createLock(directory, last, ports);
       if (lock !== null) return succeed(lock);
@@ -82,16 +79,7 @@ async function createLock(directory: string, last: Last, ports: LockPorts): Prom
   const path = join(directory, `lock.${number}`);
   const refreshedAt = clock.monotonic();
   const holder = await newHolder(ports);
-  const temporary = join(directory, `lock-${ports.unique()}.tmp`);
-  try {
-    await writeFlushed(files, temporary, JSON.stringify(holder));
-    await files.link(temporary, path);
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') return null;
-    throw error;
-  } finally {
-    await removeQuietly(files, temporary);
-  }
+  if ((await createFile(files, path, JSON.stringify(holder))) === 'exists') return null;
   const isFirst = (await highestNumber(directory, files)) === number;
   if (!isFirst || !isSame(last.read, await readLock(directory, last.number, files))) {
     await removeQuietly(files, path);
@@ -115,14 +103,11 @@ function heldLock(holder: LockHolder, acquiredAt: number, held: Held): StateLock
   const { files, clock, processes, directory, number } = held;
   let refreshedAt = acquiredAt;
   let released = false;
-  const replace = async (text: string): Promise<'written' | 'failed'> => {
-    const temporary = join(directory, `lock-${held.unique()}.tmp`);
+  const replace = async (content: object): Promise<'written' | 'failed'> => {
     try {
-      await writeFlushed(files, temporary, text);
-      await files.rename(temporary, join(directory, `lock.${number}`));
+      await replaceFile(files, join(directory, `lock.${number}`), JSON.stringify(content));
       return 'written';
     } catch {
-      await removeQuietly(files, temporary);
       return 'failed';
     }
   };
@@ -131,7 +116,7 @@ function heldLock(holder: LockHolder, acquiredAt: number, held: Held): StateLock
     if (released || now - refreshedAt < REFRESH_MS) return;
     if ((await takenFrom(holder, held)) !== null || released) return;
     const alive = { ...holder, refreshedAt: clock.now(), uptime: processes.uptime() };
-    if ((await replace(JSON.stringify(alive))) === 'written') refreshedAt = now;
+    if ((await replace(alive)) === 'written') refreshedAt = now;
   };
   let working = Promise.resolve();
   const refreshInTurn = (): Promise<void> => (working = working.then(refresh));
@@ -151,7 +136,7 @@ function heldLock(holder: LockHolder, acquiredAt: number, held: Held): StateLock
       released = true;
       stop?.();
       await working;
-      if ((await takenFrom(holder, held)) === null) await replace(JSON.stringify({ released: true }));
+      if ((await takenFrom(holder, held)) === null) await replace({ released: true });
     },
   };
 }
@@ -162,7 +147,7 @@ async function takenFrom(holder: LockHolder, { directory, number, files }: Held)
     const highest = await highestNumber(directory, files);
     const now = parseHolder(await readLock(directory, highest, files));
     if (highest === number && now?.id === holder.id) return null;
-    if (now !== null) return { kind: 'held', holder: now, message: describeHolder(now, directory) };
+    if (now !== null) return { kind: 'held', message: describeHolder(now, directory) };
     return lostLock(directory, 'somebody deleted it, or another run took it and ended');
   } catch (error) {
     return lostLock(directory, describe(error));

@@ -12,7 +12,7 @@ export type StateFs = Pick<
 export interface OwnFiles {
   /** Why the files in a directory below the root must not be used; null: they may, or there is none. */
   fault(directory: string): Promise<string | null>;
-  /** For the owner alone, and what is missing on the way to it. */
+  /** For the owner alone, with what is missing above it. */
   makeDirectory(directory: string): Promise<void>;
   list(directory: string): Promise<readonly string[]>;
   /** A file, or a directory to be flushed; a link is an error, and a FIFO does not block. */
@@ -21,8 +21,17 @@ export interface OwnFiles {
   create(path: string): Promise<fileSystem.FileHandle>;
   link(from: string, to: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
-  /** Fine with what is not there. */
+  /** Succeeds when there is nothing to remove. */
   remove(path: string): Promise<void>;
+  /** A path in the same directory that no other process uses. */
+  temporaryFor(path: string): string;
+}
+
+export interface OwnFilesOptions {
+  /** Null where the system has no user numbers. */
+  readonly uid: number | null;
+  /** A text that no other process and no other call gets. */
+  readonly unique: () => string;
 }
 
 // Windows has neither, and links there need a privilege.
@@ -33,9 +42,9 @@ const WRITABLE_BY_OTHERS = 0o022;
 /**
  * Whoever can write to a directory on the way to a state file, or has put a link there, chooses which file is read,
  * written or deleted. So the root and every directory below it must be a real one, ours, and writable by nobody else,
- * or nothing in it is touched. `uid` is null where the system has no user numbers.
+ * or nothing in it is touched.
  */
-export function ownFiles(fs: StateFs, root: string, uid: number | null): OwnFiles {
+export function ownFiles(fs: StateFs, root: string, { uid, unique }: OwnFilesOptions): OwnFiles {
   /** Directories that passed: nobody else can change what is in them from then on. */
   const passed = new Set<string>();
   const fault = async (directory: string): Promise<string | null> => {
@@ -54,10 +63,8 @@ export function ownFiles(fs: StateFs, root: string, uid: number | null): OwnFile
   };
   return {
     fault,
-    makeDirectory: async (directory) => {
-      await check(directory);
-      await makeDirectory(fs, directory);
-    },
+    makeDirectory: (directory) =>
+      check(directory).then(() => makeDirectory(fs, directory, OWNER_ONLY.directory)),
     list: (directory) => check(directory).then(() => fs.readdir(directory)),
     openToRead: (path) => check(dirname(path)).then(() => fs.open(path, READ)),
     // `wx`: whatever has the name, a link included, is an error.
@@ -65,6 +72,7 @@ export function ownFiles(fs: StateFs, root: string, uid: number | null): OwnFile
     link: (from, to) => check(dirname(to)).then(() => fs.link(from, to)),
     rename: (from, to) => check(dirname(to)).then(() => fs.rename(from, to)),
     remove: (path) => check(dirname(path)).then(() => fs.rm(path, { force: true })),
+    temporaryFor: (path) => join(dirname(path), `${unique()}.tmp`),
   };
 }
 
@@ -92,11 +100,15 @@ function ownerFault(directory: string, { uid, mode }: Stats, ours: number): stri
   return `others can write to ${directory} (mode ${shown}); if nobody did, run: chmod 700 ${directory}`;
 }
 
-/** Step by step: in /proc, a recursive mkdir of Node never ends. */
-async function makeDirectory(fs: StateFs, directory: string): Promise<void> {
+/** Makes a directory and those above it, one at a time: in /proc, a recursive mkdir of Node never ends. */
+export async function makeDirectory(
+  fs: Pick<StateFs, 'mkdir'>,
+  directory: string,
+  mode?: number,
+): Promise<void> {
   const make = async (): Promise<unknown> => {
     try {
-      await fs.mkdir(directory, { mode: OWNER_ONLY.directory });
+      await fs.mkdir(directory, { mode });
       return null;
     } catch (error) {
       if (codeOf(error) === 'EEXIST') return null;
@@ -105,7 +117,7 @@ async function makeDirectory(fs: StateFs, directory: string): Promise<void> {
     }
   };
   if ((await make()) === null) return;
-  if (dirname(directory) !== directory) await makeDirectory(fs, dirname(directory));
+  if (dirname(directory) !== directory) await makeDirectory(fs, dirname(directory), mode);
   const missing = await make();
   if (missing !== null) throw missing;
 }

@@ -2,38 +2,41 @@ import type { DomainName } from '../model/names.ts';
 import type { ManifestSize, Prior, PriorDomain } from '../model/prior.ts';
 import type { Warning } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
-import type { ProcessRealm } from './processes.ts';
-import type { StateFault } from './files.ts';
 
 /**
- * What one account's earlier runs left behind: an aid, never the truth. Deleting it loses no route.
- * Nothing here throws for a disk that is full, read-only or damaged.
+ * Everything that is remembered of one account between runs: an aid, never the truth. Losing it loses no route.
+ * No method throws for storage that is full, read-only or damaged.
  */
 export interface StateStore {
   /** Where it is, for people. */
   readonly place: string;
-  /** Waits up to 10 s for another holder. */
+  /** At most one holder; waits up to 10 s for another. */
   lock(): Promise<Result<StateLock, LockFault>>;
-  /** What is remembered. What cannot be read counts as nothing. */
+  /** What cannot be read counts as nothing, with a warning. */
   prior(): Promise<{ readonly prior: Prior; readonly warnings: readonly Warning[] }>;
-  /** Writes only the domains that differ from what is there; `null` forgets a domain. */
+  /** Writes only the domains that differ from what is there. */
   remember(memory: Memory): Promise<Result<void, StateFault>>;
-  /** Saves the manifest that reverses a run; answers its path. */
+  /** Saves the manifest that reverses a run; returns what `apply -f` finds it by. The oldest are removed. */
   saveSnapshot(text: string): Promise<Result<string, StateFault>>;
-  /** Saves a report (JSON); answers its path. */
+  /** Saves a report (JSON); returns where it is, for people. The oldest are removed. */
   saveReport(text: string): Promise<Result<string, StateFault>>;
   /** Keeps fingerprints of values that came from references: normalised value -> how it is shown. */
   rememberReferences(references: ReadonlyMap<string, string>): Promise<Result<void, StateFault>>;
-  /** Reads the fingerprints, to recognise values by them; null: nothing is remembered here. */
+  /** Reads the fingerprints, to recognise values by them; null: none is remembered. */
   openReferences(): Promise<RecogniseReferences | null>;
-  /** A salted fingerprint of a password; null when there is no salt and none can be saved. */
+  /** Of a password, under a salt that is made once; null where no salt can be kept. */
   fingerprint(password: string): Promise<string | null>;
 }
 
-/** Which of these values came from a reference in this run or an earlier one, and how each is shown. */
+/** Which of these values came from a reference in an earlier run, and how each is shown. */
 export type RecogniseReferences = (values: Iterable<string>) => ReadonlyMap<string, string>;
 
+export interface StateFault {
+  readonly message: string;
+}
+
 export interface Memory {
+  /** Null forgets a domain. */
   readonly domains: ReadonlyMap<DomainName, PriorDomain | null>;
   /** Size of a manifest that is in place; null leaves what is there. */
   readonly manifest: ManifestSize | null;
@@ -41,7 +44,7 @@ export interface Memory {
 
 export interface StateLock {
   /**
-   * Null while the lock is ours, which it also shows to others by refreshing it; else why it is not. To be asked right
+   * Null while the lock is ours, which it also shows to others by refreshing it; else why it is not. Must be called right
    * before each write: a process that was stopped for a while may have lost it.
    */
   lost(): Promise<LockFault | null>;
@@ -50,22 +53,8 @@ export interface StateLock {
 }
 
 export type LockFault =
-  | { readonly kind: 'held'; readonly message: string; readonly holder: LockHolder }
-  /** Ours no more, and of nobody that is known. */
+  /** By somebody else; the message says by whom. */
+  | { readonly kind: 'held'; readonly message: string }
+  /** No longer ours, and held by nobody that is known. */
   | { readonly kind: 'lost'; readonly message: string }
   | { readonly kind: 'unwritable'; readonly message: string };
-
-export interface LockHolder extends ProcessRealm {
-  /** Of this one taking of the lock. */
-  readonly id: string;
-  readonly pid: number;
-  readonly host: string;
-  /** What the system says about when the process began, to tell it from a later one with its number; null: unknown. */
-  readonly processStart: string | null;
-  readonly command: string;
-  /** Epoch milliseconds. */
-  readonly lockedAt: number;
-  readonly refreshedAt: number;
-  /** Milliseconds from the start of the machine to when it was refreshed. */
-  readonly uptime: number;
-}

@@ -1,28 +1,15 @@
 import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { systemProcesses } from '../../src/state/processes.ts';
+import type { Clock } from '../../src/model/clock.ts';
+import { NO_PRIOR } from '../../src/model/prior.ts';
+import { systemProcesses, type ProcessTable } from '../../src/state/processes.ts';
 import { openStateDirectory } from '../../src/state/directory.ts';
 import type { StateFs } from '../../src/state/own-files.ts';
 import type { StateStore } from '../../src/state/store.ts';
-import type { DomainName, NameKey } from '../../src/model/names.ts';
-import { NO_PRIOR, type PriorDomain, type ManifestSize } from '../../src/model/prior.ts';
 import { virtualClock } from '../support/clock.ts';
 import { temporaryDirectory } from '../support/directory.ts';
-
-const ACME = 'acme.example' as DomainName;
-
-const memory: PriorDomain = {
-  live: { aliases: 3, rules: 1 },
-  applied: new Map([
-    ['alias/sales', 'a'],
-    ['alias/__proto__', 'b'],
-  ]),
-  ruleIds: new Map([['vip', '1234']]),
-  keptOtherwise: new Map([['rule/vip', { sent: 'c', shown: 'd' }]]),
-  passwords: new Map([['carol' as NameKey, 'scrypt:x']]),
-  givenCatchAll: 'owner@account.example',
-};
+import { ACME, ACME_MEMORY, rememberAcme, sizeOf, storeContract } from './support/store-contract.ts';
 
 function open(
   directory: string,
@@ -39,43 +26,37 @@ function open(
   });
 }
 
-async function remember(store: StateStore): Promise<void> {
-  const manifest = sizeOf([ACME], 4);
-  expect(await store.remember({ domains: new Map([[ACME, memory]]), manifest })).toEqual({
-    ok: true,
-    value: undefined,
-  });
-}
+let processes = 0;
 
-function sizeOf(domains: readonly string[], entries: number): ManifestSize {
-  return { domains: new Set(domains as DomainName[]), entries };
-}
-
-test('manifests of one account are told apart by their domains, and bounded in number', async () => {
+storeContract('a directory', async () => {
   const directory = await temporaryDirectory();
-  const store = open(directory);
-  const note = (...size: Parameters<typeof sizeOf>) =>
-    store.remember({ domains: new Map(), manifest: sizeOf(...size) });
-  const known = async () => (await open(directory).prior()).prior.manifests;
-  await note(['a.example', 'b.example', 'c.example'], 30);
-  await note(['x.example', 'y.example'], 9);
-  expect(await known()).toEqual([
-    sizeOf(['x.example', 'y.example'], 9),
-    sizeOf(['a.example', 'b.example', 'c.example'], 30),
-  ]);
-  // It grows: most domains are those of before. Half of them are not most.
-  await note(['c.example', 'a.example', 'b.example', 'd.example'], 40);
-  await note(['x.example'], 3);
-  const grown = sizeOf(['a.example', 'b.example', 'c.example', 'd.example'], 40);
-  expect(await known()).toEqual([sizeOf(['x.example'], 3), grown, sizeOf(['x.example', 'y.example'], 9)]);
-  const file = join(store.place, 'manifests.json');
-  const before = await fs.stat(file);
-  await note(['x.example'], 3);
-  expect((await fs.stat(file)).ino).toBe(before.ino);
-  for (let index = 0; index < 60; index += 1) await note([`m${index}.example`], index);
-  expect(await known()).toHaveLength(50);
-  expect((await known())[0]).toEqual(sizeOf(['m59.example'], 59));
+  const clock = virtualClock();
+  return {
+    clock,
+    open: ({ account = 'ops@acme.example', apiUrl = 'https://api.example/v4', command = 'test' } = {}) =>
+      openStateDirectory({
+        directory,
+        account,
+        apiUrl,
+        fs,
+        clock,
+        processes: elsewhere(command, (processes += 1), clock),
+      }),
+  };
 });
+
+/** A process of a machine of which nothing is known here. */
+function elsewhere(command: string, pid: number, clock: Clock): ProcessTable {
+  return {
+    pid,
+    uid: process.getuid?.() ?? null,
+    host: `host-${pid}`,
+    command,
+    realm: () => Promise.resolve({ boot: null, namespace: null }),
+    uptime: () => clock.monotonic(),
+    startOf: () => Promise.resolve(null),
+  };
+}
 
 test.each([
   '[]',
@@ -90,18 +71,10 @@ test.each([
 ])('sizes that are none count as empty, with a warning: %s', async (text) => {
   const directory = await temporaryDirectory();
   const store = open(directory);
-  await remember(store);
+  await rememberAcme(store);
   await fs.writeFile(join(store.place, 'manifests.json'), text);
   const { prior, warnings } = await open(directory).prior();
   expect([prior.manifests, warnings.map(({ code }) => code)]).toEqual([[], ['state-damaged']]);
-});
-
-test('what was remembered comes back', async () => {
-  const directory = await temporaryDirectory();
-  await remember(open(directory));
-  const { prior, warnings } = await open(directory).prior();
-  expect(warnings).toEqual([]);
-  expect(prior).toEqual({ domains: new Map([[ACME, memory]]), manifests: [sizeOf([ACME], 4)] });
 });
 
 test('a place where no directory can be made is a fault at once', async () => {
@@ -120,7 +93,7 @@ test('an empty directory, or none, holds nothing', async () => {
 test('files are for the owner alone and nothing temporary stays', async () => {
   const directory = await temporaryDirectory();
   const store = open(directory);
-  await remember(store);
+  await rememberAcme(store);
   await store.saveSnapshot('version: 1\n');
   await store.saveReport('{}');
   await store.fingerprint('password');
@@ -140,15 +113,17 @@ test('files are for the owner alone and nothing temporary stays', async () => {
 test('a domain that did not change is not written again; null forgets it', async () => {
   const directory = await temporaryDirectory();
   const store = open(directory);
-  await remember(store);
+  await rememberAcme(store);
   const file = join(store.place, 'domains', 'acme.example.json');
-  const before = await fs.stat(file);
-  await remember(store);
+  const sizes = join(store.place, 'manifests.json');
+  const [before, sizesBefore] = [await fs.stat(file), await fs.stat(sizes)];
+  await rememberAcme(store);
   const again = open(directory);
   await again.prior();
-  await remember(again);
+  await rememberAcme(again);
   expect((await fs.stat(file)).ino).toBe(before.ino);
-  await again.remember({ domains: new Map([[ACME, { ...memory, live: {} }]]), manifest: null });
+  expect((await fs.stat(sizes)).ino).toBe(sizesBefore.ino);
+  await again.remember({ domains: new Map([[ACME, { ...ACME_MEMORY, live: {} }]]), manifest: null });
   expect((await fs.stat(file)).ino).not.toBe(before.ino);
   await again.remember({ domains: new Map([[ACME, null]]), manifest: null });
   expect((await again.prior()).prior).toEqual({
@@ -178,19 +153,19 @@ describe('damage counts as empty, with a warning', () => {
   test.each(Object.entries(cases))('%s', async (_, text) => {
     const directory = await temporaryDirectory();
     const store = open(directory);
-    await remember(store);
+    await rememberAcme(store);
     await fs.writeFile(join(store.place, 'domains', 'acme.example.json'), text);
     await fs.writeFile(join(store.place, 'manifests.json'), text);
     const { prior, warnings } = await open(directory).prior();
     expect(prior).toEqual(NO_PRIOR);
     expect(warnings.map((warning) => warning.code)).toEqual(['state-damaged', 'state-damaged']);
-    await remember(store);
+    await rememberAcme(store);
   });
 
   test('an unreadable file', async () => {
     const directory = await temporaryDirectory();
     const store = open(directory);
-    await remember(store);
+    await rememberAcme(store);
     const file = join(store.place, 'domains', 'acme.example.json');
     await fs.rm(file);
     await fs.mkdir(file);
@@ -252,7 +227,7 @@ test('a disk that is full or read-only is an error value', async () => {
   const store = open(directory, { fs: full });
   const saved = await store.saveSnapshot('version: 1\n');
   expect(saved).toMatchObject({ ok: false, error: { message: expect.stringContaining('ENOSPC') } });
-  expect((await store.remember({ domains: new Map([[ACME, memory]]), manifest: null })).ok).toBe(false);
+  expect((await store.remember({ domains: new Map([[ACME, ACME_MEMORY]]), manifest: null })).ok).toBe(false);
   expect(await store.lock()).toMatchObject({ ok: false, error: { kind: 'unwritable' } });
   expect(await store.fingerprint('password')).toBeNull();
 });
@@ -265,13 +240,4 @@ test('a path under a file is an error value', async () => {
   expect(await store.lock()).toMatchObject({ ok: false, error: { kind: 'unwritable' } });
   const warning = { code: 'state-damaged', message: expect.stringContaining('file is not a directory') };
   expect(await store.prior()).toMatchObject({ prior: NO_PRIOR, warnings: [warning] });
-});
-
-test('fingerprints are equal in one directory, differ between two, and show nothing', async () => {
-  const [one, other] = [await temporaryDirectory(), await temporaryDirectory()];
-  const first = await open(one).fingerprint('correct horse');
-  expect(await open(one).fingerprint('correct horse')).toBe(first);
-  expect(await open(one).fingerprint('correct horsf')).not.toBe(first);
-  expect(await open(other).fingerprint('correct horse')).not.toBe(first);
-  expect(first).not.toContain('correct');
 });

@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { makeDirectory } from '../../state/own-files.ts';
 import type { Context } from '../context.ts';
 import { commandFailure } from '../exit.ts';
 import { fileFault } from './file-fault.ts';
@@ -17,8 +18,8 @@ export async function saveDocument(place: Place, path: string, document: object)
 }
 
 /** A directory that somebody named, and those that it is in, where they are not there yet. */
-export async function makeDirectory({ cwd }: Place, path: string): Promise<void> {
-  await write(path, () => mkdir(resolve(cwd, path), { recursive: true }));
+export async function makeOutputDirectory({ cwd }: Place, path: string): Promise<void> {
+  await write(path, () => makeDirectory({ mkdir }, resolve(cwd, path)));
 }
 
 async function write(path: string, work: () => Promise<unknown>): Promise<void> {

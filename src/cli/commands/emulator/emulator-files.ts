@@ -1,8 +1,9 @@
-import { access, constants, mkdir, readFile, realpath, stat } from 'node:fs/promises';
+import * as fs from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Fault } from '../../../emulator/faults/faults.ts';
 import type { Seed } from '../../../emulator/account/seed.ts';
 import { problemsOf } from '../../../emulator/http/schemas.ts';
+import { makeDirectory } from '../../../state/own-files.ts';
 import { commandFailure } from '../../exit.ts';
 import { fileFault } from '../../output/file-fault.ts';
 
@@ -20,7 +21,7 @@ export async function readFaultsFile(file: string): Promise<readonly Fault[]> {
 
 /** Where a file really is, so that writing it leaves a link to it in place. */
 export async function resolveLink(file: string): Promise<string> {
-  return realpath(file).catch(() => file);
+  return fs.realpath(file).catch(() => file);
 }
 
 /**
@@ -28,31 +29,17 @@ export async function resolveLink(file: string): Promise<string> {
  */
 export async function prepareDirectory(file: string): Promise<void> {
   try {
-    await makeDirectory(dirname(file));
-    await access(dirname(file), constants.W_OK);
+    await makeDirectory(fs, dirname(file), 0o700);
+    await fs.access(dirname(file), fs.constants.W_OK);
   } catch (error) {
     const message = fileFault(file, error, 'written');
     throw commandFailure(message, 'name a file in a directory that can be written');
   }
 }
 
-/** One directory after the other: in /proc, a recursive mkdir of node never ends. */
-async function makeDirectory(directory: string): Promise<void> {
-  if (await isThere(directory)) return;
-  await makeDirectory(dirname(directory));
-  await mkdir(directory, { mode: 0o700 });
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
-}
-
 async function readText(file: string): Promise<string | undefined> {
   try {
-    return await readFile(file, 'utf8');
+    return await fs.readFile(file, 'utf8');
   } catch (error) {
     if ((error as { readonly code?: string }).code === 'ENOENT') return undefined;
     throw commandFailure(fileFault(file, error, 'read'), 'name a file that can be read');

@@ -1,6 +1,7 @@
 import * as fs from 'node:fs/promises';
-import { basename, dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { writeAtomically, type WritableFiles } from '../../../state/files.ts';
+import { makeDirectory } from '../../../state/own-files.ts';
 import type { Clock } from '../../../model/clock.ts';
 
 /** Keeps a file in step with something that changes often and may be large. */
@@ -26,7 +27,7 @@ const MIN_REST = 50;
 const REST_FACTOR = 4;
 
 const FILES: WritableFiles = {
-  makeDirectory: async (directory) => void (await fs.mkdir(directory, { recursive: true })),
+  makeDirectory: (directory) => makeDirectory(fs, directory),
   // What a killed process left, or a link that somebody put there, is replaced and never written to.
   create: async (path) => {
     await fs.rm(path, { force: true });
@@ -35,22 +36,18 @@ const FILES: WritableFiles = {
   openToRead: (path) => fs.open(path, 'r'),
   rename: (from, to) => fs.rename(from, to),
   remove: (path) => fs.rm(path, { force: true }),
+  temporaryFor: (path) => join(dirname(path), `.${basename(path)}.${process.pid}.tmp`),
 };
 
 export function createSaver(options: SaverOptions): Saver {
   const { file, clock } = options;
   const closing = new AbortController();
-  const path = {
-    directory: dirname(file),
-    name: basename(file),
-    temporary: `.${basename(file)}.${process.pid}.tmp`,
-  };
   let isDirty = false;
   let running: Promise<void> | null = null;
 
   async function save(): Promise<string | null> {
     isDirty = false;
-    const written = await writeAtomically(FILES, path, options.text());
+    const written = await writeAtomically(FILES, file, options.text());
     return written.ok ? null : written.error.message;
   }
 

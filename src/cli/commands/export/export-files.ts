@@ -8,7 +8,7 @@ import type { Observed } from '../../../model/observed.ts';
 import type { Context } from '../../context.ts';
 import { CommandError, EXIT } from '../../exit.ts';
 import { plural } from '../../output/problems/problems.ts';
-import { makeDirectory, saveText } from '../../output/save.ts';
+import { makeOutputDirectory, saveText } from '../../output/save.ts';
 
 /** Where an export goes; neither: to standard output. */
 export interface ExportTarget {
@@ -65,7 +65,7 @@ async function writeDirectory(
     }),
   ]);
   const paths = new Map([...files].map(([name, document]) => [join(directory, name), document]));
-  await makeDirectory(context, directory);
+  await makeOutputDirectory(context, directory);
   if (force !== true) assertFree(context, paths.keys());
   for (const [path, document] of paths) {
     await saveText(context, path, writeManifest(withSchema(document, path)));

@@ -2,19 +2,23 @@ import { parseDomainName, type DomainName, type NameKey } from '../model/names.t
 import type { KeptOtherwise, ManifestSize, PriorDomain, Verified } from '../model/prior.ts';
 import { SECTIONS, type Section } from '../model/kinds.ts';
 
-const KIND = 'fwdsync/prior@1';
+/** Texts that are kept between runs, and back. Equal memories give equal texts; what a text lost is null, never a guess. */
+const PRIOR = 'fwdsync/prior@1';
+const SIZES = 'fwdsync/manifests@2';
+const REFERENCES = 'fwdsync/references@1';
 
-/** One domain's memory as the text of its file; equal memories give equal text. */
+/** What is remembered of one domain. */
 export function writePriorDomain(domain: DomainName, prior: PriorDomain): string {
   return `${JSON.stringify({
-    kind: KIND,
+    kind: PRIOR,
     domain,
     live: prior.live,
     givenCatchAll: prior.givenCatchAll,
-    applied: pairs(prior.applied),
-    ruleIds: pairs(prior.ruleIds),
+    // Pairs rather than an object: a name such as `__proto__` is plain data.
+    applied: [...prior.applied],
+    ruleIds: [...prior.ruleIds],
     keptOtherwise: [...prior.keptOtherwise].map(([key, { sent, shown }]) => [key, sent, shown]),
-    passwords: pairs(prior.passwords),
+    passwords: [...prior.passwords],
     settled: prior.settled,
     verified: prior.verified,
   })}\n`;
@@ -22,8 +26,8 @@ export function writePriorDomain(domain: DomainName, prior: PriorDomain): string
 
 /** Null for anything that this version did not write whole. */
 export function readPriorDomain(text: string): { domain: DomainName; prior: PriorDomain } | null {
-  const value = parseObject(text);
-  if (value === null || value['kind'] !== KIND || typeof value['domain'] !== 'string') return null;
+  const value = parseDocument(text, PRIOR);
+  if (value === null || typeof value['domain'] !== 'string') return null;
   const domain = parseDomainName(value['domain']);
   const prior = decodePrior(value);
   return domain.ok && prior !== null ? { domain: domain.value, prior } : null;
@@ -66,8 +70,6 @@ function readVerified(value: unknown): Verified | null {
   return isCount(at) && isCount(waitMs) ? { at, waitMs } : null;
 }
 
-const SIZES = 'fwdsync/manifests@2';
-
 /** Sizes of the manifests that were applied, the latest first. */
 export function writeManifestSizes(sizes: readonly ManifestSize[]): string {
   const manifests = sizes.map(({ domains, entries }) => ({ domains: [...domains].toSorted(), entries }));
@@ -75,8 +77,8 @@ export function writeManifestSizes(sizes: readonly ManifestSize[]): string {
 }
 
 export function readManifestSizes(text: string): readonly ManifestSize[] | null {
-  const value = parseObject(text);
-  if (value === null || value['kind'] !== SIZES || !Array.isArray(value['manifests'])) return null;
+  const value = parseDocument(text, SIZES);
+  if (!Array.isArray(value?.['manifests'])) return null;
   const sizes = (value['manifests'] as readonly unknown[]).map(readSize);
   return sizes.includes(null) ? null : sizes.filter((size) => size !== null);
 }
@@ -92,9 +94,14 @@ function readSize(value: unknown): ManifestSize | null {
   return known.length === names.length ? { domains: new Set(known), entries } : null;
 }
 
-/** Pairs rather than an object: a name such as `__proto__` is plain data. */
-function pairs<K extends string, V>(map: ReadonlyMap<K, V>): readonly (readonly [K, V])[] {
-  return [...map];
+/** Fingerprints of values that came from references, each with how it is shown; the latest first. */
+export function writeKnownReferences(known: ReadonlyMap<string, string>): string {
+  return `${JSON.stringify({ kind: REFERENCES, references: [...known] })}\n`;
+}
+
+export function readKnownReferences(text: string): ReadonlyMap<string, string> | null {
+  const value = parseDocument(text, REFERENCES);
+  return value === null ? null : readPairs(value['references']);
 }
 
 function readPairs(value: unknown): ReadonlyMap<string, string> | null {
@@ -119,10 +126,17 @@ function readLive(value: unknown): Partial<Record<Section, number>> {
   return live;
 }
 
-function parseObject(text: string): Record<string, unknown> | null {
+/** Null for anything that this version did not write whole. */
+function parseDocument(text: string, kind: string): Readonly<Record<string, unknown>> | null {
+  const value = parseJson(text);
+  const document = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
+  return document?.['kind'] === kind ? document : null;
+}
+
+/** Null for what is not JSON. */
+export function parseJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
+    return JSON.parse(text);
   } catch {
     return null;
   }
