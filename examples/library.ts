@@ -28,7 +28,6 @@ try {
     stateDirectory: '.fwdsync',
     fs,
     clock,
-    random: Math.random,
     resolvePassword: ({ kind, ...reference }) =>
       kind === 'env' && 'name' in reference ? (process.env[reference.name] ?? null) : null,
     approve: ({ changes }) => {

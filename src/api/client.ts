@@ -91,6 +91,11 @@ export interface Client {
   budgets(): ReadonlyMap<string, Budget>;
   /** How far the service's clock is ahead of ours by its last answer, milliseconds; null: under five minutes, or not told. */
   skewMs(): number | null;
+  /**
+   * Whether a write of unknown outcome may be sent again after this attempt, which counts from 1: the repetitions of the client
+   * count as well. Waits out the pause before it.
+   */
+  mayRetry(attempt: number): Promise<boolean>;
   /** The same client for requests that are less, or more, urgent: it shares budgets, totals and connections. */
   withUrgency(urgency: Urgency): Client;
   /** The same client whose writes are sent only where nothing speaks against it: asked right before each is sent. */

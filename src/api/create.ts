@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../model/clock.ts';
 import type { ApiVersion } from '../model/endpoints.ts';
-import { createCall, type CallPorts, type Manner, type RequestEvent } from './http/call.ts';
+import { createCall, mayRetry, type CallPorts, type Manner, type RequestEvent } from './http/call.ts';
 import type { Client, LookupClient } from './client.ts';
 import { DIALECTS } from './operations/dialects.ts';
 import type { Bounds } from './http/dispatch.ts';
@@ -69,6 +69,7 @@ function clientOf(options: ClientOptions, ports: CallPorts, manner: Manner): Ful
     totals: () => ports.pacer.totals(),
     budgets: () => ports.pacer.budgets(),
     skewMs: () => ports.pacer.skewMs(),
+    mayRetry: (attempt) => mayRetry(ports, attempt),
     withUrgency: (urgency) => clientOf(options, ports, { ...manner, urgency }),
     withObjection: (objection) => clientOf(options, ports, { ...manner, objection }),
     close: () => ports.transport.close(),

@@ -49,7 +49,6 @@ export interface ApplyPorts {
   readonly client: Client;
   readonly state: StateStore;
   readonly clock: Clock;
-  readonly random: () => number;
   /** Aborted: no new request; what is in flight may finish. */
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;

@@ -53,8 +53,6 @@ export interface Run {
   readonly maxFailures: number;
   batches: 'allowed' | 'refused';
   batchesById: 'allowed' | 'refused';
-  /** Requests that were sent again after an unknown outcome. */
-  resends: number;
   /** Digits after the point that the service keeps of a rank, once it showed that it does not keep all. */
   rankDigits: number | null;
   /** The latest reading, kept up to date in place. */
@@ -91,7 +89,6 @@ export function startRun(input: ApplyInput, ports: ApplyPorts, passwords: Passwo
     maxFailures: input.maxFailures ?? Math.max(LEAST_MAX_FAILURES, Math.floor(items * MAX_FAILED_SHARE)),
     batches: 'allowed',
     batchesById: 'allowed',
-    resends: 0,
     rankDigits: null,
     observed: {
       account: input.observed.account,
@@ -140,12 +137,12 @@ export function blockReason(run: Run, domain: DomainName, kind: Kind): string | 
 }
 
 /** The requests of this run, those before its plan included. */
-export function requestsOfRun({ input, ports, resends }: Run): RequestTotals {
+export function requestsOfRun({ input, ports }: Run): RequestTotals {
   const { total, retried, rateLimited, waitedSeconds } = ports.client.totals();
   const before = input.totalsBefore;
   return {
     total: total - before.total,
-    retried: retried - before.retried + resends,
+    retried: retried - before.retried,
     rateLimited: rateLimited - before.rateLimited,
     waitedSeconds: Math.round((waitedSeconds - before.waitedSeconds) * 10) / 10,
   };

@@ -32,8 +32,6 @@ export interface ApplyOptions {
    * of a run that sends nothing for a minute, which then stops before its next write.
    */
   readonly every?: StateDirectoryOptions['every'];
-  /** From 0 up to 1. */
-  readonly random: () => number;
   /** Aborted: no new request. */
   readonly signal?: AbortSignal;
   /** Whether this plan runs; asked only about one that no guard refuses and that changes something. */
@@ -68,7 +66,6 @@ export async function applyManifest(options: ApplyOptions): Promise<Once> {
   return reconcileOnce(request, {
     client,
     clock,
-    random: options.random,
     signal: options.signal,
     writeSnapshot,
     resolvePassword: options.resolvePassword,

@@ -4,7 +4,6 @@ import { fail, type Result } from '../../model/result.ts';
 import type { ApiError } from '../errors.ts';
 import { judge, type Decode } from './judge.ts';
 import type { Objection, PacedRequest, Pacer, Sent, Urgency } from './pacing.ts';
-import { ATTEMPTS, pauseAfter, retriesAllowed } from './retry.ts';
 import type { Reply } from './dispatch.ts';
 import type { Transport, WireRequest } from './transport.ts';
 
@@ -64,12 +63,33 @@ export function createCall(ports: CallPorts, { urgency, objection: toWrites }: M
     for (let attempt = 1; ; attempt += 1) {
       const reply = await ports.pacer.run({ endpoint, urgency, objection, ...sender, onSent });
       const result = redacted(judge(request, reply, decode), ports.transport);
-      if (result.ok || attempt === ATTEMPTS || !mayRepeat(request.endpoint, result.error)) return result;
-      if (!withinRetryBudget(ports.pacer) || ports.signal?.aborted === true) return result;
-      ports.pacer.countRetry();
-      await ports.clock.sleep(pauseAfter(attempt, ports.random), ports.signal);
+      if (result.ok || !isRepeatable(request.endpoint, result.error)) return result;
+      if (ports.signal?.aborted === true || !(await mayRetry(ports, attempt))) return result;
     }
   };
+}
+
+/** How often one request goes out at most, the first time included. */
+const ATTEMPTS = 3;
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 20_000;
+const LEAST_RETRIES = 10;
+const RETRY_SHARE = 0.1;
+
+/**
+ * Whether a request may go out once more after this attempt, which counts from 1: a tenth of all requests may be repetitions,
+ * and at least ten. Counts it and waits out the pause before it, with full jitter: a service that comes back is not met by
+ * everybody at once.
+ */
+export async function mayRetry(
+  { pacer, clock, random, signal }: Pick<CallPorts, 'pacer' | 'clock' | 'random' | 'signal'>,
+  attempt: number,
+): Promise<boolean> {
+  const { total, retried } = pacer.totals();
+  if (attempt >= ATTEMPTS || retried >= Math.max(LEAST_RETRIES, total * RETRY_SHARE)) return false;
+  pacer.countRetry();
+  await clock.sleep(random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1)), signal);
+  return true;
 }
 
 /** Sends the body as it was made last. */
@@ -111,12 +131,7 @@ function notSent(endpoint: string, message: string): ApiError {
 }
 
 /** A read may always be repeated; a write only when it certainly was not processed. */
-function mayRepeat(endpoint: Endpoint, error: ApiError): boolean {
+function isRepeatable(endpoint: Endpoint, error: ApiError): boolean {
   if (error.kind === 'unreachable') return true;
   return endpoint.method === 'GET' && error.kind === 'unknown-outcome' && error.cause !== 'too-large';
-}
-
-function withinRetryBudget(pacer: Pacer): boolean {
-  const { total, retried } = pacer.totals();
-  return retried < retriesAllowed(total);
 }

@@ -1,5 +1,4 @@
 import { itemKey } from '../../model/item-key.ts';
-import { ATTEMPTS, pauseAfter, retriesAllowed } from '../../api/http/retry.ts';
 import type { DomainState } from '../../model/resources.ts';
 import { managedState } from '../../plan/diff/settings.ts';
 import type { WriteItem } from '../../plan/requests/order.ts';
@@ -11,7 +10,7 @@ import { stopOn } from '../ledger.ts';
 import { payloadOf, type Payload } from './payload.ts';
 import { isPassword } from './passwords.ts';
 import { failItems, refuseRequest, type UnknownOutcome } from './refuse.ts';
-import { blockReason, isStopped, markSkipped, requestsOfRun, stopReason, type Run } from '../run.ts';
+import { blockReason, isStopped, markSkipped, stopReason, type Run } from '../run.ts';
 import { settleItems, type Settled } from './unknown-outcome.ts';
 import { sendItems } from './wire.ts';
 
@@ -26,7 +25,7 @@ export async function carryOut(run: Run, request: WriteRequest): Promise<void> {
     const error = await sendOnce(run, rest);
     if (error === null) return;
     rest = withItems(rest, await settle(run, rest, error), run.ports.client);
-    const again = rest.items.length === 0 || (await mayResend(run, attempt));
+    const again = rest.items.length === 0 || (await run.ports.client.mayRetry(attempt));
     if (!again) return failItems(run, rest, { cause: 'unknown', error });
   }
 }
@@ -108,14 +107,4 @@ function passwordOf(run: Run, item: WriteItem): string {
 function settingsOf({ input }: Run, { change }: WriteItem): DomainState {
   const entry = input.desired.domains.get(change.domain);
   return entry?.state === 'present' ? managedState(entry) : {};
-}
-
-/** Whether a request may go out once more, after a pause; the client's own repetitions count as well. */
-async function mayResend(run: Run, attempt: number): Promise<boolean> {
-  const { clock, random, signal } = run.ports;
-  const { total, retried } = requestsOfRun(run);
-  if (attempt >= ATTEMPTS || retried >= retriesAllowed(total)) return false;
-  run.resends += 1;
-  await clock.sleep(pauseAfter(attempt, random), signal);
-  return true;
 }

@@ -102,7 +102,6 @@ function portsOf(context: Context, options: ApplyFlags, session: Session, manner
   let latest: Planned | null = null;
   return {
     ...session.ports,
-    random: context.random,
     signal: context.signal,
     writeSnapshot,
     whyKeepDomain: context.ofAccount?.whyKeepDomain,

@@ -25,7 +25,8 @@ export interface Access {
   readonly openState: (account: string) => StateStore;
 }
 
-export interface RunPorts extends Pick<OncePorts, 'random' | 'writeSnapshot' | 'resolvePassword'> {
+export interface RunPorts extends Pick<OncePorts, 'writeSnapshot' | 'resolvePassword'> {
+  readonly random: () => number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Address and key as they are now; an error is for people. */

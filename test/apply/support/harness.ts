@@ -115,7 +115,6 @@ export async function openScene({ manifest, seed, ...options }: Setup): Promise<
         client: prepared.client,
         state: prepared.state,
         clock: account.clock,
-        random: () => 0.5,
         onProgress: (event) => progress.push(event),
         resolvePassword: (reference) =>
           reference.kind === 'env' ? (PASSWORDS[reference.name] ?? null) : null,

@@ -96,7 +96,6 @@ function reconcile(world: World, life: Life): Promise<Once> {
     {
       client,
       clock,
-      random: world.random,
       openState: (account) => openState(world, life, { account, apiUrl: url }),
       resolvePassword: (reference) => (reference.kind === 'env' ? (env[reference.name] ?? null) : null),
       writeSnapshot,

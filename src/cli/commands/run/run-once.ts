@@ -73,7 +73,6 @@ async function applyPass(context: Context, session: Session): Promise<Pass> {
     { ...session.request, maxFailures: null },
     {
       ...session.ports,
-      random: context.random,
       signal: context.signal,
       writeSnapshot,
       approve: (planned) =>
