@@ -49,6 +49,8 @@ export interface AccountScope {
   readonly whyKeepDomain: (domain: DomainName) => Promise<string | null>;
   /** Something was written to the account, or may have been. */
   readonly wrote: () => void;
+  /** Its plan has changes, and apply would run it. */
+  readonly canApply: () => void;
   /** One line that says how the account stands, as its command ends. */
   readonly conclude: (line: string) => void;
   /** Nothing of other accounts is printed meanwhile: somebody is asked about this one. */

@@ -34,6 +34,43 @@ async function editFile({ directory }: TwoAccounts, edit: (file: PlansFile) => o
 const requested = ({ acme, beta }: TwoAccounts): number =>
   acme.journal.entries().length + beta.journal.entries().length;
 
+describe('the next command, once, below the line of each account', () => {
+  test('applies the plans with the options that selected them', async () => {
+    const accounts = await pair();
+    const selected = ['--domain', 'beta.example', '--allow-deletes', '3'];
+    const { stdout } = await accounts.run('plan', '--accounts', 'many', ...selected);
+    expect(stdout).toMatch(
+      /\n {2}beta {2}1 to add.*\nApply with: fwdsync apply --accounts many --domain beta\.example --allow-deletes 3\n$/,
+    );
+    const again = await accounts.run('plan', '--detailed-exitcode', '--accounts', 'many');
+    expect([again.code, again.stdout.match(/^Apply with: .*$/gm)]).toEqual([
+      2,
+      ['Apply with: fwdsync apply --accounts many'],
+    ]);
+  });
+
+  test('names the file of saved plans', async () => {
+    const accounts = await pair();
+    const planned = await accounts.run('plan', '--accounts', 'many', '--out', 'plans.json');
+    const shown = await accounts.run('show', 'plans.json');
+    for (const { stdout } of [planned, shown])
+      expect(stdout.match(/^Apply with: .*$/gm)).toEqual(['Apply with: fwdsync apply plans.json']);
+  });
+
+  test('is not there where an account is refused, failed or nothing is to be done', async () => {
+    const accounts = await pair();
+    const manifest = join(accounts.directory, 'many/beta.yaml');
+    await writeFile(
+      manifest,
+      (await readFile(manifest, 'utf8')).replace('sales:', 'info: x.example, sales:'),
+    );
+    expect((await accounts.run('plan', '--accounts', 'many')).stdout).not.toContain('Apply with');
+    await rm(manifest);
+    expect((await accounts.run('apply', '--accounts', 'many', '--yes')).code).toBe(0);
+    expect((await accounts.run('plan', '--accounts', 'many')).stdout).not.toContain('Apply with');
+  });
+});
+
 describe('plans of many accounts in one file', () => {
   test('show prints all of them, under their names, offline', async () => {
     const accounts = await saved();

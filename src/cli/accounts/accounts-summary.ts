@@ -2,6 +2,7 @@ import { escapeInvisible } from '../../model/names.ts';
 import type { CheckedManifests } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { plural } from '../output/problems/problems.ts';
+import { applyWith } from '../../plan/render/text.ts';
 import type { Style } from '../../plan/render/style.ts';
 
 /** How a command ended for one account. */
@@ -18,16 +19,20 @@ export interface AccountEnd {
   readonly verdict: string | null;
   /** Whether something was written, or may have been. */
   readonly wrote: boolean;
+  /** Whether its plan has changes that apply would run. */
+  readonly canApply: boolean;
   readonly error: { readonly message: string; readonly hint: string } | null;
 }
 
-/** A line an account, below what each has printed: what is to be read where there are many. */
-export function renderAccounts(ends: readonly AccountEnd[], style: Style): string {
+/** Below what each has printed: a line an account, and the command that applies their plans where none is refused. */
+export function renderAccounts(ends: readonly AccountEnd[], style: Style, apply: string | null): string {
   const width = Math.max(...ends.map(({ name }) => name.length));
   const lines = ends.map(
     (end) => `  ${style.strong(escapeInvisible(end.name).padEnd(width))}  ${lineOf(end, style)}\n`,
   );
-  return `${style.strong(plural(ends.length, 'account'))}\n${lines.join('')}`;
+  const isPlanned = ends.every(({ exitCode }) => exitCode === EXIT.done || exitCode === EXIT.changes);
+  const next = apply !== null && isPlanned && ends.some(({ canApply }) => canApply);
+  return `${style.strong(plural(ends.length, 'account'))}\n${lines.join('')}${next ? `${applyWith(apply)}\n` : ''}`;
 }
 
 function lineOf({ exitCode, verdict, error }: AccountEnd, style: Style): string {

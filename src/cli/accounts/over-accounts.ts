@@ -8,6 +8,7 @@ import { CommandError, EXIT, explain, strongestExit, type ExitCode } from '../ex
 import type { AccountsFormat } from '../output/formats.ts';
 import { createMoves, type Moves } from './moves.ts';
 import type { CommandAction } from '../input/options.ts';
+import { applyCommandLine } from '../output/next-command.ts';
 import { printJson } from '../output/output.ts';
 import { saveDocument } from '../output/save.ts';
 import { accountSet } from './saved-accounts.ts';
@@ -44,12 +45,15 @@ export function overAccounts<Options extends CommonOptions & { readonly out?: st
       formats,
       ending,
       command: (own, alone) => command(own, alone, args),
+      next: applyCommandLine(options),
     });
   };
 }
 
 export interface RunForAll<Options> extends OverAccountsOptions {
   readonly command: (own: Context, options: Options) => Promise<ExitCode>;
+  /** The command that applies the plans of all, should this one show them; null: there is none. */
+  readonly next: string | null;
   /** Of a command about a saved plan: that of one account. */
   readonly savedOf?: (name: string) => SavedPlan | null;
 }
@@ -59,7 +63,7 @@ export async function runForAll<Options extends CommonOptions & { readonly out?:
   context: Context,
   options: Options,
   all: Jobs<Options>,
-  { formats, ending = 'summary', command, savedOf }: RunForAll<Options>,
+  { formats, ending = 'summary', command, next, savedOf }: RunForAll<Options>,
 ): Promise<ExitCode> {
   const format = resolveFormat(options, context, formats);
   const output = shareOutput(context, { heading: headingOf(context, options, format) });
@@ -75,7 +79,13 @@ export async function runForAll<Options extends CommonOptions & { readonly out?:
   const ends = await runJobs(context, all.jobs, { output, command, scopeOf, moves });
   printTogether(context, format, ends);
   if (ending === 'summary' && isHeaded(format))
-    output.conclude(renderAccounts(ends, styleFor(context.stdout, options.color, context.env)));
+    output.conclude(
+      renderAccounts(
+        ends,
+        styleFor(context.stdout, options.color, context.env),
+        format === 'text' ? next : null,
+      ),
+    );
   if (options.out !== undefined && ends.some(({ plan }) => plan !== null)) {
     const saved = ends.map((end) => ({ ...end, document: end.plan }));
     const { directory, others } = all;
@@ -135,12 +145,13 @@ async function runJob<Options extends CommonOptions>(
   { name, options }: Job<Options>,
   { output, command, scope }: OneJob<Options>,
 ): Promise<AccountEnd> {
-  let reported: Pick<AccountEnd, 'document' | 'checked' | 'plan' | 'verdict' | 'wrote'> = {
+  let reported: Pick<AccountEnd, 'document' | 'checked' | 'plan' | 'verdict' | 'wrote' | 'canApply'> = {
     document: null,
     checked: NOTHING_CHECKED,
     plan: null,
     verdict: null,
     wrote: false,
+    canApply: false,
   };
   const report = (part: Partial<typeof reported>): void => {
     reported = { ...reported, ...part };
@@ -154,6 +165,7 @@ async function runJob<Options extends CommonOptions>(
     save: (plan) => report({ plan }),
     conclude: (verdict) => report({ verdict }),
     wrote: () => report({ wrote: true }),
+    canApply: () => report({ canApply: true }),
   };
   const own: Context = { ...context, stdout: output.stdout, stderr: output.stderr, ofAccount };
   try {

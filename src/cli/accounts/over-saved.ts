@@ -13,6 +13,7 @@ import {
   type SavedAccounts,
   type SavedUse,
 } from './saved-accounts.ts';
+import { applySaved } from '../output/next-command.ts';
 import { readSavedText, stalePlan } from '../output/saved-plan.ts';
 import { accountsDirectory, statedPaths, type CommonOptions } from '../settings.ts';
 
@@ -41,6 +42,7 @@ export function overSaved<Options extends CommonOptions & { readonly out?: strin
     return runForAll(context, options, jobs, {
       formats,
       command: (own, alone) => command(own, alone, args),
+      next: applySaved(path),
       savedOf: (name) => saved.plans.get(name) ?? null,
     });
   };

@@ -9,7 +9,7 @@ import { apiFailure } from '../input/connect.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, strongestExit, usageError } from '../exit.ts';
 import { PLAN_FORMATS, type PlanFormat } from '../output/formats.ts';
-import { applyCommandLine, type PlanRequestFlags } from '../output/next-command.ts';
+import { applyCommandLine, nextOf, type PlanRequestFlags } from '../output/next-command.ts';
 import { plural } from '../output/problems/problems.ts';
 import { documentOf, printPlan } from '../output/print-plan.ts';
 import { savePlan } from '../output/saved-plan.ts';
@@ -71,12 +71,12 @@ async function show(
   const about = options.quick === true ? aboutWhatWasRead(session, planned) : session;
   const document = documentOf(context, about, { planned, plan });
   if (options.out !== undefined) await savePlan(context, options.out, document);
-  const runs = decision.kind === 'go' && plan.changes.length > 0 && context.ofAccount === undefined;
+  const runs = decision.kind === 'go' && plan.changes.length > 0;
   await printPlan(context, document, {
     format: resolveFormat(options, context, PLAN_FORMATS),
     color: options.color,
     extent: options.summary === true ? 'totals' : 'all',
-    next: runs ? applyCommandLine(options) : null,
+    next: nextOf(context, runs ? applyCommandLine(options) : null),
   });
   context.ofAccount?.conclude(`${verdictOf(planned, decision)}${countsSentence(document)}`);
 }

@@ -1,11 +1,11 @@
 import { hmacWith } from '../../api/http/hmac.ts';
-import { quoteForShell } from '../../plan/policy.ts';
 import { isSealedBy, type SavedPlan } from '../../plan/document/saved.ts';
 import { runsInPart } from '../../plan/render/totals.ts';
 import { isRefused } from '../../plan/withhold.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, commandFailure } from '../exit.ts';
 import { PLAN_FORMATS } from '../output/formats.ts';
+import { applySaved, nextOf } from '../output/next-command.ts';
 import { printPlan } from '../output/print-plan.ts';
 import { lookUpKey } from '../input/references.ts';
 import { readSavedPlan } from '../output/saved-plan.ts';
@@ -30,8 +30,8 @@ export async function showCommand(
   }
   const { plan } = read;
   const applies = plan.changes.length > 0 && plan.problems.length === 0;
-  const next =
-    applies && (!isRefused(plan) || runsInPart(plan)) ? `fwdsync apply ${quoteForShell(path)}` : null;
+  const runs = applies && (!isRefused(plan) || runsInPart(plan));
+  const next = nextOf(context, runs ? applySaved(path) : null);
   await printPlan(context, plan, { format, color: options.color, next });
   return EXIT.done;
 }

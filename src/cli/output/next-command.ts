@@ -1,4 +1,5 @@
 import { quoteForShell } from '../../plan/policy.ts';
+import type { Context } from '../context.ts';
 import type { PlanFlags } from '../input/plan-options.ts';
 
 /** How `plan` was asked for, as far as it says how to go on. */
@@ -15,6 +16,7 @@ const CONNECTION = [
 ] as const satisfies readonly (keyof PlanFlags)[];
 const PLANNING = [
   'file',
+  'accounts',
   'domain',
   'against',
   'allowDeletes',
@@ -35,6 +37,18 @@ export function applyCommandLine(flags: PlanRequestFlags): string | null {
   if (flags.out !== undefined) return commandLine(flags, CONNECTION, [flags.out]);
   if (flags.quick === true || flags.file?.includes('-') === true) return null;
   return commandLine(flags, [...PLANNING, ...CONNECTION], []);
+}
+
+/** The command that applies a saved plan. */
+export function applySaved(path: string): string {
+  return commandLine({}, [], [path]);
+}
+
+/** What a plan says to do next; that of one of many accounts leaves it to the command for all of them. */
+export function nextOf({ ofAccount }: Pick<Context, 'ofAccount'>, command: string | null): string | null {
+  if (ofAccount === undefined) return command;
+  if (command !== null) ofAccount.canApply();
+  return null;
 }
 
 function commandLine(

@@ -49,13 +49,18 @@ export function renderPlan(document: PlanDocument, options: PlanTextOptions): st
       scarcitySentence(plan) ?? [],
       options.style.strong(countsSentence(plan)),
       forecastSentence(plan) ?? [],
-      options.next === null ? [] : `Apply with: ${escapeInvisible(options.next)}`,
+      options.next === null ? [] : applyWith(options.next),
     ].flat(),
   ];
   return blocks
     .filter((lines) => lines.length > 0)
     .map((lines) => `${lines.join('\n')}\n`)
     .join('\n');
+}
+
+/** The last line: the command that applies what was shown. */
+export function applyWith(command: string): string {
+  return `Apply with: ${escapeInvisible(command)}`;
 }
 
 /** `ops@acme.example at api.improvmx.com (v4)`. */
