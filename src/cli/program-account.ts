@@ -69,7 +69,10 @@ function addLogs(program: Command, run: CommandRunner): void {
     .option('--transport <name>', 'mx, smtp or api')
     .option('--after <time>', 'received after this time, in ISO 8601')
     .option('--before <time>', 'received before this time, in ISO 8601')
-    .option('--order <order>', 'created_desc, created_asc or, of a search, relevance')
+    .option(
+      '--order <order>',
+      'created_desc, created_asc or, of a search, relevance; default: created_desc, of a search relevance (v4)',
+    )
     .option(
       '--limit <n>',
       'maximum number of entries (default: 100); with --follow, per request',

@@ -12,6 +12,15 @@ const COMMANDS = createProgram(processContext(), { finish: () => {}, execute }).
 );
 const DOCS = 'Documentation: https://github.com/fwdsync/fwdsync/tree/main/docs';
 
+/** Options that do something only where they are given. */
+const WITHOUT_DEFAULT = new Set(
+  `--domain --account --accounts --against --out --out-dir --update --rotate
+  --allow-deletes --allow-reroutes --allow-domain-delete --allow-empty --allow-unrouted
+  --search --id --alias --sender --recipient --forward --status --transport --after --before --from --state --faults`.split(
+    /\s+/,
+  ),
+);
+
 async function helpOf(...args: readonly string[]): Promise<string> {
   const { code, stdout } = await (await commandScene()).run([...args, '--help']);
   expect(code).toBe(0);
@@ -24,6 +33,13 @@ describe('the help', () => {
     expect(help).toMatch(new RegExp(`Example:\n  \\$ .*fwdsync ${command}\\b`));
     expect(help).toContain('Environment and exit codes: fwdsync --help');
     expect(help).toContain(DOCS);
+  });
+
+  test.each(COMMANDS)('of %s says the default of every option that has one', async (command) => {
+    const help = (await helpOf(command)).replaceAll(/\n {4,}/g, ' ');
+    const lines = help.split('\n').filter((line) => /^ {2}(?:-\w, )?--[a-z-]+ </.test(line));
+    const unsaid = lines.filter((line) => !line.includes('default: '));
+    expect(unsaid.filter((line) => !WITHOUT_DEFAULT.has(/--[a-z-]+/.exec(line)?.[0] ?? ''))).toEqual([]);
   });
 
   test('of the program names exit codes and the documentation', async () => {

@@ -39,7 +39,7 @@ export function withFiles(command: Command): Command {
     )
     .option(
       '--max-entries <n>',
-      'entries that manifests may have once templates are expanded [FWDSYNC_MAX_ENTRIES]',
+      'entries that manifests may have once templates are expanded; default: 1000000 [FWDSYNC_MAX_ENTRIES]',
       wholeNumber,
     );
 }
@@ -85,8 +85,14 @@ export function withLogs(command: Command): Command {
         'never',
       ]),
     )
-    .option('--log-level <level>', 'fatal, error, warn, info, debug, trace or silent [FWDSYNC_LOG_LEVEL]')
-    .option('--log-format <format>', 'json or pretty [FWDSYNC_LOG_FORMAT]');
+    .option(
+      '--log-level <level>',
+      'fatal, error, warn, info, debug, trace or silent; default: info [FWDSYNC_LOG_LEVEL]',
+    )
+    .option(
+      '--log-format <format>',
+      'json or pretty; default: pretty on a terminal, else json [FWDSYNC_LOG_FORMAT]',
+    );
 }
 
 export function withAllowances(command: Command): Command {
