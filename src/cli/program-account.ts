@@ -5,7 +5,6 @@ import {
   withAccounts,
   collect,
   example,
-  wholeNumber,
   withConnection,
   withFiles,
   withFormat,
@@ -17,6 +16,7 @@ import {
   type CommandAction,
   type CommandRunner,
 } from './input/options.ts';
+import { withLogQuery } from './commands/logs/logs-options.ts';
 import type { CommonOptions } from './settings.ts';
 
 /** The commands that read the account without changing what the manifest is about. */
@@ -57,27 +57,6 @@ function addLogs(program: Command, run: CommandRunner): void {
   withOutput(withState(withConnection(withFiles(program.command('logs')))))
     .description('List, follow, search or count the email logs of a domain')
     .argument('<domain>', 'domain')
-    .option('--follow', 'print what arrives, until interrupted; with --after from that time on (v4)')
-    .option('--search <text>', 'search subject and addresses')
-    .option('--count', 'print how many there are')
-    .option('--id <id>', 'one entry with its timeline')
-    .option('--alias <name>', 'mail to one alias')
-    .option('--sender <address>', 'from this address')
-    .option('--recipient <address>', 'to this address')
-    .option('--forward <address>', 'forwarded to this destination')
-    .option('--status <list>', 'with an event of these, such as SOFT-BOUNCE,BOUNCED')
-    .option('--transport <name>', 'mx, smtp or api')
-    .option('--after <time>', 'received after this time, in ISO 8601')
-    .option('--before <time>', 'received before this time, in ISO 8601')
-    .option(
-      '--order <order>',
-      'created_desc, created_asc or, of a search, relevance; default: created_desc, of a search relevance (v4)',
-    )
-    .option(
-      '--limit <n>',
-      'maximum number of entries (default: 100); with --follow, per request',
-      wholeNumber,
-    )
     .addHelpText('after', example('fwdsync logs acme.example --status BOUNCED,REFUSED --after 2026-09-01'))
     .action(run(async () => (await import('./commands/logs.ts')).logsCommand));
 }

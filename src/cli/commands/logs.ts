@@ -17,14 +17,7 @@ import type { Context } from '../context.ts';
 import { discloseManifest, openDisclosure } from '../output/disclose.ts';
 import { CommandError, EXIT, type ExitCode, commandFailure, interruptedExit, usageError } from '../exit.ts';
 import { DOCUMENT_FORMATS } from '../output/formats.ts';
-import {
-  logFilter,
-  logOrder,
-  logsMode,
-  stated,
-  type LogsMode,
-  type LogsOptions,
-} from './logs/logs-options.ts';
+import { logFilter, logOrder, stated, type LogsOptions } from './logs/logs-options.ts';
 import { logDetails, logJson, logLine, type ShowText } from './logs/logs-text.ts';
 import { resolveConnection, resolveFormat } from '../settings.ts';
 
@@ -37,7 +30,6 @@ export async function logsCommand(
   [name = '']: readonly string[],
 ): Promise<ExitCode> {
   const format = resolveFormat(options, context, DOCUMENT_FORMATS);
-  const mode = logsMode(options);
   const query: LogsQuery = { domain: requireDomain(name), options, filter: logFilter(options) };
   const disclosure = await discloseManifest(context, options);
   const connection = await resolveConnection(options, {}, context);
@@ -52,7 +44,7 @@ export async function logsCommand(
     }),
   };
   try {
-    return await MODES[mode](client, query, output);
+    return await questionOf(options)(client, query, output);
   } finally {
     await client.close();
   }
@@ -76,9 +68,14 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   return () => (made ??= make());
 }
 
-const MODES: Readonly<
-  Record<LogsMode, (client: FullClient, query: LogsQuery, output: LogsOutput) => Promise<ExitCode>>
-> = { list, follow, search, count, id: show };
+type Question = (client: FullClient, query: LogsQuery, output: LogsOutput) => Promise<ExitCode>;
+
+function questionOf(options: LogsOptions): Question {
+  if (options.follow === true) return follow;
+  if (options.search !== undefined) return search;
+  if (options.count === true) return count;
+  return options.id === undefined ? list : show;
+}
 
 async function list(client: FullClient, query: LogsQuery, output: LogsOutput): Promise<ExitCode> {
   const { options, filter } = query;
@@ -124,12 +121,15 @@ async function show(
 /** Until it is interrupted, or nobody reads any more. A look that fails is tried again with the next one, and said once. */
 async function follow(client: FullClient, query: LogsQuery, output: LogsOutput): Promise<ExitCode> {
   const { domain, options, filter } = query;
+  const { alias, limit: pageSize = LARGEST_LOG_PAGE } = options;
+  if (pageSize > LARGEST_LOG_PAGE) {
+    throw usageError(`--limit ${pageSize} is over ${LARGEST_LOG_PAGE}, the largest page`, 'give a smaller one');
+  }
   if (client.version === 'v3') {
     const why = 'v3 lists logs from the newest on only: what is new cannot be asked for';
     throw usageError(`--follow needs v4: ${why}`, 'use the v4 address');
   }
   const { context } = output;
-  const { alias, limit: pageSize = LARGEST_LOG_PAGE } = options;
   let trouble = '';
   const print = printer(output);
   await output.open();

@@ -125,6 +125,12 @@ export function portNumber(text: string): number {
   throw new InvalidArgumentError(`It is not a port: give a number from 0 to ${MOST_PORT}.`);
 }
 
+export function positiveNumber(text: string): number {
+  const number = wholeNumber(text);
+  if (number > 0) return number;
+  throw new InvalidArgumentError('Give a number from 1 on.');
+}
+
 export function wholeNumber(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('It is not an integer.');
