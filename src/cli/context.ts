@@ -42,7 +42,7 @@ export interface Context {
 export interface AccountScope {
   readonly name: string;
   /** Of a command about a saved plan of many: the account's own, unedited; null: none of it was saved. */
-  readonly saved?: SavedPlan | null;
+  readonly saved?: SavedPlan | null | undefined;
   /** As a plan of the account that is saved states it. */
   readonly membership: NonNullable<PlanOptionsDocument['account']>;
   /** Asked right before one of its domains is deleted: null, or why it must stay. */

@@ -4,6 +4,7 @@ import { findKey } from '../../manifest/load.ts';
 import { listAccounts, readManifests } from '../../manifest/read/read.ts';
 import type { Desired } from '../../model/desired.ts';
 import { parseDomainName } from '../../model/names.ts';
+import type { SavedPlan } from '../../plan/document/saved.ts';
 import { createClaims } from '../../reconcile/claims.ts';
 import type { AccountEntry } from '../../reconcile/daemon/daemon.ts';
 import type { Context } from '../context.ts';
@@ -53,6 +54,8 @@ export interface Job<Options> {
   readonly options: Options;
   /** The whole manifest; null: it is not valid, which its own command reports. */
   readonly desired: Desired | null;
+  /** Of a command about a file of saved plans: the account's own, unedited; null: none of it was saved. */
+  readonly saved?: SavedPlan | null;
 }
 
 /** The accounts of a directory. */

@@ -1,22 +1,34 @@
 import type { AccountsFormat } from '../output/formats.ts';
 import type { CommandAction } from '../input/options.ts';
 import type { SavedUse } from './saved-accounts.ts';
-import type { CommonOptions } from '../settings.ts';
+import { accountsDirectory, type CommonOptions } from '../settings.ts';
 
-/** A command that serves many accounts too, and perhaps takes a file of saved plans as its argument; what that takes is loaded only where it is asked for. */
-export async function forAccounts<Options extends CommonOptions & { readonly out?: string }>(
+/** Options of a command that can serve many accounts. */
+export interface AccountsOptions extends CommonOptions {
+  readonly out?: string;
+}
+
+/**
+ * A command that serves many accounts too, and perhaps takes a file of saved plans as its argument; what that takes is
+ * loaded only where it is asked for.
+ */
+export function forAccounts<Options extends AccountsOptions>(
   load: () => Promise<CommandAction<Options>>,
   formats: readonly AccountsFormat[],
-  saved: SavedUse | 'none' = 'none',
-): Promise<CommandAction<Options>> {
-  const command = await load();
-  return async (context, options, args) => {
-    if (saved !== 'none' && args[0] !== undefined) {
-      const { overSaved } = await import('./over-saved.ts');
-      return overSaved(command, { formats, use: saved })(context, options, args);
-    }
-    const isAsked = options.accounts !== undefined || Boolean(context.env['FWDSYNC_ACCOUNTS']);
-    if (!isAsked) return command(context, options, args);
-    return (await import('./over-accounts.ts')).overAccounts(command, { formats })(context, options, args);
+  use: SavedUse | null = null,
+): () => Promise<CommandAction<Options>> {
+  return async () => {
+    const command = await load();
+    return async (context, options, args) => {
+      const saved = use === null || args[0] === undefined ? null : { path: args[0], use };
+      if (saved === null && accountsDirectory(options, context) === null)
+        return command(context, options, args);
+      const { overAccounts } = await import('./over-accounts.ts');
+      return overAccounts(context, options, {
+        formats,
+        saved,
+        command: (own, alone) => command(own, alone, args),
+      });
+    };
   };
 }

@@ -1,17 +1,16 @@
 import { escapeInvisible } from '../../model/names.ts';
-import type { SavedPlan } from '../../plan/document/saved.ts';
 import { openJobs, type Job, type Jobs } from './accounts.ts';
 import { renderAccounts, type AccountEnd } from './accounts-summary.ts';
 import { printChecked } from '../output/problems/checked.ts';
 import type { AccountScope, Context } from '../context.ts';
 import { CommandError, EXIT, explain, strongestExit, type ExitCode } from '../exit.ts';
 import type { AccountsFormat } from '../output/formats.ts';
-import { createMoves, type Moves } from './moves.ts';
-import type { CommandAction } from '../input/options.ts';
-import { applyCommandLine } from '../output/next-command.ts';
+import type { AccountsOptions } from './for-accounts.ts';
+import { createMoves } from './moves.ts';
+import { applyCommandLine, applySaved } from '../output/next-command.ts';
 import { printJson } from '../output/output.ts';
 import { saveDocument } from '../output/save.ts';
-import { accountSet } from './saved-accounts.ts';
+import { accountSet, openSavedJobs, type SavedFile } from './saved-accounts.ts';
 import { accountsDirectory, resolveFormat, type CommonOptions } from '../settings.ts';
 import {
   shareOutput,
@@ -22,79 +21,55 @@ import {
 } from './shared-output.ts';
 import { styleFor } from '../output/style.ts';
 
-export interface OverAccountsOptions {
+export interface OverAccounts<Options> {
+  readonly command: (own: Context, options: Options) => Promise<ExitCode>;
   /** Those that the command has. */
   readonly formats: readonly AccountsFormat[];
+  /** The file of saved plans that the command is about; null: it is about manifests. */
+  readonly saved: SavedFile | null;
   /** Where a log is printed, as by `run --once`, nothing is to stand between its lines. */
   readonly ending?: 'summary' | 'none';
 }
 
 /**
- * The same command for one account or, with `--accounts`, for each of many, side by side. There is no bound to how many
- * at once, as in the daemon: those that hang would take the room of others.
+ * The same command for one account or, with `--accounts`, for each of many, side by side: prints what all have in common,
+ * and gives the exit code of all. There is no bound to how many at once, as in the daemon: those that hang would take the
+ * room of others.
  */
-export function overAccounts<Options extends CommonOptions & { readonly out?: string }>(
-  command: CommandAction<Options>,
-  { formats, ending = 'summary' }: OverAccountsOptions,
-): CommandAction<Options> {
-  return async (context, options, args) => {
-    const directory = accountsDirectory(options, context);
-    if (directory === null) return command(context, options, args);
-    const jobs = await openJobs(context, options, directory);
-    return runForAll(context, options, jobs, {
-      formats,
-      ending,
-      command: (own, alone) => command(own, alone, args),
-      next: applyCommandLine(options),
-    });
-  };
-}
-
-export interface RunForAll<Options> extends OverAccountsOptions {
-  readonly command: (own: Context, options: Options) => Promise<ExitCode>;
-  /** The command that applies the plans of all, should this one show them; null: there is none. */
-  readonly next: string | null;
-  /** Of a command about a saved plan: that of one account. */
-  readonly savedOf?: (name: string) => SavedPlan | null;
-}
-
-/** Runs a command for each account, prints what all have in common, and gives the exit code of all. */
-export async function runForAll<Options extends CommonOptions & { readonly out?: string }>(
+export async function overAccounts<Options extends AccountsOptions>(
   context: Context,
   options: Options,
-  all: Jobs<Options>,
-  { formats, ending = 'summary', command, next, savedOf }: RunForAll<Options>,
+  { command, formats, saved, ending = 'summary' }: OverAccounts<Options>,
 ): Promise<ExitCode> {
+  const all = await jobsOf(context, options, saved);
+  if (all === null) return command(context, options);
   const format = resolveFormat(options, context, formats);
   const output = shareOutput(context, { heading: headingOf(context, options, format) });
-  const names = { accounts: all.jobs.map(({ name }) => name), others: all.others };
-  const set = accountSet({ directory: all.directory, ...names });
-  const moves = createMoves(context, all);
-  const scopeOf = (name: string): JobScope => ({
-    membership: { name, set },
-    whyKeepDomain: (domain) => moves.whyKeep(name, domain),
-    ...(savedOf === undefined ? {} : { saved: savedOf(name) }),
-  });
-  for (const line of moves.announcements) context.stderr.write(`${line}\n`);
-  const ends = await runJobs(context, all.jobs, { output, command, scopeOf, moves });
+  const ends = await runJobs(context, all, { output, command });
   printTogether(context, format, ends);
-  if (ending === 'summary' && isHeaded(format))
-    output.conclude(
-      renderAccounts(
-        ends,
-        styleFor(context.stdout, options.color, context.env),
-        format === 'text' ? next : null,
-      ),
-    );
+  if (ending === 'summary' && isHeaded(format)) {
+    const next = saved === null ? applyCommandLine(options) : applySaved(saved.path);
+    const style = styleFor(context.stdout, options.color, context.env);
+    output.conclude(renderAccounts(ends, style, format === 'text' ? next : null));
+  }
   if (options.out !== undefined && ends.some(({ plan }) => plan !== null)) {
-    const saved = ends.map((end) => ({ ...end, document: end.plan }));
+    const planned = ends.map((end) => ({ ...end, document: end.plan }));
     const { directory, others } = all;
-    await saveDocument(context, options.out, { ...accountsDocument(saved), directory, others });
+    await saveDocument(context, options.out, { ...accountsDocument(planned), directory, others });
   }
   return exitOfAll(ends);
 }
 
-type JobScope = Pick<AccountScope, 'membership' | 'saved' | 'whyKeepDomain'>;
+/** Null: there is one account. */
+async function jobsOf<Options extends AccountsOptions>(
+  context: Context,
+  options: Options,
+  saved: SavedFile | null,
+): Promise<Jobs<Options> | null> {
+  if (saved !== null) return openSavedJobs(context, options, saved);
+  const directory = accountsDirectory(options, context);
+  return directory === null ? null : openJobs(context, options, directory);
+}
 
 /** 3 once one account was written and another is not as it must be. */
 function exitOfAll(ends: readonly AccountEnd[]): ExitCode {
@@ -103,47 +78,46 @@ function exitOfAll(ends: readonly AccountEnd[]): ExitCode {
   return wrote && strongest !== EXIT.done ? EXIT.partial : strongest;
 }
 
-interface JobRun<Options> {
-  readonly output: SharedOutput;
-  readonly command: RunForAll<Options>['command'];
-  readonly scopeOf: (name: string) => JobScope;
-  readonly moves: Moves;
-}
-
 /** What each prints is shown as soon as it has ended; they are given back in the order of their names. */
-async function runJobs<Options extends CommonOptions>(
+async function runJobs<Options extends AccountsOptions>(
   context: Context,
-  jobs: readonly Job<Options>[],
-  { output, command, scopeOf, moves }: JobRun<Options>,
+  all: Jobs<Options>,
+  { output, command }: Pick<OverAccounts<Options>, 'command'> & { readonly output: SharedOutput },
 ): Promise<readonly AccountEnd[]> {
-  const underWay = new Set(jobs.map(({ name }) => name));
-  const all = new AbortController();
-  const telling = output.keepTelling(() => standing(underWay, jobs.length), all.signal);
+  const names = all.jobs.map(({ name }) => name);
+  const set = accountSet({ directory: all.directory, accounts: names, others: all.others });
+  const moves = createMoves(context, all);
+  for (const line of moves.announcements) context.stderr.write(`${line}\n`);
+  const underWay = new Set(names);
+  const ended = new AbortController();
+  const shown = output.showProgress(() => standing(underWay, names.length), ended.signal);
   const ends = await Promise.all(
-    jobs.map(async (job) => {
-      const own = output.open(job.name);
-      const end = await runJob(context, job, { output: own, command, scope: scopeOf(job.name) });
-      moves.ended(job.name);
+    all.jobs.map(async (job) => {
+      const { name, saved } = job;
+      const own = output.open(name);
+      const whyKeepDomain: AccountScope['whyKeepDomain'] = (domain) => moves.whyKeep(name, domain);
+      const scope = { name, membership: { name, set }, whyKeepDomain, saved };
+      const end = await runJob(context, job, { output: own, command, scope });
+      moves.ended(name);
       await own.show();
-      underWay.delete(job.name);
+      underWay.delete(name);
       return end;
     }),
   );
-  all.abort();
-  await telling;
+  ended.abort();
+  await shown;
   return ends;
 }
 
-interface OneJob<Options> {
+interface JobRun<Options> extends Pick<OverAccounts<Options>, 'command'> {
   readonly output: OwnOutput;
-  readonly command: RunForAll<Options>['command'];
-  readonly scope: JobScope;
+  readonly scope: Pick<AccountScope, 'name' | 'membership' | 'whyKeepDomain' | 'saved'>;
 }
 
-async function runJob<Options extends CommonOptions>(
+async function runJob<Options extends AccountsOptions>(
   context: Context,
   { name, options }: Job<Options>,
-  { output, command, scope }: OneJob<Options>,
+  { output, command, scope }: JobRun<Options>,
 ): Promise<AccountEnd> {
   let reported: Pick<AccountEnd, 'document' | 'checked' | 'plan' | 'verdict' | 'wrote' | 'canApply'> = {
     document: null,
@@ -157,7 +131,6 @@ async function runJob<Options extends CommonOptions>(
     reported = { ...reported, ...part };
   };
   const ofAccount: AccountScope = {
-    name,
     ...scope,
     alone: (work) => output.alone(work),
     print: (document) => report({ document }),

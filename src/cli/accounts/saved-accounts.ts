@@ -2,16 +2,20 @@ import { resolve } from 'node:path';
 import { hmacWith } from '../../api/http/hmac.ts';
 import { stableJson } from '../../plan/document/digest.ts';
 import { isSealedBy, parseJson, readPlan, type SavedPlan } from '../../plan/document/saved.ts';
-import type { Jobs } from './accounts.ts';
+import { openJobs, type Jobs } from './accounts.ts';
 import type { Context } from '../context.ts';
-import { sha256 } from '../output/output.ts';
+import { commandFailure } from '../exit.ts';
+import { assertNothingAgain } from '../input/plan-options.ts';
 import { lookUpKey } from '../input/references.ts';
+import { sha256 } from '../output/output.ts';
+import { readSavedText, stalePlan } from '../output/saved-plan.ts';
+import { accountsDirectory, statedPaths, type CommonOptions } from '../settings.ts';
 
 /** What a command does with a saved plan. */
 export type SavedUse = 'show' | 'apply';
 
 /** The plans of many accounts in one file, as `plan --accounts DIR --out FILE` writes them. */
-export interface SavedAccounts {
+interface SavedAccounts {
   /** What `--accounts` named. */
   readonly directory: string;
   /** By the name of the account; null: no plan of it was made. */
@@ -32,8 +36,75 @@ export function accountSet(file: {
   return `sha256:${sha256(stableJson([directory, [...accounts].sort(), [...others].sort()]))}`;
 }
 
+/** A file of saved plans, and what a command does with it. */
+export interface SavedFile {
+  readonly path: string;
+  readonly use: SavedUse;
+}
+
+/** The accounts that a file of saved plans is about, each with its plan; null: it is not one of many accounts. */
+export async function openSavedJobs<Options extends CommonOptions>(
+  context: Context,
+  options: Options,
+  { path, use }: SavedFile,
+): Promise<Jobs<Options> | null> {
+  const saved = parseAccounts(await readSavedText(context, path));
+  if (saved !== null)
+    return use === 'apply'
+      ? jobsToApply(context, options, path, saved)
+      : jobsToShow(context, options, path, saved);
+  if (use === 'apply' && accountsDirectory(options, context) !== null)
+    throw stalePlan(`${path} is not a file of the plans of many accounts`);
+  return null;
+}
+
+/** The accounts that were planned, as long as the directory has the same ones; nothing is requested where it has not. */
+async function jobsToApply<Options extends CommonOptions>(
+  context: Context,
+  options: Options,
+  path: string,
+  saved: SavedAccounts,
+): Promise<Jobs<Options>> {
+  assertNothingAgain(options);
+  const asked = accountsDirectory(options, context) ?? statedPaths(options, context)?.join(', ') ?? null;
+  if (asked !== null && resolve(context.cwd, asked) !== resolve(context.cwd, saved.directory))
+    throw stalePlan(`it was made of ${saved.directory}, and not of ${asked}`);
+  const all = await openJobs(context, options, saved.directory);
+  const changed = changedAccounts(saved, all);
+  if (changed.length > 0) throw stalePlan(changed.join('; '));
+  const edited = [...saved.edited, ...(await forgedPlans(context, saved, all))];
+  if (edited.length > 0) throw stalePlan(editedPlans(path, edited));
+  const jobs = all.jobs.flatMap((job) => {
+    const plan = saved.plans.get(job.name);
+    return plan === undefined ? [] : [{ ...job, saved: plan }];
+  });
+  return { ...all, jobs, others: saved.others };
+}
+
+/** All of the file; where a directory is named, each plan has to be sealed by the key that its account refers to. */
+async function jobsToShow<Options extends CommonOptions>(
+  context: Context,
+  options: Options,
+  path: string,
+  saved: SavedAccounts,
+): Promise<Jobs<Options>> {
+  const directory = accountsDirectory(options, context);
+  const known = directory === null ? null : await openJobs(context, options, directory);
+  const edited = [...saved.edited, ...(known === null ? [] : await forgedPlans(context, saved, known))];
+  if (edited.length > 0) {
+    const what = `${editedPlans(path, edited)}; nothing of the file is shown`;
+    throw commandFailure(what, 'make the plans again with plan --out');
+  }
+  const jobs = [...saved.plans].map(([name, plan]) => ({ name, options, desired: null, saved: plan }));
+  return { directory: saved.directory, jobs, others: saved.others, manifests: new Map() };
+}
+
+function editedPlans(path: string, names: readonly string[]): string {
+  return `${path}: the plan of ${names.join(', ')} was edited since it was made, or made with another API key`;
+}
+
 /** The file of many accounts; null: it is none. */
-export function parseAccounts(text: string): SavedAccounts | null {
+function parseAccounts(text: string): SavedAccounts | null {
   const file = parseFile(text);
   if (file === null) return null;
   const { directory, others, accounts } = file;
@@ -59,7 +130,7 @@ function planOf(
 }
 
 /** Names of accounts whose plan was not sealed by the key that the account's manifest refers to, as far as it is set. */
-export async function forgedPlans<Options>(
+async function forgedPlans<Options>(
   context: Context,
   { plans }: SavedAccounts,
   { jobs }: Jobs<Options>,
@@ -75,21 +146,13 @@ export async function forgedPlans<Options>(
 }
 
 /** In words, what became of the accounts since the file was written; empty: they are the same. */
-export function changedAccounts<Options>(
-  { plans, others }: SavedAccounts,
-  jobs: Jobs<Options>,
-): readonly string[] {
+function changedAccounts<Options>({ plans, others }: SavedAccounts, jobs: Jobs<Options>): readonly string[] {
   const before = new Set([...plans.keys(), ...others]);
   const now = new Set([...jobs.jobs.map(({ name }) => name), ...jobs.others]);
   return [
     ...[...before.difference(now)].map((name) => `the account ${name} is not in ${jobs.directory} any more`),
     ...[...now.difference(before)].map((name) => `the account ${name} was added to ${jobs.directory}`),
   ];
-}
-
-/** Whether two paths are one place. */
-export function isSamePlace({ cwd }: Pick<Context, 'cwd'>, one: string, other: string): boolean {
-  return resolve(cwd, one) === resolve(cwd, other);
 }
 
 interface AccountsFile {

@@ -6,8 +6,8 @@ import { createProgress } from '../output/progress.ts';
 export interface SharedOutput {
   /** The streams of one of them: what it prints is kept until it is shown, in one piece and under its name. */
   open(name: string): OwnOutput;
-  /** Tells from time to time how far all have come, until `ended` is aborted. */
-  keepTelling(tell: () => Standing, ended: AbortSignal): Promise<void>;
+  /** Shows from time to time how far all have come, until `ended` is aborted. */
+  showProgress(standing: () => Standing, ended: AbortSignal): Promise<void>;
   /** A last word on standard output, set apart from what was shown. */
   conclude(text: string): void;
 }
@@ -32,7 +32,7 @@ export interface SharedOutputOptions {
   readonly heading: (name: string, stream: 'stdout' | 'stderr') => string | null;
 }
 
-const TELL_EVERY_MS = 2_000;
+const SHOW_EVERY_MS = 2_000;
 
 export function shareOutput(
   { stdout, stderr, clock }: Pick<Context, 'stdout' | 'stderr' | 'clock'>,
@@ -70,11 +70,11 @@ export function shareOutput(
   };
   return {
     open: (name) => openOutput(real, (piece) => print(name, piece), inTurn),
-    async keepTelling(tell, ended) {
+    async showProgress(standing, ended) {
       for (;;) {
-        await clock.sleep(TELL_EVERY_MS, ended);
+        await clock.sleep(SHOW_EVERY_MS, ended);
         if (ended.aborted) break;
-        const { label, done, total } = tell();
+        const { label, done, total } = standing();
         if (waiting === 0) progress.update(label, done, total);
       }
       progress.stop();

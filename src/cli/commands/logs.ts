@@ -123,7 +123,10 @@ async function follow(client: FullClient, query: LogsQuery, output: LogsOutput):
   const { domain, options, filter } = query;
   const { alias, limit: pageSize = LARGEST_LOG_PAGE } = options;
   if (pageSize > LARGEST_LOG_PAGE) {
-    throw usageError(`--limit ${pageSize} is over ${LARGEST_LOG_PAGE}, the largest page`, 'give a smaller one');
+    throw usageError(
+      `--limit ${pageSize} is over ${LARGEST_LOG_PAGE}, the largest page`,
+      'give a smaller one',
+    );
   }
   if (client.version === 'v3') {
     const why = 'v3 lists logs from the newest on only: what is new cannot be asked for';

@@ -17,7 +17,6 @@ import { createNotifier, notifyUrl, type Notifier } from './run/notify.ts';
 import { openAccountLoop } from './run/run-account.ts';
 import { DOCUMENT_FORMATS } from '../output/formats.ts';
 import { createEventLog } from './run/run-log.ts';
-import type { CommandAction } from '../input/options.ts';
 import { maskOf } from '../output/output.ts';
 import { overAccounts } from '../accounts/over-accounts.ts';
 import { runOnce, type Emit } from './run/run-once.ts';
@@ -49,8 +48,12 @@ export async function runCommand(context: Context, options: RunOptions): Promise
       hideReferences(event, concealer);
       log(event);
     };
-    const once: CommandAction<RunOptions> = (own, alone) => runOnce(own, alone, emit);
-    return overAccounts(once, { formats: DOCUMENT_FORMATS, ending: 'none' })(context, options, []);
+    return overAccounts(context, options, {
+      formats: DOCUMENT_FORMATS,
+      saved: null,
+      ending: 'none',
+      command: (own, alone) => runOnce(own, alone, emit),
+    });
   }
   assertWatchable(context, options);
   logger.info(

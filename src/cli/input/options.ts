@@ -18,6 +18,14 @@ export type CommandRunner = <Options>(
   load: () => Promise<CommandAction<Options>>,
 ) => (...received: unknown[]) => Promise<void>;
 
+/** Options that several commands have. */
+type OptionGroup = (command: Command) => Command;
+
+/** Adds a command with the options of these groups, in the order in which its help lists them. */
+export function addCommand(program: Command, name: string, ...groups: readonly OptionGroup[]): Command {
+  return groups.reduce((command, add) => add(command), program.command(name));
+}
+
 export function withManifest(command: Command): Command {
   return withFiles(command).option('--domain <domain>', 'only this domain (repeatable)', collect);
 }
@@ -61,14 +69,15 @@ export function withState(command: Command): Command {
   );
 }
 
-export function withOutput(command: Command, formats: readonly string[] = DOCUMENT_FORMATS): Command {
-  return withLogs(withMask(withFormat(command, formats)));
+export function withOutput(formats: readonly string[] = DOCUMENT_FORMATS): OptionGroup {
+  return (command) => withLogs(withMask(withFormat(formats)(command)));
 }
 
-export function withFormat(command: Command, formats: readonly string[] = DOCUMENT_FORMATS): Command {
-  return command.addOption(
-    new Option('--format <format>', 'how to print it; default: text [FWDSYNC_FORMAT]').choices(formats),
-  );
+export function withFormat(formats: readonly string[] = DOCUMENT_FORMATS): OptionGroup {
+  return (command) =>
+    command.addOption(
+      new Option('--format <format>', 'how to print it; default: text [FWDSYNC_FORMAT]').choices(formats),
+    );
 }
 
 export function withMask(command: Command): Command {

@@ -106,7 +106,7 @@ test('where standard output is a document, names stand on standard error alone',
 test('away from a terminal a line every ten seconds tells who is under way, unless somebody is asked', async () => {
   const { output, text, pass } = openConsole();
   const [a, ended] = [output.open('a'), new AbortController()];
-  const telling = output.keepTelling(() => ({ label: 'under way: a', done: 1, total: 2 }), ended.signal);
+  const telling = output.showProgress(() => ({ label: 'under way: a', done: 1, total: 2 }), ended.signal);
   await pass(2_000);
   expect(text.stderr()).toBe('');
   await pass(8_000);

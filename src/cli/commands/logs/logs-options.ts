@@ -64,7 +64,9 @@ export function withLogQuery(command: Command): Command {
     .option('--after <time>', 'received after this time, in ISO 8601', parseTime)
     .option('--before <time>', 'received before this time, in ISO 8601', parseTime)
     .addOption(
-      new Option('--order <order>', 'default: created_desc, of a search relevance (v4)').choices(Object.keys(ORDERS)),
+      new Option('--order <order>', 'default: created_desc, of a search relevance (v4)').choices(
+        Object.keys(ORDERS),
+      ),
     )
     .option(
       '--limit <n>',

@@ -1,0 +1,216 @@
+import { Argument, Option, type Command } from 'commander';
+import { forAccounts } from './accounts/for-accounts.ts';
+import { withLogQuery } from './commands/logs/logs-options.ts';
+import type { Context } from './context.ts';
+import {
+  addCommand,
+  collect,
+  example,
+  portNumber,
+  wholeNumber,
+  withAccounts,
+  withAllowances,
+  withConnection,
+  withFiles,
+  withFormat,
+  withLogs,
+  withManifest,
+  withMask,
+  withOutput,
+  withState,
+  type CommandAction,
+  type CommandRunner,
+  type Execute,
+} from './input/options.ts';
+import { DOCUMENT_FORMATS, PLAN_FORMATS, VALIDATE_FORMATS } from './output/formats.ts';
+import type { CommonOptions } from './settings.ts';
+
+/** What commands are added to, and what runs them. */
+export interface Declaration {
+  readonly program: Command;
+  readonly run: CommandRunner;
+  readonly execute: Execute;
+  readonly context: Context;
+}
+
+/** Declares every command in the order of the help. */
+export function declareCommands(declaration: Declaration): void {
+  declarePlanners(declaration);
+  declareAppliers(declaration);
+  declareReaders(declaration);
+  declareMail(declaration);
+  declareTools(declaration);
+}
+
+function declarePlanners({ program, run }: Declaration): void {
+  addCommand(program, 'validate', withManifest, withAccounts, withOutput(VALIDATE_FORMATS))
+    .description('Check manifests, offline and without a key')
+    .option('--staged', 'read the manifests from the git index: what is about to be committed')
+    .option('--against <rev>', 'also report what the change since this git revision would delete')
+    .addHelpText('after', example('fwdsync validate -f fwdsync.yaml'))
+    .action(
+      run(
+        forAccounts(async () => (await import('./commands/validate.ts')).validateCommand, VALIDATE_FORMATS),
+      ),
+    );
+
+  addCommand(program, 'plan', ...PLANNING, withOutput(PLAN_FORMATS), withAllowances)
+    .description('Show what apply would do; sends nothing but GET')
+    .option('--detailed-exitcode', 'exit with 2 when there are changes')
+    .option('--summary', 'show totals, guards and problems, but not the changes')
+    .option('--against <rev>', 'only domains that the change since this git revision concerns')
+    .option('--out <file>', 'save the plan, to be reviewed and then applied')
+    .option('--quick', 'skip domains that are unchanged since the last apply')
+    .addHelpText('after', example('fwdsync plan -f fwdsync.yaml --detailed-exitcode'))
+    .action(run(forAccounts(async () => (await import('./commands/plan.ts')).planCommand, PLAN_FORMATS)));
+
+  addCommand(program, 'show', withAccounts, withFormat(PLAN_FORMATS), withLogs)
+    .description('Print a saved plan in any format, offline')
+    .argument('<plan>', 'a saved plan')
+    .addHelpText('after', example('fwdsync show plan.json'))
+    .action(
+      run(forAccounts(async () => (await import('./commands/show.ts')).showCommand, PLAN_FORMATS, 'show')),
+    );
+}
+
+const PLANNING = [withManifest, withAccounts, withConnection, withState];
+
+function declareAppliers({ program, run }: Declaration): void {
+  addCommand(program, 'apply', ...PLANNING, withOutput(), withAllowances)
+    .description('Make a plan, ask, apply it and verify; with a saved plan: if it is still the same')
+    .argument('[plan]', 'a saved plan')
+    .option('--against <rev>', 'only domains that the change since this git revision concerns')
+    .option('--yes', 'do not ask; requires an account (--account or api.account)')
+    .option(
+      '--max-failures <n>',
+      'stop after this many failed items (default: 25, or 5 % if that is more)',
+      wholeNumber,
+    )
+    .addHelpText('after', example('fwdsync apply -f fwdsync.yaml --yes --account ops@acme.example'))
+    .action(
+      run(
+        forAccounts(
+          async () => (await import('./commands/apply.ts')).applyCommand,
+          DOCUMENT_FORMATS,
+          'apply',
+        ),
+      ),
+    );
+
+  addCommand(program, 'run', ...PLANNING, withOutput())
+    .description('Keep the account in sync with the manifest until stopped')
+    .option('--interval <duration>', 'time between checks of the whole account', '5m')
+    .addOption(
+      new Option('--mode <mode>', 'apply changes, or only report them')
+        .choices(['apply', 'observe'])
+        .default('apply'),
+    )
+    .option('--listen <address>', 'where health, readiness, metrics and status are served', '127.0.0.1:9477')
+    .option('--once', 'one run, then end as apply --yes does; with --mode observe: 2 when something differs')
+    .addHelpText('after', example('fwdsync run -f /etc/fwdsync --interval 10m'))
+    .action(run(async () => (await import('./commands/run.ts')).runCommand));
+}
+
+/** The commands that read the account without changing what the manifest is about. */
+function declareReaders({ program, run }: Declaration): void {
+  addCommand(program, 'export', withAccounts, withState, withConnection, withMask, withLogs)
+    .description('Write a manifest of the live account, whose plan is empty')
+    .option('--domain <domain>', 'only this domain (repeatable)', collect)
+    .option('--out <file>', 'write to this file instead of standard output')
+    .option('--out-dir <dir>', 'write account.yaml and one file per domain into this directory')
+    .option(
+      '--update <file>',
+      'write the differences of the account into this manifest, and change nothing else',
+    )
+    .option('--force', 'replace files that exist')
+    .option('--prune', 'write `prune: true`: what the manifest does not name will be deleted')
+    .addHelpText('after', example('fwdsync export --out fwdsync.yaml'))
+    .action(
+      run(forAccounts(async () => (await import('./commands/export.ts')).exportCommand, DOCUMENT_FORMATS)),
+    );
+
+  addCommand(program, 'account', withAccounts, withConnection, withFormat(), withLogs)
+    .description("Show the account and its plan's limits; the quickest way to see whether the key works")
+    .addHelpText('after', example('fwdsync account'))
+    .action(
+      run(forAccounts(async () => (await import('./commands/account.ts')).accountCommand, DOCUMENT_FORMATS)),
+    );
+
+  addCommand(program, 'verify', withAccounts, withConnection, withFormat(), withLogs)
+    .description(
+      'Ask the service to check domains, and print the DNS records that are missing as a zone file',
+    )
+    .argument('[domain...]', 'domains; default: all domains of the account')
+    .addHelpText('after', example('fwdsync verify acme.example'))
+    .action(run(loadVerify));
+}
+
+/** Of many accounts each is asked for those of the named domains that its manifest names, as with `--domain`. */
+async function loadVerify(): Promise<CommandAction<CommonOptions>> {
+  const load = async () => (await import('./commands/verify.ts')).verifyCommand;
+  const verify = await forAccounts(load, DOCUMENT_FORMATS)();
+  return (context, options, args) =>
+    verify(context, args.length === 0 ? options : { ...options, domain: args }, args);
+}
+
+function declareMail({ program, run }: Declaration): void {
+  addCommand(program, 'route', withManifest, withConnection, withState, withOutput())
+    .description(
+      'Show where a mail would go, and which alias or rule matches it; exits with 0 even when it is refused',
+    )
+    .argument('<address>', 'recipient')
+    .option('--from <address>', 'sender', '')
+    .option('--subject <text>', 'subject', '')
+    .option('--body <text>', 'body', '')
+    .option('--live', 'use the account instead of the manifest')
+    .addHelpText('after', example('fwdsync route sales@acme.example --subject "invoice 7"'))
+    .action(run(async () => (await import('./commands/route.ts')).routeCommand));
+
+  addCommand(program, 'logs', withFiles, withConnection, withState, withOutput(), withLogQuery)
+    .description('List, follow, search or count the email logs of a domain')
+    .argument('<domain>', 'domain')
+    .addHelpText('after', example('fwdsync logs acme.example --status BOUNCED,REFUSED --after 2026-09-01'))
+    .action(run(async () => (await import('./commands/logs.ts')).logsCommand));
+}
+
+function declareTools({ program, run, execute, context }: Declaration): void {
+  addCommand(program, 'emulator')
+    .description('Serve the whole API on loopback, to try things out without an account')
+    .option('--port <port>', 'port to listen on; 0 takes a free one', portNumber, 8025)
+    .option('--api-key <key>', 'the key that clients must send', 'emulator')
+    .addOption(new Option('--plan <plan>', 'plan of the account').choices(['free', 'paid']).default('paid'))
+    .option(
+      '--rate-limit <n>',
+      'requests per window and endpoint (default: 200, on the free plan 30)',
+      wholeNumber,
+    )
+    .option('--window <seconds>', 'length of the window', wholeNumber, 60)
+    .option('--from <manifest>', 'start with an account as this manifest wants it')
+    .option('--account <email>', 'email of the account; default: that of the manifest')
+    .option('--smtp-password <password>', 'password of every SMTP credential of --from (default: emulator)')
+    .option('--state <file>', 'load the account from this file and keep it there')
+    .option('--faults <file>', 'scripted faults, as JSON')
+    .option('--control', 'serve /_emulator, which reads and changes the emulator, to loopback')
+    .addHelpText('after', example('fwdsync emulator --port 8025 --state account.json'))
+    .action(run(async () => (await import('./commands/emulator.ts')).emulatorCommand));
+
+  addCommand(program, 'demo', withOutput())
+    .description(
+      'Start an emulator with a drifted account and show validate, plan, apply and the empty plan after it',
+    )
+    .addHelpText('after', example('fwdsync demo'))
+    .action(run(async () => (await import('./commands/demo.ts')).demoCommand(execute)));
+
+  addCommand(program, 'completion')
+    .usage('[options] <shell>')
+    .description('Print the completion of this command line for a shell')
+    .addArgument(new Argument('<shell>', 'bash, zsh or fish').choices(['bash', 'zsh', 'fish']))
+    .addHelpText('after', example('source <(fwdsync completion bash)'))
+    .action(run(async () => (await import('./commands/completion.ts')).completionCommand(program)))
+    // What the printed scripts run.
+    .command('domains', { hidden: true })
+    .argument('[words...]')
+    .action(async (words: readonly string[]) =>
+      (await import('./commands/completion/domains.ts')).completeDomains(context, words),
+    );
+}
