@@ -14,7 +14,7 @@ export async function sendBatch<T>(
   body: Readonly<Record<string, readonly unknown[]>>,
   decode: (json: Json | null) => readonly Result<T, ItemFailure>[],
 ): BatchAnswer<T> {
-  const size = Object.values(body)[0]?.length ?? 0;
+  const size = Object.values(body).flat().length;
   if (size === 0) return succeed([]);
   if (size > LIMITS.batchItems) throw new Error(`a batch of ${size} items is over ${LIMITS.batchItems}`);
   return call({ endpoint, params: { domain }, body, successFlag: 'ignored' }, decode);

@@ -32,10 +32,10 @@ export function sum(numbers: readonly number[]): number {
 }
 
 /** What goes with a domain: `1 alias, 0 rules, 2 credentials`. */
-export function contentsText(contents: DomainChange['contents']): string {
+export function contentsText(contents: NonNullable<DomainChange['contents']>): string {
   return SECTION_KINDS.map((kind) => {
     const { section, plural } = KINDS[kind];
-    return countOf(contents?.[section] ?? 0, kind, plural);
+    return countOf(contents[section], kind, plural);
   }).join(', ');
 }
 

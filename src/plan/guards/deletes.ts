@@ -18,7 +18,7 @@ export function guardDeletes({ domains, policy }: GuardInput): readonly GuardFin
       ]),
       ...plan.changes
         .filter((change) => change.kind === 'domain' && change.action === 'delete')
-        .map((change) => domainDelete(change as DomainChange, policy)),
+        .map((change) => domainDelete(change as Required<DomainChange>, policy)),
     ]),
   ];
 }
@@ -98,7 +98,7 @@ function guardEmptySection(
 /** What a change does to the number of items. */
 const WEIGHT = { add: 1, update: 0, move: 0, delete: -1 } as const;
 
-function domainDelete({ domain, contents }: DomainChange, policy: Policy): GuardFinding {
+function domainDelete({ domain, contents }: Required<DomainChange>, policy: Policy): GuardFinding {
   return {
     guard: 'domain-delete',
     scope: domain,

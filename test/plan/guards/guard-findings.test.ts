@@ -178,6 +178,28 @@ test.each<[string, () => Plan, GuardFinding | readonly GuardFinding[]]>([
     },
   ],
   [
+    'unrouted: whatever nothing else takes',
+    () =>
+      planAliases(aliasSection({ '(.*)': false }), {
+        ...ONE,
+        '(.*)': 'a@x.example',
+        b: 'b@x.example',
+      }),
+    {
+      guard: 'unrouted',
+      scope: ACME,
+      limit: 0,
+      planned: 1,
+      message:
+        'mail to every other address of acme.example is delivered now and would not be: what delivers it is removed or narrowed, or a discard comes before it',
+      allowance: { kind: 'unrouted', address: '*@acme.example' },
+      allow: "--allow-unrouted '*@acme.example'",
+      allowed: false,
+      holds: { kind: 'domain-deletes', domain: ACME },
+      refuses: true,
+    },
+  ],
+  [
     'domain-delete',
     () =>
       plan(
@@ -218,6 +240,28 @@ test.each<[string, () => Plan, GuardFinding | readonly GuardFinding[]]>([
       planned: 3,
       message:
         'the manifest has 3 entries fewer than the 12 it had when it was applied last, and 1 items would be deleted',
+      allowance: { kind: 'deletes', count: 1 },
+      allow: '--allow-deletes 1',
+      allowed: false,
+      holds: { kind: 'run-deletes' },
+      refuses: true,
+    },
+  ],
+  [
+    'manifest-shrink, by domains',
+    () =>
+      plan(
+        desired([present(ACME, { aliases: aliasSection(numbered(9), { prune: true }) })]),
+        observed([live(ACME, { aliases: liveAliases(numbered(10)) })]),
+        { prior: { ...prior(ACME, {}), manifests: [sizeOf(5, 9)] }, manifestSize: sizeOf(2, 9) },
+      ),
+    {
+      guard: 'manifest-shrink',
+      scope: 'run',
+      limit: 2,
+      planned: 3,
+      message:
+        'the manifest has 3 domains fewer than the 5 it had when it was applied last, and 1 items would be deleted',
       allowance: { kind: 'deletes', count: 1 },
       allow: '--allow-deletes 1',
       allowed: false,

@@ -245,6 +245,17 @@ describe('a rule that goes, where rules decide and nothing takes the rest', () =
     expect(unrouted(hub, rulesOf(), { a: 'jobs@hub.example' }).addresses).toEqual(['jobs@hub.example']);
   });
 
+  test('mail that stage 2 alone takes away, beside mail to the same address that stage 1 does: the domain', () => {
+    const match: RuleMatch = { type: 'regex', regex: 'odd', scopes: ['subject'] };
+    const hub = ruled(ALL, [liveRule('o', 0, 'b@x.example', { match })]);
+    const wanted = rulesOf(rule('o', 'null', { id: 'o', idIsWritten: true, match }));
+    const expected = [expectation('x@hub.example', { subject: 'odd' }), expectation('x@hub.example')];
+    expect(unrouted(hub, { ...wanted, expect: expected })).toEqual({
+      addresses: [OTHERS, 'x@hub.example'],
+      holds: ['domain-deletes', 'domain'],
+    });
+  });
+
   test('a rule that sleeps takes nothing, and another rule may take over', () => {
     const sleeping = {
       ...ruled(ALL),
