@@ -9,7 +9,7 @@ import { NO_PRIOR_DOMAIN, type Prior } from '../model/prior.ts';
 import { fail, succeed, type Result } from '../model/result.ts';
 import { makePlan } from '../plan/plan.ts';
 import { managedState, observedState } from '../plan/diff/settings.ts';
-import { isDomain } from './send/as-sent.ts';
+import { hasSettings } from './send/senders.ts';
 import { stopFor } from './ledger.ts';
 import type { LatestRead, Run } from './run.ts';
 import { sideBySide } from './side-by-side.ts';
@@ -118,7 +118,7 @@ function noteUnmanaged({ input, observed, rewritten, ledger }: Run): void {
     if (live === undefined || entry?.state !== 'present') continue;
     const managed = managedState(entry);
     for (const [field, value] of Object.entries(observedState(before))) {
-      if (field in managed || isDomain({ [field]: value })(live)) continue;
+      if (field in managed || hasSettings(live, { [field]: value })) continue;
       ledger.notes.add(
         `${field} of ${domain} is not managed and changed while this run wrote the other settings: ` +
           'check that it has the value that was intended',

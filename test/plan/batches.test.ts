@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { Operation } from '../../src/model/endpoints.ts';
 import type { Step, WriteItem } from '../../src/plan/requests/order.ts';
 import {
   requestsOf,
-  withItems,
+  requestsOfStep,
   type RequestOptions,
+  type WriteOperation,
   type WriteRequest,
 } from '../../src/plan/requests/requests.ts';
 import type { Plan } from '../../src/model/plan.ts';
@@ -36,11 +36,11 @@ function requestsIn(made: Pick<Plan, 'changes'>, options = V4): readonly WriteRe
 
 /** An item of which only the kind and the action count. */
 function item(kind: WriteItem['kind'], action = 'update'): WriteItem {
-  return { kind, change: { kind, action, name: 'x', domain: ACME } } as unknown as WriteItem;
+  return { kind, change: { kind, action, name: 'x', domain: ACME }, rule: {} } as unknown as WriteItem;
 }
 
 describe('the operations of each step', () => {
-  test.each<[Step, WriteItem['kind'], Operation, Operation]>([
+  test.each<[Step, WriteItem['kind'], WriteOperation, WriteOperation]>([
     ['domain', 'domain', 'updateDomain', 'updateDomain'],
     ['credential-adds', 'credential', 'addCredential', 'addCredential'],
     ['credential-updates', 'credential', 'updateCredential', 'updateCredential'],
@@ -55,18 +55,22 @@ describe('the operations of each step', () => {
     ['credential-deletes', 'credential', 'deleteCredential', 'deleteCredential'],
     ['domain-delete', 'domain', 'deleteDomain', 'deleteDomain'],
   ])('%s', (step, kind, single, batch) => {
-    const request: WriteRequest = { operation: single, domain: ACME, step, items: [] };
     const one = [item(kind)];
     const two = [item(kind), item(kind)];
-    expect(withItems(request, one, V4)).toEqual({ ...request, items: one });
-    expect(withItems(request, two, V4)).toEqual({ ...request, items: two, operation: batch });
+    const request = { domain: ACME, step };
+    const alone = { ...request, operation: single, items: one };
+    expect(requestsOfStep({ ...request, items: one }, V4)).toEqual([alone]);
+    const together = [{ ...request, operation: batch, items: two }];
+    expect(requestsOfStep({ ...request, items: two }, V4)).toEqual(
+      single === batch ? [alone, alone] : together,
+    );
   });
 
   test('a domain that is added', () => {
-    const request: WriteRequest = { operation: 'updateDomain', domain: ACME, step: 'domain', items: [] };
-    expect(withItems(request, [item('domain', 'add')], V4).operation).toBe('addDomain');
-    const adding: WriteRequest = { ...request, step: 'alias-adds' };
-    expect(withItems(adding, [item('alias', 'add')], V4).operation).toBe('addAlias');
+    const operationOf = (step: Step, one: WriteItem): readonly WriteOperation[] =>
+      requestsOfStep({ domain: ACME, step, items: [one] }, V4).map(({ operation }) => operation);
+    expect(operationOf('domain', item('domain', 'add'))).toEqual(['addDomain']);
+    expect(operationOf('alias-adds', item('alias', 'add'))).toEqual(['addAlias']);
   });
 
   test('domains by their names, whatever the order of the changes; each item with its kind', () => {

@@ -1,15 +1,9 @@
 import type { ApiError } from '../../api/errors.ts';
 import type { WriteItem } from '../../plan/requests/order.ts';
 import { isAmbiguous, type WriteRequest } from '../../plan/requests/requests.ts';
-import type { ItemAnswer } from './answers.ts';
+import type { ItemAnswer } from './senders.ts';
 import { isMissing } from './outcomes.ts';
 import type { Run } from '../run.ts';
-
-/** Whether a request of several items is of a sort that was refused in this run: its items go one by one. */
-export function isRefusedBatch(run: Run, request: WriteRequest): boolean {
-  if (request.items.length < 2) return false;
-  return (creates(request) ? run.batches : run.batchesById) === 'refused';
-}
 
 /**
  * Whether a batch create was refused as a whole, so that its items go one by one: a free account is refused all of them,

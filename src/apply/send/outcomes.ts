@@ -7,7 +7,7 @@ import { fail } from '../../model/result.ts';
 import type { WriteItem } from '../../plan/requests/order.ts';
 import { isAmbiguous, type WriteRequest } from '../../plan/requests/requests.ts';
 import { markDone, markFailed, type Run } from '../run.ts';
-import { DONE, type Accepted, type ItemAnswer } from './answers.ts';
+import { DONE, type Accepted, type ItemAnswer } from './senders.ts';
 
 /**
  * Notes each item of an answered request, in the order sent (v4: Batch operations; the index of a failure is the position

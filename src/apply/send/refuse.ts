@@ -3,7 +3,7 @@ import { endpointName } from '../../model/endpoints.ts';
 import type { WriteRequest } from '../../plan/requests/requests.ts';
 import { type FailedEntry, stopOn } from '../ledger.ts';
 import { noteAccepted } from './outcomes.ts';
-import { DONE } from './answers.ts';
+import { DONE } from './senders.ts';
 import { blockKey, markFailed, markSkipped, type Run } from '../run.ts';
 
 export type UnknownOutcome = Extract<ApiError, { readonly kind: 'unknown-outcome' }>;

@@ -1,194 +1,157 @@
-import { ruleIdKey } from '../../model/item-key.ts';
+import { readSections, type Sections } from '../../api/observe-sections.ts';
 import type { Client } from '../../api/client.ts';
 import type { ApiError } from '../../api/errors.ts';
-import { endpointName } from '../../model/endpoints.ts';
 import type { Clock } from '../../model/clock.ts';
+import { endpointName } from '../../model/endpoints.ts';
+import { ruleIdKey } from '../../model/item-key.ts';
+import { KINDS } from '../../model/kinds.ts';
 import { nameKey, type DomainName } from '../../model/names.ts';
-import type {
-  ObservedAlias,
-  ObservedCredential,
-  ObservedDomain,
-  ObservedRule,
-} from '../../model/observed.ts';
-import type { Section } from '../../model/kinds.ts';
+import type { ObservedAlias, ObservedDomain, ObservedRule } from '../../model/observed.ts';
+import type { DomainState } from '../../model/resources.ts';
 import { fail, succeed, type Result } from '../../model/result.ts';
-import { isAlias, isDomain, isRule } from './as-sent.ts';
-import {
-  listingOf,
-  type AliasPayload,
-  type CredentialPayload,
-  type DomainPayload,
-  type Payload,
-  type RuleWrite,
-} from './payload.ts';
+import type { WriteItem } from '../../plan/requests/order.ts';
+import type { WriteRequest } from '../../plan/requests/requests.ts';
+import { hasSettings, idOf, isAliasAsSent, isRuleAsSent, type ItemOf, type Sources } from './senders.ts';
 
 /** What became of an item whose request has no believable answer. */
-export type Settled =
+export type Resolved =
   | { readonly kind: 'done'; readonly id: string | null; readonly domain?: ObservedDomain }
   | { readonly kind: 'not-done' }
   /** Something else is there than before and than was sent: only a new plan can tell what to do. */
   | { readonly kind: 'other' };
 
-const LISTING = {
-  domains: 'getDomain',
-  aliases: 'listAliases',
-  rules: 'listRules',
-  credentials: 'listCredentials',
-} as const;
-
 const BETWEEN_READS_MS = 5_000;
 const MOST_READS = 5;
 
 /**
- * Finds out what a request of unknown outcome did: two equal readings 5 s apart, so that a request that is
- * still at work is not taken for one that was lost. Each item is looked for by itself, in the order given.
+ * Finds out what a request of unknown outcome did: two equal reads 5 s apart, so that a request that is
+ * still at work is not taken for one that was lost. Each item is looked up by itself, in the order given.
  */
-export async function settleItems(
-  domain: DomainName,
-  items: readonly Payload[],
+export async function resolveOutcomes(
+  { domain, items }: WriteRequest,
+  { settingsOf }: Pick<Sources, 'settingsOf'>,
   ports: { readonly client: Client; readonly clock: Clock; readonly signal?: AbortSignal | undefined },
-): Promise<Result<readonly Settled[], ApiError>> {
-  const [first] = items;
-  if (first === undefined) return succeed([]);
-  const section = listingOf(first);
-  let before: Result<Listing, ApiError> | null = null;
+): Promise<Result<readonly Resolved[], ApiError>> {
+  const kind = items[0]?.kind ?? 'domain';
+  let before: Result<Found, ApiError> | null = null;
   for (let reads = 1; reads <= MOST_READS; reads += 1) {
     if (before !== null) await ports.clock.sleep(BETWEEN_READS_MS, ports.signal);
-    const found = await readListing(ports.client, domain, section);
+    const found = await find(ports.client, domain, kind);
     if (!found.ok) return found;
-    if (before?.ok === true && sameListing(before.value, found.value)) {
-      return succeed(items.map(settler(found.value)));
+    if (before?.ok === true && JSON.stringify(before.value) === JSON.stringify(found.value)) {
+      return succeed(items.map(resolver(found.value, settingsOf(domain))));
     }
     before = found;
   }
   return fail({
     kind: 'unproven',
-    endpoint: endpointName(ports.client.version, LISTING[section]),
+    endpoint: endpointName(ports.client.version, kind === 'domain' ? 'getDomain' : KINDS[kind].list),
     status: null,
     message: `the result of the request is not known: ${domain} kept changing while it was read`,
   });
 }
 
-/** One reading; only what was asked for is filled in. */
-interface Listing {
+/** One read; only what was asked for is filled in. */
+interface Found extends Sections {
   readonly domain: ObservedDomain | null;
-  readonly aliases: readonly ObservedAlias[];
-  readonly rules: readonly ObservedRule[];
-  readonly credentials: readonly ObservedCredential[];
 }
 
-const NOTHING: Listing = { domain: null, aliases: [], rules: [], credentials: [] };
-
-async function readListing(
+async function find(
   client: Client,
-  domain: DomainName,
-  section: Section | 'domains',
-): Promise<Result<Listing, ApiError>> {
-  switch (section) {
-    case 'domains': {
-      const found = await client.getDomain(domain);
-      const missing = !found.ok && found.error.kind === 'not-found';
-      return missing ? succeed(NOTHING) : listing(found, (row) => ({ domain: row }));
-    }
-    case 'aliases':
-      return listing(await client.listAliases(domain), (aliases) => ({ aliases }));
-    case 'rules':
-      return listing(await client.listRules(domain), (rules) => ({ rules }));
-    case 'credentials':
-      return listing(await client.listCredentials(domain), (credentials) => ({ credentials }));
+  name: DomainName,
+  kind: WriteItem['kind'],
+): Promise<Result<Found, ApiError>> {
+  if (kind !== 'domain') {
+    const sections = await readSections(client, name, [KINDS[kind].section]);
+    return sections.ok ? succeed({ domain: null, ...sections.value }) : sections;
   }
-}
-
-function listing<T>(
-  read: Result<T, ApiError>,
-  part: (value: T) => Partial<Listing>,
-): Result<Listing, ApiError> {
-  return read.ok ? succeed({ ...NOTHING, ...part(read.value) }) : read;
-}
-
-function sameListing(a: Listing, b: Listing): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
+  const domain = await client.getDomain(name);
+  if (domain.ok) return succeed({ domain: domain.value });
+  return domain.error.kind === 'not-found' ? succeed({ domain: null }) : domain;
 }
 
 /** Looks items up in one listing; by id and name, so that a thousand items do not read it a thousand times. */
-function settler(found: Listing): (item: Payload) => Settled {
-  const aliases = new Map(found.aliases.map((row) => [row.id, row]));
-  const aliasNames = new Map(found.aliases.map((row) => [nameKey(row.name), row]));
-  const rules = new Map(found.rules.map((row) => [ruleIdKey(row.id), row]));
-  const credentials = new Set(found.credentials.map((row) => nameKey(row.name)));
+function resolver(found: Found, settings: DomainState): (item: WriteItem) => Resolved {
+  const aliases = new Map(found.aliases?.map((row) => [row.id, row]));
+  const aliasNames = new Map(found.aliases?.map((row) => [nameKey(row.name), row]));
+  const rules = new Map(found.rules?.map((row) => [ruleIdKey(row.id), row]));
+  const credentials = new Set(found.credentials?.map((row) => nameKey(row.name)));
   return (item) => {
     switch (item.kind) {
       case 'domain':
-        return settleDomain(item, found.domain);
-      case 'alias':
-        return settleAlias(item, aliases, aliasNames);
+        return resolveDomain(item, found.domain, settings);
+      case 'alias': {
+        const isAdded = item.change.action === 'add';
+        return resolveAlias(
+          item,
+          isAdded ? aliasNames.get(nameKey(item.change.name)) : aliases.get(idOf(item)),
+        );
+      }
       case 'rule':
-        return settleRule(item, rules);
+        return resolveRule(item, rules.get(ruleIdKey(item.rule.id)));
       case 'credential':
-        return settleCredential(item, credentials.has(nameKey(item.username)));
+        return resolveCredential(item, credentials.has(nameKey(item.change.name)));
     }
   };
 }
 
-function settleAlias(
-  item: AliasPayload,
-  byId: ReadonlyMap<string, ObservedAlias>,
-  byName: ReadonlyMap<string, ObservedAlias>,
-): Settled {
-  switch (item.action) {
+function resolveAlias(item: ItemOf<'alias'>, row: ObservedAlias | undefined): Resolved {
+  const done = row !== undefined && isAliasAsSent(row, item);
+  switch (item.change.action) {
     case 'add':
-      return settleAddition(byName.get(nameKey(item.alias.alias)), isAlias(item.alias.forward));
+      return addition(row, done);
     case 'update':
-      return settleUpdate(byId.get(item.alias.id), isAlias(item.alias.forward));
+      return update(row, done);
     case 'delete':
-      return gone(byId.get(item.id));
+      return deletion(row);
   }
 }
 
-function settleRule(item: RuleWrite, byId: ReadonlyMap<string, ObservedRule>): Settled {
-  switch (item.action) {
-    case 'add':
-      // A rule with the id that was sent is the one that was sent; should it differ, the next plan shows it.
-      return settleAddition(byId.get(ruleIdKey(item.rule.id ?? '')), () => true);
-    case 'update':
-      return settleUpdate(byId.get(ruleIdKey(item.rule.id)), isRule(item.rule));
-    case 'delete':
-      return gone(byId.get(ruleIdKey(item.id)));
-  }
+function resolveRule({ part, rule }: ItemOf<'rule'>, row: ObservedRule | undefined): Resolved {
+  // A rule with the id that was sent is the one that was sent; should it differ, the next plan shows it.
+  if (part === 'add') return addition(row, true);
+  return part === 'delete' ? deletion(row) : update(row, row !== undefined && isRuleAsSent(row, rule));
 }
 
-type Row = { readonly id: string };
+type Row = { readonly id: string } | undefined;
 
-function gone(row: Row | undefined): Settled {
-  return row === undefined ? { kind: 'done', id: null } : { kind: 'not-done' };
+function addition(row: Row, isAsSent: boolean): Resolved {
+  if (row === undefined) return NOT_DONE;
+  return isAsSent ? { kind: 'done', id: row.id } : OTHER;
 }
 
-function settleAddition<R extends Row>(row: R | undefined, isWanted: (row: R) => boolean): Settled {
-  if (row === undefined) return { kind: 'not-done' };
-  return isWanted(row) ? { kind: 'done', id: row.id } : { kind: 'other' };
+function update(row: Row, isAsSent: boolean): Resolved {
+  if (row === undefined) return OTHER;
+  return isAsSent ? { kind: 'done', id: row.id } : NOT_DONE;
 }
 
-function settleUpdate<R extends Row>(row: R | undefined, isWanted: (row: R) => boolean): Settled {
-  if (row === undefined) return { kind: 'other' };
-  return isWanted(row) ? { kind: 'done', id: row.id } : { kind: 'not-done' };
+function deletion(row: Row): Resolved {
+  return row === undefined ? DONE : NOT_DONE;
 }
 
-function settleDomain(item: DomainPayload, live: ObservedDomain | null): Settled {
-  if (item.action === 'delete') return live === null ? { kind: 'done', id: null } : { kind: 'not-done' };
-  if (item.action === 'add')
-    return live === null ? { kind: 'not-done' } : { kind: 'done', id: null, domain: live };
-  if (live === null) return { kind: 'other' };
-  return isDomain(item.state)(live) ? { kind: 'done', id: null } : { kind: 'not-done' };
+function resolveDomain(
+  { change }: ItemOf<'domain'>,
+  live: ObservedDomain | null,
+  settings: DomainState,
+): Resolved {
+  if (change.action === 'delete') return live === null ? DONE : NOT_DONE;
+  if (change.action === 'add') return live === null ? NOT_DONE : { kind: 'done', id: null, domain: live };
+  if (live === null) return OTHER;
+  return hasSettings(live, settings) ? DONE : NOT_DONE;
 }
 
 /** Passwords cannot be read back; sending one again does no harm. */
-function settleCredential(item: CredentialPayload, isLive: boolean): Settled {
-  switch (item.action) {
+function resolveCredential({ change }: ItemOf<'credential'>, isLive: boolean): Resolved {
+  switch (change.action) {
     case 'add':
-      return isLive ? { kind: 'done', id: null } : { kind: 'not-done' };
+      return isLive ? DONE : NOT_DONE;
     case 'update':
-      return isLive ? { kind: 'not-done' } : { kind: 'other' };
+      return isLive ? NOT_DONE : OTHER;
     case 'delete':
-      return isLive ? { kind: 'not-done' } : { kind: 'done', id: null };
+      return isLive ? NOT_DONE : DONE;
   }
 }
+
+const DONE: Resolved = { kind: 'done', id: null };
+const NOT_DONE: Resolved = { kind: 'not-done' };
+const OTHER: Resolved = { kind: 'other' };

@@ -26,7 +26,7 @@ export interface StepRequests {
 
 /** One request. A single operation has one item, a batch at most 500. */
 export interface WriteRequest {
-  readonly operation: Operation;
+  readonly operation: WriteOperation;
   readonly domain: DomainName;
   readonly step: Step;
   readonly items: readonly WriteItem[];
@@ -52,15 +52,23 @@ export function requestsOf(plan: Pick<Plan, 'changes'>, options: RequestOptions)
       domain,
       steps: steps.map(({ step, items }) => ({
         step,
-        requests: chunk(step, items, options).map((chunked) => ({
-          operation: operationOf(step, chunked, options),
-          domain,
-          step,
-          items: chunked,
-        })),
+        requests: requestsOfStep({ domain, step, items }, options),
       })),
     })),
   }));
+}
+
+/**
+ * How the items of one step go, alone or in batches, by what is known of batches: asked for the plan, and once more right
+ * before sending, when more may be known. The only place that decides it.
+ */
+export function requestsOfStep(
+  { domain, step, items }: Pick<WriteRequest, 'domain' | 'step' | 'items'>,
+  options: RequestOptions,
+): readonly WriteRequest[] {
+  return chunk(step, items, options).map((chunked) => {
+    return { operation: operationOf(step, chunked, options), domain, step, items: chunked };
+  });
 }
 
 /** Bodies of requests stay under this, unless a single item is larger. Bytes. */
@@ -109,7 +117,7 @@ function utf8Length(text: string): number {
 }
 
 /** v4: only aliases and rules have batch endpoints. */
-const OPERATIONS: Readonly<Record<Step, { readonly single: Operation; readonly batch: Operation | null }>> = {
+const OPERATIONS = {
   domain: { single: 'updateDomain', batch: null },
   'credential-adds': { single: 'addCredential', batch: null },
   'credential-updates': { single: 'updateCredential', batch: null },
@@ -123,22 +131,16 @@ const OPERATIONS: Readonly<Record<Step, { readonly single: Operation; readonly b
   'alias-deletes': { single: 'deleteAlias', batch: 'deleteAliases' },
   'credential-deletes': { single: 'deleteCredential', batch: null },
   'domain-delete': { single: 'deleteDomain', batch: null },
-};
+} as const satisfies Readonly<Record<Step, { single: Operation; batch: Operation | null }>>;
 
-/** The same request for other items. */
-export function withItems(
-  request: WriteRequest,
-  items: readonly WriteItem[],
-  options: Pick<RequestOptions, 'version'>,
-): WriteRequest {
-  return { ...request, items, operation: operationOf(request.step, items, options) };
-}
+/** All operations that write what a plan changes. */
+export type WriteOperation = 'addDomain' | NonNullable<(typeof OPERATIONS)[Step]['single' | 'batch']>;
 
 function operationOf(
   step: Step,
   items: readonly WriteItem[],
   { version }: Pick<RequestOptions, 'version'>,
-): Operation {
+): WriteOperation {
   const [first] = items;
   if (step === 'domain' && first?.change.action === 'add') return 'addDomain';
   const { single, batch } = OPERATIONS[step];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isDomain } from '../../../src/apply/send/as-sent.ts';
+import { hasSettings } from '../../../src/apply/send/senders.ts';
 import { ACME, at, desired, live, observed, plan, present } from '../../plan/support/build.ts';
 
 /** What is wanted of one setting, what is live, and whether that is the same. */
@@ -17,5 +17,5 @@ test.each<['notification_email' | 'whitelabel' | 'webhook', string | null, strin
   const row = live(ACME, { [setting]: found });
   const settings = { [setting]: { value: wanted, source: at(2) } };
   const planned = plan(desired([present(ACME, { settings })]), observed([row])).changes;
-  expect([planned.length === 0, isDomain({ [setting]: wanted })(row)]).toEqual([same, same]);
+  expect([planned.length === 0, hasSettings(row, { [setting]: wanted })]).toEqual([same, same]);
 });
