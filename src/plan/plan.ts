@@ -12,7 +12,7 @@ import { showAllowance, type Policy } from './policy.ts';
 import { similarDomainWarnings } from './diff/similar-domains.ts';
 import { manifestSize } from './size.ts';
 import { planLimits } from './usage.ts';
-import { accountWarnings, rotateWarnings, whitelabelWarnings } from './warnings.ts';
+import { accountWarnings, rotateWarnings, warningsOfChanges, whitelabelWarnings } from './warnings.ts';
 import { countActions } from './withhold.ts';
 
 export interface PlanInput {
@@ -28,6 +28,8 @@ export interface PlanInput {
   readonly changedPasswords?: ReadonlySet<string>;
   /** Digits after the point that the service keeps of a rank, once it answered another one than was sent. */
   readonly rankDigits?: number;
+  /** What the manifest is; a snapshot, which fwdsync wrote itself, is warned about only for what it changes. */
+  readonly manifestKind?: 'written' | 'snapshot' | undefined;
   /** Size of the whole manifest when `desired` is a part of it. */
   readonly manifestSize?: ManifestSize;
 }
@@ -37,6 +39,13 @@ export function makePlan(input: PlanInput): Plan {
   const { desired, observed, policy, prior, manifestSize: size = manifestSize(input.desired) } = input;
   const domains = planDomains(input);
   const changes = domains.flatMap((plan) => plan.changes);
+  const warnings = sortWarnings([
+    ...accountWarnings(observed, domains, size),
+    ...similarDomainWarnings(desired, observed),
+    ...rotateWarnings(desired, policy),
+    ...whitelabelWarnings(desired, observed),
+    ...domains.flatMap((plan) => plan.warnings),
+  ]);
   return {
     api: { ...input.api, account: observed.account.email },
     manifest: { files: desired.files, digest: desired.digest },
@@ -54,13 +63,7 @@ export function makePlan(input: PlanInput): Plan {
     }),
     allowances: [...new Set(policy.allowances.map(showAllowance))].sort(compareText),
     withheld: domains.flatMap((plan) => plan.withheld),
-    warnings: sortWarnings([
-      ...accountWarnings(observed, domains, size),
-      ...similarDomainWarnings(desired, observed),
-      ...rotateWarnings(desired, policy),
-      ...whitelabelWarnings(desired, observed),
-      ...domains.flatMap((plan) => plan.warnings),
-    ]),
+    warnings: input.manifestKind === 'snapshot' ? warningsOfChanges(warnings, changes, desired) : warnings,
     problems: domains
       .flatMap((plan) => plan.problems)
       .toSorted((a, b) => compareSources(a.source, b.source) || compareText(a.message, b.message)),

@@ -1,7 +1,8 @@
-import type { Desired, PresentDomain } from '../model/desired.ts';
+import type { Desired, DesiredDomain, PresentDomain } from '../model/desired.ts';
 import { nameKey, type DomainName } from '../model/names.ts';
 import type { Observed, ObservedDomain } from '../model/observed.ts';
-import type { Warning } from '../model/plan.ts';
+import type { Change, Warning, WarningCode } from '../model/plan.ts';
+import { showSource } from '../model/problem.ts';
 import type { ManifestSize } from '../model/prior.ts';
 import type { DomainPlan } from './domain-plan.ts';
 import type { Policy } from './policy.ts';
@@ -133,6 +134,33 @@ function limitWarning(
   const message = `${total} ${section} in the domains of the manifest, while the account's plan has a limit of ${limit}, for the account or for each domain: additions may be refused`;
   const hint = 'fwdsync account shows the limits of the account';
   return [{ code: `${section}-limit`, message, hint, source: null }];
+}
+
+/** What a person should write otherwise. */
+const ABOUT_WORDING: ReadonlySet<WarningCode> = new Set([
+  'adopted-by-content',
+  'default-catch-all',
+  'similar-domain',
+  'unmanaged-rule-first',
+]);
+
+/** Those about the account, and about entries and domains that a plan changes. */
+export function warningsOfChanges(
+  warnings: readonly Warning[],
+  changes: readonly Change[],
+  { domains }: Desired,
+): readonly Warning[] {
+  const changed = new Set(changes.flatMap((change) => placesOf(change, domains.get(change.domain))));
+  return warnings.filter(
+    ({ code, source }) => !ABOUT_WORDING.has(code) && (source === null || changed.has(showSource(source))),
+  );
+}
+
+/** Where a change, its domain and the settings of that are written. */
+function placesOf({ source }: Change, domain: DesiredDomain | undefined): readonly string[] {
+  const settings = domain?.state === 'present' ? Object.values(domain.settings) : [];
+  const sources = [source, domain?.source, ...settings.map((setting) => setting.source)];
+  return sources.flatMap((place) => (place ? showSource(place) : []));
 }
 
 function activeRules({ rules }: PresentDomain): boolean {

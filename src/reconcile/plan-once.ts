@@ -22,6 +22,7 @@ export interface PlanRequest {
   readonly desired: Desired;
   /** Of the whole manifest. */
   readonly manifestSize: ManifestSize;
+  readonly manifestKind?: PlanInput['manifestKind'];
   /** Only these domains are read; absent: the whole list of the account's domains. */
   readonly domains?: readonly DomainName[] | undefined;
   /** `unsettled`: domains that were in place are left out, unless the manifest asks for something else of them since. */
@@ -81,9 +82,10 @@ export async function planAccount(
   const api = { url: client.url, version: client.version };
   const changedPasswords = await findChangedPasswords(whole.desired, prior, { state, resolvePassword });
   const request = whole.scope === 'unsettled' ? narrow(whole, client, { prior, changedPasswords }) : whole;
-  const { desired, domains, policy, manifestSize, reading } = request;
+  const { desired, domains, policy, manifestSize, manifestKind, reading } = request;
   const inputOf = (observed: Observed): PlanInput => {
-    return { desired, observed, policy, prior, now: clock.now(), api, manifestSize, changedPasswords };
+    const fixed = { desired, policy, prior, api, manifestSize, manifestKind, changedPasswords };
+    return { ...fixed, observed, now: clock.now() };
   };
   const observed =
     reading === undefined

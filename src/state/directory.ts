@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Clock, Every } from '../model/clock.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Warning } from '../model/plan.ts';
@@ -46,6 +46,7 @@ const KEPT_DOCUMENTS = 50;
 const KEPT_MANIFESTS = 50;
 const AT_ONCE = 32;
 const SALT_BYTES = 32;
+const SNAPSHOTS = 'snapshots';
 
 /** The state directory of one account; nothing is touched before a method is called. */
 export function openStateDirectory(options: StateDirectoryOptions): StateStore {
@@ -61,7 +62,7 @@ export function openStateDirectory(options: StateDirectoryOptions): StateStore {
     lock: () => acquireLock(place, { ...options, files, unique }),
     prior: () => readPrior(scope),
     remember: (memory) => remember(scope, memory),
-    saveSnapshot: (text) => saveDocument(scope, { directory: 'snapshots', suffix: '.yaml', text }),
+    saveSnapshot: (text) => saveDocument(scope, { directory: SNAPSHOTS, suffix: '.yaml', text }),
     saveReport: (text) => saveDocument(scope, { directory: 'reports', suffix: '.json', text }),
     rememberReferences: (references) => rememberReferences(scope, references),
     openReferences: () => openReferences(scope),
@@ -71,6 +72,11 @@ export function openStateDirectory(options: StateDirectoryOptions): StateStore {
       return make === null ? null : make(password);
     },
   };
+}
+
+/** Whether a path is that of a snapshot of any account; both are absolute. */
+export function isSnapshot(directory: string, path: string): boolean {
+  return basename(dirname(path)) === SNAPSHOTS && dirname(dirname(dirname(path))) === directory;
 }
 
 interface Scope {
@@ -193,7 +199,11 @@ function sizesPath(scope: Scope): string {
 
 async function saveDocument(
   scope: Scope,
-  document: { readonly directory: 'snapshots' | 'reports'; readonly suffix: string; readonly text: string },
+  document: {
+    readonly directory: typeof SNAPSHOTS | 'reports';
+    readonly suffix: string;
+    readonly text: string;
+  },
 ): Promise<Result<string, StateFault>> {
   const directory = join(scope.place, document.directory);
   // Sorted by name they are sorted by time; the random part keeps two of one millisecond apart.

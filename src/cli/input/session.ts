@@ -14,7 +14,7 @@ import type { ProblemCounts } from '../output/problems/problems.ts';
 import { createProgress, type ProgressBar } from '../output/progress.ts';
 import { resolveConnection, type CommonOptions, type Connection } from '../settings.ts';
 import { referenceValue } from './references.ts';
-import { openState } from './state.ts';
+import { isUndo, openState } from './state.ts';
 
 /** What a command that plans has in hand: the manifest, the account, and what to do with them. */
 export interface Session {
@@ -52,16 +52,20 @@ export async function openSession(
   options: PlanFlags,
   how: SessionOptions,
 ): Promise<Session> {
+  const manifestKind = isUndo(context, options) ? 'snapshot' : 'written';
   const manifest = await requireDesired(context, options, {
     unnamed: how.unnamed ?? 'refused',
-    warnings: how.warnings ?? 'printed',
+    warnings: manifestKind === 'snapshot' ? 'silent' : (how.warnings ?? 'printed'),
   });
   const connection = await resolveConnection(options, manifest.desired.api, context);
   const progress = createProgress(context);
   const client = connect(context, connection, how.mode);
   return {
     client,
-    request: requestOf(manifest, options, { connection, stance: how.stance, now: context.clock.now() }),
+    request: {
+      ...requestOf(manifest, options, { connection, stance: how.stance, now: context.clock.now() }),
+      manifestKind,
+    },
     ports: {
       client,
       clock: context.clock,

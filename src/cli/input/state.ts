@@ -1,10 +1,17 @@
 import * as fs from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { systemProcesses } from '../../state/processes.ts';
-import { openStateDirectory } from '../../state/directory.ts';
+import { isSnapshot, openStateDirectory } from '../../state/directory.ts';
 import type { StateStore } from '../../state/store.ts';
 import type { Planned } from '../../reconcile/plan-once.ts';
 import type { Context } from '../context.ts';
-import { resolveStateDirectory, wantsMask, type CommonOptions, type Connection } from '../settings.ts';
+import {
+  manifestPaths,
+  resolveStateDirectory,
+  wantsMask,
+  type CommonOptions,
+  type Connection,
+} from '../settings.ts';
 import { styleFor } from '../output/style.ts';
 
 /** What earlier runs of this account left behind. */
@@ -24,6 +31,12 @@ export function openState(
     processes: systemProcesses(fs, command),
     every: context.every,
   });
+}
+
+/** Whether the manifest is a snapshot, which an earlier run wrote so that it can be undone. */
+export function isUndo(context: Context, options: CommonOptions): boolean {
+  const directory = resolveStateDirectory(options, context);
+  return manifestPaths(options, context).every((path) => isSnapshot(directory, resolve(context.cwd, path)));
 }
 
 /** What of the state directory could not be read: an aid that is missing, not a failure. */
