@@ -99,9 +99,20 @@ export function columnOf(text: string, offset: number): number {
   return offset - lineStartOf(text, offset);
 }
 
-/** Behind the colon of a pair. */
-export function afterColon({ text }: Draft, pair: Pair): number {
-  return text.indexOf(':', endOf(pair.key)) + 1;
+/** Behind the colon of a pair, and the anchor of its value: an anchor stays, for others may refer to it. */
+export function behindAnchor({ text }: Draft, pair: Pair, value: Node | null): number {
+  const colon = text.indexOf(':', endOf(pair.key)) + 1;
+  const anchor = value === null || isAlias(value) ? undefined : value.anchor;
+  return anchor === undefined ? colon : text.indexOf(`&${anchor}`, colon) + anchor.length + 1;
+}
+
+/** The place of a key of the map under another one. */
+export function placeWithin(
+  { draft, document, pair: { value } }: DraftPlace,
+  key: string,
+): DraftPlace | null {
+  const pair = isMap(value) ? findPair(value, key) : undefined;
+  return isMap(value) && pair !== undefined ? { draft, document, map: value, pair } : null;
 }
 
 /**

@@ -6,21 +6,20 @@ import type { Adoption, RuleChange } from '../../model/plan.ts';
 import { sameMatch, type RuleField, type RuleState } from '../../model/resources.ts';
 import { createRuleNamer } from '../write/rule-names.ts';
 import { writeForward, type Book } from './book.ts';
+import { editItems, newListItem } from './collections.ts';
 import {
-  afterColon,
-  columnOf,
   endOf,
   findPair,
   inlineAlias,
+  placeWithin,
   startOf,
   scalarText,
+  type Draft,
   type DraftPlace,
 } from './draft.ts';
-import { lineBreakOf } from './edits.ts';
-import { editEntries } from './entries.ts';
+import { editEntries, editMap, type EntryChange, type EntryChanges } from './entries.ts';
 import { flowText, type YamlValue } from './flow.ts';
 import { reorder } from './rule-order.ts';
-import { appendItems, removeItem, setForward, setValue } from './values.ts';
 
 /** The rules of one domain: what the plan would change, and what is asked for and live. */
 export interface RuleInput {
@@ -32,31 +31,25 @@ export interface RuleInput {
 
 /** Brings the list of a domain's rules to what is live: first what they say, and once that is right, their order. */
 export function editRules(domain: DraftPlace, input: RuleInput, book: Book): void {
-  const { draft, document, pair } = domain;
-  const owner = isMap(pair.value) ? findPair(pair.value, 'rules') : undefined;
-  if (inlineAlias(draft, document, owner?.value)) return;
-  const list = isSeq(owner?.value) ? owner.value : null;
+  const { draft, document } = domain;
+  const owner = placeWithin(domain, 'rules');
+  const written = owner?.pair.value;
+  if (inlineAlias(draft, document, written)) return;
+  const list = isSeq(written) ? written : null;
   const content = input.changes.filter(({ action, fields }) => action !== 'move' && fields.join() !== 'rank');
-  if (content.length > 0)
-    editContent({ ...domain, book, list, added: [], removed: new Set(), input }, content);
-  else if (list !== null) reorder(draft, list, ranksOf(list, input));
-}
-
-function editContent(editing: RuleEditing, changes: readonly RuleChange[]): void {
-  const { draft, list, added, removed, book } = editing;
-  for (const change of changes) editRule(editing, change);
-  if (list === null) {
-    if (added.length > 0) editEntries(editing, new Map([['rules', { kind: 'value', value: added }]]), book);
+  if (content.length === 0) {
+    if (list !== null) reorder(draft, list, ranksOf(list, input));
     return;
   }
-  for (const item of removed) removeItem(draft, list, item);
-  const isEmpty = list.items.length === removed.size;
-  if (isEmpty && added.length === 0) emptyList(editing, list);
-  else if (list.items.length === 0) fillList(editing, list, added);
-  else if (added.length > 0) appendItems(draft, list, added);
+  const editing: RuleEditing = { draft, book, list, added: [], removed: new Set(), input };
+  for (const change of content) editRule(editing, change);
+  const { added, removed } = editing;
+  if (list !== null) editItems(draft, list, { removed, added: added.map(newListItem) }, owner);
+  else if (added.length > 0) editEntries(domain, new Map([['rules', { kind: 'value', value: added }]]), book);
 }
 
-interface RuleEditing extends DraftPlace {
+interface RuleEditing {
+  readonly draft: Draft;
   readonly book: Book;
   readonly list: YAMLSeq | null;
   /** Items that go to the end of the list. */
@@ -80,7 +73,7 @@ function takeLive(editing: RuleEditing, item: YAMLMap | null, change: RuleChange
   const { action, id, reason } = change;
   if (action !== 'delete') {
     if (item === null) added.push(ruleValue({ name: change.name, id, state }, book));
-    else for (const field of change.fields) editField(editing, item, field, state);
+    else editMap(draft, item, { changes: fieldChanges(change.fields, state), book, owner: null });
     return;
   }
   const name = item === null ? freeName(editing, state) : scalarText(findPair(item, 'name')?.value);
@@ -99,31 +92,15 @@ function findRule(list: YAMLSeq | null, { name, id }: Pick<RuleChange, 'name' | 
   );
 }
 
-function editField({ draft, book }: RuleEditing, item: YAMLMap, field: RuleField, state: RuleState): void {
-  if (field === 'rank') return;
-  const surrounding = item.flow === true ? 'flow' : 'block';
-  const pair = findPair(item, field);
-  if (pair === undefined) {
-    const text = `${field}: ${flowText(fieldValue(field, state, book), surrounding)}`;
-    const column = columnOf(draft.text, startOf(item));
-    const between = item.flow === true ? ', ' : `${lineBreakOf(draft.text)}${' '.repeat(column)}`;
-    draft.edits.push({
-      start: endOf(item.items.at(-1)),
-      end: endOf(item.items.at(-1)),
-      text: `${between}${text}`,
-    });
-    return;
-  }
-  const slot = { draft, pair, surrounding } as const;
-  if (field === 'forward') setForward(slot, state.forward, book);
-  else setValue(slot, fieldValue(field, state, book));
-}
-
-function fieldValue(field: RuleField, { match, forward, active }: RuleState, book: Book): YamlValue {
-  if (field === 'active') return active;
-  if (field === 'forward') return writeForward(forward, book);
+function fieldChanges(fields: readonly RuleField[], { match, forward, active }: RuleState): EntryChanges {
   const { type: _, ...condition } = match;
-  return (condition as Readonly<Record<string, YamlValue>>)[field] ?? '';
+  const values: Readonly<Partial<Record<RuleField, YamlValue>>> = { ...condition, active };
+  const changes = fields.flatMap((field): readonly (readonly [string, EntryChange])[] => {
+    if (field === 'forward') return [[field, { kind: 'forward', forward }]];
+    const value = values[field];
+    return value === undefined ? [] : [[field, { kind: 'value', value }]];
+  });
+  return new Map(changes);
 }
 
 function ruleValue(
@@ -149,29 +126,6 @@ function freeName({ input, added }: RuleEditing, { match }: RuleState): string {
     const name = nameOf(match);
     if (!taken.has(nameKey(name))) return name;
   }
-}
-
-function emptyList(domain: DraftPlace, list: YAMLSeq): void {
-  const owner = ownerOf(domain);
-  if (list.flow === true) domain.draft.edits.push({ start: startOf(list), end: endOf(list), text: '[]' });
-  else {
-    const at = afterColon(domain.draft, owner);
-    domain.draft.edits.push({ start: at, end: at, text: ' []' });
-  }
-}
-
-function fillList(domain: DraftPlace, list: YAMLSeq, added: readonly YamlValue[]): void {
-  const owner = ownerOf(domain);
-  const { text, edits } = domain.draft;
-  const indent = `${lineBreakOf(text)}${' '.repeat(columnOf(text, startOf(owner.key)) + 2)}- `;
-  const lines = added.map((value) => `${indent}${flowText(value, 'block')}`);
-  edits.push({ start: afterColon(domain.draft, owner), end: endOf(list), text: lines.join('') });
-}
-
-function ownerOf({ pair }: DraftPlace): NonNullable<ReturnType<typeof findPair>> {
-  const owner = isMap(pair.value) ? findPair(pair.value, 'rules') : undefined;
-  if (owner === undefined) throw new Error('a list of rules has a key');
-  return owner;
 }
 
 /** The live rank of each item of the list; null where an item means no live rule. */

@@ -1,21 +1,12 @@
 import { isMap } from 'yaml';
-import type { Desired } from '../../model/desired.ts';
-import type { Section } from '../../model/kinds.ts';
-import type { DomainName } from '../../model/names.ts';
-import type { Observed } from '../../model/observed.ts';
-import type {
-  Adoption,
-  AliasChange,
-  Change,
-  CredentialChange,
-  DomainChange,
-  RuleChange,
-} from '../../model/plan.ts';
+import type { Desired, DesiredDomain } from '../../model/desired.ts';
+import { SECTION_KINDS, type Section, type SectionKind } from '../../model/kinds.ts';
+import type { Observed, ObservedDomain } from '../../model/observed.ts';
+import type { Adoption, AliasChange, Change, CredentialChange, DomainChange } from '../../model/plan.ts';
 import type { ManifestText } from '../read/text.ts';
 import { createBook, type Book } from './book.ts';
-import { createDraft, findDomains, findPair, finishDraft, type DraftPlace } from './draft.ts';
+import { createDraft, findDomains, findPair, finishDraft, placeWithin, type DraftPlace } from './draft.ts';
 import { editEntries, writeEntry, type EntryChange, type EntryChanges } from './entries.ts';
-import type { YamlValue } from './flow.ts';
 import { editRules } from './rules.ts';
 
 export interface UpdateInput {
@@ -38,77 +29,80 @@ export function updateManifest({ texts, desired, observed, plan }: UpdateInput):
   for (const [domain, changes] of Map.groupBy(plan.changes, (change) => change.domain)) {
     const place = places.get(domain);
     if (place === undefined) continue;
-    const entry = desired.domains.get(domain);
-    const rules = entry?.state === 'present' ? (entry.rules?.entries ?? []) : [];
     const adoptions = plan.adoptions.filter((adoption) => adoption.domain === domain);
-    const live = observed.domains.get(domain)?.rules ?? [];
-    editDomain(place, { domain, changes, book, rules: { adoptions, desired: rules, live } });
+    const entry = desired.domains.get(domain);
+    const live = observed.domains.get(domain);
+    editDomain({ place, book, desired: entry, live, adoptions }, changes);
   }
   return drafts.map(finishDraft);
 }
 
-interface DomainInput {
-  readonly domain: DomainName;
-  readonly changes: readonly Change[];
+interface DomainEditing {
+  readonly place: DraftPlace;
   readonly book: Book;
-  readonly rules: Omit<Parameters<typeof editRules>[1], 'changes'>;
+  readonly desired: DesiredDomain | undefined;
+  readonly live: ObservedDomain | undefined;
+  readonly adoptions: readonly Adoption[];
 }
 
-function editDomain(place: DraftPlace, { changes, book, rules }: DomainInput): void {
-  const ofKind = <Kind extends Change['kind']>(kind: Kind) =>
-    changes.filter((change): change is Extract<Change, { readonly kind: Kind }> => change.kind === kind);
-  const [domain] = ofKind('domain');
+function editDomain(editing: DomainEditing, changes: readonly Change[]): void {
+  const { place, book } = editing;
+  const [domain] = changesOf('domain', changes);
   if (domain !== undefined && domain.action !== 'update') return removeDomain(place, book);
   if (domain !== undefined) editEntries(place, settingChanges(domain), book);
-  editSection(
-    place,
-    'aliases',
-    new Map(ofKind('alias').map((change) => [change.name, aliasChange(change)])),
-    book,
-  );
-  const credentials = ofKind('credential').filter(({ action }) => action !== 'update');
-  editSection(
-    place,
-    'credentials',
-    new Map(credentials.map((change) => [change.name, credentialChange(change)])),
-    book,
-  );
-  const ruleChanges: readonly RuleChange[] = ofKind('rule');
-  if (ruleChanges.length > 0) editRules(place, { ...rules, changes: ruleChanges }, book);
+  for (const kind of SECTION_KINDS) SECTION_EDITORS[kind](editing, changes);
 }
+
+function changesOf<K extends Change['kind']>(
+  kind: K,
+  changes: readonly Change[],
+): readonly Extract<Change, { readonly kind: K }>[] {
+  return changes.filter((change): change is Extract<Change, { readonly kind: K }> => change.kind === kind);
+}
+
+const SECTION_EDITORS: Readonly<Record<SectionKind, typeof editDomain>> = {
+  alias: (editing, changes) => editSection(editing, 'aliases', changesOf('alias', changes), aliasChange),
+  rule({ place, book, desired, live, adoptions }, changes) {
+    const own = changesOf('rule', changes);
+    const entries = desired?.state === 'present' ? (desired.rules?.entries ?? []) : [];
+    const input = { changes: own, adoptions, desired: entries, live: live?.rules ?? [] };
+    if (own.length > 0) editRules(place, input, book);
+  },
+  credential(editing, changes) {
+    const own = changesOf('credential', changes).filter(({ action }) => action !== 'update');
+    editSection(editing, 'credentials', own, credentialChange);
+  },
+};
 
 /** A domain that the account does not have, or that it has though a tombstone stands for it: nothing is said of it. */
 function removeDomain(place: DraftPlace, book: Book): void {
   const { contents } = place.document;
-  const owner = isMap(contents) ? findPair(contents, 'domains') : undefined;
+  if (!isMap(contents)) return;
+  const owner = findPair(contents, 'domains');
   if (owner === undefined) return;
   const name = String((place.pair.key as { readonly value: unknown }).value);
-  editEntries({ ...place, pair: owner }, new Map([[name, { kind: 'remove' }]]), book);
+  editEntries({ ...place, map: contents, pair: owner }, new Map([[name, { kind: 'remove' }]]), book);
 }
 
 function settingChanges({ fields, observed }: DomainChange): EntryChanges {
   return new Map(fields.map((field) => [field, { kind: 'value', value: observed?.[field] ?? 'none' }]));
 }
 
-function editSection(domain: DraftPlace, section: Section, changes: EntryChanges, book: Book): void {
-  const { draft, document, map, pair } = domain;
-  if (changes.size === 0 || !isMap(pair.value)) return;
-  const own = findPair(pair.value, section);
-  if (own !== undefined) return editEntries({ draft, document, map, pair: own }, changes, book);
+function editSection<T extends Change>(
+  { place, book }: DomainEditing,
+  section: Section,
+  changes: readonly T[],
+  changeOf: (change: T) => EntryChange,
+): void {
+  if (changes.length === 0) return;
+  const entries = new Map(changes.map((change) => [change.name, changeOf(change)]));
+  const own = placeWithin(place, section);
+  if (own !== null) return editEntries(own, entries, book);
   // What templates alone bring: the domain decides for itself.
-  const value = Object.fromEntries(
-    [...changes].flatMap(([name, change]) => writtenEntry(name, change, book)),
+  const written = [...entries].flatMap(([name, change]) =>
+    change.kind === 'remove' ? [] : [[name, writeEntry(change, book)] as const],
   );
-  editEntries(domain, new Map([[section, { kind: 'value', value }]]), book);
-}
-
-function writtenEntry(
-  name: string,
-  change: EntryChange,
-  book: Book,
-): readonly (readonly [string, YamlValue])[] {
-  if (change.kind === 'remove') return [];
-  return [[name, writeEntry(change, book)]];
+  editEntries(place, new Map([[section, { kind: 'value', value: Object.fromEntries(written) }]]), book);
 }
 
 /** The account's side of an alias; one that a template brings is overruled, for the template may be right elsewhere. */

@@ -150,6 +150,21 @@ describe('export --update', () => {
     );
   });
 
+  test.each([
+    ['of brackets', '{ prune: true, rules: [{ name: old, alias: old, forward: a@x.example }] }'],
+    ['of empty brackets', '{ prune: true, rules: [] }'],
+  ])('rules %s stay within them', async (_, domain) => {
+    const id = '00000000-0000-4000-8000-000000000001';
+    const live = { id, type: 'alias' as const, config: { alias: 'new', forward: 'a@x.example' }, rank: 1 };
+    const { text } = await update(
+      seedOf({}, { rules: [{ ...live, active: true }] }),
+      `domains:\n  acme.example: ${domain}\n`,
+    );
+    expect(text).toBe(
+      `domains:\n  acme.example: { prune: true, rules: [{ name: new, id: ${id}, alias: new, forward: a@x.example }] }\n`,
+    );
+  });
+
   test('domains and settings', async () => {
     const manifest =
       'domains:\n  acme.example:\n    notification_email: old@x.example # who\n    aliases: {}\n  gone.example:\n    # kept\n    aliases: { a: b@x.example }\n';
