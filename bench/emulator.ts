@@ -6,7 +6,8 @@ import { runInNewContext } from 'node:vm';
 import { createEmulator, type EmulatorCore } from '../src/emulator/emulator.ts';
 import { problemsOf } from '../src/emulator/http/schemas.ts';
 import type { Seed, SeedDomain } from '../src/emulator/account/seed.ts';
-import { stateText } from '../src/emulator/account/state-text.ts';
+import { countInAccount } from '../src/emulator/account/state.ts';
+import { stateText } from '../src/emulator/account/dump.ts';
 
 const DOMAINS = 9_500;
 const LARGE = '/domains/large.example';
@@ -34,7 +35,7 @@ const before = usedMegabytes();
 const begin = performance.now();
 const core = start(JSON.parse(text) as Seed);
 report(
-  `start with ${core.store.state.aliasCount} aliases`,
+  `start with ${countInAccount(core.store.state, 'aliases')} aliases`,
   `${((performance.now() - begin) / 1000).toFixed(1)} s`,
 );
 const used = usedMegabytes() - before;

@@ -9,7 +9,8 @@ import {
 } from './http/dispatch.ts';
 import { createFaults, type Fault, type FaultScript } from './faults/faults.ts';
 import { createJournal, type Journal } from './http/journal.ts';
-import type { AccountPlan, StoreResult, Tier } from './account/model.ts';
+import type { Checked } from './account/checked.ts';
+import type { AccountPlan, Tier } from './account/model.ts';
 import {
   createRateLimiter,
   DEFAULT_LIMITS,
@@ -17,22 +18,12 @@ import {
   type RateLimiter,
   type RateLimitRule,
 } from './http/rate-limit.ts';
-import { createApiRouter, type ApiRoute } from './http/routes.ts';
+import { createApiRouter } from './http/routes.ts';
 import type { Seed } from './account/seed.ts';
 import { createStore, type EmulatorStore } from './account/store.ts';
 import type { Switches } from './account/switches.ts';
-import { v3AccountRoutes } from './v3/account.ts';
-import { v3AliasRoutes } from './v3/aliases.ts';
-import { v3CredentialRoutes } from './v3/credentials.ts';
-import { v3DomainRoutes } from './v3/domains.ts';
-import { v3LogRoutes } from './v3/logs.ts';
-import { v3RuleRoutes } from './v3/rules.ts';
-import { accountRoutes } from './v4/account.ts';
-import { aliasRoutes } from './v4/aliases.ts';
-import { credentialRoutes } from './v4/credentials.ts';
-import { domainRoutes } from './v4/domains.ts';
-import { logRoutes } from './v4/logs.ts';
-import { ruleRoutes } from './v4/rules.ts';
+import { V3_ROUTES } from './v3/routes.ts';
+import { V4_ROUTES } from './v4/routes.ts';
 
 export interface EmulatorOptions {
   readonly apiKey: string;
@@ -68,27 +59,12 @@ export interface EmulatorCore {
   /** The answer to what is no request. */
   readonly refuse: ReturnType<typeof createRefusal>;
   /** A mail that arrives: it is routed, and leaves its log. */
-  deliver(message: Message): StoreResult<DeliveredMessage>;
+  deliver(message: Message): Checked<DeliveredMessage>;
   /** Calls `listener` before and after each request, and waits for it; the result takes it away again. */
   onRequest(listener: RequestListener): () => void;
   /** Calls `listener` after each request, mail and use of the control interface that may have changed the account. */
   onChange(listener: () => void): () => void;
 }
-
-const ROUTES: readonly ApiRoute[] = [
-  ...accountRoutes,
-  ...domainRoutes,
-  ...aliasRoutes,
-  ...ruleRoutes,
-  ...credentialRoutes,
-  ...logRoutes,
-  ...v3AccountRoutes,
-  ...v3DomainRoutes,
-  ...v3AliasRoutes,
-  ...v3RuleRoutes,
-  ...v3CredentialRoutes,
-  ...v3LogRoutes,
-];
 
 /** The time that the emulator sees, in epoch milliseconds: windows of limits, timestamps, retention of logs. */
 export interface EmulatorClock {
@@ -118,7 +94,13 @@ export function createEmulator(options: EmulatorOptions): EmulatorCore {
   });
   const parts = { store, faults, journal, limiter };
   const { apiKey, sleep } = options;
-  const dispatch = createDispatch({ ...parts, router: createApiRouter(ROUTES), apiKey, listeners, sleep });
+  const dispatch = createDispatch({
+    ...parts,
+    router: createApiRouter([...V4_ROUTES, ...V3_ROUTES]),
+    apiKey,
+    listeners,
+    sleep,
+  });
   const deliver: EmulatorCore['deliver'] = (message) => {
     const delivered = deliverMessage(store.state, message);
     changed();

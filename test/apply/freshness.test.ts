@@ -301,7 +301,7 @@ function editSettings(
     if (request.phase !== phase || request.method !== method || (seen += 1) !== nth) return;
     stop();
     const state = scene.account.emulator.store.state.domains.get('acme.example');
-    Object.assign(state ?? {}, { notificationEmail: 'meanwhile@corp.example' });
+    Object.assign(state?.fields ?? {}, { notification_email: 'meanwhile@corp.example' });
   });
 }
 

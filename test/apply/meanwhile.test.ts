@@ -191,7 +191,9 @@ test('an unmanaged item that comes up in the middle is not touched', async () =>
 });
 
 function addForeign({ state }: EmulatorStore): void {
-  Object.assign(state.domains.get('acme.example') ?? {}, { notificationEmail: 'foreign@corp.example' });
+  Object.assign(state.domains.get('acme.example')?.fields ?? {}, {
+    notification_email: 'foreign@corp.example',
+  });
 }
 
 describe('a domain that somebody deletes during the run', () => {

@@ -165,7 +165,7 @@ describe('stopped after the domain was added', () => {
   test('and somebody pointed it elsewhere since: it is an alias like any other', async () => {
     const { scene } = await stoppedAt('GET', LISTING);
     const domain = scene.account.emulator.store.state.domains.get('new.example');
-    const star = domain?.aliases.byName.get('*');
+    const star = domain?.aliases.get('*');
     if (star === undefined) throw new Error('no catch-all');
     star.forward = 'somebody@corp.example';
     const second = await scene.run({ refusals: 'withheld' });

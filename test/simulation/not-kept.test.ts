@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Dump } from '../../src/emulator/account/dump.ts';
 import type { EditRequest, Fault } from '../../src/emulator/faults/faults.ts';
-import { deleteRule } from '../../src/emulator/account/store-rules.ts';
 import type { Switches } from '../../src/emulator/account/switches.ts';
 import { IS_FULL, SEED } from './support/explore.ts';
 import { describe as describeEnding } from './support/judge.ts';
@@ -110,8 +109,8 @@ test.each(Array.from({ length: 8 }, (_, index) => index + 1))(
         kind: 'edit',
         run: ({ state }) => {
           const domain = state.domains.get('acme.example');
-          const made = [...(domain?.rules.byId.values() ?? [])].find(({ config }) => config.type === 'regex');
-          if (domain !== undefined && made !== undefined) deleteRule(state, domain, made.id);
+          const made = [...(domain?.rules.values() ?? [])].find(({ config }) => config.type === 'regex');
+          if (domain !== undefined && made !== undefined) domain.rules.remove(made);
         },
       },
     };

@@ -17,7 +17,7 @@ const BY_HAND_STROKE: Stroke = {
       kind: 'edit',
       run: ({ state }) => {
         const domain = state.domains.get('acme.example');
-        if (domain !== undefined) domain.notificationEmail = BY_HAND;
+        if (domain !== undefined) domain.fields.notification_email = BY_HAND;
       },
     },
   ],

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import type { Seed } from '../../emulator/account/seed.ts';
 import { startEmulator, type Emulator } from '../../emulator/http/server.ts';
-import { stateText } from '../../emulator/account/state-text.ts';
+import { stateText } from '../../emulator/account/dump.ts';
 import type { Context } from '../context.ts';
 import { prepareDirectory, readFaultsFile, readStateFile, resolveLink } from './emulator/emulator-files.ts';
 import { createSaver, type Saver } from './emulator/emulator-saver.ts';

@@ -1,17 +1,8 @@
 import { dumpLog, type DumpedLog } from '../logs/logs-seed.ts';
-import type {
-  AccountRecord,
-  Alias,
-  Credential,
-  DnsState,
-  RoutingEngine,
-  Rule,
-  RuleKind,
-  Tier,
-} from './model.ts';
+import type { AccountRecord, Alias, Credential, DomainFields, Rule, RuleKind, Tier } from './model.ts';
 import type { DomainRecord, State } from './state.ts';
-import { rulesInOrder } from './store-rules.ts';
 import { DEFAULT_SWITCHES, type Switches } from './switches.ts';
+import { compareUnits } from './table.ts';
 
 /** `without: 'volatile'` leaves out what differs between two runs with the same outcome: alias ids, times, usage. */
 export interface DumpOptions {
@@ -28,43 +19,28 @@ export interface Dump {
   readonly domains: readonly DumpedDomain[];
 }
 
-export interface DumpedDomain {
+type DumpedTimes = { readonly created_at?: number; readonly updated_at?: number };
+
+export interface DumpedDomain extends Readonly<DomainFields>, DumpedTimes {
   readonly domain: string;
-  readonly forwarding_ready: boolean;
-  readonly send_ready: boolean;
-  readonly banned: boolean;
-  readonly notification_email: string | null;
-  readonly notify_when_spam_blocked: boolean;
-  readonly routing_engine: RoutingEngine;
-  readonly rules_fallback_email: string | null;
-  readonly strict_mxes: boolean;
-  readonly whitelabel: string | null;
-  readonly webhook: string | null;
-  readonly dns: DnsState;
-  readonly created_at?: number;
-  readonly updated_at?: number;
   readonly aliases: readonly DumpedAlias[];
   readonly rules: readonly DumpedRule[];
   readonly credentials: readonly DumpedCredential[];
   readonly logs: readonly DumpedLog[];
 }
 
-export interface DumpedAlias {
+export interface DumpedAlias extends DumpedTimes {
   readonly id?: number;
   readonly alias: string;
   readonly forward: string;
-  readonly created_at?: number;
-  readonly updated_at?: number;
 }
 
-export interface DumpedRule {
+export interface DumpedRule extends DumpedTimes {
   readonly id: string;
   readonly type: RuleKind;
   readonly config: Readonly<Record<string, string | readonly string[]>>;
   readonly rank: number;
   readonly active: boolean;
-  readonly created_at?: number;
-  readonly updated_at?: number;
 }
 
 export interface DumpedCredential {
@@ -77,92 +53,127 @@ export interface DumpedCredential {
 export function dumpState(state: State, options: DumpOptions = {}): Dump {
   return {
     ...dumpAccount(state, options),
-    domains: state.domainsInNameOrder.items.map((domain) => dumpDomain(domain, options)),
+    domains: state.domains.inOrder('name').map((domain) => dumpDomain(domain, options)),
   };
 }
 
 /** All but the domains. */
-export function dumpAccount(state: State, options: DumpOptions): Omit<Dump, 'domains'> {
+function dumpAccount(
+  { tier, switches, account, whitelabels }: State,
+  options: DumpOptions,
+): Omit<Dump, 'domains'> {
+  const defaults: Readonly<Record<string, unknown>> = { ...DEFAULT_SWITCHES };
+  const changed = Object.entries(switches).filter(([name, value]) => defaults[name] !== value);
+  const isLeftOut = changed.length === 0 || options.without === 'volatile';
   return {
-    tier: state.tier,
-    ...dumpSwitches(state, options),
-    account: { ...state.account, plan: { ...state.account.plan } },
-    whitelabels: [...state.whitelabels],
+    tier,
+    ...(isLeftOut ? {} : { switches: Object.fromEntries(changed) }),
+    account: { ...account, plan: { ...account.plan } },
+    whitelabels: [...whitelabels],
   };
 }
 
-function dumpSwitches({ switches }: State, options: DumpOptions): { readonly switches?: Partial<Switches> } {
-  const defaults = new Map<string, unknown>(Object.entries(DEFAULT_SWITCHES));
-  const changed = Object.entries(switches).filter(([name, value]) => defaults.get(name) !== value);
-  if (changed.length === 0 || options.without === 'volatile') return {};
-  return { switches: Object.fromEntries(changed) };
-}
-
 function dumpDomain(domain: DomainRecord, options: DumpOptions): DumpedDomain {
+  const credentials = [...domain.credentials.values()].sort((a, b) =>
+    compareUnits(a.username.toLowerCase(), b.username.toLowerCase()),
+  );
   return {
     ...dumpDomainFields(domain, options),
-    aliases: domain.aliases.inNameOrder.items.map((alias) => dumpAlias(alias, options)),
-    rules: rulesInOrder(domain).map((rule) => dumpRule(rule, options)),
-    credentials: [...domain.credentials.byUsername.entries()]
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([, credential]) => dumpCredential(credential, options)),
-    logs: domain.logs.inCreatedOrder.items.map((entry) => dumpLog(entry, options.without)),
+    aliases: domain.aliases.inOrder('name').map((alias) => dumpAlias(alias, options)),
+    rules: domain.rules.inOrder('rank').map((rule) => dumpRule(rule, options)),
+    credentials: credentials.map((credential) => dumpCredential(credential, options)),
+    logs: domain.logs.inOrder('created').map((entry) => dumpLog(entry, options.without)),
   };
 }
 
 /** All but what is in the domain. */
-export function dumpDomainFields(
-  domain: DomainRecord,
+function dumpDomainFields(
+  { name, fields, created_at, updated_at }: DomainRecord,
   options: DumpOptions,
-): Omit<DumpedDomain, 'aliases' | 'rules' | 'credentials' | 'logs'> {
+): DomainFields & DumpedTimes & { readonly domain: string } {
   return {
-    domain: domain.name,
-    forwarding_ready: domain.forwardingReady,
-    send_ready: domain.sendReady,
-    banned: domain.banned,
-    notification_email: domain.notificationEmail,
-    notify_when_spam_blocked: domain.notifyWhenSpamBlocked,
-    routing_engine: domain.routingEngine,
-    rules_fallback_email: domain.rulesFallbackEmail,
-    strict_mxes: domain.strictMxes,
-    whitelabel: domain.whitelabel,
-    webhook: domain.webhook,
-    dns: { ...domain.dns },
-    ...times(domain, options),
+    domain: name,
+    ...fields,
+    dns: { ...fields.dns },
+    ...unlessVolatile({ created_at, updated_at }, options),
   };
 }
 
-export function dumpAlias(alias: Alias, options: DumpOptions): DumpedAlias {
+function dumpAlias({ id, alias, forward, created_at, updated_at }: Alias, options: DumpOptions): DumpedAlias {
   return {
-    ...(options.without === 'volatile' ? {} : { id: alias.id }),
-    alias: alias.name,
-    forward: alias.forward,
-    ...times(alias, options),
+    ...unlessVolatile({ id }, options),
+    alias,
+    forward,
+    ...unlessVolatile({ created_at, updated_at }, options),
   };
 }
 
-export function dumpRule(rule: Rule, options: DumpOptions): DumpedRule {
-  const { type, ...config } = rule.config;
-  return {
-    id: rule.id,
-    type,
-    config,
-    rank: rule.rank,
-    active: rule.active,
-    ...times(rule, options),
-  };
-}
-
-export function dumpCredential(credential: Credential, options: DumpOptions): DumpedCredential {
-  const { username, password, usage, createdAt } = credential;
-  return options.without === 'volatile'
-    ? { username, password }
-    : { username, password, usage, created_at: createdAt };
-}
-
-function times(
-  item: { readonly createdAt: number; readonly updatedAt: number },
+function dumpRule(
+  { id, config: typed, rank, active, created_at, updated_at }: Rule,
   options: DumpOptions,
-): { created_at?: number; updated_at?: number } {
-  return options.without === 'volatile' ? {} : { created_at: item.createdAt, updated_at: item.updatedAt };
+): DumpedRule {
+  const { type, ...config } = typed;
+  return { id, type, config, rank, active, ...unlessVolatile({ created_at, updated_at }, options) };
+}
+
+function dumpCredential(
+  { username, password, usage, created_at }: Credential,
+  options: DumpOptions,
+): DumpedCredential {
+  return { username, password, ...unlessVolatile({ usage, created_at }, options) };
+}
+
+function unlessVolatile<T extends object>(fields: T, { without }: DumpOptions): Partial<T> {
+  return without === 'volatile' ? {} : fields;
+}
+
+/** Making so much together takes under a millisecond. */
+const PIECE = 64 * 1024;
+
+/**
+ * The account as JSON text that seeds it again, in pieces, one item a line. Whoever writes them may let requests through
+ * between two pieces: each item is whole, and what comes meanwhile is in the text or will be in the next.
+ */
+export function* stateText(state: State): Generator<string> {
+  let piece = '';
+  for (const line of stateLines(state)) {
+    piece += line;
+    if (piece.length < PIECE) continue;
+    yield piece;
+    piece = '';
+  }
+  yield piece;
+}
+
+function* stateLines(state: State): Generator<string> {
+  yield `${open(dumpAccount(state, {}))},\n"domains":[`;
+  yield* joined(state.domains.values(), domainLines);
+  yield ']}\n';
+}
+
+function* domainLines(domain: DomainRecord): Generator<string> {
+  const { aliases, rules, credentials, logs } = domain;
+  yield `${open(dumpDomainFields(domain, {}))},\n"aliases":[`;
+  yield* joined(aliases.values(), (alias) => [JSON.stringify(dumpAlias(alias, {}))]);
+  yield '],"rules":[';
+  yield* joined(rules.values(), (rule) => [JSON.stringify(dumpRule(rule, {}))]);
+  yield '],"credentials":[';
+  yield* joined(credentials.values(), (credential) => [JSON.stringify(dumpCredential(credential, {}))]);
+  yield '],"logs":[';
+  yield* joined(logs.values(), (log) => [JSON.stringify(dumpLog(log, undefined))]);
+  yield ']}';
+}
+
+function* joined<T>(items: Iterable<T>, linesOf: (item: T) => Iterable<string>): Generator<string> {
+  let separator = '\n';
+  for (const item of items) {
+    yield separator;
+    yield* linesOf(item);
+    separator = ',\n';
+  }
+}
+
+/** An object without its closing brace. */
+function open(fields: object): string {
+  return JSON.stringify(fields).slice(0, -1);
 }

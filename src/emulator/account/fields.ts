@@ -1,4 +1,5 @@
-import { invalid, ok, type StoreResult } from './model.ts';
+import { ok } from './checked.ts';
+import { problem, requiredText, textField, type Field } from './body.ts';
 import type { Switches } from './switches.ts';
 
 const MAX_NAME_LENGTH = 150;
@@ -8,65 +9,74 @@ const HOST =
 const DOMAIN = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)+$/;
 const FORBIDDEN_IN_NAME = /[\s@,/\u0000-\u001f\u007f]/u;
 
-/** The lower-case form of a domain name, or why it is none. */
-export function checkDomainName(text: string): StoreResult<string> {
-  const name = text.toLowerCase();
-  if (name === '') return invalid('domain', 'The domain is required.');
-  if (!DOMAIN.test(name)) return invalid('domain', `"${text}" is not a valid domain name.`);
-  return ok(name);
-}
+export const domainNameField: Field<string> = textField((text) =>
+  DOMAIN.test(text.toLowerCase()) ? null : `"${text}" is not a valid domain name.`,
+);
 
-/** An alias name is a local part, `*` or a regular expression, of at most 150 characters. */
-export function checkAliasName(text: string, field: 'alias' | 'username'): StoreResult<string> {
-  if (text === '') return invalid(field, `The ${field} is required.`);
-  if (text.length > MAX_NAME_LENGTH) {
-    return invalid(field, `The ${field} may have at most ${MAX_NAME_LENGTH} characters.`);
-  }
-  if (FORBIDDEN_IN_NAME.test(text)) return invalid(field, `"${text}" is not a valid ${field}.`);
-  return ok(text);
-}
+/** An alias name is a local part, `*` or a regular expression, of at most 150 characters; so is a username. */
+export const nameField: Field<string> = (value, name) =>
+  textField((text) => {
+    if (text.length > MAX_NAME_LENGTH) return `The ${name} may have at most ${MAX_NAME_LENGTH} characters.`;
+    return FORBIDDEN_IN_NAME.test(text) ? `"${text}" is not a valid ${name}.` : null;
+  })(value, name);
+
+export const passwordField: Field<string> = textField((text) =>
+  text.length < MIN_PASSWORD_LENGTH
+    ? `The password must have at least ${MIN_PASSWORD_LENGTH} characters.`
+    : null,
+);
 
 /**
  * Destinations are addresses, http(s) addresses or the word `null`, separated by commas. Gives the text to store, which
  * is the text sent unless `forwardEcho` says otherwise.
  */
-export function checkForward(text: string, domain: string, switches: Switches): StoreResult<string> {
-  if (text.trim() === '') return invalid('forward', 'The forward is required.');
-  const entries = text.split(',').map((entry) => entry.trim());
-  for (const entry of entries) {
-    if (!isDestination(entry)) {
-      return invalid('forward', `"${entry}" is an invalid forward address.`);
+export function forwardField(domain: string, switches: Switches): Field<string> {
+  return (value, name) => {
+    const text = requiredText(value, name);
+    if (!text.ok) return text;
+    const entries = text.value.split(',').map((entry) => entry.trim());
+    if (text.value.trim() === '') return problem(`The ${name} is required.`);
+    for (const entry of entries) {
+      const fault = destinationFault(entry, domain, switches);
+      if (fault !== null) return problem(fault);
     }
-    if (switches.ownDomainForward === 'refuse' && isOnDomain(entry, domain)) {
-      return invalid('forward', `"${entry}" is an invalid forward address: it is on the domain itself.`);
-    }
-  }
-  return ok(echo(text, entries, switches));
+    return ok(echo(text.value, entries, switches));
+  };
 }
 
-export function checkNotificationEmail(
-  text: string,
-  domain: string,
-  switches: Switches,
-): StoreResult<string> {
-  if (!isAddress(text)) {
-    return invalid('notification_email', `"${text}" is not a valid email address.`);
-  }
-  if (switches.ownDomainForward === 'refuse' && isOnDomain(text, domain)) {
-    return invalid('notification_email', 'The notification email cannot be on the domain itself.');
-  }
-  return ok(text);
+/**
+ * A setting of a domain, which has the value `current` now. An empty text, which some clients always send, is as if it were
+ * left out. What null does is the switch `nullOnUpdate`.
+ */
+export function settingField(
+  current: string | null,
+  onNull: Switches['nullOnUpdate'],
+  fault: (text: string) => string | null,
+): Field<string | null | undefined> {
+  return (value, name) => {
+    if (value === undefined || value === '') return ok(undefined);
+    if (value === null && onNull !== 'refuse') return ok(onNull === 'clear' ? null : current);
+    return textField(fault)(value, name);
+  };
 }
 
-export function checkPassword(text: string): StoreResult<string> {
-  if (text.length < MIN_PASSWORD_LENGTH) {
-    return invalid('password', `The password must have at least ${MIN_PASSWORD_LENGTH} characters.`);
-  }
-  return ok(text);
+export function notificationEmailFault(text: string, domain: string, switches: Switches): string | null {
+  if (!isAddress(text)) return `"${text}" is not a valid email address.`;
+  return switches.ownDomainForward === 'refuse' && isOnDomain(text, domain)
+    ? 'The notification email cannot be on the domain itself.'
+    : null;
 }
 
-function isDestination(entry: string): boolean {
-  return entry === 'null' || isAddress(entry) || isWebhook(entry);
+export function webhookFault(text: string): string | null {
+  return isWebhook(text) ? null : `"${text}" is not a valid URL.`;
+}
+
+function destinationFault(entry: string, domain: string, switches: Switches): string | null {
+  const isDestination = entry === 'null' || isAddress(entry) || isWebhook(entry);
+  if (!isDestination) return `"${entry}" is an invalid forward address.`;
+  return switches.ownDomainForward === 'refuse' && isOnDomain(entry, domain)
+    ? `"${entry}" is an invalid forward address: it is on the domain itself.`
+    : null;
 }
 
 /** Addresses may hold `$1`, a capture group of a regular expression alias. */
@@ -76,7 +86,7 @@ function isAddress(text: string): boolean {
   return !/[\s@,<>\u0000-\u001f\u007f]/u.test(text.slice(0, at)) && HOST.test(text.slice(at + 1));
 }
 
-export function isWebhook(text: string): boolean {
+function isWebhook(text: string): boolean {
   return /^https?:\/\/[^\s/][^\s\u0000-\u001f\u007f]*$/iu.test(text) && URL.canParse(text);
 }
 

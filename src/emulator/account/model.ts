@@ -1,4 +1,6 @@
-/** The nouns of the emulated account. Times are epoch milliseconds; each version of the API writes them its own way. */
+/** The nouns of the emulated account. Fields are named as in v4; times are epoch milliseconds: each version of the API writes
+ * them its own way.
+ */
 
 export type Tier = 'free' | 'paid';
 export type Generation = 'v3' | 'v4';
@@ -52,28 +54,31 @@ export interface DnsState {
   dmarc: boolean;
 }
 
+/** What domains, aliases and rules have in common. */
+interface Times {
+  readonly created_at: number;
+  updated_at: number;
+}
+
+/** Field names are those of v4, and `webhook` and `dns` beside them. */
 export interface DomainFields {
-  forwardingReady: boolean;
-  sendReady: boolean;
+  forwarding_ready: boolean;
+  send_ready: boolean;
   banned: boolean;
-  notificationEmail: string | null;
-  notifyWhenSpamBlocked: boolean;
-  routingEngine: RoutingEngine;
-  rulesFallbackEmail: string | null;
-  strictMxes: boolean;
+  notification_email: string | null;
+  notify_when_spam_blocked: boolean;
+  routing_engine: RoutingEngine;
+  rules_fallback_email: string | null;
+  strict_mxes: boolean;
   whitelabel: string | null;
   webhook: string | null;
   dns: DnsState;
 }
 
-export interface Alias {
+export interface Alias extends Times {
   readonly id: number;
-  readonly name: string;
-  /** What listings are ordered by: the name, in lower case by default. */
-  readonly sortKey: string;
+  readonly alias: string;
   forward: string;
-  readonly createdAt: number;
-  updatedAt: number;
 }
 
 export type RuleScope = 'sender' | 'recipient' | 'subject' | 'body';
@@ -90,15 +95,13 @@ export type RuleConfig =
 
 export type RuleKind = RuleConfig['type'];
 
-export interface Rule {
+export interface Rule extends Times {
   readonly id: string;
   /** Order of creation within the account; breaks ties of time and rank. */
   readonly sequence: number;
   config: RuleConfig;
   rank: number;
   active: boolean;
-  readonly createdAt: number;
-  updatedAt: number;
 }
 
 export interface Credential {
@@ -107,7 +110,7 @@ export interface Credential {
   /** Write-only on the wire; kept so that tests can see which password arrived. */
   password: string;
   usage: number;
-  readonly createdAt: number;
+  readonly created_at: number;
 }
 
 export type MailStatus = 'QUEUED' | 'REFUSED' | 'DELIVERED' | 'SOFT-BOUNCE' | 'HARD-BOUNCE' | 'BOUNCED';
@@ -134,45 +137,15 @@ export interface MailLog {
   readonly id: string;
   /** Order of arrival within the account; breaks ties of time. */
   readonly sequence: number;
-  readonly createdAt: number;
+  readonly created_at: number;
   readonly events: readonly MailEvent[];
   readonly forward: Mailbox | null;
   readonly hostname: string;
-  readonly messageId: string;
+  readonly message_id: string;
   readonly recipient: Mailbox;
   readonly sender: Mailbox;
   readonly subject: string;
   readonly transport: MailTransport;
   /** Which alias the entry belongs to, in lower case. */
   readonly alias: string;
-}
-
-/** Field name to the messages about it, as error bodies carry them (v4: Errors). */
-export type FieldMessages = Record<string, string[]>;
-
-export type StoreError =
-  | {
-      readonly kind: 'not-found';
-      readonly what: 'domain' | 'alias' | 'rule' | 'credential' | 'log';
-    }
-  | { readonly kind: 'invalid'; readonly errors: FieldMessages }
-  | { readonly kind: 'over-limit'; readonly field: string; readonly message: string };
-
-export type StoreResult<T, E = StoreError> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly error: E };
-
-export function ok<T>(value: T): { readonly ok: true; readonly value: T } {
-  return { ok: true, value };
-}
-
-export function notFound(what: 'domain' | 'alias' | 'rule' | 'credential' | 'log'): {
-  readonly ok: false;
-  readonly error: StoreError;
-} {
-  return { ok: false, error: { kind: 'not-found', what } };
-}
-
-export function invalid(field: string, message: string): { readonly ok: false; readonly error: StoreError } {
-  return { ok: false, error: { kind: 'invalid', errors: { [field]: [message] } } };
 }

@@ -1,20 +1,19 @@
+import { insertAlias } from './aliases.ts';
+import { insertCredential } from './credentials.ts';
+import { insertDomain, newDomainFields } from './domains.ts';
 import { seedLogs, type SeedLog } from '../logs/logs-seed.ts';
 import type {
   AccountRecord,
   AccountPlan,
   DnsState,
   DomainFields,
-  RoutingEngine,
   RuleConfig,
   RuleKind,
   Tier,
 } from './model.ts';
+import { insertRule } from './rules.ts';
 import { readTime, type SeedTime } from './seed-time.ts';
 import type { DomainRecord, State } from './state.ts';
-import { insertAlias } from './store-aliases.ts';
-import { insertCredential } from './store-credentials.ts';
-import { insertDomain, newDomainFields } from './store-domains.ts';
-import { insertRule } from './store-rules.ts';
 import type { Switches } from './switches.ts';
 
 /**
@@ -50,43 +49,34 @@ export type SeedAccount = Partial<Omit<AccountRecord, 'plan' | AccountTime>> & {
 
 type AccountTime = 'created_at' | 'renews_at' | 'cancels_at';
 
-export interface SeedDomain {
+export interface SeedDomain extends SeedTimes, SeedDomainFields {
   readonly domain: string;
-  readonly forwarding_ready?: boolean | undefined;
-  readonly send_ready?: boolean | undefined;
-  readonly banned?: boolean | undefined;
-  readonly notification_email?: string | null | undefined;
-  readonly notify_when_spam_blocked?: boolean | undefined;
-  readonly routing_engine?: RoutingEngine | undefined;
-  readonly rules_fallback_email?: string | null | undefined;
-  readonly strict_mxes?: boolean | undefined;
-  readonly whitelabel?: string | null | undefined;
-  readonly webhook?: string | null | undefined;
   readonly dns?: Partial<DnsState> | 'valid' | 'missing' | undefined;
-  readonly created_at?: SeedTime | undefined;
-  readonly updated_at?: SeedTime | undefined;
   readonly aliases?: readonly SeedAlias[] | undefined;
   readonly rules?: readonly SeedRule[] | undefined;
   readonly credentials?: readonly SeedCredential[] | undefined;
   readonly logs?: readonly SeedLog[] | undefined;
 }
 
-export interface SeedAlias {
-  readonly id?: number | undefined;
-  readonly alias: string;
-  readonly forward: string;
+type SeedDomainFields = { readonly [F in Exclude<keyof DomainFields, 'dns'>]?: DomainFields[F] | undefined };
+
+interface SeedTimes {
   readonly created_at?: SeedTime | undefined;
   readonly updated_at?: SeedTime | undefined;
 }
 
-export interface SeedRule {
+export interface SeedAlias extends SeedTimes {
+  readonly id?: number | undefined;
+  readonly alias: string;
+  readonly forward: string;
+}
+
+export interface SeedRule extends SeedTimes {
   readonly id?: string | undefined;
   readonly type: RuleKind;
   readonly config: Readonly<Record<string, unknown>>;
   readonly rank?: number | undefined;
   readonly active?: boolean | undefined;
-  readonly created_at?: SeedTime | undefined;
-  readonly updated_at?: SeedTime | undefined;
 }
 
 export interface SeedCredential {
@@ -164,31 +154,24 @@ export function applySeed(state: State, seed: Seed): void {
 }
 
 function seedDomain(state: State, seed: SeedDomain): void {
-  const createdAt = readTime(seed.created_at, state.environment.now());
-  const domain = insertDomain(state, {
+  const fields: DomainFields = {
     ...newDomainFields(state),
+    forwarding_ready: true,
+    send_ready: true,
     // Field notes: Routing: the account's address by default.
-    rulesFallbackEmail: seed.routing_engine === 'rules' ? state.account.email : null,
-    ...seedFields(seed),
-    name: seed.domain.toLowerCase(),
-    createdAt,
-    updatedAt: readTime(seed.updated_at, createdAt),
-  });
-  seedAliases(state, domain, seed.aliases ?? []);
+    rules_fallback_email: seed.routing_engine === 'rules' ? state.account.email : null,
+  };
+  for (const field of Object.keys(fields) as (keyof DomainFields)[]) {
+    if (seed[field] !== undefined) Object.assign(fields, { [field]: seed[field] });
+  }
+  fields.dns = seedDns(seed.dns, fields);
+  const domain = insertDomain(state, seed.domain, fields, readTimes(seed, state.environment.now()));
+  for (const alias of seed.aliases ?? []) {
+    insertAlias(state, domain, { ...alias, ...readTimes(alias, domain.created_at) });
+  }
   seedRules(state, domain, seed.rules ?? []);
   seedCredentials(state, domain, seed.credentials ?? []);
   seedLogs(state, domain, seed.logs ?? []);
-}
-
-function seedAliases(state: State, domain: DomainRecord, seeds: readonly SeedAlias[]): void {
-  for (const seed of seeds) {
-    insertAlias(state, domain, {
-      id: seed.id,
-      name: seed.alias,
-      forward: seed.forward,
-      ...readTimes(seed, domain.createdAt),
-    });
-  }
 }
 
 function seedRules(state: State, domain: DomainRecord, seeds: readonly SeedRule[]): void {
@@ -198,54 +181,38 @@ function seedRules(state: State, domain: DomainRecord, seeds: readonly SeedRule[
       // Seeds are ours: what they say is taken as it is.
       config: { type: seed.type, ...seed.config } as RuleConfig,
       rank: seed.rank,
-      active: seed.active ?? true,
-      ...readTimes(seed, domain.createdAt),
+      active: seed.active,
+      ...readTimes(seed, domain.created_at),
     });
   }
 }
 
 function seedCredentials(state: State, domain: DomainRecord, seeds: readonly SeedCredential[]): void {
-  for (const seed of seeds) {
-    insertCredential(state, domain, {
-      username: seed.username,
-      password: seed.password ?? '',
-      usage: seed.usage ?? 0,
-      createdAt: readTime(seed.created_at, domain.createdAt),
-    });
+  for (const { username, password = '', usage = 0, created_at } of seeds) {
+    const at = readTime(created_at, domain.created_at);
+    insertCredential(state, domain, { username, password, usage, created_at: at });
   }
 }
 
-/** What the seed states; everything else keeps the value of a new domain. */
-function seedFields(seed: SeedDomain): Partial<DomainFields> {
-  const stated: { [F in keyof DomainFields]: DomainFields[F] | undefined } = {
-    forwardingReady: seed.forwarding_ready ?? true,
-    sendReady: seed.send_ready ?? true,
-    banned: seed.banned,
-    notificationEmail: seed.notification_email,
-    notifyWhenSpamBlocked: seed.notify_when_spam_blocked,
-    routingEngine: seed.routing_engine,
-    rulesFallbackEmail: seed.rules_fallback_email,
-    strictMxes: seed.strict_mxes,
-    whitelabel: seed.whitelabel,
-    webhook: seed.webhook,
-    dns: seedDns(seed),
-  };
-  return Object.fromEntries(Object.entries(stated).filter(([, value]) => value !== undefined));
+/** Unless it is stated, those that make the domain as ready as it is. */
+function seedDns(
+  dns: SeedDomain['dns'],
+  { forwarding_ready, send_ready }: Pick<DomainFields, 'forwarding_ready' | 'send_ready'>,
+): DnsState {
+  if (typeof dns === 'object') return { ...dnsRecords(false, false), ...dns };
+  if (dns === undefined) return dnsRecords(forwarding_ready, send_ready);
+  return dnsRecords(dns === 'valid', dns === 'valid');
 }
 
-function seedDns(seed: SeedDomain): DnsState {
-  if (typeof seed.dns === 'object') {
-    return { mx: false, spf: false, dkim1: false, dkim2: false, dmarc: false, ...seed.dns };
-  }
-  const mx = seed.dns === undefined ? (seed.forwarding_ready ?? true) : seed.dns === 'valid';
-  const send = seed.dns === undefined ? (seed.send_ready ?? true) : seed.dns === 'valid';
+/** What a verification finds: MX records, and those for sending. */
+export function dnsRecords(mx: boolean, send: boolean): DnsState {
   return { mx, spf: send, dkim1: send, dkim2: send, dmarc: send };
 }
 
 function readTimes(
-  seed: { readonly created_at?: SeedTime | undefined; readonly updated_at?: SeedTime | undefined },
+  seed: SeedTimes,
   fallback: number,
-): { readonly createdAt: number; readonly updatedAt: number } {
-  const createdAt = readTime(seed.created_at, fallback);
-  return { createdAt, updatedAt: readTime(seed.updated_at, createdAt) };
+): { readonly created_at: number; readonly updated_at: number } {
+  const created_at = readTime(seed.created_at, fallback);
+  return { created_at, updated_at: readTime(seed.updated_at, created_at) };
 }

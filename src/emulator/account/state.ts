@@ -1,73 +1,38 @@
+import { refuse, ok, type Checked } from './checked.ts';
 import type { AccountRecord, Alias, Credential, DomainFields, MailLog, Rule, Tier } from './model.ts';
-import { compareUnits, createIndex, type SortedIndex } from '../index/sorted.ts';
+import { byCreation, compareUnits, createTable, type Table } from './table.ts';
 import { DEFAULT_SWITCHES, type Switches } from './switches.ts';
 
-/** What the store needs from outside: epoch milliseconds, UUIDs. */
+/** What the account needs from outside: epoch milliseconds, UUIDs. */
 export interface StoreEnvironment {
   readonly now: () => number;
   readonly randomId: () => string;
 }
 
-export interface DomainRecord extends DomainFields {
+export interface DomainRecord {
   /** In lower case. */
   readonly name: string;
   /** Order of creation within the account; breaks ties of time. */
   readonly sequence: number;
-  readonly createdAt: number;
-  updatedAt: number;
-  readonly aliases: AliasTable;
-  readonly rules: RuleTable;
-  readonly credentials: CredentialTable;
-  readonly logs: LogTable;
+  readonly created_at: number;
+  updated_at: number;
+  readonly fields: DomainFields;
+  readonly aliases: Table<Alias, 'name' | 'id', 'name' | 'created'>;
+  readonly rules: Table<Rule, 'id', 'rank' | 'created'>;
+  readonly credentials: Table<Credential, 'username', 'created'>;
+  readonly logs: Table<MailLog, 'id', 'created'>;
 }
 
-export interface AliasTable {
-  readonly byId: Map<number, Alias>;
-  /** Keys are lower case unless names are case sensitive. */
-  readonly byName: Map<string, Alias>;
-  readonly inNameOrder: SortedIndex<Alias>;
-  /** What `inNameOrder` compares. */
-  readonly nameOrder: Switches['nameOrder'];
-  readonly inCreatedOrder: SortedIndex<Alias>;
-  /** Those whose names are regular expressions, in order of creation. */
-  readonly patterns: SortedIndex<Alias>;
-}
-
-export interface RuleTable {
-  /** Keys are lower case. */
-  readonly byId: Map<string, Rule>;
-  readonly inRankOrder: SortedIndex<Rule>;
-  readonly inCreatedOrder: SortedIndex<Rule>;
-}
-
-export interface CredentialTable {
-  /** Keys are lower case. */
-  readonly byUsername: Map<string, Credential>;
-  readonly inCreatedOrder: SortedIndex<Credential>;
-}
-
-export interface LogTable {
-  readonly byId: Map<string, MailLog>;
-  readonly inCreatedOrder: SortedIndex<MailLog>;
-}
-
-/** The whole account. Read it freely; change it through the functions of the store-*.ts files. */
+/** The whole account. Read it freely; change it through the functions of the files of the kinds. */
 export interface State {
   readonly account: AccountRecord;
   tier: Tier;
   readonly whitelabels: string[];
-  /** Keys are lower case. */
-  readonly domains: Map<string, DomainRecord>;
-  readonly domainsInNameOrder: SortedIndex<DomainRecord>;
-  readonly domainsInCreatedOrder: SortedIndex<DomainRecord>;
-  /** Which domains have a rule of this id, in lower case; domains may share one. */
-  readonly ruleHolders: Map<string, Set<DomainRecord>>;
+  readonly domains: Table<DomainRecord, 'name', 'name' | 'created'>;
   readonly switches: Switches;
   readonly environment: StoreEnvironment;
   /** The latest answers of listings as text, by page, while they are shown late. */
   readonly pastListings: Map<string, readonly string[]>;
-  aliasCount: number;
-  ruleCount: number;
   nextAliasId: number;
   nextSequence: number;
 }
@@ -85,15 +50,15 @@ export function createState(options: StateOptions): State {
     account: options.account,
     tier: options.tier,
     whitelabels: [],
-    domains: new Map(),
-    domainsInNameOrder: createIndex(byDomainName, domainText),
-    domainsInCreatedOrder: createIndex(byDomainCreation, domainText),
-    ruleHolders: new Map(),
+    domains: createTable<DomainRecord, 'name', 'name' | 'created'>({
+      keys: { name: (domain) => domain.name },
+      letterCase: 'any',
+      orders: { name: (a, b) => compareUnits(a.name, b.name), created: byCreation },
+      textOf: (domain) => domain.name,
+    }),
     switches: { ...DEFAULT_SWITCHES, ...options.switches },
     environment: options.environment,
     pastListings: new Map(),
-    aliasCount: 0,
-    ruleCount: 0,
     nextAliasId: 1,
     nextSequence: 1,
   };
@@ -106,14 +71,19 @@ export function takeSequence(state: State): number {
   return sequence;
 }
 
-function domainText({ name }: DomainRecord): string {
-  return name;
+/** How many there are in the whole account. */
+export function countInAccount(state: State, kind: 'aliases' | 'rules'): number {
+  let count = 0;
+  for (const domain of state.domains.values()) count += domain[kind].size;
+  return count;
 }
 
-function byDomainName(a: DomainRecord, b: DomainRecord): number {
-  return compareUnits(a.name, b.name);
-}
-
-function byDomainCreation(a: DomainRecord, b: DomainRecord): number {
-  return a.createdAt - b.createdAt || a.sequence - b.sequence;
+/** Refuses when the account's plan lets no more items in. A limit of 0 or null lets everything in. */
+export function checkRoom(
+  field: 'domain' | 'alias' | 'rule',
+  { limit, used, noun }: { readonly limit: number | null; readonly used: number; readonly noun: string },
+): Checked<undefined> {
+  if (limit === null || limit === 0 || used < limit) return ok(undefined);
+  const message = `Your account is limited to ${limit} ${noun}.`;
+  return refuse('overLimitStatus', message, { [field]: [message] });
 }

@@ -2,11 +2,12 @@ import type { DeliveredMessage, Message } from '../delivery/delivery.ts';
 import type { MailRoute } from '../delivery/delivery-routing.ts';
 import type { Fault, FaultScript } from '../faults/faults.ts';
 import type { Journal } from '../http/journal.ts';
-import type { DnsState, StoreResult } from '../account/model.ts';
+import type { Checked } from '../account/checked.ts';
+import type { DnsState } from '../account/model.ts';
 import type { RateLimiter, RateLimitRule } from '../http/rate-limit.ts';
-import type { Seed } from '../account/seed.ts';
+import { dnsRecords, type Seed } from '../account/seed.ts';
 import { problemsOf, type SchemaProblem, type Subject } from '../http/schemas.ts';
-import { findDomain, setDns } from '../account/store-domains.ts';
+import { countInAccount } from '../account/state.ts';
 import type { EmulatorStore } from '../account/store.ts';
 import type { Switches } from '../account/switches.ts';
 
@@ -17,7 +18,7 @@ export interface ControlledParts {
   readonly journal: Journal;
   readonly limiter: RateLimiter;
   readonly clock: { readonly now: () => number; advance(milliseconds: number): void };
-  deliver(message: Message): StoreResult<DeliveredMessage>;
+  deliver(message: Message): Checked<DeliveredMessage>;
 }
 
 export interface ControlRoute {
@@ -42,9 +43,6 @@ export type ControlReply =
 
 /** Switches that are built into the indexes. */
 const SHAPING: readonly (keyof Switches)[] = ['aliasNameCase', 'nameOrder', 'equalRanks', 'aliasLogs'];
-const ALL_DNS: DnsState = { mx: true, spf: true, dkim1: true, dkim2: true, dmarc: true };
-const NO_DNS: DnsState = { mx: false, spf: false, dkim1: false, dkim2: false, dmarc: false };
-
 export const CONTROL_ROUTES: readonly ControlRoute[] = [
   { method: 'GET', path: '/state', handle: ({ store }) => done(store.dump()) },
   { method: 'PUT', path: '/state', body: 'state', handle: replaceState },
@@ -71,8 +69,12 @@ export function checkBody(route: ControlRoute, body: unknown): readonly SchemaPr
 
 function replaceState({ store }: ControlledParts, { body }: ControlRequest): ControlReply {
   store.replace(body as Seed);
-  const { domains, aliasCount, ruleCount } = store.state;
-  return done({ domains: domains.size, aliases: aliasCount, rules: ruleCount });
+  const { state } = store;
+  return done({
+    domains: state.domains.size,
+    aliases: countInAccount(state, 'aliases'),
+    rules: countInAccount(state, 'rules'),
+  });
 }
 
 /** `after`: only entries with a higher number. */
@@ -124,10 +126,12 @@ function changeDns({ store }: ControlledParts, { body }: ControlRequest): Contro
     readonly domain: string;
     readonly dns: 'valid' | 'missing' | Partial<DnsState>;
   };
-  const found = findDomain(store.state, domain);
-  if (!found.ok) return unknownDomain('$.domain');
-  setDns(found.value, typeof dns === 'object' ? dns : dns === 'valid' ? ALL_DNS : NO_DNS);
-  return done({ domain: found.value.name, dns: found.value.dns });
+  const record = store.state.domains.get(domain);
+  if (record === undefined) return unknownDomain('$.domain');
+  const { fields, name } = record;
+  // The flags of the domain follow at its next verification.
+  Object.assign(fields.dns, typeof dns === 'object' ? dns : dnsRecords(dns === 'valid', dns === 'valid'));
+  return done({ domain: name, dns: fields.dns });
 }
 
 function deliver(parts: ControlledParts, { body }: ControlRequest): ControlReply {
@@ -145,7 +149,7 @@ function deliver(parts: ControlledParts, { body }: ControlRequest): ControlReply
 function describeRoute(route: MailRoute): object {
   switch (route.kind) {
     case 'alias':
-      return { kind: 'alias', by: route.by, alias: route.alias.name, id: String(route.alias.id) };
+      return { kind: 'alias', by: route.by, alias: route.alias.alias, id: String(route.alias.id) };
     case 'rule':
       return { kind: 'rule', id: route.rule.id, rank: route.rule.rank };
     case 'fallback':

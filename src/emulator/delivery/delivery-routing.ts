@@ -1,7 +1,7 @@
 import { expressionMatcher, patternMatcher, type MailTexts, type Match } from './delivery-patterns.ts';
 import type { Alias, Rule, RuleConfig } from '../account/model.ts';
+import { isPattern } from '../account/aliases.ts';
 import type { DomainRecord, State } from '../account/state.ts';
-import { findAliasByName, isPattern } from '../account/store-aliases.ts';
 import type { Switches } from '../account/switches.ts';
 
 /** Which alias or rule takes a mail. `forward` is what it says, with capture groups and plus label filled in. */
@@ -32,54 +32,54 @@ const LABELLED_HOSTS = new Set([
 
 /** Routes a mail to one domain (field notes: Routing). */
 export function routeMail(state: State, domain: DomainRecord, mail: MailTexts): MailRoute {
-  if (domain.banned && state.switches.bannedDomain === 'refuse') {
+  if (domain.fields.banned && state.switches.bannedDomain === 'refuse') {
     return { kind: 'refused', reason: 'the domain is banned' };
   }
-  if (!domain.forwardingReady && state.switches.unverifiedDomain === 'refuse') {
+  if (!domain.fields.forwarding_ready && state.switches.unverifiedDomain === 'refuse') {
     return { kind: 'refused', reason: 'the MX records of the domain do not point to the service' };
   }
-  switch (domain.routingEngine) {
+  switch (domain.fields.routing_engine) {
     case null:
       return state.switches.disabledRouting === 'refuse'
         ? { kind: 'refused', reason: 'routing is disabled for the domain' }
         : { kind: 'fallback', forward: 'null' };
     case 'alias':
-      return routeByAlias(state, domain, localPart(mail.recipient));
+      return routeByAlias(domain, state.switches, localPart(mail.recipient));
     case 'rules':
       return routeByRule(state, domain, mail);
   }
 }
 
 /** Exact name, plus addressing, regular expressions, `*`; exactly one fires. */
-function routeByAlias(state: State, domain: DomainRecord, local: string): MailRoute {
-  const exact = findAliasByName(state, domain, local);
-  if (exact.ok) return { kind: 'alias', alias: exact.value, by: 'name', forward: exact.value.forward };
+function routeByAlias(domain: DomainRecord, switches: Switches, local: string): MailRoute {
+  const exact = domain.aliases.get(local);
+  if (exact !== undefined) return { kind: 'alias', alias: exact, by: 'name', forward: exact.forward };
   const { name, label } = splitLabel(local);
-  const base = label === null ? exact : findAliasByName(state, domain, name);
-  if (base.ok) {
-    const forward = base.value.forward.split(',').map((entry) => addLabel(entry.trim(), label ?? ''));
-    return { kind: 'alias', alias: base.value, by: 'plus-address', forward: forward.join(',') };
+  const base = label === null ? undefined : domain.aliases.get(name);
+  if (base !== undefined) {
+    const forward = base.forward.split(',').map((entry) => addLabel(entry.trim(), label ?? ''));
+    return { kind: 'alias', alias: base, by: 'plus-address', forward: forward.join(',') };
   }
-  for (const alias of patternsInOrder(domain, state.switches)) {
-    const match = patternOf(alias, state.switches)(local);
+  for (const alias of patternsInOrder(domain, switches)) {
+    const match = patternOf(alias, switches)(local);
     if (match === null) continue;
     return { kind: 'alias', alias, by: 'regex', forward: fillGroups(alias.forward, match) };
   }
-  const all = findAliasByName(state, domain, '*');
-  if (!all.ok) return { kind: 'refused', reason: 'no alias takes this address' };
-  return { kind: 'alias', alias: all.value, by: 'catch-all', forward: all.value.forward };
+  const all = domain.aliases.get('*');
+  if (all === undefined) return { kind: 'refused', reason: 'no alias takes this address' };
+  return { kind: 'alias', alias: all, by: 'catch-all', forward: all.forward };
 }
 
 /** Active rules in ascending rank; the first that matches takes the mail, else the fallback. */
 function routeByRule(state: State, domain: DomainRecord, mail: MailTexts): MailRoute {
-  for (const rule of domain.rules.inRankOrder.items) {
+  for (const rule of domain.rules.inOrder('rank')) {
     const match = rule.active ? matchRule(rule.config, mail, state.switches) : null;
     if (match === null) continue;
     const { forward } = rule.config;
     const isFilled = state.switches.ruleCaptures === 'filled';
     return { kind: 'rule', rule, forward: isFilled ? fillGroups(forward, match) : forward };
   }
-  return { kind: 'fallback', forward: domain.rulesFallbackEmail ?? 'null' };
+  return { kind: 'fallback', forward: domain.fields.rules_fallback_email ?? 'null' };
 }
 
 function matchRule(config: RuleConfig, mail: MailTexts, switches: Switches): Match {
@@ -111,16 +111,14 @@ function matchAliasRule(alias: string, local: string, switches: Switches): Match
   return isTaken ? [] : null;
 }
 
-function patternsInOrder(domain: DomainRecord, switches: Switches): readonly Alias[] {
-  const patterns = domain.aliases.patterns.items;
-  if (switches.regexAliasOrder === 'created') return patterns;
-  return patterns.toSorted((a, b) => (a.sortKey < b.sortKey ? -1 : 1));
+function patternsInOrder({ aliases }: DomainRecord, { regexAliasOrder }: Switches): readonly Alias[] {
+  return aliases.inOrder(regexAliasOrder).filter(({ alias }) => isPattern(alias));
 }
 
 function patternOf(alias: Alias, switches: Switches): (text: string) => Match {
   const isExact = switches.aliasNameCase === 'sensitive' || switches.aliasPatternCase === 'sensitive';
   const letterCase = isExact ? 'exact' : 'any';
-  return remember(alias, letterCase, () => patternMatcher(alias.name, { extent: 'whole', letterCase }));
+  return remember(alias, letterCase, () => patternMatcher(alias.alias, { extent: 'whole', letterCase }));
 }
 
 const compiled = new WeakMap<object, { readonly variant: string; readonly value: unknown }>();

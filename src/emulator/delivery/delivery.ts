@@ -1,9 +1,10 @@
 import { routeMail, type MailRoute } from './delivery-routing.ts';
 import { eventsOf, MAIL_HOST } from '../logs/logs-events.ts';
 import { insertLog } from '../logs/logs.ts';
-import { ok, type MailLog, type MailStatus, type Mailbox, type StoreResult } from '../account/model.ts';
+import { ok, type Checked } from '../account/checked.ts';
+import { findDomain } from '../account/domains.ts';
+import type { MailLog, MailStatus, Mailbox } from '../account/model.ts';
 import type { DomainRecord, State } from '../account/state.ts';
-import { findDomain } from '../account/store-domains.ts';
 
 /** A mail that arrives. Addresses may carry a name: `Ana <ana@corp.example>`. */
 export interface Message {
@@ -28,7 +29,7 @@ export interface DeliveredMessage {
 }
 
 /** Routes a mail and leaves its log; error: the domain of `to` is not there. */
-export function deliverMessage(state: State, message: Message): StoreResult<DeliveredMessage> {
+export function deliverMessage(state: State, message: Message): Checked<DeliveredMessage> {
   const recipient = readMailbox(message.to);
   const found = findDomain(state, recipient.email.slice(recipient.email.lastIndexOf('@') + 1));
   if (!found.ok) return found;
@@ -39,12 +40,12 @@ export function deliverMessage(state: State, message: Message): StoreResult<Deli
   const route = routeMail(state, domain, texts);
   const destinations = route.kind === 'refused' ? [] : destinationsOf(route.forward);
   const mail = {
-    createdAt: state.environment.now(),
+    created_at: state.environment.now(),
     sender,
     recipient,
     subject,
     alias: aliasOf(route),
-    messageId: state.environment.randomId().replaceAll('-', ''),
+    message_id: state.environment.randomId().replaceAll('-', ''),
     hostname: MAIL_HOST,
     transport: 'mx' as const,
   };
@@ -93,7 +94,7 @@ function destinationsOf(forward: string): readonly string[] {
 }
 
 function aliasOf(route: MailRoute): string | undefined {
-  if (route.kind === 'alias') return route.alias.name;
+  if (route.kind === 'alias') return route.alias.alias;
   return route.kind === 'rule' && route.rule.config.type === 'alias' ? route.rule.config.alias : undefined;
 }
 

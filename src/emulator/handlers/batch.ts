@@ -1,107 +1,149 @@
-import type { StoreResult } from '../account/model.ts';
-import {
-  failedEntry,
-  failure,
-  invalidFields,
-  type JsonValue,
-  type JsonObject,
-  type HandlerReply,
-} from '../http/protocol.ts';
-import type { RequestContext } from '../http/routes.ts';
+import { isBodyObject, readFields, requiredText, type BodyObject } from '../account/body.ts';
+import { invalid, ok, refuse, type Checked } from '../account/checked.ts';
+import type { ItemKind } from '../account/kind.ts';
+import type { Switches } from '../account/switches.ts';
+import type { HandlerResult, JsonObject, JsonValue } from '../http/protocol.ts';
+import type { DomainContext, DomainHandler } from '../http/routes.ts';
+import { readBody, type Render } from './items.ts';
 
 /** v4: Limits. */
 const MAX_BATCH_SIZE = 500;
 
-/** What became of one item: its rendering, or its batch failure entry (v4: Batch failure entry). */
+/** The result of one item: its rendering, or its batch failure entry (v4: Batch failure entry). */
 export type ItemOutcome = { readonly index: number; readonly item: unknown } & (
   | { readonly ok: true; readonly value: JsonValue }
   | { readonly ok: false; readonly failure: JsonObject }
 );
 
 /**
- * Runs a batch: every item on its own, in the order sent. 200 when all went well, 207 when any failed (v4: Endpoints).
- * `verb` names the list of what went well and its count.
+ * The batches of a kind, which are the same in both versions: every item on its own, in the order sent. 200 when all went well,
+ * 207 when any failed (v4: Endpoints). `find` finds the item of an id.
  */
-export function runBatch<T>(
-  context: RequestContext,
-  options: {
-    readonly field: 'aliases' | 'rules' | 'ids';
-    readonly verb: 'added' | 'updated' | 'deleted';
-    readonly apply: (item: unknown) => StoreResult<T>;
-    readonly render: (value: T) => JsonValue;
-  },
-): HandlerReply {
-  const outcomes = runItems(context, options);
-  if (!outcomes.ok) return outcomes.reply;
-  const done = outcomes.value.filter((outcome) => outcome.ok);
-  const failed = outcomes.value.filter((outcome) => !outcome.ok);
+export function batchHandlers<T extends { readonly id: string | number }>(
+  kind: ItemKind<T>,
+  {
+    render,
+    find,
+  }: { readonly render: Render<T>; readonly find: (context: DomainContext, id: string) => Checked<T> },
+): Record<'add' | 'update' | 'remove', DomainHandler> {
+  const { plural } = kind;
   return {
-    status: failed.length === 0 ? 200 : 207,
-    body: {
-      [options.verb]: done.map(({ value }) => value),
-      [`${options.verb}_count`]: done.length,
-      failed: failed.map((outcome) => outcome.failure),
-      failed_count: failed.length,
+    add(context) {
+      const allowed = checkBatchPlan(kind, context);
+      if (!allowed.ok) return allowed;
+      return runBatch(context, { field: plural, verb: 'added' }, (item) => {
+        const added = addItem(kind, context, item);
+        return added.ok ? ok(render(added.value, context.state)) : added;
+      });
     },
-    batch: { doneIndexes: done.map(({ index }) => index), size: outcomes.value.length },
+    update: (context) =>
+      runBatch(context, { field: plural, verb: 'updated' }, (entry) => {
+        const { state, domain } = context;
+        const body = readItem(kind, entry, 'id');
+        if (!body.ok) return body;
+        const item = find(context, body.value.key);
+        if (!item.ok) return item;
+        const updated = kind.update(state, { domain, item: item.value }, body.value.rest, 'optional');
+        return updated.ok ? ok(render(updated.value, state)) : updated;
+      }),
+    remove: (context) =>
+      runBatch(context, { field: 'ids', verb: 'deleted' }, (id) => {
+        if (typeof id !== 'string') return invalid('ids', 'Each of the ids must be a string.');
+        const item = find(context, id);
+        if (!item.ok) return item;
+        kind.tableOf(context.domain).remove(item.value);
+        return ok(String(item.value.id));
+      }),
   };
 }
 
-/** Every item of the body's list on its own, in the order sent; or the answer to a body without such a list. */
-export function runItems<T>(
-  context: RequestContext,
-  options: {
-    readonly field: 'aliases' | 'rules' | 'ids';
-    readonly apply: (item: unknown) => StoreResult<T>;
-    readonly render: (value: T) => JsonValue;
-  },
-):
-  | { readonly ok: true; readonly value: readonly ItemOutcome[] }
-  | { readonly ok: false; readonly reply: HandlerReply } {
-  const items = readItems(context, options.field);
+/** Adding several at once may need a paid plan: the switch `freeBatchCreate`. */
+export function checkBatchPlan<T>(
+  { plural, batchCreateNeedsPlan }: ItemKind<T>,
+  { state: { tier, switches } }: DomainContext,
+): Checked<undefined> {
+  return tier === 'paid' || !batchCreateNeedsPlan(switches)
+    ? ok(undefined)
+    : refuse('freeBatchCreateStatus', `Adding ${plural} in a batch requires a premium account.`);
+}
+
+export function addItem<T>(kind: ItemKind<T>, { state, domain }: DomainContext, item: unknown): Checked<T> {
+  return isBodyObject(item) ? kind.add(state, domain, item) : notAnObject(kind);
+}
+
+/** The text by which an item of a list names what it is about, and its other fields. */
+export function readItem<T>(
+  kind: ItemKind<T>,
+  item: unknown,
+  key: string,
+): Checked<{ readonly key: string; readonly rest: BodyObject }> {
+  if (!isBodyObject(item)) return notAnObject(kind);
+  const { [key]: _, ...rest } = item;
+  const read = readFields(item, { [key]: requiredText }, 'ignore');
+  return read.ok ? ok({ key: read.value[key] ?? '', rest }) : read;
+}
+
+function notAnObject<T>({ plural }: ItemKind<T>): Checked<never> {
+  return invalid(plural, `Each of the ${plural} must be an object.`);
+}
+
+/** `verb` names the list of what went well and its count. */
+function runBatch(
+  context: DomainContext,
+  { field, verb }: { readonly field: string; readonly verb: 'added' | 'updated' | 'deleted' },
+  apply: (item: unknown) => Checked<JsonValue>,
+): HandlerResult {
+  const outcomes = runItems(context, field, apply);
+  if (!outcomes.ok) return outcomes;
+  const done = outcomes.value.filter((outcome) => outcome.ok);
+  const failed = outcomes.value.filter((outcome) => !outcome.ok);
+  return ok({
+    status: failed.length === 0 ? 200 : 207,
+    body: {
+      [verb]: done.map(({ value }) => value),
+      [`${verb}_count`]: done.length,
+      failed: failed.map(({ failure }) => failure),
+      failed_count: failed.length,
+    },
+    batch: { doneIndexes: done.map(({ index }) => index), size: outcomes.value.length },
+  });
+}
+
+/** Applies every item of the body's list on its own, in the order sent. */
+export function runItems(
+  context: DomainContext,
+  field: string,
+  apply: (item: unknown) => Checked<JsonValue>,
+): Checked<readonly ItemOutcome[]> {
+  const body = readBody(context);
+  if (!body.ok) return body;
+  const items = readItems(body.value, field, context.state.switches);
   if (!items.ok) return items;
-  const value = items.value.map((item, index): ItemOutcome => {
+  const outcomes = items.value.map((item, index): ItemOutcome => {
     const scripted = context.tampering.failItems.get(index);
     if (scripted !== undefined) {
-      if (scripted.applied === true) options.apply(item);
+      if (scripted.applied === true) apply(item);
       const { message, errors } = scripted;
       return { index, item, ok: false, failure: { index, message, errors: { ...errors } } };
     }
-    const result = options.apply(item);
-    return result.ok
-      ? { index, item, ok: true, value: options.render(result.value) }
-      : { index, item, ok: false, failure: failedEntry(index, result.error) };
+    const result = apply(item);
+    if (result.ok) return { index, item, ok: true, value: result.value };
+    const { message, errors } = result.error;
+    return { index, item, ok: false, failure: { index, message, errors } };
   });
-  return { ok: true, value };
+  return ok(outcomes);
 }
 
-type ReadItems =
-  | { readonly ok: true; readonly value: readonly unknown[] }
-  | { readonly ok: false; readonly reply: HandlerReply };
-
-function readItems(context: RequestContext, field: string): ReadItems {
-  const { body = {} } = context;
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    return { ok: false, reply: failure(400, 'The request body must be a JSON object.') };
-  }
-  const items = Object.hasOwn(body, field) ? (body as Record<string, unknown>)[field] : undefined;
-  if (items === undefined) return refuse(field, `The ${field} are required.`);
-  if (!Array.isArray(items)) return refuse(field, `The ${field} must be an array.`);
-  return checkSize(context, field, items);
-}
-
-function checkSize(context: RequestContext, field: string, items: readonly unknown[]): ReadItems {
-  const { emptyBatch, oversizedBatchStatus } = context.state.switches;
-  if (items.length === 0 && emptyBatch === 'refuse') {
-    return refuse(field, `The ${field} must have at least one item.`);
+function readItems(body: BodyObject, field: string, switches: Switches): Checked<readonly unknown[]> {
+  const items = Object.hasOwn(body, field) ? body[field] : undefined;
+  if (items === undefined) return invalid(field, `The ${field} are required.`);
+  if (!Array.isArray(items)) return invalid(field, `The ${field} must be an array.`);
+  if (items.length === 0 && switches.emptyBatch === 'refuse') {
+    return invalid(field, `The ${field} must have at least one item.`);
   }
   if (items.length > MAX_BATCH_SIZE) {
     const message = `The ${field} may have at most ${MAX_BATCH_SIZE} items.`;
-    return { ok: false, reply: failure(oversizedBatchStatus, message, { [field]: [message] }) };
+    return refuse('oversizedBatchStatus', message, { [field]: [message] });
   }
-  return { ok: true, value: items };
-}
-
-function refuse(field: string, message: string): { readonly ok: false; readonly reply: HandlerReply } {
-  return { ok: false, reply: invalidFields({ [field]: [message] }) };
+  return ok(items);
 }

@@ -7,7 +7,7 @@ const SPF = 'v=spf1 include:spf.improvmx.com ~all';
 const DMARC = 'v=DMARC1; p=none;';
 
 /** What a verification finds (v4: Domain verification result); the same in both versions. */
-export function renderRecords({ dns }: DomainRecord): JsonObject {
+export function renderRecords({ fields: { dns } }: DomainRecord): JsonObject {
   const valid = Object.values(dns).every((found: boolean) => found);
   return {
     provider: 'unknown',

@@ -11,7 +11,7 @@ import {
   type Served,
   type HandlerReply,
 } from './protocol.ts';
-import { handleByChoices } from './query-choices.ts';
+import { handleBySwitches } from './query-switches.ts';
 import type { RateLimiter, RateVerdict } from './rate-limit.ts';
 import { bodyValue, readJson, type Body } from './request-body.ts';
 import type { RouteMatch, ApiRouter, Tampering } from './routes.ts';
@@ -154,7 +154,7 @@ function handle(parts: DispatcherParts, parsed: Parsed, tampering: Tampering): H
     return failure(403, state.account.lock_reason ?? 'The account is locked.');
   }
   try {
-    return handleByChoices(parsed.match.route, {
+    return handleBySwitches(parsed.match.route, {
       version: parsed.match.route.version,
       state,
       params: parsed.match.params,

@@ -1,5 +1,6 @@
-import type { Generation, FieldMessages, StoreError } from '../account/model.ts';
-import type { State } from '../account/state.ts';
+import { ok, type Checked, type FieldMessages, type Refusal } from '../account/checked.ts';
+import type { Generation } from '../account/model.ts';
+import type { Switches } from '../account/switches.ts';
 
 export type JsonValue =
   | string
@@ -53,13 +54,21 @@ export interface HandlerReply {
   readonly batch?: { readonly doneIndexes: readonly number[]; readonly size: number } | undefined;
 }
 
-export function success(body: JsonObject): HandlerReply {
-  return { status: 200, body };
+export type HandlerResult = Checked<HandlerReply>;
+
+export const DELETED: HandlerReply = { status: 204, body: undefined };
+
+export function success(body: JsonObject): HandlerResult {
+  return ok({ status: 200, body });
 }
 
-/** v4: Errors. On validation failures `message` repeats the first field message. */
+/** v4: Errors. */
 export function failure(status: number, message: string, errors: FieldMessages = {}): HandlerReply {
   return { status, body: { message, errors } };
+}
+
+export function refusalReply({ status, message, errors }: Refusal, switches: Switches): HandlerReply {
+  return failure(typeof status === 'number' ? status : switches[status], message, errors);
 }
 
 /** On v3, failures carry `success`, `error` and `code` beside the fields that both versions have (v3: Errors). */
@@ -67,54 +76,4 @@ export function inVersion(version: Generation | null, reply: HandlerReply): Hand
   if (version !== 'v3' || reply.status < 400) return reply;
   const error = reply.body?.['message'] ?? '';
   return { ...reply, body: { ...reply.body, error, code: reply.status, success: false } };
-}
-
-export function invalidFields(errors: FieldMessages): HandlerReply {
-  return failure(400, firstMessage(errors), errors);
-}
-
-export function storeFailure(state: State, error: StoreError): HandlerReply {
-  const { switches } = state;
-  switch (error.kind) {
-    case 'not-found':
-      return failure(
-        error.what === 'rule' ? switches.unknownRuleStatus : switches.unknownStatus,
-        describeError(error),
-      );
-    case 'invalid':
-      return invalidFields(error.errors);
-    case 'over-limit':
-      return failure(switches.overLimitStatus, error.message, { [error.field]: [error.message] });
-  }
-}
-
-/** v4: Batch failure entry. */
-export function failedEntry(index: number, error: StoreError): JsonObject {
-  return { index, message: describeError(error), errors: fieldErrors(error) };
-}
-
-function describeError(error: StoreError): string {
-  switch (error.kind) {
-    case 'not-found':
-      return `${error.what} not found`;
-    case 'invalid':
-      return firstMessage(error.errors);
-    case 'over-limit':
-      return error.message;
-  }
-}
-
-function fieldErrors(error: StoreError): FieldMessages {
-  switch (error.kind) {
-    case 'not-found':
-      return {};
-    case 'invalid':
-      return error.errors;
-    case 'over-limit':
-      return { [error.field]: [error.message] };
-  }
-}
-
-function firstMessage(errors: FieldMessages): string {
-  return Object.values(errors)[0]?.[0] ?? 'The request is not valid.';
 }

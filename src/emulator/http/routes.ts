@@ -1,6 +1,7 @@
+import { findDomain } from '../account/domains.ts';
 import type { Generation } from '../account/model.ts';
-import type { HandlerReply } from './protocol.ts';
-import type { State } from '../account/state.ts';
+import type { DomainRecord, State } from '../account/state.ts';
+import type { HandlerResult } from './protocol.ts';
 
 /** What a handler sees of a request. */
 export interface RequestContext {
@@ -14,6 +15,14 @@ export interface RequestContext {
   /** Scripted tampering that a handler has to take part in. */
   readonly tampering: Tampering;
 }
+
+/** Of a request about a domain that is there. */
+export interface DomainContext extends RequestContext {
+  readonly domain: DomainRecord;
+}
+
+export type ApiHandler = (context: RequestContext) => HandlerResult;
+export type DomainHandler = (context: DomainContext) => HandlerResult;
 
 export interface Tampering {
   /** Items of a batch that fail, by position. */
@@ -37,7 +46,37 @@ export interface ApiRoute {
   readonly method: string;
   /** As the API document writes it, such as `/domains/:domain/aliases/:id`. */
   readonly template: string;
-  readonly handle: (context: RequestContext) => HandlerReply;
+  readonly handle: ApiHandler;
+}
+
+/** Routes by method and path, such as `GET /account`; those of `domain` are below `/domains/:domain`. */
+export interface RouteTable {
+  readonly account?: Readonly<Record<string, ApiHandler>>;
+  readonly domain?: Readonly<Record<string, DomainHandler>>;
+}
+
+export function routesOf(
+  version: Generation,
+  { account = {}, domain = {} }: RouteTable,
+): readonly ApiRoute[] {
+  return [
+    ...Object.entries(account).map(([name, handle]) => routeOf(version, name, '', handle)),
+    ...Object.entries(domain).map(([name, handle]) =>
+      routeOf(version, name, '/domains/:domain', inDomain(handle)),
+    ),
+  ];
+}
+
+function routeOf(version: Generation, name: string, above: string, handle: ApiHandler): ApiRoute {
+  const [method = '', path = ''] = name.split(' ');
+  return { version, method, template: above + path, handle };
+}
+
+function inDomain(handle: DomainHandler): ApiHandler {
+  return (context) => {
+    const domain = findDomain(context.state, context.params['domain'] ?? '');
+    return domain.ok ? handle({ ...context, domain: domain.value }) : domain;
+  };
 }
 
 export interface RouteMatch {

@@ -33,12 +33,6 @@ export function eventsOf(statuses: readonly MailStatus[]): readonly MailEvent[] 
   return events;
 }
 
-/** Not one that is taken, should the source of random ids repeat itself. */
-export function createLogId(random: string, taken: ReadonlyMap<string, unknown>, sequence: number): string {
-  const id = random.replaceAll('-', '');
-  return taken.has(id) ? `${id}${sequence}` : id;
-}
-
 function createEvent(status: MailStatus, position: number): MailEvent {
   const isOurs = status === 'QUEUED' || status === 'REFUSED';
   return {

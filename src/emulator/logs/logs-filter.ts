@@ -1,66 +1,45 @@
-import { queryText, readWord } from '../http/input.ts';
+import type { QueryReader } from '../http/query.ts';
+import type { Switches } from '../account/switches.ts';
 import { LOG_STATUSES, LOG_TRANSPORTS } from './logs-events.ts';
-import { personTest, statusTest, transportTest, type LogTest } from './logs-tests.ts';
+import { personTest, statusTest, transportTest } from './logs-tests.ts';
 import type { MailFilter } from './logs.ts';
-import type { FieldMessages } from '../account/model.ts';
-import type { RequestContext } from '../http/routes.ts';
 
 const TIMESTAMP = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/;
 
 /**
- * The filters of list, count and search (v4: Email logs), combined with AND. What does not read is noted in `errors`.
- * Unless `logTimes` says otherwise, times are compared as answers of v4 show them: in whole seconds.
+ * The filters of list, count and search (v4: Email logs), combined with AND. Unless `logTimes` says otherwise, times are
+ * compared as answers of v4 show them: in whole seconds.
  */
 export function readLogFilter(
-  { query, state }: RequestContext,
+  query: QueryReader,
   people: 'exact' | 'substring',
-  errors: FieldMessages,
+  { logTimes }: Switches,
 ): MailFilter {
-  const unit = state.switches.logTimes === 'seconds' ? 1000 : 1;
-  const after = readTimestamp(query, 'after', errors);
-  const before = readTimestamp(query, 'before', errors);
-  const transport = readWord(query, 'transport', LOG_TRANSPORTS, errors);
-  const tests = [
-    ...(['sender', 'recipient', 'forward'] as const).map((field) => readPerson(query, field, people)),
-    readStatuses(query, errors),
-    transport && transportTest(transport),
-  ].filter((test) => test !== undefined);
+  const unit = logTimes === 'seconds' ? 1000 : 1;
+  const after = query.parsed('after', parseTimestamp, 'must be an ISO 8601 timestamp');
+  const before = query.parsed('before', parseTimestamp, 'must be an ISO 8601 timestamp');
+  const transport = query.word('transport', LOG_TRANSPORTS);
+  const statuses = query.parsed('status', parseStatuses, `must be a list of ${LOG_STATUSES.join(', ')}`);
+  const persons = (['sender', 'recipient', 'forward'] as const).map((field) => {
+    const wanted = query.text(field);
+    return wanted === undefined ? undefined : personTest(field, wanted, people);
+  });
   return {
     from: after === undefined ? -Infinity : (Math.floor(after / unit) + 1) * unit,
     until: before === undefined ? Infinity : Math.ceil(before / unit) * unit,
-    tests,
+    tests: [...persons, statuses && statusTest(statuses), transport && transportTest(transport)].filter(
+      (test) => test !== undefined,
+    ),
   };
 }
 
-function readPerson(
-  query: URLSearchParams,
-  field: 'sender' | 'recipient' | 'forward',
-  match: 'exact' | 'substring',
-): LogTest | undefined {
-  const wanted = queryText(query, field);
-  return wanted === undefined ? undefined : personTest(field, wanted, match);
-}
-
-function readStatuses(query: URLSearchParams, errors: FieldMessages): LogTest | undefined {
-  const statuses = queryText(query, 'status')
-    ?.split(',')
-    .map((status) => status.trim());
-  if (statuses?.some((status) => !LOG_STATUSES.some((known) => known === status))) {
-    errors['status'] = [`The status must be a list of ${LOG_STATUSES.join(', ')}.`];
-  }
-  return statuses && statusTest(statuses);
+function parseStatuses(text: string): readonly string[] | undefined {
+  const statuses = text.split(',').map((status) => status.trim());
+  return statuses.every((status) => LOG_STATUSES.some((known) => known === status)) ? statuses : undefined;
 }
 
 /** Epoch milliseconds. */
-function readTimestamp(
-  query: URLSearchParams,
-  name: 'after' | 'before',
-  errors: FieldMessages,
-): number | undefined {
-  const text = queryText(query, name);
-  if (text === undefined) return undefined;
+function parseTimestamp(text: string): number | undefined {
   const time = TIMESTAMP.test(text) ? Date.parse(text) : Number.NaN;
-  if (!Number.isNaN(time)) return time;
-  errors[name] = [`The ${name} must be an ISO 8601 timestamp.`];
-  return undefined;
+  return Number.isNaN(time) ? undefined : time;
 }

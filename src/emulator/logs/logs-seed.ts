@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { eventsOf, MAIL_HOST } from './logs-events.ts';
 import { insertLog } from './logs.ts';
 import type { MailLog, MailEvent, MailStatus, MailTransport, Mailbox } from '../account/model.ts';
@@ -37,61 +38,38 @@ export type SeedLogEvent =
       readonly created_at?: SeedTime | undefined;
     };
 
-export interface DumpedLog {
-  readonly id?: string;
-  readonly created_at?: number;
-  readonly sender: Mailbox;
-  readonly recipient: Mailbox;
-  readonly forward: Mailbox | null;
-  readonly subject: string;
-  readonly transport: MailTransport;
-  readonly hostname: string;
-  readonly message_id?: string;
-  readonly alias: string;
-  readonly events: readonly DumpedLogEvent[];
-}
+/** Without `volatile`, what differs between two runs: id, message id and times. */
+export type DumpedLog = Omit<MailLog, 'id' | 'sequence' | 'created_at' | 'message_id' | 'events'> &
+  Partial<Pick<MailLog, 'id' | 'created_at' | 'message_id'>> & { readonly events: readonly DumpedLogEvent[] };
 
-interface DumpedLogEvent {
-  readonly status: MailStatus;
-  readonly code: number;
-  readonly message: string;
-  readonly local: string;
-  readonly server: string | null;
-  readonly created_at?: number;
-}
+type DumpedLogEvent = Omit<MailEvent, 'after'> & { readonly created_at?: number };
 
 export function seedLogs(state: State, domain: DomainRecord, seeds: readonly SeedLog[]): void {
   const now = state.environment.now();
-  const dated = seeds.map((seed) => ({ seed, createdAt: readTime(seed.created_at, now) }));
+  const dated = seeds.map((seed) => ({ ...seed, created_at: readTime(seed.created_at, now) }));
   // To append is much faster than to insert all over.
-  for (const { seed, createdAt } of dated.sort((a, b) => a.createdAt - b.createdAt)) {
+  for (const seed of dated.sort((a, b) => a.created_at - b.created_at)) {
     const forward = seed.forward === undefined || seed.forward === null ? null : readMailbox(seed.forward);
     const statuses: readonly MailStatus[] = forward === null ? ['REFUSED'] : ['QUEUED', 'DELIVERED'];
     insertLog(state, domain, {
-      id: seed.id,
-      createdAt,
+      ...seed,
       sender: readMailbox(seed.sender),
       recipient: readMailbox(seed.recipient),
       forward,
       subject: seed.subject ?? '',
       transport: seed.transport ?? 'mx',
       hostname: seed.hostname ?? MAIL_HOST,
-      messageId: seed.message_id,
-      alias: seed.alias,
-      events: readEvents(seed.events ?? statuses, createdAt),
+      events: readEvents(seed.events ?? statuses, seed.created_at),
     });
   }
 }
 
 /** A log entry that seeds the same one. */
 export function dumpLog(entry: MailLog, without: 'volatile' | undefined): DumpedLog {
-  const { sender, recipient, forward, subject, transport, hostname, alias, createdAt } = entry;
-  const lasting = { sender, recipient, forward, subject, transport, hostname, alias };
-  const events = entry.events.map(({ after, ...event }) =>
-    without === 'volatile' ? event : { ...event, created_at: createdAt + after },
-  );
-  if (without === 'volatile') return { ...lasting, events };
-  return { id: entry.id, created_at: createdAt, ...lasting, message_id: entry.messageId, events };
+  const { id, sequence: _, created_at, message_id, events, ...lasting } = entry;
+  if (without === 'volatile') return { ...lasting, events: events.map(({ after: __, ...event }) => event) };
+  const dated = events.map(({ after, ...event }) => ({ ...event, created_at: created_at + after }));
+  return { id, created_at, ...lasting, message_id, events: dated };
 }
 
 function readMailbox(seed: SeedMailbox): Mailbox {
@@ -104,8 +82,7 @@ function readMailbox(seed: SeedMailbox): Mailbox {
 function readEvents(seeds: readonly SeedLogEvent[], createdAt: number): readonly MailEvent[] {
   const usual = eventsOf(seeds.map((seed) => (typeof seed === 'string' ? seed : seed.status)));
   const events = seeds.map((seed, position) => readEvent(seed, usual[position] as MailEvent, createdAt));
-  const isUsual = events.every((event, position) => isSame(event, usual[position] as MailEvent));
-  return isUsual ? usual : events;
+  return isDeepStrictEqual(events, usual) ? usual : events;
 }
 
 function readEvent(seed: SeedLogEvent, usual: MailEvent, createdAt: number): MailEvent {
@@ -119,14 +96,4 @@ function readEvent(seed: SeedLogEvent, usual: MailEvent, createdAt: number): Mai
     server,
     after: readTime(seed.created_at, createdAt + usual.after) - createdAt,
   };
-}
-
-function isSame(a: MailEvent, b: MailEvent): boolean {
-  return (
-    a.code === b.code &&
-    a.message === b.message &&
-    a.local === b.local &&
-    a.server === b.server &&
-    a.after === b.after
-  );
 }

@@ -1,23 +1,142 @@
-import { hasErrors, note, optionalString, readBody } from '../http/input.ts';
-import { invalidFields, type HandlerReply } from '../http/protocol.ts';
-import type { RequestContext } from '../http/routes.ts';
+import { ALIASES } from '../account/aliases.ts';
+import { oneOf, optionalField, readFields, type Field } from '../account/body.ts';
+import { found, ok, type Checked } from '../account/checked.ts';
+import type { ItemKind } from '../account/kind.ts';
+import type { Alias } from '../account/model.ts';
+import { RULES } from '../account/rules.ts';
+import type { DomainRecord } from '../account/state.ts';
+import { addItem, checkBatchPlan, readItem, runItems, type ItemOutcome } from '../handlers/batch.ts';
+import { readBody, type Render } from '../handlers/items.ts';
+import { success, type HandlerResult, type JsonObject } from '../http/protocol.ts';
+import type { DomainContext } from '../http/routes.ts';
+import { renderV3Alias, renderV3Rule } from './render.ts';
 
 const BEHAVIORS = ['add', 'update', 'delete'] as const;
+type Behavior = (typeof BEHAVIORS)[number];
 
-/** What a bulk request does with its items. */
-export type Behavior = (typeof BEHAVIORS)[number];
+/** How items of a kind are found in a bulk request, and shown in its answer. */
+interface BulkKind<T> {
+  readonly kind: ItemKind<T>;
+  /** The field that names what an item is about, and what it stands for. */
+  readonly key: string;
+  readonly find: (domain: DomainRecord, key: string) => Checked<T>;
+  /** What an item may have that is deleted; only the key is read. */
+  readonly known: readonly string[];
+  readonly render: (behavior: Behavior) => Render<T>;
+}
 
-/** The `behavior` of a bulk request of `field`; `add` when it is left out (v3: Aliases, Rules). */
-export function readBehavior(
-  context: RequestContext,
-  field: 'aliases' | 'rules',
-): { readonly ok: true; readonly value: Behavior } | { readonly ok: false; readonly reply: HandlerReply } {
-  const body = readBody(context, [field, 'behavior']);
+const ALIAS_BULK: BulkKind<Alias> = {
+  kind: ALIASES,
+  key: 'alias',
+  find: (domain, name) => found(domain.aliases.get(name), 'alias'),
+  known: ['alias', 'forward'],
+  render: (behavior) =>
+    behavior === 'delete' ? renderV3Alias : ({ alias, forward, id }) => ({ alias, forward, id }),
+};
+
+const RULE_BULK = {
+  kind: RULES,
+  key: 'id',
+  find: RULES.find,
+  known: ['id', 'type', 'config', 'rank', 'active'],
+  render: () => renderV3Rule,
+};
+
+/** Adds, updates or deletes aliases by name; items that fail do not fail the request (v3: Aliases). */
+export function bulkAliases(context: DomainContext): HandlerResult {
+  const result = runBulk(context, ALIAS_BULK);
+  if (!result.ok) return result;
+  const { behavior, outcomes } = result.value;
+  const done = outcomes.filter((outcome) => outcome.ok).map(({ value }) => value);
+  const failed = outcomes.filter((outcome) => !outcome.ok);
+  if (behavior === 'delete') {
+    return success({ deleted: done, failed: failed.map(({ item }) => ({ alias: sentText(item, 'alias') })) });
+  }
+  return success({
+    added: behavior === 'add' ? done : [],
+    updated: behavior === 'update' ? done : [],
+    failed: failed.map(({ item }) => renderFailed(context.domain, item)),
+  });
+}
+
+/**
+ * Adds, updates or deletes rules. `results` has an entry for each item in the order sent, `errors` a batch failure entry
+ * for each that failed; neither fails the request (v3: Rules).
+ */
+export function bulkRules(context: DomainContext): HandlerResult {
+  const result = runBulk(context, RULE_BULK);
+  if (!result.ok) return result;
+  const { behavior, outcomes } = result.value;
+  return success({
+    errors: outcomes.filter((outcome) => !outcome.ok).map(({ failure }) => failure),
+    results: outcomes.map((outcome) => ({
+      operation: behavior,
+      rule: outcome.ok ? outcome.value : null,
+      success: outcome.ok,
+    })),
+  });
+}
+
+function runBulk<T>(
+  context: DomainContext,
+  bulk: BulkKind<T>,
+): Checked<{ readonly behavior: Behavior; readonly outcomes: readonly ItemOutcome[] }> {
+  const { plural } = bulk.kind;
+  const behavior = readBehavior(context, plural);
+  if (!behavior.ok) return behavior;
+  const allowed = behavior.value === 'add' ? checkBatchPlan(bulk.kind, context) : ok(undefined);
+  if (!allowed.ok) return allowed;
+  const render = bulk.render(behavior.value);
+  const outcomes = runItems(context, plural, (item) => {
+    const result = applyItem(context, bulk, behavior.value, item);
+    return result.ok ? ok(render(result.value, context.state)) : result;
+  });
+  return outcomes.ok ? ok({ behavior: behavior.value, outcomes: outcomes.value }) : outcomes;
+}
+
+/** `add` when it is left out (v3: Aliases, Rules). */
+function readBehavior(context: DomainContext, plural: string): Checked<Behavior> {
+  const body = readBody(context);
   if (!body.ok) return body;
-  const text = optionalString(body.value, 'behavior') ?? 'add';
-  const value = BEHAVIORS.find((known) => known === text);
-  if (value === undefined) note(body.value, 'behavior', `must be one of ${BEHAVIORS.join(', ')}`);
-  return value === undefined || hasErrors(body.value)
-    ? { ok: false, reply: invalidFields(body.value.errors) }
-    : { ok: true, value };
+  const behavior = optionalField(oneOf(BEHAVIORS), `one of ${BEHAVIORS.join(', ')}`);
+  const items: Field<unknown> = ok;
+  const fields = readFields(body.value, { [plural]: items, behavior }, context.state.switches.unknownFields);
+  return fields.ok ? ok(fields.value['behavior'] ?? 'add') : fields;
+}
+
+function applyItem<T>(
+  context: DomainContext,
+  { kind, key, find, known }: BulkKind<T>,
+  behavior: Behavior,
+  entry: unknown,
+): Checked<T> {
+  if (behavior === 'add') return addItem(kind, context, entry);
+  const { state, domain } = context;
+  const read = readItem(kind, entry, key);
+  if (!read.ok) return read;
+  const item = find(domain, read.value.key);
+  if (!item.ok) return item;
+  if (behavior === 'update') {
+    return kind.update(state, { domain, item: item.value }, read.value.rest, 'required');
+  }
+  const others = readFields(
+    read.value.rest,
+    Object.fromEntries(known.map((name) => [name, ok])),
+    state.switches.unknownFields,
+  );
+  if (!others.ok) return others;
+  kind.tableOf(domain).remove(item.value);
+  return item;
+}
+
+/** What was sent, with the id of the live alias of that name; null for what there is not. */
+function renderFailed(domain: DomainRecord, item: unknown): JsonObject {
+  const alias = sentText(item, 'alias');
+  const live = domain.aliases.get(alias ?? '');
+  return { alias, forward: sentText(item, 'forward'), id: live?.id ?? null };
+}
+
+function sentText(item: unknown, field: string): string | null {
+  const value: unknown = Object(item)[field];
+  return typeof value === 'string' ? value : null;
 }

@@ -1,85 +1,72 @@
-import { queryText, readWord } from '../http/input.ts';
+import { found, invalid } from '../account/checked.ts';
+import type { MailLog, MailStatus } from '../account/model.ts';
+import { success, type HandlerResult, type JsonObject } from '../http/protocol.ts';
+import { readQuery, type QueryReader } from '../http/query.ts';
+import type { DomainContext } from '../http/routes.ts';
 import { readLogFilter } from '../logs/logs-filter.ts';
 import { aliasTest, statusTest, textTest, type LogTest } from '../logs/logs-tests.ts';
 import { countLogs, currentLogs, listLogs } from '../logs/logs.ts';
-import type { FieldMessages, MailLog, MailStatus } from '../account/model.ts';
-import { failure, invalidFields, success, type JsonObject, type HandlerReply } from '../http/protocol.ts';
-import type { RequestContext, ApiRoute } from '../http/routes.ts';
-import type { DomainRecord } from '../account/state.ts';
-import { findAliasByName } from '../account/store-aliases.ts';
-import { inDomain } from '../handlers/domain-scope.ts';
-import { nextCursor, renderEvent } from '../v4/logs.ts';
-import { v3Route } from './routes.ts';
+import { nextCursor, renderEvent, renderLogFields } from '../v4/logs.ts';
 
-const LIST = '/domains/:domain/logs';
 const SECOND = 1000;
 const BOUNCES: readonly MailStatus[] = ['SOFT-BOUNCE', 'HARD-BOUNCE', 'BOUNCED'];
 
-export const v3LogRoutes: readonly ApiRoute[] = [
-  v3Route(
-    'GET',
-    LIST,
-    inDomain((context, domain) => list(context, domain, [])),
-  ),
-  v3Route('GET', `${LIST}/count`, inDomain(count)),
-  v3Route('GET', `${LIST}/search`, inDomain(search)),
-  // The id of a log or the name of an alias: two routes of the document, one shape.
-  v3Route('GET', `${LIST}/:id`, inDomain(getOrList)),
-];
+export function listV3Logs(context: DomainContext): HandlerResult {
+  return listEntries(context, []);
+}
 
-function list(context: RequestContext, domain: DomainRecord, tests: readonly LogTest[]): HandlerReply {
-  const { query, state, tampering } = context;
-  const cursor = queryText(query, 'next_cursor');
+function listEntries(
+  { query, state, tampering, domain }: DomainContext,
+  tests: readonly LogTest[],
+): HandlerResult {
+  const id = query.get('next_cursor') ?? '';
   const page = listLogs(state, domain, {
     filter: { from: -Infinity, until: Infinity, tests },
-    direction: 'descending',
+    order: 'created_desc',
     limit: tampering.limit ?? state.switches.v3LogPageSize,
-    cursor: cursor === undefined ? undefined : { id: cursor, place: 'after' },
+    cursor: id === '' ? undefined : { id, place: 'after' },
     shift: tampering.shift,
   });
-  if (page === undefined) {
-    return invalidFields({ next_cursor: ['The next_cursor is not the id of a log.'] });
-  }
+  if (page === undefined) return invalid('next_cursor', 'The next_cursor is not the id of a log.');
   const logs = page.entries.map(renderLog);
   if (state.switches.v3LogCursor === 'omitted') return success({ logs });
   return success({ logs, next_cursor: nextCursor(page, 'last') });
 }
 
-function getOrList(context: RequestContext, domain: DomainRecord): HandlerReply {
-  const { params, state } = context;
+export function getLogOrAliasLogs(context: DomainContext): HandlerResult {
+  const { params, state, domain } = context;
   const name = params['id'] ?? '';
   const logs = currentLogs(state, domain);
-  const entry = logs.byId.get(name);
+  const entry = logs.find(({ id }) => id === name);
   if (entry !== undefined) {
     return success(state.switches.v3LogShape === 'bare' ? renderLog(entry) : { log: renderLog(entry) });
   }
-  const isAlias = logs.inCreatedOrder.items.some(aliasTest(name)) || findAliasByName(state, domain, name).ok;
-  return isAlias ? list(context, domain, [aliasTest(name)]) : failure(404, 'log not found');
+  const isAlias = logs.some(aliasTest(name)) || domain.aliases.get(name) !== undefined;
+  return isAlias ? listEntries(context, [aliasTest(name)]) : found<never>(undefined, 'log');
 }
 
-function count(context: RequestContext, domain: DomainRecord): HandlerReply {
-  const { state } = context;
-  const errors: FieldMessages = {};
-  const filter = readLogFilter(context, 'exact', errors);
-  if (Object.keys(errors).length > 0) return invalidFields(errors);
-  return success({ [state.switches.v3LogCount]: countLogs(state, domain, filter) });
+export function countV3Logs(context: DomainContext): HandlerResult {
+  const { state, domain } = context;
+  const filter = readQuery(context, (query) => readLogFilter(query, 'exact', state.switches));
+  if (!filter.ok) return filter;
+  return success({ [state.switches.v3LogCount]: countLogs(state, domain, filter.value) });
 }
 
-function search({ query, state, tampering }: RequestContext, domain: DomainRecord): HandlerReply {
-  const errors: FieldMessages = {};
-  const after = readSeconds(query, 'after', errors);
-  const before = readSeconds(query, 'before', errors);
-  const kind = readWord(query, 'filter', ['all', 'failure'] as const, errors) ?? 'all';
-  const order = readWord(query, 'order', ['desc', 'asc'] as const, errors) ?? 'desc';
-  if (Object.keys(errors).length > 0) return invalidFields(errors);
+export function searchV3Logs(context: DomainContext): HandlerResult {
+  const { state, domain, tampering } = context;
+  const asked = readQuery(context, (query) => ({
+    after: readSeconds(query, 'after'),
+    before: readSeconds(query, 'before'),
+    kind: query.word('filter', ['all', 'failure'] as const) ?? 'all',
+    order: query.word('order', ['desc', 'asc'] as const) ?? 'desc',
+    text: query.text('text'),
+  }));
+  if (!asked.ok) return asked;
+  const { after, before, kind, order, text } = asked.value;
   const { v3SearchMaximum } = state.switches;
   const page = listLogs(state, domain, {
-    filter: {
-      from: after * SECOND,
-      until: (before + 1) * SECOND,
-      tests: searchTests(kind, queryText(query, 'text')),
-    },
-    direction: order === 'asc' ? 'ascending' : 'descending',
+    filter: { from: after * SECOND, until: (before + 1) * SECOND, tests: searchTests(kind, text) },
+    order: `created_${order}`,
     limit: v3SearchMaximum === 'all' ? Infinity : v3SearchMaximum,
     shift: tampering.shift,
   });
@@ -93,29 +80,22 @@ function searchTests(kind: 'all' | 'failure', text: string | undefined): readonl
   return tests;
 }
 
-function readSeconds(query: URLSearchParams, name: 'after' | 'before', errors: FieldMessages): number {
-  const text = queryText(query, name) ?? '';
-  if (/^\d{1,11}$/.test(text)) return Number(text);
-  errors[name] = [text === '' ? `The ${name} is required.` : `The ${name} must be a Unix time in seconds.`];
-  return 0;
+function readSeconds(query: QueryReader, name: 'after' | 'before'): number {
+  if (query.text(name) === undefined) query.note(name, 'is required');
+  const parse = (text: string): number | undefined => (/^\d{1,11}$/.test(text) ? Number(text) : undefined);
+  return query.parsed(name, parse, 'must be a Unix time in seconds') ?? 0;
 }
 
 /** `created_raw` is the same time as `created` (v3: Resources). */
 function renderLog(entry: MailLog): JsonObject {
   return {
-    id: entry.id,
-    created: entry.createdAt,
-    created_raw: entry.createdAt,
+    ...renderLogFields(entry),
+    created: entry.created_at,
+    created_raw: entry.created_at,
+    messageId: entry.message_id,
     events: entry.events.map((event, position) => ({
       ...renderEvent(entry, event, position),
-      created: entry.createdAt + event.after,
+      created: entry.created_at + event.after,
     })),
-    forward: entry.forward === null ? null : { ...entry.forward },
-    hostname: entry.hostname,
-    messageId: entry.messageId,
-    recipient: { ...entry.recipient },
-    sender: { ...entry.sender },
-    subject: entry.subject,
-    transport: entry.transport,
   };
 }

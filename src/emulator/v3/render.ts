@@ -1,7 +1,6 @@
 import type { Alias, Credential, Rule } from '../account/model.ts';
 import type { JsonObject } from '../http/protocol.ts';
 import type { DomainRecord, State } from '../account/state.ts';
-import { listAliases } from '../account/store-aliases.ts';
 
 /** v3: Limits. */
 const MAX_EMBEDDED_ALIASES = 200;
@@ -53,40 +52,35 @@ export function renderV3Account({ account, tier }: State): JsonObject {
 /**
  * With the first 200 aliases; times are epoch milliseconds. Some answers have a `daily_quota` too.
  */
-export function renderV3Domain(domain: DomainRecord): JsonObject {
+export function renderV3Domain({ name, fields, created_at, aliases }: DomainRecord): JsonObject {
+  const { notification_email, webhook, whitelabel, routing_engine, banned } = fields;
   return {
-    active: domain.forwardingReady,
-    domain: domain.name,
-    display: domain.name,
+    active: fields.forwarding_ready,
+    domain: name,
+    display: name,
     dkim_selector: 'dkimprovmx',
-    notification_email: domain.notificationEmail,
-    webhook: domain.webhook,
-    whitelabel: domain.whitelabel,
-    added: domain.createdAt,
-    routing_engine: domain.routingEngine,
-    banned: domain.banned,
-    aliases: embeddedAliases(domain),
+    notification_email,
+    webhook,
+    whitelabel,
+    added: created_at,
+    routing_engine,
+    banned,
+    aliases: aliases.inOrder('name').slice(0, MAX_EMBEDDED_ALIASES).map(renderV3Alias),
   };
 }
 
-function embeddedAliases(domain: DomainRecord): readonly JsonObject[] {
-  return listAliases(domain, { order: 'name_asc', offset: 0, limit: MAX_EMBEDDED_ALIASES }).items.map(
-    renderV3Alias,
-  );
-}
-
-export function renderV3Alias(alias: Alias): JsonObject {
-  return { alias: alias.name, forward: alias.forward, id: alias.id, created: alias.createdAt };
+export function renderV3Alias({ alias, forward, id, created_at }: Alias): JsonObject {
+  return { alias, forward, id, created: created_at };
 }
 
 /** `created` is in seconds, unlike every other time, unless `v3RuleTimes` says otherwise. */
 export function renderV3Rule(rule: Rule, { switches }: State): JsonObject {
   const { type, ...config } = rule.config;
-  const created = switches.v3RuleTimes === 'seconds' ? Math.floor(rule.createdAt / 1000) : rule.createdAt;
-  return { id: rule.id, type, config: { ...config }, rank: rule.rank, active: rule.active, created };
+  const created = switches.v3RuleTimes === 'seconds' ? Math.floor(rule.created_at / 1000) : rule.created_at;
+  return { id: rule.id, type, config, rank: rule.rank, active: rule.active, created };
 }
 
 /** Never the password. */
-export function renderV3Credential({ username, usage, createdAt }: Credential): JsonObject {
-  return { username, usage, created: createdAt };
+export function renderV3Credential({ username, usage, created_at }: Credential): JsonObject {
+  return { username, usage, created: created_at };
 }

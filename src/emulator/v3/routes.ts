@@ -1,39 +1,160 @@
-import type { HandlerReply } from '../http/protocol.ts';
-import type { RequestContext, ApiRoute } from '../http/routes.ts';
-import type { DomainRecord } from '../account/state.ts';
+import { ALIASES } from '../account/aliases.ts';
+import { CREDENTIALS } from '../account/credentials.ts';
+import { verifyDomain } from '../account/domains.ts';
+import { found, type Checked } from '../account/checked.ts';
+import type { Alias } from '../account/model.ts';
+import { RULES } from '../account/rules.ts';
+import type { DomainRecord, State } from '../account/state.ts';
+import { domainHandlers } from '../handlers/domains.ts';
+import { itemHandlers, removeAllHandler } from '../handlers/items.ts';
+import { listHandler } from '../handlers/listing.ts';
+import { renderRecords } from '../handlers/verification.ts';
+import { success, type HandlerResult, type JsonObject } from '../http/protocol.ts';
+import type { QueryReader } from '../http/query.ts';
+import {
+  routesOf,
+  type ApiRoute,
+  type DomainContext,
+  type DomainHandler,
+  type RequestContext,
+} from '../http/routes.ts';
+import { renderAccount } from '../v4/render.ts';
+import { BATCH_ROUTES, newMxCheck } from '../v4/routes.ts';
+import { bulkAliases, bulkRules } from './bulk.ts';
+import { countV3Logs, getLogOrAliasLogs, listV3Logs, searchV3Logs } from './logs.ts';
+import {
+  renderV3Account,
+  renderV3Alias,
+  renderV3Credential,
+  renderV3Domain,
+  renderV3Rule,
+} from './render.ts';
 
-/** A route whose successful bodies carry `success` beside the payload; there are no empty ones (v3: Resources). */
-export function v3Route(
-  method: string,
-  template: string,
-  handle: (context: RequestContext) => HandlerReply,
-): ApiRoute {
-  return {
-    version: 'v3',
-    method,
-    template,
-    handle(context) {
-      const reply = handle(context);
-      if (reply.status >= 400) return reply;
-      return { ...reply, status: 200, body: { success: true, ...reply.body } };
+const domains = domainHandlers('v3', (domain, state) => ({
+  ...renderV3Domain(domain),
+  daily_quota: state.account.plan.daily_receive_limit,
+}));
+const aliases = itemHandlers(ALIASES, { render: renderV3Alias, find: findAlias });
+const rules = itemHandlers(RULES, { render: renderV3Rule });
+const credentials = itemHandlers(CREDENTIALS, { render: renderV3Credential, beside: newMxCheck });
+
+/** Their successful bodies carry `success` beside the payload; there are no empty ones (v3: Resources). */
+const marked = routesOf('v3', {
+  account: {
+    'GET /account': ({ state }) => success({ account: accountOf(state) }),
+    'GET /account/whitelabels': ({ state }) =>
+      success({ whitelabels: state.whitelabels.map((name) => ({ name })) }),
+    'GET /domains': listHandler({
+      plural: 'domains',
+      tableOf: ({ state }) => state.domains,
+      render: renderV3Domain,
+      bounds: { limit: 50, maximum: 100 },
+      orders: ['name_asc'],
+      textParameter: 'q',
+      filter: isActive,
+    }),
+    'POST /domains': domains.add,
+  },
+  domain: {
+    'GET ': domains.get,
+    'PUT ': domains.update,
+    'DELETE ': domains.remove,
+    // `success` says whether the MX records are right; the status is 200 either way.
+    'GET /check'({ domain }) {
+      verifyDomain(domain);
+      return success({ records: renderRecords(domain), success: domain.fields.dns.mx });
     },
-  };
+    'GET /aliases': listHandler({
+      plural: 'aliases',
+      tableOf: ({ domain }: DomainContext) => domain.aliases,
+      render: renderV3Alias,
+      bounds: { limit: 20, maximum: 100 },
+      orders: ['name_asc'],
+      textParameter: 'q',
+      filter: startsWith,
+    }),
+    'POST /aliases': aliases.add,
+    'GET /aliases/:alias': aliases.get,
+    'PUT /aliases/:alias': aliases.update,
+    'DELETE /aliases/:alias': aliases.remove,
+    'POST /aliases/bulk': bulkAliases,
+    'DELETE /aliases/aliases-all': removeAllReply(removeAllHandler(ALIASES)),
+    'GET /rules': listHandler({
+      plural: 'rules',
+      tableOf: ({ domain }: DomainContext) => domain.rules,
+      render: renderV3Rule,
+      bounds: { limit: 100, maximum: 100 },
+      orders: ['rank_asc'],
+      textParameter: 'search',
+    }),
+    'POST /rules': rules.add,
+    'PUT /rules/:rule': rules.update,
+    'DELETE /rules/:rule': rules.remove,
+    'POST /rules/bulk': bulkRules,
+    'DELETE /rules-all': removeAllReply(removeAllHandler(RULES)),
+    // The one listing that says neither how many there are nor which page it is (v3: SMTP credentials).
+    'GET /credentials': listHandler({
+      plural: 'credentials',
+      tableOf: ({ domain }: DomainContext) => domain.credentials,
+      render: renderV3Credential,
+      bounds: { limit: 20, maximum: 200 },
+      orders: ['created_asc'],
+      numbers: 'omitted',
+    }),
+    'POST /credentials': credentials.add,
+    'PUT /credentials/:username': credentials.update,
+    'DELETE /credentials/:username': credentials.remove,
+    'GET /logs': listV3Logs,
+    'GET /logs/count': countV3Logs,
+    'GET /logs/search': searchV3Logs,
+    // The id of a log or the name of an alias: two routes of the document, one shape.
+    'GET /logs/:id': getLogOrAliasLogs,
+  },
+});
+
+export const V3_ROUTES: readonly ApiRoute[] = [
+  ...marked.map((route) => ({
+    ...route,
+    handle: (context: RequestContext) => withSuccess(route.handle(context)),
+  })),
+  ...routesOf('v3', { domain: { 'GET /rules/:rule': getRule, ...BATCH_ROUTES } }),
+];
+
+function withSuccess(result: HandlerResult): HandlerResult {
+  return result.ok ? success({ success: true, ...result.value.body }) : result;
 }
 
-/** Batches are the same in both versions, string ids and times included (v3: Resources). */
-export function batchRoutes(routes: readonly ApiRoute[]): ApiRoute[] {
-  return routes
-    .filter((route) => route.template.endsWith('/batch'))
-    .map((route) => ({ ...route, version: 'v3' }));
+function accountOf(state: State): JsonObject {
+  return state.switches.v3AccountShape === 'v3' ? renderV3Account(state) : renderAccount(state);
+}
+
+function isActive(query: QueryReader): ((domain: DomainRecord) => boolean) | undefined {
+  const active = query.word('is_active', ['0', '1'] as const);
+  return active === undefined ? undefined : ({ fields }) => fields.forwarding_ready === (active === '1');
+}
+
+function startsWith(query: QueryReader): ((alias: Alias) => boolean) | undefined {
+  const prefix = query.text('alias')?.toLowerCase();
+  return prefix === undefined ? undefined : ({ alias }) => alias.toLowerCase().startsWith(prefix);
+}
+
+/** A name may look like an id: `v3AliasSegment` says which of the two is looked up first. */
+function findAlias({ state, domain }: DomainContext, segment: string): Checked<Alias> {
+  const byName = domain.aliases.get(segment);
+  const byId = domain.aliases.get(segment, 'id');
+  return found(state.switches.v3AliasSegment === 'name-first' ? (byName ?? byId) : (byId ?? byName), 'alias');
+}
+
+/** The rule object itself (v3: Rules). */
+function getRule({ state, domain, params }: DomainContext): HandlerResult {
+  const rule = RULES.find(domain, params['rule'] ?? '');
+  return rule.ok ? success(renderV3Rule(rule.value, state)) : rule;
 }
 
 /** Two samples of the answer to a delete-all are documented: the switch `v3DeleteAllAnswer` (v3: Aliases, Rules). */
-export function removeAllReply(
-  removeAll: (context: RequestContext, domain: DomainRecord) => HandlerReply,
-): (context: RequestContext, domain: DomainRecord) => HandlerReply {
-  return (context, domain) => {
-    const reply = removeAll(context, domain);
-    const isPlain = context.state.switches.v3DeleteAllAnswer === 'success';
-    return isPlain && reply.status === 200 ? { status: 200, body: {} } : reply;
+function removeAllReply(removeAll: DomainHandler): DomainHandler {
+  return (context) => {
+    const result = removeAll(context);
+    return result.ok && context.state.switches.v3DeleteAllAnswer === 'success' ? success({}) : result;
   };
 }

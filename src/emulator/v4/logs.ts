@@ -1,43 +1,34 @@
-import { readInteger, readLimit, queryText, readWord } from '../http/input.ts';
+import { found, invalid } from '../account/checked.ts';
+import type { MailLog, MailEvent } from '../account/model.ts';
+import { success, type HandlerResult, type JsonObject } from '../http/protocol.ts';
+import { readQuery } from '../http/query.ts';
+import type { DomainContext } from '../http/routes.ts';
 import { readLogFilter } from '../logs/logs-filter.ts';
-import { countLogs, currentLogs, listLogs, searchLogs, type MailPage } from '../logs/logs.ts';
-import type { FieldMessages, MailLog, MailEvent } from '../account/model.ts';
-import { failure, invalidFields, success, type JsonObject, type HandlerReply } from '../http/protocol.ts';
-import type { RequestContext, ApiRoute } from '../http/routes.ts';
-import type { DomainRecord } from '../account/state.ts';
-import { inDomain } from '../handlers/domain-scope.ts';
+import { currentLogs, listLogs, searchLogs, countLogs, type MailPage } from '../logs/logs.ts';
 import { renderTime } from './render.ts';
 
-const LIST = '/domains/:domain/logs';
-
-export const logRoutes: readonly ApiRoute[] = [
-  { version: 'v4', method: 'GET', template: LIST, handle: inDomain(list) },
-  { version: 'v4', method: 'GET', template: `${LIST}/count`, handle: inDomain(count) },
-  { version: 'v4', method: 'GET', template: `${LIST}/search`, handle: inDomain(search) },
-  { version: 'v4', method: 'GET', template: `${LIST}/:id`, handle: inDomain(get) },
-];
-
-function list(context: RequestContext, domain: DomainRecord): HandlerReply {
-  const { query, state, tampering } = context;
-  const errors: FieldMessages = {};
-  const filter = readLogFilter(context, 'exact', errors);
-  const order = readWord(query, 'order', ['created_desc', 'created_asc'] as const, errors);
-  const limit = readLimit(context, { limit: 100, maximum: 200 }, errors);
-  const asked = queryText(query, 'cursor');
-  if (Object.keys(errors).length > 0) return invalidFields(errors);
+export function listDomainLogs(context: DomainContext): HandlerResult {
+  const { state, domain, tampering } = context;
   const { logCursor } = state.switches;
+  const asked = readQuery(context, (query) => ({
+    filter: readLogFilter(query, 'exact', state.switches),
+    order: query.word('order', ['created_desc', 'created_asc'] as const) ?? 'created_desc',
+    limit: query.limit({ limit: 100, maximum: 200 }),
+    cursor: query.text('cursor'),
+  }));
+  if (!asked.ok) return asked;
+  const { order, limit, cursor } = asked.value;
   const page = listLogs(state, domain, {
-    filter,
-    direction: order === 'created_asc' ? 'ascending' : 'descending',
-    limit,
-    cursor: asked === undefined ? undefined : { id: asked, place: logCursor === 'next' ? 'at' : 'after' },
+    ...asked.value,
+    order,
+    cursor: cursor === undefined ? undefined : { id: cursor, place: logCursor === 'next' ? 'at' : 'after' },
     shift: tampering.shift,
   });
-  if (page === undefined) return invalidFields({ cursor: ['The cursor is not the id of a log.'] });
+  if (page === undefined) return invalid('cursor', 'The cursor is not the id of a log.');
   return success({
     logs: page.entries.map(renderLog),
     limit,
-    cursor: asked ?? null,
+    cursor: cursor ?? null,
     next_cursor: nextCursor(page, logCursor),
   });
 }
@@ -48,62 +39,77 @@ export function nextCursor({ entries, next }: MailPage, names: 'next' | 'last'):
   return names === 'next' ? next.id : (entries.at(-1)?.id ?? null);
 }
 
-function count(context: RequestContext, domain: DomainRecord): HandlerReply {
-  const errors: FieldMessages = {};
-  const filter = readLogFilter(context, 'exact', errors);
-  if (Object.keys(errors).length > 0) return invalidFields(errors);
-  return success({ total: countLogs(context.state, domain, filter) });
+export function countDomainLogs(context: DomainContext): HandlerResult {
+  const { state, domain } = context;
+  const filter = readQuery(context, (query) => readLogFilter(query, 'exact', state.switches));
+  return filter.ok ? success({ total: countLogs(state, domain, filter.value) }) : filter;
 }
 
 /** The entry itself, unwrapped. */
-function get({ params, state }: RequestContext, domain: DomainRecord): HandlerReply {
-  const entry = currentLogs(state, domain).byId.get(params['id'] ?? '');
-  return entry === undefined ? failure(404, 'log not found') : success(renderLog(entry));
+export function getLog({ params, state, domain }: DomainContext): HandlerResult {
+  const entry = found(
+    currentLogs(state, domain).find(({ id }) => id === params['id']),
+    'log',
+  );
+  return entry.ok ? success(renderLog(entry.value)) : entry;
 }
 
-function search(context: RequestContext, domain: DomainRecord): HandlerReply {
-  const { query, state } = context;
-  const errors: FieldMessages = {};
-  const filter = readLogFilter(context, 'substring', errors);
-  const order = readWord(query, 'order', ['relevance', 'created_desc', 'created_asc'] as const, errors);
-  const asked = readInteger(query, 'offset', 0, errors) ?? 0;
-  const text = queryText(query, 'query');
-  if (text === undefined) errors['query'] = ['The query is required.'];
-  const limit = readLimit(context, { limit: 20, maximum: 200 }, errors);
-  if (text === undefined || Object.keys(errors).length > 0) return invalidFields(errors);
-  const hits = searchLogs(state, domain, { query: text, filter, order: order ?? 'relevance' });
-  const offset = Math.max(0, asked + context.tampering.shift);
+export function searchDomainLogs(context: DomainContext): HandlerResult {
+  const { state, domain, tampering } = context;
+  const asked = readQuery(context, (query) => {
+    const text = query.text('query');
+    if (text === undefined) query.note('query', 'is required');
+    return {
+      query: text ?? '',
+      filter: readLogFilter(query, 'substring', state.switches),
+      order: query.word('order', ['relevance', 'created_desc', 'created_asc'] as const) ?? 'relevance',
+      limit: query.limit({ limit: 20, maximum: 200 }),
+      offset: query.integer('offset', 0) ?? 0,
+    };
+  });
+  if (!asked.ok) return asked;
+  const { limit, offset } = asked.value;
+  const hits = searchLogs(state, domain, asked.value);
+  const start = Math.max(0, offset + tampering.shift);
   return success({
-    logs: hits.slice(offset, offset + limit).map(renderLog),
+    logs: hits.slice(start, start + limit).map(renderLog),
     limit,
-    offset: asked,
+    offset,
     total: hits.length,
-    next_offset: asked + limit < hits.length ? asked + limit : null,
+    next_offset: offset + limit < hits.length ? offset + limit : null,
   });
 }
 
 function renderLog(entry: MailLog): JsonObject {
   return {
-    id: entry.id,
-    created_at: renderTime(entry.createdAt),
+    ...renderLogFields(entry),
+    created_at: renderTime(entry.created_at),
+    message_id: entry.message_id,
     events: entry.events.map((event, position) => ({
       ...renderEvent(entry, event, position),
-      created_at: renderTime(entry.createdAt + event.after),
+      created_at: renderTime(entry.created_at + event.after),
     })),
-    forward: entry.forward === null ? null : { ...entry.forward },
-    hostname: entry.hostname,
-    message_id: entry.messageId,
-    recipient: { ...entry.recipient },
-    sender: { ...entry.sender },
-    subject: entry.subject,
-    transport: entry.transport,
+  };
+}
+
+/** What an entry has in both versions, but for its events. */
+export function renderLogFields(entry: MailLog): JsonObject {
+  const { id, forward, hostname, recipient, sender, subject, transport } = entry;
+  return {
+    id,
+    forward: forward === null ? null : { ...forward },
+    hostname,
+    recipient: { ...recipient },
+    sender: { ...sender },
+    subject,
+    transport,
   };
 }
 
 /** What an event has in both versions. */
 export function renderEvent(entry: MailLog, event: MailEvent, position: number): JsonObject {
   return {
-    id: `${entry.messageId}-${position}`,
+    id: `${entry.message_id}-${position}`,
     status: event.status,
     code: event.code,
     message: event.message,

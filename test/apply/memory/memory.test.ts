@@ -62,7 +62,7 @@ test('what was applied before and differs is drift, what is new is the manifest'
   const scene = await openScene({ manifest, seed });
   await scene.run();
   const [domain] = scene.account.emulator.store.state.domains.values();
-  const sales = [...(domain?.aliases.byName.values() ?? [])].find(({ name }) => name === 'sales');
+  const sales = [...(domain?.aliases.values() ?? [])].find(({ alias }) => alias === 'sales');
   if (sales === undefined) throw new Error('no alias');
   sales.forward = 'somebody@corp.example';
   const { changes } = await scene.plan({

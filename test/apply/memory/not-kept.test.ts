@@ -1,7 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { deleteAlias } from '../../../src/emulator/account/store-aliases.ts';
-import { deleteCredential } from '../../../src/emulator/account/store-credentials.ts';
-import { deleteRule } from '../../../src/emulator/account/store-rules.ts';
 import type { State } from '../../../src/emulator/account/state.ts';
 import type { EmulatorStore } from '../../../src/emulator/account/store.ts';
 import type { Switches } from '../../../src/emulator/account/switches.ts';
@@ -24,7 +21,7 @@ function liveDomain({ state }: EmulatorStore) {
 }
 
 function aliasIn(domain: LiveDomain, wanted: string) {
-  const alias = [...domain.aliases.byName.values()].find(({ name }) => name === wanted);
+  const alias = [...domain.aliases.values()].find(({ alias }) => alias === wanted);
   if (alias === undefined) throw new Error(`no alias ${wanted}`);
   return alias;
 }
@@ -32,9 +29,9 @@ function aliasIn(domain: LiveDomain, wanted: string) {
 function vanish(state: State, kind: 'alias' | 'rule' | 'credential'): void {
   const [domain] = state.domains.values();
   if (domain === undefined) return;
-  if (kind === 'alias') for (const id of domain.aliases.byId.keys()) deleteAlias(state, domain, id);
-  if (kind === 'rule') for (const id of domain.rules.byId.keys()) deleteRule(state, domain, id);
-  if (kind === 'credential') deleteCredential(domain, 'carol');
+  if (kind === 'alias') domain.aliases.clear();
+  if (kind === 'rule') domain.rules.clear();
+  if (kind === 'credential') domain.credentials.clear();
 }
 
 /** Does this again before every request of these. */
@@ -178,7 +175,7 @@ domains:
     const { report, after } = await scene.run({
       beforeApply: () =>
         always(scene, (domain) => {
-          for (const rule of domain.rules.byId.values()) Object.assign(rule, { active: true });
+          for (const rule of domain.rules.values()) Object.assign(rule, { active: true });
         }),
     });
     expect(report).toMatchObject({ outcome: 'partial', notKept: [{ name: 'vip' }] });

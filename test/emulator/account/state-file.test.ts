@@ -3,9 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { createEmulator, type EmulatorCore } from '../../../src/emulator/emulator.ts';
 import type { Seed } from '../../../src/emulator/account/seed.ts';
 import { problemsOf } from '../../../src/emulator/http/schemas.ts';
-import { stateText } from '../../../src/emulator/account/state-text.ts';
-import { deleteDomain, findDomain } from '../../../src/emulator/account/store-domains.ts';
-import { addAlias, deleteAlias } from '../../../src/emulator/account/store-aliases.ts';
+import { stateText } from '../../../src/emulator/account/dump.ts';
+import { addAlias } from '../../../src/emulator/account/aliases.ts';
 import { KEY, START } from '../support/target.ts';
 
 const forward = 'ana@corp.example';
@@ -83,18 +82,21 @@ describe('stateText', () => {
     const aliases = Array.from({ length: 20_000 }, (_, id) => ({ alias: `a${id}`, forward, id: id + 1 }));
     const { store } = emulatorOf({ domains: [{ domain: 'a.example', aliases }, { domain: 'gone.example' }] });
     const { state } = store;
-    const domain = findDomain(state, 'a.example');
-    if (!domain.ok) throw new Error('no domain');
+    const domain = state.domains.get('a.example');
+    const other = state.domains.get('gone.example');
+    if (domain === undefined || other === undefined) throw new Error('no domain');
     let text = '';
     let pieces = 0;
     for (const piece of stateText(state)) {
       expect(piece.length).toBeLessThan(100_000);
       text += piece;
       pieces += 1;
-      deleteAlias(state, domain.value, pieces);
-      deleteAlias(state, domain.value, 20_001 - pieces);
-      addAlias(state, domain.value, { alias: `new${pieces}`, forward });
-      if (pieces === 1) deleteDomain(state, 'gone.example');
+      for (const id of [pieces, 20_001 - pieces]) {
+        const alias = domain.aliases.get(String(id), 'id');
+        if (alias !== undefined) domain.aliases.remove(alias);
+      }
+      addAlias(state, domain, { alias: `new${pieces}`, forward });
+      if (pieces === 1) state.domains.remove(other);
     }
     expect(pieces).toBeGreaterThan(20);
     const seed = JSON.parse(text) as Seed;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { countInAccount } from '../../../src/emulator/account/state.ts';
 import { createEmulator, type EmulatorCore } from '../../../src/emulator/emulator.ts';
 import type { EmulatorAnswer } from '../../../src/emulator/http/protocol.ts';
 import { authorization, expectFailure, KEY, START, type Body } from '../support/target.ts';
@@ -223,7 +224,10 @@ async function checkAccount(core: EmulatorCore): Promise<void> {
     expect(rules).toEqual(rules.toSorted((a, b) => a.rank - b.rank));
   }
   expectUnique(aliasIds);
-  expect([state.aliasCount, state.ruleCount]).toEqual([aliasIds.length, ruleCount]);
+  expect([countInAccount(state, 'aliases'), countInAccount(state, 'rules')]).toEqual([
+    aliasIds.length,
+    ruleCount,
+  ]);
 }
 
 async function readList(core: EmulatorCore, below: string, key: string): Promise<Body[]> {

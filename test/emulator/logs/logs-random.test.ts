@@ -13,7 +13,7 @@ import { countLogs, insertLog, listLogs } from '../../../src/emulator/logs/logs.
 import type { MailLog, Mailbox } from '../../../src/emulator/account/model.ts';
 import { newAccount } from '../../../src/emulator/account/seed.ts';
 import { createState, type DomainRecord, type State } from '../../../src/emulator/account/state.ts';
-import { addDomain } from '../../../src/emulator/account/store-domains.ts';
+import { addDomain } from '../../../src/emulator/account/domains.ts';
 import { START } from '../support/target.ts';
 
 /** Change it to look at other logs; a failure prints it with the shortest steps that show it. */
@@ -80,7 +80,7 @@ const question = fc.record({
   meant: meant.map((tests) => tests.flat()),
   from: fc.option(fc.double({ min: 0, max: 0.5, noNaN: true }), { freq: 2 }),
   until: fc.option(fc.double({ min: 0.5, max: 1, noNaN: true }), { freq: 2 }),
-  direction: fc.constantFrom('ascending', 'descending'),
+  order: fc.constantFrom('created_asc', 'created_desc'),
   limit: fc.constantFrom(1, 5, 200, Infinity),
   cursor: fc.option(fc.record({ at: place, place: fc.constantFrom('at', 'after') }), { freq: 2 }),
   shift: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.integer({ min: -5, max: 5 })),
@@ -125,14 +125,14 @@ function createAccount(): Account {
   const state = createState({ tier: 'paid', account: newAccount('paid', START), environment });
   const account: Account = { state, domain: {} as DomainRecord, now: START, entries: [] };
   const added = addDomain(state, 'v4', { domain: 'acme.example' });
-  if (!added.ok) throw new Error(added.error.kind);
+  if (!added.ok) throw new Error(added.error.message);
   return Object.assign(account, { domain: added.value });
 }
 
 function take(account: Account, each: Step): void {
   const keptFor = account.state.account.email_log_retention_days * DAY;
   if (each.kind === 'age') account.now = Math.max(account.now, timeOf(account, each.past) + keptFor);
-  account.entries = account.entries.filter(({ createdAt }) => createdAt >= account.now - keptFor);
+  account.entries = account.entries.filter(({ created_at }) => created_at >= account.now - keptFor);
   if (each.kind === 'insert') insert(account, each);
   if (each.kind === 'ask') ask(account, each);
 }
@@ -144,7 +144,7 @@ function insert(account: Account, { count, order, salt }: ValueOf<typeof inserti
       items[(Math.imul(at + salt, by * 0x9e37_79b1) >>> 8) % items.length] as T;
     const mailbox = (by: number): Mailbox => ({ email: choose(PEOPLE, by), name: null });
     return insertLog(state, domain, {
-      createdAt: account.now + TIMES[order](at),
+      created_at: account.now + TIMES[order](at),
       sender: mailbox(1),
       // Half of the time some pairs do not occur at all.
       recipient: mailbox(salt % 2 === 0 ? 1 : 3),
@@ -173,11 +173,11 @@ function ask(
   };
   const passing = entries.filter(
     (entry) =>
-      entry.createdAt >= filter.from &&
-      entry.createdAt < filter.until &&
+      entry.created_at >= filter.from &&
+      entry.created_at < filter.until &&
       meant.every(({ passes }) => passes(entry)),
   );
-  const sign = asked.direction === 'ascending' ? 1 : -1;
+  const sign = asked.order === 'created_asc' ? 1 : -1;
   const all = sign === 1 ? passing : passing.toReversed();
   const passed = all.filter(
     (entry) => cursor !== undefined && sign * compare(entry, cursor) < (sought?.place === 'after' ? 1 : 0),
@@ -194,7 +194,7 @@ function ask(
 }
 
 function timeOf({ entries, now }: Account, place: number): number {
-  return entryAt(entries, place)?.createdAt ?? now;
+  return entryAt(entries, place)?.created_at ?? now;
 }
 
 function entryAt(entries: readonly MailLog[], place: number): MailLog | undefined {
@@ -202,7 +202,7 @@ function entryAt(entries: readonly MailLog[], place: number): MailLog | undefine
 }
 
 function compare(a: MailLog, b: MailLog): number {
-  return a.createdAt - b.createdAt || a.sequence - b.sequence;
+  return a.created_at - b.created_at || a.sequence - b.sequence;
 }
 
 function idsOf(entries: readonly MailLog[]): readonly string[] {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Emulator } from '../../../src/emulator/http/server.ts';
-import { findDomain, setDns } from '../../../src/emulator/account/store-domains.ts';
 import type { Switches } from '../../../src/emulator/account/switches.ts';
 import { expectFailure, startTestEmulator, type Answer, type Send } from '../support/target.ts';
 
@@ -283,8 +282,8 @@ describe('switch dnsOnCreate', () => {
 test('DNS can be put right later, record by record', async () => {
   const { emulator, send } = await start({});
   await send('POST', '/domains', { domain: 'new.example' });
-  const domain = findDomain(emulator.store.state, 'new.example');
-  if (domain.ok) setDns(domain.value, { mx: true, spf: true });
+  const domain = emulator.store.state.domains.get('new.example');
+  Object.assign(domain?.fields.dns ?? {}, { mx: true, spf: true });
   expect((await send('GET', '/domains/new.example')).body.domain.forwarding_ready).toBe(false);
   const { records } = (await send('POST', '/domains/new.example/verify')).body;
   expect(records).toMatchObject({ valid: false, error: null, dkim1: { valid: false, values: null } });

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { SeedLog } from '../../../src/emulator/logs/logs-seed.ts';
-import { findDomain } from '../../../src/emulator/account/store-domains.ts';
 import { insertLog } from '../../../src/emulator/logs/logs.ts';
 import type { ServerOptions } from '../../../src/emulator/http/server.ts';
 import {
@@ -215,11 +214,11 @@ describe('v4: Email logs: list', () => {
       state: { domains: [{ domain: 'acme.example', logs }] },
     });
     const first = (await started.send('GET', `${ROOT}?limit=3`)).body;
-    const domain = findDomain(emulator.store.state, 'acme.example');
+    const domain = emulator.store.state.domains.get('acme.example');
     const mailbox = { email: 'x@corp.example', name: null };
-    if (domain.ok) {
-      insertLog(emulator.store.state, domain.value, {
-        createdAt: START,
+    if (domain !== undefined) {
+      insertLog(emulator.store.state, domain, {
+        created_at: START,
         sender: mailbox,
         recipient: mailbox,
         forward: null,

@@ -3,7 +3,6 @@ import { LOG_STATUSES } from '../../../src/emulator/logs/logs-events.ts';
 import type { DnsState, MailStatus } from '../../../src/emulator/account/model.ts';
 import type { Seed } from '../../../src/emulator/account/seed.ts';
 import type { Emulator } from '../../../src/emulator/http/server.ts';
-import { findDomain, setDns } from '../../../src/emulator/account/store-domains.ts';
 import { expectFailure, startTestEmulator, TIMESTAMP, type Body, type Send } from '../support/target.ts';
 
 /** What only the service itself can bring about: DNS, mail, plans. The API cannot set it up elsewhere. */
@@ -23,8 +22,8 @@ async function start(state: Seed = {}): Promise<{ emulator: Emulator; send: Send
 async function added(dns: Partial<DnsState>): Promise<{ emulator: Emulator; send: Send }> {
   const started = await start();
   await started.send('POST', '/domains', { domain: 'acme.example' });
-  const found = findDomain(started.emulator.store.state, 'acme.example');
-  if (found.ok) setDns(found.value, { ...MISSING, ...dns });
+  const domain = started.emulator.store.state.domains.get('acme.example');
+  Object.assign(domain?.fields.dns ?? {}, { ...MISSING, ...dns });
   return started;
 }
 

@@ -1,7 +1,6 @@
 import { routeMail } from '../../../src/emulator/delivery/delivery-routing.ts';
 import type { Rule } from '../../../src/emulator/account/model.ts';
 import type { State } from '../../../src/emulator/account/state.ts';
-import { rulesInOrder } from '../../../src/emulator/account/store-rules.ts';
 import { destinationsOf } from '../../../src/model/destinations.ts';
 import type { Probe } from './probes.ts';
 
@@ -24,7 +23,7 @@ export function lookAtRoutes(state: State, probes: readonly Probe[], after: stri
   const rules = new Map(
     [...state.domains.values()].map(({ name, rules: table }) => [
       name,
-      new Set([...table.byId.values()].filter(({ active }) => active).map(signature)),
+      new Set([...table.values()].filter(({ active }) => active).map(signature)),
     ]),
   );
   return { after, routes, rules };
@@ -36,10 +35,9 @@ const MOST_SEEN = 2_000;
 
 function routesIn(state: State, name: string, mails: readonly Probe[]): readonly string[] {
   const domain = state.domains.get(name);
-  const aliases = [...(domain?.aliases.byId.values() ?? [])].map((alias) => [alias.name, alias.forward]);
-  const rules =
-    domain === undefined ? [] : rulesInOrder(domain).map(({ config, active }) => [config, active]);
-  const fallback = domain?.rulesFallbackEmail ?? null;
+  const aliases = [...(domain?.aliases.values() ?? [])].map(({ alias, forward }) => [alias, forward]);
+  const rules = (domain?.rules.inOrder('rank') ?? []).map(({ config, active }) => [config, active]);
+  const fallback = domain?.fields.rules_fallback_email ?? null;
   const key = JSON.stringify([domain === undefined, state.switches, fallback, aliases, rules, mails]);
   const known = seen.get(key);
   if (known !== undefined) return known;
@@ -52,7 +50,10 @@ function routesIn(state: State, name: string, mails: readonly Probe[]): readonly
 function routeOf(state: State, probe: Probe, engine: (typeof ENGINES)[number]): string {
   const domain = state.domains.get(probe.domain);
   if (domain === undefined) return NOWHERE;
-  const record = { ...domain, routingEngine: engine, forwardingReady: true, banned: false };
+  const record = {
+    ...domain,
+    fields: { ...domain.fields, routing_engine: engine, forwarding_ready: true, banned: false },
+  };
   const route = routeMail(state, record, probe);
   switch (route.kind) {
     case 'alias':
