@@ -2,7 +2,7 @@ import type { Change, Plan } from './plan.ts';
 import type { Problem } from './problem.ts';
 import type { Report } from './report.ts';
 
-/** Why a run looks at the account. */
+/** Why a run is made. */
 export type Cause =
   /** The desired state of some domains changed. */
   | 'manifest'
@@ -11,7 +11,7 @@ export type Cause =
   /** Everything is read. */
   | 'sweep';
 
-/** What came of one run. */
+/** The result of one run. */
 export type RunResult =
   | {
       readonly kind: 'failed';
@@ -19,26 +19,35 @@ export type RunResult =
       /** For people. */
       readonly message: string;
     }
-  | {
-      readonly kind: 'looked';
-      /** All that differs, what is withheld or frozen included. */
-      readonly plan: Plan;
-      /** What is shown as a reference: normalised value -> how. */
-      readonly references: ReadonlyMap<string, string>;
-      /** Null: nothing was to be written, because of the mode or a guard. */
-      readonly report: Report | null;
-      /** Changes that are not made, for somebody else keeps undoing them. */
-      readonly frozen: readonly Change[];
-      /** Credentials whose password is needed and not set. */
-      readonly unset: readonly Change[];
-      /** Changes of what was in place before, though the manifest is the same. */
-      readonly drift: readonly Change[];
-    };
+  | CompletedRun;
+
+/** A run that read and planned, whether it wrote or not. */
+export interface CompletedRun {
+  readonly kind: 'completed';
+  /** All that differs, what is withheld or frozen included. */
+  readonly plan: Plan;
+  /** What is shown as a reference: normalised value -> how. */
+  readonly references: ReadonlyMap<string, string>;
+  /** Null: nothing was to be written, because of the mode or a guard. */
+  readonly report: Report | null;
+  /** Changes that are not made, because somebody else keeps undoing them. */
+  readonly frozen: readonly Change[];
+  /** Credentials whose password is needed and not set. */
+  readonly unset: readonly Change[];
+  /** Changes of what was in sync before, though the manifest is the same. */
+  readonly drift: readonly Change[];
+}
+
+/** The outcome of a run in one word, for logs, metrics and `/status`. */
+export function runOutcome(result: RunResult): string {
+  if (result.kind === 'failed') return 'failed';
+  return result.report?.outcome ?? (result.plan.changes.length === 0 ? 'unchanged' : 'not-applied');
+}
 
 /** What kept a run from starting. */
 export type FailedStep = 'key' | 'read' | 'lock' | 'state' | 'internal';
 
-/** What the daemon has to tell; `account` is the name of the account's manifest. */
+/** What the daemon reports; `account` is the name of the account's manifest. */
 export type DaemonEvent = { readonly account: string } & (
   | {
       readonly kind: 'manifest-accepted';
@@ -84,7 +93,7 @@ export interface DomainStatus {
   /** For people; null when there is nothing to say. */
   readonly reason: string | null;
   /** Epoch milliseconds; null: it was not read yet. */
-  readonly lookedAt: number | null;
+  readonly readAt: number | null;
 }
 
 /** One account as it stands. Times are epoch milliseconds. */

@@ -1,6 +1,7 @@
 import { digestOf } from '../manifest/digest.ts';
 import type { Desired } from '../model/desired.ts';
 import type { DomainName } from '../model/names.ts';
+import type { Prior } from '../model/prior.ts';
 
 /** What is desired of each domain, as one short text. */
 export type Fingerprints = ReadonlyMap<DomainName, string>;
@@ -27,6 +28,16 @@ export function keyedDigests(
 /** Domains whose desired state changed, new ones included; what is no longer named is no longer managed. */
 export function changedSince(before: Fingerprints, after: Fingerprints): readonly DomainName[] {
   return [...after.keys()].filter((name) => before.get(name) !== after.get(name));
+}
+
+/** Domains that no earlier run left in sync as they are desired now. */
+export function pendingDomains(
+  desired: Desired,
+  prior: Prior,
+  hmac: (text: string) => string,
+): readonly DomainName[] {
+  const digests = keyedDigests(desired, hmac);
+  return [...digests.keys()].filter((name) => prior.domains.get(name)?.settled !== digests.get(name));
 }
 
 /** The part of a manifest that is about these domains. */

@@ -3,6 +3,7 @@ import type { ApiError } from '../api/errors.ts';
 import { observe, observeDomains, type ObservedDomains } from '../api/observe.ts';
 import type { ResolvePassword } from '../apply/send/passwords.ts';
 import type { StateStore } from '../state/store.ts';
+import { destinationsOf } from '../model/destinations.ts';
 import type { Clock } from '../model/clock.ts';
 import type { Desired } from '../model/desired.ts';
 import type { DomainName } from '../model/names.ts';
@@ -12,9 +13,8 @@ import type { ManifestSize } from '../model/prior.ts';
 import { succeed, type Result } from '../model/result.ts';
 import { makePlan, type PlanInput } from '../plan/plan.ts';
 import type { Policy } from '../plan/policy.ts';
-import { keepDomains, keyedDigests } from './changed.ts';
+import { keepDomains, pendingDomains } from './changed.ts';
 import { findChangedPasswords } from './changed-passwords.ts';
-import { valuesIn } from './live-values.ts';
 
 /** What is wanted of an account, and how. */
 export interface PlanRequest {
@@ -25,10 +25,10 @@ export interface PlanRequest {
   readonly manifestKind?: PlanInput['manifestKind'];
   /** Only these domains are read; absent: the whole list of the account's domains. */
   readonly domains?: readonly DomainName[] | undefined;
-  /** `unsettled`: domains that were in place are left out, unless the manifest asks for something else of them since. */
-  readonly scope?: 'all' | 'unsettled' | undefined;
-  /** What was read already; of it only what would be changed is read again. */
-  readonly reading?: ObservedDomains | undefined;
+  /** `pending`: without the domains that an earlier run left in sync as they are desired now. */
+  readonly scope?: 'all' | 'pending' | undefined;
+  /** What a sweep read already; of it only the domains that would be changed are read again. */
+  readonly observed?: ObservedDomains | undefined;
   readonly policy: Policy;
 }
 
@@ -81,42 +81,62 @@ export async function planAccount(
   const { prior, warnings } = await state.prior();
   const api = { url: client.url, version: client.version };
   const changedPasswords = await findChangedPasswords(whole.desired, prior, { state, resolvePassword });
-  const request = whole.scope === 'unsettled' ? narrow(whole, client, { prior, changedPasswords }) : whole;
-  const { desired, domains, policy, manifestSize, manifestKind, reading } = request;
+  const request = whole.scope === 'pending' ? pendingPart(whole, client, { prior, changedPasswords }) : whole;
+  const { desired, domains, policy, manifestSize, manifestKind, observed: swept } = request;
   const inputOf = (observed: Observed): PlanInput => {
     const fixed = { desired, policy, prior, api, manifestSize, manifestKind, changedPasswords };
     return { ...fixed, observed, now: clock.now() };
   };
   const observed =
-    reading === undefined
+    swept === undefined
       ? await observe(client, { desired, domains, account, clock, onProgress: onRead })
-      : await freshen(inputOf({ account, ...reading }), { client, clock });
+      : await reread(inputOf({ account, ...swept }), { client, clock });
   if (!observed.ok) return observed;
   const input = inputOf(observed.value);
   const recognise = await state.openReferences();
-  const earlier = recognise?.(valuesIn(observed.value, desired)) ?? [];
+  const earlier = recognise?.(destinationsIn(observed.value, desired)) ?? [];
   const references = new Map([...earlier, ...desired.references]);
   const memory = recognise === null ? 'none' : 'some';
   return succeed({ request, input, plan: makePlan(input), references, memory, warnings });
 }
 
-/** Without the domains that were found in place and of which the same is wanted, their passwords included. */
-function narrow(
+/** Every destination that the account has or the manifest asks for, some of them more than once. */
+function* destinationsIn({ domains: live }: Observed, { domains: wanted }: Desired): Generator<string> {
+  for (const { aliases, rules, notification_email, webhook, rulesFallbackEmail } of live.values()) {
+    yield* [...(aliases ?? []), ...(rules ?? [])].flatMap(forwardsOf);
+    yield* [notification_email, webhook, rulesFallbackEmail].flatMap(destinationsIfAny);
+  }
+  for (const domain of wanted.values()) {
+    if (domain.state === 'absent') continue;
+    const { aliases, rules, settings } = domain;
+    yield* [...(aliases?.entries.values() ?? []), ...(rules?.entries ?? [])].flatMap(forwardsOf);
+    yield* Object.values(settings).flatMap(({ value }) => destinationsIfAny(value));
+  }
+}
+
+function forwardsOf(entry: object): readonly string[] {
+  return 'forward' in entry && typeof entry.forward === 'string' ? destinationsOf(entry.forward) : [];
+}
+
+function destinationsIfAny(text: string | null | undefined): readonly string[] {
+  return text === null || text === undefined ? [] : destinationsOf(text);
+}
+
+/** Those of which the same is desired as an earlier run left in sync are left out, their passwords included. */
+function pendingPart(
   request: PlanRequest,
   { hmac }: Client,
   { prior, changedPasswords }: Pick<PlanInput, 'prior'> & { readonly changedPasswords: ReadonlySet<string> },
 ): PlanRequest {
-  const fingerprints = keyedDigests(request.desired, hmac);
-  const sent = new Set([...changedPasswords].map((item) => item.slice(item.lastIndexOf('@') + 1)));
-  for (const { domain } of request.policy.rotate) sent.add(domain);
-  const isWanted = (name: DomainName): boolean =>
-    sent.has(name) || prior.domains.get(name)?.settled !== fingerprints.get(name);
-  const desired = keepDomains(request.desired, isWanted);
+  const pending = new Set<string>(pendingDomains(request.desired, prior, hmac));
+  for (const item of changedPasswords) pending.add(item.slice(item.lastIndexOf('@') + 1));
+  for (const { domain } of request.policy.rotate) pending.add(domain);
+  const desired = keepDomains(request.desired, (name) => pending.has(name));
   return { ...request, desired, domains: [...desired.domains.keys()] };
 }
 
-/** Reads those domains again that a plan would change: the reading was made before the lock was taken. */
-async function freshen(
+/** Reads the domains again that a plan would change: the sweep read them before the lock was taken. */
+async function reread(
   input: PlanInput,
   { client, clock }: Pick<PlanPorts, 'client' | 'clock'>,
 ): Promise<Result<Observed, ApiError>> {
@@ -136,7 +156,7 @@ async function freshen(
   return succeed({ ...observed, domains, unproven });
 }
 
-/** The same account planned again under another policy, without a new reading. */
+/** The same account planned again under another policy, without another read. */
 export function planWith(planned: Planned, policy: Policy): Planned {
   const input = { ...planned.input, policy };
   return { ...planned, request: { ...planned.request, policy }, input, plan: makePlan(input) };

@@ -1,5 +1,11 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { isReady, type AccountStatus, type DaemonEvent, type RunResult } from '../model/daemon.ts';
+import {
+  isReady,
+  runOutcome,
+  type AccountStatus,
+  type CompletedRun,
+  type DaemonEvent,
+} from '../model/daemon.ts';
 
 /** The daemon's figures for Prometheus. Labels are bounded: accounts, endpoint templates and closed lists. */
 export interface Metrics {
@@ -114,25 +120,16 @@ function recordEvent(meters: Meters, event: DaemonEvent): void {
   }
   if (event.kind === 'run-finished') {
     const { cause, result } = event;
-    meters.runs.inc({ account, cause, outcome: outcomeOf(result) });
+    meters.runs.inc({ account, cause, outcome: runOutcome(result) });
     meters.runSeconds.observe({ account, cause }, event.seconds);
-    if (result.kind === 'looked') recordChanges(meters, account, result);
+    if (result.kind === 'completed') recordChanges(meters, account, result);
   }
 }
 
-function recordChanges(
-  meters: Meters,
-  account: string,
-  { report, drift }: Extract<RunResult, { kind: 'looked' }>,
-): void {
+function recordChanges(meters: Meters, account: string, { report, drift }: CompletedRun): void {
   for (const { kind, action } of report?.applied ?? []) meters.applied.inc({ account, kind, action });
   for (const { kind, action } of report?.failed ?? []) meters.failed.inc({ account, kind, action });
   for (const { kind } of drift) meters.drift.inc({ account, kind });
-}
-
-function outcomeOf(result: RunResult): string {
-  if (result.kind === 'failed') return 'failed';
-  return result.report?.outcome ?? (result.plan.changes.length === 0 ? 'unchanged' : 'not-applied');
 }
 
 function readStatus(gauges: Gauges, status: AccountStatus): void {

@@ -38,8 +38,8 @@ function accountDocument(status: AccountStatus): object {
     lastRun: run === null ? null : { ...run, at: iso(run.at) },
     failures,
     nextSweepAt: isoOrNull(nextSweepAt),
-    domains: [...domains].map(([domain, { state, pending, reason, lookedAt }]) => {
-      return { domain, state, pending, reason, lookedAt: isoOrNull(lookedAt) };
+    domains: [...domains].map(([domain, { state, pending, reason, readAt }]) => {
+      return { domain, state, pending, reason, lookedAt: isoOrNull(readAt) };
     }),
   };
 }

@@ -27,7 +27,7 @@ test('10,000 domains at 200 requests a minute: a changed alias is applied within
   const seen = world.core.journal.total();
   await world.write(manifest('ana@corp.example'));
   const changedAt = world.clock.now();
-  daemon.loop.noticed();
+  daemon.loop.filesChanged();
   const isApplied = (): boolean => world.writes().length > 0;
   await world.clock.until(isApplied, 10 * MINUTE);
   expect(world.writes()).toEqual([expect.stringContaining('/domains/d7777.example/aliases')]);
@@ -55,7 +55,7 @@ test('a sweep pauses for as long as it read; a change that was made while nobody
     root: '/dev/shm',
   });
   const { clock } = world;
-  const daemon = world.start({ lookEveryMs: HOUR });
+  const daemon = world.start({ pollMs: HOUR });
   const begun = clock.now();
   // 300 requests at 15 a minute.
   await clock.until(() => daemon.status().nextSweepAt !== null && clock.now() > begun + MINUTE, HOUR);
@@ -67,7 +67,7 @@ test('a sweep pauses for as long as it read; a change that was made while nobody
   await daemon.stop();
   await world.write(text('ana'));
   await clock.pass(MINUTE);
-  const later = world.start({ lookEveryMs: HOUR });
+  const later = world.start({ pollMs: HOUR });
   await clock.until(() => world.writes().length > 0, HOUR);
   expect(world.writes()).toEqual([expect.stringContaining('/domains/d250.example/')]);
   expect((clock.now() - begun) / MINUTE - read).toBeLessThan(3);

@@ -50,7 +50,7 @@ function aliasId({ core }: World): number | undefined {
 
 function driftOf({ events }: World): readonly Change[] {
   return events.flatMap((event) =>
-    event.kind === 'run-finished' && event.result.kind === 'looked' ? event.result.drift : [],
+    event.kind === 'run-finished' && event.result.kind === 'completed' ? event.result.drift : [],
   );
 }
 
@@ -70,7 +70,7 @@ test('a change of the manifest is applied within seconds, and only its domain is
   const { world, daemon } = await started({ intervalMs: HOUR });
   const before = world.core.journal.total();
   await world.write(MANIFEST.replace('dan@', 'eve@'));
-  daemon.loop.noticed();
+  daemon.loop.filesChanged();
   await world.clock.pass(5_000);
   expect(forwardOf(world, 'info', 'beta.example')).toBe('eve@corp.example');
   const requests = world.core.journal.entries().filter(({ number }) => number > before);
@@ -114,8 +114,8 @@ describe('drift made behind its back', () => {
   });
 
   test('is left alone after the third time, until SIGHUP or until a day has passed', async () => {
-    const { world, daemon } = await started({ intervalMs: 2 * HOUR, lookEveryMs: HOUR });
-    const contest = async (): Promise<void> => {
+    const { world, daemon } = await started({ intervalMs: 2 * HOUR, pollMs: HOUR });
+    const changeBack = async (): Promise<void> => {
       for (let round = 1; round <= 4; round += 1) {
         await driftSales(world, `mallory${round}@elsewhere.example`);
         await world.clock.pass(2 * HOUR + MINUTE);
@@ -123,11 +123,11 @@ describe('drift made behind its back', () => {
       expect(daemon.states()).toEqual({ 'acme.example': 'frozen', 'beta.example': 'in-sync' });
       expect(forwardOf(world)).toBe('mallory4@elsewhere.example');
     };
-    await contest();
-    daemon.loop.hangUp();
+    await changeBack();
+    daemon.loop.resync();
     await world.clock.pass(MINUTE);
     expect(forwardOf(world)).toBe('carol@corp.example');
-    await contest();
+    await changeBack();
     await world.clock.pass(16 * HOUR);
     expect(forwardOf(world)).toBe('mallory4@elsewhere.example');
     await world.clock.pass(8 * HOUR);
@@ -142,14 +142,14 @@ describe('drift made behind its back', () => {
       await world.clock.pass(6 * MINUTE);
     }
     await world.write(MANIFEST.replace('carol@', 'erin@'));
-    daemon.loop.noticed();
+    daemon.loop.filesChanged();
     await world.clock.pass(5_000);
     expect(forwardOf(world)).toBe('erin@corp.example');
     await daemon.stop();
   });
 
-  test('that comes now and then is no contest', async () => {
-    const { world, daemon } = await started({ intervalMs: 20 * MINUTE, lookEveryMs: HOUR });
+  test('that comes now and then does not freeze it', async () => {
+    const { world, daemon } = await started({ intervalMs: 20 * MINUTE, pollMs: HOUR });
     for (let time = 1; time <= 6; time += 1) {
       await driftSales(world, `mallory${time}@elsewhere.example`);
       await world.clock.pass(HOUR);
@@ -170,7 +170,7 @@ describe('the last good manifest', () => {
   test.each(break_)('stays in force when the new one is %s', async (_, breakIt) => {
     const { world, daemon } = await started();
     await breakIt(world);
-    daemon.loop.noticed();
+    daemon.loop.filesChanged();
     await world.clock.pass(MINUTE);
     expect(isReady(daemon.status())).toBe(false);
     expect(daemon.status().manifest).toMatchObject({ state: 'refused', inForce: true });
@@ -226,7 +226,7 @@ describe('trouble', () => {
       do: { kind: 'status', code: 500 },
     });
     await world.write(MANIFEST.replace('dan@', 'eve@').replace('carol@', 'erin@'));
-    daemon.loop.noticed();
+    daemon.loop.filesChanged();
     await world.clock.pass(2 * MINUTE);
     expect(forwardOf(world, 'info', 'beta.example')).toBe('eve@corp.example');
     expect(daemon.states()).toEqual({ 'acme.example': 'failing', 'beta.example': 'in-sync' });

@@ -109,7 +109,7 @@ test('365 days of edits, drift, faults and restarts: in step at the end of each,
     journalSize: 10,
     root: '/dev/shm',
   });
-  const pace = { intervalMs: 8 * HOUR, lookEveryMs: DAY };
+  const pace = { intervalMs: 8 * HOUR, pollMs: DAY };
   let daemon = world.start(pace);
   await world.clock.pass(HOUR);
   let before = gauge(world);
@@ -117,7 +117,7 @@ test('365 days of edits, drift, faults and restarts: in step at the end of each,
     wanted = editManifest(wanted, dice, day);
     await world.write(manifestOf(wanted));
     if (dice(3) === 0) breakSomething(world, dice);
-    daemon.loop.noticed();
+    daemon.loop.filesChanged();
     await world.clock.pass(HOUR);
     if (dice(2) === 0) await drift(world, dice, day);
     if (dice(3) === 0) breakSomething(world, dice);

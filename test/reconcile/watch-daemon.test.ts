@@ -2,7 +2,7 @@ import * as fs from 'node:fs/promises';
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ROUND_MS } from '../../src/reconcile/daemon/daemon.ts';
+import { POLL_MS } from '../../src/reconcile/daemon/daemon.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import { manifestText } from './support/file-changes.ts';
 import { createWorld, HOUR, MINUTE, type World } from './support/world.ts';
@@ -65,7 +65,7 @@ test.each(DEATHS)(
     await strike(path);
     const before = daemon.heard();
     await fs.writeFile(path, manifestText('bob'));
-    await clock.pass(ROUND_MS + 5_000);
+    await clock.pass(POLL_MS + 5_000);
     expect(forwards(world)).toEqual(['bob@corp.example']);
     const failures = world.events.flatMap((event) =>
       event.kind === 'watcher-failed' ? [event.message] : [],
@@ -73,7 +73,7 @@ test.each(DEATHS)(
     expect(failures).toEqual(told);
     if (told.length === 0) expect(daemon.heard()).toBe(before);
 
-    await clock.pass(ROUND_MS);
+    await clock.pass(POLL_MS);
     expect(daemon.watchers()).toBe(2);
     await daemon.ready();
     const deaf = daemon.heard();
@@ -93,13 +93,13 @@ test('where each watcher that is made dies at once it is told once, and again af
   const strike = async (): Promise<void> => {
     await daemon.ready();
     for (const watcher of systemWatchers()) watcher.emit('error', new Error('ENOSPC'));
-    await world.clock.pass(ROUND_MS);
+    await world.clock.pass(POLL_MS);
   };
   const told = (): number => world.events.filter(({ kind }) => kind === 'watcher-failed').length;
   for (let round = 1; round <= 3; round += 1) await strike();
   expect(daemon.watchers()).toBe(4);
   expect(told()).toBe(1);
-  await world.clock.pass(ROUND_MS);
+  await world.clock.pass(POLL_MS);
   await strike();
   expect(told()).toBe(2);
   await daemon.stop();

@@ -24,7 +24,7 @@ const GOOD: AccountStatus = {
         state: 'in-sync',
         pending: { add: 0, update: 0, move: 0, delete: 0 },
         reason: null,
-        lookedAt: 1_795_000_000_000,
+        readAt: 1_795_000_000_000,
       },
     ],
   ]),
@@ -182,7 +182,7 @@ describe('metrics', () => {
 
   test('domains by state, and what is still to be done', async () => {
     const pending = { add: 1, update: 2, move: 0, delete: 0 };
-    const drifted = { state: 'drifted', pending, reason: null, lookedAt: 0 } as const;
+    const drifted = { state: 'drifted', pending, reason: null, readAt: 0 } as const;
     const domains = new Map([...GOOD.domains, ['b.example' as DomainName, drifted]]);
     const { get } = await serve([{ ...GOOD, domains }]);
     const { text } = await get('/metrics');

@@ -5,7 +5,7 @@ import { listAccounts, readManifests } from '../../manifest/read/read.ts';
 import type { Desired } from '../../model/desired.ts';
 import { parseDomainName } from '../../model/names.ts';
 import type { SavedPlan } from '../../plan/document/saved.ts';
-import { createClaims } from '../../reconcile/claims.ts';
+import { createOwnership } from '../../reconcile/ownership.ts';
 import type { AccountEntry } from '../../reconcile/daemon/daemon.ts';
 import type { Context } from '../context.ts';
 import { readDesired } from '../input/desired.ts';
@@ -76,7 +76,7 @@ export async function openJobs<Options extends CommonOptions>(
 ): Promise<Jobs<Options>> {
   const entries = await accountEntries(context, options, directory);
   if ('error' in entries) throw commandFailure(entries.error, entries.hint);
-  const claims = createClaims();
+  const ownership = createOwnership();
   const jobs: Job<Options>[] = [];
   const others: string[] = [];
   const manifests = new Map<string, Desired | null>();
@@ -86,12 +86,12 @@ export async function openJobs<Options extends CommonOptions>(
     const { desired, counts } = await readWhole(context, alone);
     all = addCounts(all, counts);
     manifests.set(name, desired);
-    if (desired !== null) claims.claim(name, desired);
+    if (desired !== null) ownership.record(name, desired);
     const domain = options.domain?.filter((text) => namesDomain(desired, text));
     if (domain?.length === 0) others.push(name);
     else jobs.push({ name, options: domain === undefined ? alone : { ...alone, domain }, desired });
   }
-  const problems = entries.flatMap(({ name }) => claims.conflicts(name));
+  const problems = entries.flatMap(({ name }) => ownership.conflicts(name));
   if (problems.length > 0) {
     printInvalid(context, options, { problems, counts: all });
     throw new CommandError(EXIT.invalid, 'two accounts have the same', 'fix it; no requests were sent');

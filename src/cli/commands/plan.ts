@@ -33,7 +33,7 @@ export async function planCommand(context: Context, options: PlanOptions): Promi
     unnamed: options.against === undefined ? 'refused' : 'ignored',
   });
   try {
-    const scope = options.quick === true ? 'unsettled' : 'all';
+    const scope = options.quick === true ? 'pending' : 'all';
     const read = await planOnce({ ...session.request, scope }, session.ports);
     session.progress.stop();
     if (!read.ok) throw apiFailure(read.error);

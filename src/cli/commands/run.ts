@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Logger } from 'pino';
 import type { DaemonEvent } from '../../model/daemon.ts';
-import { createClaims } from '../../reconcile/claims.ts';
+import { createOwnership } from '../../reconcile/ownership.ts';
 import { createDaemon, type Daemon } from '../../reconcile/daemon/daemon.ts';
 import { watchFiles } from '../../reconcile/daemon/watch.ts';
 import type { Metrics } from '../../status/metrics.ts';
@@ -95,7 +95,7 @@ async function serve(
   const emit = createEmit(context, { logger, metrics, concealer });
   const onSecret = (value: string): void => concealer.addSecret(value);
   const daemon = openDaemon(context, options, { intervalMs, emit, onSecret });
-  context.onHangUp?.(() => daemon.hangUp());
+  context.onHangUp?.(() => daemon.resync());
   const conceal = (text: string): string => concealer.conceal(text);
   const { clock, signal } = context;
   const status = serveStatus(listen, daemon, { clock, signal, logger, metrics, conceal });
@@ -130,7 +130,7 @@ function createEmit(
 /** What an event brings to be hidden, in what is said of it and from then on. */
 function hideReferences(event: DaemonEvent, concealer: Concealer): void {
   if (event.kind === 'manifest-accepted') concealer.addReferences(event.references);
-  if (event.kind !== 'run-finished' || event.result.kind !== 'looked') return;
+  if (event.kind !== 'run-finished' || event.result.kind !== 'completed') return;
   concealer.addReferences(event.result.references);
 }
 
@@ -180,7 +180,7 @@ function openDaemon(
   options: RunOptions,
   { intervalMs, emit, onSecret }: DaemonWiring,
 ): Daemon {
-  const claims = createClaims();
+  const ownership = createOwnership();
   const learnKeys = createKeyLearner(context);
   const { clock, signal, cwd } = context;
   const directory = accountsDirectory(options, context);
@@ -200,7 +200,7 @@ function openDaemon(
         context,
         entry,
         { common: options, mode: options.mode, intervalMs, accounts },
-        { claims, emit, onSecret },
+        { ownership, emit, onSecret },
       ),
     watched: (entries) =>
       [...(directory === null ? [] : [directory]), ...entries.flatMap(({ paths }) => paths)]

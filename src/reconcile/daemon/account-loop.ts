@@ -3,22 +3,28 @@ import type { AccountStatus, Cause, DaemonEvent, RunResult } from '../../model/d
 import type { Desired } from '../../model/desired.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { ManifestSize } from '../../model/prior.ts';
-import { createAccountBook, type AccountBook } from './account-book.ts';
-import { madeChanges, runAccount, type RunPorts, type RunTask, createRunId } from './account-run.ts';
-import { createAgenda, type Agenda, type Task } from './agenda.ts';
-import { createBell, type Bell } from './bell.ts';
-import { changedSince, fingerprintDomains, keepDomains, type Fingerprints } from '../changed.ts';
-import { createContest, type Contest } from './contest.ts';
-import { changedSinceApplied } from './head-start.ts';
-import type { ManifestLook, ManifestSource } from './manifest-source.ts';
+import {
+  changedSince,
+  fingerprintDomains,
+  keepDomains,
+  pendingDomains,
+  type Fingerprints,
+} from '../changed.ts';
+import { createRunId, runAccount, type RunPorts, type RunTask } from './account-run.ts';
+import { createStatusTracker, splitChanges, type StatusTracker } from './account-status.ts';
+import { createFlapDetector, type FlapDetector } from './flap-detector.ts';
+import type { ManifestRead, ManifestSource } from './manifest-source.ts';
+import { createScheduler, type Scheduler, type Task } from './scheduler.ts';
 import { startSweep, type Sweep } from './sweep.ts';
+import { createWakeup, type Wakeup } from './wakeup.ts';
 
 export interface LoopOptions {
   /** Of the account's manifest; in every event. */
   readonly name: string;
   readonly mode: 'apply' | 'observe';
   readonly intervalMs: number;
-  readonly lookEveryMs: number;
+  /** How often the files are read whatever is heard of them. */
+  readonly pollMs: number;
 }
 
 export interface LoopPorts extends RunPorts {
@@ -26,57 +32,56 @@ export interface LoopPorts extends RunPorts {
   readonly emit: (event: DaemonEvent) => void;
 }
 
-/** Keeps one account in step with its manifest. Whatever may have changed only makes it look again. */
+/** Keeps one account in sync with its manifest. Level-triggered: an event only makes the loop read again. */
 export interface AccountLoop {
   /** Runs until the signal is aborted and what is in flight has ended. */
   run(): Promise<void>;
-  /** The files may have changed. */
-  noticed(): void;
-  /** Look at everything now, and give frozen items another chance. */
-  hangUp(): void;
-  /** Changes of the files that were found though nobody had told of them. */
-  unheard(): number;
+  filesChanged(): void;
+  /** Reads everything now, and gives frozen items another chance. */
+  resync(): void;
+  /** Changes of the files that were found without an event. */
+  missedEvents(): number;
   status(): AccountStatus;
 }
 
 export function createAccountLoop(options: LoopOptions, ports: LoopPorts): AccountLoop {
   const { clock, signal } = ports;
   const loop = startLoop(options, ports);
-  const { agenda, bell, book } = loop;
+  const { scheduler, wakeup, tracker } = loop;
   return {
     async run() {
-      const stop = (): void => bell.ring();
+      const stop = (): void => wakeup.wake();
       signal.addEventListener('abort', stop);
-      while (!signal.aborted) await carryOut(loop, agenda.next(clock.monotonic()));
+      while (!signal.aborted) await perform(loop, scheduler.next(clock.monotonic()));
       signal.removeEventListener('abort', stop);
       await loop.sweep?.ended;
     },
-    noticed() {
-      loop.isTold = true;
-      agenda.noticed(clock.monotonic());
-      bell.ring();
+    filesChanged() {
+      loop.isNotified = true;
+      scheduler.filesChanged(clock.monotonic());
+      wakeup.wake();
     },
-    hangUp() {
-      loop.isTold = true;
-      loop.contest.thaw();
-      agenda.hurry(clock.monotonic());
-      bell.ring();
+    resync() {
+      loop.isNotified = true;
+      loop.flaps.reset();
+      scheduler.resync(clock.monotonic());
+      wakeup.wake();
     },
-    unheard: () => loop.unheard,
+    missedEvents: () => loop.missedEvents,
     status() {
-      const next = agenda.sweeps.state();
+      const sweepAt = scheduler.nextSweepAt();
       return {
-        ...book.status(),
-        failures: agenda.failures(),
-        nextSweepAt: next.kind === 'waiting' ? clock.now() + next.at - clock.monotonic() : null,
+        ...tracker.status(),
+        failures: scheduler.failures(),
+        nextSweepAt: sweepAt === null ? null : clock.now() + sweepAt - clock.monotonic(),
         budgets: loop.client?.budgets() ?? new Map(),
       };
     },
   };
 }
 
-/** The manifest that is worked with: the last good one. */
-interface InForce {
+/** The last good manifest. */
+interface CurrentManifest {
   readonly desired: Desired;
   readonly size: ManifestSize;
   readonly fingerprints: Fingerprints;
@@ -85,14 +90,14 @@ interface InForce {
 interface Loop {
   readonly options: LoopOptions;
   readonly ports: LoopPorts;
-  readonly bell: Bell;
-  readonly agenda: Agenda;
-  readonly contest: Contest;
-  readonly book: AccountBook;
-  inForce: InForce | null;
-  /** Whether somebody said that the files may have changed, since they were read last. */
-  isTold: boolean;
-  unheard: number;
+  readonly wakeup: Wakeup;
+  readonly scheduler: Scheduler;
+  readonly flaps: FlapDetector;
+  readonly tracker: StatusTracker;
+  manifest: CurrentManifest | null;
+  /** Whether an event said that the files may have changed, since they were read last. */
+  isNotified: boolean;
+  missedEvents: number;
   /** The one that is under way. */
   sweep: Sweep | null;
   /** The one that was used last. */
@@ -111,26 +116,26 @@ function startLoop(options: LoopOptions, ports: LoopPorts): Loop {
         return access;
       },
     },
-    bell: createBell(clock),
-    agenda: createAgenda({ ...options, random, now: clock.monotonic() }),
-    contest: createContest(),
-    book: createAccountBook({ name: options.name, now: () => clock.now(), emit }),
-    inForce: null,
+    wakeup: createWakeup(clock),
+    scheduler: createScheduler({ ...options, random, now: clock.monotonic() }),
+    flaps: createFlapDetector(),
+    tracker: createStatusTracker({ name: options.name, now: () => clock.now(), emit }),
+    manifest: null,
     // There is nothing yet that could have changed.
-    isTold: true,
-    unheard: 0,
+    isNotified: true,
+    missedEvents: 0,
     sweep: null,
     client: null,
   };
   return loop;
 }
 
-async function carryOut(loop: Loop, task: Task): Promise<void> {
+async function perform(loop: Loop, task: Task): Promise<void> {
   switch (task.kind) {
     case 'wait':
-      return loop.bell.wait(task.milliseconds);
-    case 'look':
-      return lookAtFiles(loop);
+      return loop.wakeup.wait(task.milliseconds);
+    case 'read-files':
+      return readFiles(loop);
     case 'run':
       return runDomains(loop, task.cause, task.domains);
     case 'start-sweep':
@@ -140,48 +145,48 @@ async function carryOut(loop: Loop, task: Task): Promise<void> {
   }
 }
 
-async function lookAtFiles(loop: Loop): Promise<void> {
-  const { agenda, book, ports } = loop;
+async function readFiles(loop: Loop): Promise<void> {
+  const { scheduler, tracker, ports } = loop;
   // Before the read: what changes meanwhile is read again.
-  agenda.looked(ports.clock.monotonic());
-  const { isTold } = loop;
-  loop.isTold = false;
-  const isFirst = loop.inForce === null;
-  const look = await lookSafely(loop);
-  if (look !== null && !isTold) loop.unheard += 1;
-  if (look?.kind === 'bad') book.refused(look);
-  if (look?.kind !== 'good') return;
-  accept(loop, look);
-  // What is small is swept at once.
-  const isLarge = look.desired.domains.size > DOMAINS_A_PAGE;
-  if (isFirst && isLarge) agenda.changed(await changedSinceApplied(look.desired, ports));
+  scheduler.filesRead(ports.clock.monotonic());
+  const { isNotified } = loop;
+  loop.isNotified = false;
+  const isFirst = loop.manifest === null;
+  const read = await readSafely(loop);
+  if (read !== null && !isNotified) loop.missedEvents += 1;
+  if (read?.kind === 'bad') tracker.manifestRefused(read);
+  if (read?.kind !== 'good') return;
+  accept(loop, read);
+  // A small account is swept at once; in a large one, what changed while nobody ran need not wait for the sweep.
+  const isLarge = read.desired.domains.size > DOMAINS_PER_PAGE;
+  if (isFirst && isLarge) scheduler.enqueue(await pendingSinceLastRun(read.desired, ports));
 }
 
-/** A mistake of ours over one manifest must not end the daemon for all; it is told once. */
-async function lookSafely({ book, ports }: Loop): Promise<ManifestLook | null> {
+/** A bug over one manifest must not end the daemon for all; it is reported once. */
+async function readSafely({ tracker, ports }: Loop): Promise<ManifestRead | null> {
   try {
-    return await ports.source.look();
+    return await ports.source.read();
   } catch (error) {
     const message = describe(error);
-    const isTold = message === book.status().manifest.message;
-    return isTold ? null : { kind: 'bad', message, problems: [] };
+    const isReported = message === tracker.status().manifest.message;
+    return isReported ? null : { kind: 'bad', message, problems: [] };
   }
 }
 
-function accept(loop: Loop, look: Extract<ManifestLook, { kind: 'good' }>): void {
-  const { agenda, book, contest, inForce: before, ports } = loop;
-  const { desired, size } = look;
+function accept(loop: Loop, read: Extract<ManifestRead, { kind: 'good' }>): void {
+  const { scheduler, tracker, flaps, manifest: before, ports } = loop;
+  const { desired, size } = read;
   const fingerprints = fingerprintDomains(desired);
-  loop.inForce = { desired, size, fingerprints };
+  loop.manifest = { desired, size, fingerprints };
   const changed = changedSince(before?.fingerprints ?? new Map(), fingerprints);
-  agenda.manage(desired.domains);
-  contest.keep(desired.domains);
-  book.accepted(look, changed);
+  scheduler.manage(desired.domains);
+  flaps.retain(desired.domains);
+  tracker.manifestAccepted(read, changed);
   if (before === null) return;
-  agenda.changed(changed);
-  // What a guard held back may be allowed now; another address or account is another world.
-  if (!isSame(before.desired.guards, desired.guards)) agenda.changed(book.domainsIn('withheld'));
-  if (!isSame(before.desired.api, desired.api)) agenda.hurry(ports.clock.monotonic());
+  scheduler.enqueue(changed);
+  // What a guard held back may be allowed now; at another address or account, nothing is known.
+  if (!isSame(before.desired.guards, desired.guards)) scheduler.enqueue(tracker.domainsIn('withheld'));
+  if (!isSame(before.desired.api, desired.api)) scheduler.resync(ports.clock.monotonic());
 }
 
 /** Apart from their places: to move a line changes nothing. */
@@ -191,86 +196,94 @@ function isSame(a: object, b: object): boolean {
   return show(a) === show(b);
 }
 
-/** An account's list of domains costs a request for each so many of them. */
-const DOMAINS_A_PAGE = 200;
+/** The domains that an earlier run did not leave in sync as they are desired now; none where no run is remembered. */
+async function pendingSinceLastRun(desired: Desired, ports: LoopPorts): Promise<readonly DomainName[]> {
+  const access = await ports.access(desired);
+  if (!access.ok) return [];
+  const { client, openState } = access.value;
+  const account = await client.getAccount();
+  if (!account.ok) return [];
+  const { prior } = await openState(account.value.email).prior();
+  if (prior.domains.size === 0) return [];
+  const present = keepDomains(desired, (name) => desired.domains.get(name)?.state === 'present');
+  return pendingDomains(present, prior, client.hmac);
+}
+
+/** An account's list of domains costs one request per page. */
+const DOMAINS_PER_PAGE = 200;
 
 async function runDomains(loop: Loop, cause: Cause, names: readonly DomainName[]): Promise<void> {
-  const { desired, size } = inForceOf(loop);
+  const { desired, size } = currentManifest(loop);
   const wanted = new Set(names);
-  loop.sweep?.touched(names);
-  const pages = Math.ceil(desired.domains.size / DOMAINS_A_PAGE);
-  await runOnce(
-    loop,
-    { cause, names, begun: loop.ports.clock.monotonic() },
-    {
-      desired: keepDomains(desired, (name) => wanted.has(name)),
-      manifestSize: size,
-      listing: names.length < pages ? 'by-name' : 'all',
-    },
-  );
+  loop.sweep?.discard(names);
+  const pages = Math.ceil(desired.domains.size / DOMAINS_PER_PAGE);
+  const work: Work = {
+    desired: keepDomains(desired, (name) => wanted.has(name)),
+    manifestSize: size,
+    listing: names.length < pages ? 'by-name' : 'all',
+  };
+  await runOnce(loop, { cause, names, startedAt: loop.ports.clock.monotonic() }, work);
 }
 
 function beginSweep(loop: Loop): void {
-  const { desired, fingerprints } = inForceOf(loop);
-  const { agenda, bell, ports } = loop;
-  agenda.sweeps.started(ports.clock.monotonic());
+  const { desired, fingerprints } = currentManifest(loop);
+  const { scheduler, wakeup, ports } = loop;
+  scheduler.sweepStarted(ports.clock.monotonic());
   loop.sweep = startSweep(desired, fingerprints, ports, () => {
-    agenda.sweeps.read(ports.clock.monotonic());
-    bell.ring();
+    scheduler.sweepRead(ports.clock.monotonic());
+    wakeup.wake();
   });
 }
 
 async function finishSweep(loop: Loop): Promise<void> {
   const { sweep } = loop;
-  const { desired, size, fingerprints } = inForceOf(loop);
+  const { desired: whole, size, fingerprints } = currentManifest(loop);
   const read = sweep?.result();
   if (sweep === null || read === null || read === undefined) throw new Error('a sweep that has not ended');
   loop.sweep = null;
-  const concerned = sweep.concerns(desired, fingerprints);
-  const names = [...concerned.domains.keys()];
-  const about = { cause: 'sweep', names, begun: sweep.begun } as const;
-  if (read.ok) {
-    const task = { desired: concerned, manifestSize: size, listing: 'all', reading: read.value } as const;
-    await runOnce(loop, about, task);
-  } else {
-    await runOnce(loop, about, { kind: 'failed', ...read.error });
-  }
+  const desired = sweep.upToDate(whole, fingerprints);
+  const start = { cause: 'sweep', names: [...desired.domains.keys()], startedAt: sweep.startedAt } as const;
+  const work: Work | FailedRun = read.ok
+    ? { desired, manifestSize: size, listing: 'all', observed: read.value }
+    : { kind: 'failed', ...read.error };
+  await runOnce(loop, start, work);
 }
 
 interface RunStart {
   readonly cause: Cause;
   readonly names: readonly DomainName[];
-  /** When it, or its reading, began. */
-  readonly begun: number;
+  /** When it, or its read, began. */
+  readonly startedAt: number;
 }
 
-type Work = Omit<RunTask, 'mode' | 'contest' | 'inSync'>;
+type Work = Omit<RunTask, 'mode' | 'flaps' | 'inSync'>;
+type FailedRun = Extract<RunResult, { kind: 'failed' }>;
 
 /** Makes a run, or records one that failed before it began. */
 async function runOnce(
   loop: Loop,
-  { cause, names, begun }: RunStart,
-  work: Work | Extract<RunResult, { kind: 'failed' }>,
+  { cause, names, startedAt }: RunStart,
+  work: Work | FailedRun,
 ): Promise<void> {
-  const { agenda, book, contest, options, ports } = loop;
+  const { scheduler, tracker, flaps, options, ports } = loop;
   const { clock } = ports;
   const run = createRunId(ports.random);
   ports.emit({ account: options.name, kind: 'run-started', run, cause, domains: names.length });
-  const task = { mode: options.mode, contest, inSync: new Set(book.domainsIn('in-sync')) };
+  const task = { mode: options.mode, flaps, inSync: new Set(tracker.domainsIn('in-sync')) };
   const result = 'kind' in work ? work : await safely(() => runAccount({ ...work, ...task }, ports));
   // What was asked to stop did not fail.
   if (result.kind === 'failed' && ports.signal.aborted) return;
-  if (result.kind === 'looked') contest.placed(madeChanges(result));
-  const seconds = (clock.monotonic() - begun) / 1000;
-  const failing = book.finished({ run, cause, names, seconds, result });
-  const failures = agenda.failures();
-  agenda.ended({ cause, domains: names, failing }, clock.monotonic());
-  if (failures > 0 && agenda.failures() === 0) {
+  if (result.kind === 'completed') flaps.applied(splitChanges(result).applied);
+  const seconds = (clock.monotonic() - startedAt) / 1000;
+  const failing = tracker.runFinished({ run, cause, names, seconds, result });
+  const failures = scheduler.failures();
+  scheduler.runEnded({ cause, domains: names, failing }, clock.monotonic());
+  if (failures > 0 && scheduler.failures() === 0) {
     ports.emit({ account: options.name, kind: 'recovered', run, failures });
   }
 }
 
-/** A mistake of ours in one run must not end the daemon; it is told, and the run made again after a pause. */
+/** A bug in one run must not end the daemon; it is reported, and the run is retried after a pause. */
 async function safely(run: () => Promise<RunResult>): Promise<RunResult> {
   try {
     return await run();
@@ -279,9 +292,9 @@ async function safely(run: () => Promise<RunResult>): Promise<RunResult> {
   }
 }
 
-function inForceOf({ inForce }: Loop): InForce {
-  if (inForce === null) throw new Error('a run without a manifest');
-  return inForce;
+function currentManifest({ manifest }: Loop): CurrentManifest {
+  if (manifest === null) throw new Error('a run without a manifest');
+  return manifest;
 }
 
 function describe(error: unknown): string {

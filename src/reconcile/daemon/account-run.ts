@@ -4,16 +4,16 @@ import type { ObservedDomains } from '../../api/observe.ts';
 import { resolvePasswords } from '../../apply/send/passwords.ts';
 import type { StateStore } from '../../state/store.ts';
 import type { Clock } from '../../model/clock.ts';
-import type { FailedStep, RunResult } from '../../model/daemon.ts';
+import type { CompletedRun, FailedStep, RunResult } from '../../model/daemon.ts';
 import type { Desired } from '../../model/desired.ts';
 import type { DomainName } from '../../model/names.ts';
-import type { Change } from '../../model/plan.ts';
+import type { Change, Plan } from '../../model/plan.ts';
+import { KINDS } from '../../model/kinds.ts';
 import { fail, succeed, type Result } from '../../model/result.ts';
 import type { Policy } from '../../plan/policy.ts';
 import type { ManifestSize } from '../../model/prior.ts';
-import type { Contest } from './contest.ts';
 import { decide, type Decision } from '../decide.ts';
-import { holdBack } from './hold.ts';
+import type { FlapDetector } from './flap-detector.ts';
 import { reconcileOnce, type Once, type OncePorts } from '../once.ts';
 import { planOnce, type Planned, type PlanRequest } from '../plan-once.ts';
 
@@ -39,10 +39,10 @@ export interface RunTask {
   readonly manifestSize: ManifestSize;
   /** Whether each domain is asked for by its name, or the list of all is read. */
   readonly listing: 'by-name' | 'all';
-  readonly reading?: ObservedDomains | undefined;
+  readonly observed?: ObservedDomains | undefined;
   readonly mode: 'apply' | 'observe';
-  readonly contest: Contest;
-  /** Domains that were in place at the last read. */
+  readonly flaps: FlapDetector;
+  /** Domains that were in sync at the last read. */
   readonly inSync: ReadonlySet<DomainName>;
 }
 
@@ -51,77 +51,66 @@ export function createRunId(random: () => number): string {
   return Math.floor(random() * 2 ** 40).toString(36);
 }
 
-/** One run over some domains or all: what a guard refuses, cannot be read or is frozen is withheld, the rest goes on. */
+/** One run of some domains or all: what a guard refuses, cannot be read or is frozen is withheld, the rest goes on. */
 export async function runAccount(task: RunTask, ports: RunPorts): Promise<RunResult> {
-  const run = await withAccess(task.desired, ports, (access) => attempt(task, { ...ports, ...access }));
+  const run = await withAccess(task.desired, ports, (access) => runOnce(task, { ...ports, ...access }));
   return run.ok ? run.value : { kind: 'failed', ...run.error };
 }
 
-/** Why nothing came of an attempt to read the account. */
+/** Why the account could not be read. */
 export interface AccessFault {
   readonly what: FailedStep;
   readonly message: string;
 }
 
-/** Talks to the account; a key that is refused may have been rotated since it was read, and is asked for once more. */
+/** Calls the account; a key that is refused may have been rotated since it was read, and is read once more. */
 export async function withAccess<Value>(
   desired: Desired,
   ports: Pick<RunPorts, 'access'>,
-  talk: (access: Access) => Promise<Result<Value, ApiError>>,
+  call: (access: Access) => Promise<Result<Value, ApiError>>,
 ): Promise<Result<Value, AccessFault>> {
   const access = await ports.access(desired);
   if (!access.ok) return fail({ what: 'key', message: access.error });
-  let said = await talk(access.value);
-  if (!said.ok && said.error.kind === 'unauthorised') {
+  let answer = await call(access.value);
+  if (!answer.ok && answer.error.kind === 'unauthorised') {
     const again = await ports.access(desired);
-    if (again.ok && again.value.client !== access.value.client) said = await talk(again.value);
+    if (again.ok && again.value.client !== access.value.client) answer = await call(again.value);
   }
-  if (said.ok) return said;
-  return fail({ what: 'read', message: errorText(said.error) });
+  if (answer.ok) return answer;
+  return fail({ what: 'read', message: errorText(answer.error) });
 }
 
-type Attempt = Result<RunResult, ApiError>;
-
-async function attempt(task: RunTask, ports: RunPorts & Access): Promise<Attempt> {
+async function runOnce(task: RunTask, ports: RunPorts & Access): Promise<Result<RunResult, ApiError>> {
   const request: PlanRequest = {
     desired: task.desired,
     manifestSize: task.manifestSize,
     domains: task.listing === 'by-name' ? [...task.desired.domains.keys()] : undefined,
-    reading: task.reading,
+    observed: task.observed,
     policy: ports.policy,
   };
-  return task.mode === 'observe' ? observeOnly(task, request, ports) : applyToo(task, request, ports);
+  if (task.mode === 'observe') {
+    const planned = await planOnce(request, ports);
+    if (!planned.ok) return planned;
+    return succeed({ kind: 'completed', ...(await review(task, planned.value, ports)), report: null });
+  }
+  let reviewed: Review | null = null;
+  const approve: OncePorts['approve'] = async (planned) => {
+    reviewed = await review(task, planned, ports);
+    return { planned, decision: decideUnattended(reviewed) };
+  };
+  const once = await reconcileOnce({ ...request, maxFailures: null }, { ...ports, approve });
+  return once.kind === 'unread' ? fail(once.error) : succeed(resultOf(once, reviewed));
 }
 
-async function observeOnly(task: RunTask, request: PlanRequest, ports: RunPorts & Access): Promise<Attempt> {
-  const planned = await planOnce(request, ports);
-  if (!planned.ok) return planned;
-  return succeed({ kind: 'looked', ...(await lookAt(task, planned.value, ports)), report: null });
-}
+/** What a plan says of the account, for the log, the metrics and `/status`. */
+type Review = Omit<CompletedRun, 'kind' | 'report'>;
 
-async function applyToo(task: RunTask, request: PlanRequest, ports: RunPorts & Access): Promise<Attempt> {
-  let looked: Looked | null = null;
-  const once = await reconcileOnce(
-    { ...request, maxFailures: null },
-    {
-      ...ports,
-      approve: async (planned) => {
-        looked = await lookAt(task, planned, ports);
-        return { planned, decision: decideUnattended(looked) };
-      },
-    },
-  );
-  return once.kind === 'unread' ? fail(once.error) : succeed(conclude(once, looked));
-}
-
-type Looked = Omit<Extract<RunResult, { kind: 'looked' }>, 'kind' | 'report'>;
-
-async function lookAt(
-  { desired, contest, inSync }: RunTask,
+async function review(
+  { desired, flaps, inSync }: RunTask,
   { plan, references }: Planned,
   { clock, resolvePassword }: Pick<RunPorts, 'clock' | 'resolvePassword'>,
-): Promise<Looked> {
-  const frozen = contest.look({
+): Promise<Review> {
+  const frozen = flaps.record({
     domains: desired.domains.keys(),
     changes: plan.changes,
     references: desired.references,
@@ -140,56 +129,46 @@ async function lookAt(
  * A domain whose entries do not fit the account is withheld with its problems, a credential whose password is not set
  * by itself: neither keeps the others from running.
  */
-function decideUnattended({ plan: whole, frozen, unset }: Looked): Decision {
+function decideUnattended({ plan: whole, frozen, unset }: Review): Decision {
   const decision = decide({ ...whole, problems: [] }, 'withhold');
   if (decision.kind !== 'go') return decision;
-  const { plan, heldBack } = holdBack(decision.plan, new Set([...frozen, ...unset]));
+  const { plan, heldBack } = withholdChanges(decision.plan, new Set([...frozen, ...unset]));
   return { kind: 'go', plan, heldBack: [...decision.heldBack, ...heldBack] };
 }
 
-function conclude(once: Exclude<Once, { kind: 'unread' }>, looked: Looked | null): RunResult {
+/**
+ * Takes changes out of a plan together with what depends on them: the rules of a domain are one order, and its stage 2
+ * takes routes away that stage 1 was to replace.
+ */
+export function withholdChanges(
+  plan: Plan,
+  withheld: ReadonlySet<Change>,
+): { readonly plan: Plan; readonly heldBack: readonly Change[] } {
+  const rules = new Set<DomainName>();
+  const stageTwo = new Set<DomainName>();
+  for (const { kind, domain } of withheld) {
+    if (kind === 'rule') rules.add(domain);
+    if (KINDS[kind].routesMail) stageTwo.add(domain);
+  }
+  const isHeldBack = (change: Change): boolean =>
+    withheld.has(change) ||
+    (change.kind === 'rule' && rules.has(change.domain)) ||
+    (KINDS[change.kind].routesMail && change.stage === 2 && stageTwo.has(change.domain));
+  const kept = plan.changes.filter((change) => !isHeldBack(change));
+  return { plan: { ...plan, changes: kept }, heldBack: plan.changes.filter(isHeldBack) };
+}
+
+function resultOf(once: Exclude<Once, { kind: 'unread' }>, reviewed: Review | null): RunResult {
   switch (once.kind) {
     case 'locked':
-      return failed('lock', once.fault.message);
-    case 'fault':
-      return failed(
-        'state',
-        once.fault.kind === 'no-snapshot' ? once.fault.message : 'a password is not set',
-      );
+      return { kind: 'failed', what: 'lock', message: once.fault.message };
+    case 'fault': {
+      const message = once.fault.kind === 'no-snapshot' ? once.fault.message : 'a password is not set';
+      return { kind: 'failed', what: 'state', message };
+    }
     case 'not-run':
     case 'applied':
-      if (looked === null) throw new Error('a run whose domains were not read');
-      return { kind: 'looked', ...looked, report: once.kind === 'applied' ? once.report : null };
+      if (reviewed === null) throw new Error('a run whose domains were not read');
+      return { kind: 'completed', ...reviewed, report: once.kind === 'applied' ? once.report : null };
   }
-}
-
-function failed(what: FailedStep, message: string): RunResult {
-  return { kind: 'failed', what, message };
-}
-
-/**
- * The changes of a plan that its report does not name as made. What depends on what the service makes of a new domain is
- * settled when that was added: as another change, or none.
- */
-export function openChanges({ plan, report }: Extract<RunResult, { kind: 'looked' }>): readonly Change[] {
-  if (report === null) return plan.changes;
-  const made = new Set(report.applied.map(keyOf));
-  const isSettled = ({ conditional, domain }: Change): boolean =>
-    conditional && made.has(keyOf({ action: 'add', kind: 'domain', domain, name: domain }));
-  return plan.changes.filter((change) => !made.has(keyOf(change)) && !isSettled(change));
-}
-
-/** The changes of a plan that its report names as made. */
-export function madeChanges({ plan, report }: Extract<RunResult, { kind: 'looked' }>): readonly Change[] {
-  const made = new Set(report?.applied.map(keyOf));
-  return plan.changes.filter((change) => made.has(keyOf(change)));
-}
-
-function keyOf({
-  action,
-  kind,
-  domain,
-  name,
-}: Pick<Change, 'action' | 'kind' | 'name'> & { readonly domain: string }): string {
-  return `${domain}\n${kind}\n${name}\n${action}`;
 }

@@ -15,7 +15,7 @@ import type { ManifestSize } from '../../model/prior.ts';
 import { manifestSize } from '../../plan/size.ts';
 
 /** What the files hold now. */
-export type ManifestLook =
+export type ManifestRead =
   | {
       readonly kind: 'good';
       readonly desired: Desired;
@@ -26,8 +26,8 @@ export type ManifestLook =
   | { readonly kind: 'bad'; readonly message: string; readonly problems: readonly Problem[] };
 
 export interface ManifestSource {
-  /** Reads the files; null: they hold what they held at the last look. */
-  look(): Promise<ManifestLook | null>;
+  /** Null: the files hold what they held at the last read. */
+  read(): Promise<ManifestRead | null>;
 }
 
 export interface SourceOptions extends ReadPorts {
@@ -45,20 +45,20 @@ export function createManifestSource(options: SourceOptions): ManifestSource {
   let last: string | null = null;
   let values: Values = { needed: { key: null, others: [] }, resolve: () => null };
   return {
-    async look() {
+    async read() {
       const { needed } = values;
-      const current = digestValues({ needed, resolve: await options.readReferences(needed) });
+      const digest = digestValues({ needed, resolve: await options.readReferences(needed) });
       const first = await readManifests(options.paths, options);
-      if (`${digestTexts(first)} ${current}` === last) return null;
-      const texts = await readSettled(first, options);
-      if (`${digestTexts(texts)} ${current}` === last) return null;
-      const look = texts.ok
-        ? await load(texts.value, options, (read) => {
-            values = read;
+      if (`${digestTexts(first)} ${digest}` === last) return null;
+      const texts = await readUntilStable(first, options);
+      if (`${digestTexts(texts)} ${digest}` === last) return null;
+      const read = texts.ok
+        ? await load(texts.value, options, (current) => {
+            values = current;
           })
         : unreadable(texts.error);
       last = `${digestTexts(texts)} ${digestValues(values)}`;
-      return look;
+      return read;
     },
   };
 }
@@ -71,8 +71,8 @@ interface Values {
 
 type Texts = Result<readonly ManifestText[], ReadFault>;
 
-/** A file that is read in the middle of a change is read again, until two readings agree. */
-async function readSettled(first: Texts, options: SourceOptions): Promise<Texts> {
+/** A file that is read in the middle of a change is read again, until two reads agree. */
+async function readUntilStable(first: Texts, options: SourceOptions): Promise<Texts> {
   let before = first;
   for (let reads = 2; reads <= MOST_READS; reads += 1) {
     await options.clock.sleep(BETWEEN_READS_MS);
@@ -92,7 +92,7 @@ async function load(
   texts: readonly ManifestText[],
   { load: options, readReferences }: SourceOptions,
   onRead: (values: Values) => void,
-): Promise<ManifestLook> {
+): Promise<ManifestRead> {
   const { desired, problems: found } = await loadWithReferences(texts, options, async (needed) => {
     const resolve = await readReferences(needed);
     onRead({ needed, resolve });
@@ -109,12 +109,12 @@ async function load(
   };
 }
 
-/** Without a line break at its end a file may be cut; nobody is there to look at it. */
+/** Without a line break at its end a file may be cut; nobody is there to check it. */
 function asDaemonProblem(problem: Problem): Problem {
   return problem.code === 'no-final-newline' ? { ...problem, severity: 'error' } : problem;
 }
 
-function unreadable({ message, hint }: ReadFault): ManifestLook {
+function unreadable({ message, hint }: ReadFault): ManifestRead {
   const problem: Problem = { severity: 'error', code: 'unreadable', message, hint, source: null };
   return { kind: 'bad', message, problems: [problem] };
 }

@@ -5,30 +5,30 @@ import { fail, type Result } from '../../model/result.ts';
 import { withAccess, type AccessFault, type RunPorts } from './account-run.ts';
 import { keepDomains, type Fingerprints } from '../changed.ts';
 
-/** A read of everything at its own pace, beside which runs may go on. */
+/** A read of everything at its own pace; runs go on beside it. */
 export interface Sweep {
   /** Monotonic milliseconds. */
-  readonly begun: number;
-  /** Null until it has come to its end. */
+  readonly startedAt: number;
+  /** Null until it has ended. */
   result(): SweepResult | null;
   /** Resolves when it has. */
   readonly ended: Promise<void>;
-  /** These domains were dealt with meanwhile: what was read of them counts no more. */
-  touched(domains: Iterable<DomainName>): void;
-  /** What of the manifest in force now the reading can speak of: what was desired then as it is now. */
-  concerns(desired: Desired, fingerprints: Fingerprints): Desired;
+  /** A run changes these domains meanwhile: what was read of them is out of date. */
+  discard(domains: Iterable<DomainName>): void;
+  /** The part of the manifest for which the read is up to date: what was desired then as it is now. */
+  upToDate(desired: Desired, fingerprints: Fingerprints): Desired;
 }
 
 export type SweepResult = Result<ObservedDomains, AccessFault>;
 
-/** Starts to read; `onEnd` is called once. */
+/** Starts to read; calls `onEnd` once. */
 export function startSweep(
   desired: Desired,
   fingerprints: Fingerprints,
   ports: RunPorts,
   onEnd: () => void,
 ): Sweep {
-  const touched = new Set<DomainName>();
+  const discarded = new Set<DomainName>();
   let result: SweepResult | null = null;
   const read = async (): Promise<void> => {
     try {
@@ -44,13 +44,13 @@ export function startSweep(
     onEnd();
   };
   return {
-    begun: ports.clock.monotonic(),
+    startedAt: ports.clock.monotonic(),
     result: () => result,
     ended: read(),
-    touched(domains) {
-      for (const domain of domains) touched.add(domain);
+    discard(domains) {
+      for (const domain of domains) discarded.add(domain);
     },
-    concerns: (now, current) =>
-      keepDomains(now, (name) => !touched.has(name) && fingerprints.get(name) === current.get(name)),
+    upToDate: (now, current) =>
+      keepDomains(now, (name) => !discarded.has(name) && fingerprints.get(name) === current.get(name)),
   };
 }

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { AccountStatus, DaemonEvent } from '../../../src/model/daemon.ts';
 import type { AccountLoop } from '../../../src/reconcile/daemon/account-loop.ts';
-import { createClaims, claimingSource } from '../../../src/reconcile/claims.ts';
+import { createOwnership, exclusiveSource } from '../../../src/reconcile/ownership.ts';
 import {
   createDaemon,
-  ROUND_MS,
+  POLL_MS,
   type AccountEntry,
   type Daemon,
 } from '../../../src/reconcile/daemon/daemon.ts';
-import type { ManifestLook } from '../../../src/reconcile/daemon/manifest-source.ts';
+import type { ManifestRead } from '../../../src/reconcile/daemon/manifest-source.ts';
 import { watchFiles } from '../../../src/reconcile/daemon/watch.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { load } from '../../apply/support/harness.ts';
@@ -56,9 +56,9 @@ function start(list: () => readonly AccountEntry[] | { readonly error: string })
 function idleLoop(name: string, signal: AbortSignal): AccountLoop {
   return {
     run: () => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
-    noticed() {},
-    hangUp() {},
-    unheard: () => 0,
+    filesChanged() {},
+    resync() {},
+    missedEvents: () => 0,
     status: () => ({ name }) as AccountStatus,
   };
 }
@@ -69,7 +69,7 @@ test('an account that is added is found; one that is gone stays', async () => {
   const { clock, daemon, stop } = start(() => entries);
   await clock.pass(1_000);
   entries.splice(0, 1, { name: 'beta', paths: [join(directory, 'beta.yaml')] });
-  await clock.pass(ROUND_MS);
+  await clock.pass(POLL_MS);
   expect(daemon.statuses().map(({ name }) => name)).toEqual(['acme', 'beta']);
   await stop();
 });
@@ -78,7 +78,7 @@ test('a directory of accounts that is gone is told once, and the daemon lives', 
   const { clock, daemon, events, stop } = start(() => ({ error: 'no such directory' }));
   await clock.pass(10 * MINUTE);
   expect(events).toMatchObject([{ kind: 'manifest-refused', message: 'no such directory', inForce: 'none' }]);
-  expect(clock.monotonic() - daemon.beatAt()).toBeLessThanOrEqual(ROUND_MS);
+  expect(clock.monotonic() - daemon.heartbeatAt()).toBeLessThanOrEqual(POLL_MS);
   await stop();
 });
 
@@ -99,7 +99,7 @@ test('27: two daemons with manifests that contradict each other come to rest', a
   const other = join(world.stateDirectory, '..', 'other.yaml');
   await fs.writeFile(other, `version: 1\n${MANIFEST.replace('carol', 'mallory')}\n`);
   const elsewhere = join(world.stateDirectory, '..', 'elsewhere');
-  const pace = { intervalMs: 15 * MINUTE, lookEveryMs: HOUR };
+  const pace = { intervalMs: 15 * MINUTE, pollMs: HOUR };
   const daemons = [world.start(pace), world.start({ ...pace, path: other, stateDirectory: elsewhere })];
   await world.clock.pass(2 * HOUR);
   const before = world.writes().length;
@@ -111,23 +111,23 @@ test('27: two daemons with manifests that contradict each other come to rest', a
 });
 
 test('one account of two that both have a domain is refused until the other lets it go', async () => {
-  const claims = createClaims();
-  const look = (manifest: string): ManifestLook => {
+  const ownership = createOwnership();
+  const look = (manifest: string): ManifestRead => {
     const desired = load(manifest, 'v4');
     return { kind: 'good', desired, size: manifestSize(desired), problems: [] };
   };
-  const queues: Record<string, (ManifestLook | null)[]> = {
+  const queues: Record<string, (ManifestRead | null)[]> = {
     acme: [look(MANIFEST)],
     beta: [look(MANIFEST)],
   };
   const sources = Object.entries(queues).map(([name, queue]) =>
-    claimingSource(name, { look: () => Promise.resolve(queue.shift() ?? null) }, claims),
+    exclusiveSource(name, { read: () => Promise.resolve(queue.shift() ?? null) }, ownership),
   );
-  expect((await sources[0]?.look())?.kind).toBe('good');
-  expect(await sources[1]?.look()).toMatchObject({ kind: 'bad', problems: [{ code: 'domain-twice' }] });
-  expect((await sources[0]?.look())?.kind).toBe('bad');
-  expect(await sources[0]?.look()).toBeNull();
+  expect((await sources[0]?.read())?.kind).toBe('good');
+  expect(await sources[1]?.read()).toMatchObject({ kind: 'bad', problems: [{ code: 'domain-twice' }] });
+  expect((await sources[0]?.read())?.kind).toBe('bad');
+  expect(await sources[0]?.read()).toBeNull();
   queues['beta']?.push(look(MANIFEST.replace('acme', 'beta')));
-  expect((await sources[1]?.look())?.kind).toBe('good');
-  expect((await sources[0]?.look())?.kind).toBe('good');
+  expect((await sources[1]?.read())?.kind).toBe('good');
+  expect((await sources[0]?.read())?.kind).toBe('good');
 });

@@ -9,7 +9,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Clock } from '../../../src/model/clock.ts';
 import {
   createManifestSource,
-  type ManifestLook,
+  type ManifestRead,
   type SourceOptions,
 } from '../../../src/reconcile/daemon/manifest-source.ts';
 import { watchFiles } from '../../../src/reconcile/daemon/watch.ts';
@@ -33,7 +33,7 @@ function sourceOf(
   });
 }
 
-function forwardOf(look: ManifestLook | null): string | undefined {
+function forwardOf(look: ManifestRead | null): string | undefined {
   const domain = look?.kind === 'good' ? [...look.desired.domains.values()][0] : undefined;
   const alias = domain?.state === 'present' ? [...(domain.aliases?.entries.values() ?? [])][0] : undefined;
   return alias?.state === 'present' ? alias.forward : undefined;
@@ -43,12 +43,12 @@ describe.each(FILE_CHANGES)('28: $name', ({ prepare, change }) => {
   test('is found in the content, whatever was heard of it', async () => {
     const directory = await temporaryDirectory();
     const source = sourceOf(await prepare(directory));
-    expect(forwardOf(await source.look())).toBe('ana@corp.example');
-    expect(await source.look()).toBeNull();
+    expect(forwardOf(await source.read())).toBe('ana@corp.example');
+    expect(await source.read()).toBeNull();
     for (const forward of ['bob', 'eve'] as const) {
       await change(directory, forward);
-      expect(forwardOf(await source.look())).toBe(`${forward}@corp.example`);
-      expect(await source.look()).toBeNull();
+      expect(forwardOf(await source.read())).toBe(`${forward}@corp.example`);
+      expect(await source.read()).toBeNull();
     }
   });
 
@@ -111,7 +111,7 @@ test('a file that keeps changing while it is read is read until two readings agr
         );
     },
   };
-  expect(forwardOf(await sourceOf(path, { clock }).look())).toBe('bob@corp.example');
+  expect(forwardOf(await sourceOf(path, { clock }).read())).toBe('bob@corp.example');
 });
 
 test('one that never comes to rest is refused, and read again at the next look', async () => {
@@ -123,7 +123,7 @@ test('one that never comes to rest is refused, and read again at the next look',
     sleep: () => fs.writeFile(path, manifestText(`a${(count += 1)}`)),
   };
   const source = sourceOf(path, { clock });
-  expect(await source.look()).toMatchObject({ kind: 'bad' });
+  expect(await source.read()).toMatchObject({ kind: 'bad' });
 });
 
 test('a value behind a reference that changes is a change of the manifest', async () => {
@@ -135,10 +135,10 @@ test('a value behind a reference that changes is a change of the manifest', asyn
   );
   let boss = 'ana@corp.example';
   const source = sourceOf(path, { readReferences: () => Promise.resolve(() => boss) });
-  expect(forwardOf(await source.look())).toBe('ana@corp.example');
-  expect(await source.look()).toBeNull();
+  expect(forwardOf(await source.read())).toBe('ana@corp.example');
+  expect(await source.read()).toBeNull();
   boss = 'bob@corp.example';
-  expect(forwardOf(await source.look())).toBe('bob@corp.example');
+  expect(forwardOf(await source.read())).toBe('bob@corp.example');
 });
 
 test('a path that is not there yet is heard of when it comes', async () => {

@@ -15,7 +15,7 @@ import { succeed } from '../../../src/model/result.ts';
 import { allowancesInForce } from '../../../src/plan/policy.ts';
 import { createAccountLoop, type AccountLoop } from '../../../src/reconcile/daemon/account-loop.ts';
 import type { Access } from '../../../src/reconcile/daemon/account-run.ts';
-import { ROUND_MS } from '../../../src/reconcile/daemon/daemon.ts';
+import { POLL_MS } from '../../../src/reconcile/daemon/daemon.ts';
 import { createManifestSource } from '../../../src/reconcile/daemon/manifest-source.ts';
 import { API_KEY, EMAIL } from '../../support/account.ts';
 import { counted, worldClock, type WorldClock } from './world-clock.ts';
@@ -54,7 +54,7 @@ export interface World {
 export interface StartOptions {
   readonly mode?: 'apply' | 'observe';
   readonly intervalMs?: number;
-  readonly lookEveryMs?: number;
+  readonly pollMs?: number;
   /** In place of the world's. */
   readonly path?: string;
   readonly stateDirectory?: string;
@@ -153,14 +153,14 @@ function startDaemon(world: Place, options: StartOptions): Daemon {
 /** A loop that is yet to be run. */
 export function openLoop(
   world: Place,
-  { mode = 'apply', intervalMs = 5 * MINUTE, lookEveryMs = ROUND_MS, key = () => API_KEY }: StartOptions,
+  { mode = 'apply', intervalMs = 5 * MINUTE, pollMs = POLL_MS, key = () => API_KEY }: StartOptions,
   signal: AbortSignal,
 ): AccountLoop {
   const { clock, events } = world;
   const files = counted(fs, clock);
   const client = clientKeeper(world, mode, signal);
   return createAccountLoop(
-    { name: 'test', mode, intervalMs, lookEveryMs },
+    { name: 'test', mode, intervalMs, pollMs },
     {
       clock,
       random: Math.random,

@@ -2,8 +2,8 @@ import * as fs from 'node:fs/promises';
 import { writeSnapshot } from '../../../manifest/write/write-snapshot.ts';
 import type { DaemonEvent } from '../../../model/daemon.ts';
 import { createAccountLoop, type AccountLoop } from '../../../reconcile/daemon/account-loop.ts';
-import { claimingSource, type Claims } from '../../../reconcile/claims.ts';
-import { ROUND_MS, type AccountEntry } from '../../../reconcile/daemon/daemon.ts';
+import { exclusiveSource, type Ownership } from '../../../reconcile/ownership.ts';
+import { POLL_MS, type AccountEntry } from '../../../reconcile/daemon/daemon.ts';
 import { keepDomains } from '../../../reconcile/changed.ts';
 import { createManifestSource, type ManifestSource } from '../../../reconcile/daemon/manifest-source.ts';
 import { requireDomain } from '../../input/arguments.ts';
@@ -23,7 +23,7 @@ export interface AccountRunOptions {
 }
 
 export interface AccountRunPorts {
-  readonly claims: Claims;
+  readonly ownership: Ownership;
   readonly emit: (event: DaemonEvent) => void;
   /** A value came up that must not be seen. */
   readonly onSecret: (value: string) => void;
@@ -34,13 +34,13 @@ export function openAccountLoop(
   context: Context,
   entry: AccountEntry,
   options: AccountRunOptions,
-  { claims, emit, onSecret }: AccountRunPorts,
+  { ownership, emit, onSecret }: AccountRunPorts,
 ): AccountLoop {
   const { clock, random, signal } = context;
   const { name } = entry;
   const source = narrowed(openSource(context, entry, options), options.common.domain);
   return createAccountLoop(
-    { name, mode: options.mode, intervalMs: options.intervalMs, lookEveryMs: ROUND_MS },
+    { name, mode: options.mode, intervalMs: options.intervalMs, pollMs: POLL_MS },
     {
       clock,
       random,
@@ -52,7 +52,7 @@ export function openAccountLoop(
         return password;
       },
       emit,
-      source: options.accounts === 'many' ? claimingSource(name, source, claims) : source,
+      source: options.accounts === 'many' ? exclusiveSource(name, source, ownership) : source,
       access: createAccess(context, options, {
         onSecret,
         onRequest: (event) => emit(requestEvent(name, event)),
@@ -83,12 +83,12 @@ function narrowed(source: ManifestSource, names: readonly string[] | undefined):
   if (names === undefined) return source;
   const wanted = new Set(names.map((name) => requireDomain(name, '--domain')));
   return {
-    async look() {
-      const look = await source.look();
-      if (look?.kind !== 'good') return look;
-      const missing = [...wanted].filter((name) => !look.desired.domains.has(name));
+    async read() {
+      const read = await source.read();
+      if (read?.kind !== 'good') return read;
+      const missing = [...wanted].filter((name) => !read.desired.domains.has(name));
       if (missing.length === 0)
-        return { ...look, desired: keepDomains(look.desired, (name) => wanted.has(name)) };
+        return { ...read, desired: keepDomains(read.desired, (name) => wanted.has(name)) };
       return {
         kind: 'bad',
         message: `the manifest does not name ${missing.join(', ')} of --domain`,

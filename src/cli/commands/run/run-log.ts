@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { undoCommand } from '../../../apply/report/report-text.ts';
 import { DISCLOSE_ALL } from '../../../model/destinations.ts';
-import type { DaemonEvent, RunResult } from '../../../model/daemon.ts';
+import { runOutcome, type CompletedRun, type DaemonEvent } from '../../../model/daemon.ts';
 import type { Plan } from '../../../model/plan.ts';
 import { showSource, type Problem, type Source } from '../../../model/problem.ts';
 import { changeName, type ChangeName, type Report } from '../../../model/report.ts';
@@ -68,7 +68,6 @@ function logRequest(log: Logger, event: Happened<'request'>): void {
 }
 
 type Finished = Happened<'run-finished'>;
-type Looked = Extract<RunResult, { kind: 'looked' }>;
 type IsNews = (line: string) => boolean;
 
 interface RunSoFar {
@@ -91,7 +90,7 @@ function logRun(
   logDrift(log, result, isNews);
   if (result.report !== null) logReport(log, result.report, result.plan);
   const { add, update, move, delete: deletes } = result.plan.summary;
-  const outcome = result.report?.outcome ?? (result.plan.changes.length === 0 ? 'unchanged' : 'not-applied');
+  const outcome = runOutcome(result);
   const fields = {
     event: 'run.finished',
     cause,
@@ -109,7 +108,7 @@ function logRun(
   log[level](fields, `${outcome}: ${changes}; ${counts}`);
 }
 
-function logFindings(log: Logger, { plan, unset }: Looked, isNews: IsNews): void {
+function logFindings(log: Logger, { plan, unset }: CompletedRun, isNews: IsNews): void {
   logProblems(
     log,
     plan.problems.filter((problem) => isNews(problem.message)),
@@ -133,7 +132,7 @@ function logFindings(log: Logger, { plan, unset }: Looked, isNews: IsNews): void
   }
 }
 
-function logDrift(log: Logger, { report, frozen, drift }: Looked, isNews: IsNews): void {
+function logDrift(log: Logger, { report, frozen, drift }: CompletedRun, isNews: IsNews): void {
   for (const change of drift) {
     // What is fixed is news each time; what is only observed stands.
     if (report === null && !isNews(describeDrift(change))) continue;
@@ -205,7 +204,7 @@ function createStanding(): { begin(event: Finished): IsNews } {
   return {
     begin({ account, cause, result }) {
       const known = told.get(account) ?? { before: new Set(), now: new Set() };
-      const isWhole = cause === 'sweep' && result.kind === 'looked';
+      const isWhole = cause === 'sweep' && result.kind === 'completed';
       const state = isWhole ? { before: known.now, now: new Set<string>() } : known;
       told.set(account, state);
       return (line) => {

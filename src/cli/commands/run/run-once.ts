@@ -82,13 +82,13 @@ async function applyPass(context: Context, session: Session): Promise<Pass> {
   if (once.kind === 'applied') {
     const { report, planned } = once;
     if (report.wrote) context.ofAccount?.wrote();
-    return { result: looked(planned, report), exit: reportExit(report, context) };
+    return { result: completed(planned, report), exit: reportExit(report, context) };
   }
   const exit = notRun(once);
-  if (once.kind === 'not-run') return { result: looked(once.planned, null), exit };
+  if (once.kind === 'not-run') return { result: completed(once.planned, null), exit };
   if (once.kind === 'fault' && once.fault.kind === 'passwords') {
     const plan = { ...once.planned.plan, problems: once.fault.problems };
-    return { result: looked({ ...once.planned, plan }, null), exit };
+    return { result: completed({ ...once.planned, plan }, null), exit };
   }
   return { result: failed(once, exit), exit };
 }
@@ -102,15 +102,15 @@ async function observePass(session: Session): Promise<Pass> {
   }
   const { plan } = planned.value;
   const decision = decide(plan, 'end-the-run');
-  const result = looked(planned.value, null);
+  const result = completed(planned.value, null);
   if (decision.kind !== 'go')
     return { result, exit: notRun({ kind: 'not-run', decision, planned: planned.value }) };
   return { result, exit: plan.changes.length === 0 ? EXIT.done : EXIT.changes };
 }
 
-function looked({ plan, references }: Planned, report: Report | null): RunResult {
+function completed({ plan, references }: Planned, report: Report | null): RunResult {
   const drift = plan.changes.filter(({ reason }) => reason === 'drift');
-  return { kind: 'looked', plan, references, report, frozen: [], unset: [], drift };
+  return { kind: 'completed', plan, references, report, frozen: [], unset: [], drift };
 }
 
 const STEPS: Readonly<Record<Exclude<Once['kind'], 'applied' | 'not-run'>, FailedStep>> = {

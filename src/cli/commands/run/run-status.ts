@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import pkg from '../../../../package.json' with { type: 'json' };
 import type { Clock } from '../../../model/clock.ts';
-import { ROUND_MS, type Daemon } from '../../../reconcile/daemon/daemon.ts';
+import { POLL_MS, type Daemon } from '../../../reconcile/daemon/daemon.ts';
 import { createMetrics, type Metrics } from '../../../status/metrics.ts';
 import { startStatusServer, type StatusServer } from '../../../status/server.ts';
 import { CommandError, EXIT } from '../../exit.ts';
@@ -41,7 +41,7 @@ export interface StatusPorts {
  */
 export async function serveStatus(listen: ListenAddress, daemon: Daemon, ports: StatusPorts): Promise<void> {
   const { clock, signal, logger, metrics, conceal } = ports;
-  const isAlive = (): boolean => clock.monotonic() - daemon.beatAt() < 4 * ROUND_MS;
+  const isAlive = (): boolean => clock.monotonic() - daemon.heartbeatAt() < 4 * POLL_MS;
   const statuses = (): ReturnType<Daemon['statuses']> => daemon.statuses();
   let server: StatusServer | null = null;
   for (let isTold = false; server === null && !signal.aborted;) {
@@ -51,7 +51,7 @@ export async function serveStatus(listen: ListenAddress, daemon: Daemon, ports: 
       if (!isTold)
         logger.error({ event: 'status.unavailable' }, `the status cannot be served: ${String(error)}`);
       isTold = true;
-      await clock.sleep(ROUND_MS, signal);
+      await clock.sleep(POLL_MS, signal);
     }
   }
   if (server === null) return;

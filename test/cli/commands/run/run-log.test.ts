@@ -50,9 +50,9 @@ const REFUSED = {
   ],
 } as unknown as Plan;
 
-function finished(result: Partial<Extract<RunResult, { kind: 'looked' }>>, account = 'acme'): DaemonEvent {
+function finished(result: Partial<Extract<RunResult, { kind: 'completed' }>>, account = 'acme'): DaemonEvent {
   const looked = {
-    kind: 'looked',
+    kind: 'completed',
     plan: PLAN,
     references: new Map(),
     report: null,

@@ -1,25 +1,25 @@
 import type { Desired } from '../model/desired.ts';
 import type { Problem } from '../model/problem.ts';
-import type { ManifestLook, ManifestSource } from './daemon/manifest-source.ts';
+import type { ManifestRead, ManifestSource } from './daemon/manifest-source.ts';
 
-/** Which account has what, so that no two manifests have the same account or domain. */
-export interface Claims {
-  /** States, or states anew, what a manifest has. */
-  claim(name: string, desired: Desired): void;
-  /** What of it others have as well. */
+/** Which manifest owns which account and domains: no two manifests may have the same. */
+export interface Ownership {
+  /** Records what a manifest has; replaces what was recorded of it before. */
+  record(name: string, desired: Desired): void;
+  /** What other manifests have as well. */
   conflicts(name: string): readonly Problem[];
 }
 
-export function createClaims(): Claims {
-  const claimed = new Map<string, Desired>();
+export function createOwnership(): Ownership {
+  const manifests = new Map<string, Desired>();
   return {
-    claim(name, desired) {
-      claimed.set(name, desired);
+    record(name, desired) {
+      manifests.set(name, desired);
     },
     conflicts(name) {
-      const ours = claimed.get(name);
+      const ours = manifests.get(name);
       if (ours === undefined) return [];
-      return [...claimed].flatMap(([other, theirs]) =>
+      return [...manifests].flatMap(([other, theirs]) =>
         other === name ? [] : conflictsOf(ours, other, theirs),
       );
     },
@@ -40,7 +40,7 @@ function conflictsOf(ours: Desired, name: string, theirs: Desired): readonly Pro
   }
   for (const [domain, { source, state }] of ours.domains) {
     const other = theirs.domains.get(domain);
-    // A tombstone here and the domain there is a move: whoever deletes sees to it that it is in place there first.
+    // A tombstone here and the domain there is a move: the delete waits until the domain is in place there.
     if (other === undefined || other.state !== state) continue;
     problems.push({
       severity: 'error',
@@ -54,20 +54,20 @@ function conflictsOf(ours: Desired, name: string, theirs: Desired): readonly Pro
   return problems;
 }
 
-/** A source whose manifest is refused for as long as another account has something of it as well. */
-export function claimingSource(name: string, source: ManifestSource, claims: Claims): ManifestSource {
-  let current: ManifestLook | null = null;
-  let told: string | null = null;
+/** A source whose manifest is refused for as long as another account has a part of it as well. */
+export function exclusiveSource(name: string, source: ManifestSource, ownership: Ownership): ManifestSource {
+  let current: ManifestRead | null = null;
+  let reported: string | null = null;
   return {
-    async look() {
-      const fresh = await source.look();
+    async read() {
+      const fresh = await source.read();
       current = fresh ?? current;
-      if (fresh?.kind === 'good') claims.claim(name, fresh.desired);
+      if (fresh?.kind === 'good') ownership.record(name, fresh.desired);
       if (current?.kind !== 'good') return fresh;
-      const problems = claims.conflicts(name);
+      const problems = ownership.conflicts(name);
       const verdict = JSON.stringify(problems);
-      if (fresh === null && verdict === told) return null;
-      told = verdict;
+      if (fresh === null && verdict === reported) return null;
+      reported = verdict;
       return problems.length === 0
         ? current
         : { kind: 'bad', message: 'two accounts have the same', problems };

@@ -1,27 +1,27 @@
 import type { Clock } from '../../model/clock.ts';
 
-/** Wakes one sleeper early. */
-export interface Bell {
-  ring(): void;
-  /** Waits so many milliseconds, or until it rings; a ring that nobody waited for counts. */
+/** Ends the wait of one loop early. */
+export interface Wakeup {
+  wake(): void;
+  /** Waits so many milliseconds, or until it is woken; a call of `wake` before the wait counts. */
   wait(milliseconds: number): Promise<void>;
 }
 
-export function createBell(clock: Clock): Bell {
-  let rung = false;
+export function createWakeup(clock: Clock): Wakeup {
+  let isWoken = false;
   let sleeper: AbortController | null = null;
   return {
-    ring() {
-      rung = true;
+    wake() {
+      isWoken = true;
       sleeper?.abort();
     },
     async wait(milliseconds) {
-      if (!rung) {
+      if (!isWoken) {
         sleeper = new AbortController();
         await clock.sleep(milliseconds, sleeper.signal);
         sleeper = null;
       }
-      rung = false;
+      isWoken = false;
     },
   };
 }

@@ -1,0 +1,191 @@
+import {
+  runOutcome,
+  type AccountStatus,
+  type Cause,
+  type CompletedRun,
+  type DaemonEvent,
+  type DomainHealth,
+  type DomainStatus,
+  type RunResult,
+} from '../../model/daemon.ts';
+import type { DomainName } from '../../model/names.ts';
+import type { Change } from '../../model/plan.ts';
+import { withholdRefused } from '../../plan/withhold.ts';
+import type { ManifestRead } from './manifest-source.ts';
+
+/** Keeps the status of one account up to date, and emits the event of each step. */
+export interface StatusTracker {
+  /** A manifest was loaded that changes the desired state of these domains. */
+  manifestAccepted(read: Extract<ManifestRead, { kind: 'good' }>, changed: readonly DomainName[]): void;
+  manifestRefused(read: Extract<ManifestRead, { kind: 'bad' }>): void;
+  /** Returns the domains to retry; `all`: the run failed as a whole. */
+  runFinished(run: FinishedRun): readonly DomainName[] | 'all';
+  domainsIn(state: DomainHealth): readonly DomainName[];
+  status(): TrackedStatus;
+}
+
+export type TrackedStatus = Pick<AccountStatus, 'name' | 'manifest' | 'read' | 'run' | 'domains'>;
+
+export interface FinishedRun {
+  readonly run: string;
+  readonly cause: Cause;
+  /** The domains that it was about. */
+  readonly names: readonly DomainName[];
+  readonly seconds: number;
+  readonly result: RunResult;
+}
+
+export interface TrackerOptions {
+  readonly name: string;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly emit: (event: DaemonEvent) => void;
+}
+
+const NOT_READ: AccountStatus['manifest'] = {
+  state: 'not-read',
+  inForce: false,
+  message: null,
+  problems: [],
+};
+const NOTHING: DomainStatus['pending'] = { add: 0, update: 0, move: 0, delete: 0 };
+const UNKNOWN: DomainStatus = { state: 'unknown', pending: NOTHING, reason: null, readAt: null };
+
+export function createStatusTracker({ name, now, emit }: TrackerOptions): StatusTracker {
+  let status: Omit<TrackedStatus, 'domains'> = { name, manifest: NOT_READ, read: null, run: null };
+  let domains: ReadonlyMap<DomainName, DomainStatus> = new Map();
+  return {
+    manifestAccepted({ desired, size, problems }, changed) {
+      const known = new Map(domains);
+      for (const domain of changed) known.delete(domain);
+      domains = new Map([...desired.domains.keys()].map((domain) => [domain, known.get(domain) ?? UNKNOWN]));
+      status = { ...status, manifest: { state: 'accepted', inForce: true, message: null, problems } };
+      const counts = { domains: size.domains.size, entries: size.entries };
+      const { references } = desired;
+      emit({ account: name, kind: 'manifest-accepted', ...counts, problems, references });
+    },
+    manifestRefused({ message, problems }) {
+      const { inForce } = status.manifest;
+      status = { ...status, manifest: { state: 'refused', inForce, message, problems } };
+      const loaded = inForce ? 'last-good' : 'none';
+      emit({ account: name, kind: 'manifest-refused', message, problems, inForce: loaded });
+    },
+    runFinished({ run, cause, names, seconds, result }) {
+      const at = now();
+      const states = domainStates(names, result, at, domains);
+      domains = new Map([...domains].map(([domain, before]) => [domain, states.get(domain) ?? before]));
+      const last = { id: run, cause, at, seconds, outcome: runOutcome(result) };
+      status = { ...status, read: readStatus(result, at, status.read), run: last };
+      emit({ account: name, kind: 'run-finished', run, cause, seconds, result });
+      if (result.kind === 'failed') return 'all';
+      if (result.report !== null && result.report.stopped !== null) return names;
+      return names.filter((domain) => states.get(domain)?.state === 'failing');
+    },
+    domainsIn: (state) => [...domains].filter(([, entry]) => entry.state === state).map(([domain]) => domain),
+    status: () => ({ ...status, domains }),
+  };
+}
+
+/** The same as before where the run does not say whether the account can be read. */
+function readStatus(result: RunResult, at: number, before: AccountStatus['read']): AccountStatus['read'] {
+  if (result.kind === 'completed') return { at, ok: true, message: null, goodAt: at };
+  if (result.what !== 'read' && result.what !== 'key') return before;
+  return { at, ok: false, message: result.message, goodAt: before?.goodAt ?? null };
+}
+
+/** The status of each of these domains after a run; after one that failed, what is known of pending changes stays. */
+function domainStates(
+  names: readonly DomainName[],
+  result: RunResult,
+  readAt: number,
+  before: ReadonlyMap<DomainName, DomainStatus>,
+): ReadonlyMap<DomainName, DomainStatus> {
+  if (result.kind === 'failed') {
+    const failing = { state: 'failing', reason: result.message } as const;
+    return new Map(names.map((name) => [name, { ...(before.get(name) ?? UNKNOWN), ...failing }]));
+  }
+  const open = Map.groupBy(splitChanges(result).open, ({ domain }) => domain);
+  const findings = findingsOf(result);
+  return new Map(
+    names.map((name) => {
+      const changes = open.get(name) ?? [];
+      const { state, reason } = findings.get(name) ?? {
+        state: changes.length === 0 ? ('in-sync' as const) : ('drifted' as const),
+        reason: null,
+      };
+      return [name, { state, pending: countActions(changes), reason, readAt }];
+    }),
+  );
+}
+
+interface Finding {
+  readonly domain: string;
+  readonly state: 'failing' | 'frozen' | 'withheld';
+  readonly reason: string;
+}
+
+/** What keeps a domain from being in sync; the first that is found counts. */
+function findingsOf(run: CompletedRun): ReadonlyMap<string, Finding> {
+  const findings = new Map<string, Finding>();
+  for (const finding of [...failuresOf(run), ...withheldOf(run)]) {
+    if (!findings.has(finding.domain)) findings.set(finding.domain, finding);
+  }
+  return findings;
+}
+
+/** What failed, and may succeed next time. */
+function* failuresOf({ plan, report, unset }: CompletedRun): Generator<Finding> {
+  const state = 'failing';
+  for (const { domain, message } of [...(report?.failed ?? []), ...(report?.notKept ?? [])]) {
+    yield { domain, state, reason: message };
+  }
+  for (const { domain, name } of unset) {
+    yield { domain, state, reason: `the password of credential ${name} is not set, or too short` };
+  }
+  for (const { domain, cause, reason } of plan.withheld) {
+    if (cause === 'unproven' || cause === 'manifest') yield { domain, state, reason };
+  }
+}
+
+/** What is left alone on purpose, and what that keeps from running. */
+function* withheldOf({ plan, report, frozen }: CompletedRun): Generator<Finding> {
+  for (const { domain, kind, name } of frozen) {
+    const reason = `${kind} ${name} keeps being changed back by somebody else`;
+    yield { domain, state: 'frozen', reason };
+  }
+  for (const { domain, reason } of withholdRefused(plan).withheld) {
+    yield { domain, state: 'withheld', reason };
+  }
+  for (const { domain, reason } of report?.skipped ?? []) yield { domain, state: 'failing', reason };
+}
+
+function countActions(changes: readonly Change[]): DomainStatus['pending'] {
+  const counts = { ...NOTHING };
+  for (const { action } of changes) counts[action] += 1;
+  return counts;
+}
+
+/** The changes of a plan that its report says were applied, and those that are still to be made. */
+export function splitChanges({ plan, report }: Pick<CompletedRun, 'plan' | 'report'>): {
+  readonly applied: readonly Change[];
+  readonly open: readonly Change[];
+} {
+  const applied = new Set(report?.applied.map(keyOf));
+  const isApplied = (change: Change): boolean => applied.has(keyOf(change));
+  // What depends on what the service makes of a new domain is decided when that was added: as another change, or none.
+  const isDecided = ({ conditional, domain }: Change): boolean =>
+    conditional && applied.has(keyOf({ action: 'add', kind: 'domain', domain, name: domain }));
+  return {
+    applied: plan.changes.filter(isApplied),
+    open: plan.changes.filter((change) => !isApplied(change) && !isDecided(change)),
+  };
+}
+
+function keyOf({
+  action,
+  kind,
+  domain,
+  name,
+}: Pick<Change, 'action' | 'kind' | 'name'> & { readonly domain: string }): string {
+  return `${domain}\n${kind}\n${name}\n${action}`;
+}

@@ -1,0 +1,193 @@
+import type { Cause } from '../../model/daemon.ts';
+import type { DomainName } from '../../model/names.ts';
+
+/** What a loop does next. */
+export type Task =
+  | { readonly kind: 'read-files' }
+  | { readonly kind: 'run'; readonly cause: 'manifest' | 'retry'; readonly domains: readonly DomainName[] }
+  | { readonly kind: 'start-sweep' }
+  | { readonly kind: 'finish-sweep' }
+  | { readonly kind: 'wait'; readonly milliseconds: number };
+
+/** What is due, and when. All times are monotonic milliseconds; nothing here waits. */
+export interface Scheduler {
+  next(now: number): Task;
+  /** The files may have changed. */
+  filesChanged(now: number): void;
+  filesRead(now: number): void;
+  /** Runs these domains as soon as possible. */
+  enqueue(domains: Iterable<DomainName>): void;
+  /** A manifest is loaded that manages these domains, and no others. */
+  manage(domains: ReadonlyMap<DomainName, unknown>): void;
+  /** A run of these domains ended. */
+  runEnded(run: EndedRun, now: number): void;
+  sweepStarted(now: number): void;
+  /** A sweep has read everything; it is to be planned. */
+  sweepRead(now: number): void;
+  /** Reads everything now, and retries what failed. */
+  resync(now: number): void;
+  /** Null: a sweep is under way. */
+  nextSweepAt(): number | null;
+  /** Runs that failed in a row. */
+  failures(): number;
+}
+
+export interface EndedRun {
+  readonly cause: Cause;
+  readonly domains: Iterable<DomainName>;
+  /** Not in sync, for a reason that may pass; `all`: the run failed as a whole. */
+  readonly failing: readonly DomainName[] | 'all';
+}
+
+export interface SchedulerOptions {
+  readonly intervalMs: number;
+  /** The files are read this often, whatever is heard of them: events can be lost, what is in the files cannot. */
+  readonly pollMs: number;
+  readonly random: () => number;
+  readonly now: number;
+}
+
+/** File events that come this close together count as one. */
+const COALESCE_MS = 500;
+const LONGEST_WAIT_MS = 3_600_000;
+
+interface State {
+  filesAt: number;
+  /** Whether there is a manifest to work with. */
+  isLoaded: boolean;
+  /** Changed since they were last planned. */
+  readonly changed: Set<DomainName>;
+  /** Failed; retried at `retryAt`. */
+  readonly failing: Set<DomainName>;
+  retryAt: number;
+  failures: number;
+  sweep: SweepState;
+}
+
+type SweepState =
+  | { readonly kind: 'waiting'; readonly at: number }
+  /** Repeated at once where everything was to be read again meanwhile. */
+  | { readonly kind: 'reading'; readonly startedAt: number; readonly isRepeated: boolean }
+  | {
+      readonly kind: 'read';
+      readonly startedAt: number;
+      readonly isRepeated: boolean;
+      readonly readMs: number;
+    };
+
+export function createScheduler({ intervalMs, pollMs, random, now }: SchedulerOptions): Scheduler {
+  const state: State = {
+    filesAt: now,
+    isLoaded: false,
+    changed: new Set(),
+    failing: new Set(),
+    retryAt: now,
+    failures: 0,
+    sweep: { kind: 'waiting', at: now },
+  };
+  return {
+    next: (at) => nextTask(state, at),
+    filesChanged(at) {
+      state.filesAt = Math.min(state.filesAt, at + COALESCE_MS);
+    },
+    filesRead(at) {
+      state.filesAt = at + pollMs;
+    },
+    enqueue(domains) {
+      for (const domain of domains) state.changed.add(domain);
+    },
+    manage(domains) {
+      state.isLoaded = true;
+      forget(state, (domain) => !domains.has(domain));
+    },
+    runEnded: (run, at) => recordEnd(state, run, { intervalMs, random, now: at }),
+    sweepStarted(at) {
+      state.sweep = { kind: 'reading', startedAt: at, isRepeated: false };
+    },
+    sweepRead(at) {
+      const { sweep } = state;
+      if (sweep.kind === 'reading') state.sweep = { ...sweep, kind: 'read', readMs: at - sweep.startedAt };
+    },
+    resync(at) {
+      state.filesAt = at;
+      state.retryAt = at;
+      state.failures = 0;
+      state.sweep =
+        state.sweep.kind === 'waiting' ? { kind: 'waiting', at } : { ...state.sweep, isRepeated: true };
+    },
+    nextSweepAt: () => (state.sweep.kind === 'waiting' ? state.sweep.at : null),
+    failures: () => state.failures,
+  };
+}
+
+function recordEnd(
+  state: State,
+  { cause, domains, failing }: EndedRun,
+  { intervalMs, random, now }: Omit<SchedulerOptions, 'pollMs'>,
+): void {
+  const backOff = (): number => {
+    state.failures += 1;
+    state.retryAt = now + backoff(state.failures, intervalMs, random);
+    return state.retryAt;
+  };
+  if (cause === 'sweep') {
+    const at = failing === 'all' ? backOff() : nextSweepAt(state.sweep, intervalMs, now);
+    state.sweep = { kind: 'waiting', at };
+    // One that failed is itself repeated: its domains need no run of their own.
+    if (failing === 'all') return;
+  }
+  const ended = new Set(domains);
+  forget(state, (domain) => ended.has(domain));
+  const retried = failing === 'all' ? [...ended] : failing;
+  for (const domain of retried) state.failing.add(domain);
+  if (retried.length > 0) backOff();
+  else if (state.failing.size === 0) state.failures = 0;
+}
+
+function forget({ changed, failing }: State, isForgotten: (domain: DomainName) => boolean): void {
+  for (const set of [changed, failing]) {
+    for (const domain of set) if (isForgotten(domain)) set.delete(domain);
+  }
+}
+
+/** What somebody waits for goes before the sweep. */
+function nextTask(state: State, now: number): Task {
+  const { changed, failing, sweep } = state;
+  if (now >= state.filesAt) return { kind: 'read-files' };
+  if (state.isLoaded) {
+    const isRetryDue = failing.size > 0 && now >= state.retryAt;
+    const due = [...new Set([...changed, ...(isRetryDue ? failing : [])])];
+    if (changed.size > 0) return { kind: 'run', cause: 'manifest', domains: due };
+    if (sweep.kind === 'read') return { kind: 'finish-sweep' };
+    if (isRetryDue) return { kind: 'run', cause: 'retry', domains: due };
+    if (sweep.kind === 'waiting' && now >= sweep.at) return { kind: 'start-sweep' };
+  }
+  // At least a millisecond: less may not move the clock at all.
+  const wait = Math.max(1, Math.ceil(nextMoment(state) - now));
+  return { kind: 'wait', milliseconds: Math.min(wait, LONGEST_WAIT_MS) };
+}
+
+function nextMoment({ filesAt, isLoaded, failing, retryAt, sweep }: State): number {
+  if (!isLoaded) return filesAt;
+  const sweepAt = sweep.kind === 'waiting' ? sweep.at : Infinity;
+  return Math.min(filesAt, sweepAt, failing.size > 0 ? retryAt : Infinity);
+}
+
+/** Twice as long as it takes to read, for half of the time is left to others: the last read forecasts the next. */
+function nextSweepAt(sweep: SweepState, intervalMs: number, now: number): number {
+  if (sweep.kind === 'waiting' || sweep.isRepeated) return now;
+  const readMs = sweep.kind === 'read' ? sweep.readMs : 0;
+  return Math.max(now, sweep.startedAt + Math.max(intervalMs, 2 * readMs));
+}
+
+const FIRST_BACKOFF_MS = 5_000;
+const LEAST_BACKOFF_MS = 1_000;
+
+/**
+ * How long to wait after so many failures in a row (from 1): doubling up to the interval, less up to a quarter at random, so
+ * that many accounts do not come back at one moment.
+ */
+export function backoff(failures: number, intervalMs: number, random: () => number): number {
+  const ceiling = Math.min(intervalMs, FIRST_BACKOFF_MS * 2 ** Math.min(failures - 1, 30));
+  return Math.max(LEAST_BACKOFF_MS, ceiling * (1 - random() / 4));
+}
