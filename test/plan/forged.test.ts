@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { planFault } from '../../src/cli/output/plan-fault.ts';
 import { DISCLOSE_ALL } from '../../src/model/destinations.ts';
 import { planDocument, type PlanDocument } from '../../src/plan/document/document.ts';
 import { renderPlanGithub } from '../../src/plan/render/github.ts';
@@ -10,6 +11,7 @@ import { ACME, aliasSection, NOW, planAliases } from './support/build.ts';
 
 const hash = (text: string): string => `${text.length}`;
 const HASHES = { sha256: hash, hmac: hash };
+const CHECKS = { sha256: hash, fault: planFault };
 const SOURCE = { file: 'fwdsync.yaml', line: 3, column: 5 };
 
 /** A plan in which every list has something and every field that may be missing is there. */
@@ -135,10 +137,10 @@ describe('a plan that somebody forged, with a checksum that fits', () => {
         const at = path.join('/');
         const forged = mapParts(sealed, (part, place) => (place.join('/') === at ? value : part));
         const text = JSON.stringify(forged) ?? '';
-        const read = readPlan(parseJson(text), hash);
+        const read = readPlan(parseJson(text), CHECKS);
         if (read.kind === 'not-a-plan') continue;
         const { checksum: _, seal: __, ...rest } = JSON.parse(text) as SavedPlan;
-        const again = readPlan(parseJson(JSON.stringify(sealPlan(rest, HASHES))), hash);
+        const again = readPlan(parseJson(JSON.stringify(sealPlan(rest, HASHES))), CHECKS);
         if (again.kind !== 'intact') throw new Error(`${at}: ${again.kind}`);
         for (const render of Object.values(RENDERERS)) render(again.plan);
         shown += 1;

@@ -6,6 +6,7 @@ import { openJobs, type Jobs } from './accounts.ts';
 import type { Context } from '../context.ts';
 import { commandFailure } from '../exit.ts';
 import { assertNothingAgain } from '../input/plan-options.ts';
+import { planFault } from '../output/plan-fault.ts';
 import { lookUpKey } from '../input/references.ts';
 import { sha256 } from '../output/output.ts';
 import { readSavedText, stalePlan } from '../output/saved-plan.ts';
@@ -123,7 +124,7 @@ function planOf(
   document: unknown,
   { name, set }: { readonly name: string; readonly set: string },
 ): SavedPlan | 'edited' {
-  const read = readPlan(document, sha256);
+  const read = readPlan(document, { sha256, fault: planFault });
   if (read.kind !== 'intact') return 'edited';
   const { account } = read.plan.options;
   return account?.name === name && account.set === set ? read.plan : 'edited';

@@ -35,7 +35,8 @@ export async function readSavedPlan(
     throw commandFailure(`${path} has no plan of ${ofAccount.name}`, 'make the plan again');
   }
   if (ofAccount?.saved !== undefined) return { kind: 'intact', plan: ofAccount.saved };
-  const read = readPlan(parseJson(await readSavedText(context, path)), sha256);
+  const { planFault } = await import('./plan-fault.ts');
+  const read = readPlan(parseJson(await readSavedText(context, path)), { sha256, fault: planFault });
   if (read.kind !== 'not-a-plan') return read;
   throw commandFailure(
     `${path} is not a saved plan: ${read.reason}`,

@@ -1,6 +1,5 @@
 import { escapeInvisible } from '../../model/names.ts';
 import { stableJson } from './digest.ts';
-import { planShapeFault } from './document-shape.ts';
 import type { PlanDocument } from './document.ts';
 
 /** A plan document as it is printed and saved, and recognised when it was edited. */
@@ -29,10 +28,15 @@ export function sealPlan(plan: PlanDocument, { sha256, hmac }: PlanHashes): Save
   return { ...plan, checksum: `sha256:${sha256(text)}`, seal: `hmac-sha256:${hmac(text)}` };
 }
 
+export interface PlanChecks extends Pick<PlanHashes, 'sha256'> {
+  /** Where a value has not the shape of a plan document, such as `changes[3].name`; null: it has. */
+  readonly fault: (value: unknown) => string | null;
+}
+
 /** Reads a saved plan back from what JSON says, by its checksum alone. Fields that are not known are kept. */
-export function readPlan(value: unknown, sha256: PlanHashes['sha256']): ReadPlan {
+export function readPlan(value: unknown, checks: PlanChecks): ReadPlan {
   try {
-    return readChecked(value, sha256);
+    return readChecked(value, checks);
   } catch (error) {
     // Of a text that is nested by the thousand: its parts are visited by functions that call themselves.
     if (error instanceof RangeError) return { kind: 'not-a-plan', reason: 'it is nested too deeply' };
@@ -40,12 +44,12 @@ export function readPlan(value: unknown, sha256: PlanHashes['sha256']): ReadPlan
   }
 }
 
-function readChecked(value: unknown, sha256: PlanHashes['sha256']): ReadPlan {
+function readChecked(value: unknown, checks: PlanChecks): ReadPlan {
   if (value === undefined) return { kind: 'not-a-plan', reason: 'it is not JSON' };
   if (!isSavedPlan(value)) return { kind: 'not-a-plan', reason: 'its kind is not fwdsync/plan@1' };
-  const fault = planShapeFault(value);
+  const fault = checks.fault(value);
   if (fault !== null) return { kind: 'not-a-plan', reason: `it has no valid ${escapeInvisible(fault)}` };
-  const intact = value.checksum === `sha256:${sha256(textOf(value))}`;
+  const intact = value.checksum === `sha256:${checks.sha256(textOf(value))}`;
   return intact ? { kind: 'intact', plan: value } : { kind: 'edited' };
 }
 
