@@ -43,7 +43,7 @@ export function declareCommands(declaration: Declaration): void {
 }
 
 function declarePlanners({ program, run }: Declaration): void {
-  addCommand(program, 'validate', withManifest, withAccounts, withOutput(VALIDATE_FORMATS))
+  addCommand(program, 'validate', withManifest, withAccounts, withState, withOutput(VALIDATE_FORMATS))
     .description('Check manifests, offline and without a key')
     .option('--staged', 'read the manifests from the git index: what is about to be committed')
     .option('--against <rev>', 'also report what the change since this git revision would delete')

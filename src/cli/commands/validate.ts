@@ -17,7 +17,13 @@ import {
   renderProblemCounts,
   printProblems,
 } from '../output/problems/problems.ts';
-import { manifestPaths, statedPaths, resolveFormat, type CommonOptions } from '../settings.ts';
+import {
+  manifestPaths,
+  resolveStateDirectory,
+  statedPaths,
+  resolveFormat,
+  type CommonOptions,
+} from '../settings.ts';
 import { styleFor } from '../output/style.ts';
 
 export interface ValidateOptions extends CommonOptions {
@@ -67,7 +73,8 @@ async function findManifests(
 ): Promise<readonly (readonly string[])[]> {
   if (options.staged !== true) return [manifestPaths(options, context)];
   const named = statedPaths(options, context);
-  if (named === null) return (await findStaged(context)).map((path) => [path]);
+  if (named === null)
+    return (await findStaged(context, resolveStateDirectory(options, context))).map((path) => [path]);
   return (await isAnyStaged(context, named)) ? [named] : [];
 }
 

@@ -90,9 +90,10 @@ async function readTexts(
 ): Promise<readonly ManifestText[]> {
   if (from?.kind === 'texts') return from.texts;
   const paths = manifestPaths(options, context);
-  if (from !== undefined) return (await import('./git-manifests.ts')).readGitManifests(context, from, paths);
-  const { stdin, cwd } = context;
   const leaveOut = resolveStateDirectory(options, context);
+  if (from !== undefined)
+    return (await import('./git-manifests.ts')).readGitManifests(context, from, { paths, leaveOut });
+  const { stdin, cwd } = context;
   const texts = await readManifests(paths, { fs, stdin, cwd, leaveOut });
   if (!texts.ok && isDefaultMissing(context, options)) {
     throw commandFailure(

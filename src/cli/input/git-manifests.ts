@@ -1,3 +1,4 @@
+import { realpath } from 'node:fs/promises';
 import { dirname, join, normalize, relative, resolve } from 'node:path';
 import type { ManifestText } from '../../manifest/read/text.ts';
 import type { Context } from '../context.ts';
@@ -28,19 +29,24 @@ export async function isAnyStaged(context: Context, paths: readonly string[]): P
 /**
  * Every manifest that is about to be committed under its default name, wherever it is in the repository: each staged
  * `fwdsync.yaml`, and each directory `fwdsync` with a staged YAML file below it. Paths are relative to where the command
- * runs.
+ * runs. Nothing of the directory `leaveOut`, absolute, is one: the state directory, with its snapshots.
  */
-export async function findStaged(context: Context): Promise<readonly string[]> {
+export async function findStaged(context: Context, leaveOut: string): Promise<readonly string[]> {
   const listed = await requireGit(context, ['diff', '--cached', '--name-only', '--no-renames', '-z']);
   const found = listed
     .toString('utf8')
     .split('\0')
-    .flatMap((path) => manifestOf(path) ?? []);
+    .filter((path) => manifestOf(path) !== null);
   if (found.length === 0) return [];
   const prefix = (await requireGit(context, ['rev-parse', '--show-prefix']))
     .toString('utf8')
     .replace(/\n$/, '');
-  return [...new Set(found)].map((path) => relative(prefix || '.', path));
+  const here = (path: string): string => relative(prefix || '.', path);
+  const leftOut = await leftOutHere(context, leaveOut);
+  const manifests = found
+    .filter((path) => !isBelow(here(path), leftOut))
+    .flatMap((path) => manifestOf(path) ?? []);
+  return [...new Set(manifests)].map(here);
 }
 
 /** Of a file in the repository: the manifest that it is, or belongs to. */
@@ -49,7 +55,7 @@ function manifestOf(path: string): string | null {
   const directory = parts.indexOf('fwdsync');
   if (directory >= 0 && directory < parts.length - 1) {
     const manifest = parts.slice(0, directory + 1).join('/');
-    return isManifest(path, [manifest]) ? manifest : null;
+    return isManifest(path, [manifest], '') ? manifest : null;
   }
   return parts.at(-1) === 'fwdsync.yaml' ? path : null;
 }
@@ -58,10 +64,10 @@ function manifestOf(path: string): string | null {
 export async function readGitManifests(
   context: Context,
   tree: GitTree,
-  paths: readonly string[],
+  { paths, leaveOut }: { readonly paths: readonly string[]; readonly leaveOut: string },
 ): Promise<readonly ManifestText[]> {
   const wanted = paths.map((path) => normalize(relative(context.cwd, resolve(context.cwd, path)) || '.'));
-  const entries = await listFiles(context, tree, wanted);
+  const entries = await listFiles(context, tree, { wanted, leftOut: await leftOutHere(context, leaveOut) });
   const contents = await readObjects(context, entries);
   return entries.map(({ path }, index) => ({ file: path, text: contents[index] ?? '' }));
 }
@@ -69,12 +75,12 @@ export async function readGitManifests(
 async function listFiles(
   context: Context,
   tree: GitTree,
-  wanted: readonly string[],
+  { wanted, leftOut }: { readonly wanted: readonly string[]; readonly leftOut: string },
 ): Promise<readonly TreeEntry[]> {
   const files = new Map<string, TreeEntry>();
   let paths = wanted;
   for (let round = 0; paths.length > 0 && round < MAX_LINKS; round += 1) {
-    const found = (await list(context, tree, paths)).filter(({ path }) => isManifest(path, paths));
+    const found = (await list(context, tree, paths)).filter(({ path }) => isManifest(path, paths, leftOut));
     const links = found.filter(({ mode }) => mode === LINK);
     for (const entry of found) if (entry.mode.startsWith('100')) files.set(entry.path, entry);
     const targets = await readObjects(context, links);
@@ -104,14 +110,33 @@ async function list(
   });
 }
 
-/** A file that was named itself, or a YAML file below a directory that was, no name on the way beginning with a dot. */
-function isManifest(path: string, wanted: readonly string[]): boolean {
+/** Relative to where the command runs, by the real paths of both, as files are left out. */
+async function leftOutHere({ cwd }: Context, leaveOut: string): Promise<string> {
+  const real = (path: string): Promise<string> => realpath(path).catch(() => path);
+  return relative(await real(cwd), await real(leaveOut));
+}
+
+/**
+ * A file that was named itself, or a YAML file below a directory that was, no name on the way beginning with a dot, and
+ * not within what is left out there.
+ */
+function isManifest(path: string, wanted: readonly string[], leftOut: string): boolean {
   return wanted.some((name) => {
     if (path === name) return true;
-    const below = name === '.' ? path : path.startsWith(`${name}/`) ? path.slice(name.length + 1) : null;
-    if (below === null || below.startsWith('../')) return false;
+    const below = partBelow(path, name);
+    if (below === null || (isBelow(leftOut, name) && isBelow(path, leftOut))) return false;
     return /\.ya?ml$/.test(below) && !below.split('/').some((part) => part.startsWith('.'));
   });
+}
+
+function isBelow(path: string, directory: string): boolean {
+  return partBelow(path, directory) !== null;
+}
+
+/** What of a path follows a directory; null: it is not below it. */
+function partBelow(path: string, directory: string): string | null {
+  if (directory === '.') return path === '' || /^\.\.?(\/|$)/.test(path) ? null : path;
+  return path.startsWith(`${directory}/`) ? path.slice(directory.length + 1) : null;
 }
 
 /** The contents of files, in their order, by one process. */

@@ -113,6 +113,38 @@ describe('validate --staged', () => {
     });
   });
 
+  test.each([
+    ['the manifests are those of a directory', ['-f', 'mail'], 'mail'],
+    ['they are found by their default name', [], 'fwdsync'],
+    ['the whole repository is named', ['-f', '.'], 'mail'],
+  ])('a state directory below them is left out, where %s', async (_, args, directory) => {
+    const { scene, repository } = await repositoryScene();
+    const state = join(directory, 'var/fwdsync');
+    const snapshot = {
+      [join(state, 'ops/snapshots/1.yaml')]: GOOD,
+      [join(state, 'ops/snapshots/2.yaml')]: GOOD,
+    };
+    const pruned = `${GOOD}    prune: true\n`;
+    await repository.stage({ [join(directory, 'fwdsync.yaml')]: pruned, ...snapshot });
+    const given = ['--state-dir', join(scene.directory, state)];
+    const staged = await scene.run(['validate', '--staged', ...args, ...given]);
+    expect([staged.code, staged.stdout]).toEqual([0, expect.stringContaining('0 rules in 1 file;')]);
+    // Without it the same domain is there three times.
+    expect((await scene.run(['validate', '--staged', ...args])).code).toBe(5);
+    await repository.commit({});
+    await repository.stage({ [join(directory, 'fwdsync.yaml')]: pruned.replace('info', 'sales') });
+    const file = args.length === 0 ? ['-f', directory] : args;
+    const against = await scene.run(['validate', '--against', 'HEAD', '--format', 'json', ...file, ...given]);
+    expect(JSON.parse(against.stdout)).toMatchObject({ deletes: [{ name: 'info' }], summary: { files: 1 } });
+  });
+
+  test('a snapshot that is named itself is checked', async () => {
+    const { scene, repository } = await repositoryScene();
+    await repository.stage({ 'var/ops/snapshots/1.yaml': BAD });
+    const args = ['--staged', '-f', 'var/ops/snapshots/1.yaml', '--state-dir', 'var'];
+    expect((await scene.run(['validate', ...args])).code).toBe(5);
+  });
+
   test('a manifest that is removed is a warning', async () => {
     const { scene, repository } = await repositoryScene({ 'fwdsync.yaml': GOOD });
     await repository.git('rm', '--quiet', '--cached', 'fwdsync.yaml');
