@@ -206,11 +206,11 @@ function declareTools({ program, run, execute, context }: Declaration): void {
     .description('Print the completion of this command line for a shell')
     .addArgument(new Argument('<shell>', 'bash, zsh or fish').choices(['bash', 'zsh', 'fish']))
     .addHelpText('after', example('source <(fwdsync completion bash)'))
-    .action(run(async () => (await import('./commands/completion.ts')).completionCommand(program)))
+    .action(run(async () => (await import('./commands/completion.ts')).completionCommand))
     // What the printed scripts run.
-    .command('domains', { hidden: true })
+    .command('words', { hidden: true })
     .argument('[words...]')
     .action(async (words: readonly string[]) =>
-      (await import('./commands/completion/domains.ts')).completeDomains(context, words),
+      (await import('./commands/completion/words.ts')).completeWords(program, context, words),
     );
 }

@@ -135,7 +135,8 @@ describe('the domains that shells ask for', () => {
     env: Readonly<Record<string, string>> = {},
   ): Promise<readonly string[]> => {
     const input = { env: { FWDSYNC_API_KEY: '', ...env } };
-    const { code, stdout, stderr } = await scene.run(['completion', 'domains', '--', ...words], input);
+    const line = ['fwdsync', 'plan', '--domain', ...words];
+    const { code, stdout, stderr } = await scene.run(['completion', 'words', '--', '3', ...line], input);
     expect({ code, stderr, requests: scene.requests() }).toEqual({ code: 0, stderr: '', requests: [] });
     return stdout.split('\n').slice(0, -1);
   };
@@ -145,21 +146,20 @@ describe('the domains that shells ask for', () => {
     await writeFile(join(scene.directory, 'acme.yaml'), MANIFEST);
     await mkdir(join(scene.directory, 'accounts'));
     await writeFile(join(scene.directory, 'accounts', 'one.yaml'), 'domains: { one.example: {} }\n');
-    const line = ['fwdsync', 'plan', '--domain'];
-    expect(await domainsOf(scene, line)).toEqual(['default.example']);
-    expect(await domainsOf(scene, line, { FWDSYNC_FILE: 'acme.yaml' })).toEqual(DOMAINS);
-    expect(await domainsOf(scene, [...line, '', '-f', 'acme.yaml'])).toEqual(DOMAINS);
-    expect(await domainsOf(scene, [...line, 'x', '--file', '=', 'acme.yaml', '-ffwdsync.yaml'])).toEqual(
+    expect(await domainsOf(scene, [])).toEqual(['default.example']);
+    expect(await domainsOf(scene, [], { FWDSYNC_FILE: 'acme.yaml' })).toEqual(DOMAINS);
+    expect(await domainsOf(scene, ['', '-f', 'acme.yaml'])).toEqual(DOMAINS);
+    expect(await domainsOf(scene, ['x', '--file', '=', 'acme.yaml', '-ffwdsync.yaml'])).toEqual(
       [...DOMAINS, 'default.example'].sort(),
     );
-    expect(await domainsOf(scene, [...line, '--accounts', 'accounts'])).toEqual(['one.example']);
+    expect(await domainsOf(scene, ['', '--accounts', 'accounts'])).toEqual(['one.example']);
   });
 
   test.each([
-    ['a file that is not there', ['-f', 'nothing.yaml']],
-    ['standard input', ['-f', '-']],
-    ['a file that is no YAML', ['-f', 'broken.yaml']],
-    ['options that exclude each other', ['-f', 'fwdsync.yaml', '--accounts', '.']],
+    ['a file that is not there', ['', '-f', 'nothing.yaml']],
+    ['standard input', ['', '-f', '-']],
+    ['a file that is no YAML', ['', '-f', 'broken.yaml']],
+    ['options that exclude each other', ['', '-f', 'fwdsync.yaml', '--accounts', '.']],
   ])('none and no complaint: %s', async (_, words) => {
     const scene = await commandScene({ manifest: 'domains: { default.example: {} }\n' });
     await writeFile(join(scene.directory, 'broken.yaml'), 'domains: { acme.example: [ }\n');
@@ -168,25 +168,32 @@ describe('the domains that shells ask for', () => {
 
   test('what can be read is there where a manifest beside it cannot', async () => {
     const scene = await commandScene({ manifest: 'domains: { default.example: {} }\n' });
-    expect(await domainsOf(scene, ['-f', 'nothing.yaml', '-f', 'fwdsync.yaml'])).toEqual(['default.example']);
+    expect(await domainsOf(scene, ['', '-f', 'nothing.yaml', '-f', 'fwdsync.yaml'])).toEqual([
+      'default.example',
+    ]);
   });
 });
 
-test.each(['bash', 'zsh', 'fish'])(
-  'every command and every option is in the completion of %s',
-  async (shell) => {
-    const scene = await commandScene();
-    const { stdout } = await scene.run(['completion', shell]);
-    const help = (await scene.run(['--help'])).stdout;
-    const commands = [...help.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name ?? '');
-    expect(commands).toEqual(expect.arrayContaining(['validate', 'plan', 'apply', 'completion']));
-    for (const command of commands.filter((name) => name !== 'help')) {
-      expect(stdout).toContain(command);
-      const options = (await scene.run([command, '--help'])).stdout.matchAll(/^ {2}(?:-\w, )?--([a-z-]+)/gm);
-      for (const [, option = ''] of options) expect(stdout).toContain(option);
-    }
-  },
-);
+test('every command and every option is among the words, with its description', async () => {
+  const scene = await commandScene();
+  const wordsAt = async (index: number, ...line: readonly string[]): Promise<readonly string[]> => {
+    const { stdout } = await scene.run(['completion', 'words', '--', String(index), 'fwdsync', ...line]);
+    return stdout.split('\n').slice(0, -1);
+  };
+  const words = await wordsAt(1);
+  expect(words).toContain(
+    "account\tShow the account and its plan's limits; the quickest way to see whether the key works",
+  );
+  const help = (await scene.run(['--help'])).stdout;
+  const commands = [...help.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name ?? '');
+  expect(commands).toEqual(expect.arrayContaining(['validate', 'plan', 'apply', 'completion']));
+  for (const command of commands.filter((name) => name !== 'help')) {
+    expect(words.map((word) => word.split('\t')[0])).toContain(command);
+    const offered = (await wordsAt(2, command, '--')).map((word) => word.split('\t')[0]);
+    const options = (await scene.run([command, '--help'])).stdout.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm);
+    for (const [, option] of options) expect(offered).toContain(option);
+  }
+});
 
 test('64: another shell', async () => {
   const scene = await commandScene();

@@ -12,13 +12,12 @@ import {
 } from '../../settings.ts';
 
 /**
- * Prints the domains of the manifests that a command line names or takes by default, one a line: for a shell that
- * completes the line, whose words these are. Somebody is in the middle of typing it, so that what cannot be read is no
- * error, and standard input is theirs. Shells may expand what is printed: it is nothing but letters, digits, hyphens and dots.
+ * The domains of the manifests that a command line names or takes by default, whose words these are: nothing but letters,
+ * digits, hyphens and dots. Somebody is in the middle of typing it, so that what cannot be read is no error, and standard
+ * input is theirs.
  */
-export async function completeDomains(context: Context, words: readonly string[]): Promise<void> {
-  const texts = await readNamed(context, words).catch(() => []);
-  for (const name of domainNames(texts)) context.stdout.write(`${name}\n`);
+export async function listDomains(context: Context, words: readonly string[]): Promise<readonly string[]> {
+  return domainNames(await readNamed(context, words).catch(() => []));
 }
 
 async function readNamed(context: Context, words: readonly string[]): Promise<readonly ManifestText[]> {
