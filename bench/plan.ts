@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { decodeAlias, decodeDomain } from '../src/api/operations/decode-resources.ts';
 import type { Desired, DesiredAlias, DesiredDomain } from '../src/model/desired.ts';
-import type { Forward } from '../src/model/destinations.ts';
+import { normaliseDestination, type Destination } from '../src/model/destinations.ts';
 import { nameKey, type AliasName, type DomainName } from '../src/model/names.ts';
 import type { Account, Observed, ObservedDomain } from '../src/model/observed.ts';
 import type { Plan } from '../src/model/plan.ts';
@@ -88,15 +88,16 @@ function aliasAnswers(domain: number, aliases: number, stride: number): readonly
     return {
       id: String(number),
       alias: renamed ? `old${index}` : `user${index}`,
-      forward: differs ? `former${index}@corp.example` : forwardOf(index),
+      forward: differs ? `former${index}@corp.example` : forwardOf(index).join(),
       created_at: '2025-01-01T00:00:00Z',
       updated_at: '2025-01-01T00:00:00Z',
     };
   });
 }
 
-function forwardOf(index: number): Forward {
-  return (index % 10 === 0 ? 'ana@corp.example,ben@corp.example' : `person${index}@corp.example`) as Forward;
+function forwardOf(index: number): readonly Destination[] {
+  const several = ['ana@corp.example', 'ben@corp.example'];
+  return (index % 10 === 0 ? several : [`person${index}@corp.example`]).map(normaliseDestination);
 }
 
 function desiredOf(names: readonly DomainName[], aliases: number): Desired {

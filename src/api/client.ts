@@ -1,5 +1,6 @@
 import type { Budget } from '../rate-limit/budget.ts';
 import type { ApiVersion } from '../model/endpoints.ts';
+import type { Destination } from '../model/destinations.ts';
 import type { CredentialName, DomainName } from '../model/names.ts';
 import type {
   Account,
@@ -27,12 +28,12 @@ export interface ItemFailure {
 
 export interface AliasAddition {
   readonly alias: string;
-  readonly forward: string;
+  readonly forward: readonly Destination[];
 }
 
 export interface AliasUpdate {
   readonly id: string;
-  readonly forward: string;
+  readonly forward: readonly Destination[];
 }
 
 /** A domain right before its settings were written, and as the answer shows it. */
@@ -45,7 +46,7 @@ export interface DomainUpdate {
 export interface RuleAddition {
   readonly id?: string;
   readonly match: RuleMatch;
-  readonly forward: string;
+  readonly forward: readonly Destination[];
   readonly rank?: number;
   readonly active?: boolean;
 }

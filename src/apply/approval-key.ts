@@ -1,5 +1,5 @@
 import { actionKey } from '../model/item-key.ts';
-import { sameForward } from '../model/destinations.ts';
+import { sameDestinations } from '../model/destinations.ts';
 import type { Change } from '../model/plan.ts';
 import { SECTIONS } from '../model/kinds.ts';
 import { sameMatch } from '../model/resources.ts';
@@ -37,7 +37,7 @@ function isRepurposed(change: Change, approved: Change): boolean {
 type Forwarding = Extract<Change, { readonly kind: 'alias' | 'rule' }>;
 
 function isElsewhere({ observed: now }: Forwarding, { observed: before }: Forwarding): boolean {
-  return now !== null && before !== null && !sameForward(now.forward, before.forward);
+  return now !== null && before !== null && !sameDestinations(now.forward, before.forward);
 }
 
 /** Of a domain that is deleted: whether more would go with it than was known. */

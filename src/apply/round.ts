@@ -2,7 +2,7 @@ import type { DomainName } from '../model/names.ts';
 import type { ObservedAlias } from '../model/observed.ts';
 import type { Change } from '../model/plan.ts';
 import { NO_PRIOR_DOMAIN } from '../model/prior.ts';
-import { forwardSignature } from '../plan/diff/signature.ts';
+import { signature } from '../plan/diff/signature.ts';
 import { settleCatchAll } from '../plan/diff/catch-all.ts';
 import type { WriteItem } from '../plan/requests/order.ts';
 import {
@@ -168,7 +168,7 @@ async function keepCatchAll(run: Run, domain: DomainName, aliases: readonly Obse
   const { desired, prior } = run.input;
   const made = aliases.find(({ name }) => name === '*');
   if (made === undefined || !run.added.has(domain)) return;
-  const givenCatchAll = forwardSignature(made.forward, desired.references);
+  const givenCatchAll = signature({ kind: 'alias', state: made }, desired.references);
   run.givenCatchAlls.set(domain, givenCatchAll);
   // It was another domain of that name that was left in place.
   const { settled: _, ...known } = prior.domains.get(domain) ?? NO_PRIOR_DOMAIN;

@@ -1,5 +1,6 @@
 import { SECTION_KINDS, type SectionKind } from '../model/kinds.ts';
 import { createHash } from 'node:crypto';
+import type { Destination } from '../model/destinations.ts';
 import type { Desired, DesiredDomain, DesiredRule, PresentDomain, Setting } from '../model/desired.ts';
 
 /** `sha256:…` over what a manifest asks for: not over its layout, comments, or the order of what has none. */
@@ -74,6 +75,6 @@ function ruleOf(rule: DesiredRule): unknown {
   return [rule.name, rule.id, rule.match, sortedForward(rule.forward), rule.active];
 }
 
-function sortedForward(forward: string): string {
-  return forward.split(',').sort().join(',');
+function sortedForward(forward: readonly Destination[]): string {
+  return forward.toSorted().join(',');
 }

@@ -1,4 +1,4 @@
-import type { Forward } from './destinations.ts';
+import type { Destination } from './destinations.ts';
 import type { AliasName, CredentialName, DomainName, NameKey } from './names.ts';
 import type { Source } from './problem.ts';
 import { SECTIONS, type Section } from './kinds.ts';
@@ -79,6 +79,15 @@ export function countEntries(section: PresentDomain[Section]): number {
   return 'size' in section.entries ? section.entries.size : section.entries.length;
 }
 
+/** The destinations of a domain's aliases and rules, some of them more than once. */
+export function* destinationsOf(domain: DesiredDomain): Generator<Destination> {
+  if (domain.state === 'absent') return;
+  const { aliases, rules } = domain;
+  for (const entries of [aliases?.entries.values() ?? [], rules?.entries ?? []]) {
+    for (const entry of entries) if (entry.state === 'present') yield* entry.forward;
+  }
+}
+
 /** A tombstone. */
 export interface AbsentDomain {
   readonly state: 'absent';
@@ -123,7 +132,11 @@ export interface AliasSection {
 }
 
 export type DesiredAlias =
-  | (Origin & { readonly state: 'present'; readonly name: AliasName; readonly forward: Forward })
+  | (Origin & {
+      readonly state: 'present';
+      readonly name: AliasName;
+      readonly forward: readonly Destination[];
+    })
   | (Origin & { readonly state: 'absent'; readonly name: AliasName });
 
 export type PresentAlias = Extract<DesiredAlias, { readonly state: 'present' }>;
@@ -148,7 +161,7 @@ export type DesiredRule =
       /** The ids that this name would have, one a type: how a rule that changed its type is recognised. */
       readonly derivedIds: readonly string[];
       readonly match: RuleMatch;
-      readonly forward: Forward;
+      readonly forward: readonly Destination[];
       readonly active: boolean;
     })
   | (Origin & {
@@ -176,5 +189,7 @@ export interface Expectation {
   readonly from: string;
   readonly subject: string;
   readonly body: string;
-  readonly forward: { readonly kind: 'delivered'; readonly forward: Forward } | { readonly kind: 'refused' };
+  readonly forward:
+    | { readonly kind: 'delivered'; readonly forward: readonly Destination[] }
+    | { readonly kind: 'refused' };
 }

@@ -3,46 +3,46 @@ import { domainToASCII } from 'node:url';
 declare const brand: unique symbol;
 
 /**
- * Where mail goes, as the API writes it: destinations separated by commas (v4: Alias, field `forward`).
- * In a desired state it is normalised, without duplicates, in the order of the manifest.
+ * One destination in normal form: an address or webhook with its host in lower-case ASCII, or `null` for discard. A list of
+ * them has no duplicates; its order means nothing to the service, and is the manifest's in a desired state.
  */
-export type Forward = string & { readonly [brand]: 'Forward' };
-
-/** One destination in normal form: an address or webhook with its host in lower-case ASCII, or `null` for discard. */
 export type Destination = string & { readonly [brand]: 'Destination' };
 
 /** On the wire the word `null` accepts mail and drops it. */
 export const DISCARD = 'null' as Destination;
 
-export function joinDestinations(destinations: readonly Destination[]): Forward {
-  return [...new Set(destinations)].join(',') as Forward;
+/** Destinations as the API writes them: separated by commas (v4: Alias, field `forward`). */
+export function encodeForward(destinations: readonly Destination[]): string {
+  return destinations.join(',');
 }
 
-/** The normalised set of destinations of a `forward` as the service wrote it, sorted. */
-export function destinationsOf(forward: string): readonly Destination[] {
-  const parts = splitForward(forward);
-  return [...new Set(parts.map(normaliseDestination))].sort();
+/** The destinations of a `forward` as the service writes it, sorted. */
+export function decodeForward(text: string): readonly Destination[] {
+  if (NORMAL.test(text)) return [text as Destination];
+  return [...new Set(splitForward(text).map(normaliseDestination))].sort();
 }
 
-/** Whether two `forward`s name the same set of destinations. Equal text, the common case, is not looked into. */
-export function sameForward(a: string, b: string): boolean {
-  if (a === b) return true;
-  const left = destinationsOf(a);
-  const right = destinationsOf(b);
-  return left.length === right.length && left.every((destination, index) => destination === right[index]);
+export function sameDestinations(a: readonly Destination[], b: readonly Destination[]): boolean {
+  if (a.length !== b.length) return false;
+  if (a.every((destination, index) => destination === b[index])) return true;
+  const known = new Set(a);
+  return b.every((destination) => known.has(destination));
 }
 
 /** Whether no destination of `before` is kept in `after`: a reroute. */
-export function keepsNone(before: string, after: string): boolean {
-  const kept = new Set(destinationsOf(after));
-  return !destinationsOf(before).some((destination) => kept.has(destination));
+export function keepsNone(before: readonly Destination[], after: readonly Destination[]): boolean {
+  return new Set(before).isDisjointFrom(new Set(after));
 }
 
-export function isDiscard(forward: string): boolean {
-  return forward.trim().toLowerCase() === DISCARD;
+export function isDiscard(destinations: readonly Destination[]): boolean {
+  return destinations.length === 1 && destinations[0] === DISCARD;
 }
+
+/** An address that is in normal form: nearly every destination, which matters at a million aliases. */
+const NORMAL = /^[^\s,:@]+@[a-z\d.-]+$/;
 
 export function normaliseDestination(text: string): Destination {
+  if (NORMAL.test(text)) return text as Destination;
   const trimmed = text.trim();
   if (trimmed.toLowerCase() === DISCARD) return DISCARD;
   if (trimmed.includes('://')) return normaliseUrl(trimmed);
@@ -97,16 +97,24 @@ const MOST_NUMBERED = 100_000;
 
 export const DISCLOSE_ALL: Disclosure = { references: new Map(), mask: false };
 
-/** A `forward` for people: sorted, `discard` for `null`, references and masks applied. */
-export function showForward(forward: string, disclosure: Disclosure): string {
-  const shown = destinationsOf(forward).map((destination) => showDestination(destination, disclosure));
-  return [...new Set(shown)].join(', ');
+/** Destinations for people: sorted, `discard` for `null`, references and masks applied. */
+export function showDestinations(destinations: readonly Destination[], disclosure: Disclosure): string {
+  return shownDestinations(destinations, disclosure).join(', ');
 }
 
-function showDestination(destination: string, disclosure: Disclosure): string {
+/** The same one by one. */
+export function shownDestinations(
+  destinations: readonly Destination[],
+  disclosure: Disclosure,
+): readonly string[] {
+  const shown = destinations.toSorted().map((destination) => showDestination(destination, disclosure));
+  return [...new Set(shown)];
+}
+
+function showDestination(destination: Destination, disclosure: Disclosure): string {
   const reference = referenceOf(destination, disclosure);
   if (reference !== undefined) return reference;
-  if (destination === 'null') return 'discard';
+  if (destination === DISCARD) return 'discard';
   return disclosure.mask === false ? destination : mask(destination, disclosure.mask);
 }
 

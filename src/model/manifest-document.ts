@@ -1,4 +1,4 @@
-import { destinationsOf, DISCARD } from './destinations.ts';
+import { DISCARD, type Destination } from './destinations.ts';
 import type { ObservedRule } from './observed.ts';
 
 /**
@@ -57,17 +57,17 @@ export interface CredentialDocument {
   readonly password?: ReferenceDocument;
 }
 
-/** A `forward` of the wire as a manifest writes it: `discard` for `null`, a list for several. */
-export function forwardDocument(forward: string): ForwardDocument {
-  const destinations = destinationsOf(forward).map((destination) =>
-    destination === DISCARD ? 'discard' : destination,
-  );
+/** Destinations as a manifest writes them, sorted: `discard` for `null`, a list for several. */
+export function forwardDocument(forward: readonly Destination[]): ForwardDocument {
+  const destinations = forward
+    .toSorted()
+    .map((destination) => (destination === DISCARD ? 'discard' : destination));
   const [only] = destinations;
   return destinations.length === 1 && only !== undefined ? only : destinations;
 }
 
-/** A live `forward` as a manifest writes it. */
-export type ShowForward = (forward: string) => ForwardDocument;
+/** Live destinations as a manifest writes them. */
+export type ShowForward = (forward: readonly Destination[]) => ForwardDocument;
 
 /** A live rule as a manifest writes it. */
 export function ruleDocument(rule: ObservedRule, name: string, show: ShowForward): RuleDocument {

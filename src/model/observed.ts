@@ -1,3 +1,4 @@
+import type { Destination } from './destinations.ts';
 import type { DomainName } from './names.ts';
 import type { RuleMatch } from './resources.ts';
 
@@ -63,14 +64,14 @@ export interface ObservedDomain {
 export interface ObservedAlias {
   readonly id: string;
   readonly name: string;
-  readonly forward: string;
+  readonly forward: readonly Destination[];
   readonly createdAt: number | null;
 }
 
 export interface ObservedRule {
   readonly id: string;
   readonly match: RuleMatch;
-  readonly forward: string;
+  readonly forward: readonly Destination[];
   readonly rank: number;
   readonly active: boolean;
 }

@@ -1,4 +1,4 @@
-import { normaliseDestination, type Forward } from './destinations.ts';
+import { normaliseDestination, type Destination } from './destinations.ts';
 
 /**
  * The settings of a domain that the API can set, under its own names; null is no value.
@@ -30,7 +30,7 @@ export function sameSetting(
 }
 
 export interface AliasState {
-  readonly forward: Forward;
+  readonly forward: readonly Destination[];
 }
 
 export type RuleType = 'alias' | 'regex' | 'cel';
@@ -44,7 +44,7 @@ export type RuleMatch =
 
 export interface RuleState {
   readonly match: RuleMatch;
-  readonly forward: Forward;
+  readonly forward: readonly Destination[];
   readonly active: boolean;
   readonly rank: number;
 }

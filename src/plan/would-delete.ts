@@ -1,4 +1,4 @@
-import { DISCARD } from '../model/destinations.ts';
+import { isDiscard, type Destination } from '../model/destinations.ts';
 import type { Desired, DesiredDomain, DesiredRule, PresentDomain } from '../model/desired.ts';
 import type { Reason } from '../model/plan.ts';
 import { showSource, type Problem, type Source } from '../model/problem.ts';
@@ -179,17 +179,15 @@ function catchAllWarnings(earlier: DesiredDomain | undefined, later: DesiredDoma
 }
 
 interface CatchAll {
-  readonly forward: string;
+  readonly forward: readonly Destination[];
   readonly source: Source;
 }
 
 function delivers(catchAll: CatchAll | null): boolean {
-  return catchAll !== null && catchAll.forward !== DISCARD;
+  return catchAll !== null && !isDiscard(catchAll.forward);
 }
 
-function catchAllOf({
-  aliases,
-}: PresentDomain): { readonly forward: string; readonly source: Source } | null {
+function catchAllOf({ aliases }: PresentDomain): CatchAll | null {
   for (const alias of aliases?.entries.values() ?? []) {
     if (alias.name === '*' && alias.state === 'present') return alias;
   }

@@ -3,9 +3,9 @@ import type { ApiError } from '../api/errors.ts';
 import { observe, observeDomains, type ObservedDomains } from '../api/observe.ts';
 import type { ResolvePassword } from '../apply/send/passwords.ts';
 import type { StateStore } from '../state/store.ts';
-import { destinationsOf } from '../model/destinations.ts';
+import { decodeForward, type Destination } from '../model/destinations.ts';
 import type { Clock } from '../model/clock.ts';
-import type { Desired } from '../model/desired.ts';
+import { destinationsOf, type Desired } from '../model/desired.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Account, Observed } from '../model/observed.ts';
 import type { Plan, Warning } from '../model/plan.ts';
@@ -101,25 +101,20 @@ export async function planAccount(
 }
 
 /** Every destination that the account has or the manifest asks for, some of them more than once. */
-function* destinationsIn({ domains: live }: Observed, { domains: wanted }: Desired): Generator<string> {
-  for (const { aliases, rules, notification_email, webhook, rulesFallbackEmail } of live.values()) {
-    yield* [...(aliases ?? []), ...(rules ?? [])].flatMap(forwardsOf);
-    yield* [notification_email, webhook, rulesFallbackEmail].flatMap(destinationsIfAny);
+function* destinationsIn({ domains: live }: Observed, { domains: wanted }: Desired): Generator<Destination> {
+  for (const { aliases = [], rules = [], notification_email, webhook, rulesFallbackEmail } of live.values()) {
+    for (const { forward } of [...aliases, ...rules]) yield* forward;
+    yield* settingsIn([notification_email, webhook, rulesFallbackEmail]);
   }
   for (const domain of wanted.values()) {
-    if (domain.state === 'absent') continue;
-    const { aliases, rules, settings } = domain;
-    yield* [...(aliases?.entries.values() ?? []), ...(rules?.entries ?? [])].flatMap(forwardsOf);
-    yield* Object.values(settings).flatMap(({ value }) => destinationsIfAny(value));
+    yield* destinationsOf(domain);
+    if (domain.state === 'present')
+      yield* settingsIn(Object.values(domain.settings).map(({ value }) => value));
   }
 }
 
-function forwardsOf(entry: object): readonly string[] {
-  return 'forward' in entry && typeof entry.forward === 'string' ? destinationsOf(entry.forward) : [];
-}
-
-function destinationsIfAny(text: string | null | undefined): readonly string[] {
-  return text === null || text === undefined ? [] : destinationsOf(text);
+function settingsIn(values: readonly (string | null | undefined)[]): readonly Destination[] {
+  return values.flatMap((value) => decodeForward(value ?? ''));
 }
 
 /** Those of which the same is desired as an earlier run left in sync are left out, their passwords included. */

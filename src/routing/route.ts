@@ -1,4 +1,5 @@
 import { matchesGlob } from './glob.ts';
+import { normaliseDestination, type Destination } from '../model/destinations.ts';
 import { looksLikeRegex, mayBePattern } from '../model/names.ts';
 import type { RuleMatch, Scope } from '../model/resources.ts';
 import { compileExpression } from './cel.ts';
@@ -6,12 +7,12 @@ import { compilePattern, type Pattern } from './regex.ts';
 
 export interface RoutedAlias {
   readonly name: string;
-  readonly forward: string;
+  readonly forward: readonly Destination[];
 }
 
 export interface RoutedRule {
   readonly match: RuleMatch;
-  readonly forward: string;
+  readonly forward: readonly Destination[];
   readonly active: boolean;
 }
 
@@ -26,7 +27,7 @@ export interface RoutingTable<A extends RoutedAlias, R extends RoutedRule> {
    */
   readonly mode: 'aliases' | 'rules' | 'rules-then-aliases';
   /** Where mail goes that no rule takes, in mode `rules`; null: nowhere. */
-  readonly fallback: string | null;
+  readonly fallback: Destination | null;
   /** What names such as `sales.*` are, which the service may read either way; `literal` where it is not stated. */
   readonly wildcards?: Wildcards;
 }
@@ -46,9 +47,14 @@ export interface Mail {
 export type Anchoring = 'anywhere' | 'whole';
 
 export type Route<A, R> =
-  | { readonly kind: 'alias'; readonly alias: A; readonly by: AliasMeans; readonly forward: string }
-  | { readonly kind: 'rule'; readonly rule: R; readonly forward: string }
-  | { readonly kind: 'fallback'; readonly forward: string }
+  | {
+      readonly kind: 'alias';
+      readonly alias: A;
+      readonly by: AliasMeans;
+      readonly forward: readonly Destination[];
+    }
+  | { readonly kind: 'rule'; readonly rule: R; readonly forward: readonly Destination[] }
+  | { readonly kind: 'fallback'; readonly forward: readonly Destination[] }
   | { readonly kind: 'refused' };
 export type AliasMeans = 'name' | 'plus-address' | 'regex' | 'catch-all';
 
@@ -74,7 +80,7 @@ export function createRouter<A extends RoutedAlias, R extends RoutedRule>(
       if (taken !== undefined) return { kind: 'rule', rule: taken.rule, forward: taken.rule.forward };
     }
     if (table.mode !== 'rules') return byAlias(localPartOf(mail.to)) ?? { kind: 'refused' };
-    return table.fallback === null ? { kind: 'refused' } : { kind: 'fallback', forward: table.fallback };
+    return table.fallback === null ? { kind: 'refused' } : { kind: 'fallback', forward: [table.fallback] };
   }
   return { route, routeByAlias: byAlias };
 }
@@ -87,7 +93,7 @@ export function route<A extends RoutedAlias, R extends RoutedRule>(
   return createRouter(table).route(mail);
 }
 
-type AliasRoute<A> = { kind: 'alias'; alias: A; by: AliasMeans; forward: string };
+type AliasRoute<A> = { kind: 'alias'; alias: A; by: AliasMeans; forward: readonly Destination[] };
 
 /** Exact name, then plus addressing, then regular expressions as a whole, then `*` (field notes: aliases mode). */
 function createAliasTaker<A extends RoutedAlias>(
@@ -194,8 +200,13 @@ function patternOf(name: string): Pattern | null {
   return compiled.ok ? compiled.value : null;
 }
 
-function fillGroups(forward: string, groups: readonly string[]): string {
-  return forward.replace(/\$(\d)/g, (whole, digit: string) => groups[Number(digit)] ?? whole);
+function fillGroups(forward: readonly Destination[], groups: readonly string[]): readonly Destination[] {
+  const filled = forward.map((destination) =>
+    normaliseDestination(
+      destination.replace(/\$(\d)/g, (whole, digit: string) => groups[Number(digit)] ?? whole),
+    ),
+  );
+  return [...new Set(filled)];
 }
 
 function localPartOf(address: string): string {

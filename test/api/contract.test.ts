@@ -1,3 +1,4 @@
+import { decodeForward } from '../../src/model/destinations.ts';
 import { describe, expect, test } from 'vitest';
 import type { Client } from '../../src/api/client.ts';
 import type { Result } from '../../src/model/result.ts';
@@ -114,19 +115,30 @@ describe.each(['v4', 'v3'] as const)('a client of %s', (version) => {
     const { client } = await connect();
     const aliases = valueOf(await client.listAliases(DOMAIN));
     expect(aliases.toSorted((a, b) => Number(a.id) - Number(b.id))).toMatchObject([
-      { id: '7', name: 'sales', forward: 'ana@corp.example', createdAt: Date.parse('2026-01-02T03:04:06Z') },
-      { id: '8', name: '*', forward: 'null' },
+      {
+        id: '7',
+        name: 'sales',
+        forward: decodeForward('ana@corp.example'),
+        createdAt: Date.parse('2026-01-02T03:04:06Z'),
+      },
+      { id: '8', name: '*', forward: decodeForward('null') },
     ]);
-    const added = valueOf(await client.addAlias(DOMAIN, { alias: '(a|b)', forward: 'x@corp.example' }));
-    expect(added).toMatchObject({ name: '(a|b)', forward: 'x@corp.example' });
-    const updated = valueOf(await client.updateAlias(DOMAIN, { id: added.id, forward: 'y@corp.example' }));
-    expect(updated).toMatchObject({ id: added.id, forward: 'y@corp.example' });
+    const added = valueOf(
+      await client.addAlias(DOMAIN, { alias: '(a|b)', forward: decodeForward('x@corp.example') }),
+    );
+    expect(added).toMatchObject({ name: '(a|b)', forward: decodeForward('x@corp.example') });
+    const updated = valueOf(
+      await client.updateAlias(DOMAIN, { id: added.id, forward: decodeForward('y@corp.example') }),
+    );
+    expect(updated).toMatchObject({ id: added.id, forward: decodeForward('y@corp.example') });
     expect(await client.deleteAlias(DOMAIN, added.id)).toMatchObject({ ok: true });
     expect(await client.deleteAlias(DOMAIN, added.id)).toMatchObject({
       ok: false,
       error: { kind: 'not-found' },
     });
-    expect(await client.addAlias(DOMAIN, { alias: 'sales', forward: 'x@corp.example' })).toMatchObject({
+    expect(
+      await client.addAlias(DOMAIN, { alias: 'sales', forward: decodeForward('x@corp.example') }),
+    ).toMatchObject({
       ok: false,
       error: { kind: 'rejected', status: 400, message: expect.stringContaining('update the existing') },
     });
@@ -136,10 +148,10 @@ describe.each(['v4', 'v3'] as const)('a client of %s', (version) => {
     const { client } = await connect();
     const added = valueOf(
       await client.addAliases(DOMAIN, [
-        { alias: 'one', forward: 'x@corp.example' },
-        { alias: 'SALES', forward: 'x@corp.example' },
-        { alias: 'two', forward: 'not an address' },
-        { alias: 'three', forward: 'y@corp.example' },
+        { alias: 'one', forward: decodeForward('x@corp.example') },
+        { alias: 'SALES', forward: decodeForward('x@corp.example') },
+        { alias: 'two', forward: decodeForward('not an address') },
+        { alias: 'three', forward: decodeForward('y@corp.example') },
       ]),
     );
     expect(added.map(({ ok }) => ok)).toEqual([true, false, false, true]);
@@ -147,13 +159,13 @@ describe.each(['v4', 'v3'] as const)('a client of %s', (version) => {
     const id = one?.ok === true ? one.value.id : '';
     const updated = valueOf(
       await client.updateAliases(DOMAIN, [
-        { id: '999', forward: 'x@corp.example' },
-        { id, forward: 'z@corp.example' },
+        { id: '999', forward: decodeForward('x@corp.example') },
+        { id, forward: decodeForward('z@corp.example') },
       ]),
     );
     expect(updated).toMatchObject([
       { ok: false, error: { message: expect.stringMatching(/not found/i) } },
-      { ok: true, value: { id, name: 'one', forward: 'z@corp.example' } },
+      { ok: true, value: { id, name: 'one', forward: decodeForward('z@corp.example') } },
     ]);
     const deleted = valueOf(await client.deleteAliases(DOMAIN, [id, '999']));
     expect(deleted).toMatchObject([{ ok: true, value: undefined }, { ok: false }]);
@@ -166,14 +178,14 @@ describe.each(['v4', 'v3'] as const)('a client of %s', (version) => {
       {
         id: OTHER_RULE,
         match: { type: 'regex', regex: '.*x.*', scopes: ['subject', 'body'] },
-        forward: 'ana@corp.example',
+        forward: decodeForward('ana@corp.example'),
         rank: 2.5,
         active: true,
       },
       {
         id: RULE,
         match: { type: 'alias', alias: 'jobs' },
-        forward: 'hr@corp.example',
+        forward: decodeForward('hr@corp.example'),
         rank: 10,
         active: false,
       },
@@ -181,13 +193,25 @@ describe.each(['v4', 'v3'] as const)('a client of %s', (version) => {
     const id = '11111111-2222-5333-8444-555555555555';
     const match = { type: 'cel', expression: 'sender.endsWith("@vip.example")' } as const;
     const added = valueOf(
-      await client.addRule(DOMAIN, { id, match, forward: 'x@corp.example', rank: 5, active: false }),
+      await client.addRule(DOMAIN, {
+        id,
+        match,
+        forward: decodeForward('x@corp.example'),
+        rank: 5,
+        active: false,
+      }),
     );
-    expect(added).toEqual({ id, match, forward: 'x@corp.example', rank: 5, active: false });
+    expect(added).toEqual({ id, match, forward: decodeForward('x@corp.example'), rank: 5, active: false });
     const updated = valueOf(
-      await client.updateRule(DOMAIN, { id, match, forward: 'y@corp.example', rank: 6, active: true }),
+      await client.updateRule(DOMAIN, {
+        id,
+        match,
+        forward: decodeForward('y@corp.example'),
+        rank: 6,
+        active: true,
+      }),
     );
-    expect(updated).toEqual({ id, match, forward: 'y@corp.example', rank: 6, active: true });
+    expect(updated).toEqual({ id, match, forward: decodeForward('y@corp.example'), rank: 6, active: true });
     expect(await client.deleteRule(DOMAIN, id)).toMatchObject({ ok: true });
     expect(await client.deleteRule(DOMAIN, id)).toMatchObject({ ok: false, error: { kind: 'not-found' } });
   });
@@ -197,9 +221,14 @@ describe.each(['v4', 'v3'] as const)('a client of %s', (version) => {
     const match = { type: 'alias', alias: 'press' } as const;
     const added = valueOf(
       await client.addRules(DOMAIN, [
-        { id: '11111111-2222-5333-8444-555555555555', match, forward: 'x@corp.example', rank: 20 },
-        { match, forward: 'nonsense', rank: 30 },
-        { match: { type: 'alias', alias: 'second' }, forward: 'y@corp.example' },
+        {
+          id: '11111111-2222-5333-8444-555555555555',
+          match,
+          forward: decodeForward('x@corp.example'),
+          rank: 20,
+        },
+        { match, forward: decodeForward('nonsense'), rank: 30 },
+        { match: { type: 'alias', alias: 'second' }, forward: decodeForward('y@corp.example') },
       ]),
     );
     expect(added).toMatchObject([
@@ -210,11 +239,14 @@ describe.each(['v4', 'v3'] as const)('a client of %s', (version) => {
     const updates = [RULE, '99999999-2222-5333-8444-555555555555'].map((id) => ({
       id,
       match,
-      forward: 'z@corp.example',
+      forward: decodeForward('z@corp.example'),
       active: true,
     }));
     expect(valueOf(await client.updateRules(DOMAIN, updates))).toMatchObject([
-      { ok: true, value: { id: RULE, match, forward: 'z@corp.example', active: true, rank: 10 } },
+      {
+        ok: true,
+        value: { id: RULE, match, forward: decodeForward('z@corp.example'), active: true, rank: 10 },
+      },
       { ok: false, error: { message: expect.stringMatching(/not found/i) } },
     ]);
     expect(valueOf(await client.deleteRules(DOMAIN, [RULE, 'missing']))).toMatchObject([
@@ -277,8 +309,8 @@ describe.each(['v4', 'v3'] as const)('a client of %s', (version) => {
   test('scenario 17: a batch create on a free account is forbidden', async () => {
     const { client } = await connect(SEED, { plan: 'free' });
     const answer = await client.addAliases(DOMAIN, [
-      { alias: 'one', forward: 'x@corp.example' },
-      { alias: 'two', forward: 'x@corp.example' },
+      { alias: 'one', forward: decodeForward('x@corp.example') },
+      { alias: 'two', forward: decodeForward('x@corp.example') },
     ]);
     expect(answer).toMatchObject({ ok: false, error: { kind: 'forbidden', status: 403 } });
   });
@@ -287,9 +319,9 @@ describe.each(['v4', 'v3'] as const)('a client of %s', (version) => {
     const { account } = await connect();
     const client = account.client({ mode: 'read-only' });
     await client.getAccount();
-    await expect(client.addAlias(DOMAIN, { alias: 'x', forward: 'x@corp.example' })).rejects.toThrow(
-      'read-only',
-    );
+    await expect(
+      client.addAlias(DOMAIN, { alias: 'x', forward: decodeForward('x@corp.example') }),
+    ).rejects.toThrow('read-only');
     await expect(client.deleteDomain(DOMAIN)).rejects.toThrow('read-only');
     expect(account.requests().map(({ method }) => method)).toEqual(['GET']);
   });

@@ -69,7 +69,7 @@ describe('a reading of the account', () => {
     expect(unproven.size).toBe(0);
     expect(domains.get(name('a.example'))).toMatchObject({
       aliases: [{ name: 'sales' }],
-      rules: [{ forward: 'hr@corp.example' }],
+      rules: [{ forward: ['hr@corp.example'] }],
       readAt: account.clock.monotonic(),
     });
     expect(domains.get(name('a.example'))).not.toHaveProperty('credentials');

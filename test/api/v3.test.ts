@@ -1,3 +1,4 @@
+import { decodeForward } from '../../src/model/destinations.ts';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createClient } from '../../src/api/create.ts';
 import type { DomainName } from '../../src/model/names.ts';
@@ -101,16 +102,16 @@ describe('bulk requests of v3', () => {
     const forward = 'b@corp.example';
     expect(
       await bulk.addAliases(DOMAIN, [
-        { alias: 'new', forward },
-        { alias: 'sales', forward },
+        { alias: 'new', forward: decodeForward(forward) },
+        { alias: 'sales', forward: decodeForward(forward) },
       ]),
     ).toMatchObject({
       value: { done: [{ name: 'new' }], failed: [{ name: 'sales', id: '7' }] },
     });
     expect(
       await bulk.updateAliases(DOMAIN, [
-        { alias: 'sales', forward },
-        { alias: 'gone', forward },
+        { alias: 'sales', forward: decodeForward(forward) },
+        { alias: 'gone', forward: decodeForward(forward) },
       ]),
     ).toMatchObject({
       value: { done: [{ name: 'sales', id: '7' }], failed: [{ name: 'gone' }] },
@@ -123,8 +124,11 @@ describe('bulk requests of v3', () => {
 
   test('add, update and delete rules, each with its own outcome', async () => {
     const { account, bulk } = await connectBulk();
-    const rule = { id: RULE, match: MATCH, forward: 'b@corp.example', rank: 5, active: false };
-    const outcomes = await bulk.addRules(DOMAIN, [rule, { match: MATCH, forward: 'nonsense' }]);
+    const rule = { id: RULE, match: MATCH, forward: decodeForward('b@corp.example'), rank: 5, active: false };
+    const outcomes = await bulk.addRules(DOMAIN, [
+      rule,
+      { match: MATCH, forward: decodeForward('nonsense') },
+    ]);
     expect(outcomes).toEqual({
       ok: true,
       value: [
@@ -132,7 +136,7 @@ describe('bulk requests of v3', () => {
         { success: false, rule: null },
       ],
     });
-    const moved = { ...rule, forward: 'c@corp.example', active: true };
+    const moved = { ...rule, forward: decodeForward('c@corp.example'), active: true };
     expect(await bulk.updateRules(DOMAIN, [moved])).toEqual({
       ok: true,
       value: [{ success: true, rule: moved }],

@@ -207,7 +207,7 @@ describe('rules', () => {
         active: true,
         source: { line: 23, column: 9 },
       },
-      { name: 'vip', match: { type: 'cel' }, forward: 'null', active: false },
+      { name: 'vip', match: { type: 'cel' }, forward: ['null'], active: false },
       { name: 'careers', match: { type: 'alias', alias: 'jobs' } },
     ]);
     expect(section?.entries[0]?.derivedIds).toContain('64cffc51-580c-56bc-b6a5-d741eea021e1');

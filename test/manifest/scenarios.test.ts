@@ -251,7 +251,7 @@ describe('scenario 8: names as written', () => {
     expect(domain.rules?.entries[0]).toMatchObject({
       name: '0x10',
       match: { type: 'alias', alias: '007' },
-      forward: 'a@x.example',
+      forward: ['a@x.example'],
     });
   });
 

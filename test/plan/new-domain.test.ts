@@ -143,7 +143,7 @@ describe('once the domain was added and its aliases were read', () => {
       'wanted, made otherwise: updated',
       add,
       made('b@x.example'),
-      { action: 'update', id: '2', observed: { forward: 'b@x.example' } },
+      { action: 'update', id: '2', observed: { forward: ['b@x.example'] } },
     ],
     ['wanted, made so: nothing', add, made('a@X.example'), null],
     ['unwanted, not made: nothing', remove, liveAliases({ info: 'x@x.example' }), null],
@@ -151,7 +151,7 @@ describe('once the domain was added and its aliases were read', () => {
       'unwanted, made: deleted',
       remove,
       made('b@x.example'),
-      { id: '2', observed: { forward: 'b@x.example' } },
+      { id: '2', observed: { forward: ['b@x.example'] } },
     ],
   ])('%s', (_, change, rows, becomes) => {
     const settled = becomes === null ? [] : [{ ...change(), conditional: false, ...becomes }];

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DesiredDomain } from '../../src/model/desired.ts';
-import { forwardSignature } from '../../src/plan/diff/signature.ts';
+import { decodeForward } from '../../src/model/destinations.ts';
+import { signature } from '../../src/plan/diff/signature.ts';
 import { NO_PRIOR, type PriorDomain } from '../../src/model/prior.ts';
 import { manifestSize } from '../../src/plan/size.ts';
 import {
@@ -63,7 +64,7 @@ test('a plan, whole', () => {
         name: 'info',
         id: null,
         observed: null,
-        desired: { forward: 'a@x.example' },
+        desired: { forward: ['a@x.example'] },
         fields: ['forward'],
         stage: 1,
         conditional: false,
@@ -272,13 +273,21 @@ describe('the service’s own catch-all', () => {
     ['was edited since: one more', 'owner@x.example,eve@x.example', 'owner@x.example', ['catch-all']],
     ['is of a domain of which nothing is known', 'owner@x.example', undefined, ['catch-all']],
   ])('%s', (_, forward, given, guards) => {
-    const memory = given === undefined ? {} : { givenCatchAll: forwardSignature(given, new Map()) };
+    const memory =
+      given === undefined
+        ? {}
+        : {
+            givenCatchAll: signature({ kind: 'alias', state: { forward: decodeForward(given) } }, new Map()),
+          };
     expect(found({ ...REST, '*': forward }, { '*': false }, memory)).toEqual(guards);
     expect(found({ ...REST, '*': forward }, { '*': 'null' }, memory)).toEqual(guards);
   });
 
   test('is an alias like any other without a memory, however young it is', () => {
-    const aliases = [...liveAliases(REST), { id: '9', name: '*', forward: 'a@x.example', createdAt: 1000 }];
+    const aliases = [
+      ...liveAliases(REST),
+      { id: '9', name: '*', forward: decodeForward('a@x.example'), createdAt: 1000 },
+    ];
     const wanted = desired([present(ACME, { aliases: aliasSection({ '*': false }) })]);
     const { guards } = plan(wanted, observed([live(ACME, { createdAt: 1000, aliases })]));
     expect(guards.map(({ guard }) => guard)).toEqual(['catch-all']);

@@ -40,7 +40,7 @@ describe('each change, whole', () => {
         name: 'b',
         id: derivedId('b', 'regex'),
         observed: null,
-        desired: { match: REGEX, forward: 'x@x.example', active: true, rank: 20 },
+        desired: { match: REGEX, forward: ['x@x.example'], active: true, rank: 20 },
         fields: ['forward', 'regex', 'scopes', 'active', 'rank'],
         stage: 1,
         reason: 'manifest',
@@ -61,8 +61,8 @@ describe('each change, whole', () => {
         action: 'update',
         name: 'a',
         id: derivedId('a'),
-        observed: { match: { type: 'alias', alias: 'a' }, forward: 'x@x.example', active: true, rank: 10 },
-        desired: { match: { type: 'alias', alias: 'a' }, forward: 'y@x.example', active: true, rank: 10 },
+        observed: { match: { type: 'alias', alias: 'a' }, forward: ['x@x.example'], active: true, rank: 10 },
+        desired: { match: { type: 'alias', alias: 'a' }, forward: ['y@x.example'], active: true, rank: 10 },
         fields: ['forward'],
         stage: 1,
         reason: 'manifest',
@@ -79,7 +79,7 @@ describe('each change, whole', () => {
       action: 'delete',
       name: 'a',
       id: derivedId('a'),
-      observed: { match: row.match, forward: 'x@x.example', active: true, rank: 10 },
+      observed: { match: row.match, forward: ['x@x.example'], active: true, rank: 10 },
       desired: null,
       fields: [],
       stage: 2,
@@ -199,7 +199,7 @@ describe('what is said', () => {
   });
 
   test('of what the service keeps otherwise, but not where the rule is gone or shows another value', () => {
-    const state = { match: { type: 'alias', alias: 'a' }, forward: 'x@x.example', active: true } as never;
+    const state = { match: { type: 'alias', alias: 'a' }, forward: ['x@x.example'], active: true } as never;
     const sent = signature({ kind: 'rule', state }, new Map());
     const known = new Map([[entryKey('rule', 'a'), sent]]);
     const shown = sent.replace('x@x.example', 'y@x.example');
@@ -323,8 +323,8 @@ describe('the parts of a rule’s change', () => {
   test('a move sends what is, the content what shall be, both at the new rank', () => {
     const change = moving();
     const id = derivedId('b');
-    const old = { id, match: { type: 'alias', alias: 'b' }, forward: 'x@x.example', active: true };
-    const next = { id, match: { type: 'alias', alias: 'z' }, forward: 'y@x.example', active: true };
+    const old = { id, match: { type: 'alias', alias: 'b' }, forward: ['x@x.example'], active: true };
+    const next = { id, match: { type: 'alias', alias: 'z' }, forward: ['y@x.example'], active: true };
     const { desired } = change;
     expect(rulePayload(change, 'move')).toEqual({ ...old, rank: desired?.rank });
     expect(rulePayload(change, 'content')).toEqual({ ...next, rank: desired?.rank });
@@ -352,7 +352,7 @@ describe('the parts of a rule’s change', () => {
       stageOf({
         ...change,
         fields: ['forward'],
-        desired: { ...change.observed, forward: 'z@x.example' } as never,
+        desired: { ...change.observed, forward: ['z@x.example'] } as never,
       }),
     ]).toEqual([2, 1]);
   });

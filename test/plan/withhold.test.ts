@@ -165,7 +165,7 @@ test('of a rule that moves and narrows the move stays when the deletes of its do
       fields: ['rank'],
       stage: 1,
       reason: 'reorder',
-      desired: { match: { type: 'alias', alias: 'c' }, forward: 'x@x.example', active: true, rank: 5 },
+      desired: { match: { type: 'alias', alias: 'c' }, forward: ['x@x.example'], active: true, rank: 5 },
     },
   ]);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { decodeForward, normaliseDestination, type Destination } from '../../src/model/destinations.ts';
 import type { RuleMatch } from '../../src/model/resources.ts';
 import {
   createRouter,
@@ -10,12 +11,12 @@ import {
 
 interface Alias {
   readonly name: string;
-  readonly forward: string;
+  readonly forward: readonly Destination[];
 }
 interface Rule {
   readonly name: string;
   readonly match: RuleMatch;
-  readonly forward: string;
+  readonly forward: readonly Destination[];
   readonly active: boolean;
 }
 type Table = RoutingTable<Alias, Rule>;
@@ -24,12 +25,12 @@ type Table = RoutingTable<Alias, Rule>;
 function aliases(...lines: readonly string[]): readonly Alias[] {
   return lines.map((line) => {
     const at = line.lastIndexOf(': ');
-    return { name: line.slice(0, at), forward: line.slice(at + 2) };
+    return { name: line.slice(0, at), forward: decodeForward(line.slice(at + 2)) };
   });
 }
 
 function rule(name: string, match: RuleMatch, options: { readonly active?: boolean } = {}): Rule {
-  return { name, match, forward: `${name}@rules.example`, active: options.active ?? true };
+  return { name, match, forward: decodeForward(`${name}@rules.example`), active: options.active ?? true };
 }
 
 const alias = (text: string): RuleMatch => ({ type: 'alias', alias: text });
@@ -58,7 +59,7 @@ function where(table: Partial<Table>, to: Mail, anchoring: Anchoring = 'anywhere
   });
   const found = router.route(to, anchoring);
   if (found.kind === 'refused') return 'refused';
-  return `${found.kind === 'alias' ? found.by : found.kind} ${found.forward}`;
+  return `${found.kind === 'alias' ? found.by : found.kind} ${found.forward.join()}`;
 }
 
 describe('aliases', () => {
@@ -191,7 +192,9 @@ describe('rules', () => {
   });
 
   test('what no rule takes goes to the fallback', () => {
-    expect(where({ rules, mode: 'rules', fallback: 'f@x.example' }, mail('x'))).toBe('fallback f@x.example');
+    expect(where({ rules, mode: 'rules', fallback: normaliseDestination('f@x.example') }, mail('x'))).toBe(
+      'fallback f@x.example',
+    );
   });
 
   test('both readings of a pattern', () => {

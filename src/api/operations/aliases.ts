@@ -1,6 +1,7 @@
+import { encodeForward } from '../../model/destinations.ts';
 import { nameKey } from '../../model/names.ts';
 import type { Call } from '../http/call.ts';
-import type { Client, LookupClient } from '../client.ts';
+import type { AliasAddition, AliasUpdate, Client, LookupClient } from '../client.ts';
 import { expectSame, objectField, type Json } from './decode.ts';
 import type { ObservedAlias } from '../../model/observed.ts';
 import { decodeAlias } from './decode-resources.ts';
@@ -42,18 +43,24 @@ function singles(call: Call, { endpoints, pageSize, orders, aliasSegment }: Dial
     getAlias: (domain, id) =>
       call({ endpoint: endpoints.getAlias, params: { domain, [aliasSegment]: id } }, theAlias),
     addAlias: (domain, { alias, forward }) =>
-      call({ endpoint: endpoints.addAlias, params: { domain }, body: { alias, forward } }, (json) => {
-        const added = theAlias(json);
-        expectSame('alias', nameKey(alias), nameKey(added.name));
-        return added;
-      }),
+      call(
+        { endpoint: endpoints.addAlias, params: { domain }, body: aliasBody({ alias, forward }) },
+        (json) => {
+          const added = theAlias(json);
+          expectSame('alias', nameKey(alias), nameKey(added.name));
+          return added;
+        },
+      ),
     updateAlias(domain, { id, forward }) {
       const params = { domain, [aliasSegment]: id };
-      return call({ endpoint: endpoints.updateAlias, params, body: { forward } }, (json) => {
-        const updated = theAlias(json);
-        expectSame('id', id, updated.id);
-        return updated;
-      });
+      return call(
+        { endpoint: endpoints.updateAlias, params, body: { forward: encodeForward(forward) } },
+        (json) => {
+          const updated = theAlias(json);
+          expectSame('id', id, updated.id);
+          return updated;
+        },
+      );
     },
     deleteAlias: (domain, id) =>
       call({ endpoint: endpoints.deleteAlias, params: { domain, [aliasSegment]: id } }, () => undefined),
@@ -63,7 +70,7 @@ function singles(call: Call, { endpoints, pageSize, orders, aliasSegment }: Dial
 function batches(call: Call, { endpoints }: Dialect): Omit<AliasOperations, keyof Singles> {
   return {
     addAliases: (domain, items) =>
-      sendBatch(call, endpoints.addAliases, domain, { aliases: items }, (json) =>
+      sendBatch(call, endpoints.addAliases, domain, { aliases: items.map(aliasBody) }, (json) =>
         decodeBatch(json, {
           field: 'added',
           decode: decodeAlias,
@@ -72,7 +79,7 @@ function batches(call: Call, { endpoints }: Dialect): Omit<AliasOperations, keyo
         }),
       ),
     updateAliases: (domain, items) =>
-      sendBatch(call, endpoints.updateAliases, domain, { aliases: items }, (json) =>
+      sendBatch(call, endpoints.updateAliases, domain, { aliases: items.map(aliasBody) }, (json) =>
         decodeBatch(json, {
           field: 'updated',
           decode: decodeAlias,
@@ -87,4 +94,8 @@ function batches(call: Call, { endpoints }: Dialect): Omit<AliasOperations, keyo
 
 function theAlias(json: Json | null): ObservedAlias {
   return decodeAlias(objectField(json ?? {}, 'alias'));
+}
+
+export function aliasBody({ forward, ...item }: AliasAddition | AliasUpdate): Json {
+  return { ...item, forward: encodeForward(forward) };
 }

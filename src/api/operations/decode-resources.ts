@@ -1,3 +1,4 @@
+import { decodeForward } from '../../model/destinations.ts';
 import { parseDomainName, type DomainName } from '../../model/names.ts';
 import type {
   Account,
@@ -70,7 +71,7 @@ export function decodeAlias(value: unknown): ObservedAlias {
   return {
     id: idField(json, 'id'),
     name: stringField(json, 'alias'),
-    forward: stringField(json, 'forward'),
+    forward: decodeForward(stringField(json, 'forward')),
     createdAt: timeOf(json['created_at'] ?? json['created']),
   };
 }
@@ -82,7 +83,7 @@ export function decodeRule(value: unknown): ObservedRule {
   return {
     id: stringField(json, 'id'),
     match: decodeMatch(stringField(json, 'type'), config),
-    forward: stringField(config, 'forward'),
+    forward: decodeForward(stringField(config, 'forward')),
     rank: numberField(json, 'rank'),
     active: booleanField(json, 'active'),
   };

@@ -1,4 +1,4 @@
-import { sameForward } from '../../model/destinations.ts';
+import { encodeForward, sameDestinations } from '../../model/destinations.ts';
 import type { ObservedRule } from '../../model/observed.ts';
 import { sameMatch } from '../../model/resources.ts';
 import type { Call } from '../http/call.ts';
@@ -94,7 +94,9 @@ function keyOf({ id }: ObservedRule): string {
 }
 
 function isThat(sent: RuleAddition | undefined, rule: ObservedRule): boolean {
-  return sent !== undefined && sameMatch(sent.match, rule.match) && sameForward(sent.forward, rule.forward);
+  return (
+    sent !== undefined && sameMatch(sent.match, rule.match) && sameDestinations(sent.forward, rule.forward)
+  );
 }
 
 function additionOf(rule: RuleAddition): Json {
@@ -106,7 +108,7 @@ export function ruleBody({ match, forward, id, rank, active }: RuleAddition): Js
   const { type: _, ...condition } = match;
   return {
     ...(id === undefined ? {} : { id }),
-    config: { ...condition, forward },
+    config: { ...condition, forward: encodeForward(forward) },
     ...(rank === undefined ? {} : { rank }),
     ...(active === undefined ? {} : { active }),
   };

@@ -5,6 +5,7 @@ import type { Call } from '../http/call.ts';
 import type { AliasAddition, Answer, RuleAddition, RuleUpdate } from '../client.ts';
 import { arrayField, booleanField, idField, objectOf, stringField, type Json } from './decode.ts';
 import { decodeRule } from './decode-resources.ts';
+import { aliasBody } from './aliases.ts';
 import { ruleBody } from './rules.ts';
 
 /** An alias by its name; the id that came with it, if one did. */
@@ -55,8 +56,8 @@ export function bulkOperations(call: Call): BulkClient {
     );
   };
   return {
-    addAliases: (domain, items) => aliases(domain, 'add', items),
-    updateAliases: (domain, items) => aliases(domain, 'update', items),
+    addAliases: (domain, items) => aliases(domain, 'add', items.map(aliasBody)),
+    updateAliases: (domain, items) => aliases(domain, 'update', items.map(aliasBody)),
     deleteAliases: (domain, names) =>
       aliases(
         domain,

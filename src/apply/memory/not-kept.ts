@@ -1,5 +1,4 @@
 import { changeKey, itemKey } from '../../model/item-key.ts';
-import { destinationsOf, type Forward } from '../../model/destinations.ts';
 import type { Change } from '../../model/plan.ts';
 import { managedPart } from '../../plan/diff/settings.ts';
 import { signature, type Wanted } from '../../plan/diff/signature.ts';
@@ -83,5 +82,5 @@ function textOf(state: Change['observed'], field: string): string | null {
   const parts: Readonly<Record<string, unknown>> =
     'match' in state ? { ...state, ...state.match } : { ...state };
   const value = parts[field];
-  return field === 'forward' ? destinationsOf(value as Forward).join() : JSON.stringify(value ?? null);
+  return JSON.stringify(field === 'forward' ? (value as readonly string[]).toSorted() : (value ?? null));
 }

@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { destinationsOf, DISCARD } from '../../model/destinations.ts';
+import { DISCARD, type Destination } from '../../model/destinations.ts';
 import {
   forwardDocument,
   type ForwardDocument,
@@ -11,7 +11,7 @@ import {
 export function referenceFinder(references: ReadonlyMap<string, string>): ShowForward {
   const byReference = Map.groupBy(references, ([, shown]) => shown);
   return (forward) => {
-    const left = new Set<string>(destinationsOf(forward));
+    const left = new Set<string>(forward.toSorted());
     const parts: (string | ReferenceDocument)[] = [];
     for (const shown of new Set([...left].map((value) => references.get(value)))) {
       const reference = shown === undefined ? null : parseReference(shown);
@@ -26,13 +26,13 @@ export function referenceFinder(references: ReadonlyMap<string, string>): ShowFo
 
 /** The references that stand for a value of these forwards, each once. */
 export function referencesBehind(
-  forwards: Iterable<string>,
+  forwards: Iterable<readonly Destination[]>,
   references: ReadonlyMap<string, string>,
 ): readonly ReferenceDocument[] {
   if (references.size === 0) return [];
   const shown = new Set<string>();
   for (const forward of forwards) {
-    for (const value of destinationsOf(forward)) shown.add(references.get(value) ?? '');
+    for (const value of forward.toSorted()) shown.add(references.get(value) ?? '');
   }
   return [...shown].map(parseReference).filter((reference) => reference !== null);
 }

@@ -5,6 +5,7 @@ import type {
   ManifestDocument,
   ShowForward,
 } from '../../model/manifest-document.ts';
+import type { Destination } from '../../model/destinations.ts';
 import { parseAliasName, quote } from '../../model/names.ts';
 import type { Observed, ObservedDomain } from '../../model/observed.ts';
 import type { AliasChange, Change, CredentialChange, DomainChange, Plan } from '../../model/plan.ts';
@@ -49,7 +50,7 @@ export function snapshotDocument(input: SnapshotInput): ManifestDocument {
   };
 }
 
-function* desiredForwards(changes: readonly Change[]): Generator<string> {
+function* desiredForwards(changes: readonly Change[]): Generator<readonly Destination[]> {
   for (const { kind, desired } of changes) {
     if ((kind === 'alias' || kind === 'rule') && desired !== null) yield desired.forward;
   }

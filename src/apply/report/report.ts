@@ -1,5 +1,5 @@
 import { itemKey } from '../../model/item-key.ts';
-import { showForward } from '../../model/destinations.ts';
+import { showDestinations } from '../../model/destinations.ts';
 import type { Change, Plan } from '../../model/plan.ts';
 import { changeName, type NotKeptItem, type Outcome, type Report } from '../../model/report.ts';
 import type { NotKept } from '../memory/not-kept.ts';
@@ -110,6 +110,8 @@ function notKeptText(change: Change, references: ReadonlyMap<string, string>): s
   if (change.desired === null) return 'the service accepted the delete and still shows it';
   if (change.observed === null) return 'the service accepted it and does not show it';
   const live =
-    change.kind === 'alias' ? `: ${showForward(change.observed.forward, { references, mask: false })}` : '';
+    change.kind === 'alias'
+      ? `: ${showDestinations(change.observed.forward, { references, mask: false })}`
+      : '';
   return `the service accepted it and shows another ${change.fields.join(', ')}${live}`;
 }

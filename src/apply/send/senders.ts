@@ -7,7 +7,7 @@ import type {
   ItemFailure,
 } from '../../api/client.ts';
 import type { ApiError } from '../../api/errors.ts';
-import { sameForward } from '../../model/destinations.ts';
+import { sameDestinations } from '../../model/destinations.ts';
 import type { Kind } from '../../model/kinds.ts';
 import type { CredentialName, DomainName } from '../../model/names.ts';
 import type { ObservedAlias, ObservedDomain, ObservedRule } from '../../model/observed.ts';
@@ -172,11 +172,11 @@ function isOf<K extends Kind>(kind: K): (item: WriteItem) => item is ItemOf<K> {
 }
 
 function aliasAddition({ change: { name, desired } }: ItemOf<'alias'>): AliasAddition {
-  return { alias: name, forward: desired?.forward ?? '' };
+  return { alias: name, forward: desired?.forward ?? [] };
 }
 
 function aliasUpdate(item: ItemOf<'alias'>): AliasUpdate {
-  return { id: idOf(item), forward: item.change.desired?.forward ?? '' };
+  return { id: idOf(item), forward: item.change.desired?.forward ?? [] };
 }
 
 /** What is live has the id that was read; the service knows no empty one. */
@@ -202,14 +202,14 @@ function acceptRule(row: ObservedRule, { rule }: ItemOf<'rule'>): Accepted {
 
 /** Whether a live alias forwards as it was sent. */
 export function isAliasAsSent({ forward }: ObservedAlias, { change }: ItemOf<'alias'>): boolean {
-  return sameForward(forward, change.desired?.forward ?? '');
+  return sameDestinations(forward, change.desired?.forward ?? []);
 }
 
 /** Whether a live rule is as it was sent; a rank that was left out does not count. */
 export function isRuleAsSent(row: ObservedRule, { match, forward, rank, active }: RulePayload): boolean {
   return (
     sameMatch(row.match, match) &&
-    sameForward(row.forward, forward) &&
+    sameDestinations(row.forward, forward) &&
     row.active === active &&
     row.rank === (rank ?? row.rank)
   );

@@ -1,6 +1,7 @@
 import type { FullClient } from '../../api/create.ts';
 import { readSections } from '../../api/observe-sections.ts';
 import { routerOf } from '../../manifest/check/routing-table.ts';
+import { normaliseDestination } from '../../model/destinations.ts';
 import { parseDomainName, quote, type DomainName } from '../../model/names.ts';
 import type { ObservedAlias, ObservedDomain, ObservedRule } from '../../model/observed.ts';
 import { createRouter, type Anchoring, type Mail, type RoutingTable } from '../../routing/route.ts';
@@ -107,7 +108,7 @@ async function askAccount(
       found,
       whole: route('whole'),
       notes: liveNotes(live),
-      disclosure: disclose(found.kind === 'refused' ? '' : found.forward),
+      disclosure: disclose(found.kind === 'refused' ? '' : found.forward.join(' ')),
     };
   } finally {
     await client.close();
@@ -131,7 +132,10 @@ async function readRouting(client: FullClient, domain: DomainName): Promise<Live
 /** The engine that the domain uses, or both where the API does not tell. */
 function engineOf({ routingEngine, rulesFallbackEmail = null }: ObservedDomain): Engine {
   if (routingEngine === 'alias') return { mode: 'aliases', fallback: null };
-  if (routingEngine === 'rules') return { mode: 'rules', fallback: rulesFallbackEmail };
+  if (routingEngine === 'rules') {
+    const fallback = rulesFallbackEmail === null ? null : normaliseDestination(rulesFallbackEmail);
+    return { mode: 'rules', fallback };
+  }
   return { mode: 'rules-then-aliases', fallback: null };
 }
 

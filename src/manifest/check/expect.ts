@@ -1,4 +1,4 @@
-import { destinationsOf, sameForward, type Forward, showForward } from '../../model/destinations.ts';
+import { sameDestinations, showDestinations, type Destination } from '../../model/destinations.ts';
 import type { Expectation, PresentDomain, PresentAlias, PresentRule } from '../../model/desired.ts';
 import { parseDomainName, quote } from '../../model/names.ts';
 import type { Route } from '../../routing/route.ts';
@@ -52,7 +52,7 @@ function checkExpectation(expectation: Expectation, router: DomainRouter, loadin
 
 function isMet({ forward }: Expectation, route: Route<PresentAlias, PresentRule>): boolean {
   if (route.kind === 'refused') return forward.kind === 'refused';
-  return forward.kind === 'delivered' && sameForward(forward.forward, route.forward);
+  return forward.kind === 'delivered' && sameDestinations(forward.forward, route.forward);
 }
 
 function outcome(route: Route<PresentAlias, PresentRule>, loading: Loading): string {
@@ -72,9 +72,8 @@ function describe(route: Route<PresentAlias, PresentRule>): string {
   }
 }
 
-function show(forward: string, { destinations }: Loading): string {
-  const shown = destinationsOf(forward).join(',');
-  return showForward(shown, { references: destinations.references, mask: false });
+function show(forward: readonly Destination[], { destinations }: Loading): string {
+  return showDestinations(forward, { references: destinations.references, mask: false });
 }
 
 function readExpectation(domain: PresentDomain, node: MapNode, loading: Loading): Expectation | null {
@@ -104,6 +103,6 @@ function readExpectation(domain: PresentDomain, node: MapNode, loading: Loading)
 
 function readOutcome(node: Node | undefined, loading: Loading): Expectation['forward'] | null {
   if (textOf(node) === 'refused') return { kind: 'refused' };
-  const forward: Forward | null = loading.destinations.resolve(node);
+  const forward = loading.destinations.resolve(node);
   return forward === null ? null : { kind: 'delivered', forward };
 }

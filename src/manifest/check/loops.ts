@@ -1,4 +1,5 @@
 import type { Desired, Origin, PresentDomain, PresentAlias, PresentRule } from '../../model/desired.ts';
+import type { Destination } from '../../model/destinations.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { Route } from '../../routing/route.ts';
 import type { ProblemLog } from '../problems.ts';
@@ -75,11 +76,11 @@ function* entriesOf(
 }
 
 function internalDestinations(
-  forward: string,
+  forward: readonly Destination[],
   domains: ReadonlyMap<DomainName, PresentDomain>,
 ): readonly [DomainName, string][] {
   const internal: [DomainName, string][] = [];
-  for (const destination of forward.split(',')) {
+  for (const destination of forward) {
     if (destination.includes('://') || destination.includes('$')) continue;
     const domain = destination.slice(destination.lastIndexOf('@') + 1) as DomainName;
     if (domains.has(domain)) internal.push([domain, destination]);

@@ -35,7 +35,8 @@ function readAlias(entry: Entry, name: AliasName, loading: Loading): DesiredAlia
   const groups = checkPattern(entry, name, loading);
   const forward = loading.destinations.resolve(entry.value);
   if (groups === null || forward === null) return null;
-  const missing = [...forward.matchAll(/\$(\d)/g)].find(([, digit]) => Number(digit) > groups);
+  const used = forward.flatMap((destination) => [...destination.matchAll(/\$(\d)/g)]);
+  const missing = used.find(([, digit]) => Number(digit) > groups);
   if (missing !== undefined) {
     loading.log.report('capture-without-group', entry.value, {
       message: `${missing[0]} stands for group ${missing[1]} of the name, which has ${groups}`,

@@ -1,6 +1,6 @@
 import type { Reference, ReferenceValue } from '../../model/desired.ts';
 import type { ProblemLog } from '../problems.ts';
-import type { Forward } from '../../model/destinations.ts';
+import type { Destination } from '../../model/destinations.ts';
 import type { Node } from '../read/node.ts';
 
 /** How a manifest is to be taken; what the command line and the environment say beside it. */
@@ -40,7 +40,7 @@ export type ReadReferences = (needed: NeededReferences) => Promise<LoadOptions['
 /** Resolves destinations: groups are expanded once, however often they are used. */
 export interface DestinationBook {
   /** The destinations that a value names; null when any of it is wrong, which is reported where it is written. */
-  readonly resolve: (node: Node | undefined) => Forward | null;
+  readonly resolve: (node: Node | undefined) => readonly Destination[] | null;
   /** Checks the groups that nothing has named; references that are not set are needed by nobody there. */
   readonly checkSpares: () => void;
   /** Normalised value of each reference -> how it is shown. */

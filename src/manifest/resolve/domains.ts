@@ -10,7 +10,7 @@ import {
   type PresentDomain,
   type RuleSection,
 } from '../../model/desired.ts';
-import { sameForward } from '../../model/destinations.ts';
+import { sameDestinations } from '../../model/destinations.ts';
 import { parseDomainName, quote, type DomainName, type NameKey } from '../../model/names.ts';
 import type { Source } from '../../model/problem.ts';
 import type { Manifest } from './assemble.ts';
@@ -246,7 +246,7 @@ function hasFailed(sections: TemplateSections): boolean {
 
 function sameAlias(a: DesiredAlias, b: DesiredAlias): boolean {
   if (a.state === 'absent' || b.state === 'absent') return a.state === b.state;
-  return sameForward(a.forward, b.forward);
+  return sameDestinations(a.forward, b.forward);
 }
 
 function sameCredential(a: DesiredCredential, b: DesiredCredential): boolean {

@@ -1,6 +1,6 @@
 import type { Section } from '../../model/kinds.ts';
 import type { DesiredRule, Origin } from '../../model/desired.ts';
-import { sameForward } from '../../model/destinations.ts';
+import { sameDestinations } from '../../model/destinations.ts';
 import { quote, type DomainName } from '../../model/names.ts';
 import { sameMatch } from '../../model/resources.ts';
 import type { ReadEntries } from './aliases.ts';
@@ -80,7 +80,7 @@ function keyOf({ name, id }: RuleDraft): string {
 function sameDraft(a: RuleDraft, b: RuleDraft): boolean {
   if (a.state !== 'present' || b.state !== 'present') return a.state === b.state && a.id === b.id;
   if (a.id !== b.id || a.active !== b.active) return false;
-  return sameMatch(a.match, b.match) && sameForward(a.forward, b.forward);
+  return sameMatch(a.match, b.match) && sameDestinations(a.forward, b.forward);
 }
 
 function reportConflict(

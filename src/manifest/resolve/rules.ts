@@ -1,5 +1,5 @@
 import type { DesiredRule, Origin } from '../../model/desired.ts';
-import type { Forward } from '../../model/destinations.ts';
+import type { Destination } from '../../model/destinations.ts';
 import { findInvisible, quote, type DomainName } from '../../model/names.ts';
 import type { Source } from '../../model/problem.ts';
 import type { RuleMatch } from '../../model/resources.ts';
@@ -17,7 +17,7 @@ export type RuleDraft =
       readonly name: string;
       readonly id: string | null;
       readonly match: RuleMatch;
-      readonly forward: Forward;
+      readonly forward: readonly Destination[];
       readonly active: boolean;
       readonly source: Source;
     }
@@ -134,7 +134,7 @@ export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 }
 
-function readForward(node: MapNode, loading: Loading): Forward | null {
+function readForward(node: MapNode, loading: Loading): readonly Destination[] | null {
   const written = valueOf(node, 'forward');
   if (written !== undefined) return isNull(written) ? null : loading.destinations.resolve(written);
   loading.log.report('missing-key', node, {

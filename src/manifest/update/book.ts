@@ -1,6 +1,6 @@
 import { isMap, isScalar, isSeq } from 'yaml';
 import type { Desired } from '../../model/desired.ts';
-import { destinationsOf, DISCARD, normaliseDestination } from '../../model/destinations.ts';
+import { DISCARD, normaliseDestination, type Destination } from '../../model/destinations.ts';
 import { sectionsOf, scalarText, type Draft } from './draft.ts';
 import type { YamlValue } from './flow.ts';
 
@@ -54,9 +54,9 @@ function writeOne(destination: string, references: Desired['references']): YamlV
   return destination === DISCARD ? 'discard' : destination;
 }
 
-/** A `forward` of the account as a manifest writes it. */
-export function writeForward(forward: string, book: Book): YamlValue {
-  const written = destinationsOf(forward).map(book.write);
+/** Destinations of the account as a manifest writes them. */
+export function writeForward(forward: readonly Destination[], book: Book): YamlValue {
+  const written = forward.toSorted().map(book.write);
   const [only] = written;
   return written.length === 1 && only !== undefined ? only : written;
 }

@@ -1,4 +1,5 @@
 import { isMap, type Pair, type YAMLMap } from 'yaml';
+import type { Destination } from '../../model/destinations.ts';
 import { writeForward, type Book } from './book.ts';
 import { editItems, newPair, type NewItem } from './collections.ts';
 import { findPair, inlineAlias, type Draft, type DraftPlace } from './draft.ts';
@@ -9,7 +10,7 @@ import { setForward, setValue } from './values.ts';
 export type EntryChange =
   | { readonly kind: 'remove' }
   | { readonly kind: 'value'; readonly value: YamlValue }
-  | { readonly kind: 'forward'; readonly forward: string };
+  | { readonly kind: 'forward'; readonly forward: readonly Destination[] };
 
 export type EntryChanges = ReadonlyMap<string, EntryChange>;
 

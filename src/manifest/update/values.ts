@@ -1,5 +1,5 @@
 import { isAlias, isCollection, isMap, isSeq, type Node, type Pair, type YAMLSeq } from 'yaml';
-import { destinationsOf } from '../../model/destinations.ts';
+import type { Destination } from '../../model/destinations.ts';
 import { writeForward, type Book } from './book.ts';
 import { editItems, newListItem } from './collections.ts';
 import { behindAnchor, endOf, startOf, type Draft } from './draft.ts';
@@ -25,9 +25,9 @@ export function setValue({ draft, pair, surrounding }: Slot, value: YamlValue): 
 }
 
 /** Makes what is written mean the live destinations; what of a list says the truth stays as it is written. */
-export function setForward(slot: Slot, live: string, book: Book): void {
+export function setForward(slot: Slot, live: readonly Destination[], book: Book): void {
   const { pair } = slot;
-  const wanted = new Set<string>(destinationsOf(live));
+  const wanted = new Set<string>(live.toSorted());
   const list = isAlias(pair.value) ? undefined : pair.value;
   const items: readonly unknown[] = isSeq(list) ? list.items : [list];
   const kept = items.filter((item) => {

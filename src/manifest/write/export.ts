@@ -3,7 +3,6 @@ import {
   forwardDocument,
   ruleDocument,
   type DomainDocument,
-  type ForwardDocument,
   type ManifestDocument,
   type RuleDocument,
   type ShowForward,
@@ -23,7 +22,7 @@ export interface ExportOptions {
   /** Whether what the manifest does not name is to be deleted; only of domains that it can name completely. */
   readonly prune?: 'stated' | 'left-out';
   /** How destinations are written; by default as they are. */
-  readonly showForward?: (forward: string) => ForwardDocument;
+  readonly showForward?: ShowForward;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { AliasSection, DesiredAlias } from '../../model/desired.ts';
-import { sameForward, type Forward } from '../../model/destinations.ts';
+import { sameDestinations } from '../../model/destinations.ts';
 import { nameKey, type NameKey } from '../../model/names.ts';
 import type { ObservedAlias } from '../../model/observed.ts';
 import type { AliasChange } from '../../model/plan.ts';
@@ -14,7 +14,7 @@ import {
   type SectionDraft,
   type SectionResult,
 } from './section.ts';
-import { forwardSignature, isKeptOtherwise, reasonFor } from './signature.ts';
+import { isKeptOtherwise, reasonFor, signature } from './signature.ts';
 
 interface NamedContext extends SectionContext {
   /** Whether an alias of this name is there, or is to be. */
@@ -84,7 +84,7 @@ function planEntry(
     if (alias !== undefined) planDelete(alias, entry, context, draft);
     return;
   }
-  if (alias !== undefined && sameForward(alias.forward, entry.forward)) {
+  if (alias !== undefined && sameDestinations(alias.forward, entry.forward)) {
     draft.unchanged += 1;
     return;
   }
@@ -99,7 +99,7 @@ function planEntry(
 
 function isNotKept(entry: PresentAlias, alias: ObservedAlias, context: NamedContext): boolean {
   const wanted = { kind: 'alias', state: { forward: entry.forward } } as const;
-  const live = { kind: 'alias', state: { forward: alias.forward as Forward } } as const;
+  const live = { kind: 'alias', state: { forward: alias.forward } } as const;
   return isKeptOtherwise(entry.name, { wanted, live }, context);
 }
 
@@ -112,7 +112,7 @@ function putting(entry: PresentAlias, alias: ObservedAlias | undefined, context:
     domain: context.domain,
     name: alias?.name ?? entry.name,
     id: alias?.id ?? null,
-    observed: alias === undefined ? null : { forward: alias.forward as Forward },
+    observed: alias === undefined ? null : { forward: alias.forward },
     desired,
     fields: ['forward'],
     stage: 1,
@@ -136,7 +136,7 @@ function planDelete(
     domain: context.domain,
     name: alias.name,
     id: alias.id,
-    observed: { forward: alias.forward as Forward },
+    observed: { forward: alias.forward },
     desired: null,
     fields: [],
     stage: 2,
@@ -155,5 +155,9 @@ function idIsName(alias: ObservedAlias | undefined, { isName }: NamedContext): P
 /** Whether the service made it with the domain, and nobody has changed it since. */
 function isServiceOwn(alias: ObservedAlias | undefined, { prior, references }: SectionContext): boolean {
   const given = prior?.givenCatchAll;
-  return alias?.name === '*' && given !== undefined && given === forwardSignature(alias.forward, references);
+  return (
+    alias?.name === '*' &&
+    given !== undefined &&
+    given === signature({ kind: 'alias', state: alias }, references)
+  );
 }

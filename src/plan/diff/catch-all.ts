@@ -1,5 +1,5 @@
 import type { AliasSection, PresentDomain } from '../../model/desired.ts';
-import { sameForward, type Forward } from '../../model/destinations.ts';
+import { sameDestinations } from '../../model/destinations.ts';
 import type { DomainName, NameKey } from '../../model/names.ts';
 import type { ObservedAlias } from '../../model/observed.ts';
 import type { AliasChange, Change, Warning } from '../../model/plan.ts';
@@ -58,9 +58,9 @@ export function settleCatchAll(
 
 function settle(change: AliasChange, made: ObservedAlias | undefined): readonly AliasChange[] {
   if (made === undefined) return change.action === 'add' ? [{ ...change, conditional: false }] : [];
-  const observed = { forward: made.forward as Forward };
+  const observed = { forward: made.forward };
   if (change.desired === null) return [{ ...change, conditional: false, id: made.id, observed }];
-  if (sameForward(made.forward, change.desired.forward)) return [];
+  if (sameDestinations(made.forward, change.desired.forward)) return [];
   return [{ ...change, conditional: false, action: 'update', id: made.id, observed }];
 }
 

@@ -1,6 +1,6 @@
 import { ruleIdKey } from '../../model/item-key.ts';
 import type { AbsentRule, DesiredRule, PresentRule, RuleSection } from '../../model/desired.ts';
-import { sameForward } from '../../model/destinations.ts';
+import { sameDestinations } from '../../model/destinations.ts';
 import { quote } from '../../model/names.ts';
 import type { ObservedRule } from '../../model/observed.ts';
 import { sameMatch, type RuleMatch } from '../../model/resources.ts';
@@ -122,7 +122,7 @@ function matchByContent(
         (candidate) =>
           !matcher.claimed.has(candidate) &&
           sameMatch(candidate.match, entry.match) &&
-          sameForward(candidate.forward, entry.forward),
+          sameDestinations(candidate.forward, entry.forward),
       );
     if (rule === undefined) continue;
     claim(entry, rule, matcher);

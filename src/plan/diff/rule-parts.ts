@@ -1,3 +1,4 @@
+import type { Destination } from '../../model/destinations.ts';
 import type { RuleChange } from '../../model/plan.ts';
 import { sameMatch, type RuleMatch, type RuleState } from '../../model/resources.ts';
 
@@ -17,7 +18,7 @@ export interface RuleStep {
 export interface RulePayload {
   readonly id: string;
   readonly match: RuleMatch;
-  readonly forward: string;
+  readonly forward: readonly Destination[];
   readonly active: boolean;
   /** Left out where the live rank is no number that JSON can hold. */
   readonly rank?: number;

@@ -1,6 +1,6 @@
 import { ruleIdKey } from '../../model/item-key.ts';
 import type { RuleSection, PresentRule } from '../../model/desired.ts';
-import { sameForward, type Forward } from '../../model/destinations.ts';
+import { sameDestinations } from '../../model/destinations.ts';
 import { quote } from '../../model/names.ts';
 import type { ObservedRule } from '../../model/observed.ts';
 import type { Reason, RuleChange } from '../../model/plan.ts';
@@ -149,7 +149,7 @@ function planUpdate(
   const content = contentOf(entry);
   const wanted = { kind: 'rule', state: content } as const;
   const differing = differingFields(entry, rule);
-  const live = { kind: 'rule', state: contentOf({ ...rule, forward: rule.forward as Forward }) } as const;
+  const live = { kind: 'rule', state: contentOf(rule) } as const;
   const notKept = differing.length > 0 && isKeptOtherwise(entry.name, { wanted, live }, context);
   if (notKept) draft.warnings.push(notKeptWarning('rule', entry, context));
   const moved: readonly RuleField[] = Object.is(rank, rule.rank) ? [] : ['rank'];
@@ -181,7 +181,7 @@ function planUpdate(
 /** In a fixed order, the rank apart. */
 function differingFields(entry: PresentRule, rule: ObservedRule): readonly RuleField[] {
   const fields: RuleField[] = [];
-  if (!sameForward(rule.forward, entry.forward)) fields.push('forward');
+  if (!sameDestinations(rule.forward, entry.forward)) fields.push('forward');
   if (!sameMatch(rule.match, entry.match)) fields.push(...differingMatchFields(entry.match, rule.match));
   if (rule.active !== entry.active) fields.push('active');
   return fields;
@@ -211,7 +211,7 @@ function contentOf({ match, forward, active }: Omit<RuleState, 'rank'>): Omit<Ru
 }
 
 function observedState({ match, forward, rank, active }: ObservedRule): RuleState {
-  return { match, forward: forward as Forward, active, rank };
+  return { match, forward: forward, active, rank };
 }
 
 /** The rule stays as it is; that it is this entry's has to be remembered. */

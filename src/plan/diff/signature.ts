@@ -1,5 +1,5 @@
 import { entryKey } from '../../model/item-key.ts';
-import { showForward, destinationsOf, joinDestinations } from '../../model/destinations.ts';
+import { showDestinations } from '../../model/destinations.ts';
 import type { PriorDomain } from '../../model/prior.ts';
 import type { AliasState, DomainState, RuleState } from '../../model/resources.ts';
 
@@ -22,22 +22,16 @@ export function signature(wanted: Wanted, references: ReadonlyMap<string, string
       return JSON.stringify({ notification_email, whitelabel, webhook });
     }
     case 'alias':
-      return showForward(wanted.state.forward, disclosure);
+      return showDestinations(wanted.state.forward, disclosure);
     case 'rule':
       return JSON.stringify([
         matchParts(wanted.state.match),
-        showForward(wanted.state.forward, disclosure),
+        showDestinations(wanted.state.forward, disclosure),
         wanted.state.active,
       ]);
     case 'credential':
       return 'exists';
   }
-}
-
-/** The same of destinations as the service wrote them: their order, spacing and hosts do not count. */
-export function forwardSignature(forward: string, references: ReadonlyMap<string, string>): string {
-  const normalised = joinDestinations(destinationsOf(forward));
-  return signature({ kind: 'alias', state: { forward: normalised } }, references);
 }
 
 function matchParts(match: RuleState['match']): readonly string[] {

@@ -1,4 +1,4 @@
-import { destinationsOf } from '../../model/destinations.ts';
+import type { Destination } from '../../model/destinations.ts';
 import { escapeInvisible, nameKey, type DomainName } from '../../model/names.ts';
 import type { Change, GuardFinding } from '../../model/plan.ts';
 import { nodesOnCycles, type Graph } from './cycles.ts';
@@ -10,7 +10,7 @@ type Routers = ReturnType<typeof finalRouters>;
 /** An item that takes mail, and where it sends it. */
 interface Taker {
   readonly key: string;
-  readonly forward: string;
+  readonly forward: readonly Destination[];
 }
 
 /**
@@ -58,10 +58,9 @@ function startOf(change: Change, managed: ReadonlySet<string>): readonly Taker[]
   return [{ key: `${change.domain} ${key}`, forward }];
 }
 
-/** A quick look before anything is parsed: nearly all destinations are elsewhere. */
-function mayReach(forward: string, managed: ReadonlySet<string>): boolean {
-  // Stryker disable next-line ConditionalExpression,StringLiteral: a list that is let pass only takes time.
-  return forward.includes(',') || managed.has(forward.slice(forward.lastIndexOf('@') + 1));
+/** Nearly all destinations are elsewhere. */
+function mayReach(forward: readonly Destination[], managed: ReadonlySet<string>): boolean {
+  return forward.some((destination) => managed.has(destination.slice(destination.lastIndexOf('@') + 1)));
 }
 
 function firstOf<T, Found>(items: readonly T[], find: (item: T) => Found | null): Found | null {
@@ -120,8 +119,9 @@ function wayTo(last: Stop): readonly string[] {
   return way.reverse();
 }
 
-function stopsOf(forward: string, from: Stop | null): Stop[] {
-  return destinationsOf(forward)
+function stopsOf(forward: readonly Destination[], from: Stop | null): Stop[] {
+  return forward
+    .toSorted()
     .filter((destination) => !destination.includes('://'))
     .map((address) => ({ address, from }));
 }

@@ -1,4 +1,5 @@
 import type { Desired, DesiredDomain } from '../../model/desired.ts';
+import { normaliseDestination, type Destination } from '../../model/destinations.ts';
 import { nameKey } from '../../model/names.ts';
 import type { Observed, ObservedDomain } from '../../model/observed.ts';
 import type { Change } from '../../model/plan.ts';
@@ -11,7 +12,7 @@ import { compareRanks } from '../sorting.ts';
 export interface RoutedItem {
   readonly key: string;
   readonly name: string;
-  readonly forward: string;
+  readonly forward: readonly Destination[];
 }
 
 export interface RankedItem extends RoutedItem {
@@ -148,7 +149,7 @@ function tableOf(
     aliases: order === 'as-listed' ? listed : listed.reverse(),
     rules: [...rules.values()].sort((a, b) => compareRanks(a.rank, b.rank)),
     mode: engineOf(live, reading),
-    fallback,
+    fallback: fallback === null ? null : normaliseDestination(fallback),
     wildcards,
   };
 }

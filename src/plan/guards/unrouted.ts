@@ -1,12 +1,6 @@
-import { destinationsOf, isDiscard } from '../../model/destinations.ts';
+import { isDiscard } from '../../model/destinations.ts';
 import { nameKey, takesOthers } from '../../model/names.ts';
-import type {
-  Desired,
-  DesiredAlias,
-  DesiredDomain,
-  DesiredRule,
-  PresentDomain,
-} from '../../model/desired.ts';
+import { destinationsOf, type Desired, type PresentDomain } from '../../model/desired.ts';
 import type { ObservedDomain } from '../../model/observed.ts';
 import type { AliasChange, Change, GuardFinding, RuleChange } from '../../model/plan.ts';
 import type { Mail } from '../../routing/route.ts';
@@ -58,28 +52,13 @@ function namedAddresses(
   plans: readonly DomainPlan[],
 ): ReadonlyMap<string, ReadonlySet<string>> {
   const named = new Map<string, Set<string>>(plans.map(({ domain }) => [domain, new Set()]));
-  for (const forward of forwardsOf(desired)) {
-    for (const destination of destinationsOf(forward)) {
+  for (const domain of desired.domains.values()) {
+    for (const destination of destinationsOf(domain)) {
       if (destination.includes('://')) continue;
       named.get(destination.slice(destination.lastIndexOf('@') + 1))?.add(destination);
     }
   }
   return named;
-}
-
-/** A domain that is to be absent has neither. */
-type Routes = Pick<PresentDomain, 'aliases' | 'rules'> & Pick<DesiredDomain, 'state'>;
-
-function* forwardsOf(desired: Desired): Iterable<string> {
-  for (const domain of desired.domains.values()) {
-    const { aliases, rules }: Routes = domain;
-    if (aliases !== undefined) yield* forwardsIn(aliases.entries.values());
-    if (rules !== undefined) yield* forwardsIn(rules.entries);
-  }
-}
-
-function* forwardsIn(entries: Iterable<DesiredAlias | DesiredRule>): Iterable<string> {
-  for (const entry of entries) if (entry.state === 'present') yield entry.forward;
 }
 
 /** Stands for every address that nothing names: only what takes nearly everything takes it. */

@@ -1,4 +1,4 @@
-import { showForward, showText, type Disclosure } from '../../model/destinations.ts';
+import { decodeForward, showDestinations, showText, type Disclosure } from '../../model/destinations.ts';
 import type { Change } from '../../model/plan.ts';
 import type { RuleMatch, RuleState } from '../../model/resources.ts';
 
@@ -20,7 +20,7 @@ function allFields(change: Change, side: 'observed' | 'desired', disclosure: Dis
   switch (change.kind) {
     case 'alias': {
       const state = change[side];
-      return state === null ? null : { forward: showForward(state.forward, disclosure) };
+      return state === null ? null : { forward: showDestinations(state.forward, disclosure) };
     }
     case 'rule': {
       const state = change[side];
@@ -34,7 +34,7 @@ function allFields(change: Change, side: 'observed' | 'desired', disclosure: Dis
 }
 
 function ruleFields({ match, forward, active, rank }: RuleState, disclosure: Disclosure): ShownFields {
-  return { ...showMatch(match, disclosure), forward: showForward(forward, disclosure), active, rank };
+  return { ...showMatch(match, disclosure), forward: showDestinations(forward, disclosure), active, rank };
 }
 
 function showMatch(match: RuleMatch, disclosure: Disclosure): ShownFields {
@@ -54,6 +54,9 @@ function showSettings(settings: object | null, disclosure: Disclosure): ShownFie
   return Object.fromEntries(
     Object.entries(settings)
       .filter(([, value]) => value !== undefined)
-      .map(([name, value]) => [name, typeof value === 'string' ? showForward(value, disclosure) : value]),
+      .map(([name, value]) => [
+        name,
+        typeof value === 'string' ? showDestinations(decodeForward(value), disclosure) : value,
+      ]),
   );
 }

@@ -1,4 +1,3 @@
-import { destinationsOf } from '../../model/destinations.ts';
 import { KINDS } from '../../model/kinds.ts';
 import { nameKey, takesOthers, type DomainName } from '../../model/names.ts';
 import type { Change } from '../../model/plan.ts';
@@ -52,7 +51,7 @@ function leavingByDomain(changes: readonly Change[]): LeavingByDomain {
   for (const change of changes) {
     if ((change.kind !== 'alias' && change.kind !== 'rule') || change.observed === null) continue;
     if (!mayEndRoute(change)) continue;
-    for (const destination of destinationsOf(change.observed.forward)) {
+    for (const destination of change.observed.forward) {
       noteLeaving(destination, change.domain, leaving);
     }
   }

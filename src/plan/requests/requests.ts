@@ -102,8 +102,8 @@ function chunk(
 function sizeOf(item: WriteItem): number {
   const overhead = 100;
   if (item.kind === 'rule') return overhead + utf8Length(JSON.stringify(item.rule));
-  const forward = item.kind === 'alias' ? (item.change.desired?.forward ?? '') : '';
-  return overhead + utf8Length(JSON.stringify([item.change.name, forward]));
+  const destinations = item.kind === 'alias' ? (item.change.desired?.forward ?? []) : [];
+  return overhead + utf8Length(JSON.stringify([item.change.name, ...destinations]));
 }
 
 function utf8Length(text: string): number {

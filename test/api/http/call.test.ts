@@ -1,3 +1,4 @@
+import { decodeForward } from '../../../src/model/destinations.ts';
 import { describe, expect, test } from 'vitest';
 import { createClient, type ClientOptions } from '../../../src/api/create.ts';
 import type { RequestEvent } from '../../../src/api/http/call.ts';
@@ -9,7 +10,7 @@ import { virtualClock } from '../../support/clock.ts';
 import { httpServer, json } from '../support/raw-server.ts';
 
 const DOMAIN = 'acme.example' as DomainName;
-const ALIAS = { alias: 'sales', forward: 'ana@corp.example' };
+const ALIAS = { alias: 'sales', forward: decodeForward('ana@corp.example') };
 
 async function connect(): Promise<{ readonly account: TestAccount; readonly client: Client }> {
   const account = await testAccount({ account: { email: EMAIL }, domains: [{ domain: DOMAIN }] });

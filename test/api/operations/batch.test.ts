@@ -1,3 +1,4 @@
+import { decodeForward } from '../../../src/model/destinations.ts';
 import { describe, expect, test } from 'vitest';
 import { ContradictionError, DecodeError, type Json } from '../../../src/api/operations/decode.ts';
 import { decodeAlias } from '../../../src/api/operations/decode-resources.ts';
@@ -159,7 +160,7 @@ describe('scenario 20: failed entries of a batch', () => {
         decode: decodeAlias,
         sent,
         keyOf: ({ name }) => name,
-        matches: (index, { forward }) => sent[index]?.startsWith(forward) === true,
+        matches: (index, { forward }) => sent[index]?.startsWith(forward.join()) === true,
       }).map((result) => (result.ok ? result.value.id : result.error.message));
     const under = (name: string, forward: string): Json => ({ ...row(name), forward });
 
@@ -238,7 +239,7 @@ describe('what is sent in a batch', () => {
 describe('scenario 20: a service that lies about a batch', () => {
   const items = NAMES.map((alias) => ({
     alias,
-    forward: alias === 'c' || alias === 'f' ? 'nonsense' : 'x@corp.example',
+    forward: decodeForward(alias === 'c' || alias === 'f' ? 'nonsense' : 'x@corp.example'),
   }));
 
   test.each<[BatchLie]>([

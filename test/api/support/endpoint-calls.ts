@@ -1,3 +1,4 @@
+import { decodeForward } from '../../../src/model/destinations.ts';
 import type { FullClient } from '../../../src/api/create.ts';
 import type { DeleteAll } from '../../../src/api/operations/delete-all.ts';
 import type { ApiError } from '../../../src/api/errors.ts';
@@ -12,6 +13,7 @@ const RULE = '64cffc51-580c-56bc-b6a5-d741eea021e1';
 const PASSWORD = 'correct horse battery';
 const MATCH = { type: 'alias', alias: 'jobs' } as const;
 const FORWARD = 'ana@corp.example';
+const TO = decodeForward(FORWARD);
 
 /** An account in which every call below has something to find. */
 export const SEED: Seed = {
@@ -57,23 +59,21 @@ const BOTH = {
   verifyDomain: by('verifyDomain', (client) => client.verifyDomain(DOMAIN)),
   listAliases: by('listAliases', (client) => client.listAliases(DOMAIN)),
   getAlias: by('getAlias', (client) => client.getAlias(DOMAIN, '7')),
-  addAlias: by('addAlias', (client) => client.addAlias(DOMAIN, { alias: 'a', forward: FORWARD })),
-  addAliases: by('addAliases', (client) => client.addAliases(DOMAIN, [{ alias: 'a', forward: FORWARD }])),
-  updateAlias: by('updateAlias', (client) => client.updateAlias(DOMAIN, { id: '7', forward: FORWARD })),
-  updateAliases: by('updateAliases', (client) =>
-    client.updateAliases(DOMAIN, [{ id: '7', forward: FORWARD }]),
-  ),
+  addAlias: by('addAlias', (client) => client.addAlias(DOMAIN, { alias: 'a', forward: TO })),
+  addAliases: by('addAliases', (client) => client.addAliases(DOMAIN, [{ alias: 'a', forward: TO }])),
+  updateAlias: by('updateAlias', (client) => client.updateAlias(DOMAIN, { id: '7', forward: TO })),
+  updateAliases: by('updateAliases', (client) => client.updateAliases(DOMAIN, [{ id: '7', forward: TO }])),
   deleteAlias: by('deleteAlias', (client) => client.deleteAlias(DOMAIN, '7')),
   deleteAliases: by('deleteAliases', (client) => client.deleteAliases(DOMAIN, ['7', '8'])),
   listRules: by('listRules', (client) => client.listRules(DOMAIN)),
   getRule: by('getRule', (client) => client.getRule(DOMAIN, RULE)),
-  addRule: by('addRule', (client) => client.addRule(DOMAIN, { match: MATCH, forward: FORWARD })),
-  addRules: by('addRules', (client) => client.addRules(DOMAIN, [{ match: MATCH, forward: FORWARD }])),
+  addRule: by('addRule', (client) => client.addRule(DOMAIN, { match: MATCH, forward: TO })),
+  addRules: by('addRules', (client) => client.addRules(DOMAIN, [{ match: MATCH, forward: TO }])),
   updateRule: by('updateRule', (client) =>
-    client.updateRule(DOMAIN, { id: RULE, match: MATCH, forward: FORWARD }),
+    client.updateRule(DOMAIN, { id: RULE, match: MATCH, forward: TO }),
   ),
   updateRules: by('updateRules', (client) =>
-    client.updateRules(DOMAIN, [{ id: RULE, match: MATCH, forward: FORWARD }]),
+    client.updateRules(DOMAIN, [{ id: RULE, match: MATCH, forward: TO }]),
   ),
   deleteRule: by('deleteRule', (client) => client.deleteRule(DOMAIN, RULE)),
   deleteRules: by('deleteRules', (client) => client.deleteRules(DOMAIN, [RULE])),
@@ -99,13 +99,11 @@ export const CALLS: { readonly v4: Calls<'v4'>; readonly v3: Calls<'v3'> } = {
     listWhitelabels: by('listWhitelabels', async (client) => orFail(await client.listWhitelabels?.())),
     bulkAliases: {
       method: 'bulk.addAliases',
-      call: async (client) =>
-        orFail(await client.bulk?.addAliases(DOMAIN, [{ alias: 'a', forward: FORWARD }])),
+      call: async (client) => orFail(await client.bulk?.addAliases(DOMAIN, [{ alias: 'a', forward: TO }])),
     },
     bulkRules: {
       method: 'bulk.addRules',
-      call: async (client) =>
-        orFail(await client.bulk?.addRules(DOMAIN, [{ match: MATCH, forward: FORWARD }])),
+      call: async (client) => orFail(await client.bulk?.addRules(DOMAIN, [{ match: MATCH, forward: TO }])),
     },
     listAliasLogs: by('listLogs', (client) => client.listLogs(DOMAIN, { alias: 'sales' })),
     searchLogs: by('searchLogs', (client) =>

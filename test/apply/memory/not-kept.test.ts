@@ -73,7 +73,7 @@ domains:
     await scene.run();
     byHand(scene, (domain) => (aliasIn(domain, 'sales').forward = 'eve@elsewhere.example'));
     expect((await scene.plan()).changes).toMatchObject([
-      { action: 'update', name: 'sales', observed: { forward: 'eve@elsewhere.example' } },
+      { action: 'update', name: 'sales', observed: { forward: ['eve@elsewhere.example'] } },
     ]);
     // What it shows then is known, and nothing is left to do.
     const { report, end } = await scene.run();

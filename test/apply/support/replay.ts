@@ -1,7 +1,12 @@
 import type { Dump, DumpedAlias, DumpedDomain, DumpedRule } from '../../../src/emulator/account/dump.ts';
 import type { JournalEntry } from '../../../src/emulator/http/journal.ts';
+import {
+  decodeForward,
+  encodeForward,
+  type Destination as Address,
+} from '../../../src/model/destinations.ts';
 import { sameMatch, type RuleMatch } from '../../../src/model/resources.ts';
-import { createRouter, type Mail, type Route } from '../../../src/routing/route.ts';
+import { createRouter, type Mail, type RoutedAlias, type Route } from '../../../src/routing/route.ts';
 
 /** What routes mail in a domain at one moment, by the emulator's own words. */
 export interface Moment {
@@ -82,19 +87,19 @@ export interface Destination {
 }
 
 export function destinationOf(moment: Moment, mail: Mail): Destination {
-  const route: Route<DumpedAlias & { name: string }, RoutedDump> = createRouter({
-    aliases: moment.aliases.map((alias) => ({ ...alias, name: alias.alias })),
+  const route: Route<RoutedAlias, RoutedDump> = createRouter({
+    aliases: moment.aliases.map(({ alias, forward }) => ({ name: alias, forward: decodeForward(forward) })),
     rules: moment.rules.map((rule) => ({
       rule,
       match: matchOf(rule),
-      forward: String(rule.config['forward']),
+      forward: decodeForward(String(rule.config['forward'])),
       active: rule.active,
     })),
     mode: 'rules-then-aliases',
     fallback: null,
   }).route(mail);
   return {
-    forward: route.kind === 'refused' ? null : route.forward,
+    forward: route.kind === 'refused' ? null : encodeForward(route.forward),
     rule: route.kind === 'rule' ? route.rule.rule : null,
   };
 }
@@ -102,7 +107,7 @@ export function destinationOf(moment: Moment, mail: Mail): Destination {
 interface RoutedDump {
   readonly rule: DumpedRule;
   readonly match: RuleMatch;
-  readonly forward: string;
+  readonly forward: readonly Address[];
   readonly active: boolean;
 }
 

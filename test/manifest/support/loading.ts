@@ -57,6 +57,9 @@ export function aliasesOf(
 ): Readonly<Record<string, string>> {
   const entries = acmeOf(desiredOf(texts, options)).aliases?.entries ?? new Map<NameKey, DesiredAlias>();
   return Object.fromEntries(
-    [...entries.values()].map((alias) => [alias.name, alias.state === 'absent' ? 'absent' : alias.forward]),
+    [...entries.values()].map((alias) => [
+      alias.name,
+      alias.state === 'absent' ? 'absent' : alias.forward.join(),
+    ]),
   );
 }

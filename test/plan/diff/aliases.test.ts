@@ -1,7 +1,7 @@
 import { entryKey } from '../../../src/model/item-key.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Forward } from '../../../src/model/destinations.ts';
+import { decodeForward, encodeForward } from '../../../src/model/destinations.ts';
 import { signature } from '../../../src/plan/diff/signature.ts';
 import {
   ACME,
@@ -108,8 +108,8 @@ describe('the aliases of a domain', () => {
         domain: ACME,
         name: 'Sales',
         id: '1',
-        observed: { forward: 'a@x.example' },
-        desired: { forward: 'b@x.example' },
+        observed: { forward: ['a@x.example'] },
+        desired: { forward: ['b@x.example'] },
         fields: ['forward'],
         stage: 1,
         conditional: false,
@@ -126,7 +126,7 @@ describe('the aliases of a domain', () => {
       domain: ACME,
       name: 'Fax',
       id: '1',
-      observed: { forward: 'a@x.example' },
+      observed: { forward: ['a@x.example'] },
       desired: null,
       fields: [],
       stage: 2,
@@ -169,7 +169,7 @@ describe('the aliases of a domain', () => {
 });
 
 describe('what earlier runs left behind', () => {
-  const wanted = { forward: 'b@x.example' } as never;
+  const wanted = { forward: decodeForward('b@x.example') };
   const key = entryKey('alias', 'Sales');
   const known = signature({ kind: 'alias', state: wanted }, new Map());
 
@@ -186,7 +186,7 @@ describe('what earlier runs left behind', () => {
   });
 
   test('what the service keeps otherwise is not sent again until the entry or what it shows changes', () => {
-    const shown = signature({ kind: 'alias', state: { forward: 'a@x.example' as Forward } }, new Map());
+    const shown = signature({ kind: 'alias', state: { forward: decodeForward('a@x.example') } }, new Map());
     const memory = prior(ACME, { keptOtherwise: new Map([[key, { sent: known, shown }]]) });
     const same = planAliases(
       aliasSection({ sales: 'b@x.example' }),
@@ -214,7 +214,7 @@ describe('what earlier runs left behind', () => {
 
   test('a signature holds no value that came from a reference', () => {
     const references = new Map([['boss@secret.example', '{ env: BOSS }']]);
-    const state = { forward: 'boss@secret.example,b@x.example' } as never;
+    const state = { forward: decodeForward('boss@secret.example,b@x.example') };
     expect(signature({ kind: 'alias', state }, references)).not.toContain('secret');
   });
 });
@@ -234,7 +234,7 @@ describe('for any two sets of aliases', () => {
         for (const change of result.changes) {
           if (change.kind !== 'alias') throw new Error('only aliases');
           if (change.desired === null) after.delete(change.name);
-          else after.set(change.name, change.desired.forward);
+          else after.set(change.name, encodeForward(change.desired.forward));
         }
         expect(planAliases(section, Object.fromEntries(after)).changes).toEqual([]);
         for (const text of Object.keys(found)) {

@@ -2,7 +2,7 @@ import { entryKey } from '../../../src/model/item-key.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { DesiredRule } from '../../../src/model/desired.ts';
-import type { Forward } from '../../../src/model/destinations.ts';
+import { decodeForward } from '../../../src/model/destinations.ts';
 import type { ObservedRule } from '../../../src/model/observed.ts';
 import type { Plan } from '../../../src/model/plan.ts';
 import type { RuleMatch } from '../../../src/model/resources.ts';
@@ -214,7 +214,7 @@ describe('what an update says', () => {
   test('not kept: the content is not sent again, the place is', () => {
     const wanted = {
       match: { type: 'alias', alias: 'b' } as const,
-      forward: 'y@x.example' as Forward,
+      forward: decodeForward('y@x.example'),
       active: true,
     };
     const memory = prior(ACME, {
@@ -224,7 +224,7 @@ describe('what an update says', () => {
           {
             sent: signature({ kind: 'rule', state: wanted }, new Map()),
             shown: signature(
-              { kind: 'rule', state: { ...wanted, forward: 'x@x.example' as Forward } },
+              { kind: 'rule', state: { ...wanted, forward: decodeForward('x@x.example') } },
               new Map(),
             ),
           },
@@ -239,7 +239,7 @@ describe('what an update says', () => {
     const entries = [rule('a', 'x@x.example'), rule('c', 'x@x.example'), rule('b', 'y@x.example')];
     const result = planRules(entries, rows, { prior: memory });
     expect(result.changes).toMatchObject([
-      { action: 'move', name: 'b', desired: { forward: 'x@x.example' } },
+      { action: 'move', name: 'b', desired: { forward: ['x@x.example'] } },
     ]);
     expect(codes(result)).toEqual(['not-kept']);
   });
@@ -308,7 +308,10 @@ function uniqueRows(
   const rows = new Map<string, ObservedRule>();
   for (const [index, { known, rank, content }] of found.entries()) {
     const id = known === null ? `free-${index}` : derivedId(known, content.match.type);
-    rows.set(id, liveRule(id, rank, content.forward, content));
+    rows.set(
+      id,
+      liveRule(id, rank, content.forward, { ...content, forward: decodeForward(content.forward) }),
+    );
   }
   return [...rows.values()];
 }

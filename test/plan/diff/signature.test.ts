@@ -1,3 +1,4 @@
+import { decodeForward } from '../../../src/model/destinations.ts';
 import { entryKey } from '../../../src/model/item-key.ts';
 import { describe, expect, test } from 'vitest';
 import type { Change } from '../../../src/model/plan.ts';
@@ -32,14 +33,14 @@ test.each([
 const REFERENCES = new Map([['boss@secret.example', '{ env: BOSS }']]);
 const ruled = (match: RuleMatch, forward = 'a@x.example', active = true): Wanted => ({
   kind: 'rule',
-  state: { match, forward: forward as never, active },
+  state: { match, forward: decodeForward(forward), active },
 });
 
 test.each<[string, Wanted, string]>([
   ['a credential', { kind: 'credential' }, 'exists'],
   [
     'an alias, its destinations sorted and references kept',
-    { kind: 'alias', state: { forward: 'b@x.example,boss@secret.example,a@x.example' as never } },
+    { kind: 'alias', state: { forward: decodeForward('b@x.example,boss@secret.example,a@x.example') } },
     'a@x.example, b@x.example, { env: BOSS }',
   ],
   [

@@ -113,7 +113,7 @@ describe('the readings of a domain', () => {
     const takers = (['as-listed', 'reversed'] as const).map((order) =>
       liveRouter(row, { accountEmail: OPS, reading: { ...LISTED, order } }).route(mail),
     );
-    expect(takers).toMatchObject([{ forward: 'a@x.example' }, { forward: 'b@x.example' }]);
+    expect(takers).toMatchObject([{ forward: ['a@x.example'] }, { forward: ['b@x.example'] }]);
   });
 });
 
@@ -144,16 +144,16 @@ test('aliases and rules as they will be: rules by rank, each with a key of its o
     fallback: OPS,
     wildcards: 'literal',
     aliases: [
-      { key: 'alias kept', name: 'Kept', forward: 'a@x.example' },
-      { key: 'alias moved', name: 'moved', forward: 'd@x.example' },
-      { key: 'alias new', name: 'new', forward: 'e@x.example' },
+      { key: 'alias kept', name: 'Kept', forward: ['a@x.example'] },
+      { key: 'alias moved', name: 'moved', forward: ['d@x.example'] },
+      { key: 'alias new', name: 'new', forward: ['e@x.example'] },
     ],
     rules: [
       {
         key: 'rule 2',
         name: '2',
         rank: 10,
-        forward: 'c@x.example',
+        forward: ['c@x.example'],
         match: { type: 'alias', alias: 'first' },
         ...active,
       },
@@ -161,7 +161,7 @@ test('aliases and rules as they will be: rules by rank, each with a key of its o
         key: 'rule derived-alias-old',
         name: 'old',
         rank: 20,
-        forward: 'f@x.example',
+        forward: ['f@x.example'],
         match: { type: 'alias', alias: 'old' },
         ...active,
       },
@@ -169,7 +169,7 @@ test('aliases and rules as they will be: rules by rank, each with a key of its o
         key: 'rule derived-alias-next',
         name: 'next',
         rank: 30,
-        forward: 'g@x.example',
+        forward: ['g@x.example'],
         match: { type: 'alias', alias: 'next' },
         ...active,
       },
@@ -178,7 +178,7 @@ test('aliases and rules as they will be: rules by rank, each with a key of its o
   const mail = { to: 'gone@acme.example', from: '', subject: '', body: '' };
   expect(liveRouter(row, { accountEmail: OPS, reading: LISTED }).route(mail)).toMatchObject({
     kind: 'alias',
-    forward: 'b@x.example',
+    forward: ['b@x.example'],
   });
 });
 

@@ -158,7 +158,7 @@ describe('requests of rules', () => {
       rule: {
         id: 'derived-alias-a',
         match: { type: 'alias', alias: 'a' },
-        forward: 'x@x.example',
+        forward: ['x@x.example'],
         active: true,
         rank: 50,
       },

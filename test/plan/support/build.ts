@@ -6,7 +6,7 @@ import type {
   Desired,
   PresentDomain,
 } from '../../../src/model/desired.ts';
-import type { Forward } from '../../../src/model/destinations.ts';
+import { decodeForward } from '../../../src/model/destinations.ts';
 import { nameKey, type AliasName, type CredentialName, type DomainName } from '../../../src/model/names.ts';
 import type {
   Account,
@@ -46,7 +46,7 @@ export function aliasSection(
     const entry: DesiredAlias =
       forward === false
         ? { ...common, state: 'absent' }
-        : { ...common, state: 'present', forward: forward as Forward };
+        : { ...common, state: 'present', forward: decodeForward(forward) };
     return [nameKey(text), entry] as const;
   });
   return { prune: false, ignore: [], ...options, entries: new Map(pairs) };
@@ -66,7 +66,7 @@ export function rule(
     idIsWritten: false,
     derivedIds,
     match,
-    forward: forward as Forward,
+    forward: decodeForward(forward),
     active: true,
     source: at(50),
     ...options,
@@ -133,7 +133,7 @@ export function liveAliases(entries: Readonly<Record<string, string>>): readonly
   return Object.entries(entries).map(([text, forward], index) => ({
     id: String(index + 1),
     name: text,
-    forward,
+    forward: decodeForward(forward),
     createdAt: CREATED + 86_400_000,
   }));
 }
@@ -144,7 +144,14 @@ export function liveRule(
   forward: string,
   options: Partial<ObservedRule> = {},
 ): ObservedRule {
-  return { id, rank, forward, active: true, match: { type: 'alias', alias: id }, ...options };
+  return {
+    id,
+    rank,
+    forward: decodeForward(forward),
+    active: true,
+    match: { type: 'alias', alias: id },
+    ...options,
+  };
 }
 
 /** A live rule that is just what `rule(text, forward)` asks for. */

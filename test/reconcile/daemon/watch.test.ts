@@ -36,7 +36,7 @@ function sourceOf(
 function forwardOf(look: ManifestRead | null): string | undefined {
   const domain = look?.kind === 'good' ? [...look.desired.domains.values()][0] : undefined;
   const alias = domain?.state === 'present' ? [...(domain.aliases?.entries.values() ?? [])][0] : undefined;
-  return alias?.state === 'present' ? alias.forward : undefined;
+  return alias?.state === 'present' ? alias.forward.join() : undefined;
 }
 
 describe.each(FILE_CHANGES)('28: $name', ({ prepare, change }) => {

@@ -1,7 +1,7 @@
 import { routeMail } from '../../../src/emulator/delivery/delivery-routing.ts';
 import type { Rule } from '../../../src/emulator/account/model.ts';
 import type { State } from '../../../src/emulator/account/state.ts';
-import { destinationsOf } from '../../../src/model/destinations.ts';
+import { decodeForward } from '../../../src/model/destinations.ts';
 import type { Probe } from './probes.ts';
 
 /** Where each probe goes at one moment, under either engine, as one text each. */
@@ -57,7 +57,7 @@ function routeOf(state: State, probe: Probe, engine: (typeof ENGINES)[number]): 
   const route = routeMail(state, record, probe);
   switch (route.kind) {
     case 'alias':
-      return destinationsOf(route.forward).join();
+      return decodeForward(route.forward).join();
     case 'rule':
       return signature(route.rule);
     case 'fallback':
@@ -68,7 +68,7 @@ function routeOf(state: State, probe: Probe, engine: (typeof ENGINES)[number]): 
 
 function signature({ config }: Rule): string {
   const { forward, ...condition } = config;
-  return `${JSON.stringify(condition)} -> ${destinationsOf(forward).join()}`;
+  return `${JSON.stringify(condition)} -> ${decodeForward(forward).join()}`;
 }
 
 /**

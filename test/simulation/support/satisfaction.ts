@@ -1,6 +1,6 @@
 import type { Dump, DumpedDomain } from '../../../src/emulator/account/dump.ts';
 import type { AliasSection, Desired, PresentDomain, RuleSection } from '../../../src/model/desired.ts';
-import { sameForward } from '../../../src/model/destinations.ts';
+import { decodeForward, sameDestinations } from '../../../src/model/destinations.ts';
 import { sameMatch } from '../../../src/model/resources.ts';
 import { matchOf } from './probes.ts';
 
@@ -25,7 +25,8 @@ export function missingRoutes(account: Dump, desired: Desired, name: string): re
     ([key, entry]) =>
       entry.state === 'present' &&
       !live.aliases.some(
-        ({ alias, forward }) => alias.toLowerCase() === key && sameForward(forward, entry.forward),
+        ({ alias, forward }) =>
+          alias.toLowerCase() === key && sameDestinations(decodeForward(forward), entry.forward),
       ),
   );
   const lacking = (rules?.entries ?? []).filter(
@@ -55,8 +56,8 @@ function aliasShortfalls({ aliases }: DumpedDomain, section: AliasSection): read
     const live = aliases.filter(({ alias }) => alias.toLowerCase() === key);
     if (entry.state === 'absent') {
       if (live.length > 0) found.push(`alias ${key} is still there`);
-    } else if (live.length !== 1 || !sameForward(live[0]?.forward ?? '', entry.forward)) {
-      found.push(`alias ${key} is ${JSON.stringify(live)} and not ${entry.forward}`);
+    } else if (live.length !== 1 || !sameDestinations(decodeForward(live[0]?.forward ?? ''), entry.forward)) {
+      found.push(`alias ${key} is ${JSON.stringify(live)} and not ${entry.forward.join()}`);
     }
   }
   if (!section.prune) return found;
@@ -76,7 +77,7 @@ function ruleShortfalls({ rules }: DumpedDomain, section: RuleSection): readonly
       (rule, index) =>
         !taken.includes(index) &&
         sameMatch(matchOf(rule), entry.match) &&
-        sameForward(String(rule.config['forward']), entry.forward) &&
+        sameDestinations(decodeForward(String(rule.config['forward'])), entry.forward) &&
         rule.active === entry.active,
     );
     if (position < 0) found.push(`rule ${entry.name} is missing`);

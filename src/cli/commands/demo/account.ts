@@ -1,6 +1,7 @@
 import type { Client } from '../../../api/client.ts';
 import { createClient } from '../../../api/create.ts';
 import type { Seed } from '../../../emulator/account/seed.ts';
+import { normaliseDestination } from '../../../model/destinations.ts';
 import type { DomainName } from '../../../model/names.ts';
 import type { Result } from '../../../model/result.ts';
 import type { Context } from '../../context.ts';
@@ -38,7 +39,12 @@ export async function drift(context: Context, url: string, key: string): Promise
   try {
     await redirectSales(client);
     await removeSupport(client);
-    need(await client.addAlias(ACME, { alias: 'giveaway', forward: 'someone@mail.example' }));
+    need(
+      await client.addAlias(ACME, {
+        alias: 'giveaway',
+        forward: [normaliseDestination('someone@mail.example')],
+      }),
+    );
     await moveFirstRuleToTheEnd(client);
   } finally {
     await client.close();
@@ -55,7 +61,7 @@ export async function drift(context: Context, url: string, key: string): Promise
 
 async function redirectSales(client: Client): Promise<void> {
   const { id } = await findAlias(client, 'sales');
-  need(await client.updateAlias(ACME, { id, forward: 'dan@corp.example' }));
+  need(await client.updateAlias(ACME, { id, forward: [normaliseDestination('dan@corp.example')] }));
 }
 
 async function removeSupport(client: Client): Promise<void> {

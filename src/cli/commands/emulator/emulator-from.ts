@@ -4,6 +4,7 @@ import type { Seed, SeedDomain, SeedRule } from '../../../emulator/account/seed.
 import { loadManifest } from '../../../manifest/load.ts';
 import { readManifests } from '../../../manifest/read/read.ts';
 import type { Desired, DesiredRule, PresentDomain, Reference } from '../../../model/desired.ts';
+import { encodeForward } from '../../../model/destinations.ts';
 import type { Context } from '../../context.ts';
 import { CommandError, EXIT, commandFailure } from '../../exit.ts';
 import { loadOptions } from '../../input/load-options.ts';
@@ -82,7 +83,7 @@ function seedDomain({ domain, settings, ...sections }: PresentDomain, password: 
     ...Object.fromEntries(Object.entries(settings).map(([name, { value }]) => [name, value])),
     routing_engine: rules.length > 0 && aliases.length === 0 ? 'rules' : 'alias',
     aliases: aliases.flatMap((alias) =>
-      alias.state === 'present' ? [{ alias: alias.name, forward: alias.forward }] : [],
+      alias.state === 'present' ? [{ alias: alias.name, forward: encodeForward(alias.forward) }] : [],
     ),
     rules,
     credentials: credentials.map(({ name }) => ({ username: name, password })),
@@ -94,5 +95,7 @@ function seedRule(rule: DesiredRule, index: number): readonly SeedRule[] {
   if (rule.state === 'absent') return [];
   const { type, ...condition } = rule.match;
   const { id, forward, active } = rule;
-  return [{ id, type, config: { ...condition, forward }, active, rank: (index + 1) * 10 }];
+  return [
+    { id, type, config: { ...condition, forward: encodeForward(forward) }, active, rank: (index + 1) * 10 },
+  ];
 }

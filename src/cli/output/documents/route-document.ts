@@ -1,4 +1,4 @@
-import { destinationsOf, isDiscard, showForward, type Disclosure } from '../../../model/destinations.ts';
+import { isDiscard, shownDestinations, type Disclosure } from '../../../model/destinations.ts';
 import { escapeInvisible } from '../../../model/names.ts';
 import { showSource, type Source } from '../../../model/problem.ts';
 import type { RuleMatch } from '../../../model/resources.ts';
@@ -56,6 +56,7 @@ interface Taken {
 /** `fwdsync/route@1`: schemas/route.v1.schema.json. */
 export function routeDocument(mail: Mail, findings: RouteFindings): RouteDocument {
   const { basis, found, whole, notes, disclosure } = findings;
+  const outcome = outcomeOf(found);
   const taken = takenBy(found);
   const ambiguous = JSON.stringify(taken) !== JSON.stringify(takenBy(whole));
   const doubt =
@@ -64,8 +65,9 @@ export function routeDocument(mail: Mail, findings: RouteFindings): RouteDocumen
     kind: 'fwdsync/route@1',
     mail,
     basis,
-    outcome: found.kind === 'refused' ? 'refused' : isDiscard(found.forward) ? 'discarded' : 'delivered',
-    forward: found.kind === 'refused' ? [] : shownDestinations(found.forward, disclosure),
+    outcome,
+    forward:
+      found.kind === 'refused' || outcome === 'discarded' ? [] : shownDestinations(found.forward, disclosure),
     taken,
     notes: [...notes, ...(ambiguous ? [doubt] : [])],
   };
@@ -81,6 +83,11 @@ export function renderRoute(document: RouteDocument): string {
     ...notes.map((note) => `  note: ${note}`),
   ];
   return `${lines.map(escapeInvisible).join('\n')}\n`;
+}
+
+function outcomeOf(route: Route<FoundAlias, FoundRule>): RouteDocument['outcome'] {
+  if (route.kind === 'refused') return 'refused';
+  return isDiscard(route.forward) ? 'discarded' : 'delivered';
 }
 
 function takenBy(route: Route<FoundAlias, FoundRule>): Taken | null {
@@ -102,11 +109,6 @@ function takenBy(route: Route<FoundAlias, FoundRule>): Taken | null {
 
 function place({ source, via }: FoundAlias | FoundRule): Pick<Taken, 'source' | 'via'> {
   return { source: source ?? null, ...(via === undefined ? {} : { via }) };
-}
-
-function shownDestinations(forward: string, disclosure: Disclosure): readonly string[] {
-  if (isDiscard(forward)) return [];
-  return [...new Set(destinationsOf(forward).map((destination) => showForward(destination, disclosure)))];
 }
 
 const MEANS: Readonly<Record<Taken['by'], string>> = {

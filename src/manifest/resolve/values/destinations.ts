@@ -1,9 +1,9 @@
-import { DISCARD, joinDestinations, type Destination } from '../../../model/destinations.ts';
+import { DISCARD, type Destination } from '../../../model/destinations.ts';
 import { quote } from '../../../model/names.ts';
 import type { Reference, ReferenceValue } from '../../../model/desired.ts';
 import type { Definitions, Manifest } from '../assemble.ts';
 import { MAX_ENTRIES, type LoadOptions, type DestinationBook } from '../context.ts';
-import { parseDestination, type ParsedDestination } from './destination-text.ts';
+import { parseDestination } from './destination-text.ts';
 import { isNull, itemsOf, type Node, type TextNode } from '../../read/node.ts';
 import type { ProblemLog } from '../../problems.ts';
 import { readReference, refusalOf } from './references.ts';
@@ -22,7 +22,8 @@ interface Book {
   room: number | null;
   /** Whether groups were found to go too deep; of one chain every part is. */
   depth: 'fine' | 'reported';
-  readonly parsed: Map<string, ParsedDestination>;
+  /** What addresses and webhooks stand for, so that those of equal text are one list. */
+  readonly parsed: Map<string, readonly Destination[]>;
   readonly references: Map<string, string>;
   /** Whether what is resolved is for an entry, or a group that nothing has named. */
   use: 'entry' | 'spare';
@@ -60,10 +61,7 @@ export function createDestinationBook(
   for (const { key } of manifest.destinations.values()) checkGroupName(key, book);
   return {
     references: book.references,
-    resolve(node) {
-      const destinations = node === undefined ? null : resolveValue(node, book);
-      return destinations === null ? null : joinDestinations(destinations);
-    },
+    resolve: (node) => (node === undefined ? null : resolveValue(node, book)),
     checkSpares() {
       book.use = 'spare';
       for (const [name, { key }] of manifest.destinations) resolveGroup(name, key, book);
@@ -72,16 +70,12 @@ export function createDestinationBook(
 }
 
 function resolveValue(node: Node, book: Book): readonly Destination[] | null {
-  const all: Destination[] = [];
-  let failed = false;
-  const items = itemsOf(node);
-  for (const item of items) {
-    const resolved = resolveItem(item, book);
-    if (resolved === null) failed = true;
-    else for (const destination of resolved) all.push(destination);
-  }
-  if (failed || all.length === 0 || !hasRoom(node, all.length, book)) return null;
-  const distinct = [...new Set(all)];
+  const resolved = itemsOf(node).map((item) => resolveItem(item, book));
+  const known = resolved.filter((destinations) => destinations !== null);
+  const [first = []] = known;
+  const all = known.length === 1 ? first : known.flat();
+  if (known.length < resolved.length || all.length === 0 || !hasRoom(node, all.length, book)) return null;
+  const distinct = all.length === 1 ? all : [...new Set(all)];
   if (distinct.length === 1 || !distinct.includes(DISCARD)) return distinct;
   book.log.report('discard-not-alone', node, {
     message: '`discard` cannot be combined with other destinations',
@@ -107,7 +101,7 @@ function resolveItem(node: Node, book: Book): readonly Destination[] | null {
   if (node.kind === 'map') return resolveReferenceNode(node, book);
   if (node.kind !== 'text' || isNull(node) || node.text === '') return null;
   const known = book.parsed.get(node.text);
-  if (known !== undefined) return [known.destination];
+  if (known !== undefined) return known;
   if (node.text === 'discard') return [DISCARD];
   const parsed = parseDestination(node.text);
   if (parsed === null) return resolveName(node, book);
@@ -119,9 +113,10 @@ function resolveItem(node: Node, book: Book): readonly Destination[] | null {
     return null;
   }
   const { warning, destination } = parsed.value;
-  if (warning === null) book.parsed.set(node.text, parsed.value);
+  const destinations = [destination];
+  if (warning === null) book.parsed.set(node.text, destinations);
   else book.log.report(warning.code, node, warning);
-  return [destination];
+  return destinations;
 }
 
 function resolveName(node: TextNode, book: Book): readonly Destination[] | null {

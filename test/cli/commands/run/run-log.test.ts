@@ -1,3 +1,4 @@
+import { decodeForward } from '../../../../src/model/destinations.ts';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
@@ -21,8 +22,8 @@ const DRIFT = {
   name: 'sales',
   id: '7',
   fields: ['forward'],
-  observed: { forward: 'mallory@elsewhere.example' },
-  desired: { forward: 'carol@corp.example' },
+  observed: { forward: decodeForward('mallory@elsewhere.example') },
+  desired: { forward: decodeForward('carol@corp.example') },
   conditional: false,
   reason: 'drift',
   source: { file: 'fwdsync.yaml', line: 5, column: 7 },
@@ -116,7 +117,9 @@ describe('the log of events', () => {
   test('drift says what it was changed to, again when that is something else', () => {
     const [found, , other] = lines([
       finished({ drift: [DRIFT] }),
-      finished({ drift: [{ ...DRIFT, observed: { forward: 'eve@elsewhere.example' } } as Change] }),
+      finished({
+        drift: [{ ...DRIFT, observed: { forward: decodeForward('eve@elsewhere.example') } } as Change],
+      }),
     ]);
     expect(found).toMatchObject({
       event: 'drift.found',
