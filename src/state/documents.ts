@@ -128,13 +128,13 @@ function readLive(value: unknown): Partial<Record<Section, number>> {
 
 /** Null for anything that this version did not write whole. */
 function parseDocument(text: string, kind: string): Readonly<Record<string, unknown>> | null {
-  const value = parseJson(text);
+  const value = parseJsonText(text);
   const document = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
   return document?.['kind'] === kind ? document : null;
 }
 
 /** Null for what is not JSON. */
-export function parseJson(text: string): unknown {
+export function parseJsonText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

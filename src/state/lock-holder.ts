@@ -1,6 +1,6 @@
 import type { Clock } from '../model/clock.ts';
 import type { ProcessRealm, ProcessTable } from './processes.ts';
-import { parseJson } from './documents.ts';
+import { parseJsonText } from './documents.ts';
 import type { ReadOutcome } from './files.ts';
 
 /** What a lock file says. */
@@ -43,7 +43,7 @@ export async function newHolder({ clock, processes, unique }: HolderPorts): Prom
 
 /** Null: released, or not a lock that this version could have written. */
 export function parseHolder(read: ReadOutcome): LockHolder | null {
-  const value = read.kind === 'text' ? parseJson(read.text) : null;
+  const value = read.kind === 'text' ? parseJsonText(read.text) : null;
   return isHolder(value) ? value : null;
 }
 

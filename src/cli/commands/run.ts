@@ -1,26 +1,26 @@
 import { resolve } from 'node:path';
+import pkg from '../../../package.json' with { type: 'json' };
 import type { Logger } from 'pino';
 import type { DaemonEvent } from '../../model/daemon.ts';
 import { createOwnership } from '../../reconcile/ownership.ts';
 import { createDaemon, type Daemon } from '../../reconcile/daemon/daemon.ts';
 import { watchFiles } from '../../reconcile/daemon/watch.ts';
-import type { Metrics } from '../../status/metrics.ts';
+import { createMetrics } from '../../status/metrics.ts';
 import { accountEntries, createKeyLearner } from '../accounts/accounts.ts';
 import { concealing, createConcealer, type Concealer } from './run/conceal.ts';
 import type { Context } from '../context.ts';
 import { parseDuration } from '../input/duration.ts';
 import { CommandError, EXIT, type ExitCode } from '../exit.ts';
-import { createLogger } from './run/logger.ts';
+import { createLogger } from '../output/logger.ts';
 import { resolveLog } from '../input/log-settings.ts';
-import { createNotices } from './run/notices.ts';
-import { createNotifier, notifyUrl, type Notifier } from './run/notify.ts';
-import { openAccountLoop } from './run/run-account.ts';
+import { openNotifier } from './run/notify.ts';
+import { openAccountLoop } from './run/open-account.ts';
 import { DOCUMENT_FORMATS } from '../output/formats.ts';
-import { createEventLog } from './run/run-log.ts';
+import { createEventLog } from '../output/event-log.ts';
 import { maskOf } from '../output/output.ts';
 import { overAccounts } from '../accounts/over-accounts.ts';
-import { runOnce, type Emit } from './run/run-once.ts';
-import { daemonMetrics, parseListen, serveStatus, type ListenAddress } from './run/run-status.ts';
+import { runOnce } from './run/once.ts';
+import { parseListen, serveStatus, type ListenAddress } from './run/serve-status.ts';
 import { accountsDirectory, manifestPaths, type CommonOptions } from '../settings.ts';
 
 export interface RunOptions extends CommonOptions {
@@ -44,7 +44,7 @@ export async function runCommand(context: Context, options: RunOptions): Promise
   const logger = createLogger(resolveLog(options, context), concealing(context.stdout, concealer), 'info');
   if (options.once === true) {
     const log = createEventLog(logger);
-    const emit: Emit = (event) => {
+    const emit = (event: DaemonEvent): void => {
       hideReferences(event, concealer);
       log(event);
     };
@@ -81,50 +81,35 @@ function assertWatchable(context: Context, options: RunOptions): void {
   );
 }
 
-interface ServeOptions extends Pick<Listeners, 'logger' | 'concealer'> {
+interface ServeOptions {
   readonly intervalMs: number;
   readonly listen: ListenAddress;
+  readonly logger: Logger;
+  readonly concealer: Concealer;
 }
 
+/** Runs the daemon and its status server; each event goes to the metrics, the log and the webhook. */
 async function serve(
   context: Context,
   options: RunOptions,
   { intervalMs, listen, logger, concealer }: ServeOptions,
 ): Promise<void> {
-  const metrics = daemonMetrics(() => daemon);
-  const emit = createEmit(context, { logger, metrics, concealer });
+  const { clock, signal } = context;
+  const metrics = createMetrics({ version: pkg.version, statuses: () => daemon.statuses() });
+  const log = createEventLog(logger);
+  const notify = openNotifier(context, { logger, concealer });
+  const emit = (event: DaemonEvent): void => {
+    hideReferences(event, concealer);
+    metrics.record(event);
+    log(event);
+    notify(event);
+  };
   const onSecret = (value: string): void => concealer.addSecret(value);
   const daemon = openDaemon(context, options, { intervalMs, emit, onSecret });
   context.onHangUp?.(() => daemon.resync());
   const conceal = (text: string): string => concealer.conceal(text);
-  const { clock, signal } = context;
   const status = serveStatus(listen, daemon, { clock, signal, logger, metrics, conceal });
   await Promise.all([daemon.run(), status]);
-}
-
-interface Listeners {
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-  readonly concealer: Concealer;
-}
-
-/** Everybody who hears of what happens. */
-function createEmit(
-  context: Context,
-  { logger, metrics, concealer }: Listeners,
-): (event: DaemonEvent) => void {
-  const log = createEventLog(logger);
-  const notices = createNotices();
-  const url = notifyUrl(context);
-  if (url !== null) concealer.addSecret(url);
-  const notifier = url === null ? null : openNotifier(context, url, { logger, concealer });
-  return (event) => {
-    hideReferences(event, concealer);
-    metrics.record(event);
-    log(event);
-    const notice = notices(event);
-    if (notice !== null) notifier?.send(notice);
-  };
 }
 
 /** What an event brings to be hidden, in what is said of it and from then on. */
@@ -132,23 +117,6 @@ function hideReferences(event: DaemonEvent, concealer: Concealer): void {
   if (event.kind === 'manifest-accepted') concealer.addReferences(event.references);
   if (event.kind !== 'run-finished' || event.result.kind !== 'completed') return;
   concealer.addReferences(event.result.references);
-}
-
-function openNotifier(
-  { clock, signal }: Context,
-  url: string,
-  { logger, concealer }: Omit<Listeners, 'metrics'>,
-): Notifier {
-  return createNotifier({
-    url,
-    clock,
-    signal,
-    fetch,
-    conceal: (text) => concealer.conceal(text),
-    onLost(notice, message) {
-      logger.warn({ event: 'notification.lost', account: notice.account, about: notice.event }, message);
-    },
-  });
 }
 
 /** After SIGTERM what is in flight may finish, so long. */

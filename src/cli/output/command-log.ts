@@ -1,5 +1,3 @@
-import type { RequestEvent } from '../../api/http/call.ts';
-import type { DaemonEvent } from '../../model/daemon.ts';
 import type { Context } from '../context.ts';
 import type { ExitCode } from '../exit.ts';
 import { resolveLog } from '../input/log-settings.ts';
@@ -25,8 +23,8 @@ export async function openCommandLog(
   const settings = resolveLog(options, context);
   const isDebug = settings.level === 'debug' || settings.level === 'trace';
   if (!isDebug || command === 'run') return { context, finish: () => undefined };
-  const { createLogger } = await import('../commands/run/logger.ts');
-  const { createEventLog, roundSeconds } = await import('../commands/run/run-log.ts');
+  const { createLogger } = await import('./logger.ts');
+  const { createEventLog, requestEvent, roundSeconds } = await import('./event-log.ts');
   const logger = createLogger(settings, context.stderr, settings.level);
   const log = createEventLog(logger);
   const startedAt = context.clock.monotonic();
@@ -37,13 +35,4 @@ export async function openCommandLog(
       logger.debug({ event: 'command.finished', command, exit, seconds }, `${command} finished`);
     },
   };
-}
-
-/** A request as an event of an account; times in seconds. */
-export function requestEvent(
-  account: string,
-  { endpoint, status, durationMs, waitedMs }: RequestEvent,
-): DaemonEvent {
-  const [seconds, waitedSeconds] = [durationMs / 1000, waitedMs / 1000];
-  return { account, kind: 'request', endpoint, status, seconds, waitedSeconds };
 }

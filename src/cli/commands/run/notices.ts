@@ -1,5 +1,5 @@
 import type { DaemonEvent } from '../../../model/daemon.ts';
-import type { Change } from '../../../model/plan.ts';
+import { subjectOf } from '../../output/event-log.ts';
 
 /** Something that people should hear of. */
 export interface Notice {
@@ -81,20 +81,16 @@ function noticeOfRun(
   }
   const failed = result.report?.failed ?? [];
   if (failed.length > 0) {
-    const what = failed.slice(0, MOST_NAMED).map((item) => `${nameOf(item)}: ${item.message}`);
+    const what = failed.slice(0, MOST_NAMED).map((item) => `${subjectOf(item)}: ${item.message}`);
     const text = [`fwdsync${named}: ${counted(failed.length, 'change')} failed`, ...what].join('\n');
     return { event: 'apply-failed', account, text, count: failed.length };
   }
   const { drift } = result;
   if (drift.length === 0) return null;
   const outcome = result.report === null ? 'nothing was changed' : result.report.outcome;
-  const what = drift.slice(0, MOST_NAMED).map(nameOf);
+  const what = drift.slice(0, MOST_NAMED).map(subjectOf);
   const text = [`fwdsync${named}: drift in ${counted(drift.length, 'item')}; ${outcome}`, ...what].join('\n');
   return { event: 'drift-found', account, text, count: drift.length };
-}
-
-function nameOf({ kind, name, domain }: Pick<Change, 'kind' | 'name'> & { readonly domain: string }): string {
-  return kind === 'domain' ? domain : `${kind} ${name} of ${domain}`;
 }
 
 function counted(count: number, noun: string): string {

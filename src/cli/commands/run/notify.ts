@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { Logger } from 'pino';
 import type { Clock } from '../../../model/clock.ts';
 import { isLoopback } from '../../../model/endpoints.ts';
+import type { DaemonEvent } from '../../../model/daemon.ts';
 import type { Context } from '../../context.ts';
 import { CommandError, EXIT } from '../../exit.ts';
-import type { Notice } from './notices.ts';
+import type { Concealer } from './conceal.ts';
+import { createNotices, type Notice } from './notices.ts';
 
 /** Sends notices to a webhook, in the background: nobody waits for it. */
 export interface Notifier {
@@ -113,8 +116,34 @@ async function attemptOnce(body: string, { url, fetch: post }: NotifierOptions):
   }
 }
 
-/** The address of `FWDSYNC_NOTIFY_URL`, or in the file of `FWDSYNC_NOTIFY_URL_FILE`; null: nobody is to be told. */
-export function notifyUrl({ env, cwd }: Pick<Context, 'env' | 'cwd'>): string | null {
+/** Sends what is news in the daemon's events to the webhook of the environment, where there is one. */
+export function openNotifier(
+  context: Pick<Context, 'env' | 'cwd' | 'clock' | 'signal'>,
+  { logger, concealer }: { readonly logger: Logger; readonly concealer: Concealer },
+): (event: DaemonEvent) => void {
+  const url = notifyUrl(context);
+  if (url === null) return () => undefined;
+  concealer.addSecret(url);
+  const noticeOf = createNotices();
+  const { clock, signal } = context;
+  const notifier = createNotifier({
+    url,
+    clock,
+    signal,
+    fetch,
+    conceal: (text) => concealer.conceal(text),
+    onLost(notice, message) {
+      logger.warn({ event: 'notification.lost', account: notice.account, about: notice.event }, message);
+    },
+  });
+  return (event) => {
+    const notice = noticeOf(event);
+    if (notice !== null) notifier.send(notice);
+  };
+}
+
+/** The address of `FWDSYNC_NOTIFY_URL`, or in the file of `FWDSYNC_NOTIFY_URL_FILE`; null: there is none. */
+function notifyUrl({ env, cwd }: Pick<Context, 'env' | 'cwd'>): string | null {
   const stated = env['FWDSYNC_NOTIFY_URL'] || fromFile(env['FWDSYNC_NOTIFY_URL_FILE'], cwd);
   if (!stated) return null;
   const url = URL.canParse(stated) ? new URL(stated) : null;

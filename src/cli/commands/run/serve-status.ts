@@ -1,8 +1,7 @@
 import type { Logger } from 'pino';
-import pkg from '../../../../package.json' with { type: 'json' };
 import type { Clock } from '../../../model/clock.ts';
 import { POLL_MS, type Daemon } from '../../../reconcile/daemon/daemon.ts';
-import { createMetrics, type Metrics } from '../../../status/metrics.ts';
+import type { Metrics } from '../../../status/metrics.ts';
 import { startStatusServer, type StatusServer } from '../../../status/server.ts';
 import { CommandError, EXIT } from '../../exit.ts';
 import { MOST_PORT } from '../../input/options.ts';
@@ -22,11 +21,6 @@ export function parseListen(text: string): ListenAddress {
   throw new CommandError(EXIT.usage, `--listen ${text}: ${what}`, hint);
 }
 
-/** The metrics of a daemon that is yet to be made. */
-export function daemonMetrics(daemon: () => Daemon): Metrics {
-  return createMetrics({ version: pkg.version, statuses: () => daemon().statuses() });
-}
-
 export interface StatusPorts {
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -36,7 +30,7 @@ export interface StatusPorts {
 }
 
 /**
- * Serves the daemon's status until the signal is aborted. A port that is in use is told and tried again: the accounts
+ * Serves the daemon's status until the signal is aborted. A port that is in use is reported and retried: the accounts
  * go on being reconciled.
  */
 export async function serveStatus(listen: ListenAddress, daemon: Daemon, ports: StatusPorts): Promise<void> {
@@ -44,13 +38,13 @@ export async function serveStatus(listen: ListenAddress, daemon: Daemon, ports: 
   const isAlive = (): boolean => clock.monotonic() - daemon.heartbeatAt() < 4 * POLL_MS;
   const statuses = (): ReturnType<Daemon['statuses']> => daemon.statuses();
   let server: StatusServer | null = null;
-  for (let isTold = false; server === null && !signal.aborted;) {
+  for (let isReported = false; server === null && !signal.aborted;) {
     try {
       server = await startStatusServer({ ...listen, statuses, isAlive, metrics, conceal });
     } catch (error) {
-      if (!isTold)
+      if (!isReported)
         logger.error({ event: 'status.unavailable' }, `the status cannot be served: ${String(error)}`);
-      isTold = true;
+      isReported = true;
       await clock.sleep(POLL_MS, signal);
     }
   }

@@ -1,18 +1,32 @@
 import * as fs from 'node:fs/promises';
+import type { Client } from '../../../api/client.ts';
+import type { RequestEvent } from '../../../api/http/call.ts';
 import { writeSnapshot } from '../../../manifest/write/write-snapshot.ts';
 import type { DaemonEvent } from '../../../model/daemon.ts';
+import type { Desired } from '../../../model/desired.ts';
+import { fail, succeed, type Result } from '../../../model/result.ts';
 import { createAccountLoop, type AccountLoop } from '../../../reconcile/daemon/account-loop.ts';
+import type { Access } from '../../../reconcile/daemon/account-run.ts';
 import { exclusiveSource, type Ownership } from '../../../reconcile/ownership.ts';
 import { POLL_MS, type AccountEntry } from '../../../reconcile/daemon/daemon.ts';
 import { keepDomains } from '../../../reconcile/changed.ts';
 import { createManifestSource, type ManifestSource } from '../../../reconcile/daemon/manifest-source.ts';
 import { requireDomain } from '../../input/arguments.ts';
-import { requestEvent } from '../../output/command-log.ts';
+import { requestEvent } from '../../output/event-log.ts';
+import type { StateStore } from '../../../state/store.ts';
 import type { Context } from '../../context.ts';
+import { CommandError } from '../../exit.ts';
+import { connect } from '../../input/connect.ts';
+import { createPolicy } from '../../input/policy.ts';
+import { openState } from '../../input/state.ts';
 import { loadOptions } from '../../input/load-options.ts';
-import { createAccess } from './run-access.ts';
 import { referenceValue, referenceReader } from '../../input/references.ts';
-import { resolveStateDirectory, type CommonOptions } from '../../settings.ts';
+import {
+  resolveConnection,
+  resolveStateDirectory,
+  type CommonOptions,
+  type Connection,
+} from '../../settings.ts';
 
 export interface AccountRunOptions {
   readonly common: CommonOptions;
@@ -96,4 +110,69 @@ function narrowed(source: ManifestSource, names: readonly string[] | undefined):
       };
     },
   };
+}
+
+interface AccessPorts extends Pick<AccountRunPorts, 'onSecret'> {
+  readonly onRequest: (event: RequestEvent) => void;
+}
+
+/**
+ * Address and key as they are at each call: a key file may be replaced while the daemon runs. One client is kept for as
+ * long as they are the same, and with it what is known of the budgets; another key may be another account.
+ */
+function createAccess(
+  context: Context,
+  { common, mode }: AccountRunOptions,
+  { onRequest, onSecret }: AccessPorts,
+): (desired: Desired) => Promise<Result<Access, string>> {
+  const permission = mode === 'apply' ? 'read-write' : 'read-only';
+  let current: Connected | null = null;
+  return async (desired) => {
+    try {
+      const connection = await resolveConnection(common, desired.api, context);
+      if (current === null || !isSame(current.connection, connection)) {
+        onSecret(connection.key);
+        void current?.client.close();
+        const client = connect(context, connection, permission, onRequest);
+        current = { connection, client, openState: stateOpener(context, common, connection) };
+      }
+      const { account } = connection;
+      const stance = {
+        account,
+        accountRequired: true,
+        domainDeletes: 'never',
+        now: context.clock.now(),
+      } as const;
+      const { client, openState: open } = current;
+      return succeed({ client, policy: createPolicy(desired, {}, stance), openState: open });
+    } catch (error) {
+      if (error instanceof CommandError) return fail(`${error.message}; ${error.hint}`);
+      throw error;
+    }
+  };
+}
+
+interface Connected {
+  readonly connection: Connection;
+  readonly client: Client;
+  readonly openState: (account: string) => StateStore;
+}
+
+/** One store per account, which knows what it has written. */
+function stateOpener(
+  context: Context,
+  common: CommonOptions,
+  connection: Connection,
+): Connected['openState'] {
+  const states = new Map<string, StateStore>();
+  return (account) => {
+    const state = states.get(account) ?? openState(context, common, connection, account, 'run');
+    states.set(account, state);
+    return state;
+  };
+}
+
+/** The address and the key; the account is checked in each plan. */
+function isSame(a: Connection, b: Connection): boolean {
+  return a.url === b.url && a.version === b.version && a.key === b.key;
 }

@@ -1,11 +1,13 @@
 import type { Logger } from 'pino';
-import { undoCommand } from '../../../apply/report/report-text.ts';
-import { DISCLOSE_ALL } from '../../../model/destinations.ts';
-import { runOutcome, type CompletedRun, type DaemonEvent } from '../../../model/daemon.ts';
-import type { Plan } from '../../../model/plan.ts';
-import { showSource, type Problem, type Source } from '../../../model/problem.ts';
-import { changeName, type ChangeName, type Report } from '../../../model/report.ts';
-import { describeDrift, describeItem, driftValues, nameOf, valuesOf } from './run-log-items.ts';
+import type { RequestEvent } from '../../api/http/call.ts';
+import { undoCommand } from '../../apply/report/report-text.ts';
+import { DISCLOSE_ALL } from '../../model/destinations.ts';
+import { runOutcome, type CompletedRun, type DaemonEvent } from '../../model/daemon.ts';
+import type { Change, Plan } from '../../model/plan.ts';
+import { showSource, type Problem, type Source } from '../../model/problem.ts';
+import { changeName, type ChangeName, type Report } from '../../model/report.ts';
+import { changeDocument, type ChangeDocument } from '../../plan/document/document.ts';
+import { describeChange } from '../../plan/render/describe.ts';
 
 /**
  * One line an event: `event` is its stable name, `account`, `run` and `domain` say of what. What stands, such as a guard
@@ -23,6 +25,15 @@ export function createEventLog(logger: Logger): (event: DaemonEvent) => void {
     requests.delete(account);
     logRun(log.child({ run: event.run }), event, { isNews: standing.begin(event), requests: sent });
   };
+}
+
+/** A request as an event of an account; times in seconds. */
+export function requestEvent(
+  account: string,
+  { endpoint, status, durationMs, waitedMs }: RequestEvent,
+): DaemonEvent {
+  const [seconds, waitedSeconds] = [durationMs / 1000, waitedMs / 1000];
+  return { account, kind: 'request', endpoint, status, seconds, waitedSeconds };
 }
 
 function logEvent(log: Logger, event: Exclude<DaemonEvent, { kind: 'run-finished' }>): void {
@@ -198,7 +209,7 @@ function place(source: Source | null): string | null {
   return source === null ? null : showSource(source);
 }
 
-/** What was told of each account and still stands: a sweep sees all of it, and what it does not see is forgotten. */
+/** What was reported of each account and still stands: a sweep sees all of it, and what it does not see is forgotten. */
 function createStanding(): { begin(event: Finished): IsNews } {
   const told = new Map<string, { before: Set<string>; now: Set<string> }>();
   return {
@@ -214,4 +225,65 @@ function createStanding(): { begin(event: Finished): IsNews } {
       };
     },
   };
+}
+
+/** The values of a change, as the plan's document has them. */
+interface ItemValues {
+  readonly from?: ChangeDocument['observed'];
+  readonly to?: ChangeDocument['desired'];
+}
+
+function nameOf({ action, kind, domain, name }: ChangeName): string {
+  return `${action} ${subjectOf({ kind, domain, name })}`;
+}
+
+/** From what was live to what is wanted; nothing where the plan does not have the change. */
+function valuesOf(change: Change | undefined): ItemValues {
+  if (change === undefined) return {};
+  const { observed, desired } = documentOf(change);
+  return { from: observed, to: desired };
+}
+
+/** `update alias sales of acme.example: bob@corp.example -> carol@corp.example`. */
+function describeItem(item: ChangeName, change: Change | undefined): string {
+  const { text } = change === undefined ? { text: '' } : describeChange(documentOf(change));
+  return text === '' ? nameOf(item) : `${nameOf(item)}: ${text}`;
+}
+
+/** The values of what somebody else did: from what the manifest asks for to what is live. */
+function driftValues(change: Change): ItemValues {
+  const { from = null, to = null } = valuesOf(change);
+  return { from: to, to: from };
+}
+
+/** What somebody else did, and to what. */
+function describeDrift(change: Change): string {
+  const document = documentOf(change);
+  const done = DONE[change.action];
+  const { text } = describeChange(
+    // A move shows its place, which is the wanted one.
+    change.action === 'move'
+      ? document
+      : { ...document, observed: document.desired, desired: document.observed },
+  );
+  const what = text === '' ? '' : change.action === 'move' ? `; the manifest has it ${text}` : `: ${text}`;
+  return `${subjectOf(change)} was ${done} outside fwdsync${what}`;
+}
+
+/** What somebody did so that this action is needed. */
+const DONE: Readonly<Record<Change['action'], string>> = {
+  add: 'deleted',
+  update: 'changed',
+  move: 'moved',
+  delete: 'added',
+};
+
+/** `alias sales of acme.example`. */
+export function subjectOf({ kind, domain, name }: Omit<ChangeName, 'action'>): string {
+  return kind === 'domain' ? domain : `${kind} ${name} of ${domain}`;
+}
+
+/** Every line of the log is concealed as a whole. */
+function documentOf(change: Change): ChangeDocument {
+  return changeDocument(change, DISCLOSE_ALL);
 }

@@ -1,14 +1,13 @@
 import { writeSnapshot } from '../../../manifest/write/write-snapshot.ts';
-import type { DaemonEvent, FailedStep, RunResult } from '../../../model/daemon.ts';
+import type { CompletedRun, DaemonEvent, RunResult } from '../../../model/daemon.ts';
 import type { Report } from '../../../model/report.ts';
 import { createRunId } from '../../../reconcile/daemon/account-run.ts';
 import { decide } from '../../../reconcile/decide.ts';
 import { reconcileOnce, type Once } from '../../../reconcile/once.ts';
 import { planOnce, type Planned } from '../../../reconcile/plan-once.ts';
 import { approveUnasked } from '../apply/approve.ts';
-import { requestEvent } from '../../output/command-log.ts';
+import { requestEvent } from '../../output/event-log.ts';
 import { reportExit } from '../apply/conclude.ts';
-import { apiFailure } from '../../input/connect.ts';
 import type { Context } from '../../context.ts';
 import { CommandError, EXIT, type ExitCode } from '../../exit.ts';
 import { notRun } from '../apply/not-run.ts';
@@ -19,14 +18,15 @@ export interface OnceOptions extends CommonOptions {
   readonly mode: 'apply' | 'observe';
 }
 
-/** What is told of the run: the events of the daemon. */
-export type Emit = (event: DaemonEvent) => void;
-
 /**
- * One run over the whole account. It ends as `apply --yes` does; in observe mode nothing is written, and what differs is
- * the exit code of changes.
+ * One run of the whole account, in the log as a run of the daemon. It ends as `apply --yes` does; in observe mode nothing
+ * is written, and a difference is the exit code of changes.
  */
-export async function runOnce(context: Context, options: OnceOptions, emit: Emit): Promise<ExitCode> {
+export async function runOnce(
+  context: Context,
+  options: OnceOptions,
+  emit: (event: DaemonEvent) => void,
+): Promise<ExitCode> {
   const account = context.ofAccount?.name ?? 'default';
   const own: Context = { ...context, onRequest: (event) => emit(requestEvent(account, event)) };
   const session = await openSession(own, options, {
@@ -50,8 +50,7 @@ export async function runOnce(context: Context, options: OnceOptions, emit: Emit
   emit({ account, kind: 'run-started', run, cause: 'sweep', domains });
   const begun = context.clock.monotonic();
   try {
-    const { result, exit } =
-      options.mode === 'apply' ? await applyPass(context, session) : await observePass(session);
+    const { result, exit } = await runPass(context, options.mode, session);
     const seconds = (context.clock.monotonic() - begun) / 1000;
     emit({ account, kind: 'run-finished', run, cause: 'sweep', seconds, result });
     if (exit instanceof CommandError) throw exit;
@@ -62,14 +61,39 @@ export async function runOnce(context: Context, options: OnceOptions, emit: Emit
   }
 }
 
-/** What is told of a run, and how the command ends. */
+/** What the log says of a run, and how the command ends. */
 interface Pass {
   readonly result: RunResult;
   readonly exit: ExitCode | CommandError;
 }
 
-async function applyPass(context: Context, session: Session): Promise<Pass> {
-  const once = await reconcileOnce(
+async function runPass(context: Context, mode: OnceOptions['mode'], session: Session): Promise<Pass> {
+  const once = mode === 'apply' ? await applyOnce(context, session) : await observeOnce(session);
+  if (once.kind === 'observed') {
+    const exit = once.planned.plan.changes.length === 0 ? EXIT.done : EXIT.changes;
+    return { result: completed(once.planned, null), exit };
+  }
+  if (once.kind === 'applied') {
+    if (once.report.wrote) context.ofAccount?.wrote();
+    return { result: completed(once.planned, once.report), exit: reportExit(once.report, context) };
+  }
+  const exit = notRun(once);
+  return { result: resultNotRun(once, exit), exit };
+}
+
+const FAILED_STEPS = { unread: 'read', locked: 'lock', fault: 'state' } as const;
+
+function resultNotRun(once: Exclude<Once, { kind: 'applied' }>, { message }: CommandError): RunResult {
+  if (once.kind === 'not-run') return completed(once.planned, null);
+  if (once.kind === 'fault' && once.fault.kind === 'passwords') {
+    const plan = { ...once.planned.plan, problems: once.fault.problems };
+    return completed({ ...once.planned, plan }, null);
+  }
+  return { kind: 'failed', what: FAILED_STEPS[once.kind], message };
+}
+
+async function applyOnce(context: Context, session: Session): Promise<Once> {
+  return reconcileOnce(
     { ...session.request, maxFailures: null },
     {
       ...session.ports,
@@ -79,46 +103,20 @@ async function applyPass(context: Context, session: Session): Promise<Pass> {
         Promise.resolve(approveUnasked(planned, { refusals: 'withhold', show: () => undefined })),
     },
   );
-  if (once.kind === 'applied') {
-    const { report, planned } = once;
-    if (report.wrote) context.ofAccount?.wrote();
-    return { result: completed(planned, report), exit: reportExit(report, context) };
-  }
-  const exit = notRun(once);
-  if (once.kind === 'not-run') return { result: completed(once.planned, null), exit };
-  if (once.kind === 'fault' && once.fault.kind === 'passwords') {
-    const plan = { ...once.planned.plan, problems: once.fault.problems };
-    return { result: completed({ ...once.planned, plan }, null), exit };
-  }
-  return { result: failed(once, exit), exit };
 }
 
 /** Nothing is written. */
-async function observePass(session: Session): Promise<Pass> {
+async function observeOnce(
+  session: Session,
+): Promise<Once | { readonly kind: 'observed'; readonly planned: Planned }> {
   const planned = await planOnce(session.request, session.ports);
-  if (!planned.ok) {
-    const exit = apiFailure(planned.error);
-    return { result: { kind: 'failed', what: 'read', message: exit.message }, exit };
-  }
-  const { plan } = planned.value;
-  const decision = decide(plan, 'end-the-run');
-  const result = completed(planned.value, null);
-  if (decision.kind !== 'go')
-    return { result, exit: notRun({ kind: 'not-run', decision, planned: planned.value }) };
-  return { result, exit: plan.changes.length === 0 ? EXIT.done : EXIT.changes };
+  if (!planned.ok) return { kind: 'unread', error: planned.error };
+  const decision = decide(planned.value.plan, 'end-the-run');
+  if (decision.kind !== 'go') return { kind: 'not-run', decision, planned: planned.value };
+  return { kind: 'observed', planned: planned.value };
 }
 
-function completed({ plan, references }: Planned, report: Report | null): RunResult {
+function completed({ plan, references }: Planned, report: Report | null): CompletedRun {
   const drift = plan.changes.filter(({ reason }) => reason === 'drift');
   return { kind: 'completed', plan, references, report, frozen: [], unset: [], drift };
-}
-
-const STEPS: Readonly<Record<Exclude<Once['kind'], 'applied' | 'not-run'>, FailedStep>> = {
-  unread: 'read',
-  locked: 'lock',
-  fault: 'state',
-};
-
-function failed({ kind }: { readonly kind: keyof typeof STEPS }, { message }: CommandError): RunResult {
-  return { kind: 'failed', what: STEPS[kind], message };
 }
