@@ -1,33 +1,19 @@
 import type { DesiredAlias } from '../../model/desired.ts';
+import { sameDestinations } from '../../model/destinations.ts';
 import { looksLikeRegex, parseAliasName, type AliasName, type NameKey } from '../../model/names.ts';
 import { compilePattern } from '../../routing/regex.ts';
 import type { Loading } from './context.ts';
+import { isAbsent, mergeNamed, readNamed, type SectionReader } from './entries.ts';
 import { reportInside } from './values/inner-fault.ts';
-import { createNameReader } from './values/names.ts';
-import { entriesOf, textOf, valueOf, type Entry, type MapNode, type Node } from '../read/node.ts';
+import type { Entry } from '../read/node.ts';
 import { sourceOf } from '../read/text.ts';
-
-/** Entries of one section as written, and whether all of them could be read. */
-export interface ReadEntries<T> {
-  readonly entries: T;
-  readonly failed: boolean;
-}
 
 export type AliasEntries = ReadonlyMap<NameKey, DesiredAlias>;
 
-/** The aliases of a domain or template. Entries with an error are left out: it is reported. */
-export function readAliases(section: Node | undefined, loading: Loading): ReadEntries<AliasEntries> {
-  const names = createNameReader(parseAliasName, loading.log);
-  const entries = new Map<NameKey, DesiredAlias>();
-  let failed = false;
-  for (const entry of entriesOf(section)) {
-    const named = names.read(entry.key);
-    const alias = named === null ? null : readAlias(entry, named.name, loading);
-    if (named === null || alias === null) failed = true;
-    else entries.set(named.key, alias);
-  }
-  return { entries, failed };
-}
+export const ALIASES: SectionReader<'aliases', AliasEntries> = {
+  read: (section, loading) => readNamed(section, loading, parseAliasName, readAlias),
+  merge: (own, brought, _, log) => mergeNamed(own, brought, sameAlias, log),
+};
 
 function readAlias(entry: Entry, name: AliasName, loading: Loading): DesiredAlias | null {
   const source = sourceOf(entry.key);
@@ -46,9 +32,9 @@ function readAlias(entry: Entry, name: AliasName, loading: Loading): DesiredAlia
   return { state: 'present', name, forward, source };
 }
 
-/** Whether a value is `{ state: absent }`, alone. */
-export function isAbsent(value: Node): value is MapNode {
-  return value.kind === 'map' && value.entries.size === 1 && textOf(valueOf(value, 'state')) === 'absent';
+function sameAlias(a: DesiredAlias, b: DesiredAlias): boolean {
+  if (a.state === 'absent' || b.state === 'absent') return a.state === b.state;
+  return sameDestinations(a.forward, b.forward);
 }
 
 /** The number of groups of a name that is a regular expression, 0 for other names; null when it does not compile. */

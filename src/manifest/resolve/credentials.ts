@@ -1,28 +1,17 @@
 import type { DesiredCredential, Reference } from '../../model/desired.ts';
 import { parseCredentialName, type CredentialName, type NameKey } from '../../model/names.ts';
-import { isAbsent, type ReadEntries } from './aliases.ts';
 import type { Loading } from './context.ts';
-import { createNameReader } from './values/names.ts';
-import { entriesOf, valueOf, type Entry } from '../read/node.ts';
-import type { Node } from '../read/node.ts';
+import { isAbsent, mergeNamed, readNamed, type SectionReader } from './entries.ts';
+import { valueOf, type Entry, type Node } from '../read/node.ts';
 import { readReference, refusalOf } from './values/references.ts';
 import { sourceOf } from '../read/text.ts';
 
 export type CredentialEntries = ReadonlyMap<NameKey, DesiredCredential>;
 
-/** The SMTP credentials of a domain or template. */
-export function readCredentials(section: Node | undefined, loading: Loading): ReadEntries<CredentialEntries> {
-  const names = createNameReader(parseCredentialName, loading.log);
-  const entries = new Map<NameKey, DesiredCredential>();
-  let failed = false;
-  for (const entry of entriesOf(section)) {
-    const named = names.read(entry.key);
-    const credential = named === null ? null : readCredential(entry, named.name, loading);
-    if (named === null || credential === null) failed = true;
-    else entries.set(named.key, credential);
-  }
-  return { entries, failed };
-}
+export const CREDENTIALS: SectionReader<'credentials', CredentialEntries> = {
+  read: (section, loading) => readNamed(section, loading, parseCredentialName, readCredential),
+  merge: (own, brought, _, log) => mergeNamed(own, brought, sameCredential, log),
+};
 
 function readCredential(entry: Entry, name: CredentialName, loading: Loading): DesiredCredential | null {
   const source = sourceOf(entry.key);
@@ -44,4 +33,9 @@ function checkPassword(written: Node, password: Reference, { options, log }: Loa
     message: refusalOf(password, value) ?? `${password.shown} is not set`,
     hint: 'apply needs it when the password is to be sent',
   });
+}
+
+function sameCredential(a: DesiredCredential, b: DesiredCredential): boolean {
+  if (a.state === 'absent' || b.state === 'absent') return a.state === b.state;
+  return a.password?.shown === b.password?.shown;
 }

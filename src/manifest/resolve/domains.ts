@@ -1,32 +1,13 @@
-import { SECTIONS, type Section } from '../../model/kinds.ts';
-import {
-  countEntries,
-  type AliasSection,
-  type CredentialSection,
-  type DesiredAlias,
-  type DesiredCredential,
-  type DesiredDomain,
-  type DesiredRule,
-  type PresentDomain,
-  type RuleSection,
-} from '../../model/desired.ts';
-import { sameDestinations } from '../../model/destinations.ts';
-import { parseDomainName, quote, type DomainName, type NameKey } from '../../model/names.ts';
+import type { DesiredDomain, DesiredRule, PresentDomain } from '../../model/desired.ts';
+import { parseDomainName, quote, type DomainName } from '../../model/names.ts';
 import type { Source } from '../../model/problem.ts';
 import type { Manifest } from './assemble.ts';
 import { MAX_ENTRIES, type Loading } from './context.ts';
-import { readIgnore, readPrune, reportIgnored } from './ignore.ts';
-import { broughtBy, mergeNamed, mergeRules } from './merge.ts';
 import { createLookAlikes, visibleDomain } from './values/names.ts';
 import { booleanOf, textOf, valueOf, type Entry, type MapNode, type TextNode } from '../read/node.ts';
+import { hasFailed, mergeSections, readSections, sizeOfSections, type WrittenSections } from './sections.ts';
 import { readSettings } from './settings.ts';
-import {
-  readTemplateSections,
-  readTemplates,
-  readUse,
-  type TemplateSections,
-  type UsedTemplate,
-} from './templates.ts';
+import { readTemplates, readUse } from './templates.ts';
 import { sourceOf } from '../read/text.ts';
 
 /** A domain as it was read; `sound` when nothing of it was left out. */
@@ -70,7 +51,7 @@ interface Reading {
   readonly key: TextNode;
   readonly node: MapNode;
   readonly manifest: Manifest;
-  readonly templates: ReadonlyMap<string, TemplateSections>;
+  readonly templates: ReadonlyMap<string, WrittenSections>;
   readonly version: 'v4' | 'v3';
   readonly loading: Loading;
 }
@@ -112,9 +93,10 @@ function readDomain(reading: Reading): ReadDomain {
   const source = sourceOf(key);
   if (node.entries.has('state')) return readTombstone(reading, source);
   const errors = loading.log.errorCount();
-  const own = readTemplateSections(node, loading);
+  const own = readSections(node, loading);
   const used = readUse(node, manifest.defaults, reading.templates, loading);
-  const sections = sectionsOf(reading, own, used.templates);
+  const { templates } = used;
+  const sections = mergeSections({ domain, node, own, templates, defaults: manifest.defaults }, loading);
   const desired: PresentDomain = {
     state: 'present',
     domain,
@@ -124,32 +106,9 @@ function readDomain(reading: Reading): ReadDomain {
     expect: [],
     verify: readVerify(node, manifest),
   };
-  const sizes = SECTIONS.map((section) => sizeOf(sections[section]));
-  const entries = sizes.reduce((sum, size) => sum + size, used.templates.length);
-  const failed = used.failed || hasFailed(own) || used.templates.some(({ sections }) => hasFailed(sections));
+  const entries = sizeOfSections(sections) + templates.length;
+  const failed = used.failed || hasFailed(own) || templates.some(({ sections }) => hasFailed(sections));
   return { desired, node, entries, sound: !failed && loading.log.errorCount() === errors };
-}
-
-type Sections = Pick<PresentDomain, Section>;
-
-const SECTION_READERS: {
-  readonly [S in Section]: (
-    reading: Reading,
-    own: TemplateSections,
-    templates: readonly UsedTemplate[],
-  ) => Sections[S];
-} = { aliases: aliasSection, rules: ruleSection, credentials: credentialSection };
-
-function sectionsOf(reading: Reading, own: TemplateSections, templates: readonly UsedTemplate[]): Sections {
-  const stated = SECTIONS.flatMap((section) => {
-    const read = SECTION_READERS[section](reading, own, templates);
-    return read === undefined ? [] : [[section, read] as const];
-  });
-  return Object.fromEntries(stated) as Sections;
-}
-
-function sizeOf(section: Sections[Section]): number {
-  return countEntries(section) + (section?.ignore.length ?? 0);
 }
 
 function reportTooMany(key: TextNode, most: number, { log }: Loading): void {
@@ -167,57 +126,6 @@ function readTombstone({ domain, node, loading }: Reading, source: Source): Read
   const other = [...node.entries.values()].find(({ key }) => key.text !== 'state');
   if (other !== undefined && textOf(valueOf(node, 'state')) === 'absent') reportBeside(other, loading);
   return { desired: { state: 'absent', domain, source }, node, sound: true, entries: 0 };
-}
-
-function aliasSection(
-  { node, manifest, loading }: Reading,
-  own: TemplateSections,
-  templates: readonly UsedTemplate[],
-): AliasSection | undefined {
-  const brought = broughtBy('aliases', templates);
-  if (own.aliases === undefined && brought.length === 0) return undefined;
-  const stated = own.aliases?.entries ?? new Map<NameKey, DesiredAlias>();
-  const entries = mergeNamed(stated, brought, sameAlias, loading.log);
-  const ignore = readIgnore('aliases', node, manifest.defaults, loading);
-  reportIgnored(entries.values(), ignore, loading.log);
-  const prune = own.aliases !== undefined && readPrune('aliases', node, manifest.defaults);
-  return { prune, ignore, entries };
-}
-
-function credentialSection(
-  { node, manifest, loading }: Reading,
-  own: TemplateSections,
-  templates: readonly UsedTemplate[],
-): CredentialSection | undefined {
-  const brought = broughtBy('credentials', templates);
-  if (own.credentials === undefined && brought.length === 0) return undefined;
-  const stated = own.credentials?.entries ?? new Map<NameKey, DesiredCredential>();
-  const entries = mergeNamed(stated, brought, sameCredential, loading.log);
-  const ignore = readIgnore('credentials', node, manifest.defaults, loading);
-  reportIgnored(entries.values(), ignore, loading.log);
-  const prune = own.credentials !== undefined && readPrune('credentials', node, manifest.defaults);
-  return { prune, ignore, entries };
-}
-
-function ruleSection(
-  { domain, node, manifest, loading }: Reading,
-  own: TemplateSections,
-  templates: readonly UsedTemplate[],
-): RuleSection | undefined {
-  const brought = broughtBy('rules', templates);
-  if (own.rules === undefined && brought.length === 0) return undefined;
-  const entries = mergeRules(domain, own.rules?.entries ?? [], brought, loading.log);
-  const ignore = readIgnore('rules', node, manifest.defaults, loading);
-  const ignored = new Set(ignore);
-  for (const rule of entries) {
-    if (rule.id === undefined || !ignored.has(rule.id)) continue;
-    loading.log.report('ignored-entry', rule.source, {
-      message: `the rule ${quote(rule.name ?? rule.id)} is declared and its id is ignored`,
-      hint: 'delete the rule here, or take its id out of `ignore`',
-    });
-  }
-  const prune = own.rules !== undefined && readPrune('rules', node, manifest.defaults);
-  return { prune, ignore, entries };
 }
 
 /** Two rules of one id would be one rule to the service, in whichever domain they stand. */
@@ -238,20 +146,6 @@ function reportSharedIds(domains: ReadonlyMap<DomainName, ReadDomain>, { log }: 
       }
     }
   }
-}
-
-function hasFailed(sections: TemplateSections): boolean {
-  return SECTIONS.some((section) => sections[section]?.failed === true);
-}
-
-function sameAlias(a: DesiredAlias, b: DesiredAlias): boolean {
-  if (a.state === 'absent' || b.state === 'absent') return a.state === b.state;
-  return sameDestinations(a.forward, b.forward);
-}
-
-function sameCredential(a: DesiredCredential, b: DesiredCredential): boolean {
-  if (a.state === 'absent' || b.state === 'absent') return a.state === b.state;
-  return a.password?.shown === b.password?.shown;
 }
 
 function reportBeside({ key }: Entry, { log }: Loading): void {

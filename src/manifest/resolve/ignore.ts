@@ -34,18 +34,20 @@ export function readIgnore(
   return patterns;
 }
 
-/** What is ignored is never touched, so that declaring it could have no effect. */
+/** What is ignored is never touched, so that declaring it could have no effect. Rules are ignored by id, the rest by name. */
 export function reportIgnored(
-  entries: Iterable<Origin & { readonly name: string }>,
+  section: Section,
+  entries: Iterable<Origin & { readonly name?: string; readonly id?: string }>,
   patterns: readonly string[],
   log: ProblemLog,
 ): void {
   if (patterns.length === 0) return;
-  for (const { name, source, via } of entries) {
-    const pattern = patterns.find((pattern) => matchesGlob(pattern, name));
+  for (const { name, id, source, via } of entries) {
+    const ignored = section === 'rules' ? id : name;
+    const pattern = patterns.find((pattern) => ignored !== undefined && matchesGlob(pattern, ignored));
     if (pattern === undefined) continue;
     log.report('ignored-entry', via ?? source, {
-      message: `${quote(name)} is declared and ignored by ${quote(pattern)}`,
+      message: `${quote(name ?? pattern)} is declared and ignored by ${quote(pattern)}`,
       hint: 'delete the entry, or narrow the pattern',
       ...(via === undefined ? {} : { related: source }),
     });

@@ -1,10 +1,11 @@
 import type { DesiredRule, Origin } from '../../model/desired.ts';
-import type { Destination } from '../../model/destinations.ts';
+import { sameDestinations, type Destination } from '../../model/destinations.ts';
 import { findInvisible, quote, type DomainName } from '../../model/names.ts';
 import type { Source } from '../../model/problem.ts';
-import type { RuleMatch } from '../../model/resources.ts';
-import type { ReadEntries } from './aliases.ts';
+import { sameMatch, type RuleMatch } from '../../model/resources.ts';
+import type { ProblemLog } from '../problems.ts';
 import type { Loading } from './context.ts';
+import { mergeBrought, type Brought, type ReadEntries, type SectionReader } from './entries.ts';
 import { booleanOf, isNull, itemsOf, textOf, valueOf, type MapNode, type Node } from '../read/node.ts';
 import { deriveRuleId, derivedRuleIds } from './values/rule-id.ts';
 import { readMatch } from './values/rule-match.ts';
@@ -33,12 +34,13 @@ interface Identity {
   readonly id: string | null;
 }
 
-/** The rules of a domain or template, in order. */
-export function readRules(section: Node | undefined, loading: Loading): ReadEntries<readonly RuleDraft[]> {
+export const RULES: SectionReader<'rules', readonly RuleDraft[]> = { read: readRules, merge: mergeRules };
+
+function readRules(section: Node, loading: Loading): ReadEntries<readonly RuleDraft[]> {
   const entries: RuleDraft[] = [];
   const names = new Map<string, Node>();
   let failed = false;
-  for (const node of section?.kind === 'list' ? itemsOf(section) : []) {
+  for (const node of section.kind === 'list' ? itemsOf(section) : []) {
     const draft = node.kind === 'map' ? readRule(node, loading) : null;
     if (draft === null || isTaken(draft, node, names, loading)) failed = true;
     else entries.push(draft);
@@ -46,8 +48,36 @@ export function readRules(section: Node | undefined, loading: Loading): ReadEntr
   return { entries, failed };
 }
 
+/** Rules: those of the templates in the order of `use`, then the domain's own. */
+function mergeRules(
+  own: readonly RuleDraft[] | null,
+  brought: readonly Brought<readonly RuleDraft[]>[],
+  domain: DomainName,
+  log: ProblemLog,
+): readonly DesiredRule[] {
+  const keyed = brought.map(({ entries, via }) => ({
+    entries: entries.map((draft) => [keyOf(draft), draft] as const),
+    via,
+  }));
+  const merged = mergeBrought(new Set(own?.map(keyOf)), keyed, sameDraft, log);
+  return [
+    ...[...merged.values()].map(({ entry, via }) => bindRule(entry, domain, via)),
+    ...(own ?? []).map((draft) => bindRule(draft, domain, undefined)),
+  ];
+}
+
+function keyOf({ name, id }: RuleDraft): string {
+  return name === null ? `id ${id}` : `name ${name.toLowerCase()}`;
+}
+
+function sameDraft(a: RuleDraft, b: RuleDraft): boolean {
+  if (a.state !== 'present' || b.state !== 'present') return a.state === b.state && a.id === b.id;
+  if (a.id !== b.id || a.active !== b.active) return false;
+  return sameMatch(a.match, b.match) && sameDestinations(a.forward, b.forward);
+}
+
 /** The rule in a domain, with the ids that follow from it. */
-export function bindRule(draft: RuleDraft, domain: DomainName, via: Source | undefined): DesiredRule {
+function bindRule(draft: RuleDraft, domain: DomainName, via: Source | undefined): DesiredRule {
   const origin: Origin = { source: draft.source, ...(via === undefined ? {} : { via }) };
   const derivedIds = draft.name === null ? [] : derivedRuleIds(domain, draft.name);
   if (draft.state === 'absent') {

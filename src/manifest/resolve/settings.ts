@@ -1,5 +1,6 @@
 import type { PresentDomain, Setting } from '../../model/desired.ts';
 import { parseDomainName, quote } from '../../model/names.ts';
+import { SETTINGS } from '../../model/resources.ts';
 import type { Definitions } from './assemble.ts';
 import type { Loading } from './context.ts';
 import { parseDestination, parseWebhook } from './values/destination-text.ts';
@@ -15,32 +16,30 @@ export function readSettings(
   version: 'v4' | 'v3',
   loading: Loading,
 ): Settings {
-  const notification = readSetting('notification_email', domain, defaults, loading, readAddress);
-  const whitelabel = readSetting('whitelabel', domain, defaults, loading, readHost);
-  const hook = readSetting('webhook', domain, defaults, loading, readHook);
-  const webhook = hook === null || isNeedless(domain, defaults, version, loading) ? null : hook;
-  return {
-    ...(notification === null ? {} : { notification_email: notification }),
-    ...(whitelabel === null ? {} : { whitelabel }),
-    ...(webhook === null ? {} : { webhook }),
-  };
+  const settings = SETTINGS.flatMap((name) => {
+    const entry = domain.entries.get(name) ?? defaults.get(name);
+    const setting = entry === undefined ? null : readSetting(name, entry, loading);
+    if (entry === undefined || setting === null) return [];
+    if (name === 'webhook' && version !== 'v3') {
+      reportNeedsV3(entry, loading);
+      return [];
+    }
+    return [[name, setting] as const];
+  });
+  return Object.fromEntries(settings);
 }
 
-function readSetting(
-  name: keyof Settings,
-  domain: MapNode,
-  defaults: Definitions,
-  loading: Loading,
-  read: (node: TextNode, loading: Loading) => string | null,
-): Setting | null {
-  const entry = domain.entries.get(name) ?? defaults.get(name);
-  const text = textOf(entry?.value);
-  if (entry?.value.kind !== 'text' || !text) return null;
-  const source = sourceOf(entry.key);
+function readSetting(name: keyof Settings, { key, value }: Entry, loading: Loading): Setting | null {
+  const text = textOf(value);
+  if (value.kind !== 'text' || !text) return null;
+  const source = sourceOf(key);
   if (text === 'none') return { value: null, source };
-  const value = read(entry.value, loading);
-  return value === null ? null : { value, source };
+  const read = SETTING_READERS[name](value, loading);
+  return read === null ? null : { value: read, source };
 }
+
+const SETTING_READERS: Readonly<Record<keyof Settings, (node: TextNode, loading: Loading) => string | null>> =
+  { notification_email: readAddress, whitelabel: readHost, webhook: readHook };
 
 function readAddress(node: TextNode, { log }: Loading): string | null {
   const parsed = node.text.includes('://') ? null : parseDestination(node.text);
@@ -75,13 +74,9 @@ function readHook(node: TextNode, { log }: Loading): string | null {
   return parsed.value.destination;
 }
 
-function isNeedless(domain: MapNode, defaults: Definitions, version: 'v4' | 'v3', { log }: Loading): boolean {
-  if (version === 'v3') return false;
-  const entry: Entry | undefined = domain.entries.get('webhook') ?? defaults.get('webhook');
-  if (entry === undefined) return false;
-  log.report('needs-v3', entry.key, {
+function reportNeedsV3({ key }: Entry, { log }: Loading): void {
+  log.report('needs-v3', key, {
     message: '`webhook` can be set through version 3 of the API only',
     hint: 'leave it out, or write `api: { version: v3 }`',
   });
-  return true;
 }

@@ -1,49 +1,19 @@
-import { SECTIONS, type Section } from '../../model/kinds.ts';
 import { quote } from '../../model/names.ts';
-import type { Source } from '../../model/problem.ts';
-import { readAliases, type AliasEntries, type ReadEntries } from './aliases.ts';
 import type { Definitions } from './assemble.ts';
 import type { Loading } from './context.ts';
-import { readCredentials, type CredentialEntries } from './credentials.ts';
 import { itemsOf, textOf, valueOf, type MapNode, type Node } from '../read/node.ts';
-import { readRules, type RuleDraft } from './rules.ts';
 import { didYouMean } from '../read/suggest.ts';
 import { sourceOf } from '../read/text.ts';
-
-/** The sections of a domain or template, each undefined where it is not stated. */
-export interface TemplateSections {
-  readonly aliases?: ReadEntries<AliasEntries>;
-  readonly rules?: ReadEntries<readonly RuleDraft[]>;
-  readonly credentials?: ReadEntries<CredentialEntries>;
-}
-
-export interface UsedTemplate {
-  readonly name: string;
-  readonly sections: TemplateSections;
-  /** Where the domain says that it uses it. */
-  readonly via: Source;
-}
-
-export function readTemplateSections(node: MapNode, loading: Loading): TemplateSections {
-  const stated = SECTIONS.flatMap((section) => {
-    const written = valueOf(node, section);
-    return written === undefined ? [] : [[section, READERS[section](written, loading)] as const];
-  });
-  return Object.fromEntries(stated) as TemplateSections;
-}
-
-const READERS: {
-  readonly [S in Section]: (section: Node, loading: Loading) => NonNullable<TemplateSections[S]>;
-} = { aliases: readAliases, rules: readRules, credentials: readCredentials };
+import { readSections, type UsedTemplate, type WrittenSections } from './sections.ts';
 
 /** Every template is read once, used or not. */
 export function readTemplates(
   templates: Definitions,
   loading: Loading,
-): ReadonlyMap<string, TemplateSections> {
-  const read = new Map<string, TemplateSections>();
+): ReadonlyMap<string, WrittenSections> {
+  const read = new Map<string, WrittenSections>();
   for (const [name, { value }] of templates) {
-    read.set(name, value.kind === 'map' ? readTemplateSections(value, loading) : {});
+    read.set(name, value.kind === 'map' ? readSections(value, loading) : {});
   }
   return read;
 }
@@ -52,7 +22,7 @@ export function readTemplates(
 export function readUse(
   domain: MapNode,
   defaults: Definitions,
-  templates: ReadonlyMap<string, TemplateSections>,
+  templates: ReadonlyMap<string, WrittenSections>,
   loading: Loading,
 ): { readonly templates: readonly UsedTemplate[]; readonly failed: boolean } {
   const list = valueOf(domain, 'use') ?? defaults.get('use')?.value;
@@ -65,7 +35,7 @@ export function readUse(
     if (sections === undefined) {
       failed = true;
       reportUnknown(node, name, templates, loading);
-    } else used.set(name, { name, sections, via: sourceOf(node) });
+    } else used.set(name, { sections, via: sourceOf(node) });
   }
   return { templates: [...used.values()], failed };
 }
@@ -73,7 +43,7 @@ export function readUse(
 function reportUnknown(
   node: Node,
   name: string,
-  templates: ReadonlyMap<string, TemplateSections>,
+  templates: ReadonlyMap<string, WrittenSections>,
   loading: Loading,
 ): void {
   if (loading.completeness === 'incomplete') return;
