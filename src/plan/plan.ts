@@ -73,9 +73,9 @@ export function makePlan(input: PlanInput): Plan {
 
 /** Domain by domain, in the order of their ASCII form. */
 function planDomains(input: PlanInput): readonly DomainPlan[] {
-  const { desired, observed, policy, prior } = input;
+  const { desired, observed, policy, prior, changedPasswords = new Set() } = input;
   const rotate = namesByDomain(policy.rotate);
-  const changed = namesByDomain([...(input.changedPasswords ?? [])].map(splitAddress));
+  const changed = namesByDomain([...changedPasswords].map(splitAddress));
   return [...desired.domains.values()]
     .sort((a, b) => compareText(a.domain, b.domain))
     .map((entry) =>

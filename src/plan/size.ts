@@ -1,7 +1,7 @@
-import { countEntries, type Desired } from '../model/desired.ts';
+import { countEntries, type Desired, type DesiredDomain, type PresentDomain } from '../model/desired.ts';
 import type { DomainName } from '../model/names.ts';
 import type { ManifestSize } from '../model/prior.ts';
-import { SECTIONS } from '../model/kinds.ts';
+import { SECTIONS, type Section } from '../model/kinds.ts';
 
 export function manifestSize({ domains }: Pick<Desired, 'domains'>): ManifestSize {
   const managed = new Set<DomainName>();
@@ -14,9 +14,12 @@ export function manifestSize({ domains }: Pick<Desired, 'domains'>): ManifestSiz
   return { domains: managed, entries };
 }
 
+/** A domain that is to be absent has none. */
+type Sections = Pick<PresentDomain, Section> & Pick<DesiredDomain, 'state'>;
+
 /** Whether a manifest deletes what it does not name. One that does not, such as a snapshot, deletes nothing by being shorter. */
 export function prunesAnything({ domains }: Pick<Desired, 'domains'>): boolean {
-  return [...domains.values()].some(
-    (desired) => desired.state === 'present' && SECTIONS.some((section) => desired[section]?.prune === true),
+  return [...domains.values()].some((desired: Sections) =>
+    SECTIONS.some((section) => desired[section]?.prune === true),
   );
 }

@@ -9,15 +9,11 @@ export function compareChanges(a: Change, b: Change): number {
   if (a.domain !== b.domain) return compareText(a.domain, b.domain);
   if (a.stage !== b.stage) return a.stage - b.stage;
   if (a.kind !== b.kind) return ALL_KINDS.indexOf(a.kind) - ALL_KINDS.indexOf(b.kind);
-  if (a.kind === 'rule' && b.kind === 'rule') {
-    return compareRanks(rankOf(a), rankOf(b)) || compareText(a.name, b.name) || compareText(idOf(a), idOf(b));
-  }
-  return compareText(a.name, b.name) || compareText(idOf(a), idOf(b));
+  return compareRanks(rankOf(a), rankOf(b)) || compareText(a.name, b.name) || compareText(idOf(a), idOf(b));
 }
 
 /** By code point, which differs from comparing UTF-16 units where surrogates are involved. */
 export function compareText(a: string, b: string): number {
-  if (a === b) return 0;
   const length = Math.min(a.length, b.length);
   for (let index = 0; index < length; index += 1) {
     const left = a.charCodeAt(index);
@@ -34,8 +30,10 @@ export function compareRanks(a: number, b: number): number {
   return Number(Number.isNaN(a)) - Number(Number.isNaN(b));
 }
 
-function rankOf(change: Change & { readonly kind: 'rule' }): number {
-  return change.desired?.rank ?? change.observed?.rank ?? Number.NaN;
+/** What is no rule has none. */
+function rankOf(change: Change): number {
+  const state = change.kind === 'rule' ? (change.desired ?? change.observed) : null;
+  return state?.rank ?? Number.NaN;
 }
 
 function idOf(change: Change): string {

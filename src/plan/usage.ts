@@ -36,5 +36,5 @@ export function planUsage({ limits, changes }: Pick<Plan, 'limits' | 'changes'>)
 
 /** 0 means unknown or unlimited, never "no room". */
 function known(limit: number | null): number | null {
-  return limit === null || limit <= 0 ? null : limit;
+  return (limit ?? 0) <= 0 ? null : limit;
 }

@@ -1,10 +1,17 @@
-import type { Desired, DesiredDomain, PresentDomain } from '../model/desired.ts';
+import type {
+  AliasSection,
+  CredentialSection,
+  Desired,
+  DesiredDomain,
+  PresentDomain,
+} from '../model/desired.ts';
 import { nameKey, type DomainName } from '../model/names.ts';
 import type { Observed, ObservedDomain } from '../model/observed.ts';
 import type { Change, Warning, WarningCode } from '../model/plan.ts';
 import { showSource } from '../model/problem.ts';
 import type { ManifestSize } from '../model/prior.ts';
 import type { DomainPlan } from './domain-plan.ts';
+import { sum } from './guards/counting.ts';
 import type { Policy } from './policy.ts';
 
 /** What the account's read-only state keeps a domain's entries from doing. */
@@ -26,7 +33,7 @@ export function domainWarnings(desired: PresentDomain, live: ObservedDomain): re
     const message = `the rules of ${domain} have no effect: ${state}`;
     warnings.push({ code: 'rules-not-active', message, hint, source });
   }
-  if (engine !== 'alias' && presentAliases(desired)) {
+  if (engine !== 'alias' && anyPresent(desired.aliases)) {
     const message = `the aliases of ${domain} have no effect: ${state}${fallbackWords(live)}`;
     warnings.push({ code: 'aliases-not-active', message, hint, source });
   }
@@ -38,11 +45,11 @@ function readinessWarnings(desired: PresentDomain, live: ObservedDomain): readon
   const { domain, source } = desired;
   const warnings: Warning[] = [];
   const hint = `fwdsync verify ${domain} asks the service again and prints the records that are missing`;
-  if (live.forwardingReady === false && (presentAliases(desired) || activeRules(desired))) {
+  if (live.forwardingReady === false && (anyPresent(desired.aliases) || activeRules(desired))) {
     const message = `mail to ${domain} is not forwarded yet: its MX records do not point to the service`;
     warnings.push({ code: 'domain-not-forwarding', message, hint, source });
   }
-  if (live.sendReady === false && presentCredentials(desired)) {
+  if (live.sendReady === false && anyPresent(desired.credentials)) {
     const message = `the credentials of ${domain} cannot send yet: the domain is not ready to send`;
     warnings.push({ code: 'domain-not-sending', message, hint, source });
   }
@@ -64,9 +71,8 @@ export function whitelabelWarnings({ domains }: Desired, { whitelabels }: Observ
   const hint = known.size === 0 ? 'the account has none' : `the account has ${whitelabels.join(', ')}`;
   return [...domains.values()].flatMap((entry) => {
     const setting = entry.state === 'present' ? entry.settings.whitelabel : undefined;
-    const name = setting?.value ?? null;
-    if (setting === undefined || name === null || known.has(name.toLowerCase())) return [];
-    const message = `${name} is not a whitelabel of the account: ${entry.domain} may not get it`;
+    if (setting === undefined || setting.value === null || known.has(setting.value.toLowerCase())) return [];
+    const message = `${setting.value} is not a whitelabel of the account: ${entry.domain} may not get it`;
     return [{ code: 'unknown-whitelabel', message, hint, source: setting.source }];
   });
 }
@@ -109,27 +115,25 @@ export function accountWarnings(
     warnings.push({ code: 'nothing-managed', message, source: null });
   }
   const { aliasesLimit, rulesLimit } = account.plan;
-  warnings.push(...limitWarning('aliases', aliasesLimit, plans), ...limitWarning('rules', rulesLimit, plans));
+  warnings.push(
+    ...limitWarning('aliases', aliasesLimit ?? 0, plans),
+    ...limitWarning('rules', rulesLimit ?? 0, plans),
+  );
   return warnings;
 }
 
 function limitWarning(
   section: 'aliases' | 'rules',
-  limit: number | null,
+  limit: number,
   plans: readonly DomainPlan[],
 ): readonly Warning[] {
   // A limit of 0 means unknown or unlimited, never "no room".
-  if (limit === null || limit <= 0) return [];
-  let total = 0;
-  let added = 0;
-  for (const plan of plans) {
-    for (const facts of plan.sections) {
-      if (facts.section !== section) continue;
-      const adds = facts.changes.filter((change) => change.action === 'add').length;
-      total += facts.managed + facts.unmanaged + adds;
-      added += adds;
-    }
-  }
+  if (limit <= 0) return [];
+  const sections = plans.flatMap((plan) => plan.sections).filter((facts) => facts.section === section);
+  const live = sum(sections.map((facts) => facts.managed + facts.unmanaged));
+  const changes = sections.flatMap((facts) => facts.changes);
+  const added = changes.filter((change) => change.action === 'add').length;
+  const total = live + added;
   if (added === 0 || total <= limit) return [];
   const message = `${total} ${section} in the domains of the manifest, while the account's plan has a limit of ${limit}, for the account or for each domain: additions may be refused`;
   const hint = 'fwdsync account shows the limits of the account';
@@ -167,12 +171,8 @@ function activeRules({ rules }: PresentDomain): boolean {
   return rules?.entries.some((rule) => rule.state === 'present' && rule.active) ?? false;
 }
 
-function presentAliases({ aliases }: PresentDomain): boolean {
-  return aliases !== undefined && [...aliases.entries.values()].some((alias) => alias.state === 'present');
-}
-
-function presentCredentials({ credentials }: PresentDomain): boolean {
-  return [...(credentials?.entries.values() ?? [])].some(({ state }) => state === 'present');
+function anyPresent(section: AliasSection | CredentialSection | undefined): boolean {
+  return section !== undefined && [...section.entries.values()].some(({ state }) => state === 'present');
 }
 
 /** What is asked to be sent again but is in no manifest. */

@@ -33,7 +33,7 @@ export function withholdRefused(plan: Plan): Plan {
 
 /** What runs of these changes where their stage 2 is held back. */
 export function stageOneChanges(changes: readonly Change[]): readonly Change[] {
-  return changes.flatMap((change) => keptOf(change, 'deletes'));
+  return changes.flatMap(stageOneOfChange);
 }
 
 /** What `withheld` says of a part that a guard holds back. */
@@ -76,7 +76,11 @@ function heldBy(
 
 function keptOf(change: Change, part: Withheld['part'] | undefined): readonly Change[] {
   if (part === undefined) return [change];
-  if (part === 'domain') return [];
+  return part === 'domain' ? [] : stageOneOfChange(change);
+}
+
+/** All of it, a rule's move, or nothing. */
+function stageOneOfChange(change: Change): readonly Change[] {
   if (change.stage === 1) return [change];
   const move = change.kind === 'rule' ? stageOneOf(change) : null;
   return move === null ? [] : [move];

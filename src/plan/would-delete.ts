@@ -1,5 +1,6 @@
 import { isDiscard, type Destination } from '../model/destinations.ts';
 import type { Desired, DesiredDomain, DesiredRule, PresentDomain } from '../model/desired.ts';
+import type { NameKey } from '../model/names.ts';
 import type { Reason } from '../model/plan.ts';
 import { showSource, type Problem, type Source } from '../model/problem.ts';
 import { KINDS, SECTION_KINDS, type Kind, type Section, type SectionKind } from '../model/kinds.ts';
@@ -50,20 +51,12 @@ function deletesOf(earlier: DesiredDomain | undefined, later: DesiredDomain): re
     if (earlier?.state === 'absent') return [];
     return [{ kind: 'domain', domain, name: domain, reason: 'tombstone', source }];
   }
-  const before = sectionsOf(earlier);
-  return sectionsOf(later).flatMap((now, index) => {
-    const was = before[index]?.items ?? new Map<string, Item>();
-    const named = [...now.items].flatMap(([key, item]) => namedDelete(was.get(key), item, now, domain));
-    const left = now.prune
-      ? [...was].filter(([key, { state }]) => state === 'present' && !now.items.has(key))
-      : [];
-    const pruned = left.map(([, { name }]) => ({
-      kind: now.kind,
-      domain,
-      name,
-      reason: 'prune' as const,
-      source,
-    }));
+  return SECTION_KINDS.flatMap((kind) => {
+    const { items: was } = sectionOf(earlier, kind);
+    const { items, prune } = sectionOf(later, kind);
+    const named = [...items].flatMap(([key, item]) => namedDelete(was.get(key), item, { kind, domain }));
+    const left = prune ? [...was].filter(([key, { state }]) => state === 'present' && !items.has(key)) : [];
+    const pruned = left.map(([, { name }]) => ({ kind, domain, name, reason: 'prune' as const, source }));
     return [...named, ...pruned];
   });
 }
@@ -72,14 +65,13 @@ function deletesOf(earlier: DesiredDomain | undefined, later: DesiredDomain): re
 function namedDelete(
   was: Item | undefined,
   { name, state, type, source }: Item,
-  { kind }: Entries,
-  domain: string,
+  place: Pick<WouldDelete, 'kind' | 'domain'>,
 ): readonly WouldDelete[] {
   if (state === 'absent') {
-    return was?.state === 'absent' ? [] : [{ kind, domain, name, reason: 'absent', source }];
+    return was?.state === 'absent' ? [] : [{ ...place, name, reason: 'absent', source }];
   }
   if (was?.state !== 'present' || was.type === type) return [];
-  return [{ kind, domain, name, reason: 'type-change', source }];
+  return [{ ...place, name, reason: 'type-change', source }];
 }
 
 /** What a section says of one name. */
@@ -87,60 +79,49 @@ interface Item {
   readonly name: string;
   readonly state: 'present' | 'absent';
   /** Of a rule: another type is another rule. */
-  readonly type: string;
+  readonly type?: string;
   readonly source: Source;
 }
 
 interface Entries {
-  readonly kind: SectionKind;
   readonly prune: boolean;
   readonly items: ReadonlyMap<string, Item>;
 }
 
-/** All sections, always in the same order. */
-function sectionsOf(domain: DesiredDomain | undefined): readonly Entries[] {
-  const sections = domain?.state === 'present' ? domain : NOTHING;
-  return SECTION_KINDS.map((kind) => ({
-    kind,
-    prune: sections[KINDS[kind].section]?.prune === true,
-    items: ITEMS[kind](sections),
-  }));
+function sectionOf(domain: DesiredDomain | undefined, kind: SectionKind): Entries {
+  const sections: Pick<PresentDomain, Section> = domain?.state === 'present' ? domain : {};
+  return { prune: sections[KINDS[kind].section]?.prune === true, items: ITEMS[kind](sections) };
 }
 
-const NOTHING: Pick<PresentDomain, Section> = {};
+const NONE: Entries['items'] = new Map();
 
 const ITEMS: Readonly<Record<SectionKind, (sections: Pick<PresentDomain, Section>) => Entries['items']>> = {
-  alias: ({ aliases }) => itemsOf(aliases?.entries),
+  alias: ({ aliases }) => aliases?.entries ?? NONE,
   rule: ({ rules }) => new Map(rules?.entries.map(ruleItem)),
-  credential: ({ credentials }) => itemsOf(credentials?.entries),
+  credential: ({ credentials }) => credentials?.entries ?? NONE,
 };
 
-function itemsOf(entries: ReadonlyMap<string, Omit<Item, 'type'>> | undefined): Entries['items'] {
-  return new Map([...(entries ?? [])].map(([key, entry]) => [key, { ...entry, type: '' }]));
-}
-
+/** A rule that is to be absent has a name or an id, and no type. */
 function ruleItem(rule: DesiredRule): [string, Item] {
-  const name = rule.name ?? rule.id ?? '';
-  const type = rule.state === 'present' ? rule.match.type : '';
-  return [name, { name, state: rule.state, type, source: rule.source }];
+  const name = (rule.name ?? rule.id) as string;
+  const { state, source } = rule;
+  return [name, { name, state, source, ...(state === 'present' ? { type: rule.match.type } : {}) }];
 }
 
 /** One warning for each line that deletes something, however much that is. */
 function deleteWarnings(deletes: readonly WouldDelete[]): readonly Problem[] {
   const groups = Map.groupBy(deletes, ({ reason, source }) => `${reason} ${showSource(source)}`);
-  return [...groups.values()].flatMap(([first, ...more]) =>
-    first === undefined ? [] : warnOfDeletes(first, more),
-  );
+  return [...groups.values()].map((group) => warnOfDeletes(group as [WouldDelete, ...WouldDelete[]]));
 }
 
 const MOST_NAMED = 3;
 
-function warnOfDeletes(first: WouldDelete, more: readonly WouldDelete[]): Problem {
-  const all = [first, ...more];
+function warnOfDeletes(all: readonly [WouldDelete, ...WouldDelete[]]): Problem {
+  const [first] = all;
   const reason = first.reason.replace('-', ' ');
   const named = all.slice(0, MOST_NAMED).map(nameOf).join(', ');
   const rest = all.length > MOST_NAMED ? ` and ${all.length - MOST_NAMED} more` : '';
-  const count = more.length === 0 ? '' : `${all.length} items: `;
+  const count = all.length === 1 ? '' : `${all.length} items: `;
   return warn('would-delete', first.source, {
     message: `this change deletes ${count}${named}${rest} (${reason})`,
     hint:
@@ -154,15 +135,13 @@ function nameOf({ kind, domain, name }: WouldDelete): string {
 
 /** What a section that begins to prune deletes is known to the account alone. */
 function pruneWarnings(earlier: DesiredDomain | undefined, later: DesiredDomain): readonly Problem[] {
-  const before = sectionsOf(earlier);
-  return sectionsOf(later)
-    .filter(({ prune }, index) => prune && before[index]?.prune !== true)
-    .map(({ kind }) =>
+  return SECTION_KINDS.filter((kind) => sectionOf(later, kind).prune && !sectionOf(earlier, kind).prune).map(
+    (kind) =>
       warn('would-delete', later.source, {
         message: `the ${KINDS[kind].plural} of ${later.domain} are pruned from now on: everything else in the account will be deleted`,
         hint: 'plan shows what that is',
       }),
-    );
+  );
 }
 
 function catchAllWarnings(earlier: DesiredDomain | undefined, later: DesiredDomain): readonly Problem[] {
@@ -188,10 +167,8 @@ function delivers(catchAll: CatchAll | null): boolean {
 }
 
 function catchAllOf({ aliases }: PresentDomain): CatchAll | null {
-  for (const alias of aliases?.entries.values() ?? []) {
-    if (alias.name === '*' && alias.state === 'present') return alias;
-  }
-  return null;
+  const alias = aliases?.entries.get('*' as NameKey);
+  return alias?.state === 'present' ? alias : null;
 }
 
 function warn(

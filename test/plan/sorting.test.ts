@@ -96,7 +96,7 @@ describe('changes of a plan', () => {
     const sorted = [change('b', '1'), change('a', '2'), change('a', '1')].sort(compareChanges);
     expect(sorted.map(({ name, id }) => `${name} ${id}`)).toEqual(['a 1', 'a 2', 'b 1']);
     const [alias] = planAliases(aliasSection({ m: false }), { m: 'x@x.example' }).changes as [Change];
-    const twins = ['2', '1'].map((id) => ({ ...alias, id }) as Change).sort(compareChanges);
-    expect(twins.map(({ id }) => id)).toEqual(['1', '2']);
+    const twins = ['2', '1', null].map((id) => ({ ...alias, id }) as Change).sort(compareChanges);
+    expect(twins.map(({ id }) => id)).toEqual([null, '1', '2']);
   });
 });

@@ -79,6 +79,13 @@ describe('how much of the limits a plan would use', () => {
     ]);
   });
 
+  test('live rules count', () => {
+    const entry = present(ACME, {
+      rules: ruleSection([rule('vip', 'a@x.example'), rule('new', 'a@x.example')]),
+    });
+    expect(usageOf([entry]).usage).toEqual([{ what: 'rules', used: 2, limit: 5 }]);
+  });
+
   test('a domain that is deleted takes its aliases along', () => {
     const entry = present(ACME, { aliases: aliasSection({ new: 'd@x.example' }) });
     expect(usageOf([absent('old.example'), entry]).usage).toEqual([

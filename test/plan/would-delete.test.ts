@@ -179,6 +179,22 @@ describe('what a change of the manifest deletes', () => {
     );
     expect(changed.warnings[0]?.message).toBe('this change deletes rule r of acme.example (type change)');
   });
+
+  test.each([
+    [['a'], 'alias a of acme.example'],
+    [['a', 'b', 'c'], '3 items: alias a of acme.example, alias b of acme.example, alias c of acme.example'],
+    [
+      ['a', 'b', 'c', 'd', 'e'],
+      '5 items: alias a of acme.example, alias b of acme.example, alias c of acme.example and 2 more',
+    ],
+  ])('says once what one line deletes, and names three at most: %j', (names, what) => {
+    const entries = Object.fromEntries(names.map((name) => [name, 'a@x.example']));
+    const { warnings } = wouldDelete(
+      desired(acme({ aliases: aliasSection(entries, { prune: true }) })),
+      desired(acme({ aliases: aliasSection({}, { prune: true }) })),
+    );
+    expect(warnings.map(({ message }) => message)).toEqual([`this change deletes ${what} (prune)`]);
+  });
 });
 
 describe('sections that begin to prune', () => {
