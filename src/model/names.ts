@@ -103,6 +103,45 @@ export function escapeInvisible(text: string): string {
     .replaceAll('##[', '##<U+005B>');
 }
 
+/** `1 alias`, `2 aliases`. */
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : noun.endsWith('s') ? 'es' : 's'}`;
+}
+
+/**
+ * Letters to insert, delete, replace or swap with their neighbour to turn one text into the other (optimal string
+ * alignment). Where it is more than `most`, any number above that.
+ */
+export function editDistance(a: string, b: string, most: number): number {
+  if (Math.abs(a.length - b.length) > most) return most + 1;
+  let beforeLast: readonly number[] = [];
+  let last: readonly number[] = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let line = 1; line <= a.length; line += 1) {
+    const next = nextDistances(a, b, line, [last, beforeLast]);
+    if (Math.min(...next) > most && Math.min(...last) > most) return most + 1;
+    beforeLast = last;
+    last = next;
+  }
+  return last[b.length] ?? 0;
+}
+
+/** Distances of the first `line` letters of `a` from every beginning of `b`; `before`: those of one letter less, and of two. */
+function nextDistances(
+  a: string,
+  b: string,
+  line: number,
+  [last, beforeLast]: readonly [readonly number[], readonly number[]],
+): readonly number[] {
+  const next = [line];
+  for (let column = 1; column <= b.length; column += 1) {
+    const replaced = (last[column - 1] ?? 0) + Number(a[line - 1] !== b[column - 1]);
+    const least = Math.min((last[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1, replaced);
+    const isSwap = line > 1 && a[line - 1] === b[column - 2] && a[line - 2] === b[column - 1];
+    next.push(isSwap ? Math.min(least, (beforeLast[column - 2] ?? 0) + 1) : least);
+  }
+  return next;
+}
+
 function findNameFault(kind: string, text: string): NameFault | null {
   const invisible = findInvisible(text);
   if (invisible !== null) return invisibleFault(kind, text, invisible);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nodesOnCycles } from '../../src/plan/guards/cycles.ts';
+import { nodesOnCycles } from '../../src/routing/cycles.ts';
 import { cpuSeconds } from '../support/cpu.ts';
 import { ACME, aliasSection, desired, live, observed, plan, present } from './support/build.ts';
 

@@ -1,5 +1,5 @@
 import { showText, type Disclosure } from '../../model/destinations.ts';
-import { escapeInvisible } from '../../model/names.ts';
+import { plural, escapeInvisible } from '../../model/names.ts';
 import { compareSources, showSource, type Source } from '../../model/problem.ts';
 import type { FailedItem, ChangeName, Report } from '../../model/report.ts';
 import { quoteForShell } from '../../plan/policy.ts';
@@ -138,9 +138,7 @@ export function countLine(report: Report, style: Style): string {
   const seconds = Math.max(0, (report.finishedAt - report.startedAt) / 1000);
   const waited =
     waitedSeconds > 0 ? `, ${roundSeconds(waitedSeconds)} s of it waiting for the rate limit` : '';
-  const effort = style.dim(
-    `${total} ${total === 1 ? 'request' : 'requests'} in ${roundSeconds(seconds)} s${waited}.`,
-  );
+  const effort = style.dim(`${plural(total, 'request')} in ${roundSeconds(seconds)} s${waited}.`);
   const unwritten = report.outcome === 'failed' && !report.wrote ? '; nothing was written' : '';
   const counted = told.length === 0 ? 'nothing changed' : `${told.join(', ')}${unwritten}`;
   return `${paintOutcome(report, style)}: ${counted}. ${effort}`;

@@ -1,7 +1,6 @@
-import { escapeInvisible } from '../../model/names.ts';
+import { plural, escapeInvisible } from '../../model/names.ts';
 import type { CheckedManifests } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { plural } from '../output/problems/problems.ts';
 import { applyWith } from '../../plan/render/text.ts';
 import type { Style } from '../../plan/render/style.ts';
 

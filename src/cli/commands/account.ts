@@ -1,3 +1,4 @@
+import { plural } from '../../model/names.ts';
 import type { FullClient } from '../../api/create.ts';
 import { accountDocument, accountText, type AccountFacts } from '../output/documents/account-document.ts';
 import { answerOf, assertAccount, connect } from '../input/connect.ts';
@@ -6,7 +7,6 @@ import { ownApi } from '../input/desired.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { DOCUMENT_FORMATS } from '../output/formats.ts';
 import { printJson } from '../output/output.ts';
-import { plural } from '../output/problems/problems.ts';
 import { resolveConnection, resolveFormat, type CommonOptions } from '../settings.ts';
 
 /** Shows the account and how much of its plan is used: the quickest way to see whether the key works. */

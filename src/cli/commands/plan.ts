@@ -1,3 +1,4 @@
+import { plural } from '../../model/names.ts';
 import { withPasswordFindings } from '../../apply/send/passwords.ts';
 import type { Plan } from '../../model/plan.ts';
 import { countsSentence } from '../../plan/render/totals.ts';
@@ -10,7 +11,6 @@ import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, strongestExit, usageError } from '../exit.ts';
 import { PLAN_FORMATS, type PlanFormat } from '../output/formats.ts';
 import { applyCommandLine, nextOf, type PlanRequestFlags } from '../output/next-command.ts';
-import { plural } from '../output/problems/problems.ts';
 import { documentOf, printPlan } from '../output/print-plan.ts';
 import { savePlan } from '../output/saved-plan.ts';
 import { openSession, type Session } from '../input/session.ts';

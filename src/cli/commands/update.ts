@@ -1,3 +1,4 @@
+import { plural } from '../../model/names.ts';
 import type { ManifestText } from '../../manifest/read/text.ts';
 import { updateManifest } from '../../manifest/update/update.ts';
 import type { Desired } from '../../model/desired.ts';
@@ -8,7 +9,7 @@ import { apiFailure } from '../input/connect.ts';
 import type { Context } from '../context.ts';
 import { readDesired, type ReadOptions } from '../input/desired.ts';
 import { CommandError, EXIT, type ExitCode } from '../exit.ts';
-import { plural, printInvalid } from '../output/problems/problems.ts';
+import { printInvalid } from '../output/problems/problems.ts';
 import { saveText } from '../output/save.ts';
 import { openSession } from '../input/session.ts';
 import type { CommonOptions } from '../settings.ts';

@@ -1,3 +1,4 @@
+import { plural } from '../../model/names.ts';
 import type { Context } from '../context.ts';
 import { compareSources, type Problem } from '../../model/problem.ts';
 import type { WouldDelete } from '../../plan/would-delete.ts';
@@ -11,7 +12,6 @@ import { problemsGithub } from '../output/problems/problems-github.ts';
 import {
   addCounts,
   NO_COUNTS,
-  plural,
   problemsDocument,
   openExcerpt,
   renderProblemCounts,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Desired, DesiredApi } from '../../model/desired.ts';
 import { showText, type MaskNumbers } from '../../model/destinations.ts';
-import { parseDomainName, type DomainName } from '../../model/names.ts';
+import { plural, parseDomainName, type DomainName } from '../../model/names.ts';
 import type { Problem } from '../../model/problem.ts';
 import { loadWithReferences } from '../../manifest/load.ts';
 import { readManifests } from '../../manifest/read/read.ts';
@@ -15,13 +15,7 @@ import { CommandError, EXIT, commandFailure, usageError } from '../exit.ts';
 import type { GitTree } from './git-manifests.ts';
 import { loadOptions } from './load-options.ts';
 import { maskOf } from '../output/output.ts';
-import {
-  openExcerpt,
-  plural,
-  printInvalid,
-  printProblems,
-  type ProblemCounts,
-} from '../output/problems/problems.ts';
+import { openExcerpt, printInvalid, printProblems, type ProblemCounts } from '../output/problems/problems.ts';
 import { referenceReader } from './references.ts';
 import { manifestPaths, resolveStateDirectory, type CommonOptions } from '../settings.ts';
 import * as fs from 'node:fs/promises';

@@ -1,3 +1,4 @@
+import { plural } from '../../model/names.ts';
 import type { Logger } from 'pino';
 import type { RequestEvent } from '../../api/http/call.ts';
 import { undoCommand } from '../../apply/report/report-text.ts';
@@ -113,7 +114,7 @@ function logRun(
     requests,
     seconds,
   };
-  const counts = `${requests} ${requests === 1 ? 'request' : 'requests'} in ${seconds} s`;
+  const counts = `${plural(requests, 'request')} in ${seconds} s`;
   const changes = `${add} to add, ${update} to update, ${move} to move, ${deletes} to delete`;
   const level = outcome === 'partial' || outcome === 'failed' ? 'warn' : 'info';
   log[level](fields, `${outcome}: ${changes}; ${counts}`);

@@ -1,6 +1,7 @@
 import type { Desired, Origin, PresentDomain, PresentAlias, PresentRule } from '../../model/desired.ts';
 import type { Destination } from '../../model/destinations.ts';
 import type { DomainName } from '../../model/names.ts';
+import { nodesOnCycles } from '../../routing/cycles.ts';
 import type { Route } from '../../routing/route.ts';
 import type { ProblemLog } from '../problems.ts';
 import { routerOf, type DomainRouter } from './routing-table.ts';
@@ -116,52 +117,34 @@ function routerFor(domain: PresentDomain, routers: Map<DomainName, DomainRouter>
   return router;
 }
 
-/** One list of hops a cycle: what is left when all that leads nowhere, and all that nothing leads to, is taken away. */
+/** One list of hops a cycle; of cycles that share hops, one. */
 function cyclesOf(hops: ReadonlyMap<Origin, Hop>, counts: (edge: Edge) => boolean): readonly Hop[][] {
-  const nextOf = (hop: Hop): Hop[] => hop.next.filter(counts).flatMap(({ to }) => hops.get(to) ?? []);
-  const left = strip(new Set(hops.values()), nextOf);
+  const graph = new Map(
+    Iterator.from(hops.values()).map((hop) => {
+      const next = hop.next.filter(counts).flatMap(({ to }) => hops.get(to) ?? []);
+      return [hop, new Set(next)] as const;
+    }),
+  );
+  const onCycles = nodesOnCycles(graph);
   const cycles: Hop[][] = [];
   const seen = new Set<Hop>();
-  for (const start of left) {
+  for (const start of onCycles) {
     const path: Hop[] = [];
     const positions = new Map<Hop, number>();
     for (let hop: Hop | undefined = start; hop !== undefined && !seen.has(hop);) {
       seen.add(hop);
       positions.set(hop, path.length);
       path.push(hop);
-      const next: Hop | undefined = nextOf(hop).find((candidate) => left.has(candidate));
+      const next: Hop | undefined = graph
+        .get(hop)
+        ?.values()
+        .find((candidate) => onCycles.has(candidate));
       const back: number = (next === undefined ? undefined : positions.get(next)) ?? -1;
       if (back >= 0) cycles.push(path.slice(back));
       hop = back >= 0 ? undefined : next;
     }
   }
   return cycles;
-}
-
-/** Takes away, again and again, every hop from which no other hop follows. */
-function strip(hops: ReadonlySet<Hop>, nextOf: (hop: Hop) => readonly Hop[]): ReadonlySet<Hop> {
-  const left = new Set(hops);
-  const before = new Map<Hop, Hop[]>();
-  const open = new Map<Hop, number>();
-  for (const hop of hops) {
-    const next = nextOf(hop);
-    open.set(hop, next.length);
-    for (const follower of next) {
-      const earlier = before.get(follower) ?? [];
-      earlier.push(hop);
-      before.set(follower, earlier);
-    }
-  }
-  const ended = [...hops].filter((hop) => open.get(hop) === 0);
-  for (let hop = ended.pop(); hop !== undefined; hop = ended.pop()) {
-    left.delete(hop);
-    for (const earlier of before.get(hop) ?? []) {
-      const rest = (open.get(earlier) ?? 0) - 1;
-      open.set(earlier, rest);
-      if (rest === 0) ended.push(earlier);
-    }
-  }
-  return left;
 }
 
 function reportLoop(code: 'loop' | 'possible-loop', cycle: readonly Hop[], log: ProblemLog): void {

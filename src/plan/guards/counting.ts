@@ -1,4 +1,5 @@
 import { KINDS, SECTION_KINDS } from '../../model/kinds.ts';
+import { plural } from '../../model/names.ts';
 import type { Change, DomainChange } from '../../model/plan.ts';
 import type { DomainPlan } from '../domain-plan.ts';
 import type { SectionPlan } from '../diff/section.ts';
@@ -33,13 +34,5 @@ export function sum(numbers: readonly number[]): number {
 
 /** What goes with a domain: `1 alias, 0 rules, 2 credentials`. */
 export function contentsText(contents: NonNullable<DomainChange['contents']>): string {
-  return SECTION_KINDS.map((kind) => {
-    const { section, plural } = KINDS[kind];
-    return countOf(contents[section], kind, plural);
-  }).join(', ');
-}
-
-/** `1 alias`, `2 aliases`. */
-function countOf(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`;
+  return SECTION_KINDS.map((kind) => plural(contents[KINDS[kind].section], kind)).join(', ');
 }

@@ -1,7 +1,7 @@
 import type { Destination } from '../../model/destinations.ts';
 import { escapeInvisible, nameKey, type DomainName } from '../../model/names.ts';
 import type { Change, GuardFinding } from '../../model/plan.ts';
-import { nodesOnCycles, type Graph } from './cycles.ts';
+import { nodesOnCycles, type Graph } from '../../routing/cycles.ts';
 import type { GuardInput } from './input.ts';
 import { finalRouters, READINGS_OF_ALL } from './tables.ts';
 
@@ -72,7 +72,7 @@ function firstOf<T, Found>(items: readonly T[], find: (item: T) => Found | null)
 }
 
 /** Which items take the mail that each item forwards, for all that can be reached from the changes. */
-function followAll(starts: readonly Taker[], routers: Routers): Graph {
+function followAll(starts: readonly Taker[], routers: Routers): Graph<string> {
   const graph = new Map<string, Set<string>>();
   const reached = new Map<string, Taker>();
   const follow = ({ key, forward }: Taker): void => {

@@ -1,3 +1,4 @@
+import { plural } from '../../model/names.ts';
 import type { ChangeDocument } from '../document/document.ts';
 import { contentsText } from '../guards/counting.ts';
 import type { ShownFields } from './fields.ts';
@@ -62,9 +63,8 @@ function describeForward(observed: ShownFields, desired: ShownFields): string {
   if (!isShared) {
     return `${fieldText('forward', observed)} -> ${fieldText('forward', desired)}`;
   }
-  const count = will.length === 1 ? '1 destination' : `${will.length} destinations`;
   const changed = [...added.map((one) => `+${one}`), ...removed.map((one) => `-${one}`)];
-  return `${changed.join(' ')}  (${count})`;
+  return `${changed.join(' ')}  (${plural(will.length, 'destination')})`;
 }
 
 /** A comma within braces belongs to the path of a reference. */

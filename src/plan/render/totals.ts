@@ -1,4 +1,5 @@
 import type { PlanDocument } from '../document/document.ts';
+import { plural } from '../../model/names.ts';
 import { withheldReason } from '../withhold.ts';
 
 /** `2 to add, 1 to delete; 118 unchanged, 3 unmanaged.` */
@@ -34,9 +35,8 @@ export function unchangedIn({ unchanged }: Pick<PlanDocument, 'unchanged'>, doma
 /** `9 requests, 6 of them writes; about 2 s.`; null: nothing is to be sent. */
 export function forecastSentence({ forecast }: Pick<PlanDocument, 'forecast'>): string | null {
   if (forecast.requests === 0) return null;
-  const requests = forecast.requests === 1 ? '1 request' : `${forecast.requests} requests`;
   const writes = forecast.writes === 1 ? '1 of them a write' : `${forecast.writes} of them writes`;
-  return `${requests}, ${writes}; about ${showSeconds(forecast.seconds)}.`;
+  return `${plural(forecast.requests, 'request')}, ${writes}; about ${showSeconds(forecast.seconds)}.`;
 }
 
 /** `Of the account's limits: 19 of 20 domains.`; null: nothing that has a known limit is added or deleted. */

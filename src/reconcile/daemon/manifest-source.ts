@@ -1,3 +1,4 @@
+import { plural } from '../../model/names.ts';
 import { createHash } from 'node:crypto';
 import {
   loadWithReferences,
@@ -104,7 +105,7 @@ async function load(
     return { kind: 'good', desired, size: manifestSize(desired), problems };
   return {
     kind: 'bad',
-    message: `the manifest is invalid: ${errors} ${errors === 1 ? 'error' : 'errors'}`,
+    message: `the manifest is invalid: ${plural(errors, 'error')}`,
     problems,
   };
 }

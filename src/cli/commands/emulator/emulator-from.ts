@@ -1,3 +1,4 @@
+import { plural } from '../../../model/names.ts';
 import * as fs from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Seed, SeedDomain, SeedRule } from '../../../emulator/account/seed.ts';
@@ -8,7 +9,7 @@ import { encodeForward } from '../../../model/destinations.ts';
 import type { Context } from '../../context.ts';
 import { CommandError, EXIT, commandFailure } from '../../exit.ts';
 import { loadOptions } from '../../input/load-options.ts';
-import { plural, printProblems } from '../../output/problems/problems.ts';
+import { printProblems } from '../../output/problems/problems.ts';
 import { agreedAccount } from '../../settings.ts';
 
 export interface FromOptions {

@@ -1,3 +1,4 @@
+import { plural } from '../../../model/names.ts';
 import { lstatSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { exportDocument, type ExportOptions } from '../../../manifest/write/export.ts';
@@ -7,7 +8,6 @@ import type { DomainDocument, ManifestDocument } from '../../../model/manifest-d
 import type { Observed } from '../../../model/observed.ts';
 import type { Context } from '../../context.ts';
 import { CommandError, EXIT } from '../../exit.ts';
-import { plural } from '../../output/problems/problems.ts';
 import { makeOutputDirectory, saveText } from '../../output/save.ts';
 
 /** Where an export goes; neither: to standard output. */

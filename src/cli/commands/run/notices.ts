@@ -1,3 +1,4 @@
+import { plural } from '../../../model/names.ts';
 import type { DaemonEvent } from '../../../model/daemon.ts';
 import { subjectOf } from '../../output/event-log.ts';
 
@@ -82,17 +83,13 @@ function noticeOfRun(
   const failed = result.report?.failed ?? [];
   if (failed.length > 0) {
     const what = failed.slice(0, MOST_NAMED).map((item) => `${subjectOf(item)}: ${item.message}`);
-    const text = [`fwdsync${named}: ${counted(failed.length, 'change')} failed`, ...what].join('\n');
+    const text = [`fwdsync${named}: ${plural(failed.length, 'change')} failed`, ...what].join('\n');
     return { event: 'apply-failed', account, text, count: failed.length };
   }
   const { drift } = result;
   if (drift.length === 0) return null;
   const outcome = result.report === null ? 'nothing was changed' : result.report.outcome;
   const what = drift.slice(0, MOST_NAMED).map(subjectOf);
-  const text = [`fwdsync${named}: drift in ${counted(drift.length, 'item')}; ${outcome}`, ...what].join('\n');
+  const text = [`fwdsync${named}: drift in ${plural(drift.length, 'item')}; ${outcome}`, ...what].join('\n');
   return { event: 'drift-found', account, text, count: drift.length };
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

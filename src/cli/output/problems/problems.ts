@@ -1,6 +1,6 @@
 import type { Problem } from '../../../model/problem.ts';
 import { showSource } from '../../../model/problem.ts';
-import { escapeInvisible } from '../../../model/names.ts';
+import { plural, escapeInvisible } from '../../../model/names.ts';
 import type { WouldDelete } from '../../../plan/would-delete.ts';
 import type { Context } from '../../context.ts';
 import { columnsOf, printJson } from '../output.ts';
@@ -94,10 +94,6 @@ export function renderProblemCounts(problems: readonly Problem[]): string {
   if (problems.length === 0) return 'problems: none';
   const { errors, warnings } = countBySeverity(problems);
   return `${plural(errors, 'error')}, ${plural(warnings, 'warning')}`;
-}
-
-export function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : noun.endsWith('s') ? 'es' : 's'}`;
 }
 
 function renderProblem(problem: Problem, style: Style, excerpt: Excerpt): string {

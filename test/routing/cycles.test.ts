@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { nodesOnCycles, type Graph } from '../../../src/plan/guards/cycles.ts';
+import { nodesOnCycles, type Graph } from '../../src/routing/cycles.ts';
 
 /** `a: b c` is a node and what it leads to. */
-function graphOf(...lines: readonly string[]): Graph {
+function graphOf(...lines: readonly string[]): Graph<string> {
   return new Map(
     lines.map((line) => {
       const [node = '', next = ''] = line.split(':');

@@ -1,12 +1,12 @@
 /** Each node, and where it leads; a node that leads nowhere may be missing. */
-export type Graph = ReadonlyMap<string, ReadonlySet<string>>;
+export type Graph<Node> = ReadonlyMap<Node, ReadonlySet<Node>>;
 
 /** The nodes from which a way leads back to themselves, in time linear in nodes and edges (Kosaraju's algorithm). */
-export function nodesOnCycles(graph: Graph): ReadonlySet<string> {
+export function nodesOnCycles<Node>(graph: Graph<Node>): ReadonlySet<Node> {
   const finished = finishingOrder(graph);
   const reversed = reverse(graph);
-  const seen = new Set<string>();
-  const onCycles = new Set<string>();
+  const seen = new Set<Node>();
+  const onCycles = new Set<Node>();
   for (const root of [...finished].reverse()) {
     const component = reach(root, reversed, seen);
     const returns = component.length > 1 || graph.get(root)?.has(root);
@@ -16,11 +16,11 @@ export function nodesOnCycles(graph: Graph): ReadonlySet<string> {
 }
 
 /** Every node after all that can be reached from it and not from before. Without recursion: chains may be long. */
-function finishingOrder(graph: Graph): ReadonlySet<string> {
-  const seen = new Set<string>();
-  const finished = new Set<string>();
+function finishingOrder<Node>(graph: Graph<Node>): ReadonlySet<Node> {
+  const seen = new Set<Node>();
+  const finished = new Set<Node>();
   for (const root of graph.keys()) {
-    const open: { readonly node: string; readonly left: boolean }[] = [{ node: root, left: false }];
+    const open: { readonly node: Node; readonly left: boolean }[] = [{ node: root, left: false }];
     for (let visit = open.pop(); visit !== undefined; visit = open.pop()) {
       const { node, left } = visit;
       if (left) finished.add(node);
@@ -35,8 +35,8 @@ function finishingOrder(graph: Graph): ReadonlySet<string> {
   return finished;
 }
 
-function reverse(graph: Graph): Graph {
-  const reversed = new Map<string, Set<string>>();
+function reverse<Node>(graph: Graph<Node>): Graph<Node> {
+  const reversed = new Map<Node, Set<Node>>();
   for (const [node, following] of graph) {
     for (const next of following) {
       const leading = reversed.get(next) ?? new Set();
@@ -47,8 +47,8 @@ function reverse(graph: Graph): Graph {
 }
 
 /** What was not seen before and can be reached, the root included. */
-function reach(root: string, graph: Graph, seen: Set<string>): readonly string[] {
-  const found: string[] = [];
+function reach<Node>(root: Node, graph: Graph<Node>, seen: Set<Node>): readonly Node[] {
+  const found: Node[] = [];
   const open = [root];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     if (seen.has(node)) continue;
