@@ -3,14 +3,15 @@ import type { Report } from '../model/report.ts';
 import { fail, succeed, type Result } from '../model/result.ts';
 import { rememberRun } from './memory/remember.ts';
 import { undoFlags } from './memory/undo-flags.ts';
-import { resolvePasswords } from './send/passwords.ts';
+import { openLedger } from './ledger.ts';
+import { openKnownAccount } from './known-account.ts';
+import { resolvePasswords, type Passwords } from './send/passwords.ts';
 import type { ApplyInput, ApplyPorts, WrittenSnapshot } from './ports.ts';
 import { reportDocument } from './report/report-document.ts';
 import { reportRun } from './report/report.ts';
 import { runRounds, type LastPass } from './rounds.ts';
-import { startRun } from './run.ts';
 import { snapshotDocument } from './memory/snapshot.ts';
-import { verifyDomains } from './send/verify.ts';
+import { verifyDomains } from './verify.ts';
 
 /** Why nothing was written at all. */
 export type ApplyFault =
@@ -34,18 +35,45 @@ export async function applyPlan(input: ApplyInput, ports: ApplyPorts): Promise<R
     const message = `nothing was written, because a later run could show values of references: ${known.error.message}`;
     return fail({ kind: 'no-snapshot', message });
   }
-  const run = startRun(input, withObjection(ports), passwords.value);
-  const verdict = changes.length === 0 ? NOTHING_TO_DO : await runRounds(run);
-  const verified = await verifyDomains(run);
+  return succeed(
+    await run(input, withObjection(ports), { passwords: passwords.value, snapshot: snapshot.value }),
+  );
+}
+
+async function run(
+  input: ApplyInput,
+  ports: ApplyPorts,
+  { passwords: resolved, snapshot }: Prepared,
+): Promise<Report> {
+  const { plan, desired, prior, maxFailures } = input;
+  const { client, clock, state, signal, onProgress } = ports;
+  const ledger = openLedger({ items: plan.changes.length, maxFailures, signal, onProgress });
+  const account = openKnownAccount(input, ports);
+  const passwords = new Map(resolved);
+  const { observed } = account;
+  const verdict =
+    plan.changes.length === 0 ? NOTHING_TO_DO : await runRounds(input, ports, { ledger, account, passwords });
+  const verified = await verifyDomains({ desired, prior, observed }, ledger, ports);
   const objection = (await ports.objection?.()) ?? null;
-  if (objection === null) await rememberRun(run, verdict, verified);
-  else run.ledger.notes.add(`what was applied is not remembered: ${objection}`);
-  const report = reportRun(run, {
+  if (objection === null) {
+    await rememberRun(state, { input, ledger, account, passwords, verdict, verified });
+  } else ledger.notes.add(`what was applied is not remembered: ${objection}`);
+  const undoing = ledger.wrote ? (snapshot.written?.desired(desired.references) ?? null) : null;
+  const report = reportRun({
+    input,
+    ledger,
+    totals: client.totals(),
+    now: clock.now(),
     verdict,
-    snapshot: snapshot.value.path,
-    undoFlags: await undoFlags(run, verdict, snapshot.value.written),
+    snapshot: snapshot.path,
+    undoFlags: undoing === null ? [] : await undoFlags(undoing, { observed, verdict }, ports),
   });
-  return succeed(await keepReport(report, run.input, ports));
+  return keepReport(report, input, ports);
+}
+
+interface Prepared {
+  readonly passwords: Passwords;
+  readonly snapshot: SavedSnapshot;
 }
 
 const NOTHING_TO_DO: LastPass = { kind: 'seen', open: [], notKept: [], unread: new Map(), adoptions: [] };

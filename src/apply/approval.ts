@@ -1,54 +1,110 @@
+import { sameDestinations } from '../model/destinations.ts';
+import type { Desired } from '../model/desired.ts';
 import { actionKey, changeKey, itemKey } from '../model/item-key.ts';
+import { SECTIONS } from '../model/kinds.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Change, Plan } from '../model/plan.ts';
-import { isRefused } from '../plan/withhold.ts';
-import { isApprovedBy } from './approval-key.ts';
-import { isHeldUp, STAGE_ONE_FAILED } from './ledger.ts';
-import { isNotKept } from './memory/not-kept.ts';
-import { resolvePasswords } from './send/passwords.ts';
+import { sameMatch } from '../model/resources.ts';
 import { chainOfKind } from '../plan/requests/order.ts';
-import { blockReason, markSkipped, type Run } from './run.ts';
+import { isRefused } from '../plan/withhold.ts';
+import { isHeldUp, recordSkips, STAGE_ONE_FAILED, whyBlocked, type Ledger } from './ledger.ts';
+import { isNotKept } from './memory/not-kept.ts';
+import type { ApplyInput } from './ports.ts';
+import { resolvePasswords, type ResolvePassword } from './send/passwords.ts';
 
-export function isHeldBack(run: Run, change: Change): boolean {
-  return run.heldBack.has(actionKey(change));
+/** Looks changes of a later plan up among those that were approved at the start. */
+export type Approval = ReadonlyMap<string, Change>;
+
+export function approve(changes: readonly Change[]): Approval {
+  return new Map(changes.map((change) => [actionKey(change), change]));
+}
+
+/**
+ * Whether a change of a later plan is among the approved ones. A delete is only ever sent for the very item that was
+ * seen then: what somebody made since under the same name, or gave another purpose, is not ours to delete.
+ */
+export function isApprovedBy(approval: Approval, change: Change): boolean {
+  const approved = approval.get(actionKey(change));
+  if (approved === undefined) return false;
+  if (change.action !== 'delete') return true;
+  if (approved.id !== null && approved.id !== change.id) return false;
+  return !holdsMore(change, approved) && !isRepurposed(change, approved);
+}
+
+/** What may run, as it was said before the run. */
+export interface Approvals {
+  readonly approved: Approval;
+  /** Kept from running. */
+  readonly heldBack: Approval;
+  readonly newcomers: ApplyInput['newcomers'];
+}
+
+export function isHeldBack({ heldBack }: Approvals, change: Change): boolean {
+  return heldBack.has(actionKey(change));
 }
 
 /**
  * What of a plan that was made on the way may be sent: not what is held back, not what the service rejected or accepted
  * before as it is, no delete that was not approved, and nothing new if a guard speaks against the new plan.
  */
-export async function selectWork(run: Run, plan: Plan): Promise<readonly Change[]> {
+export function selectWork(plan: Plan, approvals: Approvals, ledger: Ledger): readonly Change[] {
   const guard = isRefused(plan) ? 'refuses' : 'passes';
-  const lost = lostRoutes(run, plan);
+  const lost = lostRoutes(plan, ledger);
   const work: Change[] = [];
   for (const change of plan.changes) {
-    if (isHeldBack(run, change) || isNotKept(run, change) || wasRejected(run, change)) continue;
-    const reason = isApprovedBy(run.approval, change)
-      ? heldUpReason(run, change, lost)
-      : newcomerReason(run, change, guard);
+    if (isHeldBack(approvals, change) || isNotKept(ledger, change) || wasRejected(ledger, change)) continue;
+    const reason = isApprovedBy(approvals.approved, change)
+      ? heldUpReason(ledger, change, lost)
+      : newcomerReason(approvals, change, guard);
     if (reason === null) work.push(change);
-    else markSkipped(run, [change], reason);
+    else recordSkips(ledger, [change], reason);
   }
-  return withPasswords(run, work);
+  return work;
+}
+
+/** A credential that came up during the run needs its password now: without one it is skipped. */
+export async function withPasswords(
+  work: readonly Change[],
+  passwords: Map<string, string>,
+  { desired, resolve, ledger }: PasswordSources,
+): Promise<readonly Change[]> {
+  const needed = work.filter((change) => change.kind === 'credential' && !passwords.has(itemKey(change)));
+  const missing = new Set<Change>();
+  for (const change of needed) {
+    const resolved = await resolvePasswords([change], desired, resolve);
+    if (resolved.ok) {
+      for (const [item, password] of resolved.value) passwords.set(item, password);
+      continue;
+    }
+    missing.add(change);
+    recordSkips(ledger, [change], resolved.error.map((problem) => problem.message).join('; '));
+  }
+  return missing.size === 0 ? work : work.filter((change) => !missing.has(change));
+}
+
+export interface PasswordSources {
+  readonly desired: Desired;
+  readonly resolve: ResolvePassword;
+  readonly ledger: Ledger;
 }
 
 /** Domains in which something was accepted before stage 2 and is not in place. */
-function lostRoutes(run: Run, plan: Plan): ReadonlySet<DomainName> {
-  const lost = plan.changes.filter((change) => change.stage === 1 && isNotKept(run, change));
+function lostRoutes(plan: Plan, ledger: Ledger): ReadonlySet<DomainName> {
+  const lost = plan.changes.filter((change) => change.stage === 1 && isNotKept(ledger, change));
   return new Set(lost.filter(({ kind }) => chainOfKind(kind) === 'routes').map(({ domain }) => domain));
 }
 
 /** A rejection in its way lasts for the run, and so does what the service does not keep. */
-function heldUpReason(run: Run, change: Change, lost: ReadonlySet<DomainName>): string | null {
-  const blocked = blockReason(run, change.domain, change.kind);
+function heldUpReason(ledger: Ledger, change: Change, lost: ReadonlySet<DomainName>): string | null {
+  const blocked = whyBlocked(ledger, change.domain, change.kind);
   if (blocked !== null || change.stage === 1) return blocked;
   const chain = chainOfKind(change.kind);
   if (chain === 'routes' && lost.has(change.domain)) return 'something before it was not kept';
-  return isHeldUp(run.ledger, change.domain, chain, 'for-good') ? STAGE_ONE_FAILED : null;
+  return isHeldUp(ledger, change.domain, chain, 'for-good') ? STAGE_ONE_FAILED : null;
 }
 
-function newcomerReason(run: Run, change: Change, guard: 'refuses' | 'passes'): string | null {
-  if (change.action === 'delete' || isLeft(run, change)) {
+function newcomerReason(approvals: Approvals, change: Change, guard: 'refuses' | 'passes'): string | null {
+  if (change.action === 'delete' || isLeft(approvals, change)) {
     return 'it appeared or changed during the run: the next plan shows it';
   }
   return guard === 'refuses' ? 'it appeared during the run, and a guard refuses it' : null;
@@ -58,30 +114,38 @@ function newcomerReason(run: Run, change: Change, guard: 'refuses' | 'passes'): 
  * Where a plan runs as it was approved: what it says nothing about. Ranks follow from the order that it does state; a domain
  * that it takes to be there, and that is gone by now, was deleted by somebody.
  */
-function isLeft({ input }: Run, change: Change): boolean {
-  if (input.newcomers !== 'left' || change.action === 'move') return false;
+function isLeft({ approved, newcomers }: Approvals, change: Change): boolean {
+  if (newcomers !== 'left' || change.action === 'move') return false;
   if (change.kind === 'domain' && change.action === 'add') return true;
-  return input.plan.changes.every((approved) => itemKey(approved) !== itemKey(change));
+  return approved.values().every((known) => itemKey(known) !== itemKey(change));
 }
 
-function wasRejected(run: Run, change: Change): boolean {
-  const failed = run.ledger.failed.get(itemKey(change));
-  return failed?.cause === 'rejected' && changeKey(failed.change) === changeKey(change);
+function wasRejected({ failed }: Ledger, change: Change): boolean {
+  const entry = failed.get(itemKey(change));
+  return entry?.cause === 'rejected' && changeKey(entry.change) === changeKey(change);
 }
 
-/** A credential that came up during the run needs its password now. */
-async function withPasswords(run: Run, work: readonly Change[]): Promise<readonly Change[]> {
-  const needed = work.filter((change) => change.kind === 'credential' && !run.passwords.has(itemKey(change)));
-  const missing = new Set<Change>();
-  for (const change of needed) {
-    const resolved = await resolvePasswords([change], run.input.desired, run.ports.resolvePassword);
-    if (resolved.ok) {
-      for (const [item, password] of resolved.value) run.passwords.set(item, password);
-      continue;
-    }
-    missing.add(change);
-    const message = resolved.error.map((problem) => problem.message).join('; ');
-    markSkipped(run, [change], message);
-  }
-  return missing.size === 0 ? work : work.filter((change) => !missing.has(change));
+/** That the manifest does not name it says little about what somebody has just pointed elsewhere. */
+function isRepurposed(change: Change, approved: Change): boolean {
+  if (change.reason !== 'prune') return false;
+  if (change.kind === 'alias' && approved.kind === 'alias') return isElsewhere(change, approved);
+  if (change.kind !== 'rule' || approved.kind !== 'rule') return false;
+  const [now, before] = [change.observed, approved.observed];
+  return (
+    isElsewhere(change, approved) || (now !== null && before !== null && !sameMatch(now.match, before.match))
+  );
+}
+
+type Forwarding = Extract<Change, { readonly kind: 'alias' | 'rule' }>;
+
+function isElsewhere({ observed: now }: Forwarding, { observed: before }: Forwarding): boolean {
+  return now !== null && before !== null && !sameDestinations(now.forward, before.forward);
+}
+
+/** Of a domain that is deleted: whether more would go with it than was known. */
+function holdsMore(change: Change, approved: Change): boolean {
+  if (change.kind !== 'domain' || approved.kind !== 'domain') return false;
+  const [now, before] = [change.contents, approved.contents];
+  if (now === undefined || before === undefined) return false;
+  return SECTIONS.some((section) => now[section] > before[section]);
 }

@@ -2,10 +2,9 @@ import { itemKey } from '../model/item-key.ts';
 import { nameKey, takesOthers, type DomainName } from '../model/names.ts';
 import type { Change } from '../model/plan.ts';
 import { dependenciesOf } from '../plan/requests/dependencies.ts';
-import { planAgain, rereadDomains } from './look.ts';
-import { hasTrouble, isHeldUp, STAGE_ONE_FAILED, stopOn } from './ledger.ts';
 import { chainOfKind } from '../plan/requests/order.ts';
-import { isStopped, stopReason, type Run } from './run.ts';
+import { hasTrouble, isHeldUp, STAGE_ONE_FAILED, stopOn, whyStopped, type Ledger } from './ledger.ts';
+import type { KnownAccount } from './known-account.ts';
 
 export interface RoundInput {
   /** What is to be sent. */
@@ -23,12 +22,12 @@ export type Gate = (change: Change) => string | null;
  * A catch-all, a pattern, or an alias whose labelled addresses have aliases of their own takes the mail of an alias that
  * is not there: it changes only when what was to be added beside it is in place.
  */
-export function stageOneGate({ ledger }: Run): Gate {
+export function stageOneGate(ledger: Ledger): Gate {
   return (change) => {
     if (change.kind !== 'alias' || change.action !== 'update') return null;
     const undone = ledger.undone.get(change.domain)?.values() ?? [];
     const missing = Iterator.from(undone).find(
-      ({ kind, action, name }) => kind === 'alias' && action === 'add' && takesMailOf(change.name, name),
+      ({ kind, action, name }) => kind === 'alias' && action === 'add' && matchesMailOf(change.name, name),
     );
     return missing === undefined
       ? null
@@ -36,45 +35,51 @@ export function stageOneGate({ ledger }: Run): Gate {
   };
 }
 
-function takesMailOf(name: string, missing: string): boolean {
+function matchesMailOf(name: string, missing: string): boolean {
   return takesOthers(name) || nameKey(missing).startsWith(`${nameKey(name)}+`);
 }
 
-/** What takes a route away goes only where everything that was to replace it is in place, and nobody still needs it. */
-export function stageTwoGate(run: Run, { unread }: RoundInput, dependencies: Dependencies): Gate {
-  const held = new Set([...run.input.heldBack.map(({ domain }) => domain), ...unread]);
+/**
+ * What takes a route away goes only where everything that was to replace it is in place, and nobody still needs it. `held`:
+ * domains of which something is held back, or not known.
+ */
+export function stageTwoGate(
+  ledger: Ledger,
+  held: ReadonlySet<DomainName>,
+  dependencies: Dependencies,
+): Gate {
   return (change) => {
-    if (isStopped(run)) return stopReason(run);
+    const stopped = whyStopped(ledger);
+    if (stopped !== null) return stopped;
     const chain = chainOfKind(change.kind);
-    if (isHeldUp(run.ledger, change.domain, chain)) return STAGE_ONE_FAILED;
-    if (chain === 'routes' && run.misplaced.has(change.domain)) return MISPLACED;
+    if (isHeldUp(ledger, change.domain, chain)) return STAGE_ONE_FAILED;
+    if (chain === 'routes' && ledger.misplaced.has(change.domain)) return MISPLACED;
     const others = dependencies.get(itemKey(change)) ?? NO_DOMAINS;
-    const holder = [...others].find((domain) => held.has(domain) || hasTrouble(run.ledger, domain));
+    const holder = [...others].find((domain) => held.has(domain) || hasTrouble(ledger, domain));
     return holder === undefined ? null : `${holder} may still forward there`;
   };
 }
 
 /**
- * The same for what one part of stage 2 takes away. The other domains that forwarded there are read right before it, and what one
- * of them is seen to forward to still is kept.
+ * The same for what one part of stage 2 takes away. The other domains that forwarded there are read right before it, and
+ * what one of them is seen to forward to still is kept. `seen`: the domains that were read.
  */
 export async function forwarderGate(
-  run: Run,
   late: readonly Change[],
   { gate, dependencies }: { readonly gate: Gate; readonly dependencies: Dependencies },
-): Promise<Gate> {
+  { ledger, account }: { readonly ledger: Ledger; readonly account: KnownAccount },
+): Promise<{ readonly gate: Gate; readonly seen: ReadonlySet<DomainName> }> {
   const open = late.filter((change) => gate(change) === null);
   const names = new Set(open.flatMap((change) => [...(dependencies.get(itemKey(change)) ?? NO_DOMAINS)]));
-  if (names.size === 0) return gate;
-  const read = await rereadDomains(run, [...names]);
-  if (!read.ok) stopOn(run.ledger, read.error);
-  const plan = planAgain(run, names);
+  if (names.size === 0) return { gate, seen: names };
+  const read = await account.reread(names);
+  if (!read.ok) stopOn(ledger, read.error);
+  const plan = account.planAgain(names);
   const unread = new Set(plan.withheld.map(({ domain }) => domain));
-  for (const name of names) run.seen.add(name);
   const going = new Set(late.map(itemKey));
   const staying = plan.changes.filter((change) => !going.has(itemKey(change)));
   const still = dependenciesByItem(open, staying);
-  return (change) => {
+  const own: Gate = (change) => {
     const item = itemKey(change);
     const forwarders = (still.get(item) ?? NO_DOMAINS).union(
       unread.intersection(dependencies.get(item) ?? NO_DOMAINS),
@@ -82,20 +87,20 @@ export async function forwarderGate(
     const [holder] = forwarders;
     return gate(change) ?? (holder === undefined ? null : `${holder} may still forward there`);
   };
+  return { gate: own, seen: names };
 }
 
 /** By item: the other domains that forward to what a change takes away. */
 export type Dependencies = ReadonlyMap<string, ReadonlySet<DomainName>>;
 
-export function dependenciesOfRound(run: Run, { work, all }: RoundInput): Dependencies {
-  return dependenciesByItem([...work, ...all, ...run.input.heldBack]);
-}
-
 const MISPLACED = 'a rule came back at a different rank than was sent, and its order is corrected first';
 const NO_DOMAINS: ReadonlySet<DomainName> = new Set();
 
 /** By item, for what is planned again on the way is another change of the same item. */
-function dependenciesByItem(changes: readonly Change[], ending: readonly Change[] = changes): Dependencies {
+export function dependenciesByItem(
+  changes: readonly Change[],
+  ending: readonly Change[] = changes,
+): Dependencies {
   const byItem = new Map<string, ReadonlySet<DomainName>>();
   for (const [change, domains] of dependenciesOf(changes, ending)) {
     const item = itemKey(change);

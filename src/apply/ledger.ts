@@ -1,13 +1,15 @@
-import { itemKey } from '../model/item-key.ts';
 import { errorText, type ApiError, type FieldErrors } from '../api/errors.ts';
+import { itemKey } from '../model/item-key.ts';
+import type { Kind } from '../model/kinds.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Change } from '../model/plan.ts';
 import type { Stop } from '../model/report.ts';
 import { chainOfKind, type Chain } from '../plan/requests/order.ts';
+import type { ApplyPorts } from './ports.ts';
 
 /**
- * What became of every change of a run, over all its rounds. An item has one entry at most: a later outcome takes the
- * place of an earlier one, so that what a second round fixed is no longer a failure.
+ * What became of every change of a run, over all its rounds, and what nothing more is sent for. An item has one entry at
+ * most: a later outcome takes the place of an earlier one, so that what a second round fixed is no longer a failure.
  */
 export interface Ledger {
   readonly done: Map<string, DoneEntry>;
@@ -19,11 +21,23 @@ export interface Ledger {
   readonly skipped: Map<string, SkippedEntry>;
   /** What failed or was skipped, by domain: changes by item. */
   readonly undone: Map<DomainName, Map<string, Change>>;
+  /** Domains of which a rule came back at a different rank than was sent in this round: their order is not yet as planned. */
+  readonly misplaced: Set<DomainName>;
   readonly notes: Set<string>;
+  /** A domain, or a domain and a kind, in which nothing more is sent, and why; see `blockKey`. */
+  readonly blocked: Map<string, string>;
   /** Whether anything was written, or may have been. */
   wrote: boolean;
   /** Set once: from then on nothing is sent. */
   stop: Stop | null;
+  readonly options: LedgerOptions;
+}
+
+export interface LedgerOptions extends Pick<ApplyPorts, 'signal' | 'onProgress'> {
+  /** Changes of the plan. */
+  readonly items: number;
+  /** So many failed items end the run; null: 25 or 5 % of the items, the larger. */
+  readonly maxFailures: number | null;
 }
 
 export interface DoneEntry {
@@ -49,7 +63,10 @@ export interface SkippedEntry {
   readonly reason: string;
 }
 
-export function newLedger(): Ledger {
+const LEAST_MAX_FAILURES = 25;
+const MAX_FAILED_SHARE = 0.05;
+
+export function openLedger(options: LedgerOptions): Ledger {
   return {
     done: new Map(),
     first: new Map(),
@@ -57,9 +74,12 @@ export function newLedger(): Ledger {
     failed: new Map(),
     skipped: new Map(),
     undone: new Map(),
+    misplaced: new Set(),
     notes: new Set(),
+    blocked: new Map(),
     wrote: false,
     stop: null,
+    options,
   };
 }
 
@@ -70,20 +90,37 @@ export function recordDone(ledger: Ledger, entry: DoneEntry): void {
   ledger.done.set(item, entry);
   if (!ledger.first.has(item)) ledger.first.set(item, entry.change);
   if (entry.change.action === 'add') ledger.added.add(item);
+  reportProgress(ledger);
 }
 
+/** One failure more than allowed ends the run. */
 export function recordFailure(ledger: Ledger, entry: FailedEntry): void {
   forget(ledger, entry.change);
   ledger.failed.set(itemKey(entry.change), entry);
   noteUndone(ledger, entry.change);
+  const { items, maxFailures } = ledger.options;
+  const most = maxFailures ?? Math.max(LEAST_MAX_FAILURES, Math.floor(items * MAX_FAILED_SHARE));
+  if (ledger.failed.size > most) {
+    const message = `${ledger.failed.size} items failed, more than --max-failures ${most}`;
+    ledger.stop ??= { kind: 'too-many-failures', message };
+  }
+  reportProgress(ledger);
 }
 
 /** A failure says more than that something was skipped after it. */
-export function recordSkip(ledger: Ledger, change: Change, reason: string): void {
-  const item = itemKey(change);
-  if (ledger.failed.has(item)) return;
-  ledger.skipped.set(item, { change, reason });
-  noteUndone(ledger, change);
+export function recordSkips(ledger: Ledger, changes: readonly Change[], reason: string): void {
+  for (const change of changes) {
+    const item = itemKey(change);
+    if (ledger.failed.has(item)) continue;
+    ledger.skipped.set(item, { change, reason });
+    noteUndone(ledger, change);
+  }
+  reportProgress(ledger);
+}
+
+function reportProgress({ done, failed, skipped, options }: Ledger): void {
+  const { items: total, onProgress } = options;
+  onProgress?.({ kind: 'items', done: Math.min(total, done.size + failed.size + skipped.size), total });
 }
 
 /** A new round decides anew about what was skipped, but for what it cannot see. */
@@ -133,15 +170,26 @@ export function hasTrouble(ledger: Ledger, domain: DomainName): boolean {
   return Iterator.from(undone).some((change) => chainOfKind(change.kind) === 'routes');
 }
 
-/** The first reason to stop counts. */
-export function stopRun(ledger: Ledger, stop: Stop): void {
-  ledger.stop ??= stop;
+/** Why nothing more may be sent; null: it may. An abort is noticed here, and the first reason counts. */
+export function whyStopped(ledger: Ledger): string | null {
+  if (ledger.options.signal?.aborted === true) {
+    ledger.stop ??= { kind: 'interrupted', message: 'interrupted' };
+  }
+  return ledger.stop?.message ?? null;
+}
+
+export function blockKey(domain: DomainName, kind?: Kind): string {
+  return kind === undefined ? domain : `${domain}\n${kind}`;
+}
+
+/** Why nothing of this kind is sent in this domain any more; null: it may be. */
+export function whyBlocked({ blocked }: Ledger, domain: DomainName, kind: Kind): string | null {
+  return blocked.get(blockKey(domain)) ?? blocked.get(blockKey(domain, kind)) ?? null;
 }
 
 /** Ends the run where the error does; the others concern only their request. */
 export function stopOn(ledger: Ledger, error: ApiError): void {
-  const stop = stopFor(error);
-  if (stop !== null) stopRun(ledger, stop);
+  ledger.stop ??= stopFor(error);
 }
 
 /** Errors that end the run and not only the request; null for the others. */

@@ -1,179 +1,174 @@
+import { itemKey } from '../model/item-key.ts';
 import type { DomainName } from '../model/names.ts';
-import type { ObservedAlias } from '../model/observed.ts';
 import type { Change } from '../model/plan.ts';
-import { NO_PRIOR_DOMAIN } from '../model/prior.ts';
-import { signature } from '../plan/diff/signature.ts';
-import { settleCatchAll } from '../plan/diff/catch-all.ts';
 import type { WriteItem } from '../plan/requests/order.ts';
+import type { DomainRequests, StageRequests, WriteRequest } from '../plan/requests/requests.ts';
+import { approve, isApprovedBy, isHeldBack, type Approvals } from './approval.ts';
 import {
-  requestsOf,
-  type DomainRequests,
-  type StageRequests,
-  type StepRequests,
-} from '../plan/requests/requests.ts';
-import { freshen } from './freshen.ts';
-import {
-  dependenciesOfRound,
+  dependenciesByItem,
   forwarderGate,
   stageOneGate,
   stageTwoGate,
   type Gate,
   type RoundInput,
 } from './gate.ts';
-import { stopOn } from './ledger.ts';
-import { isStopped, markSkipped, stopReason, type Run } from './run.ts';
-import { carryOut } from './send/send.ts';
+import { recordSkips, stopOn, whyStopped, type Ledger } from './ledger.ts';
+import { isNotKept } from './memory/not-kept.ts';
+import { resolveNewDomains, type NewDomains } from './new-domains.ts';
+import type { ApplyPorts } from './ports.ts';
 import { sideBySide } from './side-by-side.ts';
 
 const DOMAINS_AT_ONCE = 16;
 
+/** What rounds work with, beside the changes that are to be sent. */
+export interface RoundParts extends NewDomains, Pick<ApplyPorts, 'whyKeepDomain'> {
+  readonly approvals: Approvals;
+  /** By what is known of batches by then. */
+  readonly requestsOf: (changes: readonly Change[]) => readonly StageRequests[];
+  readonly send: (request: WriteRequest) => Promise<void>;
+}
+
 /**
  * Sends the work of one round: new domains first, for what the service makes with them decides the rest; then stage 1 of
- * all domains; then, when all of it has ended, stage 2.
+ * all domains; then, when all of it has ended, stage 2. The domains that were read after the last request about them.
  */
-export async function executeRound(run: Run, round: RoundInput): Promise<void> {
-  run.misplaced.clear();
-  run.seen.clear();
-  const { additions, others } = splitAdditions(round.work);
-  for (const { domains } of wavesOf(run, additions)) {
-    await sideBySide(domains, DOMAINS_AT_ONCE, ({ steps }) => executeSteps(run, steps, NO_GATE));
-  }
-  const settled = await settleNewDomains(run, others);
-  const waves = wavesOf(run, settled);
-  const dependencies = dependenciesOfRound(run, { ...round, work: settled });
-  const gate = stageTwoGate(run, round, dependencies);
-  for (const { stage, domains } of waves) {
+export async function executeRound(parts: RoundParts, round: RoundInput): Promise<ReadonlySet<DomainName>> {
+  const { ledger, approvals } = parts;
+  ledger.misplaced.clear();
+  const stages = await sendAdditions(parts, parts.requestsOf(round.work));
+  const work = stages.flatMap(({ domains }) => domains.flatMap(changesOf));
+  const heldBack = [...approvals.heldBack.values()];
+  const dependencies = dependenciesByItem([...work, ...round.all, ...heldBack]);
+  const held = new Set([...heldBack.map(({ domain }) => domain), ...round.unread]);
+  const gate = stageTwoGate(ledger, held, dependencies);
+  const seen = new Set<DomainName>();
+  for (const { stage, domains } of stages) {
     if (stage === 1) {
-      await sideBySide(domains, DOMAINS_AT_ONCE, ({ steps }) => executeSteps(run, steps, stageOneGate(run)));
+      await sideBySide(domains, DOMAINS_AT_ONCE, (own) =>
+        sendAll(parts, requestsIn(own), stageOneGate(ledger)),
+      );
       continue;
     }
-    const passage = await forwarderGate(run, domains.flatMap(changesOf), { gate, dependencies });
-    await sideBySide(domains, DOMAINS_AT_ONCE, async (requests) => {
-      await executeStageTwo(run, requests, passage);
-    });
+    const passage = await forwarderGate(domains.flatMap(changesOf), { gate, dependencies }, parts);
+    for (const name of passage.seen) seen.add(name);
+    await sideBySide(domains, DOMAINS_AT_ONCE, (own) => sendStageTwo(parts, own, passage.gate));
   }
-  for (const { stage, domains } of waves) {
-    if (stage === 2) for (const { domain } of domains) run.seen.delete(domain);
+  for (const { stage, domains } of stages) {
+    if (stage === 2) for (const { domain } of domains) seen.delete(domain);
+  }
+  return seen;
+}
+
+/** The requests that are left once domains were added: others where what the service made with them changed the work. */
+async function sendAdditions(
+  parts: RoundParts,
+  stages: readonly StageRequests[],
+): Promise<readonly StageRequests[]> {
+  const isAddition = ({ operation }: WriteRequest): boolean => operation === 'addDomain';
+  const additions = stages.flatMap(({ domains }) => domains.flatMap(requestsIn)).filter(isAddition);
+  await sideBySide(additions, DOMAINS_AT_ONCE, parts.send);
+  const others = stages.map(({ stage, domains }) => ({
+    stage,
+    domains: domains.map(({ domain, steps }) => ({
+      domain,
+      steps: steps.map(({ step, requests }) => {
+        return { step, requests: requests.filter((request) => !isAddition(request)) };
+      }),
+    })),
+  }));
+  const changes = [...new Set(others.flatMap(({ domains }) => domains.flatMap(changesOf)))];
+  const resolved = await resolveNewDomains(changes, parts);
+  return resolved === changes ? others : parts.requestsOf(resolved);
+}
+
+function requestsIn({ steps }: DomainRequests): readonly WriteRequest[] {
+  return steps.flatMap(({ requests }) => requests);
+}
+
+function changesOf(requests: DomainRequests): readonly Change[] {
+  return requestsIn(requests).flatMap(({ items }) => items.map(({ change }) => change));
+}
+
+/** Strictly one after another; the gate is asked anew before each request. */
+async function sendAll(
+  { ledger, send }: Pick<RoundParts, 'ledger' | 'send'>,
+  requests: readonly WriteRequest[],
+  gate: Gate,
+): Promise<void> {
+  for (const request of requests) {
+    const items = request.items.filter((item) => passes(ledger, item, gate));
+    if (items.length > 0) await send({ ...request, items });
   }
 }
 
-function changesOf({ steps }: DomainRequests): readonly Change[] {
-  return steps.flatMap(({ requests }) => requests.flatMap(({ items }) => items.map(({ change }) => change)));
-}
-
-/** Whether a domain must stay is asked before it is read for the last time: the answer may take a while. */
-async function executeStageTwo(run: Run, requests: DomainRequests, gate: Gate): Promise<void> {
-  const isDeleted = changesOf(requests).some((change) => change.kind === 'domain' && gate(change) === null);
-  const reason = isDeleted ? ((await run.ports.whyKeepDomain?.(requests.domain)) ?? null) : null;
-  const own: Gate = (change) => gate(change) ?? reason;
-  await executeSteps(run, await freshSteps(run, requests, own), own);
-}
-
-function splitAdditions(work: readonly Change[]): {
-  readonly additions: readonly Change[];
-  readonly others: readonly Change[];
-} {
-  const isAddition = (change: Change): boolean => change.kind === 'domain' && change.action === 'add';
-  return { additions: work.filter(isAddition), others: work.filter((change) => !isAddition(change)) };
-}
-
-function wavesOf(run: Run, changes: readonly Change[]): readonly StageRequests[] {
-  const { batches, batchesById } = run;
-  return requestsOf({ changes }, { version: run.ports.client.version, batches, batchesById });
-}
-
-const NO_GATE: Gate = () => null;
-
-/** Steps and requests of a domain strictly one after another; the gate is asked anew before each request. */
-async function executeSteps(run: Run, steps: readonly StepRequests[], gate: Gate): Promise<void> {
-  for (const request of steps.flatMap(({ requests }) => requests)) {
-    const items = request.items.filter((item) => passes(run, item, gate));
-    if (items.length > 0) await carryOut(run, { ...request, items });
-  }
-}
-
-function passes(run: Run, { change }: WriteItem, gate: Gate): boolean {
+function passes(ledger: Ledger, { change }: WriteItem, gate: Gate): boolean {
   const reason = gate(change);
-  if (reason !== null) markSkipped(run, [change], reason);
+  if (reason !== null) recordSkips(ledger, [change], reason);
   return reason === null;
 }
 
-/** A domain's steps of stage 2 by a read right before them; none is made where nothing may be sent. */
-async function freshSteps(
-  run: Run,
-  { domain, steps }: DomainRequests,
-  gate: Gate,
-): Promise<readonly StepRequests[]> {
-  const items = steps.flatMap(({ requests }) => requests.flatMap((request) => request.items));
-  const planned = items.filter((item) => passes(run, item, gate)).map(({ change }) => change);
-  if (planned.length === 0) return [];
-  const fresh = await freshen(run, domain, planned);
-  if (fresh === planned) return steps;
-  const late = wavesOf(run, fresh).filter(({ stage }) => stage === 2);
-  return late.flatMap(({ domains }) => domains.flatMap((requests) => requests.steps));
+/**
+ * Where anything may be sent, by a read right before it. Whether a domain must stay is asked before it is read for the last
+ * time: the answer may take a while.
+ */
+async function sendStageTwo(parts: RoundParts, planned: DomainRequests, gate: Gate): Promise<void> {
+  const { ledger, requestsOf, whyKeepDomain } = parts;
+  const isDeleted = changesOf(planned).some((change) => change.kind === 'domain' && gate(change) === null);
+  const reason = isDeleted ? ((await whyKeepDomain?.(planned.domain)) ?? null) : null;
+  const own: Gate = (change) => gate(change) ?? reason;
+  const items = requestsIn(planned).flatMap((request) => request.items);
+  const late = items.filter((item) => passes(ledger, item, own)).map(({ change }) => change);
+  if (late.length === 0) return;
+  const fresh = await freshen(parts, planned.domain, late);
+  if (fresh === late) return sendAll(parts, requestsIn(planned), own);
+  const again = requestsOf(fresh).filter(({ stage }) => stage === 2);
+  await sendAll(
+    parts,
+    again.flatMap(({ domains }) => domains.flatMap(requestsIn)),
+    own,
+  );
 }
 
-/** Resolves the conditional changes of the domains that were just added; what belongs to one that was not is skipped. */
-async function settleNewDomains(run: Run, changes: readonly Change[]): Promise<readonly Change[]> {
-  const missing = domainsNotAdded(run);
-  const settled = new Map(Map.groupBy(changes, ({ domain }) => domain));
-  await sideBySide([...settled], DOMAINS_AT_ONCE, async ([domain, ours]) => {
-    if (missing.has(domain)) {
-      markSkipped(run, ours, isStopped(run) ? stopReason(run) : `${domain} was not added`);
-      settled.delete(domain);
-    } else if (ours.some(({ conditional }) => conditional)) {
-      settled.set(domain, [...(await settleNewDomain(run, domain, ours))]);
-    }
-  });
-  return [...settled.values()].flat();
-}
-
-function domainsNotAdded(run: Run): ReadonlySet<DomainName> {
-  const entries = [...run.ledger.failed.values(), ...run.ledger.skipped.values()];
-  const additions = entries.filter(({ change }) => change.kind === 'domain' && change.action === 'add');
-  return new Set(additions.map(({ change }) => change.domain));
-}
-
-async function settleNewDomain(
-  run: Run,
+/**
+ * What of these changes of a domain's stage 2 is still to be done. Where they may take a route away the domain is read
+ * again right before them, all its sections in one round trip; otherwise when its listing is over two minutes old. What
+ * changed since is planned again. A domain that needs more of stage 1 by now waits for the next round.
+ */
+async function freshen(
+  { ledger, account, approvals }: Pick<RoundParts, 'ledger' | 'account' | 'approvals'>,
   domain: DomainName,
-  changes: readonly Change[],
+  late: readonly Change[],
 ): Promise<readonly Change[]> {
-  const conditional = changes.filter((change) => change.conditional);
-  const certain = changes.filter((change) => !change.conditional);
-  if (isStopped(run)) {
-    markSkipped(run, conditional, stopReason(run));
-    return certain;
+  if (!account.isStale(domain, late) || whyStopped(ledger) !== null) return late;
+  const read = await account.reread([domain]);
+  if (!read.ok) stopOn(ledger, read.error);
+  const plan = account.planAgain([domain]);
+  const unread = plan.withheld[0]?.reason;
+  if (unread !== undefined) {
+    recordSkips(ledger, late, `the domain could not be read again before its stage 2: ${unread}`);
+    return [];
   }
-  const live = await run.ports.client.listAliases(domain);
-  if (live.ok) {
-    noteNewDomain(run, domain, live.value);
-    await keepCatchAll(run, domain, live.value);
-    return settleCatchAll(changes, domain, live.value);
+  const open = plan.changes.filter((change) => !isHeldBack(approvals, change));
+  const early = open.find((change) => change.stage === 1 && !isSetting(change) && !isUndone(ledger, change));
+  if (early !== undefined) {
+    const what = `${early.kind} ${early.name}`;
+    const reason = isNotKept(ledger, early)
+      ? `${what} was accepted before it and is not in place`
+      : `${what} was changed by somebody else during the run`;
+    recordSkips(ledger, late, reason);
+    return [];
   }
-  stopOn(run.ledger, live.error);
-  markSkipped(run, conditional, `its aliases could not be read after it was added: ${live.error.message}`);
-  return certain;
+  const approved = approve(late);
+  return open.filter((change) => change.stage === 2 && isApprovedBy(approved, change));
 }
 
-/** From now on its reading ages like any other. */
-function noteNewDomain(run: Run, domain: DomainName, aliases: readonly ObservedAlias[]): void {
-  const added = run.added.get(domain);
-  if (added === undefined || added === null) return;
-  run.observed.domains.set(domain, { ...added, aliases, readAt: run.ports.clock.monotonic() });
+/** Settings are no part of what was read, and no route depends on them. */
+function isSetting({ kind, action }: Change): boolean {
+  return kind === 'domain' && action === 'update';
 }
 
-/** At once: a run that is killed leaves the next one what tells the service's own `*` from anybody's. */
-async function keepCatchAll(run: Run, domain: DomainName, aliases: readonly ObservedAlias[]): Promise<void> {
-  const { desired, prior } = run.input;
-  const made = aliases.find(({ name }) => name === '*');
-  if (made === undefined || !run.added.has(domain)) return;
-  const givenCatchAll = signature({ kind: 'alias', state: made }, desired.references);
-  run.givenCatchAlls.set(domain, givenCatchAll);
-  // It was another domain of that name that was left in place.
-  const { settled: _, ...known } = prior.domains.get(domain) ?? NO_PRIOR_DOMAIN;
-  await run.ports.state.remember({
-    domains: new Map([[domain, { ...known, givenCatchAll }]]),
-    manifest: null,
-  });
+/** What failed or was skipped before is no news, and holds stage 2 back by itself. */
+function isUndone({ failed, skipped }: Ledger, change: Change): boolean {
+  const item = itemKey(change);
+  return failed.has(item) || skipped.has(item);
 }

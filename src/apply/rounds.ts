@@ -1,20 +1,34 @@
+import { errorText, type ApiError } from '../api/errors.ts';
 import { itemKey } from '../model/item-key.ts';
-import { errorText } from '../api/errors.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Adoption, Change, Plan } from '../model/plan.ts';
-import { isHeldBack, selectWork } from './approval.ts';
-import { clearSkips, forget, recordDone, type FailedEntry, type SkippedEntry, stopOn } from './ledger.ts';
-import { lookAgain, planAgain } from './look.ts';
-import { findNotKept, type NotKept } from './memory/not-kept.ts';
-import { isPassword } from './send/passwords.ts';
-import { executeRound } from './round.ts';
+import type { Result } from '../model/result.ts';
+import { requestsOf } from '../plan/requests/requests.ts';
+import { approve, isHeldBack, selectWork, withPasswords } from './approval.ts';
 import type { RoundInput } from './gate.ts';
-import { isStopped, markSkipped, stopReason, type Run } from './run.ts';
+import {
+  clearSkips,
+  forget,
+  recordDone,
+  recordSkips,
+  stopOn,
+  whyStopped,
+  type FailedEntry,
+  type Ledger,
+  type SkippedEntry,
+} from './ledger.ts';
+import { foreignSettings, type KnownAccount } from './known-account.ts';
+import { findNotKept, type NotKept, type Sightings } from './memory/not-kept.ts';
+import type { ApplyInput, ApplyPorts } from './ports.ts';
+import { executeRound, type RoundParts } from './round.ts';
+import type { KnownBatches } from './send/batches.ts';
+import { isPassword } from './send/passwords.ts';
+import { send, sourcesOf } from './send/send.ts';
 
 /** Pauses before the second and the third round: what is in place may take a moment to show. */
 const PAUSES_MS = [2_000, 10_000] as const;
 
-/** What the last look at the account found. */
+/** What the last read of the account found. */
 export type LastPass =
   | {
       readonly kind: 'seen';
@@ -31,78 +45,156 @@ export type LastPass =
 
 type SeenVerdict = Extract<LastPass, { readonly kind: 'seen' }>;
 
+export interface RunParts {
+  readonly ledger: Ledger;
+  readonly account: KnownAccount;
+  /** Grows with credentials that come up during the run. */
+  readonly passwords: Map<string, string>;
+}
+
 /** Applies the plan, reads the result, and repeats: three times at most. */
-export async function runRounds(run: Run): Promise<LastPass> {
-  const { changes } = run.input.plan;
-  const touched = new Set(changes.map(({ domain }) => domain));
-  let next: RoundInput = { work: changes, all: changes, unread: [] };
-  let concerned = changes;
-  for (let round = 0; ; round += 1) {
-    const before = progressOf(run);
-    await executeRound(run, next);
-    const skipped = new Map(run.ledger.skipped);
-    const seen = await look(run, { concerned, touched, round });
-    if (seen.kind === 'unseen') return seen;
-    const { plan, verdict } = seen;
-    const work = await selectWork(run, plan);
-    const unread = changes.filter(({ domain }) => verdict.unread.has(domain));
+export async function runRounds(input: ApplyInput, ports: ApplyPorts, parts: RunParts): Promise<LastPass> {
+  const { desired, plan } = input;
+  const { ledger, passwords } = parts;
+  const round = roundParts(input, ports, parts);
+  const verification = { ...round, sightings: new Map(), touched: domainsOf(plan.changes) };
+  let next: RoundInput = { work: plan.changes, all: plan.changes, unread: [] };
+  let concerned = plan.changes;
+  for (let pass = 0; ; pass += 1) {
+    const before = progressOf(ledger);
+    const seen = await executeRound(round, next);
+    const skipped = new Map(ledger.skipped);
+    const verified = await verify(verification, ports, { concerned, seen, pass });
+    if (verified.kind === 'unseen') return verified;
+    const { plan: again, verdict } = verified;
+    const selected = selectWork(again, round.approvals, ledger);
+    const work = await withPasswords(selected, passwords, {
+      desired,
+      resolve: ports.resolvePassword,
+      ledger,
+    });
+    const unread = plan.changes.filter(({ domain }) => verdict.unread.has(domain));
     concerned = [...work, ...verdict.notKept.map(({ change }) => change), ...unread];
-    const pause = PAUSES_MS[round];
-    const idle = round > 0 && progressOf(run) === before && work.length === concerned.length;
-    if (pause === undefined || idle || concerned.length === 0) return close(run, { work, skipped, verdict });
-    next = { work, all: [...plan.changes, ...unread], unread: verdict.unread.keys().toArray() };
-    await run.ports.clock.sleep(pause, run.ports.signal);
+    const pause = PAUSES_MS[pass];
+    const idle = pass > 0 && progressOf(ledger) === before && work.length === concerned.length;
+    if (pause === undefined || idle || concerned.length === 0) {
+      skipRest(ledger, work, skipped);
+      return verdict;
+    }
+    next = { work, all: [...again.changes, ...unread], unread: verdict.unread.keys().toArray() };
+    await ports.clock.sleep(pause, ports.signal);
   }
 }
 
-interface LookInput {
+function roundParts(
+  input: ApplyInput,
+  ports: ApplyPorts,
+  { ledger, account, passwords }: RunParts,
+): RoundParts {
+  const { desired, prior } = input;
+  const { client, clock, signal, state, whyKeepDomain, onProgress } = ports;
+  const { version } = client;
+  const known: KnownBatches = {
+    batches: 'allowed',
+    batchesById: 'allowed',
+    onRefused: (which, support) => onProgress?.({ kind: 'batches-refused', which, support }),
+  };
+  const { findings } = account;
+  const sources = sourcesOf(desired, passwords);
+  const sending = { client, clock, signal, version, ledger, findings, known, ...sources };
+  return {
+    desired,
+    prior,
+    state,
+    whyKeepDomain,
+    ledger,
+    account,
+    approvals: {
+      approved: approve(input.plan.changes),
+      heldBack: approve(input.heldBack),
+      newcomers: input.newcomers,
+    },
+    requestsOf: (changes) => requestsOf({ changes }, { ...known, version }),
+    send: (request) => send(sending, request),
+  };
+}
+
+function domainsOf(changes: readonly Change[]): ReadonlySet<DomainName> {
+  return new Set(changes.map(({ domain }) => domain));
+}
+
+interface Verification extends Pick<RoundParts, 'ledger' | 'account' | 'approvals' | 'desired'> {
+  /** Domains of the plan. */
+  readonly touched: ReadonlySet<DomainName>;
+  readonly sightings: Sightings;
+}
+
+interface RoundResult {
   /** What was sent or did not show: its domains are read again. */
   readonly concerned: readonly Change[];
-  readonly touched: ReadonlySet<DomainName>;
-  readonly round: number;
+  /** But those that were read after their last change. */
+  readonly seen: ReadonlySet<DomainName>;
+  /** Counts from 0. */
+  readonly pass: number;
 }
 
-type Seen = { readonly kind: 'seen'; readonly plan: Plan; readonly verdict: SeenVerdict };
+type Verified = { readonly kind: 'seen'; readonly plan: Plan; readonly verdict: SeenVerdict };
 
-async function look(
-  run: Run,
-  { concerned, touched, round }: LookInput,
-): Promise<Seen | Extract<LastPass, { readonly kind: 'unseen' }>> {
-  if (isStopped(run)) return { kind: 'unseen', reason: stopReason(run) };
-  run.ports.onProgress?.({ kind: 'verifying', round: round + 1 });
-  const readAt = run.ports.clock.monotonic();
-  const looked = await lookAgain(run, concerned);
-  if (!looked.ok) {
-    stopOn(run.ledger, looked.error);
-    return { kind: 'unseen', reason: errorText(looked.error) };
+/** Reads the result of a round, and plans again what it touched. */
+async function verify(
+  { ledger, account, approvals, desired, touched, sightings }: Verification,
+  { clock, onProgress }: Pick<ApplyPorts, 'clock' | 'onProgress'>,
+  result: RoundResult,
+): Promise<Verified | Extract<LastPass, { readonly kind: 'unseen' }>> {
+  const stopped = whyStopped(ledger);
+  if (stopped !== null) return { kind: 'unseen', reason: stopped };
+  onProgress?.({ kind: 'verifying', round: result.pass + 1 });
+  const began = clock.monotonic();
+  const read = await rereadConcerned(account, result);
+  if (!read.ok) {
+    stopOn(ledger, read.error);
+    return { kind: 'unseen', reason: errorText(read.error) };
   }
-  const plan = planAgain(run, touched);
+  for (const note of foreignSettings(account, desired)) ledger.notes.add(note);
+  const plan = account.planAgain(touched);
   // Withheld from this plan: nothing it says of these domains is a finding, least of all that nothing is left to do.
   const unread = new Map(plan.withheld.map(({ domain, reason }) => [domain, reason]));
   const isUnseen = (change: Change): boolean => unread.has(change.domain) || isPassword(change);
-  clearSkips(run.ledger, isUnseen);
-  settleFailures(run, plan, isUnseen);
-  const open = plan.changes.filter((change) => !isHeldBack(run, change));
-  const notKept = findNotKept(run, open, readAt);
+  clearSkips(ledger, isUnseen);
+  dropResolvedFailures(ledger, plan, isUnseen);
+  const open = plan.changes.filter((change) => !isHeldBack(approvals, change));
+  const notKept = findNotKept(open, sightings, { ledger, desired, began, ended: clock.monotonic() });
   const { adoptions } = plan;
   return { kind: 'seen', plan, verdict: { kind: 'seen', open, notKept, unread, adoptions } };
 }
 
-/** Failures of items that are in place now are none: the answer was lost, or somebody else did the same. */
-function settleFailures(run: Run, plan: Plan, isUnseen: (change: Change) => boolean): void {
-  const open = new Set(plan.changes.map(itemKey));
-  const needless: FailedEntry[] = [];
-  for (const [item, entry] of run.ledger.failed) {
-    const { change, cause } = entry;
-    if (open.has(item) || isUnseen(change)) continue;
-    if (cause === 'unknown') recordDone(run.ledger, { change, id: change.id, isKept: true });
-    else forget(run.ledger, change);
-    if (cause === 'rejected') needless.push(entry);
+/** The list of domains too, where one of them was itself changed. */
+async function rereadConcerned(
+  account: KnownAccount,
+  { concerned, seen }: Pick<RoundResult, 'concerned' | 'seen'>,
+): Promise<Result<void, ApiError>> {
+  if (concerned.some(({ kind }) => kind === 'domain')) {
+    const listed = await account.relist();
+    if (!listed.ok) return listed;
   }
-  noteNeedless(run, needless);
+  return account.reread(domainsOf(concerned).difference(seen));
 }
 
-function noteNeedless(run: Run, [first, ...others]: readonly FailedEntry[]): void {
+/** Failures of items that are in place now are none: the answer was lost, or somebody else did the same. */
+function dropResolvedFailures(ledger: Ledger, plan: Plan, isUnseen: (change: Change) => boolean): void {
+  const open = new Set(plan.changes.map(itemKey));
+  const needless: FailedEntry[] = [];
+  for (const [item, entry] of ledger.failed) {
+    const { change, cause } = entry;
+    if (open.has(item) || isUnseen(change)) continue;
+    if (cause === 'unknown') recordDone(ledger, { change, id: change.id, isKept: true });
+    else forget(ledger, change);
+    if (cause === 'rejected') needless.push(entry);
+  }
+  noteNeedless(ledger, needless);
+}
+
+function noteNeedless(ledger: Ledger, [first, ...others]: readonly FailedEntry[]): void {
   if (first === undefined) return;
   const { change, message } = first;
   const what = `${change.kind} ${change.name} of ${change.domain}`;
@@ -110,24 +202,17 @@ function noteNeedless(run: Run, [first, ...others]: readonly FailedEntry[]): voi
     others.length === 0
       ? `${what} was refused (${message}) but is in the desired state now`
       : `${what} and ${others.length} more were refused (${message}) but are in the desired state now`;
-  run.ledger.notes.add(note);
+  ledger.notes.add(note);
 }
 
-interface Closing {
-  readonly work: readonly Change[];
-  /** By the last round. */
-  readonly skipped: ReadonlyMap<string, SkippedEntry>;
-  readonly verdict: SeenVerdict;
-}
-
-function close(run: Run, { work, skipped, verdict }: Closing): LastPass {
+/** What would go on is said to be skipped, with the reason of the last round where it had one. */
+function skipRest(ledger: Ledger, work: readonly Change[], before: ReadonlyMap<string, SkippedEntry>): void {
   for (const change of work) {
-    const reason = skipped.get(itemKey(change))?.reason ?? 'it is still open after the last round';
-    markSkipped(run, [change], reason);
+    const reason = before.get(itemKey(change))?.reason ?? 'it is still open after the last round';
+    recordSkips(ledger, [change], reason);
   }
-  return verdict;
 }
 
-function progressOf({ ledger }: Run): string {
-  return `${ledger.done.size} ${ledger.failed.size}`;
+function progressOf({ done, failed }: Ledger): string {
+  return `${done.size} ${failed.size}`;
 }

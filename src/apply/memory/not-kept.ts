@@ -1,8 +1,9 @@
 import { changeKey, itemKey } from '../../model/item-key.ts';
 import type { Change } from '../../model/plan.ts';
+import type { Desired } from '../../model/desired.ts';
 import { managedPart } from '../../plan/diff/settings.ts';
 import { signature, type Wanted } from '../../plan/diff/signature.ts';
-import type { Run } from '../run.ts';
+import type { Ledger } from '../ledger.ts';
 
 /** A change that the service accepted and does not show. */
 export interface NotKept {
@@ -11,6 +12,16 @@ export interface NotKept {
   readonly shown: string | null;
 }
 
+/** What an item was first seen to show, of what it shows to this day. */
+interface Sighting {
+  readonly text: string;
+  /** Monotonic milliseconds. */
+  readonly at: number;
+}
+
+/** What items that differ show, by item; kept from round to round. */
+export type Sightings = Map<string, Sighting>;
+
 /** Two reads so far apart must agree before a difference counts as the service's own. Milliseconds. */
 const LASTS_AFTER = 10_000;
 
@@ -18,52 +29,66 @@ const LASTS_AFTER = 10_000;
  * What the service accepted as it is desired now and shows otherwise. An update that its answer confirmed is sent once more,
  * for somebody else may have changed it since; an addition is not, lest there be two.
  */
-export function isNotKept(run: Run, change: Change): boolean {
-  const done = run.ledger.done.get(itemKey(change));
+export function isNotKept(ledger: Ledger, change: Change): boolean {
+  const done = ledger.done.get(itemKey(change));
   if (done === undefined || changeKey(done.change) !== changeKey(change)) return false;
   return !done.isKept || change.action === 'add';
 }
 
-/** Of the changes that a read shows as open those that are not kept. `readAt`: when the read began, monotonic milliseconds. */
-export function findNotKept(run: Run, open: readonly Change[], readAt: number): readonly NotKept[] {
-  const { sightings } = run;
+/** Of the changes that a read shows as open those that are not kept. */
+export function findNotKept(
+  open: readonly Change[],
+  sightings: Sightings,
+  { ledger, desired, began, ended }: Recheck,
+): readonly NotKept[] {
   const before = new Map(sightings);
   sightings.clear();
   for (const change of open) {
-    const text = shownText(run, change);
+    const text = shownText(desired, change);
     const seen = before.get(itemKey(change));
     if (text === null) continue;
-    sightings.set(itemKey(change), seen?.text === text ? seen : { text, at: run.ports.clock.monotonic() });
+    sightings.set(itemKey(change), seen?.text === text ? seen : { text, at: ended });
   }
   return open
-    .filter((change) => isNotKept(run, change))
-    .map((change) => ({ change, shown: lastingText(run, change, readAt) }));
+    .filter((change) => isNotKept(ledger, change))
+    .map((change) => {
+      const sighting = sightings.get(itemKey(change));
+      const isLasting = sighting !== undefined && began - sighting.at >= LASTS_AFTER;
+      return { change, shown: isLasting && isOtherThanBefore(ledger, change) ? sighting.text : null };
+    });
+}
+
+export interface Recheck {
+  readonly ledger: Ledger;
+  readonly desired: Desired;
+  /** Of the read, monotonic milliseconds. */
+  readonly began: number;
+  readonly ended: number;
 }
 
 /**
- * A value that the service put in place of ours and that stays: not the one from before the run, which may only be a listing
+ * Whether the service put a value in place of ours: not the one from before the run, which may only be a listing
  * that is late or a change that was not made.
  */
-function lastingText({ ledger, sightings }: Run, change: Change, readAt: number): string | null {
-  const sighting = sightings.get(itemKey(change));
+function isOtherThanBefore(ledger: Ledger, change: Change): boolean {
   const first = ledger.first.get(itemKey(change));
-  if (sighting === undefined || first === undefined || readAt - sighting.at < LASTS_AFTER) return null;
+  if (first === undefined) return false;
   const fields = change.fields.filter((field) => field !== 'rank');
   const isOld = fields.some((field) => textOf(change.observed, field) === textOf(first.observed, field));
-  return fields.length === 0 || isOld ? null : sighting.text;
+  return fields.length > 0 && !isOld;
 }
 
-function shownText(run: Run, change: Change): string | null {
-  const shown = shownState(run, change);
-  return shown === null ? null : signature(shown, run.input.desired.references);
+function shownText(desired: Desired, change: Change): string | null {
+  const shown = shownState(desired, change);
+  return shown === null ? null : signature(shown, desired.references);
 }
 
 /** Null of what is not there, is to go, or cannot be read. */
-function shownState({ input }: Run, change: Change): Wanted | null {
+function shownState({ domains }: Desired, change: Change): Wanted | null {
   if (change.observed === null || change.desired === null) return null;
   switch (change.kind) {
     case 'domain': {
-      const entry = input.desired.domains.get(change.domain);
+      const entry = domains.get(change.domain);
       const managed = entry?.state === 'present' ? managedPart(entry, change.observed) : null;
       return managed === null ? null : { kind: 'domain', state: managed };
     }

@@ -1,27 +1,24 @@
 import type { Desired } from '../../model/desired.ts';
 import type { Observed } from '../../model/observed.ts';
 import { makePlan } from '../../plan/plan.ts';
-import type { WrittenSnapshot } from '../ports.ts';
+import type { KnownAccount } from '../known-account.ts';
+import type { ApplyPorts } from '../ports.ts';
 import type { LastPass } from '../rounds.ts';
-import type { Run } from '../run.ts';
 
 /**
- * What the command line has to allow so that the snapshot of this run can be applied to the account as it is now, as
+ * What the command line has to allow so that `desired`, the snapshot of this run, can be applied to the account as it is now, as
  * flags that are ready for a shell; none where the account could not be read again, for then nobody knows.
  */
 export async function undoFlags(
-  run: Run,
-  verdict: LastPass,
-  snapshot: WrittenSnapshot | null,
+  desired: Desired,
+  { observed, verdict }: { readonly observed: KnownAccount['observed']; readonly verdict: LastPass },
+  { client, clock, state }: Pick<ApplyPorts, 'client' | 'clock' | 'state'>,
 ): Promise<readonly string[]> {
-  if (!run.ledger.wrote || verdict.kind === 'unseen' || verdict.unread.size > 0) return [];
-  const desired = snapshot?.desired(run.input.desired.references) ?? null;
-  if (desired === null) return [];
-  const { client, clock, state } = run.ports;
+  if (verdict.kind === 'unseen' || verdict.unread.size > 0) return [];
   const { prior } = await state.prior();
   const { guards } = makePlan({
     desired,
-    observed: { ...run.observed, domains: readWhole(run, desired) },
+    observed: { ...observed, domains: readWhole(observed, desired) },
     policy: {
       guards: desired.guards,
       allowances: [],
@@ -38,7 +35,7 @@ export async function undoFlags(
 }
 
 /** Of a domain that the run added only what is managed was read; whether it may go does not depend on what else is in it. */
-function readWhole({ observed }: Run, { domains }: Desired): Observed['domains'] {
+function readWhole(observed: Pick<Observed, 'domains'>, { domains }: Desired): Observed['domains'] {
   const whole = new Map(observed.domains);
   for (const [name, live] of observed.domains) {
     if (domains.get(name)?.state === 'absent') whole.set(name, { ...NO_ROWS, ...live });

@@ -1,27 +1,39 @@
 import { itemKey } from '../../model/item-key.ts';
 import { showDestinations } from '../../model/destinations.ts';
 import type { Change, Plan } from '../../model/plan.ts';
-import { changeName, type NotKeptItem, type Outcome, type Report } from '../../model/report.ts';
+import {
+  changeName,
+  type NotKeptItem,
+  type Outcome,
+  type Report,
+  type RequestTotals,
+} from '../../model/report.ts';
 import type { NotKept } from '../memory/not-kept.ts';
 import type { LastPass } from '../rounds.ts';
-import { requestsOfRun, type Run } from '../run.ts';
+import type { Ledger } from '../ledger.ts';
+import type { ApplyInput } from '../ports.ts';
 
 export interface ReportInput {
+  readonly input: ApplyInput;
+  readonly ledger: Ledger;
+  /** Of the client, by now. */
+  readonly totals: RequestTotals;
+  /** Epoch milliseconds. */
+  readonly now: number;
   readonly verdict: LastPass;
   readonly snapshot: string | null;
   readonly undoFlags: readonly string[];
 }
 
-/** What became of a run, from its ledger and its last look at the account. */
-export function reportRun(run: Run, { verdict, snapshot, undoFlags }: ReportInput): Report {
-  const { input, ports, ledger } = run;
+/** What became of a run, from its ledger and its last read of the account. */
+export function reportRun({ input, ledger, totals, now, verdict, snapshot, undoFlags }: ReportInput): Report {
   const notKept = verdict.kind === 'seen' ? verdict.notKept : [];
   const lost = new Set(notKept.map(({ change }) => itemKey(change)));
   const applied = [...ledger.done].filter(([item]) => !lost.has(item));
   return {
-    outcome: outcomeOf(run, verdict),
+    outcome: outcomeOf(input, ledger, verdict),
     startedAt: input.startedAt,
-    finishedAt: ports.clock.now(),
+    finishedAt: now,
     plan: input.digest,
     applied: applied.map(([item, { change, id }]) => {
       const made = ledger.added.has(item) && change.action !== 'delete';
@@ -36,8 +48,8 @@ export function reportRun(run: Run, { verdict, snapshot, undoFlags }: ReportInpu
     guards: input.plan.guards,
     withheld: input.plan.withheld,
     notKept: notKept.map((item) => notKeptItem(item, input.references)),
-    notes: [...ledger.notes, ...lookNotes(verdict)],
-    requests: requestsOfRun(run),
+    notes: [...ledger.notes, ...verificationNotes(verdict)],
+    requests: requestsOfRun(totals, input.totalsBefore),
     wrote: ledger.wrote,
     stopped: ledger.stop,
     snapshot,
@@ -76,23 +88,32 @@ export function refusedReport(
   };
 }
 
+/** The requests of this run, those before its plan included. */
+function requestsOfRun(totals: RequestTotals, before: RequestTotals): RequestTotals {
+  return {
+    total: totals.total - before.total,
+    retried: totals.retried - before.retried,
+    rateLimited: totals.rateLimited - before.rateLimited,
+    waitedSeconds: Math.round((totals.waitedSeconds - before.waitedSeconds) * 10) / 10,
+  };
+}
+
 /** `converged` is said only when everything was read again and nothing is left, not even what was held back. */
-function outcomeOf(run: Run, verdict: LastPass): Outcome {
-  const { input, ledger } = run;
+function outcomeOf(input: ApplyInput, ledger: Ledger, verdict: LastPass): Outcome {
   const withheld =
     input.plan.withheld.filter(({ cause }) => cause !== 'tombstone').length + input.heldBack.length;
   const seen = verdict.kind === 'seen' && verdict.unread.size === 0 && verdict.open.length === 0;
   const clean = seen && ledger.stop === null && ledger.failed.size + ledger.skipped.size + withheld === 0;
   if (clean) return input.plan.changes.length === 0 ? 'unchanged' : 'converged';
-  return ledger.wrote ? 'partial' : unwrittenOutcome(run);
+  return ledger.wrote ? 'partial' : unwrittenOutcome(input, ledger);
 }
 
-function unwrittenOutcome({ input, ledger }: Run): Outcome {
+function unwrittenOutcome(input: ApplyInput, ledger: Ledger): Outcome {
   if (ledger.stop?.kind === 'interrupted') return 'failed';
   return input.plan.withheld.some(({ cause }) => cause === 'guard') ? 'refused' : 'failed';
 }
 
-function lookNotes(verdict: LastPass): readonly string[] {
+function verificationNotes(verdict: LastPass): readonly string[] {
   if (verdict.kind === 'unseen') return [`results not verified: ${verdict.reason}`];
   return [...verdict.unread].map(([domain, reason]) => `${domain} could not be read again: ${reason}`);
 }

@@ -1,19 +1,26 @@
 import type { ApiError } from '../../api/errors.ts';
+import type { ApiVersion } from '../../model/endpoints.ts';
 import type { WriteItem } from '../../plan/requests/order.ts';
-import { isAmbiguous, type WriteRequest } from '../../plan/requests/requests.ts';
+import { isAmbiguous, type BatchSupport, type WriteRequest } from '../../plan/requests/requests.ts';
 import type { ItemAnswer } from './senders.ts';
 import { isMissing } from './outcomes.ts';
-import type { Run } from '../run.ts';
+
+/** What the service showed of batches in this run: what it refused once is not tried again. */
+export interface KnownBatches extends Required<BatchSupport> {
+  batches: BatchSupport['batches'];
+  batchesById: BatchSupport['batches'];
+  readonly onRefused: (which: 'creates' | 'by-id', support: BatchSupport) => void;
+}
 
 /**
  * Whether a batch create was refused as a whole, so that its items go one by one: a free account is refused all of them,
  * and no status is stated for that (v4: Aliases). A 404 says nothing of other domains.
  */
-export function isWholeRefusal(run: Run, request: WriteRequest, error: ApiError): boolean {
+export function isWholeRefusal(known: KnownBatches, request: WriteRequest, error: ApiError): boolean {
   if (!creates(request) || request.items.length < 2) return false;
   const { kind, status } = error;
   const isRefusal = kind === 'forbidden' || (kind === 'rejected' && status !== null && status >= 400);
-  if (isRefusal) noteRefused(run, 'creates');
+  if (isRefusal) noteRefused(known, 'creates');
   return isRefusal || kind === 'not-found';
 }
 
@@ -23,15 +30,14 @@ export function isWholeRefusal(run: Run, request: WriteRequest, error: ApiError)
  * there is no further one by id in this run.
  */
 export function unknownToBatch(
-  run: Run,
-  request: WriteRequest,
-  outcomes: readonly ItemAnswer[],
+  known: KnownBatches,
+  { items }: WriteRequest,
+  { outcomes, version }: { readonly outcomes: readonly ItemAnswer[]; readonly version: ApiVersion },
 ): ReadonlySet<WriteItem> {
-  const { version } = run.ports.client;
-  if (version !== 'v3' || request.items.length < 2) return NONE;
-  const missing = request.items.filter((item, index) => isMissing(item, outcomes[index]));
+  if (version !== 'v3' || items.length < 2) return NONE;
+  const missing = items.filter((item, index) => isMissing(item, outcomes[index]));
   const unknown = missing.filter((item) => !isAmbiguous(item, version));
-  if (missing.length === request.items.length) noteRefused(run, 'by-id');
+  if (missing.length === items.length) noteRefused(known, 'by-id');
   return new Set(unknown);
 }
 
@@ -41,11 +47,9 @@ function creates({ items }: WriteRequest): boolean {
   return items[0]?.change.action === 'add';
 }
 
-function noteRefused(run: Run, which: 'creates' | 'by-id'): void {
-  const before = which === 'creates' ? run.batches : run.batchesById;
-  if (before === 'refused') return;
-  if (which === 'creates') run.batches = 'refused';
-  else run.batchesById = 'refused';
-  const { batches, batchesById } = run;
-  run.ports.onProgress?.({ kind: 'batches-refused', which, support: { batches, batchesById } });
+function noteRefused(known: KnownBatches, which: 'creates' | 'by-id'): void {
+  const field = which === 'creates' ? 'batches' : 'batchesById';
+  if (known[field] === 'refused') return;
+  known[field] = 'refused';
+  known.onRefused(which, { batches: known.batches, batchesById: known.batchesById });
 }

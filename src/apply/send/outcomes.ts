@@ -1,25 +1,42 @@
 import { changeKey, itemKey, ruleIdKey } from '../../model/item-key.ts';
 import type { ItemFailure } from '../../api/client.ts';
-import { endpointName } from '../../model/endpoints.ts';
+import type { ApiError } from '../../api/errors.ts';
+import { endpointName, type ApiVersion } from '../../model/endpoints.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { Change, DomainChange } from '../../model/plan.ts';
 import { fail } from '../../model/result.ts';
 import type { WriteItem } from '../../plan/requests/order.ts';
 import { isAmbiguous, type WriteRequest } from '../../plan/requests/requests.ts';
-import { markDone, markFailed, type Run } from '../run.ts';
+import {
+  blockKey,
+  recordDone,
+  recordFailure,
+  recordSkips,
+  stopOn,
+  type FailedEntry,
+  type Ledger,
+} from '../ledger.ts';
+import type { Findings } from '../known-account.ts';
 import { DONE, type Accepted, type ItemAnswer } from './senders.ts';
+
+/** Where what became of items is noted, on which generation of the API. */
+export interface Records {
+  readonly ledger: Ledger;
+  readonly findings: Findings;
+  readonly version: ApiVersion;
+}
 
 /**
  * Notes each item of an answered request, in the order sent (v4: Batch operations; the index of a failure is the position
  * in what was sent).
  */
-export function noteOutcomes(run: Run, request: WriteRequest, { outcomes, apart }: Outcomes): void {
+export function noteOutcomes(records: Records, request: WriteRequest, { outcomes, apart }: Outcomes): void {
   for (const [index, item] of request.items.entries()) {
     if (apart.has(item)) continue;
     const outcome = outcomes[index];
     if (outcome === undefined) throw new Error(`item ${index} of ${request.operation} has no outcome`);
-    if (outcome.ok) noteAccepted(run, item, outcome.value);
-    else noteRefused(run, request, { item, index, failure: outcome.error });
+    if (outcome.ok) noteAccepted(records, item, outcome.value);
+    else noteRefused(records, request, { item, index, failure: outcome.error });
   }
 }
 
@@ -31,28 +48,33 @@ export interface Outcomes {
 }
 
 /** A rule that moves now and changes in stage 2 is done only then. */
-export function noteAccepted(run: Run, item: WriteItem, accepted: Accepted): void {
+export function noteAccepted(records: Records, item: WriteItem, accepted: Accepted): void {
+  const { ledger, findings } = records;
   const { change } = item;
-  run.ledger.wrote = true;
-  if (accepted.note !== undefined) run.ledger.notes.add(accepted.note);
-  if (item.kind === 'domain') noteDomain(run, item.change, accepted);
+  ledger.wrote = true;
+  if (accepted.note !== undefined) ledger.notes.add(accepted.note);
+  if (item.kind === 'domain') noteDomain(findings, item.change, accepted);
   if (item.kind === 'rule') {
-    noteRuleId(run, change, accepted.id);
-    noteRank(run, change.domain, { sent: item.rule.rank, answered: accepted.rank });
+    noteRuleId(findings, change, accepted.id);
+    noteRank(records, change.domain, { sent: item.rule.rank, answered: accepted.rank });
   }
   if (item.kind === 'rule' && item.part === 'move' && change.stage === 2) return;
-  const isKept = accepted.kept && !wasDone(run, change);
-  markDone(run, { change, id: accepted.id ?? change.id, isKept });
+  const isKept = accepted.kept && !wasDone(ledger, change);
+  recordDone(ledger, { change, id: accepted.id ?? change.id, isKept });
 }
 
-function noteDomain(run: Run, { domain, action }: DomainChange, { before, domain: made }: Accepted): void {
-  if (before !== undefined) run.rewritten.set(domain, before);
-  if (action === 'add') run.added.set(domain, made ?? null);
+function noteDomain(
+  findings: Findings,
+  { domain, action }: DomainChange,
+  { before, domain: made }: Accepted,
+): void {
+  if (before !== undefined) findings.rewritten.set(domain, before);
+  if (action === 'add') findings.added.set(domain, made ?? null);
 }
 
 /** Whether the very same was accepted in an earlier round. */
-function wasDone({ ledger }: Run, change: Change): boolean {
-  const before = ledger.done.get(itemKey(change));
+function wasDone({ done }: Ledger, change: Change): boolean {
+  const before = done.get(itemKey(change));
   return before !== undefined && changeKey(before.change) === changeKey(change);
 }
 
@@ -70,13 +92,13 @@ export function isMissing({ change }: WriteItem, outcome: ItemAnswer | undefined
 }
 
 /** What is to be deleted and is gone is done; where only batches can name it, the next read has to show that. */
-function noteRefused(run: Run, request: WriteRequest, { item, index, failure }: RefusedItem): void {
+function noteRefused(records: Records, request: WriteRequest, { item, index, failure }: RefusedItem): void {
   const { change } = item;
   const missing = isMissing(item, fail(failure));
-  const { version } = run.ports.client;
+  const { ledger, version } = records;
   if (missing && change.action === 'delete' && !isAmbiguous(item, version))
-    return noteAccepted(run, item, DONE);
-  markFailed(run, {
+    return noteAccepted(records, item, DONE);
+  recordFailure(ledger, {
     change,
     cause: missing ? 'stale' : 'rejected',
     endpoint: endpointName(version, request.operation),
@@ -88,21 +110,83 @@ function noteRefused(run: Run, request: WriteRequest, { item, index, failure }: 
 }
 
 /** Else a rule whose id is taken would be added again by every run. */
-function noteRuleId(run: Run, { action, domain, id }: Change, answered: string | null): void {
+function noteRuleId(findings: Findings, { action, domain, id }: Change, answered: string | null): void {
   if (action !== 'add' || id === null || answered === null || ruleIdKey(id) === ruleIdKey(answered)) {
     return;
   }
-  run.renamedRules.push({ domain, name: ruleIdKey(id), id: answered });
+  findings.renamedRules.push({ domain, name: ruleIdKey(id), id: answered });
 }
 
 /** A rank that comes back otherwise than it was sent tells how many digits the service keeps. */
 function noteRank(
-  run: Run,
+  { ledger, findings }: Records,
   domain: DomainName,
   { sent, answered }: { readonly sent: number | undefined; readonly answered: number | undefined },
 ): void {
   if (sent === undefined || answered === undefined || sent === answered) return;
   const digits = /\.(\d+)$/.exec(String(answered))?.[1]?.length ?? 0;
-  run.rankDigits = Math.min(run.rankDigits ?? digits, digits);
-  run.misplaced.add(domain);
+  findings.rankDigits = Math.min(findings.rankDigits ?? digits, digits);
+  ledger.misplaced.add(domain);
+}
+
+export type UnknownOutcome = Extract<ApiError, { readonly kind: 'unknown-outcome' }>;
+
+/** Draws the consequences of a request that was refused as a whole, or never got through. */
+export function refuseRequest(
+  records: Records,
+  request: WriteRequest,
+  error: Exclude<ApiError, UnknownOutcome>,
+): void {
+  const [first] = request.items;
+  if (first === undefined) return;
+  const { ledger } = records;
+  stopOn(ledger, error);
+  if (error.kind === 'stopped') {
+    const changes = request.items.map(({ change }) => change);
+    return recordSkips(ledger, changes, error.message);
+  }
+  if (error.kind === 'not-found') return refuseMissing(records, request, error);
+  if (error.kind === 'forbidden') {
+    const { kind } = first.change;
+    const reason = `the service does not allow it here (403): ${error.message}`;
+    ledger.blocked.set(blockKey(request.domain, kind), reason);
+  }
+  // What was to be read before the request could not be: it was not sent, and the next round may send it.
+  const cause = error.kind === 'unproven' ? 'stale' : 'rejected';
+  failItems(records, request, { cause, error });
+}
+
+/** Field notes: 404 of one item means that the item is gone; of anything else, that the domain is. */
+function refuseMissing(
+  records: Records,
+  request: WriteRequest,
+  error: Extract<ApiError, { readonly kind: 'not-found' }>,
+): void {
+  const { items } = request;
+  const [first] = items;
+  const concernsItem = items.length === 1 && first !== undefined && first.change.action !== 'add';
+  if (concernsItem && first.change.action === 'delete') return noteAccepted(records, first, DONE);
+  if (!concernsItem || first.change.kind === 'domain') {
+    records.ledger.blocked.set(blockKey(request.domain), `the service does not find ${request.domain} (404)`);
+  }
+  failItems(records, request, { cause: concernsItem ? 'stale' : 'rejected', error });
+}
+
+/** Every item of a request that failed as a whole is listed with the answer's status. */
+export function failItems(
+  { ledger, version }: Records,
+  request: WriteRequest,
+  { cause, error }: { readonly cause: FailedEntry['cause']; readonly error: ApiError },
+): void {
+  for (const [index, { change }] of request.items.entries()) {
+    recordFailure(ledger, {
+      change,
+      cause,
+      endpoint: endpointName(version, request.operation),
+      status: error.status,
+      index: request.items.length > 1 ? index : null,
+      message: error.message,
+      errors: error.kind === 'rejected' ? error.errors : {},
+    });
+  }
 }

@@ -1,59 +1,72 @@
 import { itemKey } from '../../model/item-key.ts';
+import type { Desired } from '../../model/desired.ts';
 import { managedState } from '../../plan/diff/settings.ts';
 import type { WriteItem } from '../../plan/requests/order.ts';
 import { requestsOfStep, type BatchSupport, type WriteRequest } from '../../plan/requests/requests.ts';
-import { stopOn } from '../ledger.ts';
-import { blockReason, isStopped, markSkipped, stopReason, type Run } from '../run.ts';
-import { isWholeRefusal, unknownToBatch } from './batches.ts';
-import { noteAccepted, noteOutcomes } from './outcomes.ts';
-import { isPassword } from './passwords.ts';
-import { failItems, refuseRequest, type UnknownOutcome } from './refuse.ts';
+import { recordSkips, stopOn, whyBlocked, whyStopped, type Ledger } from '../ledger.ts';
+import type { ApplyPorts } from '../ports.ts';
+import { isWholeRefusal, unknownToBatch, type KnownBatches } from './batches.ts';
+import {
+  failItems,
+  noteAccepted,
+  noteOutcomes,
+  refuseRequest,
+  type Records,
+  type UnknownOutcome,
+} from './outcomes.ts';
+import { isPassword, type Passwords } from './passwords.ts';
 import { DONE, sendRequest, type Sources } from './senders.ts';
 import { resolveOutcomes } from './unknown-outcome.ts';
 
-/** What an item that goes by itself takes for granted of batches. */
+/** How requests are sent, and where what became of their items is noted. */
+export interface Sending extends Records, Sources, Pick<ApplyPorts, 'client' | 'clock' | 'signal'> {
+  readonly known: KnownBatches;
+}
+
 const ALONE: BatchSupport = { batches: 'refused', batchesById: 'refused' };
 
 /**
  * Sends a request to its end: every item is done, failed or skipped afterwards. A request of unknown outcome is
  * never simply sent again: only what two reads show as not done.
  */
-export async function carryOut(
-  run: Run,
+export async function send(
+  sending: Sending,
   request: WriteRequest,
-  { support = run, attempt = 1 }: { readonly support?: BatchSupport; readonly attempt?: number } = {},
+  {
+    support = sending.known,
+    attempt = 1,
+  }: { readonly support?: BatchSupport; readonly attempt?: number } = {},
 ): Promise<void> {
-  const { batches, batchesById = 'allowed' } = support;
-  const { version } = run.ports.client;
-  for (const part of requestsOfStep(request, { version, batches, batchesById })) {
-    await sendPart(run, part, attempt);
+  for (const part of requestsOfStep(request, { ...support, version: sending.version })) {
+    await sendPart(sending, part, attempt);
   }
 }
 
-async function sendPart(run: Run, request: WriteRequest, attempt: number): Promise<void> {
-  if (skipIfHalted(run, request)) return;
-  const answer = await sendRequest(run.ports.client, request, sourcesOf(run));
+async function sendPart(sending: Sending, request: WriteRequest, attempt: number): Promise<void> {
+  const { client, known, ledger, version } = sending;
+  if (skipIfHalted(ledger, request)) return;
+  const answer = await sendRequest(client, request, sending);
   if (answer.ok) {
-    const unknown = unknownToBatch(run, request, answer.value);
-    noteOutcomes(run, request, { outcomes: answer.value, apart: unknown });
-    return carryOut(run, { ...request, items: [...unknown] }, { support: ALONE });
+    const unknown = unknownToBatch(known, request, { outcomes: answer.value, version });
+    noteOutcomes(sending, request, { outcomes: answer.value, apart: unknown });
+    return send(sending, { ...request, items: [...unknown] }, { support: ALONE });
   }
   const { error } = answer;
-  if (error.kind === 'unknown-outcome') return sendRest(run, request, { error, attempt });
-  if (isWholeRefusal(run, request, error)) return carryOut(run, request, { support: ALONE });
-  refuseRequest(run, request, error);
+  if (error.kind === 'unknown-outcome') return sendRest(sending, request, { error, attempt });
+  if (isWholeRefusal(known, request, error)) return send(sending, request, { support: ALONE });
+  refuseRequest(sending, request, error);
 }
 
 /** Of a request of unknown outcome only what is certainly not done goes out once more. */
 async function sendRest(
-  run: Run,
+  sending: Sending,
   request: WriteRequest,
   { error, attempt }: { readonly error: UnknownOutcome; readonly attempt: number },
 ): Promise<void> {
-  const rest = { ...request, items: await resolve(run, request, error) };
+  const rest = { ...request, items: await resolve(sending, request, error) };
   if (rest.items.length === 0) return;
-  if (await run.ports.client.mayRetry(attempt)) return carryOut(run, rest, { attempt: attempt + 1 });
-  failItems(run, rest, { cause: 'unknown', error });
+  if (await sending.client.mayRetry(attempt)) return send(sending, rest, { attempt: attempt + 1 });
+  failItems(sending, rest, { cause: 'unknown', error });
 }
 
 /**
@@ -61,46 +74,48 @@ async function sendRest(
  * something may have been written.
  */
 async function resolve(
-  run: Run,
+  sending: Sending,
   request: WriteRequest,
   error: UnknownOutcome,
 ): Promise<readonly WriteItem[]> {
-  const resolved = await resolveOutcomes(request, sourcesOf(run), run.ports);
+  const { ledger } = sending;
+  const resolved = await resolveOutcomes(request, sending);
   if (!resolved.ok) {
-    run.ledger.wrote = true;
-    stopOn(run.ledger, resolved.error);
-    failItems(run, request, { cause: 'unknown', error });
+    ledger.wrote = true;
+    stopOn(ledger, resolved.error);
+    failItems(sending, request, { cause: 'unknown', error });
     return [];
   }
   const left: WriteItem[] = [];
   for (const [index, item] of request.items.entries()) {
     const outcome = resolved.value[index];
-    if (isPassword(item.change)) run.ledger.wrote = true;
+    if (isPassword(item.change)) ledger.wrote = true;
     if (outcome?.kind === 'done') {
       // What two reads show is as believable as an answer.
       const { id, domain } = outcome;
-      noteAccepted(run, item, { ...DONE, id, ...(domain === undefined ? {} : { domain }) });
+      noteAccepted(sending, item, { ...DONE, id, ...(domain === undefined ? {} : { domain }) });
     } else if (outcome?.kind === 'other') {
-      run.ledger.wrote = true;
-      failItems(run, { ...request, items: [item] }, { cause: 'stale', error });
+      ledger.wrote = true;
+      failItems(sending, { ...request, items: [item] }, { cause: 'stale', error });
     } else left.push(item);
   }
   return left;
 }
 
-function skipIfHalted(run: Run, request: WriteRequest): boolean {
+function skipIfHalted(ledger: Ledger, request: WriteRequest): boolean {
   const kind = request.items[0]?.change.kind ?? 'domain';
-  const reason = isStopped(run) ? stopReason(run) : blockReason(run, request.domain, kind);
+  const reason = whyStopped(ledger) ?? whyBlocked(ledger, request.domain, kind);
   if (reason === null) return false;
   const changes = request.items.map(({ change }) => change);
-  markSkipped(run, changes, reason);
+  recordSkips(ledger, changes, reason);
   return true;
 }
 
-function sourcesOf({ input, passwords }: Run): Sources {
+/** What is sent and no change holds: settings as the manifest has them, and the passwords behind its references. */
+export function sourcesOf(desired: Desired, passwords: Passwords): Sources {
   return {
     settingsOf(domain) {
-      const entry = input.desired.domains.get(domain);
+      const entry = desired.domains.get(domain);
       return entry?.state === 'present' ? managedState(entry) : {};
     },
     passwordOf(change) {

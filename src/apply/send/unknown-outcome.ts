@@ -1,7 +1,6 @@
 import { readSections, type Sections } from '../../api/observe-sections.ts';
 import type { Client } from '../../api/client.ts';
 import type { ApiError } from '../../api/errors.ts';
-import type { Clock } from '../../model/clock.ts';
 import { endpointName } from '../../model/endpoints.ts';
 import { ruleIdKey } from '../../model/item-key.ts';
 import { KINDS } from '../../model/kinds.ts';
@@ -11,6 +10,7 @@ import type { DomainState } from '../../model/resources.ts';
 import { fail, succeed, type Result } from '../../model/result.ts';
 import type { WriteItem } from '../../plan/requests/order.ts';
 import type { WriteRequest } from '../../plan/requests/requests.ts';
+import type { ApplyPorts } from '../ports.ts';
 import { hasSettings, idOf, isAliasAsSent, isRuleAsSent, type ItemOf, type Sources } from './senders.ts';
 
 /** What became of an item whose request has no believable answer. */
@@ -29,14 +29,18 @@ const MOST_READS = 5;
  */
 export async function resolveOutcomes(
   { domain, items }: WriteRequest,
-  { settingsOf }: Pick<Sources, 'settingsOf'>,
-  ports: { readonly client: Client; readonly clock: Clock; readonly signal?: AbortSignal | undefined },
+  {
+    client,
+    clock,
+    signal,
+    settingsOf,
+  }: Pick<ApplyPorts, 'client' | 'clock' | 'signal'> & Pick<Sources, 'settingsOf'>,
 ): Promise<Result<readonly Resolved[], ApiError>> {
   const kind = items[0]?.kind ?? 'domain';
   let before: Result<Found, ApiError> | null = null;
   for (let reads = 1; reads <= MOST_READS; reads += 1) {
-    if (before !== null) await ports.clock.sleep(BETWEEN_READS_MS, ports.signal);
-    const found = await find(ports.client, domain, kind);
+    if (before !== null) await clock.sleep(BETWEEN_READS_MS, signal);
+    const found = await find(client, domain, kind);
     if (!found.ok) return found;
     if (before?.ok === true && JSON.stringify(before.value) === JSON.stringify(found.value)) {
       return succeed(items.map(resolver(found.value, settingsOf(domain))));
@@ -45,7 +49,7 @@ export async function resolveOutcomes(
   }
   return fail({
     kind: 'unproven',
-    endpoint: endpointName(ports.client.version, kind === 'domain' ? 'getDomain' : KINDS[kind].list),
+    endpoint: endpointName(client.version, kind === 'domain' ? 'getDomain' : KINDS[kind].list),
     status: null,
     message: `the result of the request is not known: ${domain} kept changing while it was read`,
   });

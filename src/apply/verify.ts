@@ -1,13 +1,13 @@
-import type { ApiError } from '../../api/errors.ts';
-import { missingRecords } from '../../api/operations/verification.ts';
-import type { Verification } from '../../api/client.ts';
-import type { DomainName } from '../../model/names.ts';
-import type { Verified } from '../../model/prior.ts';
-import type { Result } from '../../model/result.ts';
-import { dueDomains, MOST_VERIFIED } from '../../plan/requests/verification.ts';
-import { stopFor } from '../ledger.ts';
-import { isStopped, type Run } from '../run.ts';
-import { sideBySide } from '../side-by-side.ts';
+import type { ApiError } from '../api/errors.ts';
+import { missingRecords } from '../api/operations/verification.ts';
+import type { Verification } from '../api/client.ts';
+import type { DomainName } from '../model/names.ts';
+import type { Verified } from '../model/prior.ts';
+import type { Result } from '../model/result.ts';
+import { dueDomains, MOST_VERIFIED, type DueContext } from '../plan/requests/verification.ts';
+import { stopFor, whyStopped, type Ledger } from './ledger.ts';
+import type { ApplyPorts } from './ports.ts';
+import { sideBySide } from './side-by-side.ts';
 
 const FIRST_WAIT_MS = 3_600_000;
 const LONGEST_WAIT_MS = 86_400_000;
@@ -17,17 +17,20 @@ const AT_ONCE = 8;
  * Asks the service about the DNS of domains with `verify: true` that are not ready: at once, after an hour, then after twice
  * as long each time, up to a day. What it finds are notes; whether the run converged does not depend on it.
  */
-export async function verifyDomains(run: Run): Promise<ReadonlyMap<DomainName, Verified>> {
+export async function verifyDomains(
+  context: Omit<DueContext, 'now'>,
+  ledger: Ledger,
+  { client, clock }: Pick<ApplyPorts, 'client' | 'clock'>,
+): Promise<ReadonlyMap<DomainName, Verified>> {
   const verified = new Map<DomainName, Verified>();
-  const { input, observed, ports, ledger } = run;
-  const due = dueDomains({ ...input, observed, now: ports.clock.now() });
+  const due = dueDomains({ ...context, now: clock.now() });
   let isHopeless = false;
   await sideBySide(due.slice(0, MOST_VERIFIED), AT_ONCE, async ({ domain, last }) => {
-    if (isHopeless || isStopped(run)) return;
-    const answer = await ports.client.verifyDomain(domain);
+    if (isHopeless || whyStopped(ledger) !== null) return;
+    const answer = await client.verifyDomain(domain);
     isHopeless ||= !answer.ok && stopFor(answer.error) !== null;
     const isReady = answer.ok && answer.value.valid;
-    verified.set(domain, { at: ports.clock.now(), waitMs: isReady ? LONGEST_WAIT_MS : waitAfter(last) });
+    verified.set(domain, { at: clock.now(), waitMs: isReady ? LONGEST_WAIT_MS : waitAfter(last) });
     ledger.notes.add(noteOf(domain, answer));
   });
   const later = due.length - Math.min(due.length, MOST_VERIFIED);

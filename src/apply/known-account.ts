@@ -1,0 +1,187 @@
+import { errorText, type ApiError } from '../api/errors.ts';
+import { readSections } from '../api/observe-sections.ts';
+import { managedSections, type Desired } from '../model/desired.ts';
+import { SECTIONS } from '../model/kinds.ts';
+import type { DomainName } from '../model/names.ts';
+import type { Account, ObservedAlias, ObservedDomain, UnprovenRead } from '../model/observed.ts';
+import type { Adoption, Change, Plan } from '../model/plan.ts';
+import { NO_PRIOR_DOMAIN, type Prior } from '../model/prior.ts';
+import { fail, succeed, type Result } from '../model/result.ts';
+import { managedState, observedState } from '../plan/diff/settings.ts';
+import { makePlan } from '../plan/plan.ts';
+import { needsFreshRead } from '../plan/requests/reads.ts';
+import { stopFor } from './ledger.ts';
+import type { ApplyInput, ApplyPorts } from './ports.ts';
+import { hasSettings } from './send/senders.ts';
+import { sideBySide } from './side-by-side.ts';
+
+/** The account as it is known by now: the latest read, what answers said of it, and what follows from both. */
+export interface KnownAccount {
+  /** Kept up to date in place. */
+  readonly observed: LatestRead;
+  readonly findings: Findings;
+  /** Reads the list of domains again; each keeps what was read of it before. */
+  readonly relist: () => Promise<Result<void, ApiError>>;
+  /**
+   * Reads the managed sections of these domains again, those that the account does not have left out. A domain that cannot be
+   * read becomes unproven; an error is one of the run.
+   */
+  readonly reread: (names: Iterable<DomainName>) => Promise<Result<void, ApiError>>;
+  /** Reads what the service made with a domain that was just added; from then on that read ages like any other. */
+  readonly readAdded: (domain: DomainName) => Promise<Result<readonly ObservedAlias[], ApiError>>;
+  /** See `needsFreshRead`. */
+  readonly isStale: (domain: DomainName, late: readonly Change[]) => boolean;
+  /** What is still to be done in these domains by the latest read; passwords, which nobody can read, left out. */
+  readonly planAgain: (names: Iterable<DomainName>, prior?: Prior) => Plan;
+}
+
+/** `Observed`, domain by domain as it was last read. */
+export interface LatestRead {
+  readonly account: Account;
+  readonly domains: Map<DomainName, ObservedDomain>;
+  readonly unproven: Map<DomainName, UnprovenRead>;
+}
+
+/** What the answers of this run said that no later read shows. */
+export interface Findings {
+  /** Domains that this run added: as the answer described them, when it came. */
+  readonly added: Map<DomainName, ObservedDomain | null>;
+  /** Domains whose settings this run wrote: as they were right before, what is not managed included. */
+  readonly rewritten: Map<DomainName, ObservedDomain>;
+  /** Signatures of the destinations that the service gave the `*` of domains that this run added. */
+  readonly givenCatchAlls: Map<DomainName, string>;
+  /** Rules that the service gave another id than was sent; from then on their entries mean those. */
+  readonly renamedRules: Adoption[];
+  /** Digits after the point that the service keeps of a rank, once it showed that it does not keep all. */
+  rankDigits: number | null;
+}
+
+const READERS = 16;
+
+export function openKnownAccount(
+  { desired, manifestSize, observed, policy, prior: priorAtStart }: ApplyInput,
+  { client, clock }: Pick<ApplyPorts, 'client' | 'clock'>,
+): KnownAccount {
+  const { account } = observed;
+  const latest = { account, domains: new Map(observed.domains), unproven: new Map(observed.unproven) };
+  const { domains } = latest;
+  const findings: Findings = {
+    added: new Map(),
+    rewritten: new Map(),
+    givenCatchAlls: new Map(),
+    renamedRules: [],
+    rankDigits: null,
+  };
+  return {
+    observed: latest,
+    findings,
+    async relist() {
+      const listed = await client.listDomains();
+      if (!listed.ok) return listed;
+      const before = new Map(domains);
+      domains.clear();
+      for (const row of listed.value) domains.set(row.domain, withSections(row, before.get(row.domain)));
+      return succeed(undefined);
+    },
+    reread: (names) => reread(names, latest, { client, clock, desired }),
+    async readAdded(domain) {
+      const aliases = await client.listAliases(domain);
+      const made = findings.added.get(domain) ?? null;
+      if (aliases.ok && made !== null) {
+        domains.set(domain, { ...made, aliases: aliases.value, readAt: clock.monotonic() });
+      }
+      return aliases;
+    },
+    isStale: (domain, late) => needsFreshRead(late, domains.get(domain)?.readAt ?? null, clock.monotonic()),
+    planAgain: (names, prior = priorAtStart) =>
+      makePlan({
+        desired: narrow(desired, names),
+        manifestSize,
+        observed: latest,
+        policy: { ...policy, rotate: [] },
+        prior: withCatchAlls(withRenamedRules(prior, findings.renamedRules), findings.givenCatchAlls),
+        now: clock.now(),
+        api: { url: client.url, version: client.version },
+        ...(findings.rankDigits === null ? {} : { rankDigits: findings.rankDigits }),
+      }),
+  };
+}
+
+async function reread(
+  names: Iterable<DomainName>,
+  { domains, unproven }: LatestRead,
+  { client, clock, desired }: Pick<ApplyPorts, 'client' | 'clock'> & Pick<ApplyInput, 'desired'>,
+): Promise<Result<void, ApiError>> {
+  let fatal: ApiError | null = null;
+  await sideBySide(names, READERS, async (name) => {
+    const live = domains.get(name);
+    const entry = desired.domains.get(name);
+    if (live === undefined || entry === undefined || fatal !== null) return;
+    const sections = await readSections(client, name, managedSections(entry));
+    if (sections.ok) {
+      domains.set(name, { ...live, ...sections.value, readAt: clock.monotonic() });
+      unproven.delete(name);
+      return;
+    }
+    if (stopFor(sections.error) !== null) fatal ??= sections.error;
+    unproven.set(name, { reason: errorText(sections.error) });
+  });
+  return fatal === null ? succeed(undefined) : fail(fatal);
+}
+
+/** Settings that are not managed were sent back as they were: where they differ now, somebody changed them meanwhile. */
+export function foreignSettings(
+  { observed, findings }: Pick<KnownAccount, 'observed' | 'findings'>,
+  desired: Desired,
+): readonly string[] {
+  return [...findings.rewritten].flatMap(([domain, before]) => {
+    const live = observed.domains.get(domain);
+    const entry = desired.domains.get(domain);
+    if (live === undefined || entry?.state !== 'present') return [];
+    const managed = managedState(entry);
+    return Object.entries(observedState(before))
+      .filter(([field, value]) => !(field in managed) && !hasSettings(live, { [field]: value }))
+      .map(
+        ([field]) =>
+          `${field} of ${domain} is not managed and changed while this run wrote the other settings: ` +
+          'check that it has the value that was intended',
+      );
+  });
+}
+
+function withCatchAlls(prior: Prior, given: Findings['givenCatchAlls']): Prior {
+  if (given.size === 0) return prior;
+  const domains = new Map(prior.domains);
+  for (const [domain, givenCatchAll] of given) {
+    domains.set(domain, { ...(domains.get(domain) ?? NO_PRIOR_DOMAIN), givenCatchAll });
+  }
+  return { ...prior, domains };
+}
+
+function withRenamedRules(prior: Prior, renamed: readonly Adoption[]): Prior {
+  if (renamed.length === 0) return prior;
+  const domains = new Map(prior.domains);
+  for (const { domain, name, id } of renamed) {
+    const known = domains.get(domain) ?? NO_PRIOR_DOMAIN;
+    domains.set(domain, { ...known, ruleIds: new Map(known.ruleIds).set(name, id) });
+  }
+  return { ...prior, domains };
+}
+
+function narrow(desired: Desired, names: Iterable<DomainName>): Desired {
+  const domains = Iterator.from(names).flatMap((name) => {
+    const entry = desired.domains.get(name);
+    return entry === undefined ? [] : [[name, entry] as const];
+  });
+  return { ...desired, domains: new Map(domains) };
+}
+
+function withSections(domain: ObservedDomain, before: ObservedDomain | undefined): ObservedDomain {
+  const known = before ?? domain;
+  const read = SECTIONS.filter((section) => known[section] !== undefined);
+  return {
+    ...domain,
+    readAt: known.readAt,
+    ...Object.fromEntries(read.map((section) => [section, known[section]])),
+  };
+}
