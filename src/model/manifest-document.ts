@@ -1,5 +1,5 @@
 import { DISCARD, type Destination } from './destinations.ts';
-import type { ObservedRule } from './observed.ts';
+import type { RuleState } from './resources.ts';
 
 /**
  * The manifest language as plain data: what a program writes where a person would write YAML.
@@ -57,28 +57,43 @@ export interface CredentialDocument {
   readonly password?: ReferenceDocument;
 }
 
-/** Destinations as a manifest writes them, sorted: `discard` for `null`, a list for several. */
-export function forwardDocument(forward: readonly Destination[]): ForwardDocument {
-  const destinations = forward
-    .toSorted()
-    .map((destination) => (destination === DISCARD ? 'discard' : destination));
-  const [only] = destinations;
-  return destinations.length === 1 && only !== undefined ? only : destinations;
-}
-
 /** Live destinations as a manifest writes them. */
 export type ShowForward = (forward: readonly Destination[]) => ForwardDocument;
 
+/** As they are, sorted. */
+export function forwardDocument(forward: readonly Destination[]): ForwardDocument {
+  return oneOrList(forward.toSorted().map(destinationDocument));
+}
+
+export function destinationDocument(destination: string): string {
+  return destination === DISCARD ? 'discard' : destination;
+}
+
+/** A list of one is written as the one. */
+export function oneOrList(parts: readonly (string | ReferenceDocument)[]): ForwardDocument {
+  const [only] = parts;
+  return parts.length === 1 && only !== undefined ? only : parts;
+}
+
+/** A reference as it is shown, such as `{ env: BOSS_ADDRESS }`; null: the text is none. */
+export function referenceDocument(shown: string): ReferenceDocument | null {
+  const [, kind, value] = /^\{ (env|file): (.+) \}$/.exec(shown) ?? [];
+  if (value === undefined) return null;
+  return kind === 'env' ? { env: value } : { file: value };
+}
+
 /** A live rule as a manifest writes it. */
-export function ruleDocument(rule: ObservedRule, name: string, show: ShowForward): RuleDocument {
-  const { id, match, active } = rule;
-  const rest = { forward: show(rule.forward), ...(active ? {} : { active }) };
-  switch (match.type) {
-    case 'alias':
-      return { name, id, alias: match.alias, ...rest };
-    case 'regex':
-      return { name, id, regex: match.regex, scopes: match.scopes, ...rest };
-    case 'cel':
-      return { name, id, expression: match.expression, ...rest };
-  }
+export function ruleDocument(
+  { id, match, forward, active }: Omit<RuleState, 'rank'> & { readonly id: string | null },
+  name: string,
+  show: ShowForward,
+): RuleDocument {
+  const { type: _, ...condition } = match;
+  return {
+    name,
+    ...(id === null ? {} : { id }),
+    ...condition,
+    forward: show(forward),
+    ...(active ? {} : { active }),
+  };
 }

@@ -1,8 +1,9 @@
 import { isAbsolute } from 'node:path';
-import { DISCARD, type Destination } from '../../model/destinations.ts';
+import type { Destination } from '../../model/destinations.ts';
 import {
-  forwardDocument,
-  type ForwardDocument,
+  destinationDocument,
+  oneOrList,
+  referenceDocument,
   type ReferenceDocument,
   type ShowForward,
 } from '../../model/manifest-document.ts';
@@ -20,7 +21,7 @@ export function referenceFinder(references: ReadonlyMap<string, string>): ShowFo
       parts.push(reference);
       for (const value of values) left.delete(value);
     }
-    return parts.length === 0 ? forwardDocument(forward) : join([...parts, ...[...left].map(plain)]);
+    return oneOrList([...parts, ...[...left].map(destinationDocument)]);
   };
 }
 
@@ -37,18 +38,7 @@ export function referencesBehind(
   return [...shown].map(parseReference).filter((reference) => reference !== null);
 }
 
-function plain(destination: string): string {
-  return destination === DISCARD ? 'discard' : destination;
-}
-
-function join(parts: readonly (string | ReferenceDocument)[]): ForwardDocument {
-  const [only] = parts;
-  return parts.length === 1 && only !== undefined ? only : parts;
-}
-
 function parseReference(shown: string): ReferenceDocument | null {
-  const [, kind, value] = /^\{ (env|file): (.+) \}$/.exec(shown) ?? [];
-  if (value === undefined) return null;
-  if (kind === 'env') return { env: value };
-  return isAbsolute(value) ? { file: value } : null;
+  const reference = referenceDocument(shown);
+  return reference !== null && 'file' in reference && !isAbsolute(reference.file) ? null : reference;
 }

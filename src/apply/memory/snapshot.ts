@@ -1,17 +1,18 @@
 import { SECTION_KINDS, type SectionKind } from '../../model/kinds.ts';
-import type {
-  DomainDocument,
-  ForwardDocument,
-  ManifestDocument,
-  ShowForward,
-} from '../../model/manifest-document.ts';
 import type { Destination } from '../../model/destinations.ts';
+import {
+  ruleDocument,
+  type DomainDocument,
+  type ForwardDocument,
+  type ManifestDocument,
+  type RuleDocument,
+  type ShowForward,
+} from '../../model/manifest-document.ts';
 import { parseAliasName, quote } from '../../model/names.ts';
-import type { Observed, ObservedDomain } from '../../model/observed.ts';
-import type { AliasChange, Change, CredentialChange, DomainChange, Plan } from '../../model/plan.ts';
+import type { Observed, ObservedDomain, ObservedRule } from '../../model/observed.ts';
+import type { Change, Plan, RuleChange } from '../../model/plan.ts';
 import { SETTINGS } from '../../model/resources.ts';
 import { referenceFinder, referencesBehind } from './snapshot-forwards.ts';
-import { snapshotRules } from './snapshot-rules.ts';
 
 export interface SnapshotInput {
   readonly plan: Pick<Plan, 'changes'>;
@@ -63,96 +64,116 @@ function snapshotDomain(
 ): DomainDocument {
   const own = changes.find((change) => change.kind === 'domain');
   if (own?.action === 'add' || live === undefined) return ABSENT;
-  if (own?.action === 'delete') return restoreDomain(live, show);
-  return { ...(own === undefined ? {} : oldSettings(own)), ...oldSections(changes, live, show) };
-}
-
-function oldSections(changes: readonly Change[], live: ObservedDomain, show: ShowForward): DomainDocument {
-  const sections = SECTION_KINDS.map((kind) => OLD_SECTIONS[kind](changes, live, show));
+  const isDeleted = own?.action === 'delete';
+  const settings = isDeleted
+    ? settingsOf(live, SETTINGS)
+    : settingsOf(own?.observed ?? {}, own?.fields ?? []);
+  const sections = SECTION_KINDS.map((kind) =>
+    isDeleted ? OLD_SECTIONS[kind].restore(live, show) : OLD_SECTIONS[kind].undo(changes, live, show),
+  );
   const comments = sections.flatMap((section) => section.comments ?? []);
-  return Object.assign({}, ...sections, comments.length === 0 ? {} : { comments }) as DomainDocument;
+  return Object.assign({}, settings, ...sections, { comments }) as DomainDocument;
 }
-
-const OLD_SECTIONS: Readonly<Record<SectionKind, typeof oldSections>> = {
-  alias(changes, _, show) {
-    const aliases = changes.filter((change) => change.kind === 'alias');
-    const comments = unwritable(aliases);
-    return aliases.length === 0 ? {} : { comments, aliases: oldAliases(aliases, show) };
-  },
-  rule(changes, live, show) {
-    const rules = changes.filter((change) => change.kind === 'rule');
-    return rules.length === 0 ? {} : { rules: snapshotRules(rules, live.rules ?? [], show) };
-  },
-  credential(changes) {
-    const credentials = changes.filter((change) => change.kind === 'credential');
-    const comments = credentials.flatMap(lostPassword);
-    const added = credentials.filter(({ action }) => action === 'add');
-    return added.length === 0
-      ? { comments }
-      : { comments, credentials: new Map(added.map(({ name }) => [name, ABSENT])) };
-  },
-};
 
 const ABSENT = { state: 'absent' } as const;
-
-/** A domain that is deleted comes back with all that was in it, but for its credentials. */
-function restoreDomain(live: ObservedDomain, show: ShowForward): DomainDocument {
-  const { aliases = [], rules = [], credentials = [] } = live;
-  const writable = aliases.filter(({ name }) => parseAliasName(name).ok);
-  const entries = new Map<string, ForwardDocument | typeof ABSENT>(
-    writable.map(({ name, forward }) => [name, show(forward)]),
-  );
-  // The service may make a `*` with a domain: one that was not there must not come with it.
-  if (!aliases.some(({ name }) => name === '*')) entries.set('*', ABSENT);
-  const lost = credentials.map(({ name }) => `the credential ${quote(name)}: its password cannot be read`);
-  const left = aliases
-    .filter(({ name }) => !parseAliasName(name).ok)
-    .map(({ name }) => cannotBeWritten(name));
-  const comments = [...lost, ...left].map((text) => `Not restored: ${text}`);
-  return {
-    ...(comments.length === 0 ? {} : { comments }),
-    ...settings(live, SETTINGS),
-    aliases: entries,
-    ...(rules.length === 0 ? {} : { rules: snapshotRules([], rules, show) }),
-  };
-}
-
-function oldSettings(change: DomainChange): Partial<DomainDocument> {
-  return settings(change.observed ?? {}, change.fields);
-}
 
 type Settings = Pick<ObservedDomain, 'webhook'> &
   Partial<Pick<ObservedDomain, 'notification_email' | 'whitelabel'>>;
 
-function settings(
-  state: Settings,
-  fields: readonly ('notification_email' | 'whitelabel' | 'webhook')[],
-): Partial<DomainDocument> {
+function settingsOf(state: Settings, fields: readonly (keyof Settings)[]): Partial<DomainDocument> {
   const known = fields.filter((field) => state[field] !== undefined);
   return Object.fromEntries(known.map((field) => [field, state[field] ?? 'none']));
 }
 
-function oldAliases(
-  changes: readonly AliasChange[],
-  show: ShowForward,
-): NonNullable<DomainDocument['aliases']> {
-  const writable = changes.filter(({ name }) => parseAliasName(name).ok);
-  return new Map(
-    writable.map(({ name, observed }) => [name, observed === null ? ABSENT : show(observed.forward)]),
+interface OldSection {
+  /** What the run changes of it, as it was. */
+  readonly undo: (changes: readonly Change[], live: ObservedDomain, show: ShowForward) => DomainDocument;
+  /** All of it, of a domain that is deleted. */
+  readonly restore: (live: ObservedDomain, show: ShowForward) => DomainDocument;
+}
+
+const OLD_SECTIONS: Readonly<Record<SectionKind, OldSection>> = {
+  alias: {
+    undo(changes, _, show) {
+      const aliases = changes.filter((change) => change.kind === 'alias');
+      const entries = aliases.map(({ name, observed }): OldAlias => [
+        name,
+        observed === null ? ABSENT : show(observed.forward),
+      ]);
+      return aliases.length === 0 ? {} : aliasSection(entries, 'Not undone');
+    },
+    restore({ aliases = [] }, show) {
+      const entries = aliases.map(({ name, forward }): OldAlias => [name, show(forward)]);
+      // The service may make a `*` with a domain: one that was not there must not come with it.
+      if (!aliases.some(({ name }) => name === '*')) entries.push(['*', ABSENT]);
+      return aliasSection(entries, 'Not restored');
+    },
+  },
+  rule: {
+    undo(changes, { rules = [] }, show) {
+      const own = changes.filter((change) => change.kind === 'rule');
+      return own.length === 0 ? {} : { rules: ruleSection(own, rules, show) };
+    },
+    restore: ({ rules = [] }, show) => (rules.length === 0 ? {} : { rules: ruleSection([], rules, show) }),
+  },
+  credential: {
+    undo(changes) {
+      const own = changes.filter((change) => change.kind === 'credential');
+      const [added, lost] = [own.filter(isAdded), own.filter((change) => !isAdded(change))];
+      const comments = lost.map(
+        ({ name }) => `Not undone: the credential ${quote(name)}, whose old password cannot be read`,
+      );
+      if (added.length === 0) return { comments };
+      return { comments, credentials: new Map(added.map(({ name }) => [name, ABSENT])) };
+    },
+    restore: ({ credentials = [] }) => ({
+      comments: credentials.map(
+        ({ name }) => `Not restored: the credential ${quote(name)}: its password cannot be read`,
+      ),
+    }),
+  },
+};
+
+type OldAlias = readonly [string, ForwardDocument | typeof ABSENT];
+
+function aliasSection(aliases: readonly OldAlias[], failure: string): DomainDocument {
+  const unwritable = aliases.filter(([name]) => !parseAliasName(name).ok);
+  const comments = unwritable.map(
+    ([name]) => `${failure}: the alias ${quote(name)}, whose name no manifest can hold`,
   );
+  return { comments, aliases: new Map(aliases.filter(([name]) => parseAliasName(name).ok)) };
 }
 
-function unwritable(changes: readonly AliasChange[]): readonly string[] {
-  return changes
-    .filter(({ name }) => !parseAliasName(name).ok)
-    .map(({ name }) => `Not undone: ${cannotBeWritten(name)}`);
+/**
+ * The rules of a domain as they were, each by its id. Where a run moves or deletes one, all live rules are listed in
+ * their old order, for a place is told by its neighbours; else only those that change.
+ */
+function ruleSection(
+  changes: readonly RuleChange[],
+  live: readonly ObservedRule[],
+  show: ShowForward,
+): readonly RuleDocument[] {
+  const byId = new Map(changes.map((change) => [change.id, change]));
+  const needsOrder =
+    changes.length === 0 ||
+    changes.some(({ action, fields }) => action === 'delete' || fields.includes('rank'));
+  const listed = live
+    .toSorted((a, b) => a.rank - b.rank)
+    .filter(({ id }) => needsOrder || byId.has(id))
+    .map((rule) => ruleDocument(rule, nameOf(rule, byId.get(rule.id)), show));
+  const added = changes.filter(({ action }) => action === 'add');
+  return [
+    ...listed,
+    ...added.map(({ id }): RuleDocument => ({ ...(id === null ? {} : { id }), state: 'absent' })),
+  ];
 }
 
-function cannotBeWritten(name: string): string {
-  return `the alias ${quote(name)}, whose name no manifest can hold`;
+/** Names are the manifest's own; a rule that only the account has is told by its id, which no other rule has. */
+function nameOf(rule: ObservedRule, change: RuleChange | undefined): string {
+  const name = change?.name ?? rule.id;
+  return change?.action === 'delete' && name !== rule.id ? `${name} (${rule.id})` : name;
 }
 
-function lostPassword({ action, name }: CredentialChange): readonly string[] {
-  if (action === 'add') return [];
-  return [`Not undone: the credential ${quote(name)}, whose old password cannot be read`];
+function isAdded({ action }: Change): boolean {
+  return action === 'add';
 }

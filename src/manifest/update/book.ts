@@ -1,15 +1,21 @@
 import { isMap, isScalar, isSeq } from 'yaml';
 import type { Desired } from '../../model/desired.ts';
 import { DISCARD, normaliseDestination, type Destination } from '../../model/destinations.ts';
+import {
+  destinationDocument,
+  oneOrList,
+  referenceDocument,
+  type ForwardDocument,
+  type ReferenceDocument,
+} from '../../model/manifest-document.ts';
 import { sectionsOf, scalarText, type Draft } from './draft.ts';
-import type { YamlValue } from './flow.ts';
 
 /** What destinations as they are written stand for, and how to write those of the account. */
 export interface Book {
   /** The destinations behind what is written at a node; null: it is not understood here, and does not stay. */
   readonly expand: (node: unknown) => ReadonlySet<string> | null;
   /** One destination; a value that the manifest keeps behind a reference is written as that reference. */
-  readonly write: (destination: string) => YamlValue;
+  readonly write: (destination: string) => string | ReferenceDocument;
 }
 
 /** Groups within groups; the manifest has no rings, or it would not have loaded. */
@@ -47,16 +53,12 @@ export function createBook(drafts: readonly Draft[], { references }: Pick<Desire
   return { expand: (node) => expand(node), write: (text) => writeOne(text, references) };
 }
 
-function writeOne(destination: string, references: Desired['references']): YamlValue {
-  const shown = references.get(destination);
-  const [, kind, name] = /^\{ (env|file): (.+) \}$/.exec(shown ?? '') ?? [];
-  if (kind !== undefined && name !== undefined) return { [kind]: name };
-  return destination === DISCARD ? 'discard' : destination;
+function writeOne(destination: string, references: Desired['references']): string | ReferenceDocument {
+  return referenceDocument(references.get(destination) ?? '') ?? destinationDocument(destination);
 }
 
-/** Destinations of the account as a manifest writes them. */
-export function writeForward(forward: readonly Destination[], book: Book): YamlValue {
+/** Destinations of the account as a manifest writes them: a reference stands for all its values at once. */
+export function writeForward(forward: readonly Destination[], book: Book): ForwardDocument {
   const written = forward.toSorted().map(book.write);
-  const [only] = written;
-  return written.length === 1 && only !== undefined ? only : written;
+  return oneOrList([...new Map(written.map((part) => [JSON.stringify(part), part])).values()]);
 }

@@ -1,5 +1,6 @@
 import { isMap, isSeq, type YAMLMap, type YAMLSeq } from 'yaml';
 import type { DesiredRule } from '../../model/desired.ts';
+import { ruleDocument } from '../../model/manifest-document.ts';
 import { nameKey } from '../../model/names.ts';
 import type { ObservedRule } from '../../model/observed.ts';
 import type { Adoption, RuleChange } from '../../model/plan.ts';
@@ -48,12 +49,16 @@ export function editRules(domain: DraftPlace, input: RuleInput, book: Book): voi
   else if (added.length > 0) editEntries(domain, new Map([['rules', { kind: 'value', value: added }]]), book);
 }
 
+interface NewRule {
+  readonly [key: string]: YamlValue;
+}
+
 interface RuleEditing {
   readonly draft: Draft;
   readonly book: Book;
   readonly list: YAMLSeq | null;
   /** Items that go to the end of the list. */
-  readonly added: { readonly [key: string]: YamlValue }[];
+  readonly added: NewRule[];
   readonly removed: Set<unknown>;
   readonly input: RuleInput;
 }
@@ -64,20 +69,20 @@ function editRule(editing: RuleEditing, change: RuleChange): void {
   if (change.action === 'add') {
     if (item === null) added.push({ name: change.name, state: 'absent' });
     else removed.add(item);
-  } else if (change.observed !== null) takeLive(editing, item, change, change.observed);
+  } else if (change.observed !== null) writeLive(editing, item, change, change.observed);
 }
 
-/** The live rule in the place of what is written; of a template's, beside it. */
-function takeLive(editing: RuleEditing, item: YAMLMap | null, change: RuleChange, state: RuleState): void {
+/** Writes the live rule in the place of what is written; of a template's, beside it. */
+function writeLive(editing: RuleEditing, item: YAMLMap | null, change: RuleChange, state: RuleState): void {
   const { added, book, draft } = editing;
   const { action, id, reason } = change;
   if (action !== 'delete') {
-    if (item === null) added.push(ruleValue({ name: change.name, id, state }, book));
+    if (item === null) added.push(ruleValue(editing, change.name, state, id));
     else editMap(draft, item, { changes: fieldChanges(change.fields, state), book, owner: null });
     return;
   }
   const name = item === null ? freeName(editing, state) : scalarText(findPair(item, 'name')?.value);
-  const value = ruleValue({ name, id, state }, book);
+  const value = ruleValue(editing, name, state, id);
   if (item === null || reason !== 'absent') added.push(value);
   else draft.edits.push({ start: startOf(item), end: endOf(item), text: flowText(value, 'flow') });
 }
@@ -103,18 +108,8 @@ function fieldChanges(fields: readonly RuleField[], { match, forward, active }: 
   return new Map(changes);
 }
 
-function ruleValue(
-  { name, id, state }: { readonly name: string; readonly id: string | null; readonly state: RuleState },
-  book: Book,
-): { readonly [key: string]: YamlValue } {
-  const { type: _, ...condition } = state.match;
-  return {
-    name,
-    ...(id === null ? {} : { id }),
-    ...condition,
-    forward: writeForward(state.forward, book),
-    ...(state.active ? {} : { active: false }),
-  };
+function ruleValue({ book }: RuleEditing, name: string, state: RuleState, id: string | null): NewRule {
+  return { ...ruleDocument({ ...state, id }, name, (forward) => writeForward(forward, book)) };
 }
 
 /** A name that no rule of the domain has. */

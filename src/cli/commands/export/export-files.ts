@@ -4,6 +4,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { exportDocument, type ExportOptions } from '../../../manifest/write/export.ts';
 import { writeManifest } from '../../../manifest/write/write.ts';
 import type { DesiredApi } from '../../../model/desired.ts';
+import { KINDS, SECTION_KINDS, type Section } from '../../../model/kinds.ts';
 import type { DomainDocument, ManifestDocument } from '../../../model/manifest-document.ts';
 import type { Observed } from '../../../model/observed.ts';
 import type { Context } from '../../context.ts';
@@ -100,24 +101,18 @@ function withSchema(document: ManifestDocument, path: string): ManifestDocument 
 }
 
 function countsOf({ domains }: ManifestDocument): string {
-  const all = [...domains.values()];
-  const sum = (count: (domain: DomainDocument) => number): number =>
-    all.reduce((total, domain) => total + count(domain), 0);
-  return [
-    plural(all.length, 'domain'),
-    plural(
-      sum(({ aliases }) => aliases?.size ?? 0),
-      'alias',
-    ),
-    plural(
-      sum(({ rules }) => rules?.length ?? 0),
-      'rule',
-    ),
-    plural(
-      sum(({ credentials }) => credentials?.size ?? 0),
-      'credential',
-    ),
-  ].join(', ');
+  const entries = SECTION_KINDS.map((kind) => {
+    const sizes = [...domains.values()].map((domain) => sizeOf(domain[KINDS[kind].section]));
+    return plural(
+      sizes.reduce((sum, size) => sum + size, 0),
+      kind,
+    );
+  });
+  return [plural(domains.size, 'domain'), ...entries].join(', ');
+}
+
+function sizeOf(section: DomainDocument[Section] = []): number {
+  return 'size' in section ? section.size : section.length;
 }
 
 /** No domain has this name: theirs have a dot. */
