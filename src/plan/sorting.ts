@@ -30,8 +30,8 @@ export function compareRanks(a: number, b: number): number {
   return Number(Number.isNaN(a)) - Number(Number.isNaN(b));
 }
 
-/** What is no rule has none. */
-function rankOf(change: Change): number {
+/** The place that a rule will have, or had, in the list; what is no rule has none. */
+export function rankOf(change: Change): number {
   const state = change.kind === 'rule' ? (change.desired ?? change.observed) : null;
   return state?.rank ?? Number.NaN;
 }

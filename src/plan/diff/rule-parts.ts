@@ -1,6 +1,7 @@
 import type { Destination } from '../../model/destinations.ts';
 import type { RuleChange } from '../../model/plan.ts';
 import { sameMatch, type RuleMatch, type RuleState } from '../../model/resources.ts';
+import { rankOf } from '../sorting.ts';
 
 /**
  * What is sent of a rule in one request. `move`: what it is, at its new rank; `content`: what is desired of it, at the rank
@@ -63,9 +64,8 @@ export function stageOneOf(change: RuleChange): RuleChange | null {
 export function rulePayload(change: RuleChange, part: RulePart): RulePayload {
   const id = change.id ?? '';
   const state = part === 'move' || change.desired === null ? change.observed : change.desired;
-  const rank = change.desired?.rank ?? change.observed?.rank ?? Number.NaN;
   if (state === null) throw new Error(`rule change ${id} has neither an observed nor a desired state`);
-  return payloadOf(id, state, rank);
+  return payloadOf(id, state, rankOf(change));
 }
 
 function payloadOf(id: string, { match, forward, active }: RuleState, rank: number): RulePayload {

@@ -2,7 +2,7 @@ import { takesOthers, type DomainName } from '../../model/names.ts';
 import type { AliasChange, Change, CredentialChange, DomainChange, RuleChange } from '../../model/plan.ts';
 import { KINDS, type Kind } from '../../model/kinds.ts';
 import { rulePayload, ruleSteps, type RulePart, type RulePayload } from '../diff/rule-parts.ts';
-import { compareRanks, compareText } from '../sorting.ts';
+import { compareRanks, compareText, rankOf } from '../sorting.ts';
 import { overtakingChanges } from './dependencies.ts';
 
 /**
@@ -75,20 +75,13 @@ interface Placed {
 /** All that is to be sent for these changes, in the order in which it is sent. */
 export function sequenceOf(changes: readonly Change[]): readonly SequencePart[] {
   const late = overtakingChanges(changes);
-  const parts: { readonly stage: 1 | 2; readonly placed: Placed[] }[] = [
-    { stage: 1, placed: [] },
-    { stage: 2, placed: [] },
-    { stage: 2, placed: [] },
-  ];
-  for (const change of changes) {
-    for (const placed of placesOf(change)) {
-      const part = placed.stage === 2 && late.has(change) ? 2 : placed.stage - 1;
-      parts[part]?.placed.push(placed);
-    }
-  }
-  return parts
-    .filter(({ placed }) => placed.length > 0)
-    .map(({ stage, placed }) => ({ stage, domains: byDomain(placed) }));
+  // Part 3 is the end of stage 2.
+  const parts = Map.groupBy(changes.flatMap(placesOf), ({ stage, item }) =>
+    stage === 2 && late.has(item.change) ? 3 : stage,
+  );
+  return [...parts]
+    .sort(([a], [b]) => a - b)
+    .map(([part, placed]) => ({ stage: part === 1 ? 1 : 2, domains: byDomain(placed) }));
 }
 
 function placesOf(change: Change): readonly Placed[] {
@@ -121,13 +114,10 @@ function byDomain(placed: readonly Placed[]): readonly DomainSequence[] {
 
 function stepsOf(places: readonly Placed[]): readonly StepItems[] {
   const bySteps = Map.groupBy(places, ({ step }) => step);
-  return STEPS.filter((step) => bySteps.has(step)).map((step) => ({
-    step,
-    items: inOrder(
-      step,
-      (bySteps.get(step) ?? []).map(({ item }) => item),
-    ),
-  }));
+  return STEPS.flatMap((step) => {
+    const items = bySteps.get(step)?.map(({ item }) => item);
+    return items === undefined ? [] : [{ step, items: inOrder(step, items) }];
+  });
 }
 
 /**
@@ -212,8 +202,4 @@ function movesDown({ observed, desired }: RuleChange): boolean {
 
 function compareFinal(a: RuleChange, b: RuleChange): number {
   return compareRanks(rankOf(a), rankOf(b));
-}
-
-function rankOf({ observed, desired }: RuleChange): number {
-  return desired?.rank ?? observed?.rank ?? Number.NaN;
 }
