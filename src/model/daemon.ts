@@ -69,7 +69,7 @@ export type DaemonEvent = { readonly account: string } & (
       readonly kind: 'run-finished';
       readonly run: string;
       readonly cause: Cause;
-      /** Of a sweep with its reading. */
+      /** Of a sweep with its read of the account. */
       readonly seconds: number;
       readonly result: RunResult;
     }
@@ -106,7 +106,7 @@ export interface AccountStatus {
     readonly message: string | null;
     readonly problems: readonly Problem[];
   };
-  /** The last reading of the account; null: none yet. */
+  /** The last read of the account; null: none yet. */
   readonly read: {
     readonly at: number;
     readonly ok: boolean;
@@ -131,7 +131,7 @@ export interface AccountStatus {
   readonly budgets: ReadonlyMap<string, { readonly limit: number | null; readonly remaining: number | null }>;
 }
 
-/** Whether an account can be relied on: its manifest is valid and its last reading was good. */
+/** Whether an account can be relied on: its manifest is valid and its last read succeeded. */
 export function isReady({ manifest, read }: Pick<AccountStatus, 'manifest' | 'read'>): boolean {
   return manifest.state === 'accepted' && read?.ok === true;
 }

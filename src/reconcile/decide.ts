@@ -14,7 +14,7 @@ export type Decision =
       /** Changes that were planned and do not run. */
       readonly heldBack: readonly Change[];
     }
-  /** Errors of the manifest that only the reading showed. */
+  /** Errors of the manifest that only a read of the account shows. */
   | { readonly kind: 'invalid' }
   | { readonly kind: 'refused' }
   /** A domain could not be read, or shows one key twice. */

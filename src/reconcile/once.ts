@@ -16,11 +16,11 @@ export interface OnceRequest extends PlanRequest {
 }
 
 export interface OncePorts extends PlanPorts, Omit<ApplyPorts, 'state' | 'objection'> {
-  /** Shows the plan, asks where somebody is there to be asked, and says whether and what of it runs. */
+  /** Shows the plan, prompts where it can, and decides what of it runs. */
   readonly approve: (planned: Planned) => Promise<Approved>;
 }
 
-/** The decision, and the plan that it is about: somebody who was asked may have allowed more. */
+/** The decision, and the plan that it is about: an answer to a prompt may have allowed more. */
 export interface Approved {
   readonly decision: Decision;
   readonly planned: Planned;

@@ -6,7 +6,7 @@ import type { ManifestRead, ManifestSource } from './daemon/manifest-source.ts';
 export interface Ownership {
   /** Records what a manifest has; replaces what was recorded of it before. */
   record(name: string, desired: Desired): void;
-  /** What other manifests have as well. */
+  /** What other manifests also have. */
   conflicts(name: string): readonly Problem[];
 }
 

@@ -102,7 +102,7 @@ function hostOf(apiUrl: string): string {
   return URL.canParse(apiUrl) ? new URL(apiUrl).host : apiUrl;
 }
 
-/** A domain of up to 253 characters is a file name of up to 255: the long ones are cut and told apart by a hash. */
+/** A domain of up to 253 characters is a file name of up to 255: the long ones are cut and get a hash. */
 function domainFile(domain: DomainName): string {
   return domain.length <= 200 ? `${domain}.json` : `${domain.slice(0, 180)}_${hash(domain)}.json`;
 }

@@ -72,7 +72,7 @@ interface Last {
   readonly read: ReadOutcome;
 }
 
-/** Null when somebody else was faster, or showed that it is alive. */
+/** Null when another process was faster, or showed that it is alive. */
 async function createLock(directory: string, last: Last, ports: LockPorts): Promise<StateLock | null> {
   const { files, clock } = ports;
   const number = last.number + 1;

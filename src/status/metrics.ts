@@ -154,7 +154,7 @@ function readStatus(gauges: Gauges, status: AccountStatus): void {
   }
 }
 
-/** The name of a manifest; should somebody have named it after an address, without the local part. */
+/** The name of a manifest; of one that is named after an address, without the local part. */
 function labelOf(name: string): string {
   return name.replace(/^.*@/, '');
 }

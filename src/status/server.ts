@@ -24,7 +24,7 @@ const LONGEST_MS = 5_000;
 const MOST_CONNECTIONS = 256;
 const MOST_HEADER_BYTES = 8 * 1024;
 
-/** Serves `/healthz`, `/readyz`, `/metrics` and `/status`, and nothing else. Rejects when the port cannot be had. */
+/** Serves `/healthz`, `/readyz`, `/metrics` and `/status`, and nothing else. Rejects when the port cannot be opened. */
 export async function startStatusServer(options: StatusServerOptions): Promise<StatusServer> {
   const app = createStatusApp(options);
   dropOldest(app.server);
@@ -43,7 +43,7 @@ export async function startStatusServer(options: StatusServerOptions): Promise<S
   };
 }
 
-/** Who comes when all places are taken gets that of the oldest: whoever probes is done long before it is old. */
+/** A connection beyond the limit replaces the oldest: a probe ends long before it is the oldest. */
 function dropOldest(server: Server): void {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
@@ -77,7 +77,7 @@ function createStatusApp(options: StatusServerOptions): FastifyInstance {
     }
   });
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: 'there is nothing here' }));
-  app.setErrorHandler((_error, _request, reply) => reply.code(500).send({ error: 'it could not be told' }));
+  app.setErrorHandler((_error, _request, reply) => reply.code(500).send({ error: 'internal error' }));
   addRoutes(app, options);
   return app;
 }

@@ -33,8 +33,8 @@ export interface RunOptions extends CommonOptions {
 const LEAST_INTERVAL_MS = 1000;
 
 /**
- * Keeps accounts in step with their manifests until it is stopped. What a guard refuses or what cannot be read is
- * withheld, and the rest goes on; a manifest that is not valid leaves the last good one in force.
+ * Keeps accounts in sync with their manifests until it is stopped. What a guard refuses or what cannot be read is
+ * withheld, and the rest goes on; while a manifest is invalid, the last good one stays loaded.
  */
 export async function runCommand(context: Context, options: RunOptions): Promise<ExitCode> {
   const intervalMs = parseDuration('--interval', options.interval, LEAST_INTERVAL_MS);
@@ -60,7 +60,7 @@ export async function runCommand(context: Context, options: RunOptions): Promise
     { event: 'started', mode: options.mode, interval_ms: intervalMs },
     `started in mode ${options.mode}`,
   );
-  // A part that breaks takes the others with it: whoever started the process starts it again.
+  // A part that fails ends the others: the supervisor restarts the process.
   const broken = new AbortController();
   const own = { ...context, signal: AbortSignal.any([context.signal, broken.signal]) };
   try {

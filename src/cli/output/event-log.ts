@@ -12,7 +12,7 @@ import { describeChange } from '../../plan/render/describe.ts';
 
 /**
  * One line an event: `event` is its stable name, `account`, `run` and `domain` say of what. What stands, such as a guard
- * that refuses, is told when it comes and not again at each run.
+ * that refuses, is logged when it appears and not again at each run.
  */
 export function createEventLog(logger: Logger): (event: DaemonEvent) => void {
   const standing = createStanding();
@@ -212,13 +212,13 @@ function place(source: Source | null): string | null {
 
 /** What was reported of each account and still stands: a sweep sees all of it, and what it does not see is forgotten. */
 function createStanding(): { begin(event: Finished): IsNews } {
-  const told = new Map<string, { before: Set<string>; now: Set<string> }>();
+  const standing = new Map<string, { before: Set<string>; now: Set<string> }>();
   return {
     begin({ account, cause, result }) {
-      const known = told.get(account) ?? { before: new Set(), now: new Set() };
+      const known = standing.get(account) ?? { before: new Set(), now: new Set() };
       const isWhole = cause === 'sweep' && result.kind === 'completed';
       const state = isWhole ? { before: known.now, now: new Set<string>() } : known;
-      told.set(account, state);
+      standing.set(account, state);
       return (line) => {
         const isNews = !state.before.has(line) && !state.now.has(line);
         state.now.add(line);

@@ -10,7 +10,7 @@ import {
   pendingDomains,
   type Fingerprints,
 } from '../changed.ts';
-import { createRunId, runAccount, type RunPorts, type RunTask } from './account-run.ts';
+import { createRunId, internalFault, runAccount, type RunPorts, type RunTask } from './account-run.ts';
 import { createStatusTracker, splitChanges, type StatusTracker } from './account-status.ts';
 import { createFlapDetector, type FlapDetector } from './flap-detector.ts';
 import type { ManifestRead, ManifestSource } from './manifest-source.ts';
@@ -23,7 +23,7 @@ export interface LoopOptions {
   readonly name: string;
   readonly mode: 'apply' | 'observe';
   readonly intervalMs: number;
-  /** How often the files are read whatever is heard of them. */
+  /** How often the files are read even without an event. */
   readonly pollMs: number;
 }
 
@@ -54,7 +54,7 @@ export function createAccountLoop(options: LoopOptions, ports: LoopPorts): Accou
       signal.addEventListener('abort', stop);
       while (!signal.aborted) await perform(loop, scheduler.next(clock.monotonic()));
       signal.removeEventListener('abort', stop);
-      await loop.sweep?.ended;
+      await loop.sweep?.result;
     },
     filesChanged() {
       loop.isNotified = true;
@@ -167,7 +167,7 @@ async function readSafely({ tracker, ports }: Loop): Promise<ManifestRead | null
   try {
     return await ports.source.read();
   } catch (error) {
-    const message = describe(error);
+    const { message } = internalFault(error);
     const isReported = message === tracker.status().manifest.message;
     return isReported ? null : { kind: 'bad', message, problems: [] };
   }
@@ -227,19 +227,23 @@ async function runDomains(loop: Loop, cause: Cause, names: readonly DomainName[]
 
 function beginSweep(loop: Loop): void {
   const { desired, fingerprints } = currentManifest(loop);
-  const { scheduler, wakeup, ports } = loop;
+  const { scheduler, ports } = loop;
   scheduler.sweepStarted(ports.clock.monotonic());
-  loop.sweep = startSweep(desired, fingerprints, ports, () => {
-    scheduler.sweepRead(ports.clock.monotonic());
-    wakeup.wake();
-  });
+  loop.sweep = startSweep(desired, fingerprints, ports);
+  void announceEnd(loop, loop.sweep);
+}
+
+async function announceEnd({ scheduler, wakeup, ports }: Loop, sweep: Sweep): Promise<void> {
+  await sweep.result;
+  scheduler.sweepRead(ports.clock.monotonic());
+  wakeup.wake();
 }
 
 async function finishSweep(loop: Loop): Promise<void> {
   const { sweep } = loop;
   const { desired: whole, size, fingerprints } = currentManifest(loop);
-  const read = sweep?.result();
-  if (sweep === null || read === null || read === undefined) throw new Error('a sweep that has not ended');
+  if (sweep === null) throw new Error('there is no sweep to finish');
+  const read = await sweep.result;
   loop.sweep = null;
   const desired = sweep.upToDate(whole, fingerprints);
   const start = { cause: 'sweep', names: [...desired.domains.keys()], startedAt: sweep.startedAt } as const;
@@ -270,7 +274,7 @@ async function runOnce(
   const run = createRunId(ports.random);
   ports.emit({ account: options.name, kind: 'run-started', run, cause, domains: names.length });
   const task = { mode: options.mode, flaps, inSync: new Set(tracker.domainsIn('in-sync')) };
-  const result = 'kind' in work ? work : await safely(() => runAccount({ ...work, ...task }, ports));
+  const result = 'kind' in work ? work : await runAccount({ ...work, ...task }, ports);
   // What was asked to stop did not fail.
   if (result.kind === 'failed' && ports.signal.aborted) return;
   if (result.kind === 'completed') flaps.applied(splitChanges(result).applied);
@@ -283,20 +287,7 @@ async function runOnce(
   }
 }
 
-/** A bug in one run must not end the daemon; it is reported, and the run is retried after a pause. */
-async function safely(run: () => Promise<RunResult>): Promise<RunResult> {
-  try {
-    return await run();
-  } catch (error) {
-    return { kind: 'failed', what: 'internal', message: describe(error) };
-  }
-}
-
 function currentManifest({ manifest }: Loop): CurrentManifest {
   if (manifest === null) throw new Error('a run without a manifest');
   return manifest;
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

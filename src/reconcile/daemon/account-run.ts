@@ -51,16 +51,31 @@ export function createRunId(random: () => number): string {
   return Math.floor(random() * 2 ** 40).toString(36);
 }
 
-/** One run of some domains or all: what a guard refuses, cannot be read or is frozen is withheld, the rest goes on. */
+/**
+ * One run of some domains or all: what a guard refuses, cannot be read or is frozen is withheld, the rest goes on. Never
+ * rejects.
+ */
 export async function runAccount(task: RunTask, ports: RunPorts): Promise<RunResult> {
-  const run = await withAccess(task.desired, ports, (access) => runOnce(task, { ...ports, ...access }));
-  return run.ok ? run.value : { kind: 'failed', ...run.error };
+  try {
+    const run = await withAccess(task.desired, ports, (access) => runOnce(task, { ...ports, ...access }));
+    return run.ok ? run.value : { kind: 'failed', ...run.error };
+  } catch (error) {
+    return { kind: 'failed', ...internalFault(error) };
+  }
 }
 
 /** Why the account could not be read. */
 export interface AccessFault {
   readonly what: FailedStep;
   readonly message: string;
+}
+
+/** A bug, which must not end the daemon. */
+export function internalFault(error: unknown): AccessFault {
+  return {
+    what: 'internal',
+    message: error instanceof Error ? (error.stack ?? error.message) : String(error),
+  };
 }
 
 /** Calls the account; a key that is refused may have been rotated since it was read, and is read once more. */

@@ -41,7 +41,7 @@ export interface EndedRun {
 
 export interface SchedulerOptions {
   readonly intervalMs: number;
-  /** The files are read this often, whatever is heard of them: events can be lost, what is in the files cannot. */
+  /** The files are read this often even without an event: events can be lost, what is in the files cannot. */
   readonly pollMs: number;
   readonly random: () => number;
   readonly now: number;
@@ -150,7 +150,7 @@ function forget({ changed, failing }: State, isForgotten: (domain: DomainName) =
   }
 }
 
-/** What somebody waits for goes before the sweep. */
+/** Changes that a user waits for go before the sweep. */
 function nextTask(state: State, now: number): Task {
   const { changed, failing, sweep } = state;
   if (now >= state.filesAt) return { kind: 'read-files' };

@@ -2,17 +2,15 @@ import { observe, type ObservedDomains } from '../../api/observe.ts';
 import type { Desired } from '../../model/desired.ts';
 import type { DomainName } from '../../model/names.ts';
 import { fail, type Result } from '../../model/result.ts';
-import { withAccess, type AccessFault, type RunPorts } from './account-run.ts';
+import { internalFault, withAccess, type AccessFault, type RunPorts } from './account-run.ts';
 import { keepDomains, type Fingerprints } from '../changed.ts';
 
 /** A read of everything at its own pace; runs go on beside it. */
 export interface Sweep {
   /** Monotonic milliseconds. */
   readonly startedAt: number;
-  /** Null until it has ended. */
-  result(): SweepResult | null;
-  /** Resolves when it has. */
-  readonly ended: Promise<void>;
+  /** Never rejects. */
+  readonly result: Promise<SweepResult>;
   /** A run changes these domains meanwhile: what was read of them is out of date. */
   discard(domains: Iterable<DomainName>): void;
   /** The part of the manifest for which the read is up to date: what was desired then as it is now. */
@@ -21,36 +19,25 @@ export interface Sweep {
 
 export type SweepResult = Result<ObservedDomains, AccessFault>;
 
-/** Starts to read; calls `onEnd` once. */
-export function startSweep(
-  desired: Desired,
-  fingerprints: Fingerprints,
-  ports: RunPorts,
-  onEnd: () => void,
-): Sweep {
+export function startSweep(desired: Desired, fingerprints: Fingerprints, ports: RunPorts): Sweep {
   const discarded = new Set<DomainName>();
-  let result: SweepResult | null = null;
-  const read = async (): Promise<void> => {
-    try {
-      result = await withAccess(desired, ports, ({ client }) =>
-        observe(client.withUrgency('sweep'), { desired, clock: ports.clock }),
-      );
-    } catch (error) {
-      result = fail({
-        what: 'internal',
-        message: error instanceof Error ? (error.stack ?? error.message) : String(error),
-      });
-    }
-    onEnd();
-  };
   return {
     startedAt: ports.clock.monotonic(),
-    result: () => result,
-    ended: read(),
+    result: readAll(desired, ports),
     discard(domains) {
       for (const domain of domains) discarded.add(domain);
     },
     upToDate: (now, current) =>
       keepDomains(now, (name) => !discarded.has(name) && fingerprints.get(name) === current.get(name)),
   };
+}
+
+async function readAll(desired: Desired, ports: RunPorts): Promise<SweepResult> {
+  try {
+    return await withAccess(desired, ports, ({ client }) =>
+      observe(client.withUrgency('sweep'), { desired, clock: ports.clock }),
+    );
+  } catch (error) {
+    return fail(internalFault(error));
+  }
 }

@@ -5,7 +5,7 @@ import { watch, type FSWatcher } from 'chokidar';
 export interface FileWatch {
   /** Resolves once nothing escapes it any more. */
   readonly ready: Promise<void>;
-  /** Whether it still works; one that died is to be closed and made anew. */
+  /** Whether it still works; one that died must be closed and replaced. */
   isAlive(): boolean;
   close(): Promise<void>;
 }
@@ -59,7 +59,7 @@ export function watchFiles({ paths, onChange, onError }: WatchOptions): FileWatc
   const catchUp = async ({ ready }: Watchers): Promise<void> => {
     await ready;
     events = 0;
-    // What happened between the two was heard by neither.
+    // Neither saw what happened between the two.
     if (state === 'alive') onChange();
   };
   let current = open();

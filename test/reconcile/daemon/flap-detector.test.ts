@@ -14,8 +14,8 @@ function alias(name: string, options: Partial<AliasChange> = {}): AliasChange {
     domain: ACME,
     name,
     id: '1',
-    observed: { forward: 'x@elsewhere.example' as never },
-    desired: { forward: 'ana@corp.example' as never },
+    observed: { forward: ['x@elsewhere.example'] as never },
+    desired: { forward: ['ana@corp.example'] as never },
     fields: ['forward'],
     stage: 1,
     conditional: false,
@@ -69,7 +69,7 @@ describe('items that somebody else changes back', () => {
     const flaps = createFlapDetector();
     reads(flaps, [drift, drift, drift]);
     expect(
-      reads(flaps, [[alias('sales', { desired: { forward: 'bob@corp.example' as never } })]], 4),
+      reads(flaps, [[alias('sales', { desired: { forward: ['bob@corp.example'] as never } })]], 4),
     ).toEqual([0]);
     reads(flaps, [drift, drift, drift, drift], 5);
     expect(reads(flaps, [drift], 30)).toEqual([1]);

@@ -2,7 +2,7 @@ import { plural } from '../../../model/names.ts';
 import type { DaemonEvent } from '../../../model/daemon.ts';
 import { subjectOf } from '../../output/event-log.ts';
 
-/** Something that people should hear of. */
+/** A message for people. */
 export interface Notice {
   readonly event: 'drift-found' | 'apply-failed' | 'recovered' | 'manifest-invalid';
   readonly account: string;
@@ -18,8 +18,8 @@ export function createNotices(): (event: DaemonEvent) => Notice | null {
   return (event) => {
     const notice = noticeOf(event);
     if (notice === null) {
-      const well = endedTopic(event);
-      if (well !== null) last.delete(`${event.account} ${well}`);
+      const topic = recoveredTopic(event);
+      if (topic !== null) last.delete(`${event.account} ${topic}`);
       return null;
     }
     const topic = `${event.account} ${TOPIC[notice.event]}`;
@@ -31,13 +31,13 @@ export function createNotices(): (event: DaemonEvent) => Notice | null {
 
 type Topic = 'drift' | 'health' | 'manifest';
 
-/** What is well now, so that it is news when it comes again. */
-function endedTopic(event: DaemonEvent): Topic | null {
+/** What has recovered, so that it is news when it fails again. */
+function recoveredTopic(event: DaemonEvent): Topic | null {
   if (event.kind === 'manifest-accepted') return 'manifest';
   return event.kind === 'run-finished' && event.cause === 'sweep' ? 'drift' : null;
 }
 
-/** Failing and being well again are one topic: each is news after the other. */
+/** Failing and recovering are one topic: each is news after the other. */
 const TOPIC: Readonly<Record<Notice['event'], Topic>> = {
   'drift-found': 'drift',
   'apply-failed': 'health',

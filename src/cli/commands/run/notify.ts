@@ -30,7 +30,7 @@ export interface NotifierOptions {
 const ATTEMPTS = 5;
 const FIRST_PAUSE_MS = 1_000;
 const TIMEOUT_MS = 10_000;
-/** So many an hour and account; what is more is counted, and told with the next. */
+/** Per hour and account; notices beyond it are counted, and the next one gives their number. */
 const MOST_AN_HOUR = 12;
 const HOUR_MS = 3_600_000;
 const MOST_WAITING = 50;

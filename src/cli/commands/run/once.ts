@@ -48,10 +48,10 @@ export async function runOnce(
   });
   const run = createRunId(context.random);
   emit({ account, kind: 'run-started', run, cause: 'sweep', domains });
-  const begun = context.clock.monotonic();
+  const startedAt = context.clock.monotonic();
   try {
     const { result, exit } = await runPass(context, options.mode, session);
-    const seconds = (context.clock.monotonic() - begun) / 1000;
+    const seconds = (context.clock.monotonic() - startedAt) / 1000;
     emit({ account, kind: 'run-finished', run, cause: 'sweep', seconds, result });
     if (exit instanceof CommandError) throw exit;
     return exit;
