@@ -90,7 +90,7 @@ export interface Client {
   totals(): RequestTotals;
   /** What is known of each endpoint's budget, by its name. */
   budgets(): ReadonlyMap<string, Budget>;
-  /** How far the service's clock is ahead of ours by its last answer, milliseconds; null: under five minutes, or not told. */
+  /** How far the service's clock is ahead of ours by its last answer, milliseconds; null: under five minutes, or not known. */
   skewMs(): number | null;
   /**
    * Whether a write of unknown outcome may be sent again after this attempt, which counts from 1: the repetitions of the client

@@ -25,7 +25,7 @@ interface Page<T> {
   readonly page: number;
 }
 
-const READINGS = 3;
+const READS = 3;
 /** Two million items; a total that needs more is a mistake. */
 const MOST_PAGES = 10_000;
 /** Read one after another. */
@@ -33,26 +33,26 @@ const MOST_UNTOTALLED_PAGES = 1000;
 
 /**
  * Reads a whole listing and proves it: all pages, their `total` the same, keys unique, their number equal to it.
- * One that does not prove itself is read again; after three readings it is an `unproven` error, never a short list.
+ * One that does not prove itself is read again; after three reads it is an `unproven` error, never a short list.
  */
 export async function readListing<T>(
   call: Call,
   listing: ListingRequest<T>,
 ): Promise<Result<readonly T[], ApiError>> {
   let doubt = '';
-  for (let reading = 1; reading <= READINGS; reading += 1) {
+  for (let read = 1; read <= READS; read += 1) {
     const pages = await readPages(call, listing);
     if (!pages.ok) return pages;
     const proof = prove(pages.value, listing.keyOf);
     if (proof.ok) return proof;
     doubt = proof.error;
   }
-  return fail(unproven(listing, READINGS, doubt));
+  return fail(unproven(listing, READS, doubt));
 }
 
 /**
  * Reads a listing whose answers have no total (v3: SMTP credentials): pages until one is short, and all of it until two
- * readings are equal. Three that all differ are an `unproven` error.
+ * reads are equal. Three that all differ are an `unproven` error.
  */
 export async function readUntotalledListing<T>(
   call: Call,
@@ -60,7 +60,7 @@ export async function readUntotalledListing<T>(
 ): Promise<Result<readonly T[], ApiError>> {
   let before: readonly T[] | null = null;
   let doubt = '';
-  for (let reading = 1; reading <= READINGS; reading += 1) {
+  for (let read = 1; read <= READS; read += 1) {
     const rows = await readOnce(call, listing);
     if (!rows.ok) return rows;
     const keys = new Set(rows.value.map(listing.keyOf));
@@ -73,11 +73,11 @@ export async function readUntotalledListing<T>(
     doubt = `${before?.length ?? 0} items came, then others, ${rows.value.length} of them`;
     before = rows.value;
   }
-  return fail(unproven(listing, READINGS, doubt));
+  return fail(unproven(listing, READS, doubt));
 }
 
-function unproven(listing: { readonly endpoint: Endpoint }, readings: number, doubt: string): ApiError {
-  const message = `the listing did not prove itself complete in ${readings} readings: ${doubt}`;
+function unproven(listing: { readonly endpoint: Endpoint }, reads: number, doubt: string): ApiError {
+  const message = `the listing did not prove itself complete in ${reads} reads: ${doubt}`;
   return { kind: 'unproven', endpoint: endpointText(listing.endpoint), status: null, message };
 }
 

@@ -13,11 +13,11 @@ export async function readSections(
   domain: DomainName,
   sections: readonly Section[],
 ): Promise<Result<Sections, ApiError>> {
-  const readings = await Promise.all(sections.map((section) => readSection(client, domain, section)));
+  const reads = await Promise.all(sections.map((section) => readSection(client, domain, section)));
   let all: Sections = {};
-  for (const reading of readings) {
-    if (!reading.ok) return reading;
-    all = { ...all, ...reading.value };
+  for (const read of reads) {
+    if (!read.ok) return read;
+    all = { ...all, ...read.value };
   }
   return succeed(all);
 }

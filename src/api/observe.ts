@@ -24,7 +24,7 @@ export interface ObserveOptions {
 export type ObservedDomains = Pick<Observed, 'domains' | 'unproven'>;
 
 /**
- * A complete, proven reading: the account, the list of its domains, and each managed section of each managed domain.
+ * A complete, proven read: the account, the list of its domains, and each managed section of each managed domain.
  * Account and list must be proven, or there is no observation; a domain whose sections cannot be read is `unproven`,
  * the others go on. A domain that is to be deleted is read in full.
  */
@@ -52,16 +52,16 @@ export async function observeDomains(
   names: readonly DomainName[],
   options: Omit<ObserveOptions, 'domains' | 'account'>,
 ): Promise<Result<ObservedDomains, ApiError>> {
-  const reading = startReading(options, names.length);
+  const read = startRead(options, names.length);
   await Promise.all(
     names.map(async (name) => {
       const domain = await findDomain(client, name);
-      if (!domain.ok) reading.failed(name, domain.error);
-      else if (domain.value !== null) await readInto(reading, client, domain.value);
-      reading.done();
+      if (!domain.ok) read.failed(name, domain.error);
+      else if (domain.value !== null) await readInto(read, client, domain.value);
+      read.done();
     }),
   );
-  return reading.result(names);
+  return read.result(names);
 }
 
 async function observeAll(
@@ -74,15 +74,15 @@ async function observeAll(
   const managed = listed.value.filter(
     ({ domain }) => desired === 'everything' || desired.domains.has(domain),
   );
-  const reading = startReading(options, managed.length);
-  for (const domain of listed.value) reading.found(domain);
+  const read = startRead(options, managed.length);
+  for (const domain of listed.value) read.found(domain);
   await Promise.all(
     managed.map(async (domain) => {
-      await readInto(reading, client, domain);
-      reading.done();
+      await readInto(read, client, domain);
+      read.done();
     }),
   );
-  return reading.result(listed.value.map(({ domain }) => domain));
+  return read.result(listed.value.map(({ domain }) => domain));
 }
 
 /** Read only to warn of a name that is none of them: that they cannot be read keeps nothing from being planned. */
@@ -116,14 +116,14 @@ async function findDomain(
   return isListed ? fail(domain.error) : succeed(null);
 }
 
-async function readInto(reading: Reading, client: Client, domain: ObservedDomain): Promise<void> {
-  const sections = await readSections(client, domain.domain, reading.sectionsOf(domain.domain));
-  if (sections.ok) reading.found({ ...domain, ...sections.value, readAt: reading.now() });
-  else reading.failed(domain.domain, sections.error);
+async function readInto(read: RunningRead, client: Client, domain: ObservedDomain): Promise<void> {
+  const sections = await readSections(client, domain.domain, read.sectionsOf(domain.domain));
+  if (sections.ok) read.found({ ...domain, ...sections.value, readAt: read.now() });
+  else read.failed(domain.domain, sections.error);
 }
 
 /** What the read has found so far; grows until `result`. */
-interface Reading {
+interface RunningRead {
   sectionsOf(name: DomainName): readonly Section[];
   now(): number;
   found(domain: ObservedDomain): void;
@@ -133,7 +133,7 @@ interface Reading {
   result(order: readonly DomainName[]): Result<ObservedDomains, ApiError>;
 }
 
-function startReading({ desired, clock, onProgress }: ObserveOptions, total: number): Reading {
+function startRead({ desired, clock, onProgress }: ObserveOptions, total: number): RunningRead {
   const domains = new Map<DomainName, ObservedDomain>();
   const unproven = new Map<DomainName, UnprovenRead>();
   let fatal: ApiError | null = null;

@@ -1,13 +1,13 @@
 import {
   blocked,
   explains429,
-  settle,
+  recordEnd,
   spend,
   UNKNOWN_BUDGET,
   whenMayNext,
   type Budget,
   type Rate,
-  type Settlement,
+  type EndedRequest,
 } from './budget.ts';
 
 /** The budgets of one account: one an endpoint, and one of the whole account once a 429 has shown that there is one. */
@@ -15,7 +15,7 @@ export interface BudgetBook {
   /** When the next request may go; see `whenMayNext`. */
   nextMoment(endpoint: string, now: number, share: number): number | 'after-answer';
   sent(endpoint: string, now: number): void;
-  settled(endpoint: string, settlement: Settlement, now: number): void;
+  ended(endpoint: string, request: EndedRequest, now: number): void;
   /** Live: changes with every request. */
   budgets(): ReadonlyMap<string, Budget>;
 }
@@ -36,11 +36,11 @@ export function createBudgetBook(): BudgetBook {
       budgets.set(endpoint, spend(budgetOf(endpoint), now));
       if (account !== null) account = spend(account, now);
     },
-    settled(endpoint, settlement, now) {
+    ended(endpoint, request, now) {
       const before = budgetOf(endpoint);
-      const { status, rate, sentAt } = settlement;
-      budgets.set(endpoint, settle(before, settlement, now));
-      account = accountAfterAnswer(account, settlement, now);
+      const { status, rate, sentAt } = request;
+      budgets.set(endpoint, recordEnd(before, request, now));
+      account = accountAfterAnswer(account, request, now);
       if (status === 429 && !explains429(before, rate, now))
         account = accountAfter429(account, rate, sentAt, now);
     },
@@ -48,21 +48,21 @@ export function createBudgetBook(): BudgetBook {
   };
 }
 
-/** No answer tells of the account's budget by itself: it counts what is sent. */
+/** No answer states the account's budget: it counts what is sent. */
 function accountAfterAnswer(
   account: Budget | null,
-  { rate, sentAt }: Settlement,
+  { rate, sentAt }: EndedRequest,
   now: number,
 ): Budget | null {
   if (account === null || !stillStands(account, rate, now)) return null;
-  return settle(account, { status: null, rate: null, sentAt }, now);
+  return recordEnd(account, { status: null, rate: null, sentAt }, now);
 }
 
 /** Its size is known only where the 429 states the limit that is used up; otherwise it is a pause for everything. */
 function accountAfter429(account: Budget | null, rate: Rate | null, sentAt: number, now: number): Budget {
-  const known = account ?? settle(spend(UNKNOWN_BUDGET, sentAt), { status: 429, rate: null, sentAt }, now);
-  const told = rate?.remaining === 0 && rate.limit !== null && rate.limit > 0 ? rate.limit : null;
-  return blocked({ ...known, limit: told ?? known.limit }, rate, now);
+  const known = account ?? recordEnd(spend(UNKNOWN_BUDGET, sentAt), { status: 429, rate: null, sentAt }, now);
+  const limit = rate?.remaining === 0 && rate.limit !== null && rate.limit > 0 ? rate.limit : null;
+  return blocked({ ...known, limit: limit ?? known.limit }, rate, now);
 }
 
 /**

@@ -4,9 +4,9 @@
  * same functions in virtual time:
  *
  *     let budget = budgets.get(endpoint) ?? assumedBudget(limit);
- *     at = whenMayNext(budget, now)      // a moment; at or before `now`: at once. 'after-answer': settle one first
+ *     at = whenMayNext(budget, now)      // a moment; at or before `now`: at once. 'after-answer': a request has to end first
  *     budget = spend(budget, at)         // the request goes out at that moment
- *     budget = settle(budget, { status: 200, rate: null, sentAt: at }, at + duration)
+ *     budget = recordEnd(budget, { status: 200, rate: null, sentAt: at }, at + duration)
  *
  * With no rates in its answers a budget counts by itself: `limit` requests a window, the window running from its
  * first request. All moments are monotonic milliseconds, except in `Rate`.
@@ -17,7 +17,7 @@ export interface Budget {
   readonly limit: number | null;
   /** Requests left, answers in flight not yet taken off; null: not known. */
   readonly remaining: number | null;
-  /** Unix seconds of the current window's end by the server's clock; null: not told. */
+  /** Unix seconds of the current window's end by the server's clock; null: not known. */
   readonly reset: number | null;
   /** When the window is surely over; null: no window is open. */
   readonly refillAt: number | null;
@@ -50,7 +50,7 @@ export interface Rate {
 }
 
 /** How a request ended. `rate: null`: there was no answer, or it is counted without one. */
-export interface Settlement {
+export interface EndedRequest {
   readonly status: number | null;
   readonly rate: Rate | null;
   /** The moment given to `spend`. */
@@ -68,7 +68,7 @@ const LEAST_WAIT_MS = 1000;
 const ROUNDING_MS = 1000;
 /** A reset further ahead is a mistake, such as milliseconds. */
 const LONGEST_READABLE_RESET_S = 86_400;
-/** Services that reckon the reset anew for each answer are off by one now and then. */
+/** Services that compute the reset for each answer are off by one now and then. */
 const RESET_JITTER_S = 1;
 
 export const UNKNOWN_BUDGET: Budget = {
@@ -100,7 +100,7 @@ export function whenMayNext(budget: Budget, now: number, share = 1): number | 'a
   if (remaining === null) return current.refillAt ?? now;
   const left = remaining - keptBack(current, share);
   if (left - inFlight > 0) return now;
-  // What is in flight may be counted in `remaining` already: its answer tells whether something is left.
+  // What is in flight may be counted in `remaining` already: its answer shows whether something is left.
   return left > 0 ? otherwise : (current.refillAt ?? otherwise);
 }
 
@@ -116,12 +116,12 @@ export function spend(budget: Budget, now: number): Budget {
 }
 
 /** One request has ended, with an answer or without. */
-export function settle(budget: Budget, settlement: Settlement, now: number): Budget {
+export function recordEnd(budget: Budget, request: EndedRequest, now: number): Budget {
   const current = refilled({ ...budget, inFlight: Math.max(0, budget.inFlight - 1) }, now);
-  const { rate, status } = settlement;
-  if (status === 429) return blocked(learn(current, settlement, now), rate, now);
+  const { rate, status } = request;
+  if (status === 429) return blocked(learn(current, request, now), rate, now);
   if (rate === null || count(rate.remaining) === null) return counted(current, status);
-  return learn(current, settlement, now);
+  return learn(current, request, now);
 }
 
 /**
@@ -129,10 +129,10 @@ export function settle(budget: Budget, settlement: Settlement, now: number): Bud
  * those of this limit. Otherwise there is another limit beside it, of the whole account.
  */
 export function explains429(budget: Budget, rate: Rate | null, now: number): boolean {
-  const told = readTold(rate, now);
-  if (told !== null && told.remaining > 0) return false;
+  const report = windowOf(rate, now);
+  if (report !== null && report.remaining > 0) return false;
   const { limit, remaining, reset } = refilled(budget, now);
-  if (told?.limit !== undefined && told.limit !== null && limit !== null && told.limit !== limit)
+  if (report?.limit !== undefined && report.limit !== null && limit !== null && report.limit !== limit)
     return false;
   return reset === null || remaining === null || remaining <= 0;
 }
@@ -176,36 +176,36 @@ function counted(budget: Budget, status: number | null): Budget {
   return { ...budget, answered, remaining: Math.max(0, budget.remaining - 1) };
 }
 
-function learn(budget: Budget, { rate, sentAt }: Settlement, now: number): Budget {
-  const told = readTold(rate, now);
-  if (told === null || isStale(budget, told, sentAt)) return { ...budget, answered: true };
+function learn(budget: Budget, { rate, sentAt }: EndedRequest, now: number): Budget {
+  const report = windowOf(rate, now);
+  if (report === null || isStale(budget, report, sentAt)) return { ...budget, answered: true };
   const known = {
     ...budget,
     answered: true,
-    limit: limitOf(budget, told),
-    window: observeWindow(budget, told),
+    limit: limitOf(budget, report),
+    window: observeWindow(budget, report),
   };
-  const opened = { ...known, remaining: told.remaining, reset: told.reset, refillAt: told.refillAt };
+  const opened = { ...known, remaining: report.remaining, reset: report.reset, refillAt: report.refillAt };
   const left = budget.remaining ?? Infinity;
-  switch (relationOf(budget, told)) {
+  switch (relationOf(budget, report)) {
     case 'new':
       return opened;
     case 'other':
-      return told.remaining < left ? opened : known;
+      return report.remaining < left ? opened : known;
     case 'same': {
       // Answers overtake each other: within one window the least is the latest.
-      const remaining = Math.min(left, told.remaining);
-      return { ...known, remaining, reset: told.reset ?? budget.reset, refillAt: nearest(budget, told) };
+      const remaining = Math.min(left, report.remaining);
+      return { ...known, remaining, reset: report.reset ?? budget.reset, refillAt: nearest(budget, report) };
     }
   }
 }
 
-function limitOf(budget: Budget, told: Told): number {
-  return Math.max(1, told.limit ?? budget.limit ?? told.remaining);
+function limitOf(budget: Budget, report: WindowReport): number {
+  return Math.max(1, report.limit ?? budget.limit ?? report.remaining);
 }
 
 /** What one answer says of a window, its moments by our clock. */
-interface Told {
+interface WindowReport {
   readonly limit: number | null;
   readonly remaining: number;
   readonly reset: number | null;
@@ -213,7 +213,7 @@ interface Told {
   readonly refillAt: number;
 }
 
-function readTold(rate: Rate | null, now: number): Told | null {
+function windowOf(rate: Rate | null, now: number): WindowReport | null {
   const remaining = rate === null ? null : count(rate.remaining);
   if (rate === null || remaining === null) return null;
   const wait = timeToReset(rate);
@@ -227,33 +227,33 @@ function readTold(rate: Rate | null, now: number): Told | null {
 }
 
 /** Whether an answer left before the last window was over, and speaks of that one. */
-function isStale({ closed }: Budget, told: Told, sentAt: number): boolean {
+function isStale({ closed }: Budget, report: WindowReport, sentAt: number): boolean {
   if (closed === null || sentAt >= closed.at) return false;
-  return told.reset === null || closed.reset === null || told.reset <= closed.reset + RESET_JITTER_S;
+  return report.reset === null || closed.reset === null || report.reset <= closed.reset + RESET_JITTER_S;
 }
 
 /**
  * Whether an answer speaks of the window that is known, of the one after it, or of another one beside it, as where
  * each concrete path is counted by itself: then whichever has less left counts.
  */
-function relationOf(budget: Budget, told: Told): 'same' | 'new' | 'other' {
+function relationOf(budget: Budget, report: WindowReport): 'same' | 'new' | 'other' {
   if (budget.refillAt === null) return 'new';
-  if (budget.reset === null || told.reset === null) return 'same';
-  if (Math.abs(told.reset - budget.reset) <= RESET_JITTER_S) return 'same';
-  return told.reset > budget.reset && told.date >= budget.reset ? 'new' : 'other';
+  if (budget.reset === null || report.reset === null) return 'same';
+  if (Math.abs(report.reset - budget.reset) <= RESET_JITTER_S) return 'same';
+  return report.reset > budget.reset && report.date >= budget.reset ? 'new' : 'other';
 }
 
-/** Each estimate is late by the rounding and the way of the answer: the least is the best. One that is told wins. */
-function nearest(budget: Budget, told: Told): number {
-  if (budget.refillAt === null || (budget.reset === null && told.reset !== null)) return told.refillAt;
-  return told.reset === null ? budget.refillAt : Math.min(budget.refillAt, told.refillAt);
+/** Each estimate is late by the rounding and the way of the answer: the least is the best. A stated reset wins. */
+function nearest(budget: Budget, report: WindowReport): number {
+  if (budget.refillAt === null || (budget.reset === null && report.reset !== null)) return report.refillAt;
+  return report.reset === null ? budget.refillAt : Math.min(budget.refillAt, report.refillAt);
 }
 
-function observeWindow(budget: Budget, told: Told): WindowLength {
-  if (told.reset === null) return budget.window;
-  const ahead = Math.max(budget.window.ahead, (told.reset - told.date) * 1000);
-  const previous = budget.reset ?? budget.closed?.reset ?? told.reset;
-  const step = (told.reset - previous) * 1000;
+function observeWindow(budget: Budget, report: WindowReport): WindowLength {
+  if (report.reset === null) return budget.window;
+  const ahead = Math.max(budget.window.ahead, (report.reset - report.date) * 1000);
+  const previous = budget.reset ?? budget.closed?.reset ?? report.reset;
+  const step = (report.reset - previous) * 1000;
   if (step <= RESET_JITTER_S * 1000) return { ...budget.window, ahead };
   return { ahead, step: Math.min(budget.window.step ?? step, step) };
 }

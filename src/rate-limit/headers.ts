@@ -5,7 +5,7 @@ type Header = (name: string) => string | null;
 /** Two clocks that differ by more are not both right. Milliseconds. */
 const MOST_SKEW_MS = 300_000;
 
-/** How far the service's clock is ahead of ours (`now`), milliseconds; null: no more than clocks may differ, or not told. */
+/** How far the service's clock is ahead of ours (`now`), milliseconds; null: no more than clocks may differ, or not known. */
 export function readSkew(header: Header, now: number): number | null {
   const skew = Date.parse(header('date') ?? '') - now;
   return Math.abs(skew) > MOST_SKEW_MS ? skew : null;

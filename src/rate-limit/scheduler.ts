@@ -1,4 +1,4 @@
-import { assumedBudget, settle, spend, whenMayNext, windowMs, type Budget } from './budget.ts';
+import { assumedBudget, recordEnd, spend, whenMayNext, windowMs, type Budget } from './budget.ts';
 
 /** What each endpoint's limit is thought to be, and how long things take. Milliseconds. */
 export interface ScheduleOptions {
@@ -39,7 +39,7 @@ export function perMinute(budget: Budget): number | null {
   return budget.limit === null ? null : Math.round((budget.limit * 60_000) / windowMs(budget));
 }
 
-/** A budget whose limit nobody told cannot be reckoned with. */
+/** A forecast needs a limit: without one it assumes one. */
 function known(budget: Budget | undefined, { assumedLimit }: ScheduleOptions): Budget {
   return budget === undefined || budget.limit === null
     ? assumedBudget(assumedLimit)
@@ -67,7 +67,7 @@ function runEndpoint(
     if (sent === undefined) return;
     landed += 1;
     now = Math.max(now, sent.end);
-    budget = settle(budget, { status: 200, rate: null, sentAt: sent.sentAt }, sent.end);
+    budget = recordEnd(budget, { status: 200, rate: null, sentAt: sent.sentAt }, sent.end);
   };
   while (flying.length < count) {
     const full = flying.length - landed >= concurrency;

@@ -63,7 +63,7 @@ describe('scenario 21: a listing proves itself', () => {
       error: {
         kind: 'unproven',
         endpoint: 'GET /domains/:domain/aliases',
-        message: expect.stringContaining('3 readings'),
+        message: expect.stringContaining('3 reads'),
       },
     });
     expect(account.requests().length).toBeLessThanOrEqual(9);

@@ -3,7 +3,7 @@ import {
   ASSUMED_WINDOW_MS,
   assumedBudget,
   explains429,
-  settle,
+  recordEnd,
   spend,
   UNKNOWN_BUDGET,
   waitAfter429,
@@ -22,7 +22,7 @@ function rate(overrides: Partial<Rate> = {}): Rate {
 
 /** Sends and answers at once. */
 function exchange(budget: Budget, told: Rate | null, now = NOW, status: number | null = 200): Budget {
-  return settle(spend(budget, now), { status, rate: told, sentAt: now }, now);
+  return recordEnd(spend(budget, now), { status, rate: told, sentAt: now }, now);
 }
 
 describe('before the first answer', () => {
@@ -55,7 +55,7 @@ describe('within a window', () => {
     let budget = exchange(UNKNOWN_BUDGET, rate({ remaining: 9 }));
     for (let sent = 0; sent < 3; sent += 1) budget = spend(budget, NOW);
     for (const remaining of [6, 8, 7]) {
-      budget = settle(budget, { status: 200, rate: rate({ remaining }), sentAt: NOW }, NOW);
+      budget = recordEnd(budget, { status: 200, rate: rate({ remaining }), sentAt: NOW }, NOW);
     }
     expect(budget.remaining).toBe(6);
   });
@@ -80,10 +80,10 @@ describe('within a window', () => {
     let budget = spend(exchange(UNKNOWN_BUDGET, rate({ remaining: 1 })), NOW);
     const next = NOW + 31_000;
     budget = spend(budget, next);
-    budget = settle(budget, { status: 200, rate: rate({ remaining: 0 }), sentAt: NOW }, next);
+    budget = recordEnd(budget, { status: 200, rate: rate({ remaining: 0 }), sentAt: NOW }, next);
     expect(budget.remaining).toBe(10);
     const fresh = rate({ remaining: 9, reset: DATE + 91, date: DATE + 31 });
-    budget = settle(budget, { status: 200, rate: fresh, sentAt: next }, next);
+    budget = recordEnd(budget, { status: 200, rate: fresh, sentAt: next }, next);
     expect(budget).toMatchObject({ remaining: 9, inFlight: 0 });
   });
 
@@ -240,7 +240,7 @@ describe('virtual time, as a forecast runs it', () => {
       } else if (first !== undefined) {
         inFlight.shift();
         now = Math.max(now, first.until);
-        budget = settle(budget, { status: 200, rate: null, sentAt: first.sentAt }, now);
+        budget = recordEnd(budget, { status: 200, rate: null, sentAt: first.sentAt }, now);
       }
     }
     return now / 1000;

@@ -11,3 +11,11 @@ export function addressFault(text: string): string | null {
   if (url.search !== '' || url.hash !== '') return 'the API address has a query or fragment';
   return null;
 }
+
+/** Why a key cannot be sent, without its value; null when it can. */
+export function keyFault(key: string): string | null {
+  if (key === '') return 'the API key is empty';
+  if (/[\r\n]/.test(key)) return 'the API key contains a line break';
+  if (!/^[\x21-\x7e]+$/.test(key)) return 'the API key contains a space or a character that is not ASCII';
+  return null;
+}

@@ -2,24 +2,17 @@ import type { Clock } from '../../model/clock.ts';
 import { endpointText, type Endpoint } from '../../model/endpoints.ts';
 import { fail, type Result } from '../../model/result.ts';
 import type { ApiError } from '../errors.ts';
-import { judge, type Decode } from './judge.ts';
-import type { Objection, PacedRequest, Pacer, Sent, Urgency } from './pacing.ts';
+import { readAnswer, type Decode } from './answer.ts';
+import type { Objection, Pacer, Sent, Urgency } from './pacing.ts';
 import type { Reply } from './dispatch.ts';
 import type { Transport, WireRequest } from './transport.ts';
 
 /** One sending of a request, for logs and metrics; a request that is sent again makes several. */
-export interface RequestEvent {
+export interface RequestEvent extends Sent {
   /** Method and route template. */
   readonly endpoint: string;
-  /** null: there was no answer. */
-  readonly status: number | null;
-  /** From sending to the end of the answer, and from the wish to send until then. */
-  readonly durationMs: number;
-  readonly waitedMs: number;
   /** Counts from 1. */
   readonly attempt: number;
-  /** Requests that the endpoint's window has left; null: not known. */
-  readonly remaining: number | null;
 }
 
 export interface CallPorts {
@@ -49,22 +42,27 @@ export type Call = <T>(
 ) => Promise<Result<T, ApiError>>;
 
 export function createCall(ports: CallPorts, { urgency, objection: toWrites }: Manner): Call {
+  const { transport, pacer, signal, onEvent } = ports;
   return async (request, decode, bodyNow) => {
     const endpoint = endpointText(request.endpoint);
-    const prepared = ports.transport.prepare(request);
+    const prepared = transport.prepare(request);
     if (!prepared.ok) return fail(notSent(endpoint, prepared.message));
+    const { send } = prepared;
     const objection = request.endpoint.method === 'GET' ? undefined : toWrites;
-    const sender = senderOf(ports.transport, request, prepared.send, bodyNow);
+    const prepare = bodyNow === undefined ? undefined : freshSender(transport, request, bodyNow);
     let sendings = 0;
     const onSent = (sent: Sent): void => {
       sendings += 1;
-      ports.onEvent?.(eventOf(endpoint, sent, sendings));
+      onEvent?.({ ...sent, endpoint, attempt: sendings });
     };
     for (let attempt = 1; ; attempt += 1) {
-      const reply = await ports.pacer.run({ endpoint, urgency, objection, ...sender, onSent });
-      const result = redacted(judge(request, reply, decode), ports.transport);
-      if (result.ok || !isRepeatable(request.endpoint, result.error)) return result;
-      if (ports.signal?.aborted === true || !(await mayRetry(ports, attempt))) return result;
+      const reply = await pacer.run({ endpoint, urgency, objection, send, prepare, onSent });
+      const result = readAnswer(request, reply, decode);
+      if (result.ok) return result;
+      // What cannot be used of an answer may be named in an error.
+      const error = { ...result.error, message: transport.redact(result.error.message) };
+      if (!isRepeatable(request.endpoint, error) || signal?.aborted === true) return fail(error);
+      if (!(await mayRetry(ports, attempt))) return fail(error);
     }
   };
 }
@@ -92,38 +90,17 @@ export async function mayRetry(
   return true;
 }
 
-/** Sends the body as it was made last. */
-function senderOf(
+/** Makes the body anew, and gives what sends it; null: it could not be made. */
+function freshSender(
   transport: Transport,
   request: WireRequest,
-  send: () => Promise<Reply>,
-  bodyNow: (() => Promise<object | null>) | undefined,
-): Pick<PacedRequest, 'send' | 'prepare'> {
-  if (bodyNow === undefined) return { send };
-  let latest = send;
-  return {
-    send: () => latest(),
-    async prepare() {
-      const body = await bodyNow();
-      const fresh = body === null ? null : transport.prepare({ ...request, body });
-      if (fresh?.ok === true) latest = fresh.send;
-      return fresh?.ok === true;
-    },
+  bodyNow: () => Promise<object | null>,
+): () => Promise<(() => Promise<Reply>) | null> {
+  return async () => {
+    const body = await bodyNow();
+    const fresh = body === null ? null : transport.prepare({ ...request, body });
+    return fresh?.ok === true ? fresh.send : null;
   };
-}
-
-/** What cannot be used of an answer may be named in an error. */
-function redacted<T>(result: Result<T, ApiError>, { redact }: Transport): Result<T, ApiError> {
-  return result.ok ? result : fail({ ...result.error, message: redact(result.error.message) });
-}
-
-function eventOf(
-  endpoint: string,
-  { reply, durationMs, waitedMs, remaining }: Sent,
-  attempt: number,
-): RequestEvent {
-  const status = reply.kind === 'answer' ? reply.status : null;
-  return { endpoint, status, durationMs, waitedMs, attempt, remaining };
 }
 
 function notSent(endpoint: string, message: string): ApiError {

@@ -1,5 +1,11 @@
 import PQueue from 'p-queue';
-import { LONGEST_WAIT_MS, waitAfter429, type Budget, type Settlement } from '../../rate-limit/budget.ts';
+import {
+  LONGEST_WAIT_MS,
+  waitAfter429,
+  type Budget,
+  type EndedRequest,
+  type Rate,
+} from '../../rate-limit/budget.ts';
 import type { Clock } from '../../model/clock.ts';
 import type { RequestTotals } from '../../model/report.ts';
 import { createBudgetBook, type BudgetBook } from '../../rate-limit/book.ts';
@@ -26,20 +32,21 @@ export interface PacedRequest {
   readonly urgency: Urgency;
   /** Asked when its turn has come, right before it is sent. */
   readonly objection?: Objection | undefined;
-  send(): Promise<Reply>;
+  readonly send: () => Promise<Reply>;
   /**
-   * Called when the budgets hold the request, right before each sending, and again if it has to wait after that: for what
-   * must not be old when it is sent. False: nothing is sent, and the reply is `stopped`.
+   * Gives what is sent in place of `send`: called when the budgets hold the request, right before each sending, and again if
+   * it has to wait after that, for what must not be old when it is sent. null: nothing is sent, and the reply is `stopped`.
    */
-  readonly prepare?: (() => Promise<boolean>) | undefined;
+  readonly prepare?: (() => Promise<(() => Promise<Reply>) | null>) | undefined;
   /** Called for every sending. */
   readonly onSent?: (sent: Sent) => void;
 }
 
 /** One sending, for logs and metrics. */
 export interface Sent {
-  readonly reply: Reply;
-  /** Milliseconds from sending to the end of the answer, and from the wish to send until then. */
+  /** null: there was no answer. */
+  readonly status: number | null;
+  /** Milliseconds from sending to the end of the answer, and from the request to the sending. */
   readonly durationMs: number;
   readonly waitedMs: number;
   /** Requests that the endpoint's window has left; null: not known. */
@@ -51,7 +58,7 @@ export interface Pacer {
   run(request: PacedRequest): Promise<PacedReply>;
   budgets(): ReadonlyMap<string, Budget>;
   totals(): RequestTotals;
-  /** See `readSkew`; of the last answer that told. */
+  /** See `readSkew`; of the last answer. */
   skewMs(): number | null;
   /** Counts a request that is sent once more after a failure. */
   countRetry(): void;
@@ -79,13 +86,13 @@ export function createPacer(clock: Clock, signal: AbortSignal | undefined): Pace
   };
   return {
     run(request) {
-      const wishedAt = clock.monotonic();
+      const askedAt = clock.monotonic();
       const lane = `${request.urgency} ${request.endpoint}`;
       // One at a time: what one has prepared is not old because another one took its place.
       const concurrency = request.prepare === undefined ? CONCURRENCY : 1;
       const queue = queues.get(lane) ?? new PQueue({ concurrency });
       queues.set(lane, queue);
-      return queue.add(() => runPaced(state, request, wishedAt));
+      return queue.add(() => runPaced(state, request, askedAt));
     },
     budgets: () => new Map(state.book.budgets()),
     totals: () => ({ ...state.counts, waitedSeconds: Math.round(state.sleeping.totalMs / 100) / 10 }),
@@ -107,103 +114,94 @@ interface PacerState {
   answered: PromiseWithResolvers<void>;
 }
 
-async function runPaced(state: PacerState, request: PacedRequest, wishedAt: number): Promise<PacedReply> {
+async function runPaced(state: PacerState, request: PacedRequest, askedAt: number): Promise<PacedReply> {
   let refusedAt: number | null = null;
   for (let refusals = 1; ; refusals += 1) {
-    const room = await takeRoom(state, request);
+    const room = await waitForRoom(state, request);
     if (room.kind !== 'room') return room;
-    const reply = await sendOnce(state, request, wishedAt, room.sentAt);
+    const reply = await sendOnce(state, request, room, askedAt);
     if (reply.kind !== 'answer' || reply.status !== 429) return reply;
     const now = state.clock.monotonic();
     refusedAt ??= now;
-    // A service that says "at once" and refuses again is asked ever less often.
+    // A service that says "at once" and refuses again is asked less and less often.
     const delay = refusals === 1 ? 0 : Math.min(LONGEST_PAUSE_MS, 1000 * 2 ** (refusals - 1));
     const wait = Math.max(delay, waitAfter429(readRate(reply.header, state.clock.now())));
-    const seconds = tooLong(now - refusedAt + wait);
-    if (seconds > 0) return { kind: 'too-long', seconds };
+    const waited = now - refusedAt + wait;
+    if (waited > LONGEST_WAIT_MS) return tooLong(waited);
     if (delay > 0) await sleep(state, delay);
   }
 }
 
-type Room = { readonly kind: 'room'; readonly sentAt: number } | NotSent;
+/** A place in the budgets, and what is sent with it. */
+interface Room {
+  readonly kind: 'room';
+  readonly sentAt: number;
+  readonly send: () => Promise<Reply>;
+}
 
 /** Waits until the budgets hold one more request, and takes its place in them in the same turn. */
-async function takeRoom(state: PacerState, request: PacedRequest): Promise<Room> {
-  const { endpoint, prepare } = request;
-  let isPrepared = false;
+async function waitForRoom(state: PacerState, request: PacedRequest): Promise<Room | NotSent> {
+  const { endpoint, urgency, prepare } = request;
+  const { book, clock, signal } = state;
+  const unprepared = prepare === undefined ? request.send : null;
+  let send = unprepared;
   for (;;) {
-    if (state.signal?.aborted === true) return { kind: 'stopped' };
-    const now = state.clock.monotonic();
-    const wait = waitOf(state, request, now);
-    if (wait !== 0) {
-      isPrepared = false;
-      const seconds = tooLong(wait);
-      if (seconds > 0) return { kind: 'too-long', seconds };
-      await pause(state, wait);
-    } else if (isPrepared || prepare === undefined) {
-      state.book.sent(endpoint, now);
-      return { kind: 'room', sentAt: now };
+    if (signal?.aborted === true) return { kind: 'stopped' };
+    const now = clock.monotonic();
+    const next = book.nextMoment(endpoint, now, SHARE[urgency]);
+    if (next === 'after-answer' || next > now) {
+      if (next !== 'after-answer' && next - now > LONGEST_WAIT_MS) return tooLong(next - now);
+      send = unprepared;
+      await (next === 'after-answer' ? state.answered.promise : sleep(state, next - now));
+    } else if (send !== null) {
+      book.sent(endpoint, now);
+      return { kind: 'room', sentAt: now, send };
     } else {
-      isPrepared = await prepare();
-      if (!isPrepared) return { kind: 'stopped' };
+      send = (await prepare?.()) ?? null;
+      if (send === null) return { kind: 'stopped' };
     }
   }
 }
 
-/** Milliseconds, or until the next answer. */
-type Wait = number | 'after-answer';
-
-function waitOf({ book }: PacerState, { endpoint, urgency }: PacedRequest, now: number): Wait {
-  const moment = book.nextMoment(endpoint, now, SHARE[urgency]);
-  return moment === 'after-answer' ? moment : Math.max(0, moment - now);
-}
-
-function pause(state: PacerState, wait: Wait): Promise<void> {
-  return wait === 'after-answer' ? state.answered.promise : sleep(state, wait);
-}
-
-/** The seconds of a wait that no run lasts; 0 for the others. */
-function tooLong(wait: Wait): number {
-  return wait !== 'after-answer' && wait > LONGEST_WAIT_MS ? Math.ceil(wait / 1000) : 0;
+/** No run waits so long. */
+function tooLong(milliseconds: number): NotSent {
+  return { kind: 'too-long', seconds: Math.ceil(milliseconds / 1000) };
 }
 
 async function sendOnce(
   state: PacerState,
-  request: PacedRequest,
-  wishedAt: number,
-  sentAt: number,
+  { endpoint, objection, onSent }: PacedRequest,
+  { sentAt, send }: Room,
+  askedAt: number,
 ): Promise<PacedReply> {
-  const { clock, book } = state;
-  const message = (await request.objection?.()) ?? null;
+  const { clock, book, counts } = state;
+  const message = (await objection?.()) ?? null;
   if (message !== null) {
-    settle(state, request, { status: null, rate: null, sentAt });
+    recordEnd(state, endpoint, { status: null, rate: null, sentAt });
     return { kind: 'objected', message };
   }
-  state.counts.total += 1;
-  const reply = await request.send();
-  const now = clock.monotonic();
-  const { status, rate } = readReply(state, reply);
-  if (status === 429) state.counts.rateLimited += 1;
-  settle(state, request, { status, rate, sentAt });
-  const remaining = book.budgets().get(request.endpoint)?.remaining ?? null;
-  request.onSent?.({ reply, durationMs: now - sentAt, waitedMs: sentAt - wishedAt, remaining });
+  counts.total += 1;
+  const reply = await send();
+  const durationMs = clock.monotonic() - sentAt;
+  const status = reply.kind === 'answer' ? reply.status : null;
+  if (status === 429) counts.rateLimited += 1;
+  recordEnd(state, endpoint, { status, rate: rateOf(state, reply), sentAt });
+  const remaining = book.budgets().get(endpoint)?.remaining ?? null;
+  onSent?.({ status, durationMs, waitedMs: sentAt - askedAt, remaining });
   return reply;
 }
 
-function readReply(state: PacerState, reply: Reply): Pick<Settlement, 'status' | 'rate'> {
-  if (reply.kind !== 'answer') return { status: null, rate: null };
+/** What the headers of an answer say, of the budget and of the clock. */
+function rateOf(state: PacerState, reply: Reply): Rate | null {
+  if (reply.kind !== 'answer') return null;
   const wallClock = state.clock.now();
   state.skewMs = readSkew(reply.header, wallClock);
-  return { status: reply.status, rate: readRate(reply.header, wallClock) };
+  return readRate(reply.header, wallClock);
 }
 
-/** Gives back its place in the budget, and lets those look who wait for an answer. */
-function settle(
-  state: PacerState,
-  { endpoint }: PacedRequest,
-  outcome: Parameters<BudgetBook['settled']>[1],
-): void {
-  state.book.settled(endpoint, outcome, state.clock.monotonic());
+/** Gives back its place in the budget, and wakes those who wait for an answer. */
+function recordEnd(state: PacerState, endpoint: string, ended: EndedRequest): void {
+  state.book.ended(endpoint, ended, state.clock.monotonic());
   state.answered.resolve();
   state.answered = Promise.withResolvers();
 }

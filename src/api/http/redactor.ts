@@ -50,10 +50,10 @@ function fold(value: string): string {
 function redactWith(pattern: RegExp, text: string, show: (found: string) => string): string {
   let current = text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text;
   const holds = (candidate: string): boolean => candidate.search(pattern) >= 0;
-  const hides = (token: string): boolean => readingsOfBase64(token).some(holds);
+  const hides = (token: string): boolean => decodingsOfBase64(token).some(holds);
   for (let round = 0; round < ROUNDS; round += 1) {
-    const readings = readingsOf(current);
-    const found = readings.find((reading) => holds(reading) || tokensOf(reading).some(hides));
+    const decodings = decodingsOf(current);
+    const found = decodings.find((decoding) => holds(decoding) || tokensOf(decoding).some(hides));
     if (found === undefined) return current;
     const plain = found.replace(pattern, show);
     current = plain.replace(TOKEN, (token) => (hides(token) ? HIDDEN : token));
@@ -64,16 +64,16 @@ function redactWith(pattern: RegExp, text: string, show: (found: string) => stri
 const DECODERS = [decodeJson, decodePercent, decodeHtml] as const;
 
 /** The text itself, and what it says to whoever decodes it. */
-function readingsOf(text: string): readonly string[] {
-  const readings = new Set([text]);
+function decodingsOf(text: string): readonly string[] {
+  const decodings = new Set([text]);
   let latest = [text];
   for (let depth = 0; depth < DEPTH; depth += 1) {
     latest = latest
-      .flatMap((reading) => DECODERS.map((decode) => decode(reading)))
-      .filter((reading) => !readings.has(reading));
-    for (const reading of latest) readings.add(reading);
+      .flatMap((decoding) => DECODERS.map((decode) => decode(decoding)))
+      .filter((decoding) => !decodings.has(decoding));
+    for (const decoding of latest) decodings.add(decoding);
   }
-  return [...readings];
+  return [...decodings];
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
@@ -115,9 +115,9 @@ function tokensOf(text: string): readonly string[] {
 }
 
 /** Letters of the alphabet may stand before it: each of the four places where it can begin is tried. */
-function readingsOfBase64(token: string): readonly string[] {
+function decodingsOfBase64(token: string): readonly string[] {
   return [0, 1, 2, 3].flatMap((start) =>
-    readingsOf(Buffer.from(token.slice(start), 'base64').toString('utf8')),
+    decodingsOf(Buffer.from(token.slice(start), 'base64').toString('utf8')),
   );
 }
 

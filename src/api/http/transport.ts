@@ -1,6 +1,6 @@
 import { Agent, type Dispatcher } from 'undici';
 import type { Endpoint } from '../../model/endpoints.ts';
-import { addressFault } from './address.ts';
+import { addressFault, keyFault } from './address.ts';
 import { dispatchOnce, type Bounds, type Reply } from './dispatch.ts';
 import { buildPath } from './path.ts';
 import { createRedactor, redactReply, type Redactor } from './redactor.ts';
@@ -50,14 +50,6 @@ export const DEFAULT_BOUNDS: Bounds = {
   totalMs: 300_000,
   answerBytes: 64 * 1024 * 1024,
 };
-
-/** Why a key cannot be sent, without its value; null when it can. */
-export function keyFault(key: string): string | null {
-  if (key === '') return 'the API key is empty';
-  if (/[\r\n]/.test(key)) return 'the API key contains a line break';
-  if (!/^[\x21-\x7e]+$/.test(key)) return 'the API key contains a space or a character that is not ASCII';
-  return null;
-}
 
 /** Throws, without their values, when address or key cannot be used. No redirect is ever followed. */
 export function createTransport(options: TransportOptions): Transport {

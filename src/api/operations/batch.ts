@@ -3,7 +3,7 @@ import type { DomainName } from '../../model/names.ts';
 import { fail, succeed, type Result } from '../../model/result.ts';
 import type { BatchAnswer, ItemFailure } from '../client.ts';
 import type { Call } from '../http/call.ts';
-import { messageOf } from '../http/error-body.ts';
+import { messageOf } from '../http/answer.ts';
 import { arrayField, ContradictionError, countField, DecodeError, objectOf, type Json } from './decode.ts';
 
 /** One list under the name that the API gives it. Nothing is sent for an empty one; too long a one is a bug. */

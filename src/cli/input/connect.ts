@@ -1,7 +1,7 @@
 import type { RequestEvent } from '../../api/http/call.ts';
 import { createClient, type FullClient } from '../../api/create.ts';
 import { errorText, type ApiError } from '../../api/errors.ts';
-import { keyFault } from '../../api/http/transport.ts';
+import { keyFault } from '../../api/http/address.ts';
 import { didYouMean } from '../../manifest/read/suggest.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { Result } from '../../model/result.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { addressFault } from '../../../src/api/http/address.ts';
+import { addressFault, keyFault } from '../../../src/api/http/address.ts';
 import { buildPath } from '../../../src/api/http/path.ts';
-import { keyFault } from '../../../src/api/http/transport.ts';
 
 const CREDENTIAL = '/domains/:domain/credentials/:username';
 const ALIAS = '/domains/:domain/aliases/:id';
