@@ -141,26 +141,37 @@ interface Room {
 
 /** Waits until the budgets hold one more request, and takes its place in them in the same turn. */
 async function waitForRoom(state: PacerState, request: PacedRequest): Promise<Room | NotSent> {
-  const { endpoint, urgency, prepare } = request;
+  const { endpoint, urgency, prepare = () => request.send } = request;
   const { book, clock, signal } = state;
-  const unprepared = prepare === undefined ? request.send : null;
-  let send = unprepared;
+  let send: Room['send'] | null = null;
   for (;;) {
     if (signal?.aborted === true) return { kind: 'stopped' };
     const now = clock.monotonic();
     const next = book.nextMoment(endpoint, now, SHARE[urgency]);
     if (next === 'after-answer' || next > now) {
-      if (next !== 'after-answer' && next - now > LONGEST_WAIT_MS) return tooLong(next - now);
-      send = unprepared;
-      await (next === 'after-answer' ? state.answered.promise : sleep(state, next - now));
+      send = null;
+      const refused = await waitUntil(state, next, now);
+      if (refused !== null) return refused;
     } else if (send !== null) {
       book.sent(endpoint, now);
       return { kind: 'room', sentAt: now, send };
     } else {
-      send = (await prepare?.()) ?? null;
+      send = await prepare();
       if (send === null) return { kind: 'stopped' };
     }
   }
+}
+
+/** Waits until a moment, or for the next answer; not where that is longer than a run may last. */
+async function waitUntil(
+  state: PacerState,
+  moment: number | 'after-answer',
+  now: number,
+): Promise<NotSent | null> {
+  if (moment === 'after-answer') await state.answered.promise;
+  else if (moment - now > LONGEST_WAIT_MS) return tooLong(moment - now);
+  else await sleep(state, moment - now);
+  return null;
 }
 
 /** No run waits so long. */
