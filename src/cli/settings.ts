@@ -35,6 +35,8 @@ export interface Connection {
   readonly account: string | null;
 }
 
+const API_VERSIONS: readonly ApiVersion[] = ['v4', 'v3'];
+
 export const DEFAULT_API_URL = 'https://api.improvmx.com/v4';
 
 /** The paths of `-f`, then `FWDSYNC_FILE` (separated as in PATH), then `fwdsync.yaml` or `fwdsync/`. */
@@ -96,10 +98,8 @@ export async function resolveConnection(
 
 /** What flag or environment say of the generation; null: nothing. */
 export function explicitVersion(options: CommonOptions, context: Context): ApiVersion | null {
-  const text = options.apiVersion ?? context.env['FWDSYNC_API_VERSION'];
-  if (!text) return null;
-  if (text === 'v4' || text === 'v3') return text;
-  throw usageError(`there is no API version ${JSON.stringify(text)}`, 'use v4 or v3');
+  const text = options.apiVersion || context.env['FWDSYNC_API_VERSION'];
+  return text ? wordOf(API_VERSIONS, text, 'API version') : null;
 }
 
 export function resolveStateDirectory(options: CommonOptions, context: Pick<Context, 'cwd' | 'env'>): string {
@@ -119,10 +119,36 @@ export function resolveFormat<Format extends string>(
   context: Context,
   formats: readonly Format[],
 ): Format {
-  const text = options.format ?? context.env['FWDSYNC_FORMAT'] ?? 'text';
-  const format = formats.find((candidate) => candidate === text);
-  if (format !== undefined) return format;
-  throw usageError(`there is no format ${JSON.stringify(text)} here`, `use ${formats.join(' or ')}`);
+  return wordOf(formats, options.format ?? context.env['FWDSYNC_FORMAT'] ?? 'text', 'format');
+}
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const LOG_FORMATS = ['json', 'pretty'] as const;
+
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export interface LogSettings {
+  /** Null: not stated. */
+  readonly level: LogLevel | null;
+  /** Null: not stated; pretty on a terminal, else JSON. */
+  readonly format: (typeof LOG_FORMATS)[number] | null;
+}
+
+/** Level and format of the log: flag, then environment. */
+export function resolveLog(options: CommonOptions, { env }: Pick<Context, 'env'>): LogSettings {
+  const level = options.logLevel ?? env['FWDSYNC_LOG_LEVEL'];
+  const format = options.logFormat ?? env['FWDSYNC_LOG_FORMAT'];
+  return {
+    level: level ? wordOf(LOG_LEVELS, level, 'log level') : null,
+    format: format ? wordOf(LOG_FORMATS, format, 'log format') : null,
+  };
+}
+
+/** One of the words; another one is wrong usage. */
+function wordOf<Word extends string>(words: readonly Word[], text: string, what: string): Word {
+  const word = words.find((candidate) => candidate === text);
+  if (word !== undefined) return word;
+  throw usageError(`there is no ${what} ${JSON.stringify(text)}`, `use ${words.join(' or ')}`);
 }
 
 function resolveAccount(options: CommonOptions, api: DesiredApi, context: Context): string | null {

@@ -108,5 +108,5 @@ function namesDomain(desired: Desired | null, text: string): boolean {
 /** All of one manifest, whatever `--domain` says; its problems are printed when the command itself comes to it. */
 function readWhole(context: Context, options: CommonOptions): ReturnType<typeof readDesired> {
   const { domain: _, ...whole } = options;
-  return readDesired(context, whole, { references: 'optional', problems: 'silent', unnamed: 'ignored' });
+  return readDesired(context, whole);
 }

@@ -9,7 +9,7 @@ import type { AccountsOptions } from './for-accounts.ts';
 import { createMoves } from './moves.ts';
 import { applyCommandLine, applySaved } from '../output/next-command.ts';
 import { printJson } from '../output/output.ts';
-import { saveDocument } from '../output/save.ts';
+import { saveDocument } from '../output/files.ts';
 import { accountSet, openSavedJobs, type SavedFile } from './saved-accounts.ts';
 import { accountsDirectory, resolveFormat, type CommonOptions } from '../settings.ts';
 import {

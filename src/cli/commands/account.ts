@@ -1,6 +1,7 @@
 import { plural } from '../../model/names.ts';
 import type { FullClient } from '../../api/create.ts';
-import { accountDocument, accountText, type AccountFacts } from '../output/documents/account-document.ts';
+import { escapeInvisible } from '../../model/names.ts';
+import type { Account } from '../../model/observed.ts';
 import { answerOf, assertAccount, connect } from '../input/connect.ts';
 import type { Context } from '../context.ts';
 import { ownApi } from '../input/desired.ts';
@@ -16,7 +17,7 @@ export async function accountCommand(context: Context, options: CommonOptions): 
   const client = connect(context, connection, 'read-only');
   try {
     if (context.ofAccount !== undefined) await assertAccount(client, connection);
-    const document = accountDocument(await readAccount(client));
+    const document = await readAccount(client);
     if (format === 'json') printJson(context, document);
     else context.stdout.write(accountText(document));
     context.ofAccount?.conclude(`${document.account.email}, ${plural(document.used.domains, 'domain')}`);
@@ -26,16 +27,50 @@ export async function accountCommand(context: Context, options: CommonOptions): 
   }
 }
 
-async function readAccount(client: FullClient): Promise<AccountFacts> {
+/** `fwdsync/account@1`: schemas/account.v1.schema.json. A limit of null is unknown or unlimited. */
+interface AccountDocument {
+  readonly kind: 'fwdsync/account@1';
+  readonly api: { readonly url: string; readonly version: 'v4' | 'v3' };
+  readonly account: Account;
+  readonly used: { readonly domains: number };
+  /** null: this generation of the API does not tell. */
+  readonly whitelabels: readonly string[] | null;
+}
+
+async function readAccount(client: FullClient): Promise<AccountDocument> {
   const [account, domains, whitelabels] = await Promise.all([
     client.getAccount(),
     client.listDomains(),
     client.listWhitelabels?.() ?? null,
   ]);
+  const { email, locked, lockReason, overQuota, plan } = answerOf(account);
   return {
-    account: answerOf(account),
+    kind: 'fwdsync/account@1',
     api: { url: client.url, version: client.version },
-    domains: answerOf(domains).length,
+    account: { email, locked, lockReason, overQuota, plan },
+    used: { domains: answerOf(domains).length },
     whitelabels: whitelabels === null ? null : answerOf(whitelabels),
   };
+}
+
+/** A line a fact. */
+function accountText({ account, api, used, whitelabels }: AccountDocument): string {
+  const { plan, locked, lockReason } = account;
+  const rows: readonly (readonly [string, string])[] = [
+    ['account', account.email],
+    ['api', `${api.url} (${api.version})`],
+    ['plan', plan.name ?? 'unknown'],
+    ['domains', `${used.domains} of ${limit(plan.domainsLimit)}`],
+    ['aliases', `up to ${limit(plan.aliasesLimit)}`],
+    ['rules', `up to ${limit(plan.rulesLimit)}`],
+    ['locked', locked ? `yes${lockReason === null ? '' : `, ${lockReason}`}` : 'no'],
+    // v3: Account tells nothing of it.
+    ...(api.version === 'v4' ? [['over quota', account.overQuota ? 'yes' : 'no'] as const] : []),
+    ...(whitelabels === null ? [] : [['whitelabels', whitelabels.join(', ') || 'none'] as const]),
+  ];
+  return rows.map(([name, value]) => `${name.padEnd(13)}${escapeInvisible(value)}\n`).join('');
+}
+
+function limit(value: number | null): string {
+  return value === null ? 'an unknown number' : String(value);
 }

@@ -7,9 +7,9 @@ import type { ObservedAlias, ObservedDomain, ObservedRule } from '../../model/ob
 import { createRouter, type Anchoring, type Mail, type RoutingTable } from '../../routing/route.ts';
 import { answerAbout, answerOf, connect } from '../input/connect.ts';
 import type { Context } from '../context.ts';
-import { readDesired } from '../input/desired.ts';
+import { invalidManifest, readDesired } from '../input/desired.ts';
 import { discloseManifest, openDisclosure } from '../output/disclose.ts';
-import { CommandError, EXIT, type ExitCode, usageError } from '../exit.ts';
+import { EXIT, type ExitCode, usageError } from '../exit.ts';
 import { DOCUMENT_FORMATS } from '../output/formats.ts';
 import { disclosureOf, printJson } from '../output/output.ts';
 import { renderRoute, routeDocument, type RouteFindings } from '../output/documents/route-document.ts';
@@ -58,12 +58,12 @@ async function askManifest(
   domain: DomainName,
   mail: Mail,
 ): Promise<RouteFindings> {
-  const { desired } = await readDesired(context, options, {
+  const { desired, problems } = await readDesired(context, options, {
     references: 'unneeded',
     problems: 'printed',
     unnamed: 'refused',
   });
-  if (desired === null) throw new CommandError(EXIT.invalid, 'the manifest is invalid', 'fix it');
+  if (desired === null) throw invalidManifest(problems);
   const entry = desired.domains.get(domain);
   if (entry?.state !== 'present') {
     const what = entry === undefined ? 'does not name' : 'wants to delete';

@@ -9,10 +9,9 @@ import { createMetrics } from '../../status/metrics.ts';
 import { accountEntries, createKeyLearner } from '../accounts/accounts.ts';
 import { concealing, createConcealer, type Concealer } from './run/conceal.ts';
 import type { Context } from '../context.ts';
-import { parseDuration } from '../input/duration.ts';
+import { parseDuration } from '../input/arguments.ts';
 import { CommandError, EXIT, type ExitCode } from '../exit.ts';
 import { createLogger } from '../output/logger.ts';
-import { resolveLog } from '../input/log-settings.ts';
 import { openNotifier } from './run/notify.ts';
 import { openAccountLoop } from './run/open-account.ts';
 import { DOCUMENT_FORMATS } from '../output/formats.ts';
@@ -21,7 +20,7 @@ import { maskOf } from '../output/output.ts';
 import { overAccounts } from '../accounts/over-accounts.ts';
 import { runOnce } from './run/once.ts';
 import { parseListen, serveStatus, type ListenAddress } from './run/serve-status.ts';
-import { accountsDirectory, manifestPaths, type CommonOptions } from '../settings.ts';
+import { accountsDirectory, manifestPaths, resolveLog, type CommonOptions } from '../settings.ts';
 
 export interface RunOptions extends CommonOptions {
   readonly interval: string;

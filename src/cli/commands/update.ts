@@ -10,7 +10,7 @@ import type { Context } from '../context.ts';
 import { readDesired, type ReadOptions } from '../input/desired.ts';
 import { CommandError, EXIT, type ExitCode } from '../exit.ts';
 import { printInvalid } from '../output/problems/problems.ts';
-import { saveText } from '../output/save.ts';
+import { saveText } from '../output/files.ts';
 import { openSession } from '../input/session.ts';
 import type { CommonOptions } from '../settings.ts';
 

@@ -8,7 +8,7 @@ import { VALIDATE_FORMATS, type ValidateFormat } from '../output/formats.ts';
 import type { ReadDesired } from '../input/desired.ts';
 import { findStaged, isAnyStaged, type GitTree } from '../input/git-manifests.ts';
 import { printJson } from '../output/output.ts';
-import { problemsGithub } from '../output/problems/problems-github.ts';
+import { workflowCommand } from '../../plan/render/workflow-command.ts';
 import {
   addCounts,
   NO_COUNTS,
@@ -86,8 +86,8 @@ function assertInGit(options: ValidateOptions, context: Context): void {
 async function check(context: Context, options: ValidateOptions): Promise<Checked> {
   // Loaded here: where nothing is staged, a hook pays for neither YAML nor schema.
   const { readDesired } = await import('../input/desired.ts');
-  const how = { references: 'optional', problems: 'silent', unnamed: 'refused' } as const;
-  const read = await readDesired(context, options, options.staged === true ? { ...how, from: INDEX } : how);
+  const from = options.staged === true ? { from: INDEX } : {};
+  const read = await readDesired(context, options, { unnamed: 'refused', ...from });
   if (read.texts.length === 0) return { ...NOTHING, problems: [removed(options)] };
   if (options.against === undefined || read.desired === null) return read;
   const { compareWith } = await import('../input/against.ts');
@@ -151,4 +151,14 @@ async function printText(context: Context, options: CommonOptions, checked: Chec
 function conclude({ stdout, ofAccount }: Context, verdict: string): void {
   if (ofAccount === undefined) stdout.write(`${verdict}\n`);
   else ofAccount.conclude(verdict);
+}
+
+/** Annotations of GitHub Actions, errors first: a step shows ten of each. */
+function problemsGithub(problems: readonly Problem[]): string {
+  return problems
+    .toSorted((a, b) => Number(a.severity === 'warning') - Number(b.severity === 'warning'))
+    .map(({ severity, code, message, hint, source }) =>
+      workflowCommand({ level: severity, title: code, message: `${message}; ${hint}`, source }),
+    )
+    .join('');
 }

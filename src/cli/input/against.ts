@@ -29,9 +29,9 @@ export async function narrowToChanges<Flags extends PlanFlags>(
   if (flags.against === undefined) return flags;
   const [before, { desired: after }] = [
     await readRevision(context, flags, flags.against),
-    await readDesired(context, flags, { references: 'optional', problems: 'silent', unnamed: 'refused' }),
+    await readDesired(context, flags, { unnamed: 'refused' }),
   ];
-  // A manifest that is invalid now is told by whoever reads it next.
+  // A manifest that is invalid now is reported by whoever reads it next.
   if (after === null) return flags;
   if (before !== null) return { ...flags, domain: changedDomains(before, after) };
   context.stderr.write(`${uncomparable(flags.against).message}: all domains are planned\n`);
@@ -44,8 +44,7 @@ async function readRevision(
   revision: string,
 ): Promise<Desired | null> {
   const from = { kind: 'commit', commit: await resolveCommit(context, revision) } as const;
-  const how = { references: 'optional', problems: 'silent', unnamed: 'ignored', from } as const;
-  return (await readDesired(context, options, how)).desired;
+  return (await readDesired(context, options, { from })).desired;
 }
 
 function uncomparable(revision: string): ManifestDifference['warnings'][number] {

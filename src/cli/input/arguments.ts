@@ -8,3 +8,20 @@ export function requireDomain(text: string, flag?: string): DomainName {
   const what = flag === undefined ? parsed.error.message : `${flag}: ${parsed.error.message}`;
   throw usageError(what, parsed.error.hint);
 }
+
+const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** Milliseconds of a duration such as `500ms`, `30s`, `5m`, `1h` or `2d`; a shorter one than the least is refused. */
+export function parseDuration(flag: string, text: string, leastMs = 1): number {
+  const [, number, unit] = /^(\d{1,9}(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text) ?? [];
+  if (number === undefined) {
+    throw usageError(`${flag} ${text} is not a duration`, 'write a number with ms, s, m, h or d, such as 5m');
+  }
+  const milliseconds = Number(number) * UNITS[unit as keyof typeof UNITS];
+  if (milliseconds >= leastMs) return milliseconds;
+  throw usageError(`${flag} ${text} is too short`, `give at least ${showLeast(leastMs)}`);
+}
+
+function showLeast(milliseconds: number): string {
+  return milliseconds % 1000 === 0 ? `${milliseconds / 1000}s` : `${milliseconds}ms`;
+}

@@ -4,7 +4,7 @@ import type { Desired, DesiredApi } from '../../model/desired.ts';
 import { showText, type MaskNumbers } from '../../model/destinations.ts';
 import { plural, parseDomainName, type DomainName } from '../../model/names.ts';
 import type { Problem } from '../../model/problem.ts';
-import { loadWithReferences } from '../../manifest/load.ts';
+import { loadWithReferences, type LoadOptions } from '../../manifest/load.ts';
 import { readManifests } from '../../manifest/read/read.ts';
 import type { ManifestText } from '../../manifest/read/text.ts';
 import type { ManifestSize } from '../../model/prior.ts';
@@ -13,19 +13,24 @@ import { keepDomains } from '../../reconcile/changed.ts';
 import type { Context } from '../context.ts';
 import { CommandError, EXIT, commandFailure, usageError } from '../exit.ts';
 import type { GitTree } from './git-manifests.ts';
-import { loadOptions } from './load-options.ts';
 import { maskOf } from '../output/output.ts';
 import { openExcerpt, printInvalid, printProblems, type ProblemCounts } from '../output/problems/problems.ts';
 import { referenceReader } from './references.ts';
-import { manifestPaths, resolveStateDirectory, type CommonOptions } from '../settings.ts';
+import {
+  explicitVersion,
+  manifestPaths,
+  namedUrl,
+  resolveStateDirectory,
+  type CommonOptions,
+} from '../settings.ts';
 import * as fs from 'node:fs/promises';
 
 export interface ReadOptions {
-  /** Whether a reference that is not set is an error, a warning, or of no concern. */
+  /** Whether a reference that is not set is an error, by default a warning, or of no concern. */
   readonly references: 'required' | 'optional' | 'unneeded';
-  /** `printed`: in text, to standard error; those that end a command with `--format json` as a document. */
+  /** `printed`: in text, to standard error; those that end a command with `--format json` as a document. By default silent. */
   readonly problems: 'printed' | 'errors-printed' | 'silent';
-  /** What of a `--domain` that the manifest does not name. */
+  /** What of a `--domain` that the manifest does not name; by default it is ignored. */
   readonly unnamed: 'refused' | 'ignored';
   /** Where the manifests are read; by default they are files. */
   readonly from?: GitTree | { readonly kind: 'texts'; readonly texts: readonly ManifestText[] };
@@ -46,8 +51,9 @@ export interface ReadDesired {
 export async function readDesired(
   context: Context,
   options: CommonOptions,
-  how: ReadOptions,
+  how: Partial<ReadOptions> = {},
 ): Promise<ReadDesired> {
+  const { problems: shown = 'silent', unnamed = 'ignored' } = how;
   const texts = await readTexts(context, options, how.from);
   const accounts = options.accounts === undefined ? 'one' : 'many';
   const references = how.references === 'required' ? 'required' : 'optional';
@@ -60,14 +66,41 @@ export async function readDesired(
       : loaded.problems;
   const problems = mask === false ? relevant : relevant.map((problem) => maskProblem(problem, mask));
   const { counts } = loaded;
-  if (how.problems !== 'silent') {
+  if (shown !== 'silent') {
     const excerpt = await openExcerpt(context, options, { problems, texts });
     if (loaded.desired === null) printInvalid(context, options, { problems, counts }, excerpt);
-    else if (how.problems === 'printed') printProblems(context, options, problems, excerpt);
+    else if (shown === 'printed') printProblems(context, options, problems, excerpt);
   }
-  const desired = loaded.desired === null ? null : narrow(loaded.desired, options.domain, how.unnamed);
+  const desired = loaded.desired === null ? null : narrow(loaded.desired, options.domain, unnamed);
   const size = loaded.desired === null ? NOTHING : manifestSize(loaded.desired);
   return { desired, size, problems, counts, texts };
+}
+
+/** How manifests are loaded here; with `--accounts` each states its key and its account. */
+export function loadOptions(
+  context: Context,
+  options: CommonOptions,
+  { references, accounts }: Pick<LoadOptions, 'references'> & { readonly accounts: 'one' | 'many' },
+): Omit<LoadOptions, 'resolve'> {
+  const named = namedUrl(options, context);
+  return {
+    references,
+    apiVersion: explicitVersion(options, context),
+    cwd: context.cwd,
+    maxEntries: options.maxEntries ?? maxEntriesOf(context),
+    ...(named === null ? {} : { namedUrl: named }),
+    ...(accounts === 'many' ? { required: ['key', 'account'] } : {}),
+  };
+}
+
+function maxEntriesOf({ env }: Context): number | undefined {
+  const text = env['FWDSYNC_MAX_ENTRIES'];
+  if (!text) return undefined;
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw usageError(
+    `FWDSYNC_MAX_ENTRIES is not an integer: ${JSON.stringify(text)}`,
+    'set a number, such as 2000000',
+  );
 }
 
 const NOTHING: ManifestSize = { domains: new Set(), entries: 0 };
@@ -124,7 +157,8 @@ export async function requireDesired(
   throw invalidManifest(problems);
 }
 
-function invalidManifest(problems: readonly Problem[]): CommandError {
+/** An invalid manifest as the end of a command: 5. */
+export function invalidManifest(problems: readonly Problem[]): CommandError {
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const what = `the manifest is invalid: ${plural(errors, 'error')}`;
   return new CommandError(EXIT.invalid, what, 'fix it; no requests were sent');
@@ -139,7 +173,6 @@ export async function ownApi(context: Context, options: CommonOptions): Promise<
   const { desired, problems } = await readDesired(context, options, {
     references: 'unneeded',
     problems: 'printed',
-    unnamed: 'ignored',
   });
   if (desired !== null) return desired.api;
   throw invalidManifest(problems);

@@ -9,7 +9,7 @@ export interface PlanFlags extends CommonOptions, AllowanceOptions {
   readonly skipRefused?: true;
 }
 
-const ALLOWANCES = [
+export const ALLOWANCES = [
   'allowDeletes',
   'allowReroutes',
   'allowDomainDelete',
@@ -47,11 +47,15 @@ export function assertNothingAgain(options: PlanFlags): void {
     (name) => options[name] !== undefined,
   );
   if (again === undefined) return;
-  const flag = again.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   throw usageError(
-    `--${flag} cannot be given together with a saved plan`,
+    `${flagOf(again)} cannot be given together with a saved plan`,
     'make the plan again with it: a saved plan runs as it was reviewed',
   );
+}
+
+/** As it is typed: `--allow-deletes` for `allowDeletes`. */
+export function flagOf(name: keyof PlanFlags): string {
+  return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
 function pickAllowances(options: Pick<PlanFlags & PlanOptionsDocument, (typeof ALLOWANCES)[number]>) {

@@ -1,7 +1,6 @@
 import type { Context } from '../context.ts';
 import type { ExitCode } from '../exit.ts';
-import { resolveLog } from '../input/log-settings.ts';
-import type { CommonOptions } from '../settings.ts';
+import { resolveLog, type CommonOptions } from '../settings.ts';
 
 interface CommandLog {
   /** The command's own, which logs each request. */

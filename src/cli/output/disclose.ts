@@ -16,11 +16,7 @@ import { valuesInText } from './values-in-text.ts';
 export async function discloseManifest(context: Context, options: CommonOptions): Promise<Disclosure> {
   const mask = maskOf(options, context);
   try {
-    const { desired } = await readDesired(context, options, {
-      references: 'optional',
-      problems: 'silent',
-      unnamed: 'ignored',
-    });
+    const { desired } = await readDesired(context, options);
     return { references: desired?.references ?? new Map(), mask };
   } catch (error) {
     // None, or one that cannot be read: the command is not about it.

@@ -1,6 +1,6 @@
 import { quoteForShell } from '../../plan/policy.ts';
 import type { Context } from '../context.ts';
-import type { PlanFlags } from '../input/plan-options.ts';
+import { ALLOWANCES, flagOf, type PlanFlags } from '../input/plan-options.ts';
 
 /** How `plan` was asked for, as far as it says how to go on. */
 export interface PlanRequestFlags extends PlanFlags {
@@ -8,26 +8,10 @@ export interface PlanRequestFlags extends PlanFlags {
   readonly quick?: true;
 }
 
-const CONNECTION = [
-  'apiUrl',
-  'apiVersion',
-  'account',
-  'stateDir',
-] as const satisfies readonly (keyof PlanFlags)[];
-const PLANNING = [
-  'file',
-  'accounts',
-  'domain',
-  'against',
-  'allowDeletes',
-  'allowReroutes',
-  'allowDomainDelete',
-  'allowEmpty',
-  'allowUnrouted',
-  'rotate',
-  'skipRefused',
-  'mask',
-] as const satisfies readonly (keyof PlanFlags)[];
+type FlagName = keyof PlanFlags;
+
+const CONNECTION = ['apiUrl', 'apiVersion', 'account', 'stateDir'] as const satisfies readonly FlagName[];
+const PLANNING: readonly FlagName[] = ['file', 'accounts', 'domain', 'against', ...ALLOWANCES, 'mask'];
 
 /**
  * The command that applies the plan that these flags made, for a shell; null where no command would apply just that: a
@@ -51,15 +35,10 @@ export function nextOf({ ofAccount }: Pick<Context, 'ofAccount'>, command: strin
   return null;
 }
 
-function commandLine(
-  flags: PlanFlags,
-  names: readonly (keyof PlanFlags)[],
-  operands: readonly string[],
-): string {
+function commandLine(flags: PlanFlags, names: readonly FlagName[], operands: readonly string[]): string {
   const given = names.flatMap((name) => {
     const value = flags[name];
-    const flag =
-      name === 'file' ? '-f' : `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    const flag = name === 'file' ? '-f' : flagOf(name);
     if (value === undefined) return [];
     if (value === true) return [flag];
     return [value].flat().flatMap((one) => [flag, quoteForShell(String(one))]);

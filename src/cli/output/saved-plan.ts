@@ -11,11 +11,11 @@ import type { Planned } from '../../reconcile/plan-once.ts';
 import type { Context } from '../context.ts';
 import { readDesired } from '../input/desired.ts';
 import { CommandError, EXIT, commandFailure } from '../exit.ts';
-import { fileFault } from './file-fault.ts';
+import { fileFault } from './files.ts';
 import { sha256 } from './output.ts';
 import { assertNothingAgain, flagsOfSaved, type PlanFlags } from '../input/plan-options.ts';
 import { documentOf, manifestDigest } from './print-plan.ts';
-import { saveDocument } from './save.ts';
+import { saveDocument } from './files.ts';
 import type { Session } from '../input/session.ts';
 import { statedPaths } from '../settings.ts';
 
@@ -158,11 +158,7 @@ async function editedMeanwhile(
   { flags, fresh: { manifest } }: { readonly flags: PlanFlags; readonly fresh: PlanDocument },
 ): Promise<readonly Difference[]> {
   if (manifest.files.includes('-')) return [];
-  const { desired } = await readDesired(context, flags, {
-    references: 'required',
-    problems: 'silent',
-    unnamed: 'ignored',
-  });
+  const { desired } = await readDesired(context, flags, { references: 'required' });
   if (desired !== null && manifestDigest(session, desired) === manifest.digest) return [];
   return [{ subject: 'manifest', was: 'as it was planned', is: 'edited while the account was read' }];
 }

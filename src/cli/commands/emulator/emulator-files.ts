@@ -5,7 +5,7 @@ import type { Seed } from '../../../emulator/account/seed.ts';
 import { problemsOf } from '../../../emulator/http/schemas.ts';
 import { makeDirectory } from '../../../state/own-files.ts';
 import { commandFailure } from '../../exit.ts';
-import { fileFault } from '../../output/file-fault.ts';
+import { fileFault } from '../../output/files.ts';
 
 /** The account that a file holds; undefined where there is no file yet. */
 export async function readStateFile(file: string): Promise<Seed | undefined> {

@@ -7,8 +7,8 @@ import { readManifests } from '../../../manifest/read/read.ts';
 import type { Desired, DesiredRule, PresentDomain, Reference } from '../../../model/desired.ts';
 import { encodeForward } from '../../../model/destinations.ts';
 import type { Context } from '../../context.ts';
-import { CommandError, EXIT, commandFailure } from '../../exit.ts';
-import { loadOptions } from '../../input/load-options.ts';
+import { commandFailure } from '../../exit.ts';
+import { invalidManifest, loadOptions } from '../../input/desired.ts';
 import { printProblems } from '../../output/problems/problems.ts';
 import { agreedAccount } from '../../settings.ts';
 
@@ -48,8 +48,7 @@ async function load(context: Context, from: string): Promise<Desired> {
   const { desired, problems } = loadManifest(texts.value, { ...how, resolve: placeholders() });
   printProblems(context, {}, problems);
   if (desired !== null) return desired;
-  const errors = problems.filter(({ severity }) => severity === 'error').length;
-  throw new CommandError(EXIT.invalid, `the manifest is invalid: ${plural(errors, 'error')}`, 'fix it');
+  throw invalidManifest(problems);
 }
 
 /** `env-boss@reference.invalid` for `{ env: BOSS }`, another address for each reference. */

@@ -9,7 +9,7 @@ import type { DomainDocument, ManifestDocument } from '../../../model/manifest-d
 import type { Observed } from '../../../model/observed.ts';
 import type { Context } from '../../context.ts';
 import { CommandError, EXIT } from '../../exit.ts';
-import { makeOutputDirectory, saveText } from '../../output/save.ts';
+import { makeOutputDirectory, saveText } from '../../output/files.ts';
 
 /** Where an export goes; neither: to standard output. */
 export interface ExportTarget {

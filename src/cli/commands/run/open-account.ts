@@ -19,7 +19,7 @@ import { CommandError } from '../../exit.ts';
 import { connect } from '../../input/connect.ts';
 import { createPolicy } from '../../input/policy.ts';
 import { openState } from '../../input/state.ts';
-import { loadOptions } from '../../input/load-options.ts';
+import { loadOptions } from '../../input/desired.ts';
 import { referenceValue, referenceReader } from '../../input/references.ts';
 import {
   resolveConnection,
