@@ -47,6 +47,11 @@ export function createKeyLearner(context: Context): (entries: readonly AccountEn
   };
 }
 
+/** Options of a command that can serve many accounts. */
+export interface AccountsOptions extends CommonOptions {
+  readonly out?: string;
+}
+
 /** What runs for one account. */
 export interface Job<Options> {
   readonly name: string;

@@ -1,12 +1,8 @@
+import type { AccountsOptions } from './accounts.ts';
 import type { AccountsFormat } from '../output/formats.ts';
 import type { CommandAction } from '../input/options.ts';
 import type { SavedUse } from './saved-accounts.ts';
-import { accountsDirectory, type CommonOptions } from '../settings.ts';
-
-/** Options of a command that can serve many accounts. */
-export interface AccountsOptions extends CommonOptions {
-  readonly out?: string;
-}
+import { accountsDirectory } from '../settings.ts';
 
 /**
  * A command that serves many accounts too, and perhaps takes a file of saved plans as its argument; what that takes is

@@ -1,11 +1,10 @@
 import { escapeInvisible } from '../../model/names.ts';
-import { openJobs, type Job, type Jobs } from './accounts.ts';
+import { openJobs, type AccountsOptions, type Job, type Jobs } from './accounts.ts';
 import { renderAccounts, type AccountEnd } from './accounts-summary.ts';
 import { printChecked } from '../output/problems/checked.ts';
 import type { AccountScope, Context } from '../context.ts';
 import { CommandError, EXIT, explain, strongestExit, type ExitCode } from '../exit.ts';
 import type { AccountsFormat } from '../output/formats.ts';
-import type { AccountsOptions } from './for-accounts.ts';
 import { createMoves } from './moves.ts';
 import { applyCommandLine, applySaved } from '../output/next-command.ts';
 import { printJson } from '../output/output.ts';
