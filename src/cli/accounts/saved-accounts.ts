@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { hmacWith } from '../../api/http/hmac.ts';
 import { stableJson } from '../../plan/document/digest.ts';
-import { isSealedBy, readJson, readPlan, type SavedPlan } from '../../plan/document/saved.ts';
+import { isSealedBy, parseJson, readPlan, type SavedPlan } from '../../plan/document/saved.ts';
 import { openJobs, type Jobs } from './accounts.ts';
 import type { Context } from '../context.ts';
 import { commandFailure } from '../exit.ts';
@@ -163,7 +163,7 @@ interface AccountsFile {
 }
 
 function parseFile(text: string): AccountsFile | null {
-  const value = readJson(text);
+  const value = parseJson(text);
   if (!isObject(value) || value['kind'] !== 'fwdsync/accounts@1') return null;
   const { directory, others, accounts } = value;
   if (typeof directory !== 'string' || !isListOf(others, isText)) return null;

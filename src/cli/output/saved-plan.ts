@@ -5,7 +5,7 @@ import type { Desired } from '../../model/desired.ts';
 import { escapeInvisible, parseDomainName } from '../../model/names.ts';
 import { staleSince, type Difference } from '../../plan/render/compare.ts';
 import type { PlanDocument } from '../../plan/document/document.ts';
-import { isSealedBy, readJson, readPlan, type ReadPlan, type SavedPlan } from '../../plan/document/saved.ts';
+import { isSealedBy, parseJson, readPlan, type ReadPlan, type SavedPlan } from '../../plan/document/saved.ts';
 import { decide, type Decision } from '../../reconcile/decide.ts';
 import type { Planned } from '../../reconcile/plan-once.ts';
 import type { Context } from '../context.ts';
@@ -36,7 +36,7 @@ export async function readSavedPlan(
   }
   if (ofAccount?.saved !== undefined) return { kind: 'intact', plan: ofAccount.saved };
   const { planFault } = await import('./plan-fault.ts');
-  const read = readPlan(readJson(await readSavedText(context, path)), { sha256, fault: planFault });
+  const read = readPlan(parseJson(await readSavedText(context, path)), { sha256, fault: planFault });
   if (read.kind !== 'not-a-plan') return read;
   throw commandFailure(
     `${path} is not a saved plan: ${read.reason}`,

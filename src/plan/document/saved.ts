@@ -59,7 +59,7 @@ export function isSealedBy(plan: SavedPlan, hmac: PlanHashes['hmac']): boolean {
 }
 
 /** The JSON of a file; undefined: it is none. */
-export function readJson(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {

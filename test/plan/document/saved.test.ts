@@ -10,7 +10,7 @@ import { planDocument, type PlanDocument } from '../../../src/plan/document/docu
 import { makePlan, type PlanInput } from '../../../src/plan/plan.ts';
 import {
   isSealedBy,
-  readJson,
+  parseJson,
   readPlan,
   sealPlan,
   type SavedPlan,
@@ -280,7 +280,7 @@ describe('what is new since a plan was saved', () => {
 describe('a saved plan', () => {
   const seal = () => sealPlan(documentOf(base()), { sha256, hmac });
   const read = (value: unknown) =>
-    readPlan(readJson(typeof value === 'string' ? value : JSON.stringify(value)), {
+    readPlan(parseJson(typeof value === 'string' ? value : JSON.stringify(value)), {
       sha256,
       fault: planFault,
     });
