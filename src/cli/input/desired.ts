@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Desired, DesiredApi } from '../../model/desired.ts';
-import { showText, type MaskNumbers } from '../../model/destinations.ts';
+import { showText, type Disclosure } from '../../model/destinations.ts';
 import { plural, parseDomainName, type DomainName } from '../../model/names.ts';
 import type { Problem } from '../../model/problem.ts';
 import { loadWithReferences, type LoadOptions } from '../../manifest/load.ts';
@@ -59,21 +59,16 @@ export async function readDesired(
   const references = how.references === 'required' ? 'required' : 'optional';
   const load = loadOptions(context, options, { references, accounts });
   const loaded = await loadWithReferences(texts, load, referenceReader(context));
-  const mask = maskOf(options, context);
-  const relevant =
-    how.references === 'unneeded'
-      ? loaded.problems.filter(({ code }) => code !== 'reference-not-set')
-      : loaded.problems;
-  const problems = mask === false ? relevant : relevant.map((problem) => maskProblem(problem, mask));
   const { counts } = loaded;
+  const problems = maskProblems(concerning(loaded.problems, how), maskOf(options, context));
   if (shown !== 'silent') {
     const excerpt = await openExcerpt(context, options, { problems, texts });
     if (loaded.desired === null) printInvalid(context, options, { problems, counts }, excerpt);
     else if (shown === 'printed') printProblems(context, options, problems, excerpt);
   }
-  const desired = loaded.desired === null ? null : narrow(loaded.desired, options.domain, unnamed);
-  const size = loaded.desired === null ? NOTHING : manifestSize(loaded.desired);
-  return { desired, size, problems, counts, texts };
+  if (loaded.desired === null) return { desired: null, size: NOTHING, problems, counts, texts };
+  const desired = narrow(loaded.desired, options.domain, unnamed);
+  return { desired, size: manifestSize(loaded.desired), problems, counts, texts };
 }
 
 /** How manifests are loaded here; with `--accounts` each states its key and its account. */
@@ -105,9 +100,18 @@ function maxEntriesOf({ env }: Context): number | undefined {
 
 const NOTHING: ManifestSize = { domains: new Set(), entries: 0 };
 
-function maskProblem(problem: Problem, mask: MaskNumbers): Problem {
+function concerning(problems: readonly Problem[], { references }: Partial<ReadOptions>): readonly Problem[] {
+  return references === 'unneeded' ? problems.filter(({ code }) => code !== 'reference-not-set') : problems;
+}
+
+function maskProblems(problems: readonly Problem[], mask: Disclosure['mask']): readonly Problem[] {
+  if (mask === false) return problems;
   const show = (text: string): string => showText(text, { references: new Map(), mask });
-  return { ...problem, message: show(problem.message), hint: show(problem.hint) };
+  return problems.map((problem) => ({
+    ...problem,
+    message: show(problem.message),
+    hint: show(problem.hint),
+  }));
 }
 
 async function readTexts(

@@ -1,4 +1,3 @@
-import { plural } from '../../../model/names.ts';
 import * as fs from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Seed, SeedDomain, SeedRule } from '../../../emulator/account/seed.ts';
