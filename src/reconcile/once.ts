@@ -4,7 +4,7 @@ import type { LockFault } from '../state/store.ts';
 import type { ApiError } from '../api/errors.ts';
 import type { Report } from '../model/report.ts';
 import { approvalDigest } from '../plan/document/digest.ts';
-import { keyedDigests } from './changed.ts';
+import { keyedDigests } from './domain-digests.ts';
 import type { Decision } from './decide.ts';
 import { planAccount, type Planned, type PlanPorts, type PlanRequest } from './plan-once.ts';
 

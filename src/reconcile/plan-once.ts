@@ -13,7 +13,7 @@ import type { ManifestSize } from '../model/prior.ts';
 import { succeed, type Result } from '../model/result.ts';
 import { makePlan, type PlanInput } from '../plan/plan.ts';
 import type { Policy } from '../plan/policy.ts';
-import { keepDomains, pendingDomains } from './changed.ts';
+import { keepDomains, pendingDomains } from './domain-digests.ts';
 import { findChangedPasswords } from './changed-passwords.ts';
 
 /** What is wanted of an account, and how. */

@@ -9,7 +9,7 @@ import { readManifests } from '../../manifest/read/read.ts';
 import type { ManifestText } from '../../manifest/read/text.ts';
 import type { ManifestSize } from '../../model/prior.ts';
 import { manifestSize } from '../../plan/size.ts';
-import { keepDomains } from '../../reconcile/changed.ts';
+import { keepDomains } from '../../reconcile/domain-digests.ts';
 import type { Context } from '../context.ts';
 import { CommandError, EXIT, commandFailure, usageError } from '../exit.ts';
 import type { GitTree } from './git-manifests.ts';

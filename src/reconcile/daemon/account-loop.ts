@@ -5,11 +5,11 @@ import type { DomainName } from '../../model/names.ts';
 import type { ManifestSize } from '../../model/prior.ts';
 import {
   changedSince,
-  fingerprintDomains,
+  digestDomains,
   keepDomains,
   pendingDomains,
-  type Fingerprints,
-} from '../changed.ts';
+  type DomainDigests,
+} from '../domain-digests.ts';
 import { createRunId, internalFault, runAccount, type RunPorts, type RunTask } from './account-run.ts';
 import { createStatusTracker, splitChanges, type StatusTracker } from './account-status.ts';
 import { createFlapDetector, type FlapDetector } from './flap-detector.ts';
@@ -84,7 +84,7 @@ export function createAccountLoop(options: LoopOptions, ports: LoopPorts): Accou
 interface CurrentManifest {
   readonly desired: Desired;
   readonly size: ManifestSize;
-  readonly fingerprints: Fingerprints;
+  readonly digests: DomainDigests;
 }
 
 interface Loop {
@@ -176,9 +176,9 @@ async function readSafely({ tracker, ports }: Loop): Promise<ManifestRead | null
 function accept(loop: Loop, read: Extract<ManifestRead, { kind: 'good' }>): void {
   const { scheduler, tracker, flaps, manifest: before, ports } = loop;
   const { desired, size } = read;
-  const fingerprints = fingerprintDomains(desired);
-  loop.manifest = { desired, size, fingerprints };
-  const changed = changedSince(before?.fingerprints ?? new Map(), fingerprints);
+  const digests = digestDomains(desired);
+  loop.manifest = { desired, size, digests };
+  const changed = changedSince(before?.digests ?? new Map(), digests);
   scheduler.manage(desired.domains);
   flaps.retain(desired.domains);
   tracker.manifestAccepted(read, changed);
@@ -226,10 +226,10 @@ async function runDomains(loop: Loop, cause: Cause, names: readonly DomainName[]
 }
 
 function beginSweep(loop: Loop): void {
-  const { desired, fingerprints } = currentManifest(loop);
+  const { desired, digests } = currentManifest(loop);
   const { scheduler, ports } = loop;
   scheduler.sweepStarted(ports.clock.monotonic());
-  loop.sweep = startSweep(desired, fingerprints, ports);
+  loop.sweep = startSweep(desired, digests, ports);
   void announceEnd(loop, loop.sweep);
 }
 
@@ -241,11 +241,11 @@ async function announceEnd({ scheduler, wakeup, ports }: Loop, sweep: Sweep): Pr
 
 async function finishSweep(loop: Loop): Promise<void> {
   const { sweep } = loop;
-  const { desired: whole, size, fingerprints } = currentManifest(loop);
+  const { desired: whole, size, digests } = currentManifest(loop);
   if (sweep === null) throw new Error('there is no sweep to finish');
   const read = await sweep.result;
   loop.sweep = null;
-  const desired = sweep.upToDate(whole, fingerprints);
+  const desired = sweep.upToDate(whole, digests);
   const start = { cause: 'sweep', names: [...desired.domains.keys()], startedAt: sweep.startedAt } as const;
   const work: Work | FailedRun = read.ok
     ? { desired, manifestSize: size, listing: 'all', observed: read.value }

@@ -18,7 +18,7 @@ import { forecast } from '../../../src/plan/requests/forecast.ts';
 import { makePlan, type PlanInput } from '../../../src/plan/plan.ts';
 import { allowancesInForce, type Policy } from '../../../src/plan/policy.ts';
 import { manifestSize } from '../../../src/plan/size.ts';
-import { fingerprintDomains } from '../../../src/reconcile/changed.ts';
+import { digestDomains } from '../../../src/reconcile/domain-digests.ts';
 import { withholdRefused } from '../../../src/plan/withhold.ts';
 import { unmanagedPart } from '../../golden/support/unmanaged.ts';
 import { testAccount, type TestAccount, type TestAccountOptions } from '../../support/account.ts';
@@ -104,7 +104,7 @@ export async function openScene({ manifest, seed, ...options }: Setup): Promise<
         digest: 'sha256:test',
         heldBack: whole.changes.filter((change) => !kept.has(change)),
         references: prepared.input.desired.references,
-        domainDigests: fingerprintDomains(prepared.input.desired),
+        domainDigests: digestDomains(prepared.input.desired),
         manifestSize: run.size ?? manifestSize(prepared.input.desired),
         maxFailures: run.maxFailures ?? null,
         newcomers: run.newcomers,

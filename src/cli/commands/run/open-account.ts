@@ -9,7 +9,7 @@ import { createAccountLoop, type AccountLoop } from '../../../reconcile/daemon/a
 import type { Access } from '../../../reconcile/daemon/account-run.ts';
 import { exclusiveSource, type Ownership } from '../../../reconcile/ownership.ts';
 import { POLL_MS, type AccountEntry } from '../../../reconcile/daemon/daemon.ts';
-import { keepDomains } from '../../../reconcile/changed.ts';
+import { keepDomains } from '../../../reconcile/domain-digests.ts';
 import { createManifestSource, type ManifestSource } from '../../../reconcile/daemon/manifest-source.ts';
 import { requireDomain } from '../../input/arguments.ts';
 import { requestEvent } from '../../output/event-log.ts';

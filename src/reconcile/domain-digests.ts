@@ -4,11 +4,11 @@ import type { DomainName } from '../model/names.ts';
 import type { Prior } from '../model/prior.ts';
 
 /** What is desired of each domain, as one short text. */
-export type Fingerprints = ReadonlyMap<DomainName, string>;
+export type DomainDigests = ReadonlyMap<DomainName, string>;
 
 const NO_GUARDS = { maxDeletes: 0, maxDeletePercent: 0, allow: [] };
 
-export function fingerprintDomains({ domains }: Pick<Desired, 'domains'>): Fingerprints {
+export function digestDomains({ domains }: Pick<Desired, 'domains'>): DomainDigests {
   return new Map(
     [...domains].map(([name, domain]) => [
       name,
@@ -21,12 +21,12 @@ export function fingerprintDomains({ domains }: Pick<Desired, 'domains'>): Finge
 export function keyedDigests(
   desired: Pick<Desired, 'domains'>,
   hmac: (text: string) => string,
-): Fingerprints {
-  return new Map([...fingerprintDomains(desired)].map(([name, text]) => [name, `sha256:${hmac(text)}`]));
+): DomainDigests {
+  return new Map([...digestDomains(desired)].map(([name, text]) => [name, `sha256:${hmac(text)}`]));
 }
 
 /** Domains whose desired state changed, new ones included; what is no longer named is no longer managed. */
-export function changedSince(before: Fingerprints, after: Fingerprints): readonly DomainName[] {
+export function changedSince(before: DomainDigests, after: DomainDigests): readonly DomainName[] {
   return [...after.keys()].filter((name) => before.get(name) !== after.get(name));
 }
 
