@@ -2,7 +2,7 @@ import { NO_PRIOR_DOMAIN } from '../model/prior.ts';
 import type { DomainName } from '../model/names.ts';
 import type { ObservedAlias } from '../model/observed.ts';
 import type { Change } from '../model/plan.ts';
-import { settleCatchAll } from '../plan/diff/catch-all.ts';
+import { resolveConditional } from '../plan/diff/catch-all.ts';
 import { signature } from '../plan/diff/signature.ts';
 import { recordSkips, stopOn, whyStopped, type Ledger } from './ledger.ts';
 import type { KnownAccount } from './known-account.ts';
@@ -62,7 +62,7 @@ async function resolveNewDomain(
   const live = await account.readAdded(domain);
   if (live.ok) {
     await keepCatchAll(domain, live.value, parts);
-    return settleCatchAll(changes, domain, live.value);
+    return resolveConditional(changes, domain, live.value);
   }
   stopOn(ledger, live.error);
   recordSkips(ledger, conditional, `its aliases could not be read after it was added: ${live.error.message}`);

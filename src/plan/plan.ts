@@ -5,7 +5,7 @@ import type { Change, Plan, PlanSummary, Warning } from '../model/plan.ts';
 import { compareSources } from '../model/problem.ts';
 import type { ManifestSize, Prior } from '../model/prior.ts';
 import { planDomain } from './diff/domain.ts';
-import type { DomainPlan } from './domain-plan.ts';
+import type { DomainPlan } from './diff/section.ts';
 import { findGuards } from './guards/guards.ts';
 import { compareText } from './sorting.ts';
 import { showAllowance, type Policy } from './policy.ts';

@@ -1,6 +1,6 @@
 import type { Observed } from '../model/observed.ts';
 import type { Plan, PlanLimits, PlanUsage } from '../model/plan.ts';
-import type { DomainPlan } from './domain-plan.ts';
+import type { DomainPlan } from './diff/section.ts';
 
 /** What the account's plan limits, and how much of it there is before anything is changed. */
 export function planLimits(observed: Observed, plans: readonly DomainPlan[]): PlanLimits {

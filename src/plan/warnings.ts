@@ -10,7 +10,7 @@ import type { Observed, ObservedDomain } from '../model/observed.ts';
 import type { Change, Warning, WarningCode } from '../model/plan.ts';
 import { showSource } from '../model/problem.ts';
 import type { ManifestSize } from '../model/prior.ts';
-import type { DomainPlan } from './domain-plan.ts';
+import type { DomainPlan } from './diff/section.ts';
 import { sum } from './guards/counting.ts';
 import type { Policy } from './policy.ts';
 

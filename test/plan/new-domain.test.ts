@@ -2,7 +2,7 @@ import { entryKey } from '../../src/model/item-key.ts';
 import { describe, expect, test } from 'vitest';
 import type { AliasSection, PresentDomain } from '../../src/model/desired.ts';
 import type { Change } from '../../src/model/plan.ts';
-import { settleCatchAll } from '../../src/plan/diff/catch-all.ts';
+import { resolveConditional } from '../../src/plan/diff/catch-all.ts';
 import { signature } from '../../src/plan/diff/signature.ts';
 import {
   ACME,
@@ -137,7 +137,7 @@ describe('once the domain was added and its aliases were read', () => {
   const remove = () => planNew({ aliases: aliasSection({}, { prune: true }) }).changes[1] as Change;
   const made = (forward: string) => liveAliases({ info: 'x@x.example', '*': forward });
 
-  test.each<[string, () => Change, Parameters<typeof settleCatchAll>[2], object | null]>([
+  test.each<[string, () => Change, Parameters<typeof resolveConditional>[2], object | null]>([
     ['wanted, not made: added', add, [], {}],
     [
       'wanted, made otherwise: updated',
@@ -155,13 +155,13 @@ describe('once the domain was added and its aliases were read', () => {
     ],
   ])('%s', (_, change, rows, becomes) => {
     const settled = becomes === null ? [] : [{ ...change(), conditional: false, ...becomes }];
-    expect(settleCatchAll([change()], NEW, rows)).toEqual(settled);
+    expect(resolveConditional([change()], NEW, rows)).toEqual(settled);
   });
 
   test('no other change is touched', () => {
     const certain = { ...add(), conditional: false } as Change;
     const elsewhere = { ...add(), domain: ACME } as Change;
     const changes = [certain, elsewhere, planNew({}).changes[0] as Change];
-    expect(settleCatchAll(changes, NEW, made('b@x.example'))).toEqual(changes);
+    expect(resolveConditional(changes, NEW, made('b@x.example'))).toEqual(changes);
   });
 });

@@ -1,15 +1,14 @@
-import type { AliasSection, DesiredAlias } from '../../model/desired.ts';
+import type { AliasSection, DesiredAlias, PresentAlias } from '../../model/desired.ts';
 import { sameDestinations } from '../../model/destinations.ts';
-import { nameKey, type NameKey } from '../../model/names.ts';
+import { nameKey } from '../../model/names.ts';
 import type { ObservedAlias } from '../../model/observed.ts';
 import type { AliasChange } from '../../model/plan.ts';
-import { fail, succeed } from '../../model/result.ts';
+import { succeed } from '../../model/result.ts';
 import {
-  ambiguous,
   draftSection,
-  isIgnored,
   notKeptWarning,
   origin,
+  readLive,
   type SectionContext,
   type SectionDraft,
   type SectionResult,
@@ -21,57 +20,26 @@ interface NamedContext extends SectionContext {
   readonly isName: (text: string) => boolean;
 }
 
-type PresentAlias = Extract<DesiredAlias, { state: 'present' }>;
-
-/** What is desired of a name: as an entry says, or as it is because nothing manages it. */
-type Target = DesiredAlias | { readonly state: 'carried' };
-
-const CARRIED: Target = { state: 'carried' };
-
 /** The difference of the aliases of a domain. */
 export function planAliases(
   section: AliasSection,
   observed: readonly ObservedAlias[],
   context: SectionContext,
 ): SectionResult {
-  const live = new Map<NameKey, ObservedAlias>();
-  for (const alias of observed) {
-    const key = nameKey(alias.name);
-    const twin = live.get(key);
-    if (twin !== undefined) return fail(ambiguous('aliases', alias.name, [twin.id, alias.id]));
-    live.set(key, alias);
-  }
   const draft = draftSection('aliases');
-  const targets = widen(section, live, draft);
-  const isName = (id: string): boolean => live.has(nameKey(id)) || targets.has(nameKey(id));
+  const found = readLive(section, observed, draft);
+  if (!found.ok) return found;
+  const { live, carried } = found.value;
+  const { entries } = section;
+  const isName = (id: string): boolean => live.has(nameKey(id)) || entries.has(nameKey(id));
   const named: NamedContext = { ...context, isName };
-  for (const [key, target] of targets) {
-    if (target.state !== 'carried') planEntry(target, live.get(key), named, draft);
+  for (const [key, entry] of entries) {
+    if (!carried.has(key)) planEntry(entry, live.get(key), named, draft);
   }
   for (const [key, alias] of live) {
-    if (!targets.has(key)) planDelete(alias, null, named, draft);
+    if (!carried.has(key) && !entries.has(key)) planDelete(alias, null, named, draft);
   }
   return succeed(draft);
-}
-
-/** Unmanaged and ignored live aliases join the desired ones, so that no difference can delete them. */
-function widen(
-  section: AliasSection,
-  live: ReadonlyMap<NameKey, ObservedAlias>,
-  draft: SectionDraft,
-): ReadonlyMap<NameKey, Target> {
-  const targets = new Map<NameKey, Target>(section.entries);
-  for (const [key, alias] of live) {
-    const ignored = isIgnored(alias.name, section.ignore);
-    if (!ignored) draft.live += 1;
-    if (!ignored && (section.prune || section.entries.has(key))) {
-      draft.managed += 1;
-    } else {
-      draft.unmanaged += 1;
-      targets.set(key, CARRIED);
-    }
-  }
-  return targets;
 }
 
 function planEntry(
@@ -92,7 +60,7 @@ function planEntry(
     draft.warnings.push(notKeptWarning('alias', entry, context));
     return;
   }
-  const change = putting(entry, alias, context);
+  const change = changeOf(entry, alias, context);
   draft.changes.push(change);
   if (isServiceOwn(alias, context)) draft.serviceOwn.push(change);
 }
@@ -103,7 +71,7 @@ function isNotKept(entry: PresentAlias, alias: ObservedAlias, context: NamedCont
   return isKeptOtherwise(entry.name, { wanted, live }, context);
 }
 
-function putting(entry: PresentAlias, alias: ObservedAlias | undefined, context: NamedContext): AliasChange {
+function changeOf(entry: PresentAlias, alias: ObservedAlias | undefined, context: NamedContext): AliasChange {
   const desired = { forward: entry.forward };
   return {
     ...origin(entry),

@@ -3,7 +3,8 @@ import { sameDestinations } from '../../model/destinations.ts';
 import type { DomainName, NameKey } from '../../model/names.ts';
 import type { ObservedAlias } from '../../model/observed.ts';
 import type { AliasChange, Change, Warning } from '../../model/plan.ts';
-import { isIgnored, origin } from './section.ts';
+import { matchesGlob } from '../../routing/glob.ts';
+import { origin } from './section.ts';
 
 const CATCH_ALL = '*' as NameKey;
 
@@ -43,7 +44,7 @@ export function planCatchAll(desired: PresentDomain, changes: readonly Change[])
  * The changes of a domain that was just added, once its aliases were read: no change is conditional any more, and
  * what is there already is no addition. Changes of other kinds and names stay as they are.
  */
-export function settleCatchAll(
+export function resolveConditional(
   changes: readonly Change[],
   domain: DomainName,
   live: readonly ObservedAlias[],
@@ -51,12 +52,12 @@ export function settleCatchAll(
   const made = live.find((alias) => alias.name === CATCH_ALL);
   return changes.flatMap<Change>((change) =>
     change.conditional && change.kind === 'alias' && change.domain === domain
-      ? settle(change, made)
+      ? resolve(change, made)
       : [change],
   );
 }
 
-function settle(change: AliasChange, made: ObservedAlias | undefined): readonly AliasChange[] {
+function resolve(change: AliasChange, made: ObservedAlias | undefined): readonly AliasChange[] {
   if (made === undefined) return change.action === 'add' ? [{ ...change, conditional: false }] : [];
   const observed = { forward: made.forward };
   if (change.desired === null) return [{ ...change, conditional: false, id: made.id, observed }];
@@ -69,7 +70,7 @@ function withCondition(change: Change): Change {
 }
 
 function prunesCatchAll(section: AliasSection): boolean {
-  return section.prune && !isIgnored(CATCH_ALL, section.ignore);
+  return section.prune && !section.ignore.some((pattern) => matchesGlob(pattern, CATCH_ALL));
 }
 
 function defaultCatchAll(desired: PresentDomain): Warning {

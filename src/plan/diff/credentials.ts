@@ -2,12 +2,11 @@ import type { CredentialSection, DesiredCredential, Origin } from '../../model/d
 import { nameKey, quote, type NameKey } from '../../model/names.ts';
 import type { ObservedCredential } from '../../model/observed.ts';
 import type { CredentialChange, Reason } from '../../model/plan.ts';
-import { fail, succeed } from '../../model/result.ts';
+import { succeed } from '../../model/result.ts';
 import {
-  ambiguous,
   draftSection,
-  isIgnored,
   origin,
+  readLive,
   type SectionContext,
   type SectionDraft,
   type SectionResult,
@@ -29,16 +28,10 @@ export function planCredentials(
   observed: readonly ObservedCredential[],
   context: CredentialContext,
 ): SectionResult {
-  const live = new Map<NameKey, ObservedCredential>();
-  for (const credential of observed) {
-    const key = nameKey(credential.name);
-    const twin = live.get(key);
-    if (twin !== undefined)
-      return fail(ambiguous('credentials', credential.name, [twin.name, credential.name]));
-    live.set(key, credential);
-  }
   const draft = draftSection('credentials');
-  const carried = carry(section, live, draft);
+  const found = readLive(section, observed, draft);
+  if (!found.ok) return found;
+  const { live, carried } = found.value;
   for (const [key, entry] of section.entries) {
     if (!carried.has(key)) planEntry(entry, live.get(key), context, draft);
   }
@@ -47,25 +40,6 @@ export function planCredentials(
     draft.changes.push(deletion(credential, 'prune', { source: null }, context));
   }
   return succeed(draft);
-}
-
-/** The live credentials that nothing manages: they stay as they are. */
-function carry(
-  section: CredentialSection,
-  live: ReadonlyMap<NameKey, ObservedCredential>,
-  draft: SectionDraft,
-): ReadonlySet<NameKey> {
-  const carried = new Set<NameKey>();
-  for (const [key, credential] of live) {
-    const ignored = isIgnored(credential.name, section.ignore);
-    if (!ignored) draft.live += 1;
-    if (!ignored && (section.prune || section.entries.has(key))) draft.managed += 1;
-    else {
-      draft.unmanaged += 1;
-      carried.add(key);
-    }
-  }
-  return carried;
 }
 
 function planEntry(

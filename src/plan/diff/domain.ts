@@ -8,12 +8,11 @@ import { planCatchAll } from './catch-all.ts';
 import { planCredentials } from './credentials.ts';
 import { compareChanges } from '../sorting.ts';
 import { planRules } from './rules.ts';
-import type { SectionPlan, SectionResult, Withholding } from './section.ts';
+import type { DomainPlan, SectionPlan, SectionResult, Withholding } from './section.ts';
 import { planNewDomain, planSettings } from './settings.ts';
 import type { ItemMemory } from './signature.ts';
 import { domainWarnings } from '../warnings.ts';
 import { SECTION_KINDS, SECTIONS, type Section, type SectionKind } from '../../model/kinds.ts';
-import type { DomainPlan } from '../domain-plan.ts';
 
 export interface DomainInput extends ItemMemory {
   readonly desired: DesiredDomain;

@@ -1,6 +1,3 @@
-import { longestRun } from './longest-run.ts';
-import { fitNumbers, type Room } from './rank-room.ts';
-
 export interface RankInput {
   /** In the order wanted: the live rank of each rule, null of a new one. */
   readonly wanted: readonly (number | null)[];
@@ -95,4 +92,110 @@ function fromTheStart(count: number, fixed: readonly number[]): readonly number[
 function least(a: number | null, b: number | null): number | null {
   if (a === null) return b;
   return b === null ? a : Math.min(a, b);
+}
+
+/**
+ * Positions of a longest strictly increasing run of finite numbers: what may stay while the rest moves. Among equally
+ * long ones it is one that begins late, with large numbers, since there is always room behind a run.
+ * What is no finite number is never part of it. O(n log n).
+ */
+export function longestRun(ranks: readonly (number | null)[]): ReadonlySet<number> {
+  /** For each length of a run, the position at which the run with the greatest first number begins. */
+  const starts: number[] = [];
+  const after = new Map<number, number | undefined>();
+  for (const [position, rank] of [...ranks.entries()].reverse()) {
+    if (rank === null || !Number.isFinite(rank)) continue;
+    const length = countAbove(starts, rank, ranks);
+    after.set(position, starts[length - 1]);
+    starts[length] = position;
+  }
+  const run = new Set<number>();
+  for (let position = starts.at(-1); position !== undefined; position = after.get(position))
+    run.add(position);
+  return run;
+}
+
+/** How many runs begin with a number above `rank`; their first numbers descend. */
+function countAbove(starts: readonly number[], rank: number, ranks: readonly (number | null)[]): number {
+  let low = 0;
+  let high = starts.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const first = ranks[starts[middle] ?? 0] ?? 0;
+    if (first > rank) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Digits after the point that midpoints may have while it is not known how many the service keeps. */
+const DEFAULT_DIGITS = 6;
+const STEP = 10;
+
+/** Open bounds; null: there is none. */
+interface Room {
+  readonly above: number | null;
+  readonly below: number | null;
+}
+
+/**
+ * `count` distinct ascending numbers strictly within the bounds, or null when there is no room: integers in steps of
+ * 10 where they fit, else integers, else the fewest digits after the point. Rank 0 and less are used only before a rank
+ * that is so already.
+ */
+function fitNumbers(
+  count: number,
+  room: Room,
+  options: { readonly digits: number | null },
+): readonly number[] | null {
+  const { above, below } = room;
+  if (below === null) return checked(endless(count, above), room);
+  if (above === null && below <= 0) return checked(leading(count, below), room);
+  const within = { above: above ?? 0, below };
+  const most = options.digits ?? DEFAULT_DIGITS;
+  for (let digits = 0; digits <= most; digits += 1) {
+    const numbers = checked(spread(count, within, 10 ** digits), room);
+    if (numbers !== null) return numbers;
+  }
+  return null;
+}
+
+function endless(count: number, above: number | null): readonly number[] {
+  const base = above === null ? 0 : Math.floor(above / STEP) * STEP;
+  return sequence(count, (index) => base + STEP * (index + 1));
+}
+
+function leading(count: number, below: number): readonly number[] {
+  const base = Math.ceil(below / STEP) * STEP;
+  return sequence(count, (index) => base - STEP * (count - index));
+}
+
+/** Evenly over the multiples of 1/unit within the bounds; in steps of 10 where that many fit. */
+function spread(
+  count: number,
+  { above, below }: { readonly above: number; readonly below: number },
+  unit: number,
+): readonly number[] {
+  const tens = endless(count, above);
+  if ((tens.at(-1) ?? Infinity) < below) return tens;
+  const first = Math.floor(above * unit) + 1;
+  const last = Math.ceil(below * unit) - 1;
+  const step = Math.floor((last - first + 2) / (count + 1));
+  if (step < 1) return [];
+  return sequence(count, (index) => (first - 1 + step * (index + 1)) / unit);
+}
+
+/** Where numbers are too large or too close, arithmetic rounds: only what keeps the bounds and the order counts. */
+function checked(numbers: readonly number[], { above, below }: Room): readonly number[] | null {
+  let last = above ?? -Infinity;
+  for (const number of numbers) {
+    if (!(number > last) || Math.abs(number) > Number.MAX_SAFE_INTEGER) return null;
+    last = number;
+  }
+  if (numbers.length === 0 || (below !== null && !(last < below))) return null;
+  return numbers;
+}
+
+function sequence(count: number, make: (index: number) => number): readonly number[] {
+  return Array.from({ length: count }, (_, index) => make(index));
 }

@@ -1,10 +1,10 @@
 import type { Origin } from '../../model/desired.ts';
-import { quote, type DomainName } from '../../model/names.ts';
+import { nameKey, quote, type DomainName, type NameKey } from '../../model/names.ts';
 import { matchesGlob } from '../../routing/glob.ts';
-import type { Adoption, Change, Warning } from '../../model/plan.ts';
+import type { Adoption, Change, Warning, Withheld } from '../../model/plan.ts';
 import type { Problem } from '../../model/problem.ts';
 import type { Section } from '../../model/kinds.ts';
-import type { Result } from '../../model/result.ts';
+import { fail, succeed, type Result } from '../../model/result.ts';
 import type { ItemMemory } from './signature.ts';
 
 /** What the difference of one section of one domain is worked out from, besides both of its sides. */
@@ -25,6 +25,19 @@ export interface SectionPlan {
   readonly managed: number;
   /** Changes of what the service made by itself: they count in no guard. */
   readonly serviceOwn: readonly Change[];
+  readonly warnings: readonly Warning[];
+  readonly problems: readonly Problem[];
+  readonly adoptions: readonly Adoption[];
+}
+
+/** All that is planned in one domain, and the numbers that the guards need. */
+export interface DomainPlan {
+  readonly domain: DomainName;
+  readonly changes: readonly Change[];
+  readonly sections: readonly SectionPlan[];
+  readonly unchanged: number;
+  readonly unmanaged: number;
+  readonly withheld: readonly Withheld[];
   readonly warnings: readonly Warning[];
   readonly problems: readonly Problem[];
   readonly adoptions: readonly Adoption[];
@@ -68,6 +81,44 @@ export function draftSection(section: Section): SectionDraft {
   };
 }
 
+/** The live items of a section by name, and which of them stay as they are. */
+export interface LiveItems<Row> {
+  readonly live: ReadonlyMap<NameKey, Row>;
+  /** Names of those that nothing manages: ignored, or neither named nor pruned. */
+  readonly carried: ReadonlySet<NameKey>;
+}
+
+/** Counts live items in the draft, and tells those that the manifest manages from the others, which no difference may delete. */
+export function readLive<Row extends { readonly name: string; readonly id?: string }>(
+  { prune, ignore, entries }: Managed,
+  observed: readonly Row[],
+  draft: SectionDraft,
+): Result<LiveItems<Row>, Withholding> {
+  const live = new Map<NameKey, Row>();
+  const carried = new Set<NameKey>();
+  for (const row of observed) {
+    const key = nameKey(row.name);
+    const twin = live.get(key);
+    if (twin !== undefined) {
+      return fail(ambiguous(draft.section, row.name, [twin.id ?? twin.name, row.id ?? row.name]));
+    }
+    live.set(key, row);
+    const ignored = ignore.some((pattern) => matchesGlob(pattern, row.name));
+    if (!ignored) draft.live += 1;
+    if (!ignored && (prune || entries.has(key))) draft.managed += 1;
+    else carried.add(key);
+  }
+  draft.unmanaged = carried.size;
+  return succeed({ live, carried });
+}
+
+/** A section whose entries have names. */
+interface Managed {
+  readonly prune: boolean;
+  readonly ignore: readonly string[];
+  readonly entries: ReadonlyMap<NameKey, unknown>;
+}
+
 /** Two live items for one name: which of them is meant cannot be known. */
 export function ambiguous(kind: string, name: string, ids: readonly [string, string]): Withholding {
   return {
@@ -75,10 +126,6 @@ export function ambiguous(kind: string, name: string, ids: readonly [string, str
     reason: `two live ${kind} answer to ${quote(name)}: ids ${ids[0]} and ${ids[1]}; delete one of them`,
     problems: [],
   };
-}
-
-export function isIgnored(name: string, patterns: readonly string[]): boolean {
-  return patterns.some((pattern) => matchesGlob(pattern, name));
 }
 
 /** Where an entry stands, as a change carries it. */

@@ -1,8 +1,7 @@
 import { KINDS, SECTION_KINDS } from '../../model/kinds.ts';
 import { plural } from '../../model/names.ts';
 import type { Change, DomainChange } from '../../model/plan.ts';
-import type { DomainPlan } from '../domain-plan.ts';
-import type { SectionPlan } from '../diff/section.ts';
+import type { DomainPlan, SectionPlan } from '../diff/section.ts';
 
 /**
  * The deletes that count: not the old rule of a change of type, not what the service made by itself, not what is

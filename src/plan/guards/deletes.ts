@@ -1,8 +1,7 @@
 import type { Allowance, GuardSettings } from '../../model/desired.ts';
 import type { DomainChange, GuardFinding } from '../../model/plan.ts';
-import type { DomainPlan } from '../domain-plan.ts';
+import type { DomainPlan, SectionPlan } from '../diff/section.ts';
 import { allows, showAllowance, type Policy } from '../policy.ts';
-import type { SectionPlan } from '../diff/section.ts';
 import { contentsText, countedDeletes, totalDeletes, totalManaged } from './counting.ts';
 import type { GuardInput } from './input.ts';
 

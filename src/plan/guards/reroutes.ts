@@ -1,6 +1,6 @@
 import { isDiscard, keepsNone } from '../../model/destinations.ts';
 import type { AliasChange, Change, GuardFinding } from '../../model/plan.ts';
-import type { DomainPlan } from '../domain-plan.ts';
+import type { DomainPlan } from '../diff/section.ts';
 import type { Policy } from '../policy.ts';
 import { totalManaged } from './counting.ts';
 import { allowance } from './deletes.ts';

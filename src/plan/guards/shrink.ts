@@ -1,7 +1,7 @@
 import type { GuardFinding } from '../../model/plan.ts';
 import { type Prior, predecessorOf } from '../../model/prior.ts';
 import type { Section } from '../../model/kinds.ts';
-import type { DomainPlan } from '../domain-plan.ts';
+import type { DomainPlan } from '../diff/section.ts';
 import type { Policy } from '../policy.ts';
 import { countedDeletes, totalDeletes } from './counting.ts';
 import { allowance } from './deletes.ts';

@@ -5,7 +5,7 @@ import type { Observed, ObservedDomain } from '../../model/observed.ts';
 import type { Change } from '../../model/plan.ts';
 import type { RuleMatch } from '../../model/resources.ts';
 import { createRouter, type Anchoring, type RoutingTable, type Wildcards } from '../../routing/route.ts';
-import type { DomainPlan } from '../domain-plan.ts';
+import type { DomainPlan } from '../diff/section.ts';
 import { compareRanks } from '../sorting.ts';
 
 /** What takes mail in a domain; `key` tells items of a domain apart. */

@@ -4,7 +4,7 @@ import { destinationsOf, type Desired, type PresentDomain } from '../../model/de
 import type { ObservedDomain } from '../../model/observed.ts';
 import type { AliasChange, Change, GuardFinding, RuleChange } from '../../model/plan.ts';
 import type { Mail } from '../../routing/route.ts';
-import type { DomainPlan } from '../domain-plan.ts';
+import type { DomainPlan } from '../diff/section.ts';
 import { compareText } from '../sorting.ts';
 import { stageOneChanges } from '../withhold.ts';
 import { allowance } from './deletes.ts';

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { longestRun } from '../../../src/plan/diff/longest-run.ts';
-import { assignRanks } from '../../../src/plan/diff/ranks.ts';
+import { assignRanks, longestRun } from '../../../src/plan/diff/ranks.ts';
 
 function ranks(
   wanted: readonly (number | null)[],

@@ -9,7 +9,7 @@ import {
   readingsOf,
   type Reading,
 } from '../../../src/plan/guards/tables.ts';
-import type { DomainPlan } from '../../../src/plan/domain-plan.ts';
+import type { DomainPlan } from '../../../src/plan/diff/section.ts';
 import {
   ACME,
   aliasSection,
