@@ -9,10 +9,15 @@ import type { DomainPlan } from './diff/section.ts';
 import { findGuards } from './guards/guards.ts';
 import { compareText } from './sorting.ts';
 import { showAllowance, type Policy } from './policy.ts';
-import { similarDomainWarnings } from './diff/similar-domains.ts';
 import { manifestSize } from './size.ts';
 import { planLimits } from './usage.ts';
-import { accountWarnings, rotateWarnings, warningsOfChanges, whitelabelWarnings } from './warnings.ts';
+import {
+  accountWarnings,
+  rotateWarnings,
+  similarDomainWarnings,
+  warningsOfChanges,
+  whitelabelWarnings,
+} from './warnings.ts';
 import { countActions } from './withhold.ts';
 
 export interface PlanInput {

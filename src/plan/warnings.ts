@@ -5,7 +5,7 @@ import type {
   DesiredDomain,
   PresentDomain,
 } from '../model/desired.ts';
-import { nameKey, type DomainName } from '../model/names.ts';
+import { editDistance, nameKey, type DomainName } from '../model/names.ts';
 import type { Observed, ObservedDomain } from '../model/observed.ts';
 import type { Change, Warning, WarningCode } from '../model/plan.ts';
 import { showSource } from '../model/problem.ts';
@@ -13,6 +13,7 @@ import type { ManifestSize } from '../model/prior.ts';
 import type { DomainPlan } from './diff/section.ts';
 import { sum } from './guards/counting.ts';
 import type { Policy } from './policy.ts';
+import { compareText } from './sorting.ts';
 
 /** What the account's read-only state keeps a domain's entries from doing. */
 export function domainWarnings(desired: PresentDomain, live: ObservedDomain): readonly Warning[] {
@@ -183,5 +184,24 @@ export function rotateWarnings(desired: Desired, policy: Policy): readonly Warni
     if (known?.state === 'present') return [];
     const message = `--rotate ${name}@${domain}: the manifest has no such credential`;
     return [{ code: 'rotate-unknown', message, hint: 'check the spelling of the name', source: null }];
+  });
+}
+
+/** Above so many comparisons it is a move of a whole portfolio, in which a slip of the pen is found otherwise. */
+const MOST_COMPARISONS = 2_000_000;
+const NEAR = 2;
+
+/** Domains that would be added although a live one is called almost the same: perhaps a slip of the pen. */
+export function similarDomainWarnings(desired: Desired, observed: Observed): readonly Warning[] {
+  const added = [...desired.domains.values()].filter(
+    (entry) => entry.state === 'present' && !observed.domains.has(entry.domain),
+  );
+  if (added.length * observed.domains.size > MOST_COMPARISONS) return [];
+  const live = [...observed.domains.keys()].sort(compareText);
+  return added.flatMap(({ domain, source }) => {
+    const similar = live.find((other) => editDistance(domain, other, NEAR) <= NEAR);
+    if (similar === undefined) return [];
+    const message = `${domain} would be added, while the account has ${similar}`;
+    return [{ code: 'similar-domain', message, hint: 'check the spelling of the name', source }];
   });
 }

@@ -1,13 +1,13 @@
+import { createHash } from 'node:crypto';
 import type { DesiredRule, Origin } from '../../model/desired.ts';
 import { sameDestinations, type Destination } from '../../model/destinations.ts';
 import { findInvisible, quote, type DomainName } from '../../model/names.ts';
 import type { Source } from '../../model/problem.ts';
-import { sameMatch, type RuleMatch } from '../../model/resources.ts';
+import { sameMatch, type RuleMatch, type RuleType } from '../../model/resources.ts';
 import type { ProblemLog } from '../problems.ts';
 import type { Loading } from './context.ts';
 import { mergeBrought, type Brought, type ReadEntries, type SectionReader } from './entries.ts';
 import { booleanOf, isNull, itemsOf, textOf, valueOf, type MapNode, type Node } from '../read/node.ts';
-import { deriveRuleId, derivedRuleIds } from './values/rule-id.ts';
 import { readMatch } from './values/rule-match.ts';
 import { sourceOf } from '../read/text.ts';
 
@@ -191,4 +191,20 @@ function isTaken(draft: RuleDraft, node: Node, names: Map<string, Node>, { log }
     related: first,
   });
   return true;
+}
+
+const NAMESPACE = Buffer.from('f08e279e4efa5fb590dd5c029db5aa4a', 'hex');
+
+/** The UUID version 5 (RFC 9562: 5.5) that a rule without a written id has. `name` is in NFC. */
+function deriveRuleId(domain: DomainName, type: RuleType, name: string): string {
+  const bytes = createHash('sha1').update(NAMESPACE).update(`${domain}\n${type}\n${name}`, 'utf8').digest();
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x50;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  const hex = bytes.toString('hex', 0, 16);
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}
+
+/** The ids that a rule of this name would have, one a type: how a rule of another type is recognised. */
+function derivedRuleIds(domain: DomainName, name: string): readonly string[] {
+  return (['alias', 'regex', 'cel'] as const).map((type) => deriveRuleId(domain, type, name));
 }

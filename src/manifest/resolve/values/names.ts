@@ -3,7 +3,6 @@ import { nameKey, quote, type NameFault, type NameKey } from '../../../model/nam
 import type { Result } from '../../../model/result.ts';
 import type { TextNode } from '../../read/node.ts';
 import type { ProblemLog } from '../../problems.ts';
-import { skeletonOf } from './skeleton.ts';
 
 /** Reads names of one section, and finds those that people or the service could take for one another. */
 export interface NameReader<Name extends string> {
@@ -84,4 +83,44 @@ function warnNonAscii(node: TextNode, name: string, log: ProblemLog): void {
     message: `the name ${quote(node.text)} has letters other than ASCII${changed}`,
     hint: 'make sure that senders and the service can write it',
   });
+}
+
+/** Letters of other scripts that are drawn like a Latin one (Unicode TR 39, the commonest of them). */
+const LATIN_TWINS: Readonly<Record<string, string>> = Object.fromEntries(
+  [
+    ['a', 'аαɑ'],
+    ['b', 'ЬƄ'],
+    ['c', 'сϲⅽ'],
+    ['d', 'ԁⅾ'],
+    ['e', 'еҽ℮'],
+    ['g', 'ɡց'],
+    ['h', 'һհ'],
+    ['i', 'іιıɩ'],
+    ['j', 'јϳ'],
+    ['k', 'кκ'],
+    ['l', 'ӏⅼ'],
+    ['m', 'мⅿ'],
+    ['n', 'пո'],
+    ['o', 'оοօσ'],
+    ['p', 'рρ'],
+    ['q', 'ԛգ'],
+    ['r', 'гⲅ'],
+    ['s', 'ѕꜱ'],
+    ['t', 'тτ'],
+    ['u', 'υսц'],
+    ['v', 'ѵνⅴ'],
+    ['w', 'ԝѡա'],
+    ['x', 'хχⅹ'],
+    ['y', 'уγү'],
+    ['z', 'ᴢ'],
+    ['-', '‐‑‒–—−'],
+    ['.', '․'],
+  ].flatMap(([latin = '', twins = '']) => Array.from(twins, (twin) => [twin, latin])),
+);
+
+/** What a name looks like: compatibility forms folded, look-alikes of other scripts as Latin letters. */
+function skeletonOf(name: string): string {
+  return Array.from(name.normalize('NFKC').toLowerCase(), (character) => LATIN_TWINS[character] ?? character)
+    .join('')
+    .normalize('NFC');
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { absent, at, codes, desired, live, observed, plan, present } from '../support/build.ts';
+import { absent, at, codes, desired, live, observed, plan, present } from './support/build.ts';
 
 /** Whether adding `wanted` is a warning while the account has `other`. */
 function warned(wanted: string, other: string): boolean {
