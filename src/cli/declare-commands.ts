@@ -194,7 +194,7 @@ function declareTools({ program, run, execute, context }: Declaration): void {
     .addHelpText('after', example('fwdsync emulator --port 8025 --state account.json'))
     .action(run(async () => (await import('./commands/emulator.ts')).emulatorCommand));
 
-  addCommand(program, 'demo', withOutput())
+  addCommand(program, 'demo', withOutput(['text']))
     .description(
       'Start an emulator with a drifted account and show validate, plan, apply and the empty plan after it',
     )

@@ -42,6 +42,10 @@ describe('the help', () => {
     expect(unsaid.filter((line) => !WITHOUT_DEFAULT.has(/--[a-z-]+/.exec(line)?.[0] ?? ''))).toEqual([]);
   });
 
+  test('of demo names the only format that it has', async () => {
+    expect((await helpOf('demo')).replaceAll(/\s+/g, ' ')).toContain('[FWDSYNC_FORMAT] (choices: "text")');
+  });
+
   test('of the program names exit codes and the documentation', async () => {
     const help = await helpOf();
     for (const code of [0, 1, 2, 3, 4, 5, 6, 64, 130, 143]) expect(help).toMatch(new RegExp(`\\b${code}\\b`));

@@ -60,6 +60,20 @@ test('route shows it as the reference where the account has it', async () => {
   }
 });
 
+test('a manifest that is not valid ends what shows the account with 5: its references are not known', async () => {
+  const scene = await appliedScene();
+  await scene.manifest(BEHIND + MANIFEST.replace('aliases', 'alias'));
+  const before = scene.requests().length;
+  for (const args of [['logs', 'acme.example'], ['route', 'sales@acme.example', '--live'], ['export']]) {
+    const { code, stdout, stderr } = await scene.run(args, { env: { BOSS } });
+    expect([args, code, stdout]).toEqual([args, 5, '']);
+    expect(stderr).toContain('fwdsync.yaml:3:28: error: the key "alias" is not known here');
+  }
+  const json = await scene.run(['logs', 'acme.example', '--format', 'json']);
+  expect(JSON.parse(json.stdout)).toMatchObject({ kind: 'fwdsync/problems@1', summary: { errors: 1 } });
+  expect(scene.requests()).toHaveLength(before);
+});
+
 describe('the email logs show it as the reference', () => {
   const TEXTS = [
     `550 5.1.1 <${BOSS}>: no such user`,

@@ -140,13 +140,13 @@ export function countLine(report: Report, style: Style): string {
     waitedSeconds > 0 ? `, ${roundSeconds(waitedSeconds)} s of it waiting for the rate limit` : '';
   const effort = style.dim(`${plural(total, 'request')} in ${roundSeconds(seconds)} s${waited}.`);
   const unwritten = report.outcome === 'failed' && !report.wrote ? '; nothing was written' : '';
-  const counted = told.length === 0 ? 'nothing changed' : `${told.join(', ')}${unwritten}`;
+  if (report.outcome === 'unchanged') return `${style.good('no changes')}. ${effort}`;
+  const counted = told.length === 0 ? 'no changes' : `${told.join(', ')}${unwritten}`;
   return `${paintOutcome(report, style)}: ${counted}. ${effort}`;
 }
 
 function paintOutcome(report: Report, style: Style): string {
-  const good = report.outcome === 'converged' || report.outcome === 'unchanged';
-  return good ? style.good(report.outcome) : style.error(report.outcome);
+  return report.outcome === 'converged' ? style.good(report.outcome) : style.error(report.outcome);
 }
 
 function roundSeconds(seconds: number): string {

@@ -26,12 +26,12 @@ export async function exportCommand(context: Context, options: ExportFlags): Pro
   if (options.update !== undefined) return updateCommand(context, options, options.update);
   if (options.out !== undefined && options.force !== true) assertFree(context, [options.out]);
   const api = await ownApi(context, options);
+  const { references } = await discloseManifest(context, options);
   const connection = await resolveConnection(options, api, context);
   const client = connect(context, connection, 'read-only');
   try {
     if (context.ofAccount !== undefined) await assertAccount(client, connection);
     const observed = await read(context, options, client);
-    const { references } = await discloseManifest(context, options);
     const prune = options.prune === true ? 'stated' : 'left-out';
     const how = { version: client.version, showForward: referenceFinder(references), prune } as const;
     const written = await writeExport(context, options, observed, { how, api });

@@ -89,6 +89,7 @@ async function askAccount(
   domain: DomainName,
   mail: Mail,
 ): Promise<RouteFindings> {
+  const disclosure = await discloseManifest(context, options);
   const connection = await resolveConnection(options, {}, context);
   const client = connect(context, connection, 'read-only');
   try {
@@ -98,7 +99,7 @@ async function askAccount(
       live.routingEngine === null ? { kind: 'refused' } : router.route(mail, anchoring);
     const found = route('anywhere');
     const disclose = await openDisclosure(context, options, {
-      disclosure: await discloseManifest(context, options),
+      disclosure,
       client,
       connection,
       command: 'route',

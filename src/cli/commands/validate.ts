@@ -17,13 +17,7 @@ import {
   renderProblemCounts,
   printProblems,
 } from '../output/problems/problems.ts';
-import {
-  manifestPaths,
-  resolveStateDirectory,
-  statedPaths,
-  resolveFormat,
-  type CommonOptions,
-} from '../settings.ts';
+import { resolveStateDirectory, statedPaths, resolveFormat, type CommonOptions } from '../settings.ts';
 import { styleFor } from '../output/style.ts';
 
 export interface ValidateOptions extends CommonOptions {
@@ -41,9 +35,7 @@ export async function validateCommand(context: Context, options: ValidateOptions
   const format = resolveFormat(options, context, VALIDATE_FORMATS);
   if (options.staged === true || options.against !== undefined) assertInGit(options, context);
   const all: Checked[] = [];
-  for (const paths of await findManifests(context, options)) {
-    all.push(await check(context, { ...options, file: paths }));
-  }
+  for (const own of await findManifests(context, options)) all.push(await check(context, own));
   const checked = all.reduce(together, NOTHING);
   await print(context, options, checked, format);
   return isInvalid(checked) ? EXIT.invalid : EXIT.done;
@@ -66,16 +58,16 @@ function isInvalid({ problems }: Checked): boolean {
   return problems.some(({ severity }) => severity === 'error');
 }
 
-/** The paths of each manifest to check: with `--staged` those alone in which something is staged. */
+/** The options for each manifest to check: with `--staged` for those alone in which something is staged. */
 async function findManifests(
   context: Context,
   options: ValidateOptions,
-): Promise<readonly (readonly string[])[]> {
-  if (options.staged !== true) return [manifestPaths(options, context)];
+): Promise<readonly ValidateOptions[]> {
+  if (options.staged !== true) return [options];
   const named = statedPaths(options, context);
-  if (named === null)
-    return (await findStaged(context, resolveStateDirectory(options, context))).map((path) => [path]);
-  return (await isAnyStaged(context, named)) ? [named] : [];
+  if (named !== null) return (await isAnyStaged(context, named)) ? [{ ...options, file: named }] : [];
+  const found = await findStaged(context, resolveStateDirectory(options, context));
+  return found.map((path) => ({ ...options, file: [path] }));
 }
 
 function assertInGit(options: ValidateOptions, context: Context): void {

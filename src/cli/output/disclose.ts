@@ -1,7 +1,7 @@
 import type { FullClient } from '../../api/create.ts';
 import { normaliseDestination, type Disclosure } from '../../model/destinations.ts';
 import type { Context } from '../context.ts';
-import { readDesired } from '../input/desired.ts';
+import { invalidManifest, readDesired, type ReadDesired } from '../input/desired.ts';
 import { CommandError } from '../exit.ts';
 import { maskOf } from './output.ts';
 import type { CommonOptions, Connection } from '../settings.ts';
@@ -11,16 +11,22 @@ import { valuesInText } from './values-in-text.ts';
 
 /**
  * For commands that show what the account holds and need no manifest: where there is one, the values behind its
- * references are shown as the references.
+ * references are shown as the references. One that is not valid ends the command with 5: which values those are is not known.
  */
 export async function discloseManifest(context: Context, options: CommonOptions): Promise<Disclosure> {
   const mask = maskOf(options, context);
+  const read = await readIfThere(context, options);
+  if (read === null) return { references: new Map(), mask };
+  if (read.desired === null) throw invalidManifest(read.problems);
+  return { references: read.desired.references, mask };
+}
+
+/** Null: there is none, or the one of the default name cannot be read. The command is not about it. */
+async function readIfThere(context: Context, options: CommonOptions): Promise<ReadDesired | null> {
   try {
-    const { desired } = await readDesired(context, options);
-    return { references: desired?.references ?? new Map(), mask };
+    return await readDesired(context, options, { problems: 'errors-printed' });
   } catch (error) {
-    // None, or one that cannot be read: the command is not about it.
-    if (error instanceof CommandError && options.file === undefined) return { references: new Map(), mask };
+    if (error instanceof CommandError && options.file === undefined) return null;
     throw error;
   }
 }

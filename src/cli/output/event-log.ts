@@ -66,7 +66,7 @@ type Happened<Kind extends DaemonEvent['kind']> = Extract<DaemonEvent, { kind: K
 
 function logAccepted(log: Logger, { domains, entries, problems }: Happened<'manifest-accepted'>): void {
   logProblems(log, problems);
-  const text = `manifest loaded: ${domains} domains, ${entries} entries`;
+  const text = `manifest loaded: ${plural(domains, 'domain')}, ${entries} ${entries === 1 ? 'entry' : 'entries'}`;
   log.info({ event: 'manifest.accepted', domains, entries }, text);
 }
 

@@ -137,7 +137,7 @@ test('the text names failures first, in order of their places', () => {
 
 test('a run without changes is one line', () => {
   expect(renderReport(EMPTY, { disclosure: DISCLOSE_ALL, style: PLAIN, columns: 80 })).toBe(
-    'unchanged: nothing changed. 3 requests in 1.5 s.\n',
+    'no changes. 3 requests in 1.5 s.\n',
   );
 });
 

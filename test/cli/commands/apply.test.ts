@@ -48,7 +48,7 @@ describe('apply', () => {
     expect(writes()).toHaveLength(3);
     emulator.journal.clear();
     const second = await run(['apply', '--yes']);
-    expect(second.stdout).toContain('unchanged: nothing changed.');
+    expect(second.stdout).toContain('no changes.');
     expect(second.code).toBe(0);
     expect(writes()).toEqual([]);
     expect((await run(['plan', '--detailed-exitcode'])).code).toBe(0);

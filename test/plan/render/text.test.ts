@@ -103,9 +103,12 @@ test('--mask keeps what it hides apart: a change of one address to another is st
   expect(stdout).toContain('support  +***6@corp.example -***5@corp.example  (3 destinations)');
 });
 
-test('without any manifest the message names the defaults and how to get one', async () => {
-  const { code, stderr } = await (await commandScene({ seed: SEED })).run(['plan']);
-  expect(code).toBe(1);
-  expect(stderr).toContain('there is no manifest: neither fwdsync.yaml nor fwdsync/ is here');
-  expect(stderr).toContain('fwdsync export --out fwdsync.yaml');
-});
+test.each(['plan', 'validate'])(
+  'without any manifest %s names the defaults and how to get one',
+  async (command) => {
+    const { code, stderr } = await (await commandScene({ seed: SEED })).run([command]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('there is no manifest: neither fwdsync.yaml nor fwdsync/ is here');
+    expect(stderr).toContain('fwdsync export --out fwdsync.yaml');
+  },
+);

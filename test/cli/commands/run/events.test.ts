@@ -215,7 +215,7 @@ describe('the log of events', () => {
     log({ account: 'acme', ...accepted } as DaemonEvent);
     expect(text.split('\n').map((line) => line.replace(/^\[.*?\] /, ''))).toEqual([
       'WARN: acme: two<U+000A>lines (a.yaml:1:2); try: write one',
-      'INFO: acme: manifest loaded: 1 domains, 2 entries',
+      'INFO: acme: manifest loaded: 1 domain, 2 entries',
       '',
     ]);
   });
