@@ -42,7 +42,7 @@ export function loadManifest(texts: readonly ManifestText[], options: LoadOption
   return loadDocuments(parseManifest(texts), options);
 }
 
-/** The same where values behind references take time to read: `read` is asked once, for all that are needed. */
+/** The same where values behind references take time to read: `read` is called once, for all that are needed. */
 export async function loadWithReferences(
   texts: readonly ManifestText[],
   options: Omit<LoadOptions, 'resolve'>,

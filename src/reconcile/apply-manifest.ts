@@ -4,7 +4,7 @@ import { openStateDirectory, type StateDirectoryOptions } from '../state/directo
 import type { Client } from '../api/client.ts';
 import { exportDocument, type ExportOptions } from '../manifest/write/export.ts';
 import { writeSnapshot } from '../manifest/write/write-snapshot.ts';
-import { writeManifest } from '../manifest/write/write.ts';
+import { writeManifest } from '../manifest/write/manifest-yaml.ts';
 import type { Clock } from '../model/clock.ts';
 import type { Desired } from '../model/desired.ts';
 import type { Observed } from '../model/observed.ts';

@@ -146,7 +146,7 @@ function aliasSection(aliases: readonly OldAlias[], failure: string): DomainDocu
 
 /**
  * The rules of a domain as they were, each by its id. Where a run moves or deletes one, all live rules are listed in
- * their old order, for a place is told by its neighbours; else only those that change.
+ * their old order, because the neighbours of a rule define its place; else only those that change.
  */
 function ruleSection(
   changes: readonly RuleChange[],
@@ -168,7 +168,7 @@ function ruleSection(
   ];
 }
 
-/** Names are the manifest's own; a rule that only the account has is told by its id, which no other rule has. */
+/** Names are the manifest's own; a rule that only the account has is named by its id, which no other rule has. */
 function nameOf(rule: ObservedRule, change: RuleChange | undefined): string {
   const name = change?.name ?? rule.id;
   return change?.action === 'delete' && name !== rule.id ? `${name} (${rule.id})` : name;

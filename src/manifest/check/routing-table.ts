@@ -5,7 +5,7 @@ export type DomainRouter = Router<PresentAlias, PresentRule>;
 
 /**
  * The routing that a manifest describes. Offline the domain's routing engine is not known: where the manifest has
- * active rules they are evaluated first, and mail that none takes goes to the aliases.
+ * active rules they are evaluated first, and mail that none matches goes to the aliases.
  */
 export function routerOf(domain: PresentDomain): DomainRouter {
   const aliases: PresentAlias[] = [];

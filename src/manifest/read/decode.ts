@@ -7,7 +7,7 @@ import { createSourceText, type ManifestText, type SourceText } from './text.ts'
 export const MAX_FILE_SIZE = 16 * 1024 * 1024;
 
 /**
- * Decodes a manifest and looks at its characters. Null when the text cannot be parsed any further; the log says why.
+ * Decodes a manifest and checks its characters. Null when the text cannot be parsed any further; the log says why.
  * YAML 1.2 in UTF-8; a byte order mark and CRLF are accepted.
  */
 export function decodeManifest(input: ManifestText, log: ProblemLog): SourceText | null {

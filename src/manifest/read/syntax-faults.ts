@@ -5,7 +5,7 @@ import type { SourceText } from './text.ts';
 
 /**
  * Reports what makes a document unreadable. After the first fault the rest of a YAML text is guesswork, so only
- * that one is reported, and the document is not looked into. Asterisks without quotes are all reported.
+ * that one is reported, and the rest of the document is not checked. Asterisks without quotes are all reported.
  */
 export function reportSyntaxFaults(
   document: Document,

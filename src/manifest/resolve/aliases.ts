@@ -10,7 +10,7 @@ import { sourceOf } from '../read/text.ts';
 
 export type AliasEntries = ReadonlyMap<NameKey, DesiredAlias>;
 
-export const ALIASES: SectionReader<'aliases', AliasEntries> = {
+export const ALIAS_SECTION: SectionReader<'aliases', AliasEntries> = {
   read: (section, loading) => readNamed(section, loading, parseAliasName, readAlias),
   merge: (own, brought, _, log) => mergeNamed(own, brought, sameAlias, log),
 };

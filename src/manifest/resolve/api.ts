@@ -24,7 +24,7 @@ export function readApi(api: MapNode | null, first: Node | undefined, loading: L
   };
 }
 
-/** The generation of the API: what the operator says, then the manifest, then the address. */
+/** The generation of the API: what the operator names, else the manifest, else the address. */
 export function versionOf(api: DesiredApi, options: LoadOptions): 'v4' | 'v3' {
   const fromUrl = /\/(v3|v4)\/?$/.exec(options.namedUrl ?? api.url ?? '')?.[1] === 'v3' ? 'v3' : 'v4';
   return options.apiVersion ?? api.version ?? fromUrl;

@@ -11,7 +11,7 @@ export interface Manifest {
   readonly defaults: Definitions;
   /** By name as written; two spellings of one domain are found later. */
   readonly domains: readonly Entry[];
-  /** Whether some text could not be read: then a name that is not found may stand there. */
+  /** Whether some text could not be read: a name that is not found may be in it. */
   readonly completeness: 'complete' | 'incomplete';
 }
 

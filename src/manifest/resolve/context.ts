@@ -3,13 +3,13 @@ import type { ProblemLog } from '../problems.ts';
 import type { Destination } from '../../model/destinations.ts';
 import type { Node } from '../read/node.ts';
 
-/** How a manifest is to be taken; what the command line and the environment say beside it. */
+/** How a manifest is loaded: what the command line and the environment add to it. */
 export interface LoadOptions {
   /** Whether a destination's reference that is not set is an error (plan, apply) or a warning (validate). */
   readonly references: 'required' | 'optional';
   /** The value behind a reference; an empty one counts as not set. */
   readonly resolve: (reference: Reference) => ReferenceValue;
-  /** What flag or environment say of the generation; null: for the manifest, or the address, to say. */
+  /** The generation that a flag or the environment names; null: that of the manifest, or of the address. */
   readonly apiVersion: 'v4' | 'v3' | null;
   /** The address that the operator named: it wins over `api.url`, which may be on its host. */
   readonly namedUrl?: string;

@@ -8,7 +8,7 @@ import { sourceOf } from '../read/text.ts';
 
 export type CredentialEntries = ReadonlyMap<NameKey, DesiredCredential>;
 
-export const CREDENTIALS: SectionReader<'credentials', CredentialEntries> = {
+export const CREDENTIAL_SECTION: SectionReader<'credentials', CredentialEntries> = {
   read: (section, loading) => readNamed(section, loading, parseCredentialName, readCredential),
   merge: (own, brought, _, log) => mergeNamed(own, brought, sameCredential, log),
 };

@@ -5,7 +5,13 @@ import type { Manifest } from './assemble.ts';
 import { MAX_ENTRIES, type Loading } from './context.ts';
 import { createLookAlikes, visibleDomain } from './values/names.ts';
 import { booleanOf, textOf, valueOf, type Entry, type MapNode, type TextNode } from '../read/node.ts';
-import { hasFailed, mergeSections, readSections, sizeOfSections, type WrittenSections } from './sections.ts';
+import {
+  hasFailed,
+  mergeSections,
+  readWrittenSections,
+  sizeOfSections,
+  type WrittenSections,
+} from './sections.ts';
 import { readSettings } from './settings.ts';
 import { readTemplates, readUse } from './templates.ts';
 import { sourceOf } from '../read/text.ts';
@@ -93,7 +99,7 @@ function readDomain(reading: Reading): ReadDomain {
   const source = sourceOf(key);
   if (node.entries.has('state')) return readTombstone(reading, source);
   const errors = loading.log.errorCount();
-  const own = readSections(node, loading);
+  const own = readWrittenSections(node, loading);
   const used = readUse(node, manifest.defaults, reading.templates, loading);
   const { templates } = used;
   const sections = mergeSections({ domain, node, own, templates, defaults: manifest.defaults }, loading);

@@ -34,7 +34,10 @@ interface Identity {
   readonly id: string | null;
 }
 
-export const RULES: SectionReader<'rules', readonly RuleDraft[]> = { read: readRules, merge: mergeRules };
+export const RULE_SECTION: SectionReader<'rules', readonly RuleDraft[]> = {
+  read: readRules,
+  merge: mergeRules,
+};
 
 function readRules(section: Node, loading: Loading): ReadEntries<readonly RuleDraft[]> {
   const entries: RuleDraft[] = [];

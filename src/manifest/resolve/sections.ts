@@ -3,13 +3,13 @@ import { countEntries, type PresentDomain } from '../../model/desired.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { Source } from '../../model/problem.ts';
 import { valueOf, type MapNode } from '../read/node.ts';
-import { ALIASES, type AliasEntries } from './aliases.ts';
+import { ALIAS_SECTION, type AliasEntries } from './aliases.ts';
 import type { Definitions } from './assemble.ts';
 import type { Loading } from './context.ts';
-import { CREDENTIALS, type CredentialEntries } from './credentials.ts';
+import { CREDENTIAL_SECTION, type CredentialEntries } from './credentials.ts';
 import type { Brought, ReadEntries, SectionReader } from './entries.ts';
 import { readIgnore, readPrune, reportIgnored } from './ignore.ts';
-import { RULES, type RuleDraft } from './rules.ts';
+import { RULE_SECTION, type RuleDraft } from './rules.ts';
 
 interface Written {
   readonly aliases: AliasEntries;
@@ -18,9 +18,9 @@ interface Written {
 }
 
 const READERS: { readonly [S in Section]: SectionReader<S, Written[S]> } = {
-  aliases: ALIASES,
-  rules: RULES,
-  credentials: CREDENTIALS,
+  aliases: ALIAS_SECTION,
+  rules: RULE_SECTION,
+  credentials: CREDENTIAL_SECTION,
 };
 
 /** The sections of a domain or template, each undefined where it is not stated. */
@@ -32,7 +32,7 @@ export interface UsedTemplate {
   readonly via: Source;
 }
 
-export function readSections(node: MapNode, loading: Loading): WrittenSections {
+export function readWrittenSections(node: MapNode, loading: Loading): WrittenSections {
   const stated = SECTIONS.flatMap((section) => {
     const written = valueOf(node, section);
     return written === undefined ? [] : [[section, READERS[section].read(written, loading)] as const];

@@ -4,7 +4,7 @@ import type { Loading } from './context.ts';
 import { itemsOf, textOf, valueOf, type MapNode, type Node } from '../read/node.ts';
 import { didYouMean } from '../read/suggest.ts';
 import { sourceOf } from '../read/text.ts';
-import { readSections, type UsedTemplate, type WrittenSections } from './sections.ts';
+import { readWrittenSections, type UsedTemplate, type WrittenSections } from './sections.ts';
 
 /** Every template is read once, used or not. */
 export function readTemplates(
@@ -13,7 +13,7 @@ export function readTemplates(
 ): ReadonlyMap<string, WrittenSections> {
   const read = new Map<string, WrittenSections>();
   for (const [name, { value }] of templates) {
-    read.set(name, value.kind === 'map' ? readSections(value, loading) : {});
+    read.set(name, value.kind === 'map' ? readWrittenSections(value, loading) : {});
   }
   return read;
 }

@@ -1,7 +1,7 @@
 import { Ajv2020, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
 import schema from '../../../schemas/manifest.v1.schema.json' with { type: 'json' };
 
-/** That the schema is a valid one is for the tests to see: looking at start-up takes as long as all the rest. */
+/** Tests check that the schema is valid: checking it at start-up takes as long as all the rest. */
 export const SHAPE_OPTIONS: Options = {
   allErrors: true,
   verbose: true,
@@ -11,7 +11,7 @@ export const SHAPE_OPTIONS: Options = {
   meta: false,
 };
 
-/** Compiles the published schema. In the built program, code that build.ts made of it stands in the place of this file. */
+/** Compiles the published schema. In the built program, build.ts replaces this file with the code that it compiles. */
 export function compileShape(): ValidateFunction {
   return new Ajv2020(SHAPE_OPTIONS).compile(schema);
 }

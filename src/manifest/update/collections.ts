@@ -1,4 +1,4 @@
-import { isMap, type Pair, type YAMLMap, type YAMLSeq } from 'yaml';
+import { isCollection, isMap, type Node, type Pair, type YAMLMap, type YAMLSeq } from 'yaml';
 import {
   behindAnchor,
   columnOf,
@@ -10,7 +10,7 @@ import {
   type DraftPlace,
 } from './draft.ts';
 import { lineBreakOf } from './edits.ts';
-import { flowText, pairText, type Surrounding, type YamlValue } from './flow.ts';
+import { flowText, pairText, type Surrounding, type YamlValue } from './value-text.ts';
 
 type Collection = YAMLMap | YAMLSeq;
 
@@ -23,6 +23,25 @@ export function newPair(key: string, value: YamlValue): NewItem {
 
 export function newListItem(value: YamlValue): NewItem {
   return (surrounding) => `${surrounding === 'block' ? '- ' : ''}${flowText(value, surrounding)}`;
+}
+
+/** Where a pair is that gets another value. */
+export interface Slot {
+  readonly draft: Draft;
+  readonly pair: Pair;
+  readonly surrounding: Surrounding;
+}
+
+/** Puts a value in the place of another one; an anchor on it stays, for others may refer to it. */
+export function setValue({ draft, pair, surrounding }: Slot, value: YamlValue): void {
+  const node = pair.value as Node | null;
+  const text = flowText(value, surrounding);
+  if (node !== null && (!isCollection(node) || node.flow === true)) {
+    draft.edits.push({ start: startOf(node), end: endOf(node), text });
+    return;
+  }
+  const start = behindAnchor(draft, pair, node);
+  draft.edits.push({ start, end: node === null ? start : endOf(node), text: ` ${text}` });
 }
 
 /** What happens to a map or list. */

@@ -1,10 +1,9 @@
 import { isMap, type Pair, type YAMLMap } from 'yaml';
 import type { Destination } from '../../model/destinations.ts';
-import { writeForward, type Book } from './book.ts';
-import { editItems, newPair, type NewItem } from './collections.ts';
+import { editItems, newPair, setValue, type NewItem } from './collections.ts';
+import { setForward, writeForward, type Book } from './destinations.ts';
 import { findPair, inlineAlias, type Draft, type DraftPlace } from './draft.ts';
-import type { YamlValue } from './flow.ts';
-import { setForward, setValue } from './values.ts';
+import type { YamlValue } from './value-text.ts';
 
 /** What becomes of an entry of a map. */
 export type EntryChange =

@@ -6,7 +6,7 @@ import type { ObservedRule } from '../../model/observed.ts';
 import type { Adoption, RuleChange } from '../../model/plan.ts';
 import { sameMatch, type RuleField, type RuleState } from '../../model/resources.ts';
 import { createRuleNamer } from '../write/rule-names.ts';
-import { writeForward, type Book } from './book.ts';
+import { writeForward, type Book } from './destinations.ts';
 import { editItems, newListItem } from './collections.ts';
 import {
   endOf,
@@ -19,7 +19,7 @@ import {
   type DraftPlace,
 } from './draft.ts';
 import { editEntries, editMap, type EntryChange, type EntryChanges } from './entries.ts';
-import { flowText, type YamlValue } from './flow.ts';
+import { flowText, type YamlValue } from './value-text.ts';
 import { reorder } from './rule-order.ts';
 
 /** The rules of one domain: what the plan would change, and what is asked for and live. */
@@ -30,7 +30,7 @@ export interface RuleInput {
   readonly live: readonly ObservedRule[];
 }
 
-/** Brings the list of a domain's rules to what is live: first what they say, and once that is right, their order. */
+/** Brings the list of a domain's rules to what is live: first their fields, and once those are right, their order. */
 export function editRules(domain: DraftPlace, input: RuleInput, book: Book): void {
   const { draft, document } = domain;
   const owner = placeWithin(domain, 'rules');
@@ -89,10 +89,10 @@ function writeLive(editing: RuleEditing, item: YAMLMap | null, change: RuleChang
 
 function findRule(list: YAMLSeq | null, { name, id }: Pick<RuleChange, 'name' | 'id'>): YAMLMap | null {
   const maps = list?.items.filter((item): item is YAMLMap => isMap(item)) ?? [];
-  const says = (item: YAMLMap, key: string): string => nameKey(scalarText(findPair(item, key)?.value));
+  const textOf = (item: YAMLMap, key: string): string => nameKey(scalarText(findPair(item, key)?.value));
   return (
-    maps.find((item) => says(item, 'name') === nameKey(name)) ??
-    maps.find((item) => id !== null && says(item, 'id') === nameKey(id)) ??
+    maps.find((item) => textOf(item, 'name') === nameKey(name)) ??
+    maps.find((item) => id !== null && textOf(item, 'id') === nameKey(id)) ??
     null
   );
 }

@@ -4,7 +4,7 @@ import { SECTION_KINDS, type Section, type SectionKind } from '../../model/kinds
 import type { Observed, ObservedDomain } from '../../model/observed.ts';
 import type { Adoption, AliasChange, Change, CredentialChange, DomainChange } from '../../model/plan.ts';
 import type { ManifestText } from '../read/text.ts';
-import { createBook, type Book } from './book.ts';
+import { createBook, type Book } from './destinations.ts';
 import { createDraft, findDomains, findPair, finishDraft, placeWithin, type DraftPlace } from './draft.ts';
 import { editEntries, writeEntry, type EntryChange, type EntryChanges } from './entries.ts';
 import { editRules } from './rules.ts';
@@ -18,7 +18,7 @@ export interface UpdateInput {
 }
 
 /**
- * The manifests with what the plan would change said as the account has it: the other way round. Only the lines that a
+ * The manifests edited where the plan would change the account, so that they describe the account. Only the lines that a
  * change is about are written anew. One round; what it could not do at once, such as the order of rules that it has just
  * added, is for the next, until the plan is empty.
  */
@@ -74,7 +74,7 @@ const SECTION_EDITORS: Readonly<Record<SectionKind, typeof editDomain>> = {
   },
 };
 
-/** A domain that the account does not have, or that it has though a tombstone stands for it: nothing is said of it. */
+/** A domain that the account does not have, or that it has in spite of a tombstone: its entry is removed. */
 function removeDomain(place: DraftPlace, book: Book): void {
   const { contents } = place.document;
   if (!isMap(contents)) return;

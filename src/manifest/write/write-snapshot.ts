@@ -4,7 +4,7 @@ import { loadTree } from '../load.ts';
 import { createProblemLog } from '../problems.ts';
 import { documentTree } from '../read/document-tree.ts';
 import { dropRefused } from './drop-refused.ts';
-import { writeManifest } from './write.ts';
+import { writeManifest } from './manifest-yaml.ts';
 
 /**
  * A manifest that was made from a live account. What the language refuses, such as a regular expression that only the

@@ -5,7 +5,7 @@ import { decodeManifest } from '../../../src/manifest/read/decode.ts';
 import { booleanOf, isNull, type Node } from '../../../src/manifest/read/node.ts';
 import { parseDocuments } from '../../../src/manifest/read/syntax.ts';
 import { createProblemLog } from '../../../src/manifest/problems.ts';
-import { writeManifest } from '../../../src/manifest/write/write.ts';
+import { writeManifest } from '../../../src/manifest/write/manifest-yaml.ts';
 import type {
   AbsentDocument,
   DomainDocument,

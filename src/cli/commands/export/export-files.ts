@@ -2,7 +2,7 @@ import { plural } from '../../../model/names.ts';
 import { lstatSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { exportDocument, type ExportOptions } from '../../../manifest/write/export.ts';
-import { writeManifest } from '../../../manifest/write/write.ts';
+import { writeManifest } from '../../../manifest/write/manifest-yaml.ts';
 import type { DesiredApi } from '../../../model/desired.ts';
 import { KINDS, SECTION_KINDS, type Section } from '../../../model/kinds.ts';
 import type { DomainDocument, ManifestDocument } from '../../../model/manifest-document.ts';

@@ -1,4 +1,4 @@
-import { isMap, isScalar, isSeq } from 'yaml';
+import { isAlias, isMap, isScalar, isSeq, type YAMLSeq } from 'yaml';
 import type { Desired } from '../../model/desired.ts';
 import { DISCARD, normaliseDestination, type Destination } from '../../model/destinations.ts';
 import {
@@ -8,7 +8,9 @@ import {
   type ForwardDocument,
   type ReferenceDocument,
 } from '../../model/manifest-document.ts';
-import { sectionsOf, scalarText, type Draft } from './draft.ts';
+import { editItems, newListItem, setValue, type Slot } from './collections.ts';
+import { endOf, scalarText, sectionsOf, startOf, type Draft } from './draft.ts';
+import { flowText, type YamlValue } from './value-text.ts';
 
 /** What destinations as they are written stand for, and how to write those of the account. */
 export interface Book {
@@ -61,4 +63,49 @@ function writeOne(destination: string, references: Desired['references']): strin
 export function writeForward(forward: readonly Destination[], book: Book): ForwardDocument {
   const written = forward.toSorted().map(book.write);
   return oneOrList([...new Map(written.map((part) => [JSON.stringify(part), part])).values()]);
+}
+
+/** Writes the live destinations; items of a list that are still right stay as they are written. */
+export function setForward(slot: Slot, live: readonly Destination[], book: Book): void {
+  const { pair } = slot;
+  const wanted = new Set<string>(live.toSorted());
+  const list = isAlias(pair.value) ? undefined : pair.value;
+  const items: readonly unknown[] = isSeq(list) ? list.items : [list];
+  const kept = items.filter((item) => {
+    const means = book.expand(item);
+    return means !== null && means.size > 0 && [...means].every((destination) => wanted.has(destination));
+  });
+  const written = new Set(kept.flatMap((item) => [...(book.expand(item) ?? [])]));
+  const missing = [...wanted].filter((destination) => !written.has(destination));
+  const isKept = (item: unknown): boolean => kept.includes(item);
+  if (isSeq(list) && kept.length > 0) return editList(slot.draft, list, isKept, missing.map(book.write));
+  const [only] = kept;
+  if (only === undefined || isMap(only)) return setValue(slot, writeForward(live, book));
+  // One destination of several now: what was written becomes the first of a list.
+  const text = slot.draft.text.slice(startOf(only), endOf(only));
+  const more = missing.map((destination) => flowText(book.write(destination), 'flow'));
+  slot.draft.edits.push({ start: startOf(only), end: endOf(only), text: `[${[text, ...more].join(', ')}]` });
+}
+
+/** Takes items out of a list and appends others; an item that goes and one that comes are one edit. */
+function editList(
+  draft: Draft,
+  list: YAMLSeq,
+  isKept: (item: unknown) => boolean,
+  missing: readonly YamlValue[],
+): void {
+  const gone = list.items.filter((item) => !isKept(item));
+  const flow = list.flow === true;
+  for (const [index, item] of gone.entries()) {
+    const value = missing[index];
+    if (value !== undefined) {
+      draft.edits.push({
+        start: startOf(item),
+        end: endOf(item),
+        text: flowText(value, flow ? 'flow' : 'block'),
+      });
+    }
+  }
+  const removed = new Set(gone.slice(missing.length));
+  editItems(draft, list, { removed, added: missing.slice(gone.length).map(newListItem) }, null);
 }

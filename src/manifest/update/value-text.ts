@@ -1,4 +1,5 @@
-import { Document, isMap, isScalar, isSeq } from 'yaml';
+import { isScalar, isSeq } from 'yaml';
+import { createYaml, yamlText } from '../write/manifest-yaml.ts';
 
 /** What is written into a manifest: text, lists and maps. */
 export type YamlValue = string | boolean | readonly YamlValue[] | { readonly [key: string]: YamlValue };
@@ -26,12 +27,11 @@ function isList(
   return Array.isArray(value);
 }
 
-/** As the library writes it; what YAML 1.1 would read as a number or a merge key is quoted as well. */
+/** As the library writes it, on one line. */
 function scalarText(text: string, surrounding: Surrounding): string {
-  if (text === '<<') return '"<<"';
-  const document = new Document(surrounding === 'flow' ? [text] : text, { compat: 'yaml-1.1' });
-  if (isSeq(document.contents) || isMap(document.contents)) document.contents.flow = true;
+  const document = createYaml(surrounding === 'flow' ? [text] : text);
+  if (isSeq(document.contents)) document.contents.flow = true;
   if (isScalar(document.contents) && text.includes('\n')) document.contents.type = 'QUOTE_DOUBLE';
-  const written = document.toString({ lineWidth: 0, flowCollectionPadding: false }).trimEnd();
+  const written = yamlText(document).trimEnd();
   return surrounding === 'flow' ? written.slice(1, -1) : written;
 }

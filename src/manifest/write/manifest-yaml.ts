@@ -5,11 +5,25 @@ import { escapeInvisible } from '../../model/names.ts';
 
 /** The document as YAML that `loadManifest` reads back: names quoted where YAML needs it, one entry a line. */
 export function writeManifest(document: ManifestDocument): string {
-  const yaml = new Document(plainDocument(document), { aliasDuplicateObjects: false, compat: 'yaml-1.1' });
+  const yaml = createYaml(plainDocument(document));
   yaml.commentBefore = asComment(document.comments ?? []);
   const domains = yaml.get('domains');
   if (isMap(domains)) layOutDomains(domains, document);
-  quoteTexts(yaml);
+  return yamlText(yaml);
+}
+
+/** What YAML 1.1 would read as a number or a boolean is quoted in it. */
+export function createYaml(value: unknown): Document {
+  return new Document(value, { aliasDuplicateObjects: false, compat: 'yaml-1.1' });
+}
+
+/** Unquoted, `<<` would be read as a merge key, and a carriage return as a part of a line break. */
+export function yamlText(yaml: Document): string {
+  visit(yaml, {
+    Scalar(_, node) {
+      if (/^<<$|\r/.test(String(node.value))) node.type = 'QUOTE_DOUBLE';
+    },
+  });
   return yaml.toString({ lineWidth: 0, flowCollectionPadding: false });
 }
 
@@ -55,15 +69,6 @@ function flattenItems(section: unknown): void {
 
 function flatten(value: unknown): void {
   if (isCollection(value)) value.flow = true;
-}
-
-/** Unquoted, `<<` would be read as a merge key, and a carriage return as a part of a line break. */
-function quoteTexts(yaml: Document): void {
-  visit(yaml, {
-    Scalar(_, node) {
-      if (/^<<$|\r/.test(String(node.value))) node.type = 'QUOTE_DOUBLE';
-    },
-  });
 }
 
 function asComment(lines: readonly string[]): string | null {
