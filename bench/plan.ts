@@ -64,9 +64,9 @@ function measure({ domains, aliases, changes }: Size): readonly number[] {
   const plan = timed(() => planOf(desired, observed));
   if (plan.changes.length < changes * 0.9) throw new Error(`only ${plan.changes.length} changes`);
   const options = { version: 'v4', batches: 'allowed' } as const;
-  timed(() => requestsOf(plan, options));
+  const requests = timed(() => requestsOf(plan, options));
   timed(() =>
-    forecast(plan, {
+    forecast(requests, {
       ...options,
       desired,
       observed,

@@ -117,7 +117,7 @@ export interface Client {
    */
   updateDomain(domain: DomainName, state: DomainState): Answer<DomainUpdate>;
   deleteDomain(domain: DomainName): Answer<void>;
-  /** Asks the service to look at a domain's DNS. Records that are not right are an answer, not an error. */
+  /** Asks the service to check a domain's DNS. Records that are not right are an answer, not an error. */
   verifyDomain(domain: DomainName): Answer<Verification>;
 
   listAliases(domain: DomainName): Answer<readonly ObservedAlias[]>;

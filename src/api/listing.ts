@@ -35,50 +35,51 @@ const MOST_UNTOTALLED_PAGES = 1000;
  * Reads a whole listing and proves it: all pages, their `total` the same, keys unique, their number equal to it.
  * One that does not prove itself is read again; after three reads it is an `unproven` error, never a short list.
  */
-export async function readListing<T>(
+export function readListing<T>(
   call: Call,
   listing: ListingRequest<T>,
 ): Promise<Result<readonly T[], ApiError>> {
-  let doubt = '';
-  for (let read = 1; read <= READS; read += 1) {
+  return untilProven(listing, async () => {
     const pages = await readPages(call, listing);
-    if (!pages.ok) return pages;
-    const proof = prove(pages.value, listing.keyOf);
-    if (proof.ok) return proof;
-    doubt = proof.error;
-  }
-  return fail(unproven(listing, READS, doubt));
+    return pages.ok ? succeed(prove(pages.value, listing.keyOf)) : pages;
+  });
 }
 
 /**
  * Reads a listing whose answers have no total (v3: SMTP credentials): pages until one is short, and all of it until two
  * reads are equal. Three that all differ are an `unproven` error.
  */
-export async function readUntotalledListing<T>(
+export function readUntotalledListing<T>(
   call: Call,
   listing: ListingRequest<T>,
 ): Promise<Result<readonly T[], ApiError>> {
   let before: readonly T[] | null = null;
-  let doubt = '';
-  for (let read = 1; read <= READS; read += 1) {
+  return untilProven(listing, async () => {
     const rows = await readOnce(call, listing);
     if (!rows.ok) return rows;
-    const keys = new Set(rows.value.map(listing.keyOf));
-    if (keys.size !== rows.value.length) {
-      doubt = 'an item came twice';
-      before = null;
-      continue;
-    }
-    if (before !== null && sameKeys(before, keys, listing)) return rows;
-    doubt = `${before?.length ?? 0} items came, then others, ${rows.value.length} of them`;
-    before = rows.value;
-  }
-  return fail(unproven(listing, READS, doubt));
+    const [known, latest] = [before, rows.value];
+    const keys = new Set(latest.map(listing.keyOf));
+    before = keys.size === latest.length ? latest : null;
+    if (before === null) return succeed(fail('an item came twice'));
+    if (known !== null && sameKeys(known, keys, listing)) return succeed(rows);
+    return succeed(fail(`${known?.length ?? 0} items came, then others, ${latest.length} of them`));
+  });
 }
 
-function unproven(listing: { readonly endpoint: Endpoint }, reads: number, doubt: string): ApiError {
-  const message = `the listing did not prove itself complete in ${reads} reads: ${doubt}`;
-  return { kind: 'unproven', endpoint: endpointText(listing.endpoint), status: null, message };
+/** `read` either proves the rows or says what speaks against them. */
+async function untilProven<T>(
+  { endpoint }: ListingRequest<T>,
+  read: () => Promise<Result<Result<readonly T[], string>, ApiError>>,
+): Promise<Result<readonly T[], ApiError>> {
+  let doubt = '';
+  for (let count = 1; count <= READS; count += 1) {
+    const rows = await read();
+    if (!rows.ok) return rows;
+    if (rows.value.ok) return rows.value;
+    doubt = rows.value.error;
+  }
+  const message = `the listing did not prove itself complete in ${READS} reads: ${doubt}`;
+  return fail({ kind: 'unproven', endpoint: endpointText(endpoint), status: null, message });
 }
 
 /** Page 1 gives the total; the others go out at once. None goes out when page 1 cannot be a part of a whole. */

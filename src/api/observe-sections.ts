@@ -1,8 +1,8 @@
+import type { Section } from '../model/kinds.ts';
 import type { DomainName } from '../model/names.ts';
 import type { ObservedDomain } from '../model/observed.ts';
-import type { Section } from '../model/kinds.ts';
 import { succeed, type Result } from '../model/result.ts';
-import type { Client } from './client.ts';
+import type { Answer, Client } from './client.ts';
 import type { ApiError } from './errors.ts';
 
 export type Sections = Pick<ObservedDomain, Section>;
@@ -13,32 +13,21 @@ export async function readSections(
   domain: DomainName,
   sections: readonly Section[],
 ): Promise<Result<Sections, ApiError>> {
-  const reads = await Promise.all(sections.map((section) => readSection(client, domain, section)));
+  const reads = await Promise.all(
+    sections.map(async (section) => ({ section, rows: await LISTINGS[section](client, domain) })),
+  );
   let all: Sections = {};
-  for (const read of reads) {
-    if (!read.ok) return read;
-    all = { ...all, ...read.value };
+  for (const { section, rows } of reads) {
+    if (!rows.ok) return rows;
+    all = { ...all, [section]: rows.value };
   }
   return succeed(all);
 }
 
-async function readSection(
-  client: Client,
-  domain: DomainName,
-  section: Section,
-): Promise<Result<Sections, ApiError>> {
-  switch (section) {
-    case 'aliases': {
-      const aliases = await client.listAliases(domain);
-      return aliases.ok ? succeed({ aliases: aliases.value }) : aliases;
-    }
-    case 'rules': {
-      const rules = await client.listRules(domain);
-      return rules.ok ? succeed({ rules: rules.value }) : rules;
-    }
-    case 'credentials': {
-      const credentials = await client.listCredentials(domain);
-      return credentials.ok ? succeed({ credentials: credentials.value }) : credentials;
-    }
-  }
-}
+const LISTINGS: {
+  readonly [S in Section]: (client: Client, domain: DomainName) => Answer<NonNullable<Sections[S]>>;
+} = {
+  aliases: (client, domain) => client.listAliases(domain),
+  rules: (client, domain) => client.listRules(domain),
+  credentials: (client, domain) => client.listCredentials(domain),
+};

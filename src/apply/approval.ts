@@ -12,7 +12,7 @@ import { isNotKept } from './memory/not-kept.ts';
 import type { ApplyInput } from './ports.ts';
 import { resolvePasswords, type ResolvePassword } from './send/passwords.ts';
 
-/** Looks changes of a later plan up among those that were approved at the start. */
+/** Changes as they were approved at the start, in which those of later plans are found again. */
 export type Approval = ReadonlyMap<string, Change>;
 
 export function approve(changes: readonly Change[]): Approval {

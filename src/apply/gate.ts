@@ -19,7 +19,7 @@ export interface RoundInput {
 export type Gate = (change: Change) => string | null;
 
 /**
- * A catch-all, a pattern, or an alias whose labelled addresses have aliases of their own takes the mail of an alias that
+ * A catch-all, a pattern, or an alias whose labelled addresses have aliases of their own matches the mail of an alias that
  * is not there: it changes only when what was to be added beside it is in place.
  */
 export function stageOneGate(ledger: Ledger): Gate {

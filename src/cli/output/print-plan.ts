@@ -6,7 +6,7 @@ import { forecast } from '../../plan/requests/forecast.ts';
 import { renderPlanGithub } from '../../plan/render/github.ts';
 import { renderPlanMarkdown } from '../../plan/render/markdown.ts';
 import { markdownText } from '../../plan/render/markdown-text.ts';
-import type { BatchSupport } from '../../plan/requests/requests.ts';
+import { requestsOf, type BatchSupport } from '../../plan/requests/requests.ts';
 import { sealPlan, type SavedPlan } from '../../plan/document/saved.ts';
 import { renderPlan, type PlanTextOptions } from '../../plan/render/text.ts';
 import type { Planned } from '../../reconcile/plan-once.ts';
@@ -99,9 +99,9 @@ export function forecastOf(
   { plan, planned }: ShownPlan,
   support: BatchSupport,
 ): Forecast {
-  return forecast(plan, {
-    version: client.version,
-    ...support,
+  const options = { version: client.version, ...support };
+  return forecast(requestsOf(plan, options), {
+    ...options,
     observed: planned.input.observed,
     desired: planned.input.desired,
     prior: planned.input.prior,

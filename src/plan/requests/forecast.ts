@@ -1,7 +1,7 @@
 import type { Budget } from '../../rate-limit/budget.ts';
 import { endpointName, type ApiVersion } from '../../model/endpoints.ts';
 import type { Observed } from '../../model/observed.ts';
-import type { Change, EndpointForecast, Forecast, Plan } from '../../model/plan.ts';
+import type { Change, EndpointForecast, Forecast } from '../../model/plan.ts';
 import type { DomainName } from '../../model/names.ts';
 import { dependenciesOf } from './dependencies.ts';
 import {
@@ -13,7 +13,7 @@ import {
   type PlannedRead,
   type ReadContext,
 } from './reads.ts';
-import { requestsOf, type RequestOptions, type StageRequests, type WriteRequest } from './requests.ts';
+import type { RequestOptions, StageRequests, WriteRequest } from './requests.ts';
 import { createSchedule, perMinute } from '../../rate-limit/scheduler.ts';
 import { plannedVerifications, type DueContext } from './verification.ts';
 
@@ -35,11 +35,11 @@ const CONCURRENCY = 8;
 const ASSUMED_LIMIT = { allowed: 200, refused: 30 } as const;
 
 /**
- * What applying a plan will send, and how long that takes: its writes, the reads before stage 2 and those that verify.
- * The requests are those of `requestsOf`; the time comes from running them against the budgets in virtual time. Stages
- * add up, endpoints run side by side.
+ * What applying a plan will send, and how long that takes: its requests, the reads before stage 2 and those that verify.
+ * The time comes from running them against the budgets in virtual time. Stages add up, endpoints run side by side.
  */
-export function forecast(plan: Pick<Plan, 'changes'>, options: ForecastOptions): Forecast {
+export function forecast(stages: readonly StageRequests[], options: ForecastOptions): Forecast {
+  const plan = { changes: [...new Set(stages.flatMap(changesOf))] };
   const tally: Tally = new Map();
   const limits = [...options.budgets.values()]
     .map((budget) => budget.limit)
@@ -59,7 +59,7 @@ export function forecast(plan: Pick<Plan, 'changes'>, options: ForecastOptions):
   const earlier = new Set<Change>();
   const forwarders = dependenciesOf(plan.changes);
   const seen = new Set<DomainName>();
-  for (const [index, stage] of requestsOf(plan, options).entries()) {
+  for (const [index, stage] of stages.entries()) {
     if (index === 0) spend(readPhase(readsAfterAdding(plan), options.version));
     const changes = changesOf(stage);
     if (stage.stage === 2) {

@@ -16,10 +16,10 @@ const STEPS = [
   'domain', // A domain must be there before anything is added to it.
   'credential-adds', // Credentials route no mail: a failure among them holds no route back.
   'credential-updates', // What is sent again comes after what is missing.
-  'alias-adds', // A catch-all changes only once the aliases whose mail it would take are there.
+  'alias-adds', // A catch-all changes only once the aliases whose mail it would match are there.
   'alias-updates', // New destinations: no alias lets mail go.
   'rule-moves', // A new rule is placed among rules that have their final ranks.
-  'rule-adds', // A new rule takes its mail before another rule lets it go.
+  'rule-adds', // A new rule matches its mail before another rule lets it go.
   'rule-changes', // New destinations, and rules that become active: no rule lets mail go.
   'rule-narrowings', // Stage 2: a rule lets mail go once everything that takes it over is in place.
   'rule-deletes', // A rule that narrows may take over the mail of a rule that is deleted.

@@ -15,6 +15,7 @@ import type { ManifestSize } from '../../../src/model/prior.ts';
 import type { Report } from '../../../src/model/report.ts';
 import type { Result } from '../../../src/model/result.ts';
 import { forecast } from '../../../src/plan/requests/forecast.ts';
+import { requestsOf } from '../../../src/plan/requests/requests.ts';
 import { makePlan, type PlanInput } from '../../../src/plan/plan.ts';
 import { allowancesInForce, type Policy } from '../../../src/plan/policy.ts';
 import { manifestSize } from '../../../src/plan/size.ts';
@@ -218,10 +219,10 @@ function checkForecast({ plan, report, requests, progress }: RunResult, { input,
   const smooth = requests.every(({ status }) => status !== null && status < 207);
   const certain = plan.changes.every(({ conditional }) => !conditional);
   if (report.outcome !== 'converged' || looks !== 1 || !smooth || !certain) return;
-  const { endpoints } = forecast(plan, {
+  const options = { version: client.version, batches: 'allowed' } as const;
+  const { endpoints } = forecast(requestsOf(plan, options), {
     ...input,
-    version: client.version,
-    batches: 'allowed',
+    ...options,
     budgets: client.budgets(),
     monotonic: 0,
   });

@@ -6,6 +6,7 @@ import type { Prior } from '../../../src/model/prior.ts';
 import { NO_PRIOR } from '../../../src/model/prior.ts';
 import { forecast, type ForecastOptions } from '../../../src/plan/requests/forecast.ts';
 import { createSchedule, perMinute } from '../../../src/rate-limit/scheduler.ts';
+import { requestsOf } from '../../../src/plan/requests/requests.ts';
 import { dueDomains, plannedVerifications } from '../../../src/plan/requests/verification.ts';
 import {
   absent,
@@ -43,7 +44,7 @@ function forecastOf(
   found: Observed,
   options: Partial<ForecastOptions> = {},
 ): ReturnType<typeof forecast> {
-  return forecast(plan(wanted, found), {
+  const all: ForecastOptions = {
     version: 'v4',
     batches: 'allowed',
     desired: wanted,
@@ -53,7 +54,8 @@ function forecastOf(
     monotonic: MONOTONIC,
     now: NOW,
     ...options,
-  });
+  };
+  return forecast(requestsOf(plan(wanted, found), all), all);
 }
 
 const GET_ALIASES = 'GET /domains/:domain/aliases';
