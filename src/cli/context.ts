@@ -32,7 +32,7 @@ export interface Context {
   readonly onHangUp?: (listener: () => void) => void;
   /** As SIGINT: a terminal on which a line is edited keeps Ctrl-C from the process. */
   readonly interrupt?: () => void;
-  /** Is told of each request, for the log; `account` is empty where there is one alone. */
+  /** Called with each request, for the log; `account` is empty where there is one alone. */
   readonly onRequest?: (event: RequestEvent, account: string) => void;
   /** With `--accounts`: the one of them that a command runs for. */
   readonly ofAccount?: AccountScope;

@@ -15,7 +15,7 @@ export interface ReportTextOptions {
   readonly columns: number;
 }
 
-/** What ended the run is told once. */
+/** What ended the run is said once. */
 const STOPPED = 'the run was stopped';
 
 /** Of items skipped for one reason so many are named, the rest counted. */
@@ -88,7 +88,7 @@ const DONE = { add: 'added', update: 'updated', move: 'moved', delete: 'deleted'
 
 function renderHeldBack(report: Report, options: ReportTextOptions): readonly string[] {
   const refused = report.guards.filter((finding) => !finding.allowed);
-  const told = new Set(refused.map(withheldReason));
+  const explained = new Set(refused.map(withheldReason));
   const sentences = [
     // The plan says why; this is what is left of it.
     ...refused.map(({ guard, scope, allow }) => {
@@ -96,7 +96,7 @@ function renderHeldBack(report: Report, options: ReportTextOptions): readonly st
       return `withheld by ${guard}${where}${allow === null ? '' : ` (${allow})`}`;
     }),
     ...report.withheld
-      .filter(({ reason }) => !told.has(reason))
+      .filter(({ reason }) => !explained.has(reason))
       .map(({ domain, reason }) => `withheld: ${domain}: ${reason}`),
   ];
   return sentences.flatMap((text) => sentence(text, options).map(options.style.warning));
@@ -133,7 +133,7 @@ export function countLine(report: Report, style: Style): string {
     [counts.skipped, 'skipped'],
     [counts.notKept, 'not kept'],
   ] as const;
-  const told = parts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
+  const counted = parts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
   const { total, waitedSeconds } = report.requests;
   const seconds = Math.max(0, (report.finishedAt - report.startedAt) / 1000);
   const waited =
@@ -141,8 +141,8 @@ export function countLine(report: Report, style: Style): string {
   const effort = style.dim(`${plural(total, 'request')} in ${roundSeconds(seconds)} s${waited}.`);
   const unwritten = report.outcome === 'failed' && !report.wrote ? '; nothing was written' : '';
   if (report.outcome === 'unchanged') return `${style.good('no changes')}. ${effort}`;
-  const counted = told.length === 0 ? 'no changes' : `${told.join(', ')}${unwritten}`;
-  return `${paintOutcome(report, style)}: ${counted}. ${effort}`;
+  const changes = counted.length === 0 ? 'no changes' : `${counted.join(', ')}${unwritten}`;
+  return `${paintOutcome(report, style)}: ${changes}. ${effort}`;
 }
 
 function paintOutcome(report: Report, style: Style): string {

@@ -56,13 +56,13 @@ interface Move {
 }
 
 function findMoves(manifests: Jobs<unknown>['manifests']): readonly Move[] {
-  const taken = new Map<DomainName, string>();
+  const wantedIn = new Map<DomainName, string>();
   for (const [to, desired] of manifests)
     for (const { domain, state } of desired?.domains.values() ?? [])
-      if (state === 'present') taken.set(domain, to);
+      if (state === 'present') wantedIn.set(domain, to);
   return [...manifests].flatMap(([from, desired]) =>
     [...(desired?.domains.values() ?? [])].flatMap(({ domain, state }) => {
-      const to = taken.get(domain);
+      const to = wantedIn.get(domain);
       return state === 'present' || to === undefined ? [] : [{ domain, from, to }];
     }),
   );

@@ -16,7 +16,7 @@ import {
   type OwnOutput,
   type SharedOutput,
   type SharedOutputOptions,
-  type Standing,
+  type Progress,
 } from './shared-output.ts';
 import { styleFor } from '../output/style.ts';
 
@@ -89,7 +89,7 @@ async function runJobs<Options extends AccountsOptions>(
   for (const line of moves.announcements) context.stderr.write(`${line}\n`);
   const underWay = new Set(names);
   const ended = new AbortController();
-  const shown = output.showProgress(() => standing(underWay, names.length), ended.signal);
+  const shown = output.showProgress(() => progressOf(underWay, names.length), ended.signal);
   const ends = await Promise.all(
     all.jobs.map(async (job) => {
       const { name, saved } = job;
@@ -179,7 +179,7 @@ function isHeaded(format: AccountsFormat): boolean {
 
 const MOST_NAMED = 3;
 
-function standing(underWay: ReadonlySet<string>, total: number): Standing {
+function progressOf(underWay: ReadonlySet<string>, total: number): Progress {
   const named = [...underWay].slice(0, MOST_NAMED).join(', ');
   const more = underWay.size > MOST_NAMED ? ` and ${underWay.size - MOST_NAMED} more` : '';
   return { label: `under way: ${named}${more}; accounts done`, done: total - underWay.size, total };

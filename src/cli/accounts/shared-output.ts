@@ -7,7 +7,7 @@ export interface SharedOutput {
   /** The streams of one of them: what it prints is kept until it is shown, in one piece and under its name. */
   open(name: string): OwnOutput;
   /** Shows from time to time how far all have come, until `ended` is aborted. */
-  showProgress(standing: () => Standing, ended: AbortSignal): Promise<void>;
+  showProgress(current: () => Progress, ended: AbortSignal): Promise<void>;
   /** A last word on standard output, set apart from what was shown. */
   conclude(text: string): void;
 }
@@ -21,7 +21,7 @@ export interface OwnOutput {
   alone<T>(work: () => Promise<T>): Promise<T>;
 }
 
-export interface Standing {
+export interface Progress {
   readonly label: string;
   readonly done: number;
   readonly total: number;
@@ -70,11 +70,11 @@ export function shareOutput(
   };
   return {
     open: (name) => openOutput(real, (piece) => print(name, piece), inTurn),
-    async showProgress(standing, ended) {
+    async showProgress(current, ended) {
       for (;;) {
         await clock.sleep(SHOW_EVERY_MS, ended);
         if (ended.aborted) break;
-        const { label, done, total } = standing();
+        const { label, done, total } = current();
         if (waiting === 0) progress.update(label, done, total);
       }
       progress.stop();

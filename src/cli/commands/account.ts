@@ -33,7 +33,7 @@ interface AccountDocument {
   readonly api: { readonly url: string; readonly version: 'v4' | 'v3' };
   readonly account: Account;
   readonly used: { readonly domains: number };
-  /** null: this generation of the API does not tell. */
+  /** null: this generation of the API does not say. */
   readonly whitelabels: readonly string[] | null;
 }
 
@@ -64,7 +64,7 @@ function accountText({ account, api, used, whitelabels }: AccountDocument): stri
     ['aliases', `up to ${limit(plan.aliasesLimit)}`],
     ['rules', `up to ${limit(plan.rulesLimit)}`],
     ['locked', locked ? `yes${lockReason === null ? '' : `, ${lockReason}`}` : 'no'],
-    // v3: Account tells nothing of it.
+    // v3: Account says nothing of it.
     ...(api.version === 'v4' ? [['over quota', account.overQuota ? 'yes' : 'no'] as const] : []),
     ...(whitelabels === null ? [] : [['whitelabels', whitelabels.join(', ') || 'none'] as const]),
   ];

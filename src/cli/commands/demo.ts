@@ -20,7 +20,7 @@ const APPLY: Step = {
   args: ['apply', '-f', 'acme', '--yes', '--allow-domain-delete', RETIRED],
   ends: EXIT.partial,
 };
-const APPLY_MENDED: Step = { args: ['apply', '-f', 'acme', '--yes'], ends: EXIT.done };
+const APPLY_FIXED: Step = { args: ['apply', '-f', 'acme', '--yes'], ends: EXIT.done };
 const PLAN_AFTER: Step = { args: ['plan', '-f', 'acme', '--detailed-exitcode'], ends: EXIT.done };
 
 /**
@@ -41,16 +41,16 @@ async function demonstrate(context: Context, options: CommonOptions, execute: Ex
     return narrator.ended(await execute(stage.context, [...args, ...passedOn(options)]), ends);
   };
   try {
-    const told = await tell(stage, narrator, perform);
-    if (told) narrator.farewell();
-    return told ? EXIT.done : EXIT.failed;
+    const isShown = await showScenes(stage, narrator, perform);
+    if (isShown) narrator.farewell();
+    return isShown ? EXIT.done : EXIT.failed;
   } finally {
     await stage.close();
   }
 }
 
 /** Whether every command ended as announced; the first that does not ends the story. */
-async function tell(
+async function showScenes(
   stage: Stage,
   narrator: Narrator,
   perform: (step: Step) => Promise<boolean>,
@@ -70,7 +70,7 @@ async function tell(
 
   narrator.scene('4. Fix the line, and apply again', [`In ${mistake.file}:`]);
   narrator.difference(await correct(stage.manifestDirectory));
-  if (!(await perform(APPLY_MENDED))) return false;
+  if (!(await perform(APPLY_FIXED))) return false;
 
   narrator.scene('5. And now?', ['The account matches the manifest: nothing to do.']);
   return perform(PLAN_AFTER);

@@ -118,7 +118,7 @@ async function show(
   return EXIT.done;
 }
 
-/** Until it is interrupted, or nobody reads any more. A look that fails is tried again with the next one, and said once. */
+/** Until it is interrupted, or nobody reads any more. A read that fails is tried again with the next one, and reported once. */
 async function follow(client: FullClient, query: LogsQuery, output: LogsOutput): Promise<ExitCode> {
   const { domain, options, filter } = query;
   const { alias, limit: pageSize = LARGEST_LOG_PAGE } = options;

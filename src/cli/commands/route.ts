@@ -22,7 +22,7 @@ export interface RouteOptions extends CommonOptions {
   readonly live?: true;
 }
 
-/** Says where a mail would go and which alias or rule takes it: by the manifest, offline, or by the live account. */
+/** Shows where a message would go and which alias or rule matches it: by the manifest, offline, or by the live account. */
 export async function routeCommand(
   context: Context,
   options: RouteOptions,
@@ -130,7 +130,7 @@ async function readRouting(client: FullClient, domain: DomainName): Promise<Live
   return { live, aliases, rules: rules.toSorted((a, b) => a.rank - b.rank) };
 }
 
-/** The engine that the domain uses, or both where the API does not tell. */
+/** The engine that the domain uses, or both where the API does not say. */
 function engineOf({ routingEngine, rulesFallbackEmail = null }: ObservedDomain): Engine {
   if (routingEngine === 'alias') return { mode: 'aliases', fallback: null };
   if (routingEngine === 'rules') {

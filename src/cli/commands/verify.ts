@@ -18,7 +18,7 @@ import {
 } from '../output/documents/verify-document.ts';
 
 /**
- * Has the service look at the DNS of the named domains, or of all of the account, and prints what is missing as lines of a
+ * Asks the service to check the DNS of the named domains, or of all of the account, and prints what is missing as lines of a
  * zone file. Exits with 2 when a domain is not ready, with 1 when one could not be verified.
  */
 export async function verifyCommand(

@@ -16,7 +16,7 @@ export interface AllowanceOptions {
 
 export interface RunStance {
   readonly account: string | null;
-  /** Nobody is there to look at the account: it must be stated. */
+  /** Nobody is there to check the account: it must be stated. */
   readonly accountRequired: boolean;
   readonly domainDeletes: Policy['domainDeletes'];
   /** Epoch milliseconds: allowances of the manifest expire. */

@@ -92,7 +92,7 @@ export function printPlanText(
   stream.write(renderPlan(plan, { style, columns: columnsOf(stream), extent, next }));
 }
 
-/** What carrying the plan out takes, from what is known of the budgets by now. */
+/** What applying the plan takes, from what is known of the budgets by now. */
 export function forecastOf(
   context: Context,
   { client }: Pick<Session, 'client'>,

@@ -25,7 +25,7 @@ export async function savePlan(context: Context, path: string, plan: SavedPlan):
   await saveDocument(context, path, plan);
 }
 
-/** A plan in a file, as far as its checksum tells; a file that holds none ends the command with 1. */
+/** A plan in a file, checked by its checksum alone; a file that holds none ends the command with 1. */
 export async function readSavedPlan(
   context: Context,
   path: string,

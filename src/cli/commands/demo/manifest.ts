@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const FILE = 'acme.example.yaml';
-const MENDED = '      press: [carol@corp.example, office]';
+const FIXED = '      press: [carol@corp.example, office]';
 const MISTAKEN = '      press: info@acme.example';
 
 export interface Mistake {
@@ -29,7 +29,7 @@ export async function copyExample(target: string): Promise<void> {
 
 /** Writes a line that the service rejects, and that nothing but the service can know to be wrong. */
 export async function misdirect(directory: string): Promise<Mistake> {
-  await replaceLine(directory, MENDED, MISTAKEN);
+  await replaceLine(directory, FIXED, MISTAKEN);
   return {
     file: `acme/${FILE}`,
     consequence: [
@@ -40,12 +40,12 @@ export async function misdirect(directory: string): Promise<Mistake> {
   };
 }
 
-/** Puts the line right; gives the old one and the new one. */
+/** Fixes the line; gives the old one and the new one. */
 export async function correct(
   directory: string,
 ): Promise<{ readonly before: string; readonly after: string }> {
-  await replaceLine(directory, MISTAKEN, MENDED);
-  return { before: MISTAKEN, after: MENDED };
+  await replaceLine(directory, MISTAKEN, FIXED);
+  return { before: MISTAKEN, after: FIXED };
 }
 
 async function replaceLine(directory: string, before: string, after: string): Promise<void> {

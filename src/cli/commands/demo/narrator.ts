@@ -5,34 +5,28 @@ import type { CommonOptions } from '../../settings.ts';
 import { styleFor } from '../../output/style.ts';
 import { findExample } from './manifest.ts';
 
-/** Tells between the commands what they are for; to standard output, in lines of at most 80 columns. */
-export interface Narrator {
-  title(text: string): void;
-  scene(title: string, lines: readonly string[]): void;
-  /** The command line as one would type it. */
-  command(args: readonly string[]): void;
-  difference(lines: { readonly before: string; readonly after: string }): void;
-  /** Says with which code the command ended; false when it is not the expected one. */
-  ended(code: ExitCode, expected: ExitCode): boolean;
-  farewell(): void;
-}
+export type Narrator = ReturnType<typeof createNarrator>;
 
 const MEANING: Readonly<Partial<Record<ExitCode, string>>> = {
   0: 'done',
   3: 'applied in part, the report says which',
 };
 
-export function createNarrator(context: Context, options: CommonOptions): Narrator {
+/** Explains between the commands what they are for; to standard output, in lines of at most 80 columns. */
+export function createNarrator(context: Context, options: CommonOptions) {
   const style = styleFor(context.stdout, options.color, context.env);
   const say = (...lines: readonly string[]): void => {
     context.stdout.write(lines.map((line) => `${line}\n`).join(''));
   };
   return {
-    title: (text) => say(style.strong('fwdsync demo'), text, ''),
-    scene: (title, lines) => say(style.strong(title), ...lines, ''),
-    command: (args) => say(style.dim(`$ fwdsync ${args.join(' ')}`)),
-    difference: ({ before, after }) => say(style.remove(`- ${before}`), style.add(`+ ${after}`), ''),
-    ended(code, expected) {
+    title: (text: string) => say(style.strong('fwdsync demo'), text, ''),
+    scene: (title: string, lines: readonly string[]) => say(style.strong(title), ...lines, ''),
+    /** The command line as one would type it. */
+    command: (args: readonly string[]) => say(style.dim(`$ fwdsync ${args.join(' ')}`)),
+    difference: ({ before, after }: { readonly before: string; readonly after: string }) =>
+      say(style.remove(`- ${before}`), style.add(`+ ${after}`), ''),
+    /** Says with which code the command ended; false when it is not the expected one. */
+    ended(code: ExitCode, expected: ExitCode): boolean {
       const meaning = MEANING[code];
       say(style.dim(`[exit ${code}${meaning === undefined ? '' : `: ${meaning}`}]`), '');
       if (code === expected) return true;

@@ -91,7 +91,7 @@ function stageContext(
   };
 }
 
-/** Waits, such as those between two looks at the account, pass at once, for client and emulator alike. */
+/** Waits, such as those between two reads of the account, pass at once, for client and emulator alike. */
 function skippingClock(real: Clock): Clock {
   let skipped = 0;
   return {

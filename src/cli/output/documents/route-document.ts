@@ -39,11 +39,11 @@ export interface RouteDocument {
   /** Destinations; empty unless it is delivered. */
   readonly forward: readonly string[];
   /** null when it is refused. */
-  readonly taken: Taken | null;
+  readonly taken: Match | null;
   readonly notes: readonly string[];
 }
 
-interface Taken {
+interface Match {
   readonly kind: 'alias' | 'rule' | 'fallback';
   /** Name of the alias or of the manifest's rule; null where there is none. */
   readonly name: string | null;
@@ -57,8 +57,8 @@ interface Taken {
 export function routeDocument(mail: Mail, findings: RouteFindings): RouteDocument {
   const { basis, found, whole, notes, disclosure } = findings;
   const outcome = outcomeOf(found);
-  const taken = takenBy(found);
-  const ambiguous = JSON.stringify(taken) !== JSON.stringify(takenBy(whole));
+  const taken = matchOf(found);
+  const ambiguous = JSON.stringify(taken) !== JSON.stringify(matchOf(whole));
   const doubt =
     'another entry matches it if the service compares regular expressions of rules with the whole text';
   return {
@@ -73,7 +73,7 @@ export function routeDocument(mail: Mail, findings: RouteFindings): RouteDocumen
   };
 }
 
-/** Where it goes, what takes it, and what is to be known about that. */
+/** Where it goes, what matches it, and what is to be known about that. */
 export function renderRoute(document: RouteDocument): string {
   const { mail, forward, taken, outcome, notes } = document;
   const goes = outcome === 'delivered' ? `-> ${forward.join(', ')}` : outcome;
@@ -90,7 +90,7 @@ function outcomeOf(route: Route<FoundAlias, FoundRule>): RouteDocument['outcome'
   return isDiscard(route.forward) ? 'discarded' : 'delivered';
 }
 
-function takenBy(route: Route<FoundAlias, FoundRule>): Taken | null {
+function matchOf(route: Route<FoundAlias, FoundRule>): Match | null {
   switch (route.kind) {
     case 'alias': {
       const { name, id = null } = route.alias;
@@ -107,11 +107,11 @@ function takenBy(route: Route<FoundAlias, FoundRule>): Taken | null {
   }
 }
 
-function place({ source, via }: FoundAlias | FoundRule): Pick<Taken, 'source' | 'via'> {
+function place({ source, via }: FoundAlias | FoundRule): Pick<Match, 'source' | 'via'> {
   return { source: source ?? null, ...(via === undefined ? {} : { via }) };
 }
 
-const MEANS: Readonly<Record<Taken['by'], string>> = {
+const MEANS: Readonly<Record<Match['by'], string>> = {
   name: 'by its name',
   'plus-address': 'by its name, without what follows the +',
   regex: 'by its regular expression',
@@ -121,7 +121,7 @@ const MEANS: Readonly<Record<Taken['by'], string>> = {
   'no-rule': '',
 };
 
-function describe({ kind, name, id, by, source, via }: Taken): string {
+function describe({ kind, name, id, by, source, via }: Match): string {
   if (kind === 'fallback') return 'no rule matches it: it goes to the fallback address of the domain';
   const where = source === null ? `id ${id ?? 'unknown'}` : showSource(source);
   const origin = via === undefined ? where : `${where}, used at ${showSource(via)}`;

@@ -32,7 +32,7 @@ function testCase(name: string, problems: readonly Problem[]): readonly string[]
   return [
     `${head}>`,
     ...(errors.length === 0 ? [] : [failure(errors)]),
-    ...(warnings.length === 0 ? [] : [`      <system-out>${escapeXml(told(warnings))}</system-out>`]),
+    ...(warnings.length === 0 ? [] : [`      <system-out>${escapeXml(lines(warnings))}</system-out>`]),
     '    </testcase>',
   ];
 }
@@ -42,10 +42,10 @@ function failure(errors: readonly Problem[]): string {
   const [first] = errors;
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
   const message = escapeXml(`${first?.message ?? ''}${more}`);
-  return `      <failure message="${message}" type="${escapeXml(first?.code ?? '')}">${escapeXml(told(errors))}</failure>`;
+  return `      <failure message="${message}" type="${escapeXml(first?.code ?? '')}">${escapeXml(lines(errors))}</failure>`;
 }
 
-function told(problems: readonly Problem[]): string {
+function lines(problems: readonly Problem[]): string {
   return problems
     .map(({ severity, code, message, hint, source }) => {
       const place = source === null ? '' : `${showSource(source)}: `;
