@@ -2,42 +2,20 @@
  * From a change of the manifest to the first request it causes, and to the end of the run: `node bench/daemon.ts [ALIASES]`.
  * The real daemon, a manifest of 1,000 aliases by default, one of them edited ten times.
  */
-import { spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startEmulator } from '../src/emulator/http/server.ts';
+import { startDaemon, startRealEmulator } from './real-daemon.ts';
 
-const MAIN = join(import.meta.dirname, '../src/cli/main.ts');
 const ROUNDS = 10;
 const aliases = Number(process.argv[2] ?? 1_000);
 
 const directory = await mkdtemp(join(tmpdir(), 'fwdsync-bench-'));
-const emulator = await startEmulator({
-  apiKey: 'bench',
-  plan: 'paid',
-  rateLimit: 100_000,
-  now: () => Date.now(),
-  sleep: (milliseconds) => sleep(milliseconds),
-  randomId: () => randomUUID(),
-  state: { account: { email: 'owner@account.example' }, domains: [{ domain: 'acme.example' }] },
-});
+const emulator = await startRealEmulator([{ domain: 'acme.example' }], { rateLimit: 100_000 });
 const path = join(directory, 'fwdsync.yaml');
 await writeFile(path, manifest(0));
-const daemon = spawn(process.execPath, [MAIN, 'run', '--interval', '1h', '--listen', '127.0.0.1:0'], {
-  cwd: directory,
-  env: {
-    PATH: process.env['PATH'],
-    FWDSYNC_API_URL: emulator.urls.v4,
-    FWDSYNC_API_KEY: 'bench',
-    FWDSYNC_ACCOUNT: 'owner@account.example',
-    FWDSYNC_STATE_DIR: join(directory, 'state'),
-    FWDSYNC_LOG_LEVEL: 'warn',
-  },
-  stdio: ['ignore', 'inherit', 'inherit'],
-});
+const daemon = startDaemon(directory, emulator, { interval: '1h', logLevel: 'warn' });
 try {
   await until(() => forward() === 'round0@corp.example');
   await sleep(2_000);

@@ -1,4 +1,4 @@
-/** What the emulator costs with a million aliases and 200,000 log entries: `node bench/emulator.ts`. */
+/** What the emulator costs with a million aliases: `node bench/emulator.ts`. */
 import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
@@ -11,7 +11,6 @@ import { stateText } from '../src/emulator/account/dump.ts';
 
 const DOMAINS = 9_500;
 const LARGE = '/domains/large.example';
-const LOGS = 200_000;
 const RUNS = 30;
 const PAGES = [
   ['200 domains', '/v4/domains?limit=200&page=40'],
@@ -20,11 +19,6 @@ const PAGES = [
   ['200 of 50,000 aliases by substring', `/v4${LARGE}/aliases?limit=200&query=499`],
   ['200 of 5,000 rules', `/v4${LARGE}/rules?limit=200&page=13`],
   ['100 domains with 100 aliases each (v3)', '/v3/domains?limit=100'],
-  ['200 of 200,000 log entries', `/v4${LARGE}/logs?limit=200`],
-  ['200 log entries by recipient', `/v4${LARGE}/logs?limit=200&recipient=name7@large.example`],
-  ['count of log entries by status', `/v4${LARGE}/logs/count?status=DELIVERED`],
-  ['search of 200,000 log entries', `/v4${LARGE}/logs/search?query=nubmer+77`],
-  ['text in 200,000 log entries (v3)', `/v3${LARGE}/logs/search?after=0&before=99999999999&text=number+8999`],
 ] as const;
 
 setFlagsFromString('--expose-gc');
@@ -38,13 +32,7 @@ report(
   `start with ${countInAccount(core.store.state, 'aliases')} aliases`,
   `${((performance.now() - begin) / 1000).toFixed(1)} s`,
 );
-const used = usedMegabytes() - before;
-report('memory for them', `${used.toFixed(0)} MB`);
-for (let index = 0; index < LOGS; index += 1) {
-  const subject = `Order number ${index % 9000}`;
-  core.deliver({ to: `name${index % 5000}@large.example`, from: `s${index % 700}@corp.example`, subject });
-}
-report(`memory for ${LOGS} log entries`, `${(usedMegabytes() - before - used).toFixed(0)} MB`);
+report('memory for them', `${(usedMegabytes() - before).toFixed(0)} MB`);
 for (const [name, target] of PAGES) {
   for (let run = 0; run < RUNS / 3; run += 1) await call(core, target);
   const { user } = process.threadCpuUsage();

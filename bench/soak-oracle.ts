@@ -1,15 +1,15 @@
 import type { Emulator } from '../src/emulator/http/server.ts';
 import { routesOf } from '../test/golden/support/routes.ts';
 
-/** Where each address shall go; one that is missing shall go nowhere. */
+/** Where mail to each address should go; one that is missing should go nowhere. */
 export type WantedRoutes = ReadonlyMap<string, string>;
 
-/** Watches where mail goes while manifests follow each other, each of which may be carried out or skipped. */
+/** Watches where mail goes while manifests follow each other, each of which may be applied or skipped. */
 export interface RouteOracle {
   /** The next manifest. Call it before anybody can read it. */
   wants(routes: WantedRoutes): void;
   /** Sends a mail to every address, by the emulator's own routing. */
-  look(): void;
+  check(): void;
   /** How many mails were routed. */
   mails(): number;
   /** Mails that went where no manifest from then on wanted them: neither as before nor as a later one says. */
@@ -36,7 +36,7 @@ export function createRouteOracle(emulator: Emulator, addresses: readonly string
   };
   return {
     wants: (routes) => void manifests.push(routes),
-    look() {
+    check() {
       const routes = routesOf(emulator, probes);
       addresses.forEach((address, index) => follow(address, routes[index] ?? null));
       mails += addresses.length;

@@ -4,20 +4,16 @@
  * the manifest; after every write a mail to every address has to go where it went, or where a manifest wants it from then
  * on; memory stays flat.
  */
-import { spawn, type ChildProcess } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FaultAction } from '../src/emulator/faults/faults.ts';
-import { startEmulator } from '../src/emulator/http/server.ts';
+import { startDaemon, startRealEmulator } from './real-daemon.ts';
 import { createRouteOracle } from './soak-oracle.ts';
 
-const MAIN = join(import.meta.dirname, '../src/cli/main.ts');
-const KEY = 'key-of-the-soak';
-const ACCOUNT = 'owner@account.example';
 const DOMAINS = Array.from({ length: 20 }, (_, index) => `d${index}.example`);
 /** In every manifest, at changing destinations: these must always be routed. */
 const STEADY = ['info', 'sales', 'support'];
@@ -40,22 +36,13 @@ type Wanted = Map<string, Map<string, string>>;
 
 const seconds = Number(process.argv[2] ?? 300);
 const directory = await mkdtemp(join(tmpdir(), 'fwdsync-soak-'));
-const emulator = await startEmulator({
-  apiKey: KEY,
-  plan: 'paid',
-  rateLimit: 200,
-  windowSeconds: 10,
-  now: () => Date.now(),
-  sleep: (milliseconds) => sleep(milliseconds),
-  randomId: () => randomUUID(),
-  state: {
-    account: { email: ACCOUNT },
-    domains: DOMAINS.map((domain) => ({
-      domain,
-      aliases: STEADY.map((alias) => ({ alias, forward: firstOf(alias) })),
-    })),
-  },
-});
+const emulator = await startRealEmulator(
+  DOMAINS.map((domain) => ({
+    domain,
+    aliases: STEADY.map((alias) => ({ alias, forward: firstOf(alias) })),
+  })),
+  { rateLimit: 200, windowSeconds: 10 },
+);
 const figures = { edits: 0, kills: 0, requests: 0, faults: 0, memory: [] as number[] };
 const oracle = createRouteOracle(
   emulator,
@@ -77,9 +64,9 @@ async function soak(): Promise<number> {
   );
   const stopFaults = breakAnswers();
   await write(wanted);
-  oracle.look();
+  oracle.check();
   const stopOracle = emulator.onRequest(({ phase, method }) => {
-    if (phase === 'after' && method !== 'GET') oracle.look();
+    if (phase === 'after' && method !== 'GET') oracle.check();
   });
   running.daemon = start();
   for (let second = 1; second <= seconds; second += 1) {
@@ -97,18 +84,7 @@ async function soak(): Promise<number> {
 }
 
 function start(): ChildProcess {
-  return spawn(process.execPath, [MAIN, 'run', '--interval', '10s', '--listen', '127.0.0.1:0'], {
-    cwd: directory,
-    env: {
-      PATH: process.env['PATH'],
-      FWDSYNC_API_URL: emulator.urls.v4,
-      FWDSYNC_API_KEY: KEY,
-      FWDSYNC_ACCOUNT: ACCOUNT,
-      FWDSYNC_STATE_DIR: join(directory, 'state'),
-      FWDSYNC_LOG_LEVEL: 'fatal',
-    },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
+  return startDaemon(directory, emulator, { interval: '10s', logLevel: 'fatal' });
 }
 
 async function restart(): Promise<void> {
@@ -185,13 +161,14 @@ async function untilConverged(wanted: Wanted): Promise<number | null> {
 
 function differences(wanted: Wanted): readonly string[] {
   return emulator.store.dump().domains.flatMap(({ domain, aliases }) => {
-    const shall = wanted.get(domain) ?? new Map<string, string>();
+    const wantedHere = wanted.get(domain) ?? new Map<string, string>();
     const live = new Map(aliases.map(({ alias, forward }) => [alias, forward]));
-    const names = new Set([...shall.keys(), ...live.keys()]);
+    const names = new Set([...wantedHere.keys(), ...live.keys()]);
     return [...names]
-      .filter((name) => shall.get(name) !== live.get(name))
+      .filter((name) => wantedHere.get(name) !== live.get(name))
       .map(
-        (name) => `${name}@${domain}: ${live.get(name) ?? 'nothing'}, not ${shall.get(name) ?? 'nothing'}`,
+        (name) =>
+          `${name}@${domain}: ${live.get(name) ?? 'nothing'}, not ${wantedHere.get(name) ?? 'nothing'}`,
       );
   });
 }
