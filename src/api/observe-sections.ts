@@ -8,7 +8,7 @@ import type { ApiError } from './errors.ts';
 export type Sections = Pick<ObservedDomain, Section>;
 
 /** Reads the given sections of one domain side by side, all or nothing. */
-export async function readSections(
+export async function observeSections(
   client: Client,
   domain: DomainName,
   sections: readonly Section[],

@@ -6,7 +6,7 @@ import { SECTIONS, type Section } from '../model/kinds.ts';
 import { fail, succeed, type Result } from '../model/result.ts';
 import type { Client } from './client.ts';
 import { errorText, type ApiError } from './errors.ts';
-import { readSections } from './observe-sections.ts';
+import { observeSections } from './observe-sections.ts';
 
 export interface ObserveOptions {
   /** What is managed, and so read; `everything`: each section of each domain, as for an export. */
@@ -117,7 +117,7 @@ async function findDomain(
 }
 
 async function readInto(read: RunningRead, client: Client, domain: ObservedDomain): Promise<void> {
-  const sections = await readSections(client, domain.domain, read.sectionsOf(domain.domain));
+  const sections = await observeSections(client, domain.domain, read.sectionsOf(domain.domain));
   if (sections.ok) read.found({ ...domain, ...sections.value, readAt: read.now() });
   else read.failed(domain.domain, sections.error);
 }

@@ -1,5 +1,5 @@
 import { errorText, type ApiError } from '../api/errors.ts';
-import { readSections } from '../api/observe-sections.ts';
+import { observeSections } from '../api/observe-sections.ts';
 import { managedSections, type Desired } from '../model/desired.ts';
 import { SECTIONS } from '../model/kinds.ts';
 import type { DomainName } from '../model/names.ts';
@@ -117,7 +117,7 @@ async function reread(
     const live = domains.get(name);
     const entry = desired.domains.get(name);
     if (live === undefined || entry === undefined || fatal !== null) return;
-    const sections = await readSections(client, name, managedSections(entry));
+    const sections = await observeSections(client, name, managedSections(entry));
     if (sections.ok) {
       domains.set(name, { ...live, ...sections.value, readAt: clock.monotonic() });
       unproven.delete(name);

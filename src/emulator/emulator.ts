@@ -60,7 +60,7 @@ export interface EmulatorCore {
   readonly refuse: ReturnType<typeof createRefusal>;
   /** A mail that arrives: it is routed, and leaves its log. */
   deliver(message: Message): Checked<DeliveredMessage>;
-  /** Calls `listener` before and after each request, and waits for it; the result takes it away again. */
+  /** Calls `listener` before and after each request, and waits for it; the result removes it. */
   onRequest(listener: RequestListener): () => void;
   /** Calls `listener` after each request, mail and use of the control interface that may have changed the account. */
   onChange(listener: () => void): () => void;

@@ -1,4 +1,4 @@
-import { readSections, type Sections } from '../../api/observe-sections.ts';
+import { observeSections, type Sections } from '../../api/observe-sections.ts';
 import type { Client } from '../../api/client.ts';
 import type { ApiError } from '../../api/errors.ts';
 import { endpointName } from '../../model/endpoints.ts';
@@ -66,7 +66,7 @@ async function find(
   kind: WriteItem['kind'],
 ): Promise<Result<Found, ApiError>> {
   if (kind !== 'domain') {
-    const sections = await readSections(client, name, [KINDS[kind].section]);
+    const sections = await observeSections(client, name, [KINDS[kind].section]);
     return sections.ok ? succeed({ domain: null, ...sections.value }) : sections;
   }
   const domain = await client.getDomain(name);

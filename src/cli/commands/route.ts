@@ -1,5 +1,5 @@
 import type { FullClient } from '../../api/create.ts';
-import { readSections } from '../../api/observe-sections.ts';
+import { observeSections } from '../../api/observe-sections.ts';
 import { routerOf } from '../../manifest/check/routing-table.ts';
 import { normaliseDestination } from '../../model/destinations.ts';
 import { parseDomainName, quote, type DomainName } from '../../model/names.ts';
@@ -125,7 +125,7 @@ interface LiveRouting {
 
 async function readRouting(client: FullClient, domain: DomainName): Promise<LiveRouting> {
   const live = await answerAbout(client, domain, await client.getDomain(domain));
-  const sections = answerOf(await readSections(client, domain, ['aliases', 'rules']));
+  const sections = answerOf(await observeSections(client, domain, ['aliases', 'rules']));
   const { aliases = [], rules = [] } = sections;
   return { live, aliases, rules: rules.toSorted((a, b) => a.rank - b.rank) };
 }

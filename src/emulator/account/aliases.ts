@@ -8,7 +8,7 @@ import type { Switches } from './switches.ts';
 import { compareUnits, createTable } from './table.ts';
 
 /** Aliases are found by name, and by id. */
-export const ALIASES: ItemKind<Alias> = {
+export const ALIAS_KIND: ItemKind<Alias> = {
   noun: 'alias',
   plural: 'aliases',
   tableOf: (domain) => domain.aliases,

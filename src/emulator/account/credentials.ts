@@ -7,7 +7,7 @@ import { takeSequence, type DomainRecord, type State } from './state.ts';
 import { byCreation, createTable } from './table.ts';
 
 /** Credentials have no batches. */
-export const CREDENTIALS: ItemKind<Credential> = {
+export const CREDENTIAL_KIND: ItemKind<Credential> = {
   noun: 'credential',
   plural: 'credentials',
   tableOf: (domain) => domain.credentials,

@@ -17,7 +17,7 @@ import { checkRoom, countInAccount, takeSequence, type DomainRecord, type State 
 import type { Switches } from './switches.ts';
 import { byCreation, compareUnits, createTable } from './table.ts';
 
-export const RULES: ItemKind<Rule> = {
+export const RULE_KIND: ItemKind<Rule> = {
   noun: 'rule',
   plural: 'rules',
   tableOf: (domain) => domain.rules,

@@ -108,11 +108,11 @@ export interface Switches {
   logsPer: 'destination' | 'message';
   /** What the log says of mail that is discarded: `delivered` is queued first, too. */
   discardedMail: 'queued' | 'delivered' | 'unlogged';
-  /** Which of several regular expressions among the aliases takes a mail: the oldest, or the first by name. */
+  /** Which of several regular expressions among the aliases matches a message: the oldest, or the first by name. */
   regexAliasOrder: 'created' | 'name';
   /** Whether the pattern of a rule must match a scope from end to end. */
   ruleRegexMatch: 'anywhere' | 'whole';
-  /** Whether an alias rule takes its name with a plus label too. */
+  /** Whether an alias rule matches its name with a plus label too. */
   rulePlusAddressing: 'base' | 'exact';
   /** Whether `$1` in the forward of a regex rule stands for what the group matched. */
   ruleCaptures: 'filled' | 'as-written';

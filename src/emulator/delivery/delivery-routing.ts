@@ -4,7 +4,7 @@ import { isPattern } from '../account/aliases.ts';
 import type { DomainRecord, State } from '../account/state.ts';
 import type { Switches } from '../account/switches.ts';
 
-/** Which alias or rule takes a mail. `forward` is what it says, with capture groups and plus label filled in. */
+/** Which alias or rule matches a message. `forward` is what it says, with capture groups and plus label filled in. */
 export type MailRoute =
   | {
       readonly kind: 'alias';
@@ -66,7 +66,7 @@ function routeByAlias(domain: DomainRecord, switches: Switches, local: string): 
     return { kind: 'alias', alias, by: 'regex', forward: fillGroups(alias.forward, match) };
   }
   const all = domain.aliases.get('*');
-  if (all === undefined) return { kind: 'refused', reason: 'no alias takes this address' };
+  if (all === undefined) return { kind: 'refused', reason: 'no alias matches this address' };
   return { kind: 'alias', alias: all, by: 'catch-all', forward: all.forward };
 }
 

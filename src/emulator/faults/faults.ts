@@ -1,5 +1,5 @@
 import type { Generation } from '../account/model.ts';
-import type { JsonValue } from '../http/protocol.ts';
+import type { JsonValue, RequestSummary } from '../http/protocol.ts';
 import type { FailItem } from '../http/routes.ts';
 import type { EmulatorStore } from '../account/store.ts';
 
@@ -53,7 +53,7 @@ export type FaultAction =
   | { readonly kind: 'body'; readonly body: string; readonly contentType?: string | undefined }
   /** Overrides headers of the answer; null removes one. */
   | { readonly kind: 'headers'; readonly set: Readonly<Record<string, string | null>> }
-  /** Somebody else changes the account just before the request. */
+  /** Another client changes the account just before the request. */
   | { readonly kind: 'edit'; readonly request: EditRequest }
   | { readonly kind: 'edit'; readonly run: (store: EmulatorStore) => void }
   /** Items of a batch fail, and the answer may lie about which. */
@@ -64,7 +64,7 @@ export type FaultAction =
     }
   | ListingFault;
 
-/** A request of somebody else, served without key, limits and faults; the path starts with /v4 or /v3. */
+/** A request of another client, served without key, limits and faults; the path starts with /v4 or /v3. */
 export interface EditRequest {
   readonly method: string;
   readonly path: string;
@@ -115,20 +115,13 @@ export interface FaultScript {
   /** Throws a SyntaxError when the `path` of a match is no regular expression. */
   push(...faults: readonly Fault[]): void;
   clear(): void;
-  /** The faults that can still strike. */
+  /** The faults that can still hit a request. */
   pending(): readonly Fault[];
 }
 
-export interface FaultedRequest {
-  readonly version: Generation | null;
-  readonly method: string;
-  readonly endpoint: string | null;
-  readonly path: string;
-}
-
 export interface FaultSource extends FaultScript {
-  /** The actions that strike this request, in the order in which the faults were set. */
-  strike(request: FaultedRequest): readonly FaultAction[];
+  /** Counts the request, and gives the actions that hit it, in the order in which the faults were set. */
+  hit(request: RequestSummary): readonly FaultAction[];
 }
 
 export function createFaults(initial: readonly Fault[]): FaultSource {
@@ -143,7 +136,7 @@ export function createFaults(initial: readonly Fault[]): FaultSource {
       armed = [];
     },
     pending: () => armed.filter(({ fault, seen }) => seen < lastHit(fault.match)).map((a) => a.fault),
-    strike(request) {
+    hit(request) {
       const actions: FaultAction[] = [];
       for (const entry of armed) {
         if (!matches(entry, request)) continue;
@@ -171,7 +164,7 @@ function arm(fault: Fault): ArmedFault {
   return { fault, path: path === undefined ? undefined : new RegExp(path, 'u'), seen: 0 };
 }
 
-function matches({ fault: { match }, path }: ArmedFault, request: FaultedRequest): boolean {
+function matches({ fault: { match }, path }: ArmedFault, request: RequestSummary): boolean {
   return (
     (match.version === undefined || match.version === request.version) &&
     (match.method === undefined || match.method === request.method) &&

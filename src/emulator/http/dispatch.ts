@@ -8,6 +8,7 @@ import {
   inVersion,
   type EmulatorAnswer,
   type EmulatorRequest,
+  type RequestSummary,
   type Served,
   type HandlerReply,
 } from './protocol.ts';
@@ -18,13 +19,8 @@ import type { RouteMatch, ApiRouter, Tampering } from './routes.ts';
 import type { EmulatorStore } from '../account/store.ts';
 
 /** A request as listeners see it; `status` is null before it was processed, and after its connection was dropped. */
-export interface ServedRequest {
+export interface ServedRequest extends RequestSummary {
   readonly phase: 'before' | 'after';
-  readonly version: Generation | null;
-  readonly method: string;
-  readonly endpoint: string | null;
-  /** Path and query below the root address. */
-  readonly path: string;
   readonly body: unknown;
   readonly status: number | null;
 }
@@ -54,7 +50,7 @@ export function createRefusal(
 ): (version: Generation, status: number) => EmulatorAnswer {
   return (version, status) => {
     const unread = { version, method: '', endpoint: null, path: '', caller: 'stranger' } as const;
-    const verdict = parts.limiter.take(unread, parts.store.state.environment.now());
+    const verdict = parts.limiter.admit(unread, parts.store.state.environment.now());
     return toAnswer(parts, inVersion(version, failure(status, 'The request cannot be read.')), verdict);
   };
 }
@@ -73,13 +69,13 @@ export function createDispatch(parts: DispatcherParts): Dispatch {
   return async (request) => {
     const parsed = parse(request, parts.router);
     await notify(parts, parsed, 'before', null);
-    const actions = parts.faults.strike(describe(parsed));
-    await arrive(parts, actions);
+    const actions = parts.faults.hit(summaryOf(parsed));
+    await applyBefore(parts, actions);
     const outcome = await serve(parts, parsed, actions);
     const status = outcome.kind === 'answer' ? outcome.answer.status : null;
     parts.journal.add({
       at: parts.store.state.environment.now(),
-      ...describe(parsed),
+      ...summaryOf(parsed),
       body: bodyValue(parsed.body),
       status,
     });
@@ -89,11 +85,11 @@ export function createDispatch(parts: DispatcherParts): Dispatch {
 }
 
 /** Edits and delays that come before the request is handled. */
-async function arrive(parts: DispatcherParts, actions: readonly FaultAction[]): Promise<void> {
+async function applyBefore(parts: DispatcherParts, actions: readonly FaultAction[]): Promise<void> {
   for (const action of actions) {
     if (action.kind === 'edit') {
       if ('run' in action) action.run(parts.store);
-      else editBySomebodyElse(parts, action.request);
+      else editByAnother(parts, action.request);
     }
     if (action.kind === 'delay' && action.when !== 'after') await parts.sleep(action.ms);
   }
@@ -105,7 +101,7 @@ async function serve(
   actions: readonly FaultAction[],
 ): Promise<Served> {
   if (hasDrop(actions, 'before')) return { kind: 'dropped' };
-  const answer = decide(parts, parsed, actions);
+  const answer = answerTo(parts, parsed, actions);
   for (const action of actions) {
     if (action.kind === 'delay' && action.when === 'after') await parts.sleep(action.ms);
   }
@@ -118,11 +114,11 @@ async function serve(
 }
 
 /** Counts the request, and processes it unless a scripted status comes before that. */
-function decide(parts: DispatcherParts, parsed: Parsed, actions: readonly FaultAction[]): EmulatorAnswer {
+function answerTo(parts: DispatcherParts, parsed: Parsed, actions: readonly FaultAction[]): EmulatorAnswer {
   const { authorization } = parsed.request.headers;
   const authorised = isAuthorised(authorization, parts.apiKey, parsed.version ?? 'v4');
-  const verdict = parts.limiter.take(
-    { ...describe(parsed), caller: authorised ? 'account' : 'stranger' },
+  const verdict = parts.limiter.admit(
+    { ...summaryOf(parsed), caller: authorised ? 'account' : 'stranger' },
     parts.store.state.environment.now(),
   );
   const before = statusFault(actions, 'before');
@@ -180,7 +176,7 @@ function refuseBody(kind: Exclude<Body['kind'], 'json'>): HandlerReply {
   }
 }
 
-function editBySomebodyElse(parts: DispatcherParts, edit: EditRequest): void {
+function editByAnother(parts: DispatcherParts, edit: EditRequest): void {
   const body = edit.body === undefined ? undefined : JSON.stringify(edit.body);
   const parsed = parse({ method: edit.method, target: edit.path, headers: {}, body }, parts.router);
   handle(parts, parsed, tamperingOf([]));
@@ -204,7 +200,7 @@ function parse(request: EmulatorRequest, router: ApiRouter): Parsed {
     path: mark === -1 ? path : path + request.target.slice(mark),
     query,
     match,
-    // Clients of v3 send bodies even with GET; nobody reads them.
+    // Clients of v3 send bodies even with GET; they are ignored.
     body: readJson(request.method === 'GET' ? undefined : request.body),
   };
 }
@@ -252,12 +248,7 @@ function commonHeaders(parts: Pick<DispatcherParts, 'store'>, verdict: RateVerdi
   return headers;
 }
 
-function describe({ version, method, match, path }: Parsed): {
-  version: Generation | null;
-  method: string;
-  endpoint: string | null;
-  path: string;
-} {
+function summaryOf({ version, method, match, path }: Parsed): RequestSummary {
   return { version, method, endpoint: match?.route.template ?? null, path };
 }
 
@@ -268,7 +259,7 @@ async function notify(
   status: number | null,
 ): Promise<void> {
   for (const listener of parts.listeners) {
-    await listener({ phase, ...describe(parsed), body: bodyValue(parsed.body), status });
+    await listener({ phase, ...summaryOf(parsed), body: bodyValue(parsed.body), status });
   }
 }
 

@@ -1,17 +1,11 @@
-import type { Generation } from '../account/model.ts';
+import type { RequestSummary } from './protocol.ts';
 
 /** One request that arrived; `status` is null when the connection was dropped. */
-export interface JournalEntry {
+export interface JournalEntry extends RequestSummary {
   /** Counts from 1. */
   readonly number: number;
   /** Epoch milliseconds. */
   readonly at: number;
-  readonly version: Generation | null;
-  readonly method: string;
-  /** Route template as the API document writes it; null for an unknown one. */
-  readonly endpoint: string | null;
-  /** Path and query below the root address. */
-  readonly path: string;
   /** Decoded JSON, or the raw text when it does not decode; undefined without a body. */
   readonly body: unknown;
   readonly status: number | null;

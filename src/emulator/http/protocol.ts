@@ -24,6 +24,17 @@ export interface EmulatorRequest {
   readonly remoteAddress?: string | undefined;
 }
 
+/** Which request it is, for listeners, faults, limits and the journal. */
+export interface RequestSummary {
+  /** null: it names neither version. */
+  readonly version: Generation | null;
+  readonly method: string;
+  /** Route template as the API document writes it; null: no such endpoint. */
+  readonly endpoint: string | null;
+  /** Path and query below the root address. */
+  readonly path: string;
+}
+
 /** A complete answer. Header names are as sent. */
 export interface EmulatorAnswer {
   readonly status: number;

@@ -1,3 +1,5 @@
+import type { RequestSummary } from './protocol.ts';
+
 /** One limit. A request is counted by every rule that applies to it and refused when any of them is used up. */
 export interface RateLimitRule {
   /** What has a window of its own: method and route template, method and concrete path, or the whole account. */
@@ -13,14 +15,9 @@ export interface RateLimitRule {
   readonly windowSeconds?: number | undefined;
 }
 
-export interface RateLimited {
+export interface RateLimited extends RequestSummary {
   /** Whose budget it is; requests without a valid key have one of their own. */
   readonly caller: 'account' | 'stranger';
-  readonly version: string | null;
-  readonly method: string;
-  /** null: no such endpoint. */
-  readonly endpoint: string | null;
-  readonly path: string;
 }
 
 export interface RateVerdict {
@@ -41,7 +38,7 @@ export interface RateNumbers {
 
 export interface RateLimiter {
   /** Counts a request at `now` (epoch milliseconds); a refused one uses nothing up. */
-  take(request: RateLimited, now: number): RateVerdict;
+  admit(request: RateLimited, now: number): RateVerdict;
   /** Replaces the rules and forgets what was counted. */
   configure(rules: readonly RateLimitRule[]): void;
   rules(): readonly RateLimitRule[];
@@ -72,7 +69,7 @@ export function createRateLimiter(initial: readonly RateLimitRule[]): RateLimite
   let rules = initial;
   const buckets = new Map<string, Bucket>();
   return {
-    take(request, now) {
+    admit(request, now) {
       if (buckets.size > MAX_BUCKETS) buckets.clear();
       const usages = rules
         .filter((rule) => applies(rule, request))
@@ -80,7 +77,7 @@ export function createRateLimiter(initial: readonly RateLimitRule[]): RateLimite
           const key = `${rules.indexOf(rule)} ${bucketKey(rule, request)}`;
           const bucket = buckets.get(key) ?? { times: [], start: now, used: 0 };
           buckets.set(key, bucket);
-          return look(rule, bucket, now);
+          return usageOf(rule, bucket, now);
         });
       return decide(usages, now);
     },
@@ -111,7 +108,7 @@ function decide(usages: readonly Usage[], now: number): RateVerdict {
   };
 }
 
-function look(rule: RateLimitRule, bucket: Bucket, now: number): Usage {
+function usageOf(rule: RateLimitRule, bucket: Bucket, now: number): Usage {
   const length = lengthOf(rule);
   if (rule.window === 'sliding') {
     const alive = bucket.times.findIndex((time) => time > now - length);

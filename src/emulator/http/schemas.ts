@@ -99,7 +99,7 @@ function uniqueFields(
 }
 uniqueFields.errors = [] as Partial<ErrorObject>[];
 
-/** `parentSchema` is there because ajv is told to be verbose. */
+/** `parentSchema` is there because ajv is set to be verbose. */
 function describe(error: ErrorObject): SchemaProblem {
   const { instancePath, keyword, params, parentSchema } = error;
   const path = `$${instancePath.split('/').slice(1).map(step).join('')}`;

@@ -116,7 +116,7 @@ function plainHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   return plain;
 }
 
-/** What node could not parse as HTTP; the version is that of the request line, as far as it can be told. */
+/** What node could not parse as HTTP; the version is that of the request line, as far as it can be read. */
 function refuseUnreadable(
   error: Error & { readonly code?: string; readonly rawPacket?: unknown },
   socket: Socket,

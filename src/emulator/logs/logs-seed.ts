@@ -19,7 +19,7 @@ export interface SeedLog {
   readonly transport?: MailTransport | undefined;
   readonly hostname?: string | undefined;
   readonly message_id?: string | undefined;
-  /** The alias that took it; default: the name that it was addressed to. */
+  /** The alias that matched; default: the name that it was addressed to. */
   readonly alias?: string | undefined;
   readonly events?: readonly SeedLogEvent[] | undefined;
 }

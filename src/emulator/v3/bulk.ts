@@ -1,9 +1,9 @@
-import { ALIASES } from '../account/aliases.ts';
+import { ALIAS_KIND } from '../account/aliases.ts';
 import { oneOf, optionalField, readFields, type Field } from '../account/body.ts';
 import { found, ok, type Checked } from '../account/checked.ts';
 import type { ItemKind } from '../account/kind.ts';
 import type { Alias } from '../account/model.ts';
-import { RULES } from '../account/rules.ts';
+import { RULE_KIND } from '../account/rules.ts';
 import type { DomainRecord } from '../account/state.ts';
 import { addItem, checkBatchPlan, readItem, runItems, type ItemOutcome } from '../handlers/batch.ts';
 import { readBody, type Render } from '../handlers/items.ts';
@@ -26,7 +26,7 @@ interface BulkKind<T> {
 }
 
 const ALIAS_BULK: BulkKind<Alias> = {
-  kind: ALIASES,
+  kind: ALIAS_KIND,
   key: 'alias',
   find: (domain, name) => found(domain.aliases.get(name), 'alias'),
   known: ['alias', 'forward'],
@@ -35,9 +35,9 @@ const ALIAS_BULK: BulkKind<Alias> = {
 };
 
 const RULE_BULK = {
-  kind: RULES,
+  kind: RULE_KIND,
   key: 'id',
-  find: RULES.find,
+  find: RULE_KIND.find,
   known: ['id', 'type', 'config', 'rank', 'active'],
   render: () => renderV3Rule,
 };

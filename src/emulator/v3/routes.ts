@@ -1,9 +1,9 @@
-import { ALIASES } from '../account/aliases.ts';
-import { CREDENTIALS } from '../account/credentials.ts';
+import { ALIAS_KIND } from '../account/aliases.ts';
+import { CREDENTIAL_KIND } from '../account/credentials.ts';
 import { verifyDomain } from '../account/domains.ts';
 import { found, type Checked } from '../account/checked.ts';
 import type { Alias } from '../account/model.ts';
-import { RULES } from '../account/rules.ts';
+import { RULE_KIND } from '../account/rules.ts';
 import type { DomainRecord, State } from '../account/state.ts';
 import { domainHandlers } from '../handlers/domains.ts';
 import { itemHandlers, removeAllHandler } from '../handlers/items.ts';
@@ -34,9 +34,9 @@ const domains = domainHandlers('v3', (domain, state) => ({
   ...renderV3Domain(domain),
   daily_quota: state.account.plan.daily_receive_limit,
 }));
-const aliases = itemHandlers(ALIASES, { render: renderV3Alias, find: findAlias });
-const rules = itemHandlers(RULES, { render: renderV3Rule });
-const credentials = itemHandlers(CREDENTIALS, { render: renderV3Credential, beside: newMxCheck });
+const aliases = itemHandlers(ALIAS_KIND, { render: renderV3Alias, find: findAlias });
+const rules = itemHandlers(RULE_KIND, { render: renderV3Rule });
+const credentials = itemHandlers(CREDENTIAL_KIND, { render: renderV3Credential, beside: newMxCheck });
 
 /** Their successful bodies carry `success` beside the payload; there are no empty ones (v3: Resources). */
 const marked = routesOf('v3', {
@@ -78,7 +78,7 @@ const marked = routesOf('v3', {
     'PUT /aliases/:alias': aliases.update,
     'DELETE /aliases/:alias': aliases.remove,
     'POST /aliases/bulk': bulkAliases,
-    'DELETE /aliases/aliases-all': removeAllReply(removeAllHandler(ALIASES)),
+    'DELETE /aliases/aliases-all': removeAllReply(removeAllHandler(ALIAS_KIND)),
     'GET /rules': listHandler({
       plural: 'rules',
       tableOf: ({ domain }: DomainContext) => domain.rules,
@@ -91,7 +91,7 @@ const marked = routesOf('v3', {
     'PUT /rules/:rule': rules.update,
     'DELETE /rules/:rule': rules.remove,
     'POST /rules/bulk': bulkRules,
-    'DELETE /rules-all': removeAllReply(removeAllHandler(RULES)),
+    'DELETE /rules-all': removeAllReply(removeAllHandler(RULE_KIND)),
     // The one listing that says neither how many there are nor which page it is (v3: SMTP credentials).
     'GET /credentials': listHandler({
       plural: 'credentials',
@@ -147,7 +147,7 @@ function findAlias({ state, domain }: DomainContext, segment: string): Checked<A
 
 /** The rule object itself (v3: Rules). */
 function getRule({ state, domain, params }: DomainContext): HandlerResult {
-  const rule = RULES.find(domain, params['rule'] ?? '');
+  const rule = RULE_KIND.find(domain, params['rule'] ?? '');
   return rule.ok ? success(renderV3Rule(rule.value, state)) : rule;
 }
 

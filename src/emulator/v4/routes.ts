@@ -1,9 +1,9 @@
-import { ALIASES } from '../account/aliases.ts';
-import { CREDENTIALS } from '../account/credentials.ts';
+import { ALIAS_KIND } from '../account/aliases.ts';
+import { CREDENTIAL_KIND } from '../account/credentials.ts';
 import { verifyDomain } from '../account/domains.ts';
 import { found, type Checked } from '../account/checked.ts';
 import type { Alias } from '../account/model.ts';
-import { RULES } from '../account/rules.ts';
+import { RULE_KIND } from '../account/rules.ts';
 import type { DomainRecord } from '../account/state.ts';
 import { batchHandlers } from '../handlers/batch.ts';
 import { domainHandlers } from '../handlers/domains.ts';
@@ -21,13 +21,13 @@ const BOOLEANS = ['true', 'false'] as const;
 const NAME_ORDERS = ['name_asc', 'name_desc', 'created_asc', 'created_desc'] as const;
 
 const domains = domainHandlers('v4', renderDomain);
-const aliases = itemHandlers(ALIASES, { render: renderAlias });
-const rules = itemHandlers(RULES, { render: renderRule });
-const credentials = itemHandlers(CREDENTIALS, { render: renderCredential, beside: newMxCheck });
-const aliasBatches = batchHandlers(ALIASES, { render: renderAlias, find: findBatchAlias });
-const ruleBatches = batchHandlers(RULES, {
+const aliases = itemHandlers(ALIAS_KIND, { render: renderAlias });
+const rules = itemHandlers(RULE_KIND, { render: renderRule });
+const credentials = itemHandlers(CREDENTIAL_KIND, { render: renderCredential, beside: newMxCheck });
+const aliasBatches = batchHandlers(ALIAS_KIND, { render: renderAlias, find: findBatchAlias });
+const ruleBatches = batchHandlers(RULE_KIND, {
   render: renderRule,
-  find: ({ domain }, id) => RULES.find(domain, id),
+  find: ({ domain }, id) => RULE_KIND.find(domain, id),
 });
 
 /** Batches are the same in both versions, string ids and times included (v3: Resources). */
@@ -71,7 +71,7 @@ export const V4_ROUTES = routesOf('v4', {
       textParameter: 'query',
     }),
     'POST /aliases': aliases.add,
-    'DELETE /aliases': removeAllHandler(ALIASES),
+    'DELETE /aliases': removeAllHandler(ALIAS_KIND),
     'GET /aliases/:id': aliases.get,
     'PUT /aliases/:id': aliases.update,
     'DELETE /aliases/:id': aliases.remove,
@@ -84,7 +84,7 @@ export const V4_ROUTES = routesOf('v4', {
       textParameter: 'query',
     }),
     'POST /rules': rules.add,
-    'DELETE /rules': removeAllHandler(RULES),
+    'DELETE /rules': removeAllHandler(RULE_KIND),
     'GET /rules/:rule': rules.get,
     'PUT /rules/:rule': rules.update,
     'DELETE /rules/:rule': rules.remove,
@@ -128,5 +128,5 @@ export function newMxCheck({ domain }: DomainContext): { readonly requires_new_m
 /** v3: Resources. Listings show ids as integers and batches take strings: whether these are the same is not said. */
 function findBatchAlias({ version, state, domain }: DomainContext, id: string): Checked<Alias> {
   const isUnknown = version === 'v3' && state.switches.v3ListedIdsInBatches === 'unknown';
-  return isUnknown ? found<Alias>(undefined, 'alias') : ALIASES.find(domain, id);
+  return isUnknown ? found<Alias>(undefined, 'alias') : ALIAS_KIND.find(domain, id);
 }

@@ -483,7 +483,7 @@ describe('messages', () => {
   });
 
   test.each<[Seed['domains'], object]>([
-    [[{ domain: 'acme.example' }], { kind: 'refused', reason: 'no alias takes this address' }],
+    [[{ domain: 'acme.example' }], { kind: 'refused', reason: 'no alias matches this address' }],
     [
       [
         {
