@@ -45,6 +45,7 @@ describe('the shape of a document', () => {
     const hintOf = (text: string): string | undefined => load(text).problems[0]?.hint;
     expect(hintOf(acme('aliaes: {}'))).toBe('did you mean "aliases"?');
     expect(hintOf(acme('notificaton_email: none'))).toBe('did you mean "notification_email"?');
+    expect(hintOf(acme('alias: {}'))).toBe('did you mean "aliases"?');
     expect(hintOf(acme('zzz: 1'))).toMatch(/^known here: state, notification_email, /);
     expect(hintOf(acme('rules: [{ name: a, exprssion: b, forward: discard }]'))).toMatch(
       /did you mean|add the key for the mail/,
