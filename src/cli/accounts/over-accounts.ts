@@ -16,7 +16,7 @@ import {
   type OwnOutput,
   type SharedOutput,
   type SharedOutputOptions,
-  type Progress,
+  type AccountProgress,
 } from './shared-output.ts';
 import { styleFor } from '../output/style.ts';
 
@@ -179,7 +179,7 @@ function isHeaded(format: AccountsFormat): boolean {
 
 const MOST_NAMED = 3;
 
-function progressOf(underWay: ReadonlySet<string>, total: number): Progress {
+function progressOf(underWay: ReadonlySet<string>, total: number): AccountProgress {
   const named = [...underWay].slice(0, MOST_NAMED).join(', ');
   const more = underWay.size > MOST_NAMED ? ` and ${underWay.size - MOST_NAMED} more` : '';
   return { label: `under way: ${named}${more}; accounts done`, done: total - underWay.size, total };

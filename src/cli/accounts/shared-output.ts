@@ -7,7 +7,7 @@ export interface SharedOutput {
   /** The streams of one of them: what it prints is kept until it is shown, in one piece and under its name. */
   open(name: string): OwnOutput;
   /** Shows from time to time how far all have come, until `ended` is aborted. */
-  showProgress(current: () => Progress, ended: AbortSignal): Promise<void>;
+  showProgress(current: () => AccountProgress, ended: AbortSignal): Promise<void>;
   /** A last word on standard output, set apart from what was shown. */
   conclude(text: string): void;
 }
@@ -21,7 +21,7 @@ export interface OwnOutput {
   alone<T>(work: () => Promise<T>): Promise<T>;
 }
 
-export interface Progress {
+export interface AccountProgress {
   readonly label: string;
   readonly done: number;
   readonly total: number;
