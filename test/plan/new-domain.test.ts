@@ -49,6 +49,17 @@ describe('a domain that is added', () => {
       },
     ]);
     expect(planNew({}).changes).toMatchObject([{ desired: {}, fields: [] }]);
+    expect(planNew({}).withheld).toEqual([]);
+  });
+
+  test('whose rule has the name of its catch-all: the alias alone is conditional', () => {
+    const rules = ruleSection([rule('*', 'a@x.example', { match: { type: 'alias', alias: 'a' } })]);
+    const { changes } = planNew({ aliases: aliasSection({ '*': 'a@x.example' }), rules });
+    expect(changes.map(({ kind, conditional }) => [kind, conditional])).toEqual([
+      ['domain', false],
+      ['alias', true],
+      ['rule', false],
+    ]);
   });
 
   test('again, after somebody deleted it: drift', () => {

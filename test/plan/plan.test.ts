@@ -121,7 +121,7 @@ describe('a domain in which nothing can be planned', () => {
     (section) => {
       const { [section]: _, ...rest } = whole;
       const result = plan(desired([entry]), observed([live(ACME, rest)]));
-      expect([result.changes, result.summary.unchanged]).toEqual([[], 0]);
+      expect([result.changes, result.problems, result.summary.unchanged]).toEqual([[], [], 0]);
       expect(result.withheld).toEqual([
         { domain: ACME, part: 'domain', cause: 'unproven', reason: `its ${section} were not read` },
       ]);

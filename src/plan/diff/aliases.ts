@@ -123,9 +123,5 @@ function idIsName(alias: ObservedAlias | undefined, { isName }: NamedContext): P
 /** Whether the service made it with the domain, and nobody has changed it since. */
 function isServiceOwn(alias: ObservedAlias | undefined, { prior, references }: SectionContext): boolean {
   const given = prior?.givenCatchAll;
-  return (
-    alias?.name === '*' &&
-    given !== undefined &&
-    given === signature({ kind: 'alias', state: alias }, references)
-  );
+  return alias?.name === '*' && given === signature({ kind: 'alias', state: alias }, references);
 }

@@ -86,9 +86,8 @@ function hasPassword(
   context: CredentialContext,
   draft: SectionDraft,
 ): boolean {
-  if (entry.password !== undefined) return true;
   const rotated = context.rotate.has(nameKey(entry.name));
-  if (live !== undefined && !rotated) return true;
+  if (entry.password !== undefined || (live !== undefined && !rotated)) return true;
   const why = rotated
     ? 'its password is to be sent again'
     : 'it does not exist yet and needs a password to be made';

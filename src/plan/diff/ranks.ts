@@ -43,8 +43,8 @@ function fillGap(
   absorb(gap, ranks);
   let numbers = fitNumbers(gap.end - gap.start, roomOf(gap, ranks, fixed), { digits });
   while (numbers === null) {
-    if (!widen(gap, ranks, fixed)) numbers = fromTheStart(gap.end - gap.start, fixed);
-    else numbers = fitNumbers(gap.end - gap.start, roomOf(gap, ranks, fixed), { digits: 0 });
+    widen(gap, ranks, fixed);
+    numbers = fitNumbers(gap.end - gap.start, roomOf(gap, ranks, fixed), { digits: 0 });
   }
   for (const [index, number] of numbers.entries()) ranks[gap.start + index] = number;
 }
@@ -61,32 +61,20 @@ function roomOf(gap: Gap, ranks: readonly (number | null)[], fixed: readonly num
   return { above: fixed.findLast((rank) => rank < after) ?? null, below: after };
 }
 
-/** Takes in the neighbour that bounds the gap; false when nothing is left to take in. */
-function widen(gap: Gap, ranks: (number | null)[], fixed: readonly number[]): boolean {
+/** Takes in the neighbour that bounds the gap. Where only unmanaged rules do, it lets them go: then nothing bounds it. */
+function widen(gap: Gap, ranks: (number | null)[], fixed: readonly number[]): void {
   const room = roomOf(gap, ranks, fixed);
   const before = ranks[gap.start - 1] ?? null;
   const after = ranks[gap.end] ?? null;
   if (after !== null && room.below === after) ranks[gap.end] = null;
   else if (before !== null && room.above === before) ranks[gap.start - 1] = null;
-  else if (!gap.loose && fixed.length > 0) gap.loose = true;
-  else return false;
+  else gap.loose = true;
   absorb(gap, ranks);
-  return true;
 }
 
 function absorb(gap: Gap, ranks: readonly (number | null)[]): void {
   while (gap.start > 0 && ranks[gap.start - 1] === null) gap.start -= 1;
   while (gap.end < ranks.length && ranks[gap.end] === null) gap.end += 1;
-}
-
-/** The last resort, when no bound is left: integers that no unmanaged rule has. */
-function fromTheStart(count: number, fixed: readonly number[]): readonly number[] {
-  const taken = new Set(fixed);
-  const numbers: number[] = [];
-  for (let rank = 10; numbers.length < count; rank += 10) {
-    if (!taken.has(rank)) numbers.push(rank);
-  }
-  return numbers;
 }
 
 function least(a: number | null, b: number | null): number | null {
@@ -161,7 +149,7 @@ function fitNumbers(
 }
 
 function endless(count: number, above: number | null): readonly number[] {
-  const base = above === null ? 0 : Math.floor(above / STEP) * STEP;
+  const base = Math.floor((above ?? 0) / STEP) * STEP;
   return sequence(count, (index) => base + STEP * (index + 1));
 }
 
@@ -181,7 +169,6 @@ function spread(
   const first = Math.floor(above * unit) + 1;
   const last = Math.ceil(below * unit) - 1;
   const step = Math.floor((last - first + 2) / (count + 1));
-  if (step < 1) return [];
   return sequence(count, (index) => (first - 1 + step * (index + 1)) / unit);
 }
 
@@ -192,8 +179,7 @@ function checked(numbers: readonly number[], { above, below }: Room): readonly n
     if (!(number > last) || Math.abs(number) > Number.MAX_SAFE_INTEGER) return null;
     last = number;
   }
-  if (numbers.length === 0 || (below !== null && !(last < below))) return null;
-  return numbers;
+  return below === null || last < below ? numbers : null;
 }
 
 function sequence(count: number, make: (index: number) => number): readonly number[] {
