@@ -44,9 +44,7 @@ export async function executeRound(parts: RoundParts, round: RoundInput): Promis
   const seen = new Set<DomainName>();
   for (const { stage, domains } of stages) {
     if (stage === 1) {
-      await sideBySide(domains, DOMAINS_AT_ONCE, (own) =>
-        sendAll(parts, requestsIn(own), stageOneGate(ledger)),
-      );
+      await sideBySide(domains, DOMAINS_AT_ONCE, (own) => sendAll(parts, own.requests, stageOneGate(ledger)));
       continue;
     }
     const passage = await forwarderGate(domains.flatMap(changesOf), { gate, dependencies }, parts);
@@ -65,28 +63,23 @@ async function sendAdditions(
   stages: readonly StageRequests[],
 ): Promise<readonly StageRequests[]> {
   const isAddition = ({ operation }: WriteRequest): boolean => operation === 'addDomain';
-  const additions = stages.flatMap(({ domains }) => domains.flatMap(requestsIn)).filter(isAddition);
+  const additions = stages
+    .flatMap(({ domains }) => domains.flatMap(({ requests }) => requests))
+    .filter(isAddition);
   await sideBySide(additions, DOMAINS_AT_ONCE, parts.send);
   const others = stages.map(({ stage, domains }) => ({
     stage,
-    domains: domains.map(({ domain, steps }) => ({
-      domain,
-      steps: steps.map(({ step, requests }) => {
-        return { step, requests: requests.filter((request) => !isAddition(request)) };
-      }),
-    })),
+    domains: domains.map(({ domain, requests }) => {
+      return { domain, requests: requests.filter((request) => !isAddition(request)) };
+    }),
   }));
   const changes = [...new Set(others.flatMap(({ domains }) => domains.flatMap(changesOf)))];
   const resolved = await resolveNewDomains(changes, parts);
   return resolved === changes ? others : parts.requestsOf(resolved);
 }
 
-function requestsIn({ steps }: DomainRequests): readonly WriteRequest[] {
-  return steps.flatMap(({ requests }) => requests);
-}
-
-function changesOf(requests: DomainRequests): readonly Change[] {
-  return requestsIn(requests).flatMap(({ items }) => items.map(({ change }) => change));
+function changesOf({ requests }: DomainRequests): readonly Change[] {
+  return requests.flatMap(({ items }) => items.map(({ change }) => change));
 }
 
 /** Strictly one after another; the gate is asked anew before each request. */
@@ -116,15 +109,15 @@ async function sendStageTwo(parts: RoundParts, planned: DomainRequests, gate: Ga
   const isDeleted = changesOf(planned).some((change) => change.kind === 'domain' && gate(change) === null);
   const reason = isDeleted ? ((await whyKeepDomain?.(planned.domain)) ?? null) : null;
   const own: Gate = (change) => gate(change) ?? reason;
-  const items = requestsIn(planned).flatMap((request) => request.items);
+  const items = planned.requests.flatMap((request) => request.items);
   const late = items.filter((item) => passes(ledger, item, own)).map(({ change }) => change);
   if (late.length === 0) return;
   const fresh = await freshen(parts, planned.domain, late);
-  if (fresh === late) return sendAll(parts, requestsIn(planned), own);
+  if (fresh === late) return sendAll(parts, planned.requests, own);
   const again = requestsOf(fresh).filter(({ stage }) => stage === 2);
   await sendAll(
     parts,
-    again.flatMap(({ domains }) => domains.flatMap(requestsIn)),
+    again.flatMap(({ domains }) => domains.flatMap(({ requests }) => requests)),
     own,
   );
 }

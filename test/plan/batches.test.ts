@@ -29,9 +29,7 @@ import {
 const V4: RequestOptions = { version: 'v4', batches: 'allowed' };
 
 function requestsIn(made: Pick<Plan, 'changes'>, options = V4): readonly WriteRequest[] {
-  return requestsOf(made, options).flatMap(({ domains }) =>
-    domains.flatMap(({ steps }) => steps.flatMap(({ requests }) => requests)),
-  );
+  return requestsOf(made, options).flatMap(({ domains }) => domains.flatMap(({ requests }) => requests));
 }
 
 /** An item of which only the kind and the action count. */
@@ -84,7 +82,7 @@ describe('the operations of each step', () => {
     const { changes } = plan(desired(wanted), observed([]));
     const [stage] = requestsOf({ changes: changes.toReversed() }, V4);
     expect(stage?.domains.map(({ domain }) => domain)).toEqual(['a.example', 'b.example']);
-    const items = stage?.domains[0]?.steps.map(({ step, requests }) => [step, requests[0]?.items[0]?.kind]);
+    const items = stage?.domains[0]?.requests.map(({ step, items }) => [step, items[0]?.kind]);
     expect(items).toEqual([
       ['domain', 'domain'],
       ['credential-adds', 'credential'],
@@ -118,7 +116,7 @@ describe('the operations of each step', () => {
     );
     const stages = requestsOf({ changes }, V4).map(({ stage, domains }) => [
       stage,
-      ...domains.flatMap(({ steps }) => steps.map(({ step }) => step)),
+      ...domains.flatMap(({ requests }) => requests.map(({ step }) => step)),
     ]);
     expect(stages).toEqual([
       [1, 'rule-moves'],

@@ -13,7 +13,7 @@ import {
   type PlannedRead,
   type ReadContext,
 } from './reads.ts';
-import type { RequestOptions, StageRequests, WriteRequest } from './requests.ts';
+import type { RequestOptions, StageRequests } from './requests.ts';
 import { createSchedule, perMinute } from '../../rate-limit/scheduler.ts';
 import { plannedVerifications, type DueContext } from './verification.ts';
 
@@ -96,8 +96,7 @@ interface Phase {
 function writePhase(stage: StageRequests, version: ApiVersion): Phase {
   const endpoints: Tally = new Map();
   let longestChain = 0;
-  for (const { steps } of stage.domains) {
-    const requests: readonly WriteRequest[] = steps.flatMap((step) => step.requests);
+  for (const { requests } of stage.domains) {
     longestChain = Math.max(longestChain, requests.length);
     for (const { operation, items } of requests) {
       count(endpoints, endpointName(version, operation), 1, items.length);
@@ -107,8 +106,8 @@ function writePhase(stage: StageRequests, version: ApiVersion): Phase {
 }
 
 function changesOf({ domains }: StageRequests): readonly Change[] {
-  const requests = domains.flatMap(({ steps }) => steps.flatMap((step) => step.requests));
-  return [...new Set(requests.flatMap(({ items }) => items.map(({ change }) => change)))];
+  const sent = domains.flatMap(({ requests }) => requests);
+  return [...new Set(sent.flatMap(({ items }) => items.map(({ change }) => change)))];
 }
 
 function readPhase(reads: readonly PlannedRead[], version: ApiVersion): Phase {

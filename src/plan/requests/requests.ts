@@ -13,14 +13,9 @@ export interface StageRequests {
   readonly domains: readonly DomainRequests[];
 }
 
-/** The steps of one domain, strictly one after another; so are the requests of a step. */
+/** The requests of one domain, strictly one after another, step by step. */
 export interface DomainRequests {
   readonly domain: DomainName;
-  readonly steps: readonly StepRequests[];
-}
-
-export interface StepRequests {
-  readonly step: Step;
   readonly requests: readonly WriteRequest[];
 }
 
@@ -50,10 +45,7 @@ export function requestsOf(plan: Pick<Plan, 'changes'>, options: RequestOptions)
     stage,
     domains: domains.map(({ domain, steps }) => ({
       domain,
-      steps: steps.map(({ step, items }) => ({
-        step,
-        requests: requestsOfStep({ domain, step, items }, options),
-      })),
+      requests: steps.flatMap(({ step, items }) => requestsOfStep({ domain, step, items }, options)),
     })),
   }));
 }

@@ -9,11 +9,8 @@ import { aliasSection, liveRule, liveTwin, planAliases, planRules, rule } from '
 function stepsOf(result: Parameters<typeof requestsOf>[0]): readonly string[] {
   const stages = requestsOf(result, { version: 'v4', batches: 'allowed' });
   return stages.flatMap(({ domains }) =>
-    domains.flatMap(({ steps }) =>
-      steps.map(({ step, requests }) => {
-        const names = requests.flatMap(({ items }) => items.map(({ change }) => change.name));
-        return `${step}: ${names.join(' ')}`;
-      }),
+    domains.flatMap(({ requests }) =>
+      requests.map(({ step, items }) => `${step}: ${items.map(({ change }) => change.name).join(' ')}`),
     ),
   );
 }

@@ -30,12 +30,10 @@ const CEL: RuleMatch = { type: 'cel', expression: 'true' };
 /** `1 acme.example addAlias info`, one a request. */
 function sent(stages: readonly StageRequests[]): readonly string[] {
   return stages.flatMap(({ stage, domains }) =>
-    domains.flatMap(({ domain, steps }) =>
-      steps.flatMap(({ requests }) =>
-        requests.map(
-          ({ operation, items }) =>
-            `${stage} ${domain} ${operation} ${items.map(({ change }) => change.name).join(' ')}`,
-        ),
+    domains.flatMap(({ domain, requests }) =>
+      requests.map(
+        ({ operation, items }) =>
+          `${stage} ${domain} ${operation} ${items.map(({ change }) => change.name).join(' ')}`,
       ),
     ),
   );
@@ -70,11 +68,11 @@ describe('requests', () => {
     [1002, ['addAliases', 'addAliases', 'addAliases'], null],
   ])('%i additions', (count, operations, singles) => {
     const result = planAliases(aliasSection(many(count)), {});
-    const requests = requestsOf(result, V4).flatMap(({ domains }) => domains[0]?.steps[0]?.requests ?? []);
+    const requests = requestsOf(result, V4).flatMap(({ domains }) => domains[0]?.requests ?? []);
     expect(requests.map(({ operation }) => operation)).toEqual(operations);
     expect(requests.flatMap(({ items }) => items)).toHaveLength(count);
     if (singles === null) return;
-    const free = requestsOf(result, FREE).flatMap(({ domains }) => domains[0]?.steps[0]?.requests ?? []);
+    const free = requestsOf(result, FREE).flatMap(({ domains }) => domains[0]?.requests ?? []);
     expect(free.map(({ operation }) => operation)).toEqual(singles);
   });
 
@@ -137,7 +135,7 @@ describe('requests of rules', () => {
       order.map((text) => rule(text, 'x@x.example')),
       rows,
     );
-    const items = requestsOf(result, V4)[0]?.domains[0]?.steps[0]?.requests[0]?.items ?? [];
+    const items = requestsOf(result, V4)[0]?.domains[0]?.requests[0]?.items ?? [];
     expect(items.map(({ change }) => change.name)).toEqual(['a', 'b', 'c']);
     expect(items.map((item) => (item.kind === 'rule' ? [item.part, item.rule.rank] : null))).toEqual([
       ['move', 70],
@@ -151,7 +149,7 @@ describe('requests of rules', () => {
       ['b', 'c', 'd', 'a'].map((text) => rule(text, 'x@x.example')),
       rows,
     );
-    const item = requestsOf(result, V4)[0]?.domains[0]?.steps[0]?.requests[0]?.items[0];
+    const item = requestsOf(result, V4)[0]?.domains[0]?.requests[0]?.items[0];
     expect(item).toMatchObject({
       kind: 'rule',
       part: 'move',
@@ -212,11 +210,9 @@ describe('requests of rules', () => {
     const others = [rule('k', 'k@x.example'), rule('l', 'k@x.example')];
     const result = planRules(first ? [moving, ...others] : [...others, moving], live);
     const steps = requestsOf(result, V4).flatMap(({ stage, domains }) =>
-      domains.flatMap((domain) =>
-        domain.steps.flatMap(({ step, requests }) =>
-          requests.flatMap(({ items }) =>
-            items.map((item) => `${stage} ${step} ${item.kind === 'rule' ? item.part : ''}`),
-          ),
+      domains.flatMap(({ requests }) =>
+        requests.flatMap(({ step, items }) =>
+          items.map((item) => `${stage} ${step} ${item.kind === 'rule' ? item.part : ''}`),
         ),
       ),
     );
@@ -229,7 +225,7 @@ describe('requests of rules', () => {
       [rule('a', 'y@x.example', { active: false })],
       [liveTwin('a', Number.NaN, 'x@x.example', { active: false })],
     );
-    const item = requestsOf(result, V4)[0]?.domains[0]?.steps[0]?.requests[0]?.items[0];
+    const item = requestsOf(result, V4)[0]?.domains[0]?.requests[0]?.items[0];
     expect(item).toMatchObject({ rule: { rank: 10 } });
     const back = planRules([rule('k', 'x@x.example')], [liveTwin('k', Number.NaN, 'x@x.example')], {
       prune: true,
