@@ -129,6 +129,13 @@ describe('export --update', () => {
     expect(text + result.stdout + result.stderr).not.toContain('the.boss');
   });
 
+  test('a reference that stands for several destinations is written once', async () => {
+    const env = { TEAM: 'ana@home.example,ben@home.example' };
+    const manifest = `destinations: { team: { env: TEAM } }\ndomains:\n  acme.example:\n    aliases:\n      a: eve@x.example\n      b: team\n`;
+    const { text } = await update(seedOf({ a: env.TEAM, b: env.TEAM }), manifest, env);
+    expect(text).toContain('a: { env: TEAM }\n      b: team\n');
+  });
+
   test('rules: what they say, their order, those that came and went', async () => {
     const rule = (id: number, rank: number, forward = 'a@x.example', active = true) => ({
       id: `00000000-0000-4000-8000-00000000000${id}`,
