@@ -47,20 +47,26 @@ export interface AccountScope {
   readonly membership: NonNullable<PlanOptionsDocument['account']>;
   /** Asked right before one of its domains is deleted: null, or why it must stay. */
   readonly whyKeepDomain: (domain: DomainName) => Promise<string | null>;
-  /** Something was written to the account, or may have been. */
-  readonly wrote: () => void;
-  /** Its plan has changes, and apply would run it. */
-  readonly canApply: () => void;
-  /** One line that says how the account stands, as its command ends. */
-  readonly conclude: (line: string) => void;
   /** Nothing of other accounts is printed meanwhile: somebody is asked about this one. */
   readonly alone: <T>(work: () => Promise<T>) => Promise<T>;
-  /** In place of standard output. */
-  readonly print: (document: object) => void;
-  /** In place of a document that is one of all accounts. */
-  readonly check: (checked: CheckedManifests) => void;
-  /** In place of the file of `--out`. */
-  readonly save: (document: object) => void;
+  /** Keeps what is reported of the account until all have ended, in place of printing or saving it. */
+  readonly report: (part: Partial<AccountReport>) => void;
+}
+
+/** What a command reports of one account. */
+export interface AccountReport {
+  /** What it would have printed for this account alone; null: it did not come to that. */
+  readonly document: object | null;
+  /** What `validate` found, for formats that are one document of all accounts. */
+  readonly checked: CheckedManifests;
+  /** What is for the file of `--out`. */
+  readonly plan: object | null;
+  /** How the account is, in one line. */
+  readonly verdict: string | null;
+  /** Whether something was written, or may have been. */
+  readonly wrote: boolean;
+  /** Whether its plan has changes that apply would run. */
+  readonly canApply: boolean;
 }
 
 /** A terminal has `isTTY` and `columns`; a pipe or a file has neither. */

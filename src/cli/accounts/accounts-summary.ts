@@ -1,25 +1,13 @@
 import { plural, escapeInvisible } from '../../model/names.ts';
-import type { CheckedManifests } from '../context.ts';
+import type { AccountReport } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { applyWith } from '../../plan/render/text.ts';
 import type { Style } from '../../plan/render/style.ts';
 
 /** How a command ended for one account. */
-export interface AccountEnd {
+export interface AccountEnd extends AccountReport {
   readonly name: string;
   readonly exitCode: ExitCode;
-  /** What the command would have printed for this account alone; null: it did not come to that. */
-  readonly document: object | null;
-  /** What `validate` found, for formats that are one document of all accounts. */
-  readonly checked: CheckedManifests;
-  /** What is for the file of `--out`. */
-  readonly plan: object | null;
-  /** What the command says of the account in one line. */
-  readonly verdict: string | null;
-  /** Whether something was written, or may have been. */
-  readonly wrote: boolean;
-  /** Whether its plan has changes that apply would run. */
-  readonly canApply: boolean;
   readonly error: { readonly message: string; readonly hint: string } | null;
 }
 

@@ -2,7 +2,7 @@ import { escapeInvisible } from '../../model/names.ts';
 import { openJobs, type AccountsOptions, type Job, type Jobs } from './accounts.ts';
 import { renderAccounts, type AccountEnd } from './accounts-summary.ts';
 import { printChecked } from '../output/problems/checked.ts';
-import type { AccountScope, Context } from '../context.ts';
+import type { AccountReport, AccountScope, Context } from '../context.ts';
 import { CommandError, EXIT, explain, strongestExit, type ExitCode } from '../exit.ts';
 import type { AccountsFormat } from '../output/formats.ts';
 import { createMoves } from './moves.ts';
@@ -118,26 +118,13 @@ async function runJob<Options extends AccountsOptions>(
   { name, options }: Job<Options>,
   { output, command, scope }: JobRun<Options>,
 ): Promise<AccountEnd> {
-  let reported: Pick<AccountEnd, 'document' | 'checked' | 'plan' | 'verdict' | 'wrote' | 'canApply'> = {
-    document: null,
-    checked: NOTHING_CHECKED,
-    plan: null,
-    verdict: null,
-    wrote: false,
-    canApply: false,
-  };
-  const report = (part: Partial<typeof reported>): void => {
-    reported = { ...reported, ...part };
-  };
+  let reported = NOTHING_REPORTED;
   const ofAccount: AccountScope = {
     ...scope,
     alone: (work) => output.alone(work),
-    print: (document) => report({ document }),
-    check: (checked) => report({ checked }),
-    save: (plan) => report({ plan }),
-    conclude: (verdict) => report({ verdict }),
-    wrote: () => report({ wrote: true }),
-    canApply: () => report({ canApply: true }),
+    report(part) {
+      reported = { ...reported, ...part };
+    },
   };
   const own: Context = { ...context, stdout: output.stdout, stderr: output.stderr, ofAccount };
   try {
@@ -150,7 +137,14 @@ async function runJob<Options extends AccountsOptions>(
   }
 }
 
-const NOTHING_CHECKED: AccountEnd['checked'] = { problems: [], texts: [] };
+const NOTHING_REPORTED: AccountReport = {
+  document: null,
+  checked: { problems: [], texts: [] },
+  plan: null,
+  verdict: null,
+  wrote: false,
+  canApply: false,
+};
 
 /** Formats that are one document: of all accounts. */
 function printTogether(context: Context, format: AccountsFormat, ends: readonly AccountEnd[]): void {

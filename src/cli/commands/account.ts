@@ -20,7 +20,8 @@ export async function accountCommand(context: Context, options: CommonOptions): 
     const document = await readAccount(client);
     if (format === 'json') printJson(context, document);
     else context.stdout.write(accountText(document));
-    context.ofAccount?.conclude(`${document.account.email}, ${plural(document.used.domains, 'domain')}`);
+    const verdict = `${document.account.email}, ${plural(document.used.domains, 'domain')}`;
+    context.ofAccount?.report({ verdict });
     return EXIT.done;
   } finally {
     await client.close();

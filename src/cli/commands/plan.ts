@@ -78,7 +78,7 @@ async function show(
     extent: options.summary === true ? 'totals' : 'all',
     next: nextOf(context, runs ? applyCommandLine(options) : null),
   });
-  context.ofAccount?.conclude(`${verdictOf(planned, decision)}${countsSentence(document)}`);
+  context.ofAccount?.report({ verdict: `${verdictOf(planned, decision)}${countsSentence(document)}` });
 }
 
 function assertTextForSummary({ summary }: PlanOptions, format: PlanFormat): void {

@@ -125,7 +125,7 @@ async function print(
 async function printText(context: Context, options: CommonOptions, checked: Checked): Promise<void> {
   const { problems, counts } = checked;
   if (checked === NOTHING) {
-    context.ofAccount?.conclude('no manifest is staged');
+    context.ofAccount?.report({ verdict: 'no manifest is staged' });
     return;
   }
   printProblems(context, options, problems, await openExcerpt(context, options, checked));
@@ -142,7 +142,7 @@ async function printText(context: Context, options: CommonOptions, checked: Chec
 
 function conclude({ stdout, ofAccount }: Context, verdict: string): void {
   if (ofAccount === undefined) stdout.write(`${verdict}\n`);
-  else ofAccount.conclude(verdict);
+  else ofAccount.report({ verdict });
 }
 
 /** Annotations of GitHub Actions, errors first: a step shows ten of each. */

@@ -50,7 +50,8 @@ export async function verifyCommand(
     if (format === 'json') printJson(context, document);
     else context.stdout.write(document.domains.map(domainText).join(''));
     const { ready, notReady, failed } = document.summary;
-    context.ofAccount?.conclude(`${ready} ready, ${notReady} not ready, ${failed} failed`);
+    const verdict = `${ready} ready, ${notReady} not ready, ${failed} failed`;
+    context.ofAccount?.report({ verdict });
     return exitOf(document);
   } finally {
     progress.stop();

@@ -31,7 +31,7 @@ export function applySaved(path: string): string {
 /** What a plan says to do next; that of one of many accounts leaves it to the command for all of them. */
 export function nextOf({ ofAccount }: Pick<Context, 'ofAccount'>, command: string | null): string | null {
   if (ofAccount === undefined) return command;
-  if (command !== null) ofAccount.canApply();
+  if (command !== null) ofAccount.report({ canApply: true });
   return null;
 }
 

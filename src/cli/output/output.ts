@@ -35,7 +35,7 @@ export function sha256(text: string): string {
 
 /** A document on standard output. */
 export function printJson(context: Context, document: object): void {
-  if (context.ofAccount !== undefined) return context.ofAccount.print(document);
+  if (context.ofAccount !== undefined) return context.ofAccount.report({ document });
   context.stdout.write(`${visibleJson(document)}\n`);
 }
 

@@ -21,7 +21,7 @@ import { statedPaths } from '../settings.ts';
 
 /** Writes a plan to where `--out` says. */
 export async function savePlan(context: Context, path: string, plan: SavedPlan): Promise<void> {
-  if (context.ofAccount !== undefined) return context.ofAccount.save(plan);
+  if (context.ofAccount !== undefined) return context.ofAccount.report({ plan });
   await saveDocument(context, path, plan);
 }
 

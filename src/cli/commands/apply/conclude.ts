@@ -17,25 +17,16 @@ import { disclosureFor, type Session } from '../../input/session.ts';
 import type { CommonOptions } from '../../settings.ts';
 import { styleFor } from '../../output/style.ts';
 
-export interface Conclusion {
-  readonly once: Once;
-  readonly format: DocumentFormat;
-}
-
-interface ConcludeOptions extends CommonOptions {
-  readonly skipRefused?: true;
-}
-
 /** Prints what came of a run, and turns it into an exit code; what kept it from running ends the command. */
 export function concludeRun(
   context: Context,
-  options: ConcludeOptions,
+  options: CommonOptions,
   session: Session,
-  { once, format }: Conclusion,
+  { once, format }: { readonly once: Once; readonly format: DocumentFormat },
 ): ExitCode {
   if (once.kind === 'applied') {
-    if (once.report.wrote) context.ofAccount?.wrote();
-    printReport(context, options, session, { once, format });
+    if (once.report.wrote) context.ofAccount?.report({ wrote: true });
+    printReport(context, options, session, { ...once, format });
     return reportExit(once.report, context);
   }
   if (once.kind === 'not-run') explainNotRun(context, options, session, { once, format });
@@ -85,14 +76,15 @@ function printReport(
   options: CommonOptions,
   session: Session,
   {
-    once: { report, planned },
+    report,
+    planned,
     format,
-  }: { readonly once: Extract<Once, { readonly kind: 'applied' }>; readonly format: DocumentFormat },
+  }: Pick<Extract<Once, { kind: 'applied' }>, 'report' | 'planned'> & { readonly format: DocumentFormat },
 ): void {
   const disclosure = disclosureFor(session, planned);
   if (format === 'json') return printJson(context, reportDocument(report, disclosure));
   const style = styleFor(context.stdout, options.color, context.env);
-  context.ofAccount?.conclude(countLine(report, style));
+  context.ofAccount?.report({ verdict: countLine(report, style) });
   const columns = columnsOf(context.stdout);
   context.stdout.write(`\n${renderReport(report, { disclosure, style, columns })}`);
 }

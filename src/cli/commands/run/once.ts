@@ -74,7 +74,7 @@ async function runPass(context: Context, mode: OnceOptions['mode'], session: Ses
     return { result: completed(once.planned, null), exit };
   }
   if (once.kind === 'applied') {
-    if (once.report.wrote) context.ofAccount?.wrote();
+    if (once.report.wrote) context.ofAccount?.report({ wrote: true });
     return { result: completed(once.planned, once.report), exit: reportExit(once.report, context) };
   }
   const exit = notRun(once);

@@ -5,7 +5,7 @@ import { problemsSarif } from './problems-sarif.ts';
 
 /** Formats that are one document, also where there are many accounts: what is found of one of them is kept for it. */
 export function printChecked(context: Context, format: 'sarif' | 'junit', checked: CheckedManifests): void {
-  if (context.ofAccount !== undefined) return context.ofAccount.check(checked);
+  if (context.ofAccount !== undefined) return context.ofAccount.report({ checked });
   if (format === 'sarif') return printJson(context, problemsSarif(checked.problems));
   context.stdout.write(problemsJunit(checked));
 }
