@@ -1,3 +1,4 @@
+import type { References } from '../model/destinations.ts';
 import type { Client } from '../api/client.ts';
 import type { Objection } from '../api/http/pacing.ts';
 import type { Clock } from '../model/clock.ts';
@@ -26,7 +27,7 @@ export interface ApplyInput {
   /** What is desired of each of its domains, as one short text. */
   readonly domainDigests: ReadonlyMap<DomainName, string>;
   /** What is shown as a reference; see `Planned`. */
-  readonly references: ReadonlyMap<string, string>;
+  readonly references: References;
   /** Size of the whole manifest. */
   readonly manifestSize: ManifestSize;
   readonly observed: Observed;
@@ -64,7 +65,7 @@ export interface ApplyPorts {
 export interface WrittenSnapshot {
   readonly text: string;
   /** Null where it cannot be loaded; `references`: normalised value -> how the manifest writes it. */
-  readonly desired: (references: ReadonlyMap<string, string>) => Desired | null;
+  readonly desired: (references: References) => Desired | null;
 }
 
 export type Progress =

@@ -1,3 +1,4 @@
+import type { References } from './destinations.ts';
 import type { Change, Plan } from './plan.ts';
 import type { Problem } from './problem.ts';
 import type { Report } from './report.ts';
@@ -27,7 +28,7 @@ export interface CompletedRun {
   /** All that differs, what is withheld or frozen included. */
   readonly plan: Plan;
   /** What is shown as a reference: normalised value -> how. */
-  readonly references: ReadonlyMap<string, string>;
+  readonly references: References;
   /** Null: nothing was to be written, because of the mode or a guard. */
   readonly report: Report | null;
   /** Changes that are not made, because somebody else keeps undoing them. */
@@ -56,7 +57,7 @@ export type DaemonEvent = { readonly account: string } & (
       /** Warnings. */
       readonly problems: readonly Problem[];
       /** What stands for the values behind references in all output. */
-      readonly references: ReadonlyMap<string, string>;
+      readonly references: References;
     }
   | {
       readonly kind: 'manifest-refused';

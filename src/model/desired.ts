@@ -1,4 +1,4 @@
-import type { Destination } from './destinations.ts';
+import type { Destination, ReferenceDocument } from './destinations.ts';
 import type { AliasName, CredentialName, DomainName, NameKey } from './names.ts';
 import type { Source } from './problem.ts';
 import { SECTIONS, type Section } from './kinds.ts';
@@ -13,8 +13,8 @@ export interface Desired {
   /** The manifest's files as they were named, and `sha256:…` over what they ask for. */
   readonly files: readonly string[];
   readonly digest: string;
-  /** Normalised value of each reference that was resolved -> how it is shown, such as `{ env: BOSS_ADDRESS }`. */
-  readonly references: ReadonlyMap<string, string>;
+  /** The references that were resolved, by normalised value. */
+  readonly references: ReadonlyMap<string, Reference>;
 }
 
 export interface DesiredApi {
@@ -25,17 +25,21 @@ export interface DesiredApi {
   readonly key?: Reference;
 }
 
-/** `{ env: NAME }`, or `{ file: PATH }` with the path made absolute; `shown` is how the manifest writes it. */
-export type Reference =
-  | { readonly kind: 'env'; readonly name: string; readonly shown: string; readonly source: Source }
+/** `{ env: NAME }`, or `{ file: PATH }` with the path made absolute. */
+export type Reference = {
+  readonly source: Source;
+  /** As the manifest writes it, and the same as text. */
+  readonly written: ReferenceDocument;
+  readonly shown: string;
+} & (
+  | { readonly kind: 'env'; readonly name: string }
   | {
       readonly kind: 'file';
       readonly path: string;
       /** The manifest's directory, which a relative path must not leave; null: the path is absolute. */
       readonly below: string | null;
-      readonly shown: string;
-      readonly source: Source;
-    };
+    }
+);
 
 /** The value behind a reference, without the line break at its end; null: not set. */
 export type ReferenceValue = string | null | RefusedValue;

@@ -81,10 +81,21 @@ function normaliseHost(host: string): string {
   return domainToASCII(host) || lower;
 }
 
+/** A reference as the manifest writes it. */
+export type ReferenceDocument = { readonly env: string } | { readonly file: string };
+
+/** What stands for values that came from references, by normalised value; `shown`: such as `{ env: BOSS_ADDRESS }`. */
+export type References = ReadonlyMap<string, Shown & { readonly written: ReferenceDocument }>;
+
+/** What stands for a value in all output. */
+export interface Shown {
+  readonly shown: string;
+}
+
 /** What may be shown of destinations: values that came from a reference are shown as that reference, everywhere. */
 export interface Disclosure {
-  /** Normalised value of a reference -> how it is shown, such as `{ env: BOSS_ADDRESS }`. */
-  readonly references: ReadonlyMap<string, string>;
+  /** By normalised value. */
+  readonly references: ReadonlyMap<string, Shown>;
   /** `--mask`: hide the local parts of addresses, and what follows the host of a webhook. */
   readonly mask: false | MaskNumbers;
 }
@@ -121,7 +132,8 @@ function showDestination(destination: Destination, disclosure: Disclosure): stri
 /** Who reads mail does not tell cases apart, and a value in other letters gives the value away. */
 function referenceOf(destination: string, { references }: Disclosure): string | undefined {
   if (references.size === 0) return undefined;
-  return references.get(destination) ?? withoutCase(references).get(destination.toLowerCase());
+  const known = references.get(destination) ?? withoutCase(references).get(destination.toLowerCase());
+  return known?.shown;
 }
 
 const folded = new WeakMap<Disclosure['references'], Disclosure['references']>();
@@ -130,7 +142,7 @@ function withoutCase(references: Disclosure['references']): Disclosure['referenc
   const known = folded.get(references);
   // While a manifest is loaded its references are still being found.
   if (known?.size === references.size) return known;
-  const made = new Map([...references].map(([value, shown]) => [value.toLowerCase(), shown]));
+  const made = new Map([...references].map(([value, known]) => [value.toLowerCase(), known]));
   folded.set(references, made);
   return made;
 }
@@ -139,7 +151,7 @@ function withoutCase(references: Disclosure['references']): Disclosure['referenc
 export function showText(text: string, disclosure: Disclosure): string {
   let shown = text;
   const longestFirst = [...disclosure.references].sort(([a], [b]) => b.length - a.length);
-  for (const [value, reference] of longestFirst)
+  for (const [value, { shown: reference }] of longestFirst)
     shown = shown.replaceAll(new RegExp(escapeRegex(value), 'gi'), () => reference);
   return disclosure.mask === false ? shown : maskAddresses(shown, disclosure.mask);
 }
@@ -169,4 +181,11 @@ function hidden(value: string, numbers: MaskNumbers): string {
 
 function escapeRegex(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
+
+/** A reference as it is shown, such as `{ env: BOSS_ADDRESS }`; null: the text is none. */
+export function referenceDocument(shown: string): ReferenceDocument | null {
+  const [, kind, value] = /^\{ (env|file): (.+) \}$/.exec(shown) ?? [];
+  if (value === undefined) return null;
+  return kind === 'env' ? { env: value } : { file: value };
 }

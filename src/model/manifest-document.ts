@@ -1,4 +1,4 @@
-import { DISCARD, type Destination } from './destinations.ts';
+import { DISCARD, type Destination, type ReferenceDocument } from './destinations.ts';
 import type { RuleState } from './resources.ts';
 
 /**
@@ -36,8 +36,6 @@ export interface AbsentDocument {
   readonly state: 'absent';
 }
 
-export type ReferenceDocument = { readonly env: string } | { readonly file: string };
-
 /** One destination, several, or `discard`. */
 export type ForwardDocument = string | ReferenceDocument | readonly (string | ReferenceDocument)[];
 
@@ -73,13 +71,6 @@ export function destinationDocument(destination: string): string {
 export function oneOrList(parts: readonly (string | ReferenceDocument)[]): ForwardDocument {
   const [only] = parts;
   return parts.length === 1 && only !== undefined ? only : parts;
-}
-
-/** A reference as it is shown, such as `{ env: BOSS_ADDRESS }`; null: the text is none. */
-export function referenceDocument(shown: string): ReferenceDocument | null {
-  const [, kind, value] = /^\{ (env|file): (.+) \}$/.exec(shown) ?? [];
-  if (value === undefined) return null;
-  return kind === 'env' ? { env: value } : { file: value };
 }
 
 /** A live rule as a manifest writes it. */

@@ -3,7 +3,7 @@ import type { ApiError } from '../api/errors.ts';
 import { observe, observeDomains, type ObservedDomains } from '../api/observe.ts';
 import type { ResolvePassword } from '../apply/send/passwords.ts';
 import type { StateStore } from '../state/store.ts';
-import { decodeForward, type Destination } from '../model/destinations.ts';
+import { decodeForward, type Destination, type References } from '../model/destinations.ts';
 import type { Clock } from '../model/clock.ts';
 import { destinationsOf, type Desired } from '../model/desired.ts';
 import type { DomainName } from '../model/names.ts';
@@ -51,7 +51,7 @@ export interface Planned {
    * What is shown as a reference, normalised value -> how: values of the manifest, and those in the account or written out that
    * came from a reference in an earlier run.
    */
-  readonly references: ReadonlyMap<string, string>;
+  readonly references: References;
   /** `none`: what came from references in earlier runs is not remembered here. */
   readonly memory: 'some' | 'none';
   /** What of the state directory could not be read. */

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
+import type { References } from '../model/destinations.ts';
 import type { Clock, Every } from '../model/clock.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Warning } from '../model/plan.ts';
@@ -223,10 +224,7 @@ async function removeLeftovers(files: OwnFiles, directory: string): Promise<void
   }
 }
 
-async function rememberReferences(
-  scope: Scope,
-  references: ReadonlyMap<string, string>,
-): Promise<Result<void, StateFault>> {
+async function rememberReferences(scope: Scope, references: References): Promise<Result<void, StateFault>> {
   const salt = await openSalt(scope);
   if (salt === null) return fail({ message: `${join(scope.place, 'salt')} cannot be read or written` });
   const before = await readReferences(scope);

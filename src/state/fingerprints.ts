@@ -1,4 +1,5 @@
 import { createHmac, scrypt } from 'node:crypto';
+import { referenceDocument, type References } from '../model/destinations.ts';
 
 /** Cost of one fingerprint: about 10 ms and 4 MiB, so that a stolen state directory does not give passwords away cheaply. */
 const SCRYPT = { N: 4096, r: 8, p: 1 } as const;
@@ -33,28 +34,26 @@ function derive(password: string, salt: Uint8Array): Promise<string> {
  */
 type KnownReferences = ReadonlyMap<string, string>;
 
-/** What is known with these values, normalised value -> how it is shown. */
+/** What is known with these values. */
 export function withReferences(
   known: KnownReferences,
-  references: ReadonlyMap<string, string>,
+  references: References,
   salt: Uint8Array,
 ): KnownReferences {
-  const latest = [...references].filter(([value, shown]) => !isPlaceholder(value, shown));
-  const fresh = latest.map(([value, shown]) => [fingerprintValue(value, salt), shown] as const);
+  // A reference that no entry needs and that is not set stands for itself.
+  const latest = [...references].filter(([value, { shown }]) => value !== shown);
+  const fresh = latest.map(([value, { shown }]) => [fingerprintValue(value, salt), shown] as const);
   const names = new Set(fresh.map(([fingerprint]) => fingerprint));
   return new Map([...fresh, ...[...known].filter(([print]) => !names.has(print))].slice(0, MOST_REFERENCES));
 }
 
 /** Which of these values came from a reference, and from which. */
-export function recognise(
-  known: KnownReferences,
-  values: Iterable<string>,
-  salt: Uint8Array,
-): ReadonlyMap<string, string> {
-  const recognised = new Map<string, string>();
+export function recognise(known: KnownReferences, values: Iterable<string>, salt: Uint8Array): References {
+  const recognised = new Map<string, NonNullable<ReturnType<References['get']>>>();
   for (const value of new Set(values)) {
     const shown = known.get(fingerprintValue(value, salt));
-    if (shown !== undefined) recognised.set(value, shown);
+    const written = referenceDocument(shown ?? '');
+    if (shown !== undefined && written !== null) recognised.set(value, { shown, written });
   }
   return recognised;
 }
@@ -62,9 +61,4 @@ export function recognise(
 /** Of a short text of which there are few, and so guessable by who has the salt: the directory is its owner's alone. */
 function fingerprintValue(value: string, salt: Uint8Array): string {
   return createHmac('sha256', salt).update(value.normalize('NFC').toLowerCase()).digest('base64');
-}
-
-/** A reference that no entry needs and that is not set stands for itself. */
-function isPlaceholder(value: string, shown: string): boolean {
-  return value === shown.replaceAll(',', ';');
 }

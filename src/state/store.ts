@@ -1,3 +1,4 @@
+import type { References } from '../model/destinations.ts';
 import type { DomainName } from '../model/names.ts';
 import type { ManifestSize, Prior, PriorDomain } from '../model/prior.ts';
 import type { Warning } from '../model/plan.ts';
@@ -21,7 +22,7 @@ export interface StateStore {
   /** Saves a report (JSON); returns where it is, for people. The oldest are removed. */
   saveReport(text: string): Promise<Result<string, StateFault>>;
   /** Keeps fingerprints of values that came from references: normalised value -> how it is shown. */
-  rememberReferences(references: ReadonlyMap<string, string>): Promise<Result<void, StateFault>>;
+  rememberReferences(references: References): Promise<Result<void, StateFault>>;
   /** Reads the fingerprints, to recognise values by them; null: none is remembered. */
   openReferences(): Promise<RecogniseReferences | null>;
   /** Of a password, under a salt that is made once; null where no salt can be kept. */
@@ -29,7 +30,7 @@ export interface StateStore {
 }
 
 /** Which of these values came from a reference in an earlier run, and how each is shown. */
-export type RecogniseReferences = (values: Iterable<string>) => ReadonlyMap<string, string>;
+export type RecogniseReferences = (values: Iterable<string>) => References;
 
 export interface StateFault {
   readonly message: string;

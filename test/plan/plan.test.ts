@@ -1,3 +1,4 @@
+import { fromEnvironment } from '../support/references.ts';
 import { describe, expect, test } from 'vitest';
 import type { DesiredDomain } from '../../src/model/desired.ts';
 import { decodeForward } from '../../src/model/destinations.ts';
@@ -258,7 +259,7 @@ describe('the service’s own catch-all', () => {
     memory: Partial<PriorDomain>,
   ) => {
     const wanted = desired([present(ACME, { aliases: aliasSection(entries) })], {
-      references: new Map([['boss@x.example', '{ env: BOSS }']]),
+      references: fromEnvironment({ 'boss@x.example': 'BOSS' }),
     });
     const account = observed([live(ACME, { aliases: liveAliases(rows) })]);
     return plan(wanted, account, { prior: prior(ACME, memory) }).guards.map(({ guard }) => guard);

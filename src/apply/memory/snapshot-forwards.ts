@@ -1,24 +1,17 @@
 import { isAbsolute } from 'node:path';
-import type { Destination } from '../../model/destinations.ts';
-import {
-  destinationDocument,
-  oneOrList,
-  referenceDocument,
-  type ReferenceDocument,
-  type ShowForward,
-} from '../../model/manifest-document.ts';
+import type { Destination, ReferenceDocument, References } from '../../model/destinations.ts';
+import { destinationDocument, oneOrList, type ShowForward } from '../../model/manifest-document.ts';
 
 /** Shows all values of a reference as the reference; a part of a list, or a path that is relative elsewhere, as it is. */
-export function referenceFinder(references: ReadonlyMap<string, string>): ShowForward {
-  const byReference = Map.groupBy(references, ([, shown]) => shown);
+export function referenceFinder(references: References): ShowForward {
+  const byReference = Map.groupBy(references, ([, { shown }]) => shown);
   return (forward) => {
     const left = new Set<string>(forward.toSorted());
     const parts: (string | ReferenceDocument)[] = [];
-    for (const shown of new Set([...left].map((value) => references.get(value)))) {
-      const reference = shown === undefined ? null : parseReference(shown);
-      const values = (byReference.get(shown ?? '') ?? []).map(([value]) => value);
-      if (reference === null || !values.every((value) => left.has(value))) continue;
-      parts.push(reference);
+    for (const { shown, written } of distinct([...left], references)) {
+      const values = (byReference.get(shown) ?? []).map(([value]) => value);
+      if (!values.every((value) => left.has(value))) continue;
+      parts.push(written);
       for (const value of values) left.delete(value);
     }
     return oneOrList([...parts, ...[...left].map(destinationDocument)]);
@@ -28,17 +21,26 @@ export function referenceFinder(references: ReadonlyMap<string, string>): ShowFo
 /** The references that stand for a value of these forwards, each once. */
 export function referencesBehind(
   forwards: Iterable<readonly Destination[]>,
-  references: ReadonlyMap<string, string>,
+  references: References,
 ): readonly ReferenceDocument[] {
   if (references.size === 0) return [];
-  const shown = new Set<string>();
-  for (const forward of forwards) {
-    for (const value of forward.toSorted()) shown.add(references.get(value) ?? '');
-  }
-  return [...shown].map(parseReference).filter((reference) => reference !== null);
+  const values = Iterator.from(forwards).flatMap((forward) => forward.toSorted());
+  return distinct(values, references).map(({ written }) => written);
 }
 
-function parseReference(shown: string): ReferenceDocument | null {
-  const reference = referenceDocument(shown);
-  return reference !== null && 'file' in reference && !isAbsolute(reference.file) ? null : reference;
+/** The references behind these values, each once; none to a path that would lead elsewhere from another directory. */
+function distinct(values: Iterable<string>, references: References): readonly WrittenReference[] {
+  const found = new Map<string, WrittenReference>();
+  for (const value of values) {
+    const reference = references.get(value);
+    if (reference === undefined || isElsewhere(reference.written)) continue;
+    if (!found.has(reference.shown)) found.set(reference.shown, reference);
+  }
+  return [...found.values()];
+}
+
+type WrittenReference = NonNullable<ReturnType<References['get']>>;
+
+function isElsewhere(reference: ReferenceDocument): boolean {
+  return 'file' in reference && !isAbsolute(reference.file);
 }

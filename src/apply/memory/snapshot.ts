@@ -1,5 +1,5 @@
 import { SECTION_KINDS, type SectionKind } from '../../model/kinds.ts';
-import type { Destination } from '../../model/destinations.ts';
+import type { Destination, References } from '../../model/destinations.ts';
 import {
   ruleDocument,
   type DomainDocument,
@@ -18,8 +18,7 @@ export interface SnapshotInput {
   readonly plan: Pick<Plan, 'changes'>;
   readonly observed: Observed;
   readonly version: 'v4' | 'v3';
-  /** Normalised value of a reference -> how the manifest writes it. */
-  readonly references: ReadonlyMap<string, string>;
+  readonly references: References;
   /** Epoch milliseconds. */
   readonly now: number;
 }

@@ -1,5 +1,5 @@
 import { itemKey } from '../../model/item-key.ts';
-import { showDestinations } from '../../model/destinations.ts';
+import { showDestinations, type Disclosure } from '../../model/destinations.ts';
 import type { Change, Plan } from '../../model/plan.ts';
 import {
   changeName,
@@ -118,7 +118,7 @@ function verificationNotes(verdict: LastPass): readonly string[] {
   return [...verdict.unread].map(([domain, reason]) => `${domain} could not be read again: ${reason}`);
 }
 
-function notKeptItem({ change, shown }: NotKept, references: ReadonlyMap<string, string>): NotKeptItem {
+function notKeptItem({ change, shown }: NotKept, references: Disclosure['references']): NotKeptItem {
   const later =
     shown === null
       ? 'the next run sends it again'
@@ -127,7 +127,7 @@ function notKeptItem({ change, shown }: NotKept, references: ReadonlyMap<string,
   return { ...changeName(change), source: change.source, message };
 }
 
-function notKeptText(change: Change, references: ReadonlyMap<string, string>): string {
+function notKeptText(change: Change, references: Disclosure['references']): string {
   if (change.desired === null) return 'the service accepted the delete and still shows it';
   if (change.observed === null) return 'the service accepted it and does not show it';
   const live =

@@ -1,5 +1,5 @@
 import type { FullClient } from '../../api/create.ts';
-import { normaliseDestination, type Disclosure } from '../../model/destinations.ts';
+import { normaliseDestination, type Disclosure, type References } from '../../model/destinations.ts';
 import type { Context } from '../context.ts';
 import { invalidManifest, readDesired, type ReadDesired } from '../input/desired.ts';
 import { CommandError } from '../exit.ts';
@@ -13,7 +13,10 @@ import { valuesInText } from './values-in-text.ts';
  * For commands that show what the account holds and need no manifest: where there is one, the values behind its
  * references are shown as the references. One that is not valid ends the command with 5: which values those are is not known.
  */
-export async function discloseManifest(context: Context, options: CommonOptions): Promise<Disclosure> {
+export async function discloseManifest(
+  context: Context,
+  options: CommonOptions,
+): Promise<Disclosure & { readonly references: References }> {
   const mask = maskOf(options, context);
   const read = await readIfThere(context, options);
   if (read === null) return { references: new Map(), mask };

@@ -43,8 +43,8 @@ export interface DestinationBook {
   readonly resolve: (node: Node | undefined) => readonly Destination[] | null;
   /** Checks the groups that nothing has named; references that are not set are needed by nobody there. */
   readonly checkSpares: () => void;
-  /** Normalised value of each reference -> how it is shown. */
-  readonly references: ReadonlyMap<string, string>;
+  /** By normalised value. */
+  readonly references: ReadonlyMap<string, Reference>;
 }
 
 /** What every stage after parsing needs. */

@@ -1,13 +1,12 @@
 import { isAlias, isMap, isScalar, isSeq, type YAMLSeq } from 'yaml';
 import type { Desired } from '../../model/desired.ts';
-import { DISCARD, normaliseDestination, type Destination } from '../../model/destinations.ts';
 import {
-  destinationDocument,
-  oneOrList,
-  referenceDocument,
-  type ForwardDocument,
+  DISCARD,
+  normaliseDestination,
+  type Destination,
   type ReferenceDocument,
-} from '../../model/manifest-document.ts';
+} from '../../model/destinations.ts';
+import { destinationDocument, oneOrList, type ForwardDocument } from '../../model/manifest-document.ts';
 import { editItems, newListItem, setValue, type Slot } from './collections.ts';
 import { endOf, scalarText, sectionsOf, startOf, type Draft } from './draft.ts';
 import { flowText, type YamlValue } from './value-text.ts';
@@ -29,7 +28,7 @@ export function createBook(drafts: readonly Draft[], { references }: Pick<Desire
       map.items.map(({ key, value }) => [scalarText(key), value] as const),
     ),
   );
-  const values = Map.groupBy(references, ([, shown]) => shown);
+  const values = Map.groupBy(references, ([, { shown }]) => shown);
 
   function expand(node: unknown, depth = 0): ReadonlySet<string> | null {
     if (depth > MAX_DEPTH) return null;
@@ -56,7 +55,7 @@ export function createBook(drafts: readonly Draft[], { references }: Pick<Desire
 }
 
 function writeOne(destination: string, references: Desired['references']): string | ReferenceDocument {
-  return referenceDocument(references.get(destination) ?? '') ?? destinationDocument(destination);
+  return references.get(destination)?.written ?? destinationDocument(destination);
 }
 
 /** Destinations of the account as a manifest writes them: a reference stands for all its values at once. */

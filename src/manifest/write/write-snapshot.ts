@@ -1,3 +1,4 @@
+import type { References } from '../../model/destinations.ts';
 import type { Desired } from '../../model/desired.ts';
 import type { ManifestDocument } from '../../model/manifest-document.ts';
 import { loadTree } from '../load.ts';
@@ -12,19 +13,23 @@ import { writeManifest } from './manifest-yaml.ts';
  */
 export function writeSnapshot(document: ManifestDocument): {
   readonly text: string;
-  /** `references` (normalised value -> how the manifest writes it) take the place of the environment and files. */
-  readonly desired: (references: ReadonlyMap<string, string>) => Desired | null;
+  /** `references` take the place of the environment and files. */
+  readonly desired: (references: References) => Desired | null;
 } {
   const kept = dropRefused(document, document.api?.version ?? 'v4');
   return { text: writeManifest(kept), desired: (references) => desiredOf(kept, references) };
 }
 
-function desiredOf(document: ManifestDocument, references: ReadonlyMap<string, string>): Desired | null {
-  const values = Map.groupBy(references.keys(), (value) => references.get(value));
+function desiredOf(document: ManifestDocument, references: References): Desired | null {
+  const values = Map.groupBy(references, ([, reference]) => reference.shown);
   const log = createProblemLog();
   return loadTree(documentTree(document, log).tree, log, {
     references: 'required',
-    resolve: ({ shown }) => values.get(shown)?.join(',') ?? null,
+    resolve: ({ shown }) =>
+      values
+        .get(shown)
+        ?.map(([value]) => value)
+        .join(',') ?? null,
     apiVersion: null,
   }).desired;
 }

@@ -1,5 +1,5 @@
 import { entryKey } from '../../model/item-key.ts';
-import { showDestinations } from '../../model/destinations.ts';
+import { showDestinations, type Disclosure } from '../../model/destinations.ts';
 import type { PriorDomain } from '../../model/prior.ts';
 import type { AliasState, DomainState, RuleState } from '../../model/resources.ts';
 
@@ -14,7 +14,7 @@ export type Wanted =
  * A text that is equal for equal desired states. Values from references stand in it as the reference, so that it may
  * be saved; a new value behind the same reference does not change it.
  */
-export function signature(wanted: Wanted, references: ReadonlyMap<string, string>): string {
+export function signature(wanted: Wanted, references: Disclosure['references']): string {
   const disclosure = { references, mask: false } as const;
   switch (wanted.kind) {
     case 'domain': {
@@ -48,7 +48,7 @@ function matchParts(match: RuleState['match']): readonly string[] {
 /** What the state directory knows of one domain, asked item by item. */
 export interface ItemMemory {
   readonly prior: PriorDomain | null;
-  readonly references: ReadonlyMap<string, string>;
+  readonly references: Disclosure['references'];
 }
 
 /** `drift` where this very state is known to have been in place before. */

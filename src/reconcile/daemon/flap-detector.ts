@@ -1,3 +1,4 @@
+import type { Disclosure } from '../../model/destinations.ts';
 import { entryKey } from '../../model/item-key.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { Change } from '../../model/plan.ts';
@@ -19,7 +20,7 @@ export interface DomainsRead {
   readonly domains: Iterable<DomainName>;
   /** All that differs in them. */
   readonly changes: readonly Change[];
-  readonly references: ReadonlyMap<string, string>;
+  readonly references: Disclosure['references'];
   /** Monotonic milliseconds. */
   readonly now: number;
 }
@@ -104,7 +105,7 @@ function newItem({ reason }: Change, desired: string): Item {
   return { desired, isApplied: reason === 'drift', reverts: [], frozenAt: null, lastRead: 0 };
 }
 
-function desiredOf(change: Change, references: ReadonlyMap<string, string>): string {
+function desiredOf(change: Change, references: Disclosure['references']): string {
   if (change.desired === null) return 'absent';
   switch (change.kind) {
     case 'domain':

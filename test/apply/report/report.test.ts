@@ -1,3 +1,4 @@
+import { fromEnvironment } from '../../support/references.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -142,7 +143,7 @@ test('a run without changes is one line', () => {
 });
 
 test('messages of the service are disclosed like everything else', () => {
-  const references = new Map([['boss@private.example', '{ env: BOSS }']]);
+  const references = fromEnvironment({ 'boss@private.example': 'BOSS' });
   for (const disclosure of [
     { references, mask: false },
     { references, mask: new Map() },

@@ -1,3 +1,4 @@
+import { fromEnvironment } from '../../support/references.ts';
 import { entryKey } from '../../../src/model/item-key.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -213,7 +214,7 @@ describe('what earlier runs left behind', () => {
   });
 
   test('a signature holds no value that came from a reference', () => {
-    const references = new Map([['boss@secret.example', '{ env: BOSS }']]);
+    const references = fromEnvironment({ 'boss@secret.example': 'BOSS' });
     const state = { forward: decodeForward('boss@secret.example,b@x.example') };
     expect(signature({ kind: 'alias', state }, references)).not.toContain('secret');
   });

@@ -1,3 +1,4 @@
+import { fromEnvironment } from '../../support/references.ts';
 import { decodeForward } from '../../../src/model/destinations.ts';
 import { entryKey } from '../../../src/model/item-key.ts';
 import { describe, expect, test } from 'vitest';
@@ -30,7 +31,7 @@ test.each([
   expect(entryKey(kind, text)).toBe(key);
 });
 
-const REFERENCES = new Map([['boss@secret.example', '{ env: BOSS }']]);
+const REFERENCES = fromEnvironment({ 'boss@secret.example': 'BOSS' });
 const ruled = (match: RuleMatch, forward = 'a@x.example', active = true): Wanted => ({
   kind: 'rule',
   state: { match, forward: decodeForward(forward), active },

@@ -91,7 +91,13 @@ export function credentialSection(
 ): NonNullable<PresentDomain['credentials']> {
   const pairs = Object.entries(entries).map(([text, what]) => {
     const common = { name: text as CredentialName, source: at(70) };
-    const password = { kind: 'env', name: 'PASSWORD', shown: '{ env: PASSWORD }', source: at(71) } as const;
+    const password = {
+      kind: 'env',
+      name: 'PASSWORD',
+      written: { env: 'PASSWORD' },
+      shown: '{ env: PASSWORD }',
+      source: at(71),
+    } as const;
     const entry: DesiredCredential =
       what === 'absent'
         ? { ...common, state: 'absent' }

@@ -1,3 +1,4 @@
+import { fromEnvironment } from '../../support/references.ts';
 import { describe, expect, test } from 'vitest';
 import type { DomainName, NameKey } from '../../../src/model/names.ts';
 import { NO_PRIOR, type ManifestSize, type PriorDomain } from '../../../src/model/prior.ts';
@@ -121,20 +122,19 @@ function secretsContract(createWorld: () => Promise<StorageWorld>): void {
   test('values of references are recognised without case, in later processes too, and by nobody else', async () => {
     const { open } = await createWorld();
     expect(await open().openReferences()).toBeNull();
-    const kept = new Map([
-      ['carol@corp.example', '${env:CAROL}'],
-      // Not set, so that it stands for itself.
-      ['${env:DAVE}', '${env:DAVE}'],
-    ]);
+    // What is not set stands for itself.
+    const kept = fromEnvironment({ 'carol@corp.example': 'CAROL', '{ env: DAVE }': 'DAVE' });
     expect((await open().rememberReferences(kept)).ok).toBe(true);
-    const values = ['Carol@corp.example', 'bob@corp.example', '${env:DAVE}'];
+    const values = ['Carol@corp.example', 'bob@corp.example', '{ env: DAVE }'];
     const recognised = async () => [...((await open().openReferences())?.(values) ?? [])];
-    expect(await recognised()).toEqual([['Carol@corp.example', '${env:CAROL}']]);
-    expect(await open({ account: 'other@acme.example' }).openReferences()).toBeNull();
-    expect((await open().rememberReferences(new Map([['bob@corp.example', '${env:BOB}']]))).ok).toBe(true);
     expect(await recognised()).toEqual([
-      ['Carol@corp.example', '${env:CAROL}'],
-      ['bob@corp.example', '${env:BOB}'],
+      ['Carol@corp.example', { shown: '{ env: CAROL }', written: { env: 'CAROL' } }],
+    ]);
+    expect(await open({ account: 'other@acme.example' }).openReferences()).toBeNull();
+    expect((await open().rememberReferences(fromEnvironment({ 'bob@corp.example': 'BOB' }))).ok).toBe(true);
+    expect(await recognised()).toEqual([
+      ['Carol@corp.example', { shown: '{ env: CAROL }', written: { env: 'CAROL' } }],
+      ['bob@corp.example', { shown: '{ env: BOB }', written: { env: 'BOB' } }],
     ]);
   });
 

@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { showText, type Disclosure } from '../../../model/destinations.ts';
+import { showText, type Disclosure, type References, type Shown } from '../../../model/destinations.ts';
 import type { OutputStream } from '../../context.ts';
 import { columnsOf } from '../../output/output.ts';
 
@@ -7,8 +7,7 @@ import { columnsOf } from '../../output/output.ts';
 export interface Concealer {
   /** A key, a password or an address that is a secret. */
   addSecret(value: string): void;
-  /** Values behind references of a manifest, each with how it is shown. */
-  addReferences(references: ReadonlyMap<string, string>): void;
+  addReferences(references: References): void;
   conceal(text: string): string;
 }
 
@@ -16,17 +15,17 @@ export interface Concealer {
 const LEAST_SECRET = 4;
 
 export function createConcealer({ mask }: Pick<Disclosure, 'mask'>): Concealer {
-  const secrets = new Map<string, string>();
+  const secrets = new Map<string, Shown>();
   const add = (value: string, shown: string): void => {
     if (value.length < LEAST_SECRET) return;
-    secrets.set(value, shown);
+    secrets.set(value, { shown });
     // As it stands in a JSON text.
-    secrets.set(JSON.stringify(value).slice(1, -1), shown);
+    secrets.set(JSON.stringify(value).slice(1, -1), { shown });
   };
   return {
     addSecret: (value) => add(value, '***'),
     addReferences(references) {
-      for (const [value, shown] of references) add(value, shown);
+      for (const [value, { shown }] of references) add(value, shown);
     },
     conceal: (text) => showText(text, { references: secrets, mask }),
   };

@@ -24,7 +24,7 @@ interface Book {
   depth: 'fine' | 'reported';
   /** What addresses and webhooks stand for, so that those of equal text are one list. */
   readonly parsed: Map<string, readonly Destination[]>;
-  readonly references: Map<string, string>;
+  readonly references: Map<string, Reference>;
   /** Whether what is resolved is for an entry, or a group that nothing has named. */
   use: 'entry' | 'spare';
 }
@@ -190,7 +190,7 @@ function resolveReferenceNode(node: Node, book: Book): readonly Destination[] | 
   }
   const destinations = resolved.filter((destination) => destination !== null);
   for (const destination of destinations) {
-    if (destination !== DISCARD) book.references.set(destination, reference.shown);
+    if (destination !== DISCARD) book.references.set(destination, reference);
   }
   return destinations;
 }
@@ -224,9 +224,8 @@ function withoutValue(
     hint: value === null || typeof value === 'string' ? UNSET_HINTS[need] : value.hint,
   });
   if (need === 'required') return null;
-  const placeholder = shown.replaceAll(',', ';');
-  book.references.set(placeholder, shown);
-  return [placeholder as Destination];
+  book.references.set(shown, reference);
+  return [shown as Destination];
 }
 
 function checkGroupName(key: TextNode, book: Book): void {

@@ -11,7 +11,8 @@ export function readReference(
 ): Reference | null {
   if (node?.kind !== 'map' || node.entries.size !== 1) return null;
   const env = textOf(valueOf(node, 'env'));
-  if (env) return { kind: 'env', name: env, shown: `{ env: ${env} }`, source: sourceOf(node) };
+  const source = sourceOf(node);
+  if (env) return { kind: 'env', name: env, written: { env }, shown: `{ env: ${env} }`, source };
   const file = textOf(valueOf(node, 'file'));
   if (!file) return null;
   const directory = resolve(cwd, node.within.file === '-' ? '.' : dirname(node.within.file));
@@ -19,8 +20,9 @@ export function readReference(
     kind: 'file',
     path: resolve(directory, file),
     below: isAbsolute(file) ? null : directory,
+    written: { file },
     shown: `{ file: ${file} }`,
-    source: sourceOf(node),
+    source,
   };
 }
 

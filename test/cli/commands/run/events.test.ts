@@ -1,3 +1,4 @@
+import { fromEnvironment } from '../../../support/references.ts';
 import { decodeForward } from '../../../../src/model/destinations.ts';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
@@ -231,7 +232,7 @@ describe('concealing', () => {
     const concealer = createConcealer({ mask: new Map() });
     concealer.addSecret('quo"te\\d');
     concealer.addSecret('abc');
-    concealer.addReferences(new Map([['boss@private.example', '{ env: BOSS }']]));
+    concealer.addReferences(fromEnvironment({ 'boss@private.example': 'BOSS' }));
     const shown = concealer.conceal(
       JSON.stringify({ a: 'quo"te\\d', b: 'to BOSS@private.example, ana@corp.example', c: 'abc' }),
     );

@@ -1,0 +1,14 @@
+import type { Reference } from '../../src/model/desired.ts';
+
+/** Value -> name of the environment variable that it came from, as a loaded manifest has it. */
+export function fromEnvironment(
+  names: Readonly<Record<string, string>>,
+): ReadonlyMap<string, Reference & { readonly kind: 'env' }> {
+  const source = { file: 'fwdsync.yaml', line: 1, column: 1 };
+  return new Map(
+    Object.entries(names).map(([value, name]) => [
+      value,
+      { kind: 'env', name, written: { env: name }, shown: `{ env: ${name} }`, source },
+    ]),
+  );
+}
