@@ -1,8 +1,8 @@
+import type { MailTransport } from '../account/model.ts';
 import type { QueryReader } from '../http/query.ts';
 import type { Switches } from '../account/switches.ts';
 import { LOG_STATUSES, LOG_TRANSPORTS } from './logs-events.ts';
-import { personTest, statusTest, transportTest } from './logs-tests.ts';
-import type { MailFilter } from './logs.ts';
+import type { LogTest, MailFilter } from './logs.ts';
 
 const TIMESTAMP = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/;
 
@@ -42,4 +42,40 @@ function parseStatuses(text: string): readonly string[] | undefined {
 function parseTimestamp(text: string): number | undefined {
   const time = TIMESTAMP.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(time) ? undefined : time;
+}
+
+/** The log of one alias. */
+export function aliasTest(name: string): LogTest {
+  const alias = name.toLowerCase();
+  return (entry) => entry.alias === alias;
+}
+
+export function personTest(
+  field: 'sender' | 'recipient' | 'forward',
+  address: string,
+  match: 'exact' | 'substring',
+): LogTest {
+  const wanted = address.toLowerCase();
+  return (entry) => {
+    const email = entry[field]?.email.toLowerCase();
+    return match === 'exact' ? email === wanted : (email?.includes(wanted) ?? false);
+  };
+}
+
+/** Entries with this text in one of the fields that v3 searches. */
+export function textTest(text: string): LogTest {
+  const wanted = text.toLowerCase();
+  return ({ subject, sender, recipient, forward }) =>
+    [subject, sender.email, recipient.email, forward?.email ?? ''].some((field) =>
+      field.toLowerCase().includes(wanted),
+    );
+}
+
+export function transportTest(transport: MailTransport): LogTest {
+  return (entry) => entry.transport === transport;
+}
+
+/** Entries that had one of the statuses. */
+export function statusTest(statuses: readonly string[]): LogTest {
+  return ({ events }) => events.some(({ status }) => statuses.includes(status));
 }

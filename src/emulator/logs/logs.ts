@@ -1,8 +1,10 @@
 import { searchEntries } from './logs-search.ts';
-import type { LogTest } from './logs-tests.ts';
 import type { MailLog } from '../account/model.ts';
 import { takeSequence, type DomainRecord, type State } from '../account/state.ts';
 import { byCreation, createTable } from '../account/table.ts';
+
+/** Whether an entry is meant. Case does not count in names and addresses (v4: Email logs). */
+export type LogTest = (entry: MailLog) => boolean;
 
 /** Which entries are meant. Times are epoch milliseconds: received at `from` or later, and before `until`. */
 export interface MailFilter {

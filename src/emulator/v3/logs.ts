@@ -3,9 +3,8 @@ import type { MailLog, MailStatus } from '../account/model.ts';
 import { success, type HandlerResult, type JsonObject } from '../http/protocol.ts';
 import { readQuery, type QueryReader } from '../http/query.ts';
 import type { DomainContext } from '../http/routes.ts';
-import { readLogFilter } from '../logs/logs-filter.ts';
-import { aliasTest, statusTest, textTest, type LogTest } from '../logs/logs-tests.ts';
-import { countLogs, currentLogs, listLogs } from '../logs/logs.ts';
+import { aliasTest, readLogFilter, statusTest, textTest } from '../logs/logs-filter.ts';
+import { countLogs, currentLogs, listLogs, type LogTest } from '../logs/logs.ts';
 import { nextCursor, renderEvent, renderLogFields } from '../v4/logs.ts';
 
 const SECOND = 1000;

@@ -7,9 +7,8 @@ import {
   statusTest,
   textTest,
   transportTest,
-  type LogTest,
-} from '../../../src/emulator/logs/logs-tests.ts';
-import { countLogs, insertLog, listLogs } from '../../../src/emulator/logs/logs.ts';
+} from '../../../src/emulator/logs/logs-filter.ts';
+import { countLogs, insertLog, listLogs, type LogTest } from '../../../src/emulator/logs/logs.ts';
 import type { MailLog, Mailbox } from '../../../src/emulator/account/model.ts';
 import { newAccount } from '../../../src/emulator/account/seed.ts';
 import { createState, type DomainRecord, type State } from '../../../src/emulator/account/state.ts';
