@@ -331,11 +331,20 @@ describe('the parts of a rule’s change', () => {
     expect(rulePayload(change, 'whole')).toEqual({ ...next, rank: desired?.rank });
     const deletion = { ...change, desired: null };
     expect(rulePayload(deletion, 'delete')).toEqual({ ...old, rank: change.observed?.rank });
+    expect(ruleSteps(deletion)).toEqual([{ stage: 2, step: 'rule-deletes', part: 'delete' }]);
     const added = { ...change, observed: null };
+    expect(ruleSteps(added)).toEqual([{ stage: 1, step: 'rule-adds', part: 'add' }]);
     expect(rulePayload(added, 'add')).toEqual({ ...next, rank: desired?.rank });
     expect(() => rulePayload({ ...change, observed: null, desired: null }, 'add')).toThrow(
       'rule change derived-alias-b has neither an observed nor a desired state',
     );
+  });
+
+  test('a rank that is no number is left out', () => {
+    const match: RuleMatch = { type: 'alias', alias: 'k' };
+    const [gone] = ruleChanges([], [liveRule('k', Number.NaN, 'x@x.example')], { prune: true });
+    const sent = { id: 'k', match, forward: ['x@x.example'], active: true };
+    expect(rulePayload(gone as RuleChange, 'delete')).toStrictEqual(sent);
   });
 
   test('what is left of a change whose stage 2 is withheld', () => {

@@ -3,10 +3,10 @@ import type { AbsentRule, DesiredRule, PresentRule, RuleSection } from '../../mo
 import { sameDestinations } from '../../model/destinations.ts';
 import { quote } from '../../model/names.ts';
 import type { ObservedRule } from '../../model/observed.ts';
-import { sameMatch, type RuleMatch } from '../../model/resources.ts';
 import { fail, succeed, type Result } from '../../model/result.ts';
 import { compareRanks, compareText } from '../sorting.ts';
 import { ambiguous, type SectionContext, type Withholding } from './section.ts';
+import { matchParts } from './signature.ts';
 
 /** Which live rule each entry means. No live rule is in two of these. */
 export interface RuleMatching {
@@ -57,9 +57,8 @@ export function matchRules(
 }
 
 function matchById(present: readonly PresentRule[], matcher: Matcher): Withholding | null {
-  const written = present.filter((entry) => entry.idIsWritten);
-  const derived = present.filter((entry) => !entry.idIsWritten);
-  for (const entry of [...written, ...derived]) {
+  const writtenFirst = present.toSorted((a, b) => Number(b.idIsWritten) - Number(a.idIsWritten));
+  for (const entry of writtenFirst) {
     const rule = unclaimed(entry.id, matcher);
     if (rule === null) continue;
     if (rule.match.type !== entry.match.type) return typeFixed(entry, rule, matcher.context);
@@ -113,34 +112,19 @@ function matchByContent(
   const candidates = live
     .filter((rule) => !matcher.claimed.has(rule) && !matcher.ignored.has(ruleIdKey(rule.id)))
     .sort((a, b) => compareRanks(a.rank, b.rank) || compareText(a.id, b.id));
-  const byCondition = Map.groupBy(candidates, ({ match }) => conditionOf(match));
+  const byCondition = Map.groupBy(candidates, ({ match }) => JSON.stringify(matchParts(match)));
   for (const entry of present) {
     if (entry.idIsWritten || matcher.matched.has(entry)) continue;
     const rule = byCondition
-      .get(conditionOf(entry.match))
+      .get(JSON.stringify(matchParts(entry.match)))
       ?.find(
-        (candidate) =>
-          !matcher.claimed.has(candidate) &&
-          sameMatch(candidate.match, entry.match) &&
-          sameDestinations(candidate.forward, entry.forward),
+        (candidate) => !matcher.claimed.has(candidate) && sameDestinations(candidate.forward, entry.forward),
       );
     if (rule === undefined) continue;
     claim(entry, rule, matcher);
     adopted.add(entry);
   }
   return adopted;
-}
-
-/** Equal for equal conditions, and nearly only for those. */
-function conditionOf(match: RuleMatch): string {
-  switch (match.type) {
-    case 'alias':
-      return `alias ${match.alias}`;
-    case 'regex':
-      return `regex ${match.regex}`;
-    case 'cel':
-      return `cel ${match.expression}`;
-  }
 }
 
 /** The unclaimed live rules that a name, or a written id, may stand for. */

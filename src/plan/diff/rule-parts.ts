@@ -48,7 +48,7 @@ export function ruleSteps(change: RuleChange): readonly RuleStep[] {
 }
 
 export function stageOf(change: Pick<RuleChange, 'observed' | 'desired' | 'fields'>): 1 | 2 {
-  return ruleSteps(change as RuleChange).at(-1)?.stage ?? 1;
+  return ruleSteps(change as RuleChange).some(({ stage }) => stage === 2) ? 2 : 1;
 }
 
 /** What remains of a change when its stage 2 is withheld: its move, or nothing. */

@@ -43,9 +43,12 @@ export function planRules(
   for (const [position, entry] of present.entries()) {
     const rule = matching.value.matched.get(entry);
     const place: Place = { rank: ranks[position] ?? 0, after: present[position - 1]?.name ?? null };
-    if (rule === undefined) planAddition(entry, place, matching.value, context, draft);
-    else planUpdate(entry, rule, place, context, draft);
-    if (rule !== undefined && matching.value.adopted.has(entry)) adopt(entry, rule, context, draft);
+    if (rule === undefined) {
+      planAddition(entry, place, matching.value, context, draft);
+      continue;
+    }
+    planUpdate(entry, rule, place, context, draft);
+    if (matching.value.adopted.has(entry)) adopt(entry, rule, context, draft);
   }
   warnOfUnmanaged(present, ranks, carried, context, draft);
   return succeed(draft);
@@ -150,7 +153,7 @@ function planUpdate(
   const wanted = { kind: 'rule', state: content } as const;
   const differing = differingFields(entry, rule);
   const live = { kind: 'rule', state: contentOf(rule) } as const;
-  const notKept = differing.length > 0 && isKeptOtherwise(entry.name, { wanted, live }, context);
+  const notKept = isKeptOtherwise(entry.name, { wanted, live }, context);
   if (notKept) draft.warnings.push(notKeptWarning('rule', entry, context));
   const moved: readonly RuleField[] = Object.is(rank, rule.rank) ? [] : ['rank'];
   const fields = notKept ? moved : [...differing, ...moved];

@@ -34,7 +34,8 @@ export function signature(wanted: Wanted, references: Disclosure['references']):
   }
 }
 
-function matchParts(match: RuleState['match']): readonly string[] {
+/** Equal for equal conditions, and only for those. */
+export function matchParts(match: RuleState['match']): readonly string[] {
   switch (match.type) {
     case 'alias':
       return [match.type, match.alias];

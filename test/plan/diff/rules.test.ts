@@ -24,6 +24,35 @@ const REGEX: RuleMatch = { type: 'regex', regex: '.*invoice.*', scopes: ['subjec
 const CEL: RuleMatch = { type: 'cel', expression: 'sender == "a"' };
 
 describe('which live rule an entry means', () => {
+  test('the one whose id is written, whatever is remembered for that id', () => {
+    const entry = rule('vip', 'a@x.example', { id: 'r1', idIsWritten: true });
+    const rows = [liveRule('r1', 1, 'a@x.example'), liveRule('r2', 2, 'a@x.example')];
+    const result = planRules([entry], rows, { prior: prior(ACME, { ruleIds: new Map([['r1', 'r2']]) }) });
+    expect([result.withheld, result.changes.map(({ id }) => id)]).toEqual([[], ['r1']]);
+  });
+
+  test('not the one that another entry replaces, though its content is the same', () => {
+    const match: RuleMatch = { type: 'alias', alias: 'a' };
+    const entries = [rule('a', 'x@x.example', { match: CEL }), rule('b', 'x@x.example', { match })];
+    const result = planRules(entries, [liveTwin('a', 1, 'x@x.example')]);
+    expect(brief(result).map((line) => line.split(' ').slice(0, 2).join(' '))).toEqual([
+      '+rule a',
+      '+rule b',
+      '-rule a',
+    ]);
+  });
+
+  test('an unmanaged one is none, and a new one comes after it', () => {
+    const result = planRules(
+      [rule('a', 'x@x.example'), rule('b', 'x@x.example')],
+      [liveTwin('a', 10, 'x@x.example'), liveRule('u', 25, 'x@x.example')],
+    );
+    expect(result.changes).toMatchObject([{ action: 'add', desired: { rank: 20 } }]);
+    expect(result.limits.rules.live).toBe(2);
+    const alone = planRules([rule('a', 'x@x.example')], [liveRule('u', 25, 'x@x.example')]);
+    expect(alone.changes).toMatchObject([{ action: 'add', desired: { rank: 30 } }]);
+  });
+
   test('the one whose id is written', () => {
     const entry = rule('vip', 'a@x.example', { id: 'ID-1', idIsWritten: true });
     const result = planRules(
@@ -241,7 +270,12 @@ describe('what an update says', () => {
     expect(result.changes).toMatchObject([
       { action: 'move', name: 'b', desired: { forward: ['x@x.example'] } },
     ]);
-    expect(codes(result)).toEqual(['not-kept']);
+    expect(result.warnings.map(({ code, message }) => [code, message])).toEqual([
+      [
+        'not-kept',
+        expect.stringMatching(/^rule ".+" of acme\.example: the service accepted this entry and keeps/),
+      ],
+    ]);
   });
 });
 
