@@ -55,7 +55,7 @@ export interface ItemMemory {
 /** `drift` where this very state is known to have been in place before. */
 export function reasonFor(name: string, wanted: Wanted, memory: ItemMemory): 'drift' | 'manifest' {
   const applied = memory.prior?.applied.get(entryKey(wanted.kind, name));
-  return applied !== undefined && applied === signature(wanted, memory.references) ? 'drift' : 'manifest';
+  return applied === signature(wanted, memory.references) ? 'drift' : 'manifest';
 }
 
 /** Whether the service accepted this very state before and showed then what it shows now. Any other difference is a change. */

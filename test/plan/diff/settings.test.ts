@@ -73,7 +73,7 @@ describe('settings of a live domain', () => {
 
   test('an update sends what is not managed as it was read', () => {
     const [change] = planSettings({ whitelabel: 'w.example' }, {}).changes;
-    expect(change).toEqual({
+    expect(change).toStrictEqual({
       kind: 'domain',
       action: 'update',
       domain: ACME,

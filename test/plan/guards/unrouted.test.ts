@@ -247,7 +247,8 @@ describe('a rule that goes, where rules decide and nothing takes the rest', () =
 
   test('mail that stage 2 alone takes away, beside mail to the same address that stage 1 does: the domain', () => {
     const match: RuleMatch = { type: 'regex', regex: 'odd', scopes: ['subject'] };
-    const hub = ruled(ALL, [liveRule('o', 0, 'b@x.example', { match })]);
+    const every: RuleMatch = { type: 'regex', regex: '.*', scopes: ['recipient'] };
+    const hub = ruled(every, [liveRule('o', 0, 'b@x.example', { match })]);
     const wanted = rulesOf(rule('o', 'null', { id: 'o', idIsWritten: true, match }));
     const expected = [expectation('x@hub.example', { subject: 'odd' }), expectation('x@hub.example')];
     expect(unrouted(hub, { ...wanted, expect: expected })).toEqual({
