@@ -1,7 +1,8 @@
 // What planning costs at size: `node bench/plan.ts`. Answers of the API are decoded, planned, cut into requests and
 // forecast. Processor seconds, so that other work on the machine counts little; each size three times, medians.
 import { createHash } from 'node:crypto';
-import { decodeAlias, decodeDomain } from '../src/api/operations/decode-resources.ts';
+import { decodeAlias } from '../src/api/operations/aliases.ts';
+import { decodeDomain } from '../src/api/operations/domains.ts';
 import type { Desired, DesiredAlias, DesiredDomain } from '../src/model/desired.ts';
 import { normaliseDestination, type Destination } from '../src/model/destinations.ts';
 import { nameKey, type AliasName, type DomainName } from '../src/model/names.ts';

@@ -1,8 +1,8 @@
-import type { Section } from '../model/kinds.ts';
+import { kindOf, KINDS, type Section } from '../model/kinds.ts';
 import type { DomainName } from '../model/names.ts';
 import type { ObservedDomain } from '../model/observed.ts';
 import { succeed, type Result } from '../model/result.ts';
-import type { Answer, Client } from './client.ts';
+import type { Client } from './client.ts';
 import type { ApiError } from './errors.ts';
 
 export type Sections = Pick<ObservedDomain, Section>;
@@ -14,7 +14,7 @@ export async function observeSections(
   sections: readonly Section[],
 ): Promise<Result<Sections, ApiError>> {
   const reads = await Promise.all(
-    sections.map(async (section) => ({ section, rows: await LISTINGS[section](client, domain) })),
+    sections.map(async (section) => ({ section, rows: await client[KINDS[kindOf(section)].list](domain) })),
   );
   let all: Sections = {};
   for (const { section, rows } of reads) {
@@ -23,11 +23,3 @@ export async function observeSections(
   }
   return succeed(all);
 }
-
-const LISTINGS: {
-  readonly [S in Section]: (client: Client, domain: DomainName) => Answer<NonNullable<Sections[S]>>;
-} = {
-  aliases: (client, domain) => client.listAliases(domain),
-  rules: (client, domain) => client.listRules(domain),
-  credentials: (client, domain) => client.listCredentials(domain),
-};

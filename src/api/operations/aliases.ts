@@ -1,10 +1,9 @@
-import { encodeForward } from '../../model/destinations.ts';
+import { decodeForward, encodeForward } from '../../model/destinations.ts';
 import { nameKey } from '../../model/names.ts';
 import type { Call } from '../http/call.ts';
 import type { AliasAddition, AliasUpdate, Client, LookupClient } from '../client.ts';
-import { expectSame, objectField, type Json } from './decode.ts';
+import { expectSame, idField, objectField, objectOf, stringField, timeOf, type Json } from './decode.ts';
 import type { ObservedAlias } from '../../model/observed.ts';
-import { decodeAlias } from './decode-resources.ts';
 import type { Dialect } from './dialects.ts';
 import { readListing } from '../listing.ts';
 import { decodeBatch, deletedBatch, sendBatch } from './batch.ts';
@@ -98,4 +97,15 @@ function theAlias(json: Json | null): ObservedAlias {
 
 export function aliasBody({ forward, ...item }: AliasAddition | AliasUpdate): Json {
   return { ...item, forward: encodeForward(forward) };
+}
+
+/** v4: Alias; v3: Alias. */
+export function decodeAlias(value: unknown): ObservedAlias {
+  const json = objectOf(value, 'alias');
+  return {
+    id: idField(json, 'id'),
+    name: stringField(json, 'alias'),
+    forward: decodeForward(stringField(json, 'forward')),
+    createdAt: timeOf(json['created_at'] ?? json['created']),
+  };
 }

@@ -1,7 +1,7 @@
 import { nameKey } from '../../model/names.ts';
 import type { Call } from '../http/call.ts';
 import type { Client } from '../client.ts';
-import { decodeCredential } from './decode-resources.ts';
+import { objectOf, stringField } from './decode.ts';
 import type { Dialect } from './dialects.ts';
 import { readListing, readUntotalledListing, type ListingRequest } from '../listing.ts';
 import type { ObservedCredential } from '../../model/observed.ts';
@@ -54,4 +54,9 @@ export function credentialOperations(call: Call, dialect: Dialect): CredentialOp
     deleteCredential: (domain, username) =>
       call({ endpoint: endpoints.deleteCredential, params: { domain, username } }, () => undefined),
   };
+}
+
+/** v4: SMTP credential. */
+function decodeCredential(value: unknown): ObservedCredential {
+  return { name: stringField(objectOf(value, 'credential'), 'username') };
 }

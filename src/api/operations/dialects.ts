@@ -1,11 +1,12 @@
 import { ENDPOINTS, LIMITS, type ApiVersion, type Endpoint, type Operation } from '../../model/endpoints.ts';
+import type { Section } from '../../model/kinds.ts';
 import type { DomainState } from '../../model/resources.ts';
 
 /** What the two generations of the API do differently, as far as the reconciler's operations go. */
 export interface Dialect {
   readonly version: ApiVersion;
   readonly endpoints: Readonly<Record<Operation, Endpoint>>;
-  readonly pageSize: Readonly<Record<'domains' | 'aliases' | 'rules' | 'credentials', number>>;
+  readonly pageSize: Readonly<Record<'domains' | Section, number>>;
   /** The orders to ask for, where there is a choice. */
   readonly orders: Readonly<Record<'domains' | 'aliases' | 'rules', Readonly<Record<string, string>>>>;
   /** The parameter that filters the list of domains by a part of the name. */

@@ -1,12 +1,21 @@
 import { ENDPOINTS } from '../../model/endpoints.ts';
-import type { DomainName } from '../../model/names.ts';
-import type { ObservedDomain } from '../../model/observed.ts';
+import { parseDomainName, type DomainName } from '../../model/names.ts';
+import type { Account, ObservedDomain } from '../../model/observed.ts';
 import type { DomainState } from '../../model/resources.ts';
 import { fail, succeed, type Result } from '../../model/result.ts';
 import type { Call } from '../http/call.ts';
 import type { Answer, Client, DomainUpdate } from '../client.ts';
-import { arrayField, expectSame, objectField, objectOf, stringField, type Json } from './decode.ts';
-import { decodeAccount, decodeDomain } from './decode-resources.ts';
+import {
+  arrayField,
+  expectSame,
+  limitField,
+  nullableString,
+  objectField,
+  objectOf,
+  stringField,
+  timeOf,
+  type Json,
+} from './decode.ts';
 import type { Dialect } from './dialects.ts';
 import type { ApiError } from '../errors.ts';
 import { readListing } from '../listing.ts';
@@ -100,4 +109,62 @@ function settingsOf(settings: readonly (keyof DomainState)[], state: DomainState
   return Object.fromEntries(
     settings.flatMap((setting) => (state[setting] === undefined ? [] : [[setting, state[setting]]])),
   );
+}
+
+/** v4: Account; v3: Account, whose limits are in `limits` as well. */
+function decodeAccount(value: unknown): Account {
+  const json = objectOf(value, 'account');
+  const plan = objectOf(json['plan'] ?? {}, 'field plan');
+  const limits = objectOf(json['limits'] ?? {}, 'field limits');
+  return {
+    email: stringField(json, 'email'),
+    // Only null is documented: anything but null and false is taken for a lock.
+    locked: json['locked'] !== null && json['locked'] !== undefined && json['locked'] !== false,
+    lockReason: typeof json['lock_reason'] === 'string' ? json['lock_reason'] : null,
+    overQuota: json['over_quota'] === true,
+    plan: {
+      name: nullableString(plan, 'name'),
+      domainsLimit: limitField(plan, 'domains_limit') ?? limitField(limits, 'domains'),
+      aliasesLimit: limitField(plan, 'aliases_limit') ?? limitField(limits, 'aliases'),
+      rulesLimit: limitField(plan, 'rules_limit'),
+    },
+  };
+}
+
+/** v4: Domain; v3: Domain, where `active` says that its MX records lead to the service; without the aliases that some answers embed: at most 200 of them, so no listing. */
+export function decodeDomain(value: unknown): ObservedDomain {
+  const json = objectOf(value, 'domain');
+  return {
+    domain: decodeDomainName(stringField(json, 'domain')),
+    notification_email: nullableString(json, 'notification_email'),
+    whitelabel: nullableString(json, 'whitelabel'),
+    ...(json['webhook'] === undefined ? {} : { webhook: nullableString(json, 'webhook') }),
+    ...decodeRoutingEngine(json),
+    ...(json['rules_fallback_email'] === undefined
+      ? {}
+      : { rulesFallbackEmail: nullableString(json, 'rules_fallback_email') }),
+    ...flag(json, json['forwarding_ready'] === undefined ? 'active' : 'forwarding_ready', 'forwardingReady'),
+    ...flag(json, 'send_ready', 'sendReady'),
+    ...flag(json, 'banned', 'banned'),
+    ...flag(json, 'strict_mxes', 'strictMxes'),
+    ...flag(json, 'notify_when_spam_blocked', 'notifyWhenSpamBlocked'),
+    createdAt: timeOf(json['created_at'] ?? json['added']),
+    readAt: null,
+  };
+}
+
+/** A live domain whose name no manifest can hold is listed anyway: it must not hide the others. */
+function decodeDomainName(text: string): DomainName {
+  const parsed = parseDomainName(text);
+  return parsed.ok ? parsed.value : (text.toLowerCase() as DomainName);
+}
+
+function decodeRoutingEngine(json: Json): Pick<ObservedDomain, 'routingEngine'> {
+  const engine = json['routing_engine'];
+  return engine === null || engine === 'alias' || engine === 'rules' ? { routingEngine: engine } : {};
+}
+
+function flag<Name extends string>(json: Json, field: string, name: Name): Partial<Record<Name, boolean>> {
+  const value = json[field];
+  return typeof value === 'boolean' ? ({ [name]: value } as Record<Name, boolean>) : {};
 }

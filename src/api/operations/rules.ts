@@ -1,10 +1,19 @@
-import { encodeForward, sameDestinations } from '../../model/destinations.ts';
+import { decodeForward, encodeForward, sameDestinations } from '../../model/destinations.ts';
 import type { ObservedRule } from '../../model/observed.ts';
-import { sameMatch } from '../../model/resources.ts';
+import { sameMatch, type RuleMatch, type Scope } from '../../model/resources.ts';
 import type { Call } from '../http/call.ts';
 import type { Client, LookupClient, RuleAddition } from '../client.ts';
-import { expectSame, objectField, type Json } from './decode.ts';
-import { decodeRule } from './decode-resources.ts';
+import {
+  arrayField,
+  booleanField,
+  DecodeError,
+  expectSame,
+  numberField,
+  objectField,
+  objectOf,
+  stringField,
+  type Json,
+} from './decode.ts';
 import type { Dialect } from './dialects.ts';
 import { readListing } from '../listing.ts';
 import { decodeBatch, deletedBatch, sendBatch } from './batch.ts';
@@ -112,4 +121,33 @@ export function ruleBody({ match, forward, id, rank, active }: RuleAddition): Js
     ...(rank === undefined ? {} : { rank }),
     ...(active === undefined ? {} : { active }),
   };
+}
+
+/** v4: Rule, Config by type; v3: Rule. */
+export function decodeRule(value: unknown): ObservedRule {
+  const json = objectOf(value, 'rule');
+  const config = objectField(json, 'config');
+  return {
+    id: stringField(json, 'id'),
+    match: decodeMatch(stringField(json, 'type'), config),
+    forward: decodeForward(stringField(config, 'forward')),
+    rank: numberField(json, 'rank'),
+    active: booleanField(json, 'active'),
+  };
+}
+
+function decodeMatch(type: string, config: Json): RuleMatch {
+  if (type === 'alias') return { type, alias: stringField(config, 'alias') };
+  if (type === 'cel') return { type, expression: stringField(config, 'expression') };
+  if (type !== 'regex')
+    throw new DecodeError(`field type is ${JSON.stringify(type)}, which is no type of rule`);
+  return { type, regex: stringField(config, 'regex'), scopes: arrayField(config, 'scopes').map(decodeScope) };
+}
+
+const SCOPES: readonly Scope[] = ['sender', 'recipient', 'subject', 'body'];
+
+function decodeScope(value: unknown): Scope {
+  const scope = SCOPES.find((candidate) => candidate === value);
+  if (scope !== undefined) return scope;
+  throw new DecodeError(`field scopes holds ${JSON.stringify(value)}, which is no scope`);
 }

@@ -4,9 +4,8 @@ import type { ObservedRule } from '../../model/observed.ts';
 import type { Call } from '../http/call.ts';
 import type { AliasAddition, Answer, RuleAddition, RuleUpdate } from '../client.ts';
 import { arrayField, booleanField, idField, objectOf, stringField, type Json } from './decode.ts';
-import { decodeRule } from './decode-resources.ts';
 import { aliasBody } from './aliases.ts';
-import { ruleBody } from './rules.ts';
+import { decodeRule, ruleBody } from './rules.ts';
 
 /** An alias by its name; the id that came with it, if one did. */
 export interface BulkAlias {

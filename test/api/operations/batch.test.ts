@@ -1,7 +1,7 @@
 import { decodeForward } from '../../../src/model/destinations.ts';
 import { describe, expect, test } from 'vitest';
 import { ContradictionError, DecodeError, type Json } from '../../../src/api/operations/decode.ts';
-import { decodeAlias } from '../../../src/api/operations/decode-resources.ts';
+import { decodeAlias } from '../../../src/api/operations/aliases.ts';
 import type { Call } from '../../../src/api/http/call.ts';
 import { decodeBatch, deletedBatch, sendBatch } from '../../../src/api/operations/batch.ts';
 import type { DomainName } from '../../../src/model/names.ts';
