@@ -40,3 +40,12 @@ export function changeKey(change: Change): string {
 export function ruleIdKey(id: string): string {
   return id.toLowerCase();
 }
+
+/**
+ * The id that a request names an item by. A request without one could concern every item of its kind, so that a change
+ * that needs an id and has none is a bug.
+ */
+export function requestId({ id, action, kind, name, domain }: Change): string {
+  if (id === null || id === '') throw new Error(`${action} of ${kind} ${name} in ${domain} has no id`);
+  return id;
+}

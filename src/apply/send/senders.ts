@@ -8,6 +8,7 @@ import type {
 } from '../../api/client.ts';
 import type { ApiError } from '../../api/errors.ts';
 import { sameDestinations } from '../../model/destinations.ts';
+import { requestId } from '../../model/item-key.ts';
 import type { Kind } from '../../model/kinds.ts';
 import type { CredentialName, DomainName } from '../../model/names.ts';
 import type { ObservedAlias, ObservedDomain, ObservedRule } from '../../model/observed.ts';
@@ -175,13 +176,12 @@ function aliasAddition({ change: { name, desired } }: ItemOf<'alias'>): AliasAdd
   return { alias: name, forward: desired?.forward ?? [] };
 }
 
-function aliasUpdate(item: ItemOf<'alias'>): AliasUpdate {
-  return { id: idOf(item), forward: item.change.desired?.forward ?? [] };
+function idOf({ change }: ItemOf<'alias'>): string {
+  return requestId(change);
 }
 
-/** What is live has the id that was read; the service knows no empty one. */
-export function idOf({ change }: ItemOf<'alias'>): string {
-  return change.id ?? '';
+function aliasUpdate(item: ItemOf<'alias'>): AliasUpdate {
+  return { id: idOf(item), forward: item.change.desired?.forward ?? [] };
 }
 
 function ruleOf({ rule }: ItemOf<'rule'>): RulePayload {

@@ -2,7 +2,7 @@ import { observeSections, type Sections } from '../../api/observe-sections.ts';
 import type { Client } from '../../api/client.ts';
 import type { ApiError } from '../../api/errors.ts';
 import { endpointName } from '../../model/endpoints.ts';
-import { ruleIdKey } from '../../model/item-key.ts';
+import { requestId, ruleIdKey } from '../../model/item-key.ts';
 import { KINDS } from '../../model/kinds.ts';
 import { nameKey, type DomainName } from '../../model/names.ts';
 import type { ObservedAlias, ObservedDomain, ObservedRule } from '../../model/observed.ts';
@@ -11,7 +11,7 @@ import { fail, succeed, type Result } from '../../model/result.ts';
 import type { WriteItem } from '../../plan/requests/order.ts';
 import type { WriteRequest } from '../../plan/requests/requests.ts';
 import type { ApplyPorts } from '../ports.ts';
-import { hasSettings, idOf, isAliasAsSent, isRuleAsSent, type ItemOf, type Sources } from './senders.ts';
+import { hasSettings, isAliasAsSent, isRuleAsSent, type ItemOf, type Sources } from './senders.ts';
 
 /** What became of an item whose request has no believable answer. */
 export type Resolved =
@@ -88,7 +88,7 @@ function resolver(found: Found, settings: DomainState): (item: WriteItem) => Res
         const isAdded = item.change.action === 'add';
         return resolveAlias(
           item,
-          isAdded ? aliasNames.get(nameKey(item.change.name)) : aliases.get(idOf(item)),
+          isAdded ? aliasNames.get(nameKey(item.change.name)) : aliases.get(requestId(item.change)),
         );
       }
       case 'rule':

@@ -1,4 +1,5 @@
 import type { Destination } from '../../model/destinations.ts';
+import { requestId } from '../../model/item-key.ts';
 import type { RuleChange } from '../../model/plan.ts';
 import { sameMatch, type RuleMatch, type RuleState } from '../../model/resources.ts';
 import { rankOf } from '../sorting.ts';
@@ -62,7 +63,7 @@ export function stageOneOf(change: RuleChange): RuleChange | null {
 }
 
 export function rulePayload(change: RuleChange, part: RulePart): RulePayload {
-  const id = change.id ?? '';
+  const id = requestId(change);
   const state = part === 'move' || change.desired === null ? change.observed : change.desired;
   if (state === null) throw new Error(`rule change ${id} has neither an observed nor a desired state`);
   return payloadOf(id, state, rankOf(change));

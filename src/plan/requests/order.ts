@@ -1,5 +1,6 @@
 import { takesOthers, type DomainName } from '../../model/names.ts';
 import type { AliasChange, Change, CredentialChange, DomainChange, RuleChange } from '../../model/plan.ts';
+import { requestId } from '../../model/item-key.ts';
 import { KINDS, type Kind } from '../../model/kinds.ts';
 import { rulePayload, ruleSteps, type RulePart, type RulePayload } from '../diff/rule-parts.ts';
 import { compareRanks, compareText, rankOf } from '../sorting.ts';
@@ -72,7 +73,7 @@ interface Placed {
   readonly item: WriteItem;
 }
 
-/** All that is to be sent for these changes, in the order in which it is sent. */
+/** All that is to be sent for these changes, in the order in which it is sent. Throws where a change lacks the id that it needs. */
 export function sequenceOf(changes: readonly Change[]): readonly SequencePart[] {
   const late = overtakingChanges(changes);
   // Part 3 is the end of stage 2.
@@ -91,6 +92,8 @@ function placesOf(change: Change): readonly Placed[] {
       return [{ stage: change.stage, step, item: { kind: 'domain', change } }];
     }
     case 'alias':
+      // One that is conditional has none before its domain was added.
+      if (change.action !== 'add' && !change.conditional) requestId(change);
       return [{ stage: change.stage, step: `alias-${change.action}s`, item: { kind: 'alias', change } }];
     case 'credential':
       return [
