@@ -9,7 +9,7 @@ import type { Observed } from '../model/observed.ts';
 import type { Change, Plan } from '../model/plan.ts';
 import type { ManifestSize, Prior } from '../model/prior.ts';
 import type { RequestTotals } from '../model/report.ts';
-import type { BatchSupport } from '../plan/requests/requests.ts';
+import type { BatchSupport, StageRequests } from '../plan/requests/requests.ts';
 import type { Policy } from '../plan/policy.ts';
 import type { ResolvePassword } from './send/passwords.ts';
 import type { StateStore } from '../state/store.ts';
@@ -18,6 +18,8 @@ import type { StateStore } from '../state/store.ts';
 export interface ApplyInput {
   /** What is applied. */
   readonly plan: Plan;
+  /** Of the plan: what the first round sends. */
+  readonly requests: readonly StageRequests[];
   /** Of the plan, `sha256:…`; for the report. */
   readonly digest: string;
   /** Changes that the plan would have had and that are kept from running; they are not taken up later either. */

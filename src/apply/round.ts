@@ -35,7 +35,7 @@ export interface RoundParts extends NewDomains, Pick<ApplyPorts, 'whyKeepDomain'
 export async function executeRound(parts: RoundParts, round: RoundInput): Promise<ReadonlySet<DomainName>> {
   const { ledger, approvals } = parts;
   ledger.misplaced.clear();
-  const stages = await sendAdditions(parts, parts.requestsOf(round.work));
+  const stages = await sendAdditions(parts, round.stages);
   const work = stages.flatMap(({ domains }) => domains.flatMap(changesOf));
   const heldBack = [...approvals.heldBack.values()];
   const dependencies = dependenciesByItem([...work, ...round.all, ...heldBack]);

@@ -58,7 +58,7 @@ export async function runRounds(input: ApplyInput, ports: ApplyPorts, parts: Run
   const { ledger, passwords } = parts;
   const round = roundParts(input, ports, parts);
   const verification = { ...round, sightings: new Map(), touched: domainsOf(plan.changes) };
-  let next: RoundInput = { work: plan.changes, all: plan.changes, unread: [] };
+  let next: RoundInput = { stages: input.requests, all: plan.changes, unread: [] };
   let concerned = plan.changes;
   for (let pass = 0; ; pass += 1) {
     const before = progressOf(ledger);
@@ -81,7 +81,11 @@ export async function runRounds(input: ApplyInput, ports: ApplyPorts, parts: Run
       skipRest(ledger, work, skipped);
       return verdict;
     }
-    next = { work, all: [...again.changes, ...unread], unread: verdict.unread.keys().toArray() };
+    next = {
+      stages: round.requestsOf(work),
+      all: [...again.changes, ...unread],
+      unread: verdict.unread.keys().toArray(),
+    };
     await ports.clock.sleep(pause, ports.signal);
   }
 }

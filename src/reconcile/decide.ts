@@ -1,5 +1,6 @@
 import type { Change, Plan } from '../model/plan.ts';
 import type { Difference } from '../plan/render/compare.ts';
+import { firstRequestsOf, type StageRequests } from '../plan/requests/requests.ts';
 import { isRefused, withholdRefused } from '../plan/withhold.ts';
 
 /** What is done about guards that refuse and domains that cannot be read. */
@@ -13,6 +14,8 @@ export type Decision =
       readonly plan: Plan;
       /** Changes that were planned and do not run. */
       readonly heldBack: readonly Change[];
+      /** Of what runs: the forecast counts them, and the first round sends them. */
+      readonly requests: readonly StageRequests[];
     }
   /** Errors of the manifest that only a read of the account shows. */
   | { readonly kind: 'invalid' }
@@ -37,5 +40,12 @@ export function decide(plan: Plan, refusals: Refusals): Decision {
   const rest = withholdRefused(plan);
   if (refused && rest.changes.length === 0) return { kind: 'refused' };
   const kept = new Set(rest.changes);
-  return { kind: 'go', plan: rest, heldBack: plan.changes.filter((change) => !kept.has(change)) };
+  return goAhead(
+    rest,
+    plan.changes.filter((change) => !kept.has(change)),
+  );
+}
+
+export function goAhead(plan: Plan, heldBack: readonly Change[]): Decision {
+  return { kind: 'go', plan, heldBack, requests: firstRequestsOf(plan) };
 }

@@ -56,7 +56,7 @@ export async function reconcileOnce(request: OnceRequest, ports: OncePorts): Pro
     // Somebody may have taken their time to answer.
     const lost = await lock.value.lost();
     if (lost !== null) return { kind: 'locked', fault: lost };
-    const { plan, heldBack } = decision;
+    const { plan, heldBack, requests } = decision;
     const { maxFailures, manifestSize, newcomers } = request;
     const digest = approvalDigest(planned.input, client.hmac);
     const applied = await applyPlan(
@@ -65,6 +65,7 @@ export async function reconcileOnce(request: OnceRequest, ports: OncePorts): Pro
         plan,
         digest,
         heldBack,
+        requests,
         references: planned.references,
         domainDigests: keyedDigests(planned.input.desired, client.hmac),
         manifestSize,

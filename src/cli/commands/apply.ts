@@ -1,5 +1,6 @@
 import type { Progress as ApplyProgress } from '../../apply/ports.ts';
 import { writeSnapshot } from '../../manifest/write/write-snapshot.ts';
+import { requestsOf } from '../../plan/requests/requests.ts';
 import type { Decision } from '../../reconcile/decide.ts';
 import { reconcileOnce, type OncePorts, type Approved } from '../../reconcile/once.ts';
 import type { Planned } from '../../reconcile/plan-once.ts';
@@ -10,7 +11,7 @@ import type { Context } from '../context.ts';
 import { type ExitCode, usageError } from '../exit.ts';
 import { DOCUMENT_FORMATS, type DocumentFormat } from '../output/formats.ts';
 import type { PlanFlags } from '../input/plan-options.ts';
-import { documentOf, forecastOf, printPlanText } from '../output/print-plan.ts';
+import { documentOf, forecastOf, printPlanText, shownPlan } from '../output/print-plan.ts';
 import { approveSaved, assertSealed, openApproved, type ApprovedPlan } from '../output/saved-plan.ts';
 import { openSession, type Session } from '../input/session.ts';
 import { manifestPaths, resolveFormat } from '../settings.ts';
@@ -83,9 +84,11 @@ function portsOf(context: Context, options: ApplyFlags, session: Session, manner
     session.progress.stop();
     printStateWarnings(context, options, planned);
     if (approved === null) printUnknownValues(context, options, planned);
-    const plan = decision.kind === 'go' ? decision.plan : planned.plan;
     if (format === 'json' && (options.yes === true || approved !== null)) return;
-    printPlanText(context, documentOf(context, session, { plan, planned }), { stream, color: options.color });
+    printPlanText(context, documentOf(context, session, shownPlan(decision, planned)), {
+      stream,
+      color: options.color,
+    });
   };
   const refusals = options.skipRefused === true ? 'withhold' : 'end-the-run';
   const approve = async (planned: Planned): Promise<Approved> => {
@@ -131,8 +134,9 @@ function showProgress(
       return session.progress.update(`verifying (pass ${progress.round})`, 0, 1);
     case 'batches-refused': {
       if (planned === null) return;
-      const shown = { planned, plan: planned.plan };
-      const { requests, seconds } = forecastOf(context, session, shown, progress.support);
+      const { support } = progress;
+      const again = requestsOf(planned.plan, { version: session.client.version, ...support });
+      const { requests, seconds } = forecastOf(context, session, { planned, requests: again }, support);
       const what = REFUSED_BATCHES[progress.which];
       context.stderr.write(`${what}, ${requests} requests in about ${Math.ceil(seconds)} s.\n`);
     }

@@ -11,7 +11,7 @@ import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, strongestExit, usageError } from '../exit.ts';
 import { PLAN_FORMATS, type PlanFormat } from '../output/formats.ts';
 import { applyCommandLine, nextOf, type PlanRequestFlags } from '../output/next-command.ts';
-import { documentOf, printPlan } from '../output/print-plan.ts';
+import { documentOf, printPlan, shownPlan, type ShownPlan } from '../output/print-plan.ts';
 import { savePlan } from '../output/saved-plan.ts';
 import { openSession, type Session } from '../input/session.ts';
 import { resolveFormat } from '../settings.ts';
@@ -40,7 +40,7 @@ export async function planCommand(context: Context, options: PlanOptions): Promi
     const planned = read.value;
     const decided = await decideShown(planned, options, session);
     await show(context, options, session, { ...decided, planned });
-    return planExit(decided.plan, decided.decision, options);
+    return planExit(decided.shown.plan, decided.decision, options);
   } finally {
     session.progress.stop();
     await session.client.close();
@@ -49,29 +49,32 @@ export async function planCommand(context: Context, options: PlanOptions): Promi
 
 /** What `apply` would make of the plan, its passwords included; and what of it is shown. */
 async function decideShown(
-  { plan, input }: Planned,
+  planned: Planned,
   { skipRefused }: PlanOptions,
   { ports }: Session,
-): Promise<{ readonly decision: Decision; readonly plan: Plan }> {
-  const decision = decide(plan, skipRefused === true ? 'withhold' : 'end-the-run');
-  const runs = decision.kind === 'go' ? decision.plan : plan;
-  const checked = await withPasswordFindings(runs, input.desired, ports.resolvePassword);
-  return { decision: checked.problems.length > 0 ? { kind: 'invalid' } : decision, plan: checked };
+): Promise<{ readonly decision: Decision; readonly shown: ShownPlan }> {
+  const decision = decide(planned.plan, skipRefused === true ? 'withhold' : 'end-the-run');
+  const shown = shownPlan(decision, planned);
+  const plan = await withPasswordFindings(shown.plan, planned.input.desired, ports.resolvePassword);
+  return {
+    decision: plan.problems.length > 0 ? { kind: 'invalid' } : decision,
+    shown: { ...shown, plan },
+  };
 }
 
 async function show(
   context: Context,
   options: PlanOptions,
   session: Session,
-  { planned, decision, plan }: Approved & { readonly plan: Plan },
+  { planned, decision, shown }: Approved & { readonly shown: ShownPlan },
 ): Promise<void> {
   printStateWarnings(context, options, planned);
   printUnknownValues(context, options, planned);
   if (options.quick === true) tellLeftOut(context, session, planned);
   const about = options.quick === true ? aboutWhatWasRead(session, planned) : session;
-  const document = documentOf(context, about, { planned, plan });
+  const document = documentOf(context, about, shown);
   if (options.out !== undefined) await savePlan(context, options.out, document);
-  const runs = decision.kind === 'go' && plan.changes.length > 0;
+  const runs = decision.kind === 'go' && shown.plan.changes.length > 0;
   await printPlan(context, document, {
     format: resolveFormat(options, context, PLAN_FORMATS),
     color: options.color,

@@ -6,9 +6,10 @@ import { forecast } from '../../plan/requests/forecast.ts';
 import { renderPlanGithub } from '../../plan/render/github.ts';
 import { renderPlanMarkdown } from '../../plan/render/markdown.ts';
 import { markdownText } from '../../plan/render/markdown-text.ts';
-import { requestsOf, type BatchSupport } from '../../plan/requests/requests.ts';
+import { firstRequestsOf, type BatchSupport, type StageRequests } from '../../plan/requests/requests.ts';
 import { sealPlan, type SavedPlan } from '../../plan/document/saved.ts';
 import { renderPlan, type PlanTextOptions } from '../../plan/render/text.ts';
+import type { Decision } from '../../reconcile/decide.ts';
 import type { Planned } from '../../reconcile/plan-once.ts';
 import type { Context, OutputStream } from '../context.ts';
 import type { PlanFormat } from './formats.ts';
@@ -20,6 +21,13 @@ export interface ShownPlan {
   /** What runs, or would run. */
   readonly plan: Plan;
   readonly planned: Planned;
+  readonly requests: readonly StageRequests[];
+}
+
+/** The plan that runs as it was decided, or the whole plan where nothing does. */
+export function shownPlan(decision: Decision, planned: Planned): ShownPlan {
+  if (decision.kind === 'go') return { planned, plan: decision.plan, requests: decision.requests };
+  return { planned, plan: planned.plan, requests: firstRequestsOf(planned.plan) };
 }
 
 /** What may be shown of a plan: the one thing that all formats render. */
@@ -92,16 +100,16 @@ export function printPlanText(
   stream.write(renderPlan(plan, { style, columns: columnsOf(stream), extent, next }));
 }
 
-/** What applying the plan takes, from what is known of the budgets by now. */
+/** What sending these requests takes, from what is known of batches and of the budgets by now. */
 export function forecastOf(
   context: Context,
   { client }: Pick<Session, 'client'>,
-  { plan, planned }: ShownPlan,
+  { planned, requests }: Omit<ShownPlan, 'plan'>,
   support: BatchSupport,
 ): Forecast {
-  const options = { version: client.version, ...support };
-  return forecast(requestsOf(plan, options), {
-    ...options,
+  return forecast(requests, {
+    version: client.version,
+    ...support,
     observed: planned.input.observed,
     desired: planned.input.desired,
     prior: planned.input.prior,

@@ -14,7 +14,7 @@ import { CommandError, EXIT, commandFailure } from '../exit.ts';
 import { fileFault } from './files.ts';
 import { sha256 } from './output.ts';
 import { assertNothingAgain, flagsOfSaved, type PlanFlags } from '../input/plan-options.ts';
-import { documentOf, manifestDigest } from './print-plan.ts';
+import { documentOf, shownPlan, manifestDigest } from './print-plan.ts';
 import { saveDocument } from './files.ts';
 import type { Session } from '../input/session.ts';
 import { statedPaths } from '../settings.ts';
@@ -128,14 +128,14 @@ export async function approveSaved(
 ): Promise<Decision> {
   const { plan: saved, flags } = approved;
   const decision = decide(planned.plan, saved.options.skipRefused === true ? 'withhold' : 'end-the-run');
-  const plan = decision.kind === 'go' ? decision.plan : planned.plan;
-  const fresh = documentOf(context, session, { plan, planned });
+  const fresh = documentOf(context, session, shownPlan(decision, planned));
   // What could not be read cannot be compared either.
   if (decision.kind === 'invalid' || decision.kind === 'unproven') return decision;
   const gone = goneFrom(planned.request.desired, saved);
   const edited = [...gone, ...(await editedMeanwhile(context, session, { flags, fresh }))];
   if (edited.length > 0) return { kind: 'stale', since: edited };
-  if (decision.kind === 'go' && plan.changes.length === 0 && sameAccount(fresh, saved)) return decision;
+  if (decision.kind === 'go' && decision.plan.changes.length === 0 && sameAccount(fresh, saved))
+    return decision;
   const since = staleSince(saved, fresh);
   return since === null ? decision : { kind: 'stale', since };
 }

@@ -50,6 +50,11 @@ export function requestsOf(plan: Pick<Plan, 'changes'>, options: RequestOptions)
   }));
 }
 
+/** The same before anything is known of batches: they are taken to be allowed. */
+export function firstRequestsOf(plan: Pick<Plan, 'changes' | 'api'>): readonly StageRequests[] {
+  return requestsOf(plan, { version: plan.api.version, batches: 'allowed' });
+}
+
 /**
  * How the items of one step go, alone or in batches, by what is known of batches: asked for the plan, and once more right
  * before sending, when more may be known. The only place that decides it.

@@ -12,7 +12,7 @@ import { KINDS } from '../../model/kinds.ts';
 import { fail, succeed, type Result } from '../../model/result.ts';
 import type { Policy } from '../../plan/policy.ts';
 import type { ManifestSize } from '../../model/prior.ts';
-import { decide, type Decision } from '../decide.ts';
+import { decide, goAhead, type Decision } from '../decide.ts';
 import type { FlapDetector } from './flap-detector.ts';
 import { reconcileOnce, type Once, type OncePorts } from '../once.ts';
 import { planOnce, type Planned, type PlanRequest } from '../plan-once.ts';
@@ -147,8 +147,10 @@ async function review(
 function decideUnattended({ plan: whole, frozen, unset }: Review): Decision {
   const decision = decide({ ...whole, problems: [] }, 'withhold');
   if (decision.kind !== 'go') return decision;
-  const { plan, heldBack } = withholdChanges(decision.plan, new Set([...frozen, ...unset]));
-  return { kind: 'go', plan, heldBack: [...decision.heldBack, ...heldBack] };
+  const withheld = new Set([...frozen, ...unset]);
+  if (withheld.size === 0) return decision;
+  const { plan, heldBack } = withholdChanges(decision.plan, withheld);
+  return goAhead(plan, [...decision.heldBack, ...heldBack]);
 }
 
 /**

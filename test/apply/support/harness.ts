@@ -15,7 +15,7 @@ import type { ManifestSize } from '../../../src/model/prior.ts';
 import type { Report } from '../../../src/model/report.ts';
 import type { Result } from '../../../src/model/result.ts';
 import { forecast } from '../../../src/plan/requests/forecast.ts';
-import { requestsOf } from '../../../src/plan/requests/requests.ts';
+import { firstRequestsOf } from '../../../src/plan/requests/requests.ts';
 import { makePlan, type PlanInput } from '../../../src/plan/plan.ts';
 import { allowancesInForce, type Policy } from '../../../src/plan/policy.ts';
 import { manifestSize } from '../../../src/plan/size.ts';
@@ -102,6 +102,7 @@ export async function openScene({ manifest, seed, ...options }: Setup): Promise<
       {
         ...prepared.input,
         plan,
+        requests: firstRequestsOf(plan),
         digest: 'sha256:test',
         heldBack: whole.changes.filter((change) => !kept.has(change)),
         references: prepared.input.desired.references,
@@ -220,7 +221,7 @@ function checkForecast({ plan, report, requests, progress }: RunResult, { input,
   const certain = plan.changes.every(({ conditional }) => !conditional);
   if (report.outcome !== 'converged' || looks !== 1 || !smooth || !certain) return;
   const options = { version: client.version, batches: 'allowed' } as const;
-  const { endpoints } = forecast(requestsOf(plan, options), {
+  const { endpoints } = forecast(firstRequestsOf(plan), {
     ...input,
     ...options,
     budgets: client.budgets(),

@@ -43,7 +43,7 @@ async function askAboutPlan(
   show(first, planned);
   const allowed = first.kind === 'refused' ? await askAboutGuards(questioner, planned) : planned;
   if (allowed === null) return { decision: { kind: signal.aborted ? 'declined' : 'refused' }, planned };
-  const decision = decide(allowed.plan, refusals);
+  const decision = allowed === planned ? first : decide(allowed.plan, refusals);
   if (decision.kind !== 'go' || decision.plan.changes.length === 0) return { decision, planned: allowed };
   const answer = await questioner.ask('Apply this plan? Only "yes" is accepted: ');
   return answer === 'yes' ? { decision, planned: allowed } : { decision: { kind: 'declined' }, planned };
