@@ -49,6 +49,7 @@ describe('each change, whole', () => {
         after: 'a',
       },
     ]);
+    expect(ruleChanges([rule('a', 'x@x.example')], [])[0]).not.toHaveProperty('via');
     const fields = (match: RuleMatch) => ruleChanges([rule('a', 'x@x.example', { match })], [])[0]?.fields;
     expect(fields(CEL)).toEqual(['forward', 'expression', 'active', 'rank']);
     expect(fields({ type: 'alias', alias: 'a' })).toEqual(['forward', 'alias', 'active', 'rank']);
@@ -188,7 +189,9 @@ describe('what is said', () => {
   test('of two live rules for one name', () => {
     const memory = prior(ACME, { ruleIds: new Map([['vip', 'id-9']]) });
     const rows = [liveTwin('vip', 1, 'a@x.example'), liveRule('id-9', 2, 'a@x.example')];
-    expect(planRules([rule('vip', 'a@x.example')], rows, { prior: memory }).withheld).toEqual([
+    const { withheld, problems } = planRules([rule('vip', 'a@x.example')], rows, { prior: memory });
+    expect(problems).toEqual([]);
+    expect(withheld).toEqual([
       {
         domain: ACME,
         part: 'domain',

@@ -156,12 +156,29 @@ describe('what applying a plan will send', () => {
 
   test('before credentials alone are deleted, only a listing that is over two minutes old is read again', () => {
     const gone = desired([present(ACME, { credentials: credentialSection({}, { prune: true }) })]);
-    const read = (readAt: number | null) =>
-      endpoints(forecastOf(gone, observed([live(ACME, { credentials: [{ name: 'c' }], readAt })]))).at(-1);
+    const read = (readAt: number | null, monotonic = MONOTONIC) => {
+      const found = observed([live(ACME, { credentials: [{ name: 'c' }], readAt })]);
+      return endpoints(forecastOf(gone, found, { monotonic })).at(-1);
+    };
     expect(read(MONOTONIC)).toBe('GET /domains/:domain/credentials 1/0');
     expect(read(MONOTONIC - 120_000)).toBe('GET /domains/:domain/credentials 1/0');
     expect(read(MONOTONIC - 120_001)).toBe('GET /domains/:domain/credentials 2/0');
     expect(read(null)).toBe('GET /domains/:domain/credentials 1/0');
+    expect(read(null, 500_000)).toBe('GET /domains/:domain/credentials 1/0');
+  });
+
+  test('before credentials are deleted together with aliases, all is read again', () => {
+    const gone = desired([
+      present(ACME, {
+        aliases: aliasSection({ n0: false }),
+        credentials: credentialSection({}, { prune: true }),
+      }),
+    ]);
+    const found = observed([live(ACME, { aliases: liveAliases(numbered(9)), credentials: [{ name: 'c' }] })]);
+    expect(endpoints(forecastOf(gone, found)).slice(2)).toEqual([
+      `${GET_ALIASES} 2/0`,
+      'GET /domains/:domain/credentials 2/0',
+    ]);
   });
 
   test('of all sections that are managed, at their size afterwards; of a domain that goes, none', () => {
@@ -225,6 +242,55 @@ describe('what applying a plan will send', () => {
       'POST /domains/:domain/aliases 1/1',
       'GET /domains 1/0',
       `${GET_ALIASES} 3/0`,
+    ]);
+  });
+
+  /** Of acme.example and the hub, whose alias goes: their aliases besides, and what acme.example wants of its own. */
+  const leaving = (count: number, entries: Record<string, string | false>) =>
+    endpoints(
+      forecastOf(
+        desired([
+          present(ACME, { aliases: aliasSection(entries) }),
+          present('hub.example', { aliases: aliasSection({ desk: false }) }),
+        ]),
+        observed([
+          live(ACME, { aliases: liveAliases({ ...numbered(count), info: 'desk@hub.example' }) }),
+          live('hub.example', { aliases: liveAliases({ ...numbered(9), desk: 'info@acme.example' }) }),
+        ]),
+      ),
+    ).at(-1);
+
+  test.each<[string, number, Record<string, string | false>, number]>([
+    // Right before the hub's delete: both; at the end: the hub.
+    ['once', 9, { info: 'x@x.example' }, 3],
+    // 200 aliases and one that is added: two pages.
+    ['at its size by then', 199, { info: 'x@x.example', new: 'x@x.example' }, 4],
+    // Before each delete acme.example, before the last the hub as well; at the end both.
+    ['and at the end, where it changes in stage 2', 9, { info: 'x@x.example', n0: false }, 5],
+    // Both wait for each other: they are read for that, before their deletes and at the end.
+    ['also where it waits for the other', 9, { info: false }, 6],
+  ])('a domain that forwards to what another takes away is read %s', (_, count, entries, requests) => {
+    expect(leaving(count, entries)).toBe(`${GET_ALIASES} ${requests}/0`);
+  });
+
+  test('what changes in one section, or in domains, is no part of the size of another', () => {
+    const found = observed([
+      live(ACME, { aliases: liveAliases(numbered(200)), rules: [], credentials: [] }),
+      ...Array.from({ length: 198 }, (_, index) => live(`d${index}.example`)),
+    ]);
+    const all = desired([
+      present(ACME, {
+        aliases: aliasSection({ n0: 'b@x.example' }),
+        rules: ruleSection([rule('r', 'a@x.example')]),
+        credentials: credentialSection({ p: 'password' }),
+      }),
+      present('new.example', { aliases: aliasSection(numbered(2)) }),
+    ]);
+    expect(endpoints(forecastOf(all, found)).filter((line) => line.startsWith('GET'))).toEqual([
+      'GET /domains 1/0',
+      `${GET_ALIASES} 2/0`,
+      'GET /domains/:domain/credentials 1/0',
+      'GET /domains/:domain/rules 1/0',
     ]);
   });
 

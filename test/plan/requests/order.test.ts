@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { inOrder, type Step, type WriteItem } from '../../../src/plan/requests/order.ts';
+import { chainOfKind, inOrder, type Step, type WriteItem } from '../../../src/plan/requests/order.ts';
 import { requestsOf } from '../../../src/plan/requests/requests.ts';
+import { ALL_KINDS } from '../../../src/model/kinds.ts';
 import type { RuleMatch } from '../../../src/model/resources.ts';
 import type { Change } from '../../../src/model/plan.ts';
 import { aliasSection, liveRule, liveTwin, planAliases, planRules, rule } from '../support/build.ts';
@@ -94,4 +95,13 @@ describe('items of a step: what is asked first comes first and goes last', () =>
     const steps: readonly Step[] = ['rule-moves', 'rule-deletes', 'rule-narrowings', 'alias-updates'];
     for (const each of steps) expect(inOrder(each, items)).toEqual(items);
   });
+});
+
+test('credentials and what routes mail do not wait for each other', () => {
+  expect(ALL_KINDS.map((kind) => `${kind}: ${chainOfKind(kind)}`)).toEqual([
+    'domain: routes',
+    'alias: routes',
+    'rule: routes',
+    'credential: credentials',
+  ]);
 });
