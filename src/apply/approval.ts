@@ -127,19 +127,11 @@ function wasRejected({ failed }: Ledger, change: Change): boolean {
 
 /** That the manifest does not name it says little about what somebody has just pointed elsewhere. */
 function isRepurposed(change: Change, approved: Change): boolean {
-  if (change.reason !== 'prune') return false;
-  if (change.kind === 'alias' && approved.kind === 'alias') return isElsewhere(change, approved);
-  if (change.kind !== 'rule' || approved.kind !== 'rule') return false;
   const [now, before] = [change.observed, approved.observed];
-  return (
-    isElsewhere(change, approved) || (now !== null && before !== null && !sameMatch(now.match, before.match))
-  );
-}
-
-type Forwarding = Extract<Change, { readonly kind: 'alias' | 'rule' }>;
-
-function isElsewhere({ observed: now }: Forwarding, { observed: before }: Forwarding): boolean {
-  return now !== null && before !== null && !sameDestinations(now.forward, before.forward);
+  if (change.reason !== 'prune' || now === null || before === null) return false;
+  const isElsewhere =
+    'forward' in now && 'forward' in before && !sameDestinations(now.forward, before.forward);
+  return isElsewhere || ('match' in now && 'match' in before && !sameMatch(now.match, before.match));
 }
 
 /** Of a domain that is deleted: whether more would go with it than was known. */

@@ -83,12 +83,18 @@ export function countEntries(section: PresentDomain[Section]): number {
   return 'size' in section.entries ? section.entries.size : section.entries.length;
 }
 
-/** The destinations of a domain's aliases and rules, some of them more than once. */
+/** The entries of a section that are not to be absent. */
+export function presentEntries(section: PresentDomain[Section]): readonly PresentEntry[] {
+  return [...(section?.entries.values() ?? [])].filter((entry) => entry.state === 'present');
+}
+
+type PresentEntry = PresentAlias | PresentRule | PresentCredential;
+
+/** The destinations of what a domain should have, some of them more than once. */
 export function* destinationsOf(domain: DesiredDomain): Generator<Destination> {
   if (domain.state === 'absent') return;
-  const { aliases, rules } = domain;
-  for (const entries of [aliases?.entries.values() ?? [], rules?.entries ?? []]) {
-    for (const entry of entries) if (entry.state === 'present') yield* entry.forward;
+  for (const entry of SECTIONS.flatMap((section) => presentEntries(domain[section]))) {
+    if ('forward' in entry) yield* entry.forward;
   }
 }
 
@@ -145,6 +151,7 @@ export type DesiredAlias =
 
 export type PresentAlias = Extract<DesiredAlias, { readonly state: 'present' }>;
 export type PresentRule = Extract<DesiredRule, { readonly state: 'present' }>;
+export type PresentCredential = Extract<DesiredCredential, { readonly state: 'present' }>;
 export type AbsentRule = Extract<DesiredRule, { readonly state: 'absent' }>;
 
 export interface RuleSection {

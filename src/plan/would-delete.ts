@@ -3,7 +3,7 @@ import type { Desired, DesiredDomain, DesiredRule, PresentDomain } from '../mode
 import type { NameKey } from '../model/names.ts';
 import type { Reason } from '../model/plan.ts';
 import { showSource, type Problem, type Source } from '../model/problem.ts';
-import { KINDS, SECTION_KINDS, type Kind, type Section, type SectionKind } from '../model/kinds.ts';
+import { KINDS, SECTION_KINDS, type Kind, type SectionKind } from '../model/kinds.ts';
 
 /** An item that the earlier manifest asked for and that the later one deletes. */
 export interface WouldDelete {
@@ -89,17 +89,10 @@ interface Entries {
 }
 
 function sectionOf(domain: DesiredDomain | undefined, kind: SectionKind): Entries {
-  const sections: Pick<PresentDomain, Section> = domain?.state === 'present' ? domain : {};
-  return { prune: sections[KINDS[kind].section]?.prune === true, items: ITEMS[kind](sections) };
+  const section = domain?.state === 'present' ? domain[KINDS[kind].section] : undefined;
+  const { prune = false, entries = [] } = section ?? {};
+  return { prune, items: 'size' in entries ? entries : new Map(entries.map(ruleItem)) };
 }
-
-const NONE: Entries['items'] = new Map();
-
-const ITEMS: Readonly<Record<SectionKind, (sections: Pick<PresentDomain, Section>) => Entries['items']>> = {
-  alias: ({ aliases }) => aliases?.entries ?? NONE,
-  rule: ({ rules }) => new Map(rules?.entries.map(ruleItem)),
-  credential: ({ credentials }) => credentials?.entries ?? NONE,
-};
 
 /** A rule that is to be absent has a name or an id, and no type. */
 function ruleItem(rule: DesiredRule): [string, Item] {

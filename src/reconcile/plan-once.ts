@@ -6,6 +6,7 @@ import type { StateStore } from '../state/store.ts';
 import { decodeForward, type Destination, type References } from '../model/destinations.ts';
 import type { Clock } from '../model/clock.ts';
 import { destinationsOf, type Desired } from '../model/desired.ts';
+import { SECTIONS } from '../model/kinds.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Account, Observed } from '../model/observed.ts';
 import type { Plan, Warning } from '../model/plan.ts';
@@ -102,9 +103,11 @@ export async function planAccount(
 
 /** Every destination that the account has or the manifest asks for, some of them more than once. */
 function* destinationsIn({ domains: live }: Observed, { domains: wanted }: Desired): Generator<Destination> {
-  for (const { aliases = [], rules = [], notification_email, webhook, rulesFallbackEmail } of live.values()) {
-    for (const { forward } of [...aliases, ...rules]) yield* forward;
-    yield* settingsIn([notification_email, webhook, rulesFallbackEmail]);
+  for (const domain of live.values()) {
+    for (const row of SECTIONS.flatMap((section) => [...(domain[section] ?? [])])) {
+      if ('forward' in row) yield* row.forward;
+    }
+    yield* settingsIn([domain.notification_email, domain.webhook, domain.rulesFallbackEmail]);
   }
   for (const domain of wanted.values()) {
     yield* destinationsOf(domain);

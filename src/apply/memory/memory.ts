@@ -1,10 +1,10 @@
 import { accountEntryKey, ruleIdKey, entryKey } from '../../model/item-key.ts';
-import type { Desired, DesiredRule, PresentDomain } from '../../model/desired.ts';
+import { presentEntries, type Desired, type DesiredRule, type PresentDomain } from '../../model/desired.ts';
 import { nameKey, type DomainName, type NameKey } from '../../model/names.ts';
 import type { Observed, ObservedDomain } from '../../model/observed.ts';
 import type { Adoption, Plan } from '../../model/plan.ts';
 import type { ManifestSize, Prior, PriorDomain, Verified, KeptOtherwise } from '../../model/prior.ts';
-import { SECTIONS, type Section, ALL_KINDS, type Kind } from '../../model/kinds.ts';
+import { KINDS, SECTION_KINDS, SECTIONS, type Section } from '../../model/kinds.ts';
 import type { Memory } from '../../state/store.ts';
 import { managedState } from '../../plan/diff/settings.ts';
 import { signature, type Wanted } from '../../plan/diff/signature.ts';
@@ -157,26 +157,12 @@ export interface WantedItem {
 
 /** Everything that a domain should have, by name. */
 export function wantedItems(entry: PresentDomain): readonly WantedItem[] {
-  return ALL_KINDS.flatMap((kind) => WANTED[kind](entry));
-}
-
-const WANTED: Readonly<Record<Kind, (entry: PresentDomain) => readonly WantedItem[]>> = {
-  domain: (entry) => [{ name: entry.domain, wanted: { kind: 'domain', state: managedState(entry) } }],
-  alias: ({ aliases }) =>
-    present(aliases?.entries.values()).map((state) => ({
+  const own: WantedItem = { name: entry.domain, wanted: { kind: 'domain', state: managedState(entry) } };
+  const items = SECTION_KINDS.flatMap((kind) =>
+    presentEntries(entry[KINDS[kind].section]).map((state) => ({
       name: state.name,
-      wanted: { kind: 'alias', state },
+      wanted: { kind, state } as Wanted,
     })),
-  rule: ({ rules }) =>
-    present(rules?.entries).map((state) => ({ name: state.name, wanted: { kind: 'rule', state } })),
-  credential: ({ credentials }) =>
-    present(credentials?.entries.values()).map(({ name }) => ({ name, wanted: { kind: 'credential' } })),
-};
-
-function present<Entry extends { readonly state: 'present' | 'absent' }>(
-  entries: Iterable<Entry> = [],
-): readonly Extract<Entry, { readonly state: 'present' }>[] {
-  const isPresent = (entry: Entry): entry is Extract<Entry, { readonly state: 'present' }> =>
-    entry.state === 'present';
-  return [...entries].filter(isPresent);
+  );
+  return [own, ...items];
 }

@@ -2,7 +2,7 @@ import { changeKey, itemKey } from '../../model/item-key.ts';
 import type { Change } from '../../model/plan.ts';
 import type { Desired } from '../../model/desired.ts';
 import { managedPart } from '../../plan/diff/settings.ts';
-import { signature, type Wanted } from '../../plan/diff/signature.ts';
+import { sideOf, signature, type Wanted } from '../../plan/diff/signature.ts';
 import type { Ledger } from '../ledger.ts';
 
 /** A change that the service accepted and does not show. */
@@ -86,19 +86,10 @@ function shownText(desired: Desired, change: Change): string | null {
 /** Null of what is not there, is to go, or cannot be read. */
 function shownState({ domains }: Desired, change: Change): Wanted | null {
   if (change.observed === null || change.desired === null) return null;
-  switch (change.kind) {
-    case 'domain': {
-      const entry = domains.get(change.domain);
-      const managed = entry?.state === 'present' ? managedPart(entry, change.observed) : null;
-      return managed === null ? null : { kind: 'domain', state: managed };
-    }
-    case 'alias':
-      return { kind: 'alias', state: change.observed };
-    case 'rule':
-      return { kind: 'rule', state: change.observed };
-    case 'credential':
-      return null;
-  }
+  if (change.kind === 'credential') return null;
+  if (change.kind !== 'domain') return sideOf(change, 'observed');
+  const entry = domains.get(change.domain);
+  return entry?.state === 'present' ? { kind: 'domain', state: managedPart(entry, change.observed) } : null;
 }
 
 /** A field of a state, equal for equal values. */

@@ -51,8 +51,8 @@ export function snapshotDocument(input: SnapshotInput): ManifestDocument {
 }
 
 function* desiredForwards(changes: readonly Change[]): Generator<readonly Destination[]> {
-  for (const { kind, desired } of changes) {
-    if ((kind === 'alias' || kind === 'rule') && desired !== null) yield desired.forward;
+  for (const { desired } of changes) {
+    if (desired !== null && 'forward' in desired) yield desired.forward;
   }
 }
 

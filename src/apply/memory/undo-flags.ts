@@ -1,5 +1,6 @@
 import type { Desired } from '../../model/desired.ts';
-import type { Observed } from '../../model/observed.ts';
+import { SECTIONS, type Section } from '../../model/kinds.ts';
+import type { Observed, ObservedDomain } from '../../model/observed.ts';
 import { makePlan } from '../../plan/plan.ts';
 import type { KnownAccount } from '../known-account.ts';
 import type { ApplyPorts } from '../ports.ts';
@@ -43,4 +44,4 @@ function readWhole(observed: Pick<Observed, 'domains'>, { domains }: Desired): O
   return whole;
 }
 
-const NO_ROWS = { aliases: [], rules: [], credentials: [] } as const;
+const NO_ROWS: Pick<ObservedDomain, Section> = Object.fromEntries(SECTIONS.map((section) => [section, []]));

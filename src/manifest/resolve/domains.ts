@@ -1,4 +1,5 @@
 import type { DesiredDomain, DesiredRule, PresentDomain } from '../../model/desired.ts';
+import { SECTIONS } from '../../model/kinds.ts';
 import { parseDomainName, quote, type DomainName } from '../../model/names.ts';
 import type { Source } from '../../model/problem.ts';
 import type { Manifest } from './assemble.ts';
@@ -63,15 +64,7 @@ interface Reading {
 }
 
 /** Keys of a domain that are found in its place where the indentation is wrong. */
-const PARTS: ReadonlySet<string> = new Set([
-  'aliases',
-  'rules',
-  'credentials',
-  'expect',
-  'prune',
-  'ignore',
-  'use',
-]);
+const PARTS: ReadonlySet<string> = new Set([...SECTIONS, 'expect', 'prune', 'ignore', 'use']);
 
 function readName(key: TextNode, keys: Map<DomainName, TextNode>, { log }: Loading): DomainName | null {
   const parsed = parseDomainName(key.text);

@@ -109,7 +109,7 @@ function reportUnknownKey(fault: ErrorObject, key: string, node: Node, log: Prob
 
 /** What to write where a value was left blank. */
 function hintForNull(name: string, path: readonly string[]): string {
-  const parent = path.at(-2);
+  const parent = path.at(-2) ?? '';
   if (name === 'forward' || parent === 'aliases') {
     return 'write a destination, or `discard` to accept the mail and drop it';
   }
@@ -117,7 +117,7 @@ function hintForNull(name: string, path: readonly string[]): string {
   if (empty !== null) {
     return `indent its entries below it, write \`${name}: ${empty}\` for none, or leave the key out`;
   }
-  if (['domains', 'credentials', 'templates'].includes(parent ?? ''))
+  if (parent === 'domains' || parent === 'templates' || (isSection(parent) && emptyOf(parent) === '{}'))
     return 'indent what belongs to it, or write {} for nothing more than its name';
   if (name === 'notification_email' || name === 'whitelabel') {
     return `write \`${name}: none\` to ask for no value, or leave the key out`;

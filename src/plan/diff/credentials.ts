@@ -1,4 +1,4 @@
-import type { CredentialSection, DesiredCredential, Origin } from '../../model/desired.ts';
+import type { CredentialSection, DesiredCredential, Origin, PresentCredential } from '../../model/desired.ts';
 import { nameKey, quote, type NameKey } from '../../model/names.ts';
 import type { ObservedCredential } from '../../model/observed.ts';
 import type { CredentialChange, Reason } from '../../model/plan.ts';
@@ -19,8 +19,6 @@ export interface CredentialContext extends SectionContext {
   /** User names whose password differs from what was last sent. */
   readonly changed: ReadonlySet<NameKey>;
 }
-
-type PresentCredential = Extract<DesiredCredential, { state: 'present' }>;
 
 /** The difference of the SMTP credentials of a domain. What their passwords are cannot be read back. */
 export function planCredentials(
@@ -114,7 +112,7 @@ function planAddition(entry: PresentCredential, context: CredentialContext, draf
     fields: ['password'],
     stage: 1,
     conditional: false,
-    reason: reasonFor(entry.name, { kind: 'credential' }, context),
+    reason: reasonFor(entry.name, { kind: 'credential', state: entry }, context),
   });
 }
 

@@ -1,5 +1,6 @@
 import { entryKey } from '../../model/item-key.ts';
 import { showDestinations, type Disclosure } from '../../model/destinations.ts';
+import type { Change } from '../../model/plan.ts';
 import type { PriorDomain } from '../../model/prior.ts';
 import type { AliasState, DomainState, RuleState } from '../../model/resources.ts';
 
@@ -8,7 +9,13 @@ export type Wanted =
   | { readonly kind: 'domain'; readonly state: DomainState }
   | { readonly kind: 'alias'; readonly state: AliasState }
   | { readonly kind: 'rule'; readonly state: Omit<RuleState, 'rank'> }
-  | { readonly kind: 'credential' };
+  | { readonly kind: 'credential'; readonly state: object };
+
+/** One side of a change; null where there is no item, or should be none. */
+export function sideOf(change: Change, side: 'observed' | 'desired'): Wanted | null {
+  const state = change[side];
+  return state === null ? null : ({ kind: change.kind, state } as Wanted);
+}
 
 /**
  * A text that is equal for equal desired states. Values from references stand in it as the reference, so that it may

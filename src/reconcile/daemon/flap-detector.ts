@@ -2,7 +2,7 @@ import type { Disclosure } from '../../model/destinations.ts';
 import { entryKey } from '../../model/item-key.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { Change } from '../../model/plan.ts';
-import { signature } from '../../plan/diff/signature.ts';
+import { sideOf, signature } from '../../plan/diff/signature.ts';
 
 /** Recognises items that somebody else keeps changing back, so that two tools do not undo each other for ever. */
 export interface FlapDetector {
@@ -106,15 +106,6 @@ function newItem({ reason }: Change, desired: string): Item {
 }
 
 function desiredOf(change: Change, references: Disclosure['references']): string {
-  if (change.desired === null) return 'absent';
-  switch (change.kind) {
-    case 'domain':
-      return signature({ kind: 'domain', state: change.desired }, references);
-    case 'alias':
-      return signature({ kind: 'alias', state: change.desired }, references);
-    case 'rule':
-      return signature({ kind: 'rule', state: change.desired }, references);
-    case 'credential':
-      return signature({ kind: 'credential' }, references);
-  }
+  const desired = sideOf(change, 'desired');
+  return desired === null ? 'absent' : signature(desired, references);
 }

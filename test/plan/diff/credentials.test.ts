@@ -209,7 +209,9 @@ describe('the credentials of a domain', () => {
   });
 
   test('drift', () => {
-    const known = new Map([[entryKey('credential', 'p'), signature({ kind: 'credential' }, new Map())]]);
+    const known = new Map([
+      [entryKey('credential', 'p'), signature({ kind: 'credential', state: {} }, new Map())],
+    ]);
     const section = credentialSection({ p: 'password' });
     expect(brief(planned(section, [], { prior: prior(ACME, { applied: known }) }))).toEqual([
       '+credential p 1 drift',

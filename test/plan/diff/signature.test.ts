@@ -38,7 +38,7 @@ const ruled = (match: RuleMatch, forward = 'a@x.example', active = true): Wanted
 });
 
 test.each<[string, Wanted, string]>([
-  ['a credential', { kind: 'credential' }, 'exists'],
+  ['a credential', { kind: 'credential', state: {} }, 'exists'],
   [
     'an alias, its destinations sorted and references kept',
     { kind: 'alias', state: { forward: decodeForward('b@x.example,boss@secret.example,a@x.example') } },
