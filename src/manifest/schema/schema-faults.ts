@@ -117,7 +117,7 @@ function hintForNull(name: string, path: readonly string[]): string {
   if (empty !== null) {
     return `indent its entries below it, write \`${name}: ${empty}\` for none, or leave the key out`;
   }
-  if (parent === 'domains' || parent === 'templates' || (isSection(parent) && emptyOf(parent) === '{}'))
+  if (emptyOf(parent) === '{}' && parent !== 'destinations')
     return 'indent what belongs to it, or write {} for nothing more than its name';
   if (name === 'notification_email' || name === 'whitelabel') {
     return `write \`${name}: none\` to ask for no value, or leave the key out`;

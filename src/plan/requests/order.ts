@@ -1,3 +1,4 @@
+import type { Operation } from '../../model/endpoints.ts';
 import { takesOthers, type DomainName } from '../../model/names.ts';
 import type { AliasChange, Change, CredentialChange, DomainChange, RuleChange } from '../../model/plan.ts';
 import { requestId } from '../../model/item-key.ts';
@@ -29,6 +30,23 @@ const STEPS = [
   'domain-delete', // All that is in the domain goes with it.
 ] as const;
 export type Step = (typeof STEPS)[number];
+
+/** What the requests of a step are, alone and together. v4: only aliases and rules have batch endpoints. */
+export const STEP_OPERATIONS = {
+  domain: { single: 'updateDomain', batch: null },
+  'credential-adds': { single: 'addCredential', batch: null },
+  'credential-updates': { single: 'updateCredential', batch: null },
+  'alias-adds': { single: 'addAlias', batch: 'addAliases' },
+  'alias-updates': { single: 'updateAlias', batch: 'updateAliases' },
+  'rule-moves': { single: 'updateRule', batch: 'updateRules' },
+  'rule-adds': { single: 'addRule', batch: 'addRules' },
+  'rule-changes': { single: 'updateRule', batch: 'updateRules' },
+  'rule-narrowings': { single: 'updateRule', batch: 'updateRules' },
+  'rule-deletes': { single: 'deleteRule', batch: 'deleteRules' },
+  'alias-deletes': { single: 'deleteAlias', batch: 'deleteAliases' },
+  'credential-deletes': { single: 'deleteCredential', batch: null },
+  'domain-delete': { single: 'deleteDomain', batch: null },
+} as const satisfies Readonly<Record<Step, { single: Operation; batch: Operation | null }>>;
 
 /** Chains that do not wait for each other: a failed credential holds no route back, and the other way round. */
 export type Chain = 'routes' | 'credentials';

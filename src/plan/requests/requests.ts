@@ -1,7 +1,7 @@
-import { LIMITS, type ApiVersion, type Operation } from '../../model/endpoints.ts';
+import { LIMITS, type ApiVersion } from '../../model/endpoints.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { Plan } from '../../model/plan.ts';
-import { sequenceOf, type Step, type WriteItem } from './order.ts';
+import { sequenceOf, STEP_OPERATIONS, type Step, type WriteItem } from './order.ts';
 
 /**
  * All requests of one stage, or of a part of it: everything in it may run side by side, domain by domain, but it starts
@@ -76,9 +76,9 @@ function chunk(
   items: readonly WriteItem[],
   { batches, batchesById }: RequestOptions,
 ): readonly (readonly WriteItem[])[] {
-  const creates = step === 'alias-adds' || step === 'rule-adds';
-  const isBatched = OPERATIONS[step].batch !== null;
-  const most = isBatched && (creates ? batches : batchesById) !== 'refused' ? LIMITS.batchItems : 1;
+  const { single, batch } = STEP_OPERATIONS[step];
+  const support = single.startsWith('add') ? batches : batchesById;
+  const most = batch !== null && support !== 'refused' ? LIMITS.batchItems : 1;
   const chunks: WriteItem[][] = [];
   let bytes = 0;
   for (const item of items) {
@@ -99,8 +99,9 @@ function chunk(
 function sizeOf(item: WriteItem): number {
   const overhead = 100;
   if (item.kind === 'rule') return overhead + utf8Length(JSON.stringify(item.rule));
-  const destinations = item.kind === 'alias' ? (item.change.desired?.forward ?? []) : [];
-  return overhead + utf8Length(JSON.stringify([item.change.name, ...destinations]));
+  const { name, desired } = item.change;
+  const destinations = desired !== null && 'forward' in desired ? desired.forward : [];
+  return overhead + utf8Length(JSON.stringify([name, ...destinations]));
 }
 
 function utf8Length(text: string): number {
@@ -113,25 +114,8 @@ function utf8Length(text: string): number {
   return bytes;
 }
 
-/** v4: only aliases and rules have batch endpoints. */
-const OPERATIONS = {
-  domain: { single: 'updateDomain', batch: null },
-  'credential-adds': { single: 'addCredential', batch: null },
-  'credential-updates': { single: 'updateCredential', batch: null },
-  'alias-adds': { single: 'addAlias', batch: 'addAliases' },
-  'alias-updates': { single: 'updateAlias', batch: 'updateAliases' },
-  'rule-moves': { single: 'updateRule', batch: 'updateRules' },
-  'rule-adds': { single: 'addRule', batch: 'addRules' },
-  'rule-changes': { single: 'updateRule', batch: 'updateRules' },
-  'rule-narrowings': { single: 'updateRule', batch: 'updateRules' },
-  'rule-deletes': { single: 'deleteRule', batch: 'deleteRules' },
-  'alias-deletes': { single: 'deleteAlias', batch: 'deleteAliases' },
-  'credential-deletes': { single: 'deleteCredential', batch: null },
-  'domain-delete': { single: 'deleteDomain', batch: null },
-} as const satisfies Readonly<Record<Step, { single: Operation; batch: Operation | null }>>;
-
 /** All operations that write what a plan changes. */
-export type WriteOperation = 'addDomain' | NonNullable<(typeof OPERATIONS)[Step]['single' | 'batch']>;
+export type WriteOperation = 'addDomain' | NonNullable<(typeof STEP_OPERATIONS)[Step]['single' | 'batch']>;
 
 function operationOf(
   step: Step,
@@ -140,7 +124,7 @@ function operationOf(
 ): WriteOperation {
   const [first] = items;
   if (step === 'domain' && first?.change.action === 'add') return 'addDomain';
-  const { single, batch } = OPERATIONS[step];
+  const { single, batch } = STEP_OPERATIONS[step];
   if (batch === null) return single;
   const needsBatch = first !== undefined && isAmbiguous(first, version);
   return items.length > 1 || needsBatch ? batch : single;
