@@ -34,7 +34,11 @@ function requestsIn(made: Pick<Plan, 'changes'>, options = V4): readonly WriteRe
 
 /** An item of which only the kind and the action count. */
 function item(kind: WriteItem['kind'], action = 'update'): WriteItem {
-  return { kind, change: { kind, action, name: 'x', domain: ACME }, rule: {} } as unknown as WriteItem;
+  return {
+    kind,
+    change: { kind, action, name: 'x', domain: ACME, desired: null },
+    rule: {},
+  } as unknown as WriteItem;
 }
 
 describe('the operations of each step', () => {
