@@ -57,7 +57,7 @@ export function planSettings(desired: PresentDomain, live: ObservedDomain, memor
     reason: reasonFor(desired.domain, wanted, memory),
     source: desired.source,
   };
-  return { change, warnings: clearingWarnings(desired, change) };
+  return { change, warnings: clearingWarnings(desired, fields) };
 }
 
 /** The settings of a live domain, as an update would send them back. */
@@ -88,13 +88,15 @@ export function managedPart({ settings }: PresentDomain, state: DomainState): Do
 }
 
 /** Whether the service takes a value away is stated nowhere; if it does not, that is reported as not kept. */
-function clearingWarnings(desired: PresentDomain, change: DomainChange): readonly Warning[] {
-  return change.fields
-    .filter((field) => change.desired?.[field] === null)
-    .map((field) => ({
-      code: 'may-not-clear',
-      message: `${field} of ${desired.domain} is to have no value; the service may not support clearing it`,
-      hint: 'if it is reported as not kept, clear it in the dashboard or leave the setting out',
-      source: desired.settings[field]?.source ?? desired.source,
-    }));
+function clearingWarnings(
+  { domain, settings }: PresentDomain,
+  fields: DomainChange['fields'],
+): readonly Warning[] {
+  const hint = 'if it is reported as not kept, clear it in the dashboard or leave the setting out';
+  return fields.flatMap((field) => {
+    const setting = settings[field];
+    if (setting?.value !== null) return [];
+    const message = `${field} of ${domain} is to have no value; the service may not support clearing it`;
+    return [{ code: 'may-not-clear', message, hint, source: setting.source }];
+  });
 }

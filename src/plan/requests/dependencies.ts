@@ -1,7 +1,6 @@
 import { KINDS } from '../../model/kinds.ts';
 import { nameKey, takesOthers, type DomainName } from '../../model/names.ts';
 import type { Change } from '../../model/plan.ts';
-import { ruleSteps } from '../diff/rule-parts.ts';
 
 /**
  * For each change that takes a route away in stage 2, the other domains that forwarded there when the plan was made and
@@ -13,7 +12,6 @@ export function dependenciesOf(
 ): ReadonlyMap<Change, ReadonlySet<DomainName>> {
   const leaving = leavingByDomain(ending);
   const dependencies = new Map<Change, ReadonlySet<DomainName>>();
-  if (leaving.size === 0) return dependencies;
   for (const change of changes) {
     const domains = takesAway(change) ? domainsLeaving(change, leaving) : NONE;
     if (domains.size > 0) dependencies.set(change, domains);
@@ -28,7 +26,6 @@ export function dependenciesOf(
 export function overtakingChanges(changes: readonly Change[]): ReadonlySet<Change> {
   const late = new Set<Change>(changes.filter((change) => change.kind === 'domain' && change.stage === 2));
   const leaving = leavingByDomain(changes.filter((change) => change.stage === 2));
-  if (leaving.size === 0) return late;
   for (const change of changes) {
     if (takesAway(change) && domainsLeaving(change, leaving).size > 0) late.add(change);
   }
@@ -75,10 +72,8 @@ function mayEndRoute(change: Change): boolean {
 }
 
 /** Whether mail that the domain takes now is no longer taken after the change. */
-function takesAway(change: Change): boolean {
-  if (change.stage !== 2) return false;
-  if (change.kind === 'rule') return ruleSteps(change).some(({ stage }) => stage === 2);
-  return KINDS[change.kind].routesMail;
+function takesAway({ kind, stage }: Change): boolean {
+  return stage === 2 && KINDS[kind].routesMail;
 }
 
 function domainsLeaving(change: Change, leaving: LeavingByDomain): ReadonlySet<DomainName> {

@@ -13,6 +13,7 @@ import {
   type PlannedRead,
   type ReadContext,
 } from './reads.ts';
+import { compareText } from '../sorting.ts';
 import type { RequestOptions, StageRequests } from './requests.ts';
 import { createSchedule, perMinute } from '../../rate-limit/scheduler.ts';
 import { plannedVerifications, type DueContext } from './verification.ts';
@@ -125,7 +126,7 @@ function count(tally: Tally, endpoint: string, requests: number, items: number):
 function assemble(tally: Tally, milliseconds: number, { budgets }: ForecastOptions): Forecast {
   const endpoints: readonly EndpointForecast[] = [...tally]
     .map(([endpoint, sums]) => ({ endpoint, ...sums }))
-    .sort((a, b) => writesFirst(a) - writesFirst(b) || (a.endpoint < b.endpoint ? -1 : 1));
+    .sort((a, b) => writesFirst(a) - writesFirst(b) || compareText(a.endpoint, b.endpoint));
   const rates = endpoints
     .map(({ endpoint }) => budgets.get(endpoint))
     .map((budget) => (budget === undefined ? null : perMinute(budget)))

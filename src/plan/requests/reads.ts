@@ -82,7 +82,6 @@ export function verificationReads(
   seen: ReadonlySet<DomainName>,
   context: ReadContext,
 ): readonly PlannedRead[] {
-  if (plan.changes.length === 0) return [];
   const touched = Map.groupBy(plan.changes, ({ domain }) => domain);
   const listed = plan.changes.some(({ kind }) => kind === 'domain')
     ? [domainList(plan.changes, context)]
@@ -110,10 +109,7 @@ function sectionReads(
   return managedSections(desired.domains.get(domain)).map((section) => {
     const live = observed.domains.get(domain)?.[section]?.length ?? 0;
     const count = changes.reduce(
-      (sum, change) =>
-        change.kind !== 'domain' && KINDS[change.kind].section === section
-          ? sum + WEIGHT[change.action]
-          : sum,
+      (sum, { kind, action }) => (KINDS[kind].section === section ? sum + WEIGHT[action] : sum),
       live,
     );
     return {

@@ -87,6 +87,7 @@ describe('settings of a live domain', () => {
       reason: 'manifest',
       source: at(1),
     });
+    expect(planSettings({ whitelabel: 'w.example' }, {}).changes[0]?.desired).not.toHaveProperty('webhook');
     const [hooked] = planSettings({ whitelabel: 'w.example' }, { webhook: 'https://h.example/x' }).changes;
     expect(hooked?.desired).toEqual({
       notification_email: 'ops@acme.example',

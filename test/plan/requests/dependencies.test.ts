@@ -138,6 +138,11 @@ describe('a route goes only after what forwarded there was changed', () => {
     expect(waiting(LEAVING, hub)).toEqual(expected);
   });
 
+  test('a server of that name is no address of it', () => {
+    const hub: Parameters<typeof waiting>[1] = [aliases({ '*': 'd@x.example' }), wanted({ '*': false })];
+    expect(waiting([aliases({ info: 'hub.example' }), wanted({ info: 'x@x.example' })], hub)).toEqual([]);
+  });
+
   test('of its own domain nothing waits', () => {
     const hub: [Partial<ObservedDomain>, Partial<PresentDomain>] = [
       aliases({ desk: 'd@x.example', info: 'desk@hub.example' }),

@@ -218,6 +218,12 @@ describe('what applying a plan will send', () => {
       'GET /domains 2/0',
       `${GET_ALIASES} 2/0`,
     ]);
+    const two = desired(
+      ['new.example', 'more.example'].map((text) =>
+        present(text, { aliases: aliasSection({ '*': 'a@x.example' }) }),
+      ),
+    );
+    expect(endpoints(forecastOf(two, account)).at(-1)).toBe(`${GET_ALIASES} 4/0`);
     const settled = desired([present('new.example', { aliases: aliasSection({ a: 'a@x.example' }) })]);
     expect(endpoints(forecastOf(settled, observed([])))).toContain(`${GET_ALIASES} 1/0`);
     const updated = desired([

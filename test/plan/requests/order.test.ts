@@ -40,6 +40,12 @@ describe('items of a step: what is asked first comes first and goes last', () =>
     const rows = [liveTwin('b', 10, 'x@x.example'), liveTwin('a', 20, 'x@x.example')];
     const result = planRules([rule('b', 'y@x.example'), rule('a', 'y@x.example')], rows);
     expect(stepsOf(result)).toEqual(['rule-changes: b a']);
+    const same: RuleMatch = { type: 'alias', alias: 'same' };
+    const twins = planRules(
+      ['b', 'a'].map((text) => rule(text, 'y@x.example', { match: same })),
+      rows.map((row) => ({ ...row, match: same })),
+    );
+    expect(stepsOf(twins)).toEqual(['rule-changes: b a']);
   });
 
   test('moves: upward ones first in final order, then downward ones from the last', () => {
