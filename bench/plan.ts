@@ -3,12 +3,13 @@
 import { createHash } from 'node:crypto';
 import { decodeAlias } from '../src/api/operations/aliases.ts';
 import { decodeDomain } from '../src/api/operations/domains.ts';
-import type { Desired, DesiredAlias, DesiredDomain } from '../src/model/desired.ts';
+import type { Desired, DesiredDomain } from '../src/model/desired.ts';
 import { normaliseDestination, type Destination } from '../src/model/destinations.ts';
 import { nameKey, type AliasName, type DomainName } from '../src/model/names.ts';
 import type { Account, Observed, ObservedDomain } from '../src/model/observed.ts';
 import type { Plan } from '../src/model/plan.ts';
 import { NO_PRIOR } from '../src/model/prior.ts';
+import type { DesiredAlias } from '../src/model/resources.ts';
 import { planDigest } from '../src/plan/document/digest.ts';
 import { forecast } from '../src/plan/requests/forecast.ts';
 import { makePlan } from '../src/plan/plan.ts';

@@ -2,15 +2,15 @@ import type { Budget } from '../rate-limit/budget.ts';
 import type { ApiVersion } from '../model/endpoints.ts';
 import type { Destination } from '../model/destinations.ts';
 import type { CredentialName, DomainName } from '../model/names.ts';
+import type { Account, ObservedDomain } from '../model/observed.ts';
+import type { RequestTotals } from '../model/report.ts';
 import type {
-  Account,
+  DomainState,
+  RuleMatch,
   ObservedAlias,
   ObservedCredential,
-  ObservedDomain,
   ObservedRule,
-} from '../model/observed.ts';
-import type { RequestTotals } from '../model/report.ts';
-import type { DomainState, RuleMatch } from '../model/resources.ts';
+} from '../model/resources.ts';
 import type { Result } from '../model/result.ts';
 import type { ApiError, FieldErrors } from './errors.ts';
 import type { Objection, Urgency } from './http/pacing.ts';

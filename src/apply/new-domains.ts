@@ -1,7 +1,7 @@
 import { NO_PRIOR_DOMAIN } from '../model/prior.ts';
 import type { DomainName } from '../model/names.ts';
-import type { ObservedAlias } from '../model/observed.ts';
 import type { Change } from '../model/plan.ts';
+import type { ObservedAlias } from '../model/resources.ts';
 import { resolveConditional } from '../plan/diff/catch-all.ts';
 import { signature } from '../plan/diff/signature.ts';
 import { recordSkips, stopOn, whyStopped, type Ledger } from './ledger.ts';

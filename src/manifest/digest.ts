@@ -1,7 +1,8 @@
 import { SECTION_KINDS, type SectionKind } from '../model/kinds.ts';
 import { createHash } from 'node:crypto';
 import type { Destination } from '../model/destinations.ts';
-import type { Desired, DesiredDomain, DesiredRule, PresentDomain, Setting } from '../model/desired.ts';
+import type { Desired, DesiredDomain, PresentDomain, Setting } from '../model/desired.ts';
+import type { DesiredRule } from '../model/resources.ts';
 
 /** `sha256:…` over what a manifest asks for: not over its layout, comments, or the order of what has none. */
 export function digestOf({ api, guards, domains }: Pick<Desired, 'api' | 'guards' | 'domains'>): string {

@@ -1,6 +1,7 @@
-import type { Desired, Reference } from '../model/desired.ts';
+import type { Desired } from '../model/desired.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Problem } from '../model/problem.ts';
+import type { Reference } from '../model/destinations.ts';
 import { readApi, versionOf } from './resolve/api.ts';
 import { assemble } from './resolve/assemble.ts';
 import type { LoadOptions, Loading, ReadReferences } from './resolve/context.ts';

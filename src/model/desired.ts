@@ -1,8 +1,8 @@
-import type { Destination, ReferenceDocument } from './destinations.ts';
-import type { AliasName, CredentialName, DomainName, NameKey } from './names.ts';
+import type { Destination, Reference } from './destinations.ts';
+import type { DomainName } from './names.ts';
 import type { Source } from './problem.ts';
 import { SECTIONS, type Section } from './kinds.ts';
-import type { RuleMatch } from './resources.ts';
+import type { PresentEntry, SectionTypes } from './resources.ts';
 
 /** The manifest resolved to plain resources: templates, groups and references expanded. */
 export interface Desired {
@@ -24,22 +24,6 @@ export interface DesiredApi {
   readonly account?: string;
   readonly key?: Reference;
 }
-
-/** `{ env: NAME }`, or `{ file: PATH }` with the path made absolute. */
-export type Reference = {
-  readonly source: Source;
-  /** As the manifest writes it, and the same as text. */
-  readonly written: ReferenceDocument;
-  readonly shown: string;
-} & (
-  | { readonly kind: 'env'; readonly name: string }
-  | {
-      readonly kind: 'file';
-      readonly path: string;
-      /** The manifest's directory, which a relative path must not leave; null: the path is absolute. */
-      readonly below: string | null;
-    }
-);
 
 /** The value behind a reference, without the line break at its end; null: not set. */
 export type ReferenceValue = string | null | RefusedValue;
@@ -88,8 +72,6 @@ export function presentEntries(section: PresentDomain[Section]): readonly Presen
   return [...(section?.entries.values() ?? [])].filter((entry) => entry.state === 'present');
 }
 
-type PresentEntry = PresentAlias | PresentRule | PresentCredential;
-
 /** The destinations of what a domain should have, some of them more than once. */
 export function* destinationsOf(domain: DesiredDomain): Generator<Destination> {
   if (domain.state === 'absent') return;
@@ -105,7 +87,7 @@ export interface AbsentDomain {
   readonly source: Source;
 }
 
-export interface PresentDomain {
+export interface PresentDomain extends DesiredSections {
   readonly state: 'present';
   readonly domain: DomainName;
   readonly source: Source;
@@ -115,10 +97,6 @@ export interface PresentDomain {
     readonly whitelabel?: Setting;
     readonly webhook?: Setting;
   };
-  /** A section that is undefined is not managed. */
-  readonly aliases?: AliasSection;
-  readonly rules?: RuleSection;
-  readonly credentials?: CredentialSection;
   readonly expect: readonly Expectation[];
   readonly verify: boolean;
 }
@@ -128,70 +106,19 @@ export interface Setting {
   readonly source: Source;
 }
 
-/** Where an entry is written; `via` is the position of the domain's `use` when a template brought it. */
-export interface Origin {
-  readonly source: Source;
-  readonly via?: Source;
-}
+/** A section that is undefined is not managed. */
+export type DesiredSections = { readonly [S in Section]?: DesiredSection<S> };
 
-export interface AliasSection {
+export interface DesiredSection<S extends Section> {
   readonly prune: boolean;
-  /** Glob patterns of names that are never touched. */
+  /** What is never touched: glob patterns of names; of rules ids. */
   readonly ignore: readonly string[];
-  readonly entries: ReadonlyMap<NameKey, DesiredAlias>;
+  readonly entries: SectionTypes[S]['desired'];
 }
 
-export type DesiredAlias =
-  | (Origin & {
-      readonly state: 'present';
-      readonly name: AliasName;
-      readonly forward: readonly Destination[];
-    })
-  | (Origin & { readonly state: 'absent'; readonly name: AliasName });
-
-export type PresentAlias = Extract<DesiredAlias, { readonly state: 'present' }>;
-export type PresentRule = Extract<DesiredRule, { readonly state: 'present' }>;
-export type PresentCredential = Extract<DesiredCredential, { readonly state: 'present' }>;
-export type AbsentRule = Extract<DesiredRule, { readonly state: 'absent' }>;
-
-export interface RuleSection {
-  readonly prune: boolean;
-  /** Ids that are never touched. */
-  readonly ignore: readonly string[];
-  /** In the order of evaluation, the absent ones where they stand. */
-  readonly entries: readonly DesiredRule[];
-}
-
-export type DesiredRule =
-  | (Origin & {
-      readonly state: 'present';
-      readonly name: string;
-      /** `id:` where written, else the UUID version 5 of domain, type and name. */
-      readonly id: string;
-      readonly idIsWritten: boolean;
-      /** The ids that this name would have, one a type: how a rule that changed its type is recognised. */
-      readonly derivedIds: readonly string[];
-      readonly match: RuleMatch;
-      readonly forward: readonly Destination[];
-      readonly active: boolean;
-    })
-  | (Origin & {
-      readonly state: 'absent';
-      readonly name?: string;
-      readonly id?: string;
-      /** The ids that this name would have, one a type: what `name` alone can be recognised by. */
-      readonly derivedIds: readonly string[];
-    });
-
-export interface CredentialSection {
-  readonly prune: boolean;
-  readonly ignore: readonly string[];
-  readonly entries: ReadonlyMap<NameKey, DesiredCredential>;
-}
-
-export type DesiredCredential =
-  | (Origin & { readonly state: 'present'; readonly name: CredentialName; readonly password?: Reference })
-  | (Origin & { readonly state: 'absent'; readonly name: CredentialName });
+export type AliasSection = DesiredSection<'aliases'>;
+export type RuleSection = DesiredSection<'rules'>;
+export type CredentialSection = DesiredSection<'credentials'>;
 
 /** Which mail goes where; checked offline. */
 export interface Expectation {

@@ -1,4 +1,5 @@
 import { domainToASCII } from 'node:url';
+import type { Source } from './problem.ts';
 
 declare const brand: unique symbol;
 
@@ -83,6 +84,22 @@ function normaliseHost(host: string): string {
 
 /** A reference as the manifest writes it. */
 export type ReferenceDocument = { readonly env: string } | { readonly file: string };
+
+/** `{ env: NAME }`, or `{ file: PATH }` with the path made absolute. */
+export type Reference = {
+  readonly source: Source;
+  /** As the manifest writes it, and the same as text. */
+  readonly written: ReferenceDocument;
+  readonly shown: string;
+} & (
+  | { readonly kind: 'env'; readonly name: string }
+  | {
+      readonly kind: 'file';
+      readonly path: string;
+      /** The manifest's directory, which a relative path must not leave; null: the path is absolute. */
+      readonly below: string | null;
+    }
+);
 
 /** What stands for values that came from references, by normalised value; `shown`: such as `{ env: BOSS_ADDRESS }`. */
 export type References = ReadonlyMap<string, Shown & { readonly written: ReferenceDocument }>;

@@ -1,5 +1,6 @@
 import { DISCARD, type Destination, type ReferenceDocument } from './destinations.ts';
-import type { RuleState } from './resources.ts';
+import type { Section } from './kinds.ts';
+import type { ForwardDocument, RuleDocument, RuleState, SectionTypes } from './resources.ts';
 
 /**
  * The manifest language as plain data: what a program writes where a person would write YAML.
@@ -19,7 +20,7 @@ export interface ManifestDocument {
   readonly domains: ReadonlyMap<string, DomainDocument>;
 }
 
-export interface DomainDocument {
+export interface DomainDocument extends SectionDocuments {
   /** Lines of comment above the domain. */
   readonly comments?: readonly string[];
   readonly state?: 'absent';
@@ -27,33 +28,9 @@ export interface DomainDocument {
   readonly whitelabel?: string;
   readonly webhook?: string;
   readonly prune?: true;
-  readonly aliases?: ReadonlyMap<string, ForwardDocument | AbsentDocument>;
-  readonly rules?: readonly RuleDocument[];
-  readonly credentials?: ReadonlyMap<string, CredentialDocument | AbsentDocument>;
 }
 
-export interface AbsentDocument {
-  readonly state: 'absent';
-}
-
-/** One destination, several, or `discard`. */
-export type ForwardDocument = string | ReferenceDocument | readonly (string | ReferenceDocument)[];
-
-export interface RuleDocument {
-  readonly name?: string;
-  readonly id?: string;
-  readonly state?: 'absent';
-  readonly alias?: string;
-  readonly regex?: string;
-  readonly scopes?: readonly string[];
-  readonly expression?: string;
-  readonly forward?: ForwardDocument;
-  readonly active?: boolean;
-}
-
-export interface CredentialDocument {
-  readonly password?: ReferenceDocument;
-}
+type SectionDocuments = { readonly [S in Section]?: SectionTypes[S]['document'] };
 
 /** Live destinations as a manifest writes them. */
 export type ShowForward = (forward: readonly Destination[]) => ForwardDocument;

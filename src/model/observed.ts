@@ -1,6 +1,6 @@
-import type { Destination } from './destinations.ts';
+import type { Section } from './kinds.ts';
 import type { DomainName } from './names.ts';
-import type { RuleMatch } from './resources.ts';
+import type { SectionTypes } from './resources.ts';
 
 /** What a complete, proven read of the live account found. Of each row it keeps what the planner uses. */
 export interface Observed {
@@ -36,7 +36,7 @@ export interface Account {
   };
 }
 
-export interface ObservedDomain {
+export interface ObservedDomain extends ObservedSections {
   readonly domain: DomainName;
   readonly notification_email: string | null;
   readonly whitelabel: string | null;
@@ -54,28 +54,7 @@ export interface ObservedDomain {
   readonly createdAt: number | null;
   /** When its sections were read, milliseconds of the monotonic clock, which never steps back; null: they were not. */
   readonly readAt: number | null;
-  /** Sections that were read; undefined: not managed and so not read. */
-  readonly aliases?: readonly ObservedAlias[];
-  readonly rules?: readonly ObservedRule[];
-  readonly credentials?: readonly ObservedCredential[];
 }
 
-/** An alias as the service spells it. */
-export interface ObservedAlias {
-  readonly id: string;
-  readonly name: string;
-  readonly forward: readonly Destination[];
-  readonly createdAt: number | null;
-}
-
-export interface ObservedRule {
-  readonly id: string;
-  readonly match: RuleMatch;
-  readonly forward: readonly Destination[];
-  readonly rank: number;
-  readonly active: boolean;
-}
-
-export interface ObservedCredential {
-  readonly name: string;
-}
+/** Sections that were read; undefined: not managed and so not read. */
+export type ObservedSections = { readonly [S in Section]?: readonly SectionTypes[S]['observed'][] };

@@ -2,7 +2,7 @@ import type { Allowance } from './desired.ts';
 import type { DomainName } from './names.ts';
 import type { Problem, Source } from './problem.ts';
 import type { Kind, Section } from './kinds.ts';
-import type { AliasState, CredentialState, DomainState, RuleField, RuleState } from './resources.ts';
+import type { RuleField, StateTypes } from './resources.ts';
 
 /** What the change is for; `drift` only where the desired state of the item is known to have been applied before. */
 export type Reason =
@@ -17,19 +17,19 @@ export type Reason =
 
 export type Action = 'add' | 'update' | 'move' | 'delete';
 
-interface ChangeOf<K extends Kind, A extends Action, State, Field extends string> {
+interface PlainChange<K extends Kind> {
   readonly kind: K;
-  readonly action: A;
+  readonly action: K extends 'rule' ? Action : Exclude<Action, 'move'>;
   readonly domain: DomainName;
   /** Domain name, alias name, rule name (its id when only the account has it) or user name. */
   readonly name: string;
   /** The live id, or the id to be created with (rules); null when there is none yet or none at all. */
   readonly id: string | null;
   /** Whole states; null where the item does not exist, or should not. */
-  readonly observed: State | null;
-  readonly desired: State | null;
+  readonly observed: StateTypes[K] | null;
+  readonly desired: StateTypes[K] | null;
   /** Which fields an update changes, in a fixed order. */
-  readonly fields: readonly Field[];
+  readonly fields: readonly (K extends 'rule' ? RuleField : keyof StateTypes[K])[];
   /** The stage in which the change is complete; a rule that moves in 1 and narrows in 2 has 2. */
   readonly stage: 1 | 2;
   /** Depends on what the service does on the way: the `*` of a new domain. */
@@ -39,25 +39,29 @@ interface ChangeOf<K extends Kind, A extends Action, State, Field extends string
   readonly via?: Source;
 }
 
-export type DomainChange = ChangeOf<'domain', 'add' | 'update' | 'delete', DomainState, keyof DomainState> & {
-  /** Of a delete: how many live items go with the domain. */
-  readonly contents?: Readonly<Record<Section, number>>;
-};
-export type AliasChange = ChangeOf<'alias', 'add' | 'update' | 'delete', AliasState, 'forward'> & {
-  /** Its id is the name of another alias as well. */
-  readonly idIsName?: true;
-};
-export type RuleChange = ChangeOf<'rule', Action, RuleState, RuleField> & {
-  /** Name of the rule that stands directly before it in the final order; null: it is first. For people. */
-  readonly after: string | null;
-};
-export type CredentialChange = ChangeOf<
-  'credential',
-  'add' | 'update' | 'delete',
-  CredentialState,
-  'password'
->;
-export type Change = DomainChange | AliasChange | RuleChange | CredentialChange;
+/** What a change of some kinds has besides. */
+interface MoreOfChange {
+  readonly domain: {
+    /** Of a delete: how many live items go with the domain. */
+    readonly contents?: Readonly<Record<Section, number>>;
+  };
+  readonly alias: {
+    /** Its id is the name of another alias as well. */
+    readonly idIsName?: true;
+  };
+  readonly rule: {
+    /** Name of the rule that stands directly before it in the final order; null: it is first. For people. */
+    readonly after: string | null;
+  };
+}
+
+export type ChangeOf<K extends Kind> = PlainChange<K> &
+  (K extends keyof MoreOfChange ? MoreOfChange[K] : unknown);
+export type DomainChange = ChangeOf<'domain'>;
+export type AliasChange = ChangeOf<'alias'>;
+export type RuleChange = ChangeOf<'rule'>;
+export type CredentialChange = ChangeOf<'credential'>;
+export type Change = { readonly [K in Kind]: ChangeOf<K> }[Kind];
 
 export type GuardName =
   | 'max-deletes'

@@ -1,4 +1,11 @@
-import { normaliseDestination, type Destination } from './destinations.ts';
+import {
+  normaliseDestination,
+  type Destination,
+  type Reference,
+  type ReferenceDocument,
+} from './destinations.ts';
+import type { AliasName, CredentialName, NameKey } from './names.ts';
+import type { Source } from './problem.ts';
 
 /**
  * The settings of a domain that the API can set, under its own names; null is no value.
@@ -29,9 +36,41 @@ export function sameSetting(
   return normaliseDestination(left) === normaliseDestination(right);
 }
 
+/** Where an entry is written; `via` is the position of the domain's `use` when a template brought it. */
+export interface Origin {
+  readonly source: Source;
+  readonly via?: Source;
+}
+
+/** An entry that says that something must not be there, as a manifest writes it. */
+export interface AbsentDocument {
+  readonly state: 'absent';
+}
+
 export interface AliasState {
   readonly forward: readonly Destination[];
 }
+
+export type DesiredAlias =
+  | (Origin & {
+      readonly state: 'present';
+      readonly name: AliasName;
+      readonly forward: readonly Destination[];
+    })
+  | (Origin & { readonly state: 'absent'; readonly name: AliasName });
+
+export type PresentAlias = Extract<DesiredAlias, { readonly state: 'present' }>;
+
+/** An alias as the service spells it. */
+export interface ObservedAlias {
+  readonly id: string;
+  readonly name: string;
+  readonly forward: readonly Destination[];
+  readonly createdAt: number | null;
+}
+
+/** One destination, several, or `discard`. */
+export type ForwardDocument = string | ReferenceDocument | readonly (string | ReferenceDocument)[];
 
 export type RuleType = 'alias' | 'regex' | 'cel';
 export type Scope = 'sender' | 'recipient' | 'subject' | 'body';
@@ -49,6 +88,50 @@ export interface RuleState {
   readonly rank: number;
 }
 
+export type DesiredRule =
+  | (Origin & {
+      readonly state: 'present';
+      readonly name: string;
+      /** `id:` where written, else the UUID version 5 of domain, type and name. */
+      readonly id: string;
+      readonly idIsWritten: boolean;
+      /** The ids that this name would have, one a type: how a rule that changed its type is recognised. */
+      readonly derivedIds: readonly string[];
+      readonly match: RuleMatch;
+      readonly forward: readonly Destination[];
+      readonly active: boolean;
+    })
+  | (Origin & {
+      readonly state: 'absent';
+      readonly name?: string;
+      readonly id?: string;
+      /** The ids that this name would have, one a type: what `name` alone can be recognised by. */
+      readonly derivedIds: readonly string[];
+    });
+
+export type PresentRule = Extract<DesiredRule, { readonly state: 'present' }>;
+export type AbsentRule = Extract<DesiredRule, { readonly state: 'absent' }>;
+
+export interface ObservedRule {
+  readonly id: string;
+  readonly match: RuleMatch;
+  readonly forward: readonly Destination[];
+  readonly rank: number;
+  readonly active: boolean;
+}
+
+export interface RuleDocument {
+  readonly name?: string;
+  readonly id?: string;
+  readonly state?: 'absent';
+  readonly alias?: string;
+  readonly regex?: string;
+  readonly scopes?: readonly string[];
+  readonly expression?: string;
+  readonly forward?: ForwardDocument;
+  readonly active?: boolean;
+}
+
 /** The names of a rule's fields in plans and reports. */
 export type RuleField = 'forward' | 'alias' | 'regex' | 'scopes' | 'expression' | 'active' | 'rank';
 
@@ -56,6 +139,50 @@ export type RuleField = 'forward' | 'alias' | 'regex' | 'scopes' | 'expression' 
 export interface CredentialState {
   readonly password: 'set' | 'unmanaged';
 }
+
+export type DesiredCredential =
+  | (Origin & { readonly state: 'present'; readonly name: CredentialName; readonly password?: Reference })
+  | (Origin & { readonly state: 'absent'; readonly name: CredentialName });
+
+export type PresentCredential = Extract<DesiredCredential, { readonly state: 'present' }>;
+
+export interface ObservedCredential {
+  readonly name: string;
+}
+
+export interface CredentialDocument {
+  readonly password?: ReferenceDocument;
+}
+
+/** The state of each kind: what a change turns into another one. */
+export interface StateTypes {
+  readonly domain: DomainState;
+  readonly alias: AliasState;
+  readonly rule: RuleState;
+  readonly credential: CredentialState;
+}
+
+/** What a section has: rows of the account, entries of the manifest, and these as they are written. */
+export interface SectionTypes {
+  readonly aliases: {
+    readonly observed: ObservedAlias;
+    readonly desired: ReadonlyMap<NameKey, DesiredAlias>;
+    readonly document: ReadonlyMap<string, ForwardDocument | AbsentDocument>;
+  };
+  readonly rules: {
+    readonly observed: ObservedRule;
+    /** In the order of evaluation, the absent ones where they stand. */
+    readonly desired: readonly DesiredRule[];
+    readonly document: readonly RuleDocument[];
+  };
+  readonly credentials: {
+    readonly observed: ObservedCredential;
+    readonly desired: ReadonlyMap<NameKey, DesiredCredential>;
+    readonly document: ReadonlyMap<string, CredentialDocument | AbsentDocument>;
+  };
+}
+
+export type PresentEntry = PresentAlias | PresentRule | PresentCredential;
 
 /** Whether two rules match the same mail by the same means: type and condition, not rank, activity or destinations. */
 export function sameMatch(a: RuleMatch, b: RuleMatch): boolean {

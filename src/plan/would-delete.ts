@@ -1,9 +1,10 @@
 import { isDiscard, type Destination } from '../model/destinations.ts';
-import type { Desired, DesiredDomain, DesiredRule, PresentDomain } from '../model/desired.ts';
+import type { Desired, DesiredDomain, PresentDomain } from '../model/desired.ts';
 import type { NameKey } from '../model/names.ts';
 import type { Reason } from '../model/plan.ts';
 import { showSource, type Problem, type Source } from '../model/problem.ts';
 import { KINDS, SECTION_KINDS, type Kind, type SectionKind } from '../model/kinds.ts';
+import type { DesiredRule } from '../model/resources.ts';
 
 /** An item that the earlier manifest asked for and that the later one deletes. */
 export interface WouldDelete {

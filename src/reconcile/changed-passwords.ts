@@ -1,8 +1,9 @@
 import { passwordReference, type ResolvePassword } from '../apply/send/passwords.ts';
 import type { StateStore } from '../state/store.ts';
-import type { Desired, Reference } from '../model/desired.ts';
+import type { Desired } from '../model/desired.ts';
 import type { DomainName, NameKey } from '../model/names.ts';
 import type { Prior } from '../model/prior.ts';
+import type { Reference } from '../model/destinations.ts';
 
 /**
  * The credentials, as `name@domain`, whose password is another one than was sent last. One that is not set now, and one of

@@ -1,8 +1,6 @@
 import { entryKey } from '../../src/model/item-key.ts';
 import { describe, expect, test } from 'vitest';
-import type { DesiredRule } from '../../src/model/desired.ts';
-import type { ObservedRule } from '../../src/model/observed.ts';
-import type { RuleMatch } from '../../src/model/resources.ts';
+import type { RuleMatch, DesiredRule, ObservedRule } from '../../src/model/resources.ts';
 import { rulePayload, ruleSteps, stageOf, stageOneOf } from '../../src/plan/diff/rule-parts.ts';
 import type { RuleChange } from '../../src/model/plan.ts';
 import { signature } from '../../src/plan/diff/signature.ts';

@@ -1,9 +1,9 @@
 import { decodeForward, encodeForward } from '../../model/destinations.ts';
 import { nameKey } from '../../model/names.ts';
+import type { ObservedAlias } from '../../model/resources.ts';
 import type { Call } from '../http/call.ts';
 import type { AliasAddition, AliasUpdate, Client, LookupClient } from '../client.ts';
 import { expectSame, idField, objectField, objectOf, stringField, timeOf, type Json } from './decode.ts';
-import type { ObservedAlias } from '../../model/observed.ts';
 import type { Dialect } from './dialects.ts';
 import { readListing } from '../listing.ts';
 import { decodeBatch, deletedBatch, sendBatch } from './batch.ts';

@@ -1,10 +1,10 @@
 import { nameKey } from '../../model/names.ts';
+import type { ObservedCredential } from '../../model/resources.ts';
 import type { Call } from '../http/call.ts';
 import type { Client } from '../client.ts';
 import { objectOf, stringField } from './decode.ts';
 import type { Dialect } from './dialects.ts';
 import { readListing, readUntotalledListing, type ListingRequest } from '../listing.ts';
-import type { ObservedCredential } from '../../model/observed.ts';
 
 type CredentialOperations = Pick<
   Client,

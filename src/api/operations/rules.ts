@@ -1,6 +1,5 @@
 import { decodeForward, encodeForward, sameDestinations } from '../../model/destinations.ts';
-import type { ObservedRule } from '../../model/observed.ts';
-import { sameMatch, type RuleMatch, type Scope } from '../../model/resources.ts';
+import { sameMatch, type RuleMatch, type Scope, type ObservedRule } from '../../model/resources.ts';
 import type { Call } from '../http/call.ts';
 import type { Client, LookupClient, RuleAddition } from '../client.ts';
 import {

@@ -1,6 +1,6 @@
 import { ENDPOINTS, LIMITS } from '../../model/endpoints.ts';
 import type { DomainName } from '../../model/names.ts';
-import type { ObservedRule } from '../../model/observed.ts';
+import type { ObservedRule } from '../../model/resources.ts';
 import type { Call } from '../http/call.ts';
 import type { AliasAddition, Answer, RuleAddition, RuleUpdate } from '../client.ts';
 import { arrayField, booleanField, idField, objectOf, stringField, type Json } from './decode.ts';

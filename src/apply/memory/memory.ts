@@ -1,10 +1,11 @@
 import { accountEntryKey, ruleIdKey, entryKey } from '../../model/item-key.ts';
-import { presentEntries, type Desired, type DesiredRule, type PresentDomain } from '../../model/desired.ts';
+import { presentEntries, type Desired, type PresentDomain } from '../../model/desired.ts';
 import { nameKey, type DomainName, type NameKey } from '../../model/names.ts';
 import type { Observed, ObservedDomain } from '../../model/observed.ts';
 import type { Adoption, Plan } from '../../model/plan.ts';
 import type { ManifestSize, Prior, PriorDomain, Verified, KeptOtherwise } from '../../model/prior.ts';
 import { KINDS, SECTION_KINDS, SECTIONS, type Section } from '../../model/kinds.ts';
+import type { DesiredRule } from '../../model/resources.ts';
 import type { Memory } from '../../state/store.ts';
 import { managedState } from '../../plan/diff/settings.ts';
 import { signature, type Wanted } from '../../plan/diff/signature.ts';

@@ -3,15 +3,18 @@ import type { Destination, References } from '../../model/destinations.ts';
 import {
   ruleDocument,
   type DomainDocument,
-  type ForwardDocument,
   type ManifestDocument,
-  type RuleDocument,
   type ShowForward,
 } from '../../model/manifest-document.ts';
 import { parseAliasName, quote } from '../../model/names.ts';
-import type { Observed, ObservedDomain, ObservedRule } from '../../model/observed.ts';
+import type { Observed, ObservedDomain } from '../../model/observed.ts';
 import type { Change, Plan, RuleChange } from '../../model/plan.ts';
-import { SETTINGS } from '../../model/resources.ts';
+import {
+  SETTINGS,
+  type ForwardDocument,
+  type RuleDocument,
+  type ObservedRule,
+} from '../../model/resources.ts';
 import { referenceFinder, referencesBehind } from './snapshot-forwards.ts';
 
 export interface SnapshotInput {

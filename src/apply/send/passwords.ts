@@ -1,9 +1,10 @@
 import { itemKey } from '../../model/item-key.ts';
-import type { Desired, Reference, ReferenceValue } from '../../model/desired.ts';
+import type { Desired, ReferenceValue } from '../../model/desired.ts';
 import { nameKey, quote, type DomainName } from '../../model/names.ts';
 import type { Change, CredentialChange, Plan, Warning } from '../../model/plan.ts';
 import type { Problem } from '../../model/problem.ts';
 import { fail, succeed, type Result } from '../../model/result.ts';
+import type { Reference } from '../../model/destinations.ts';
 
 /** Field notes: the service refuses shorter ones. */
 const MIN_LENGTH = 8;

@@ -11,9 +11,16 @@ import { sameDestinations } from '../../model/destinations.ts';
 import { requestId } from '../../model/item-key.ts';
 import type { Kind } from '../../model/kinds.ts';
 import type { CredentialName, DomainName } from '../../model/names.ts';
-import type { ObservedAlias, ObservedDomain, ObservedRule } from '../../model/observed.ts';
+import type { ObservedDomain } from '../../model/observed.ts';
 import type { CredentialChange } from '../../model/plan.ts';
-import { sameMatch, sameSetting, SETTINGS, type DomainState } from '../../model/resources.ts';
+import {
+  sameMatch,
+  sameSetting,
+  SETTINGS,
+  type DomainState,
+  type ObservedAlias,
+  type ObservedRule,
+} from '../../model/resources.ts';
 import { succeed, type Result } from '../../model/result.ts';
 import type { RulePayload } from '../../plan/diff/rule-parts.ts';
 import type { WriteItem } from '../../plan/requests/order.ts';

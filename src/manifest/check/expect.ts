@@ -1,6 +1,7 @@
 import { sameDestinations, showDestinations, type Destination } from '../../model/destinations.ts';
-import type { Expectation, PresentDomain, PresentAlias, PresentRule } from '../../model/desired.ts';
+import type { Expectation, PresentDomain } from '../../model/desired.ts';
 import { parseDomainName, quote } from '../../model/names.ts';
+import type { PresentAlias, PresentRule } from '../../model/resources.ts';
 import type { Route } from '../../routing/route.ts';
 import type { Loading } from '../resolve/context.ts';
 import { itemsOf, textOf, valueOf, type MapNode, type Node } from '../read/node.ts';

@@ -1,6 +1,7 @@
-import type { Desired, Origin, PresentDomain, PresentAlias, PresentRule } from '../../model/desired.ts';
+import type { Desired, PresentDomain } from '../../model/desired.ts';
 import type { Destination } from '../../model/destinations.ts';
 import type { DomainName } from '../../model/names.ts';
+import type { Origin, PresentAlias, PresentRule } from '../../model/resources.ts';
 import { nodesOnCycles } from '../../routing/cycles.ts';
 import type { Route } from '../../routing/route.ts';
 import type { ProblemLog } from '../problems.ts';

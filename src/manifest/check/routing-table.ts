@@ -1,4 +1,5 @@
-import type { PresentAlias, PresentDomain, PresentRule } from '../../model/desired.ts';
+import type { PresentDomain } from '../../model/desired.ts';
+import type { PresentAlias, PresentRule } from '../../model/resources.ts';
 import { createRouter, type Router } from '../../routing/route.ts';
 
 export type DomainRouter = Router<PresentAlias, PresentRule>;

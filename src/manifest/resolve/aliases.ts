@@ -1,6 +1,6 @@
-import type { DesiredAlias } from '../../model/desired.ts';
 import { sameDestinations } from '../../model/destinations.ts';
 import { looksLikeRegex, parseAliasName, type AliasName, type NameKey } from '../../model/names.ts';
+import type { DesiredAlias } from '../../model/resources.ts';
 import { compilePattern } from '../../routing/regex.ts';
 import type { Loading } from './context.ts';
 import { isAbsent, mergeNamed, readNamed, type SectionReader } from './entries.ts';

@@ -1,6 +1,6 @@
-import type { Reference, ReferenceValue } from '../../model/desired.ts';
+import type { ReferenceValue } from '../../model/desired.ts';
 import type { ProblemLog } from '../problems.ts';
-import type { Destination } from '../../model/destinations.ts';
+import type { Destination, Reference } from '../../model/destinations.ts';
 import type { Node } from '../read/node.ts';
 
 /** How a manifest is loaded: what the command line and the environment add to it. */

@@ -1,5 +1,6 @@
-import type { DesiredCredential, Reference } from '../../model/desired.ts';
 import { parseCredentialName, type CredentialName, type NameKey } from '../../model/names.ts';
+import type { DesiredCredential } from '../../model/resources.ts';
+import type { Reference } from '../../model/destinations.ts';
 import type { Loading } from './context.ts';
 import { isAbsent, mergeNamed, readNamed, type SectionReader } from './entries.ts';
 import { valueOf, type Entry, type Node } from '../read/node.ts';

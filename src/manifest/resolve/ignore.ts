@@ -1,7 +1,7 @@
 import { matchesGlob } from '../../routing/glob.ts';
-import type { Origin } from '../../model/desired.ts';
 import { quote } from '../../model/names.ts';
 import type { Section } from '../../model/kinds.ts';
+import type { Origin } from '../../model/resources.ts';
 import type { Definitions } from './assemble.ts';
 import type { Loading } from './context.ts';
 import { booleanOf, textOf, valueOf, type MapNode, type Node } from '../read/node.ts';

@@ -1,9 +1,14 @@
 import { createHash } from 'node:crypto';
-import type { DesiredRule, Origin } from '../../model/desired.ts';
 import { sameDestinations, type Destination } from '../../model/destinations.ts';
 import { findInvisible, quote, type DomainName } from '../../model/names.ts';
 import type { Source } from '../../model/problem.ts';
-import { sameMatch, type RuleMatch, type RuleType } from '../../model/resources.ts';
+import {
+  sameMatch,
+  type RuleMatch,
+  type RuleType,
+  type DesiredRule,
+  type Origin,
+} from '../../model/resources.ts';
 import type { ProblemLog } from '../problems.ts';
 import type { Loading } from './context.ts';
 import { mergeBrought, type Brought, type ReadEntries, type SectionReader } from './entries.ts';

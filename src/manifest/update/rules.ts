@@ -1,10 +1,14 @@
 import { isMap, isSeq, type YAMLMap, type YAMLSeq } from 'yaml';
-import type { DesiredRule } from '../../model/desired.ts';
 import { ruleDocument } from '../../model/manifest-document.ts';
 import { nameKey } from '../../model/names.ts';
-import type { ObservedRule } from '../../model/observed.ts';
 import type { Adoption, RuleChange } from '../../model/plan.ts';
-import { sameMatch, type RuleField, type RuleState } from '../../model/resources.ts';
+import {
+  sameMatch,
+  type RuleField,
+  type RuleState,
+  type DesiredRule,
+  type ObservedRule,
+} from '../../model/resources.ts';
 import { createRuleNamer } from '../write/rule-names.ts';
 import { writeForward, type Book } from './destinations.ts';
 import { editItems, newListItem } from './collections.ts';

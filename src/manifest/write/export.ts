@@ -4,11 +4,11 @@ import {
   ruleDocument,
   type DomainDocument,
   type ManifestDocument,
-  type RuleDocument,
   type ShowForward,
 } from '../../model/manifest-document.ts';
 import { nameKey, quote, type DomainName } from '../../model/names.ts';
-import type { Observed, ObservedAlias, ObservedDomain, ObservedRule } from '../../model/observed.ts';
+import type { Observed, ObservedDomain } from '../../model/observed.ts';
+import type { RuleDocument, ObservedAlias, ObservedRule } from '../../model/resources.ts';
 import { dropRefused } from './drop-refused.ts';
 import { createRuleNamer } from './rule-names.ts';
 

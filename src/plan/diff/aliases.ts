@@ -1,9 +1,9 @@
-import type { AliasSection, DesiredAlias, PresentAlias } from '../../model/desired.ts';
+import type { AliasSection } from '../../model/desired.ts';
 import { sameDestinations } from '../../model/destinations.ts';
 import { nameKey } from '../../model/names.ts';
-import type { ObservedAlias } from '../../model/observed.ts';
 import type { AliasChange } from '../../model/plan.ts';
 import { succeed } from '../../model/result.ts';
+import type { DesiredAlias, PresentAlias, ObservedAlias } from '../../model/resources.ts';
 import {
   draftSection,
   notKeptWarning,

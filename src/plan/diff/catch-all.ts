@@ -1,8 +1,8 @@
 import type { AliasSection, PresentDomain } from '../../model/desired.ts';
 import { sameDestinations } from '../../model/destinations.ts';
 import type { DomainName, NameKey } from '../../model/names.ts';
-import type { ObservedAlias } from '../../model/observed.ts';
 import type { AliasChange, Change, Warning } from '../../model/plan.ts';
+import type { ObservedAlias } from '../../model/resources.ts';
 import { matchesGlob } from '../../routing/glob.ts';
 import { origin } from './section.ts';
 

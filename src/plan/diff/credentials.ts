@@ -1,8 +1,13 @@
-import type { CredentialSection, DesiredCredential, Origin, PresentCredential } from '../../model/desired.ts';
+import type { CredentialSection } from '../../model/desired.ts';
 import { nameKey, quote, type NameKey } from '../../model/names.ts';
-import type { ObservedCredential } from '../../model/observed.ts';
 import type { CredentialChange, Reason } from '../../model/plan.ts';
 import { succeed } from '../../model/result.ts';
+import type {
+  DesiredCredential,
+  Origin,
+  PresentCredential,
+  ObservedCredential,
+} from '../../model/resources.ts';
 import {
   draftSection,
   origin,

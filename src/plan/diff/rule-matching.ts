@@ -1,9 +1,9 @@
 import { ruleIdKey } from '../../model/item-key.ts';
-import type { AbsentRule, DesiredRule, PresentRule, RuleSection } from '../../model/desired.ts';
+import type { RuleSection } from '../../model/desired.ts';
 import { sameDestinations } from '../../model/destinations.ts';
 import { quote } from '../../model/names.ts';
-import type { ObservedRule } from '../../model/observed.ts';
 import { fail, succeed, type Result } from '../../model/result.ts';
+import type { AbsentRule, DesiredRule, PresentRule, ObservedRule } from '../../model/resources.ts';
 import { compareRanks, compareText } from '../sorting.ts';
 import { ambiguous, type SectionContext, type Withholding } from './section.ts';
 import { matchParts } from './signature.ts';

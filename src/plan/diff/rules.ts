@@ -1,10 +1,16 @@
 import { ruleIdKey } from '../../model/item-key.ts';
-import type { RuleSection, PresentRule } from '../../model/desired.ts';
+import type { RuleSection } from '../../model/desired.ts';
 import { sameDestinations } from '../../model/destinations.ts';
 import { quote } from '../../model/names.ts';
-import type { ObservedRule } from '../../model/observed.ts';
 import type { Reason, RuleChange } from '../../model/plan.ts';
-import { sameMatch, type RuleField, type RuleMatch, type RuleState } from '../../model/resources.ts';
+import {
+  sameMatch,
+  type RuleField,
+  type RuleMatch,
+  type RuleState,
+  type PresentRule,
+  type ObservedRule,
+} from '../../model/resources.ts';
 import { succeed } from '../../model/result.ts';
 import { assignRanks } from './ranks.ts';
 import { matchRules, type RuleMatching } from './rule-matching.ts';

@@ -1,6 +1,7 @@
 import { loadManifest, type LoadedManifest, type LoadOptions } from '../../../src/manifest/load.ts';
-import type { Desired, DesiredAlias, PresentDomain } from '../../../src/model/desired.ts';
+import type { Desired, PresentDomain } from '../../../src/model/desired.ts';
 import type { DomainName, NameKey } from '../../../src/model/names.ts';
+import type { DesiredAlias } from '../../../src/model/resources.ts';
 
 export interface TestOptions extends Partial<LoadOptions> {
   readonly env?: Readonly<Record<string, string>>;

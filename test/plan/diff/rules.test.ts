@@ -1,11 +1,9 @@
 import { entryKey } from '../../../src/model/item-key.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { DesiredRule } from '../../../src/model/desired.ts';
 import { decodeForward } from '../../../src/model/destinations.ts';
-import type { ObservedRule } from '../../../src/model/observed.ts';
 import type { Plan } from '../../../src/model/plan.ts';
-import type { RuleMatch } from '../../../src/model/resources.ts';
+import type { RuleMatch, DesiredRule, ObservedRule } from '../../../src/model/resources.ts';
 import { signature } from '../../../src/plan/diff/signature.ts';
 import {
   ACME,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { DesiredRule, Expectation, PresentDomain } from '../../../src/model/desired.ts';
+import type { Expectation, PresentDomain } from '../../../src/model/desired.ts';
 import { NO_PRIOR, type Prior } from '../../../src/model/prior.ts';
-import type { ObservedDomain, ObservedRule } from '../../../src/model/observed.ts';
-import type { RuleMatch, Scope } from '../../../src/model/resources.ts';
+import type { ObservedDomain } from '../../../src/model/observed.ts';
+import type { RuleMatch, Scope, DesiredRule, ObservedRule } from '../../../src/model/resources.ts';
 import {
   absent,
   ACME,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { DesiredDomain, DesiredRule } from '../../../src/model/desired.ts';
+import type { DesiredDomain } from '../../../src/model/desired.ts';
 import type { ObservedDomain } from '../../../src/model/observed.ts';
-import type { RuleMatch } from '../../../src/model/resources.ts';
+import type { RuleMatch, DesiredRule } from '../../../src/model/resources.ts';
 import { dependenciesOf } from '../../../src/plan/requests/dependencies.ts';
 import { requestsOf, type StageRequests } from '../../../src/plan/requests/requests.ts';
 import {

@@ -1,24 +1,18 @@
-import type {
-  DesiredAlias,
-  DesiredCredential,
-  DesiredDomain,
-  DesiredRule,
-  Desired,
-  PresentDomain,
-} from '../../../src/model/desired.ts';
+import type { DesiredDomain, Desired, PresentDomain } from '../../../src/model/desired.ts';
 import { decodeForward } from '../../../src/model/destinations.ts';
 import { nameKey, type AliasName, type CredentialName, type DomainName } from '../../../src/model/names.ts';
-import type {
-  Account,
-  Observed,
-  ObservedAlias,
-  ObservedDomain,
-  ObservedRule,
-} from '../../../src/model/observed.ts';
+import type { Account, Observed, ObservedDomain } from '../../../src/model/observed.ts';
 import type { Plan } from '../../../src/model/plan.ts';
 import { NO_PRIOR, NO_PRIOR_DOMAIN, type ManifestSize, type PriorDomain } from '../../../src/model/prior.ts';
 import type { Source } from '../../../src/model/problem.ts';
-import type { RuleMatch } from '../../../src/model/resources.ts';
+import type {
+  RuleMatch,
+  DesiredAlias,
+  DesiredCredential,
+  DesiredRule,
+  ObservedAlias,
+  ObservedRule,
+} from '../../../src/model/resources.ts';
 import { makePlan, type PlanInput } from '../../../src/plan/plan.ts';
 import type { Policy } from '../../../src/plan/policy.ts';
 

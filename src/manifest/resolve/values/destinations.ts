@@ -1,6 +1,6 @@
-import { DISCARD, type Destination } from '../../../model/destinations.ts';
+import { DISCARD, type Destination, type Reference } from '../../../model/destinations.ts';
 import { quote } from '../../../model/names.ts';
-import type { Reference, ReferenceValue } from '../../../model/desired.ts';
+import type { ReferenceValue } from '../../../model/desired.ts';
 import type { Definitions, Manifest } from '../assemble.ts';
 import { MAX_ENTRIES, type LoadOptions, type DestinationBook } from '../context.ts';
 import { parseDestination } from './destination-text.ts';

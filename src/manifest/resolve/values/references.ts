@@ -1,5 +1,6 @@
 import { dirname, isAbsolute, resolve } from 'node:path';
-import type { Reference, ReferenceValue } from '../../../model/desired.ts';
+import type { ReferenceValue } from '../../../model/desired.ts';
+import type { Reference } from '../../../model/destinations.ts';
 import type { LoadOptions, NeededReferences } from '../context.ts';
 import { entriesOf, itemsOf, textOf, valueOf, type Node } from '../../read/node.ts';
 import { sourceOf } from '../../read/text.ts';
