@@ -56,9 +56,16 @@ describe('ranks', () => {
     expect(result).toEqual([1, 10, 20]);
   });
 
-  test('unmanaged ranks that leave no room do not stand in the way', () => {
-    const result = ranks([1, null], { fixed: [1 + Number.EPSILON] });
-    expect(isAscending(result)).toBe(true);
+  test.each<[string, readonly (number | null)[], readonly number[], readonly number[]]>([
+    ['after its predecessor', [5, null], [6], [10, 20]],
+    ['after its predecessor, with a rank behind both', [5, null, 9], [6], [7, 8, 9]],
+    ['after its predecessor, which has another', [1, 5, null], [6], [1, 2, 3]],
+    ['before its successor', [null, 9], [8], [10, 20]],
+    ['before its successor, which has another', [null, 9, 30], [8], [10, 20, 30]],
+    ['at both ends', [5, null, 7], [6], [10, 20, 30]],
+    ['anywhere', [null, null], [1e308], [10, 20]],
+  ])('where unmanaged ranks leave no room %s, neighbours move', (_, wanted, fixed, expected) => {
+    expect(ranks(wanted, { fixed, digits: 0 })).toEqual(expected);
   });
 
   test('500 rules reversed', () => {
