@@ -9,7 +9,8 @@ import { resolvePasswords, type Passwords } from './send/passwords.ts';
 import type { ApplyInput, ApplyPorts, WrittenSnapshot } from './ports.ts';
 import { reportDocument } from './report/report-document.ts';
 import { reportRun } from './report/report.ts';
-import { runRounds, type LastPass } from './rounds.ts';
+import { runRounds } from './rounds.ts';
+import type { Verdict } from './verdict.ts';
 import { snapshotDocument } from './memory/snapshot.ts';
 import { verifyDomains } from './verify.ts';
 
@@ -76,7 +77,7 @@ interface Prepared {
   readonly snapshot: SavedSnapshot;
 }
 
-const NOTHING_TO_DO: LastPass = { kind: 'seen', open: [], notKept: [], unread: new Map(), adoptions: [] };
+const NOTHING_TO_DO: Verdict = { kind: 'seen', open: [], notKept: [], unread: new Map(), adoptions: [] };
 
 function withObjection(ports: ApplyPorts): ApplyPorts {
   const { client, objection } = ports;

@@ -39,6 +39,10 @@ export interface Approvals {
   readonly newcomers: ApplyInput['newcomers'];
 }
 
+export function approvalsOf({ plan, heldBack, newcomers }: ApplyInput): Approvals {
+  return { approved: approve(plan.changes), heldBack: approve(heldBack), newcomers };
+}
+
 export function isHeldBack({ heldBack }: Approvals, change: Change): boolean {
   return heldBack.has(actionKey(change));
 }

@@ -5,10 +5,11 @@ import { SECTIONS } from '../model/kinds.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Account, ObservedDomain, UnprovenRead } from '../model/observed.ts';
 import type { Adoption, Change, Plan } from '../model/plan.ts';
-import { NO_PRIOR_DOMAIN, type Prior } from '../model/prior.ts';
+import { NO_PRIOR_DOMAIN, type Prior, type PriorDomain } from '../model/prior.ts';
 import { fail, succeed, type Result } from '../model/result.ts';
 import type { ObservedAlias } from '../model/resources.ts';
 import { managedState, observedState } from '../plan/diff/settings.ts';
+import { signature } from '../plan/diff/signature.ts';
 import { makePlan } from '../plan/plan.ts';
 import { needsFreshRead } from '../plan/requests/reads.ts';
 import { stopFor } from './ledger.ts';
@@ -28,7 +29,10 @@ export interface KnownAccount {
    * read becomes unproven; an error is one of the run.
    */
   readonly reread: (names: Iterable<DomainName>) => Promise<Result<void, ApiError>>;
-  /** Reads what the service made with a domain that was just added; from then on that read ages like any other. */
+  /**
+   * Reads the aliases that the service made with a domain that was just added, and remembers its `*`; from then on that read
+   * ages like any other.
+   */
   readonly readAdded: (domain: DomainName) => Promise<Result<readonly ObservedAlias[], ApiError>>;
   /** See `needsFreshRead`. */
   readonly isStale: (domain: DomainName, late: readonly Change[]) => boolean;
@@ -61,18 +65,12 @@ const READERS = 16;
 
 export function openKnownAccount(
   { desired, manifestSize, observed, policy, prior: priorAtStart }: ApplyInput,
-  { client, clock }: Pick<ApplyPorts, 'client' | 'clock'>,
+  { client, clock, state }: Pick<ApplyPorts, 'client' | 'clock' | 'state'>,
 ): KnownAccount {
   const { account } = observed;
   const latest = { account, domains: new Map(observed.domains), unproven: new Map(observed.unproven) };
   const { domains } = latest;
-  const findings: Findings = {
-    added: new Map(),
-    rewritten: new Map(),
-    givenCatchAlls: new Map(),
-    renamedRules: [],
-    rankDigits: null,
-  };
+  const findings = noFindings();
   return {
     observed: latest,
     findings,
@@ -87,10 +85,14 @@ export function openKnownAccount(
     reread: (names) => reread(names, latest, { client, clock, desired }),
     async readAdded(domain) {
       const aliases = await client.listAliases(domain);
-      const made = findings.added.get(domain) ?? null;
-      if (aliases.ok && made !== null) {
-        domains.set(domain, { ...made, aliases: aliases.value, readAt: clock.monotonic() });
-      }
+      const made = findings.added.get(domain);
+      if (!aliases.ok || made === undefined) return aliases;
+      if (made !== null) domains.set(domain, { ...made, aliases: aliases.value, readAt: clock.monotonic() });
+      const catchAll = aliases.value.find(({ name }) => name === '*');
+      if (catchAll === undefined) return aliases;
+      const givenCatchAll = signature({ kind: 'alias', state: catchAll }, desired.references);
+      findings.givenCatchAlls.set(domain, givenCatchAll);
+      await rememberCatchAll(state, priorAtStart.domains.get(domain), { domain, givenCatchAll });
       return aliases;
     },
     isStale: (domain, late) => needsFreshRead(late, domains.get(domain)?.readAt ?? null, clock.monotonic()),
@@ -106,6 +108,27 @@ export function openKnownAccount(
         ...(findings.rankDigits === null ? {} : { rankDigits: findings.rankDigits }),
       }),
   };
+}
+
+function noFindings(): Findings {
+  return {
+    added: new Map(),
+    rewritten: new Map(),
+    givenCatchAlls: new Map(),
+    renamedRules: [],
+    rankDigits: null,
+  };
+}
+
+/** At once: a run that is killed leaves the next one what tells the service's own `*` from anybody's. */
+async function rememberCatchAll(
+  state: ApplyPorts['state'],
+  prior: PriorDomain | undefined,
+  { domain, givenCatchAll }: { readonly domain: DomainName; readonly givenCatchAll: string },
+): Promise<void> {
+  // It was another domain of that name that was left in place.
+  const { settled: _, ...known } = prior ?? NO_PRIOR_DOMAIN;
+  await state.remember({ domains: new Map([[domain, { ...known, givenCatchAll }]]), manifest: null });
 }
 
 async function reread(

@@ -14,25 +14,27 @@ import {
 } from './gate.ts';
 import { recordSkips, stopOn, whyStopped, type Ledger } from './ledger.ts';
 import { isNotKept } from './memory/not-kept.ts';
-import { resolveNewDomains, type NewDomains } from './new-domains.ts';
+import type { KnownAccount } from './known-account.ts';
+import { resolveNewDomains } from './new-domains.ts';
 import type { ApplyPorts } from './ports.ts';
+import type { Sender } from './send/send.ts';
 import { sideBySide } from './side-by-side.ts';
 
 const DOMAINS_AT_ONCE = 16;
 
 /** What rounds work with, beside the changes that are to be sent. */
-export interface RoundParts extends NewDomains, Pick<ApplyPorts, 'whyKeepDomain'> {
+export interface RoundParts extends Pick<ApplyPorts, 'whyKeepDomain'> {
+  readonly ledger: Ledger;
+  readonly account: KnownAccount;
   readonly approvals: Approvals;
-  /** By what is known of batches by then. */
-  readonly requestsOf: (changes: readonly Change[]) => readonly StageRequests[];
-  readonly send: (request: WriteRequest) => Promise<void>;
+  readonly sender: Sender;
 }
 
 /**
  * Sends the work of one round: new domains first, for what the service makes with them decides the rest; then stage 1 of
  * all domains; then, when all of it has ended, stage 2. The domains that were read after the last request about them.
  */
-export async function executeRound(parts: RoundParts, round: RoundInput): Promise<ReadonlySet<DomainName>> {
+export async function sendRound(round: RoundInput, parts: RoundParts): Promise<ReadonlySet<DomainName>> {
   const { ledger, approvals } = parts;
   ledger.misplaced.clear();
   const stages = await sendAdditions(parts, round.stages);
@@ -66,7 +68,7 @@ async function sendAdditions(
   const additions = stages
     .flatMap(({ domains }) => domains.flatMap(({ requests }) => requests))
     .filter(isAddition);
-  await sideBySide(additions, DOMAINS_AT_ONCE, parts.send);
+  await sideBySide(additions, DOMAINS_AT_ONCE, parts.sender.send);
   const others = stages.map(({ stage, domains }) => ({
     stage,
     domains: domains.map(({ domain, requests }) => {
@@ -74,8 +76,8 @@ async function sendAdditions(
     }),
   }));
   const changes = [...new Set(others.flatMap(({ domains }) => domains.flatMap(changesOf)))];
-  const resolved = await resolveNewDomains(changes, parts);
-  return resolved === changes ? others : parts.requestsOf(resolved);
+  const resolved = await resolveNewDomains(changes, parts.ledger, parts.account);
+  return resolved === changes ? others : parts.sender.requestsOf(resolved);
 }
 
 function changesOf({ requests }: DomainRequests): readonly Change[] {
@@ -84,13 +86,13 @@ function changesOf({ requests }: DomainRequests): readonly Change[] {
 
 /** Strictly one after another; the gate is asked anew before each request. */
 async function sendAll(
-  { ledger, send }: Pick<RoundParts, 'ledger' | 'send'>,
+  { ledger, sender }: Pick<RoundParts, 'ledger' | 'sender'>,
   requests: readonly WriteRequest[],
   gate: Gate,
 ): Promise<void> {
   for (const request of requests) {
     const items = request.items.filter((item) => passes(ledger, item, gate));
-    if (items.length > 0) await send({ ...request, items });
+    if (items.length > 0) await sender.send({ ...request, items });
   }
 }
 
@@ -105,7 +107,7 @@ function passes(ledger: Ledger, { change }: WriteItem, gate: Gate): boolean {
  * time: the answer may take a while.
  */
 async function sendStageTwo(parts: RoundParts, planned: DomainRequests, gate: Gate): Promise<void> {
-  const { ledger, requestsOf, whyKeepDomain } = parts;
+  const { ledger, sender, whyKeepDomain } = parts;
   const isDeleted = changesOf(planned).some((change) => change.kind === 'domain' && gate(change) === null);
   const reason = isDeleted ? ((await whyKeepDomain?.(planned.domain)) ?? null) : null;
   const own: Gate = (change) => gate(change) ?? reason;
@@ -114,7 +116,7 @@ async function sendStageTwo(parts: RoundParts, planned: DomainRequests, gate: Ga
   if (late.length === 0) return;
   const fresh = await freshen(parts, planned.domain, late);
   if (fresh === late) return sendAll(parts, planned.requests, own);
-  const again = requestsOf(fresh).filter(({ stage }) => stage === 2);
+  const again = sender.requestsOf(fresh).filter(({ stage }) => stage === 2);
   await sendAll(
     parts,
     again.flatMap(({ domains }) => domains.flatMap(({ requests }) => requests)),

@@ -10,14 +10,14 @@ import type { ApplyInput } from '../ports.ts';
 import type { StateStore } from '../../state/store.ts';
 import { memoryOf } from './memory.ts';
 import type { NotKept } from './not-kept.ts';
-import type { LastPass } from '../rounds.ts';
+import type { Verdict } from '../verdict.ts';
 
 export interface RememberInput {
   readonly input: ApplyInput;
   readonly ledger: Ledger;
   readonly account: KnownAccount;
   readonly passwords: Passwords;
-  readonly verdict: LastPass;
+  readonly verdict: Verdict;
   readonly verified: ReadonlyMap<DomainName, Verified>;
 }
 

@@ -4,7 +4,7 @@ import type { Observed, ObservedDomain } from '../../model/observed.ts';
 import { makePlan } from '../../plan/plan.ts';
 import type { KnownAccount } from '../known-account.ts';
 import type { ApplyPorts } from '../ports.ts';
-import type { LastPass } from '../rounds.ts';
+import type { Verdict } from '../verdict.ts';
 
 /**
  * What the command line has to allow so that `desired`, the snapshot of this run, can be applied to the account as it is now, as
@@ -12,7 +12,7 @@ import type { LastPass } from '../rounds.ts';
  */
 export async function undoFlags(
   desired: Desired,
-  { observed, verdict }: { readonly observed: KnownAccount['observed']; readonly verdict: LastPass },
+  { observed, verdict }: { readonly observed: KnownAccount['observed']; readonly verdict: Verdict },
   { client, clock, state }: Pick<ApplyPorts, 'client' | 'clock' | 'state'>,
 ): Promise<readonly string[]> {
   if (verdict.kind === 'unseen' || verdict.unread.size > 0) return [];

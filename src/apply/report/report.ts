@@ -9,7 +9,7 @@ import {
   type RequestTotals,
 } from '../../model/report.ts';
 import type { NotKept } from '../memory/not-kept.ts';
-import type { LastPass } from '../rounds.ts';
+import type { Verdict } from '../verdict.ts';
 import type { Ledger } from '../ledger.ts';
 import type { ApplyInput } from '../ports.ts';
 
@@ -20,7 +20,7 @@ export interface ReportInput {
   readonly totals: RequestTotals;
   /** Epoch milliseconds. */
   readonly now: number;
-  readonly verdict: LastPass;
+  readonly verdict: Verdict;
   readonly snapshot: string | null;
   readonly undoFlags: readonly string[];
 }
@@ -99,7 +99,7 @@ function requestsOfRun(totals: RequestTotals, before: RequestTotals): RequestTot
 }
 
 /** `converged` is said only when everything was read again and nothing is left, not even what was held back. */
-function outcomeOf(input: ApplyInput, ledger: Ledger, verdict: LastPass): Outcome {
+function outcomeOf(input: ApplyInput, ledger: Ledger, verdict: Verdict): Outcome {
   const withheld =
     input.plan.withheld.filter(({ cause }) => cause !== 'tombstone').length + input.heldBack.length;
   const seen = verdict.kind === 'seen' && verdict.unread.size === 0 && verdict.open.length === 0;
@@ -113,7 +113,7 @@ function unwrittenOutcome(input: ApplyInput, ledger: Ledger): Outcome {
   return input.plan.withheld.some(({ cause }) => cause === 'guard') ? 'refused' : 'failed';
 }
 
-function verificationNotes(verdict: LastPass): readonly string[] {
+function verificationNotes(verdict: Verdict): readonly string[] {
   if (verdict.kind === 'unseen') return [`results not verified: ${verdict.reason}`];
   return [...verdict.unread].map(([domain, reason]) => `${domain} could not be read again: ${reason}`);
 }

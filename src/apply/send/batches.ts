@@ -2,6 +2,7 @@ import type { ApiError } from '../../api/errors.ts';
 import type { ApiVersion } from '../../model/endpoints.ts';
 import type { WriteItem } from '../../plan/requests/order.ts';
 import { isAmbiguous, type BatchSupport, type WriteRequest } from '../../plan/requests/requests.ts';
+import type { ApplyPorts } from '../ports.ts';
 import type { ItemAnswer } from './senders.ts';
 import { isMissing } from './outcomes.ts';
 
@@ -10,6 +11,14 @@ export interface KnownBatches extends Required<BatchSupport> {
   batches: BatchSupport['batches'];
   batchesById: BatchSupport['batches'];
   readonly onRefused: (which: 'creates' | 'by-id', support: BatchSupport) => void;
+}
+
+export function openKnownBatches(onProgress: ApplyPorts['onProgress']): KnownBatches {
+  return {
+    batches: 'allowed',
+    batchesById: 'allowed',
+    onRefused: (which, support) => onProgress?.({ kind: 'batches-refused', which, support }),
+  };
 }
 
 /**

@@ -2,10 +2,17 @@ import { itemKey } from '../../model/item-key.ts';
 import type { Desired } from '../../model/desired.ts';
 import { managedState } from '../../plan/diff/settings.ts';
 import type { WriteItem } from '../../plan/requests/order.ts';
-import { requestsOfStep, type BatchSupport, type WriteRequest } from '../../plan/requests/requests.ts';
+import type { Change } from '../../model/plan.ts';
+import {
+  requestsOf,
+  requestsOfStep,
+  type BatchSupport,
+  type StageRequests,
+  type WriteRequest,
+} from '../../plan/requests/requests.ts';
 import { recordSkips, stopOn, whyBlocked, whyStopped, type Ledger } from '../ledger.ts';
 import type { ApplyPorts } from '../ports.ts';
-import { isWholeRefusal, unknownToBatch, type KnownBatches } from './batches.ts';
+import { isWholeRefusal, openKnownBatches, unknownToBatch, type KnownBatches } from './batches.ts';
 import {
   failItems,
   noteAccepted,
@@ -18,18 +25,45 @@ import { isPassword, type Passwords } from './passwords.ts';
 import { DONE, sendRequest, type Sources } from './senders.ts';
 import { resolveOutcomes } from './unknown-outcome.ts';
 
-/** How requests are sent, and where what became of their items is noted. */
-export interface Sending extends Records, Sources, Pick<ApplyPorts, 'client' | 'clock' | 'signal'> {
+/** Makes requests by what is known of batches by then, and sends them to their end. */
+export interface Sender {
+  readonly requestsOf: (changes: readonly Change[]) => readonly StageRequests[];
+  /**
+   * Every item of the request is done, failed or skipped afterwards. A request of unknown outcome is never simply sent
+   * again: only what two reads show as not done.
+   */
+  readonly send: (request: WriteRequest) => Promise<void>;
+}
+
+export function openSender(
+  { client, clock, signal, onProgress }: Pick<ApplyPorts, 'client' | 'clock' | 'signal' | 'onProgress'>,
+  sources: Sources,
+  { ledger, findings }: Omit<Records, 'version'>,
+): Sender {
+  const { version } = client;
+  const known = openKnownBatches(onProgress);
+  const sending = {
+    ports: { client, clock, signal },
+    sources,
+    known,
+    records: { ledger, findings, version },
+  };
+  return {
+    requestsOf: (changes) => requestsOf({ changes }, { ...known, version }),
+    send: (request) => send(sending, request),
+  };
+}
+
+interface Sending {
+  readonly ports: Pick<ApplyPorts, 'client' | 'clock' | 'signal'>;
+  readonly sources: Sources;
   readonly known: KnownBatches;
+  readonly records: Records;
 }
 
 const ALONE: BatchSupport = { batches: 'refused', batchesById: 'refused' };
 
-/**
- * Sends a request to its end: every item is done, failed or skipped afterwards. A request of unknown outcome is
- * never simply sent again: only what two reads show as not done.
- */
-export async function send(
+async function send(
   sending: Sending,
   request: WriteRequest,
   {
@@ -37,24 +71,24 @@ export async function send(
     attempt = 1,
   }: { readonly support?: BatchSupport; readonly attempt?: number } = {},
 ): Promise<void> {
-  for (const part of requestsOfStep(request, { ...support, version: sending.version })) {
+  for (const part of requestsOfStep(request, { ...support, version: sending.records.version })) {
     await sendPart(sending, part, attempt);
   }
 }
 
 async function sendPart(sending: Sending, request: WriteRequest, attempt: number): Promise<void> {
-  const { client, known, ledger, version } = sending;
-  if (skipIfHalted(ledger, request)) return;
-  const answer = await sendRequest(client, request, sending);
+  const { ports, sources, known, records } = sending;
+  if (skipIfHalted(records.ledger, request)) return;
+  const answer = await sendRequest(ports.client, request, sources);
   if (answer.ok) {
-    const unknown = unknownToBatch(known, request, { outcomes: answer.value, version });
-    noteOutcomes(sending, request, { outcomes: answer.value, apart: unknown });
+    const unknown = unknownToBatch(known, request, { outcomes: answer.value, version: records.version });
+    noteOutcomes(records, request, { outcomes: answer.value, apart: unknown });
     return send(sending, { ...request, items: [...unknown] }, { support: ALONE });
   }
   const { error } = answer;
   if (error.kind === 'unknown-outcome') return sendRest(sending, request, { error, attempt });
   if (isWholeRefusal(known, request, error)) return send(sending, request, { support: ALONE });
-  refuseRequest(sending, request, error);
+  refuseRequest(records, request, error);
 }
 
 /** Of a request of unknown outcome only what is certainly not done goes out once more. */
@@ -65,8 +99,8 @@ async function sendRest(
 ): Promise<void> {
   const rest = { ...request, items: await resolve(sending, request, error) };
   if (rest.items.length === 0) return;
-  if (await sending.client.mayRetry(attempt)) return send(sending, rest, { attempt: attempt + 1 });
-  failItems(sending, rest, { cause: 'unknown', error });
+  if (await sending.ports.client.mayRetry(attempt)) return send(sending, rest, { attempt: attempt + 1 });
+  failItems(sending.records, rest, { cause: 'unknown', error });
 }
 
 /**
@@ -74,16 +108,16 @@ async function sendRest(
  * something may have been written.
  */
 async function resolve(
-  sending: Sending,
+  { ports, sources, records }: Pick<Sending, 'ports' | 'sources' | 'records'>,
   request: WriteRequest,
   error: UnknownOutcome,
 ): Promise<readonly WriteItem[]> {
-  const { ledger } = sending;
-  const resolved = await resolveOutcomes(request, sending);
+  const { ledger } = records;
+  const resolved = await resolveOutcomes(request, sources.settingsOf(request.domain), ports);
   if (!resolved.ok) {
     ledger.wrote = true;
     stopOn(ledger, resolved.error);
-    failItems(sending, request, { cause: 'unknown', error });
+    failItems(records, request, { cause: 'unknown', error });
     return [];
   }
   const left: WriteItem[] = [];
@@ -93,10 +127,10 @@ async function resolve(
     if (outcome?.kind === 'done') {
       // What two reads show is as believable as an answer.
       const { id, domain } = outcome;
-      noteAccepted(sending, item, { ...DONE, id, ...(domain === undefined ? {} : { domain }) });
+      noteAccepted(records, item, { ...DONE, id, ...(domain === undefined ? {} : { domain }) });
     } else if (outcome?.kind === 'other') {
       ledger.wrote = true;
-      failItems(sending, { ...request, items: [item] }, { cause: 'stale', error });
+      failItems(records, { ...request, items: [item] }, { cause: 'stale', error });
     } else left.push(item);
   }
   return left;

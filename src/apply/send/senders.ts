@@ -60,10 +60,10 @@ export interface Accepted {
 /** Where an answer shows nothing of the item. */
 export const DONE: Accepted = { id: null, kept: true };
 
-type Sender = (client: Client, request: WriteRequest, sources: Sources) => Promise<WireAnswer>;
+type Operate = (client: Client, request: WriteRequest, sources: Sources) => Promise<WireAnswer>;
 
 /** Of each operation how it is called, and what of its answer shows whether an item was kept. */
-const SENDERS: Readonly<Record<WriteOperation, Sender>> = {
+const SENDERS: Readonly<Record<WriteOperation, Operate>> = {
   addDomain: alone(
     'domain',
     (client, { change }, { settingsOf }) => client.addDomain(change.domain, settingsOf(change.domain)),
@@ -147,7 +147,7 @@ function alone<K extends Kind, Row>(
   kind: K,
   call: (client: Client, item: ItemOf<K>, sources: Sources) => Answer<Row>,
   accept: Accept<K, Row> = () => DONE,
-): Sender {
+): Operate {
   return async (client, { items }, sources) => {
     const [item] = items.filter(isOf(kind));
     if (item === undefined) return succeed([]);
@@ -161,7 +161,7 @@ function together<K extends Kind, Row>(
   kind: K,
   call: (client: Client, domain: DomainName, items: readonly ItemOf<K>[]) => BatchAnswer<Row>,
   accept: Accept<K, Row> = () => DONE,
-): Sender {
+): Operate {
   return async (client, { domain, items }, sources) => {
     const ours = items.filter(isOf(kind));
     const answer = await call(client, domain, ours);

@@ -11,7 +11,7 @@ import { fail, succeed, type Result } from '../../model/result.ts';
 import type { WriteItem } from '../../plan/requests/order.ts';
 import type { WriteRequest } from '../../plan/requests/requests.ts';
 import type { ApplyPorts } from '../ports.ts';
-import { hasSettings, isAliasAsSent, isRuleAsSent, type ItemOf, type Sources } from './senders.ts';
+import { hasSettings, isAliasAsSent, isRuleAsSent, type ItemOf } from './senders.ts';
 
 /** What became of an item whose request has no believable answer. */
 export type Resolved =
@@ -29,12 +29,8 @@ const MOST_READS = 5;
  */
 export async function resolveOutcomes(
   { domain, items }: WriteRequest,
-  {
-    client,
-    clock,
-    signal,
-    settingsOf,
-  }: Pick<ApplyPorts, 'client' | 'clock' | 'signal'> & Pick<Sources, 'settingsOf'>,
+  settings: DomainState,
+  { client, clock, signal }: Pick<ApplyPorts, 'client' | 'clock' | 'signal'>,
 ): Promise<Result<readonly Resolved[], ApiError>> {
   const kind = items[0]?.kind ?? 'domain';
   let before: Result<Found, ApiError> | null = null;
@@ -43,7 +39,7 @@ export async function resolveOutcomes(
     const found = await find(client, domain, kind);
     if (!found.ok) return found;
     if (before?.ok === true && JSON.stringify(before.value) === JSON.stringify(found.value)) {
-      return succeed(items.map(resolver(found.value, settingsOf(domain))));
+      return succeed(items.map(resolver(found.value, settings)));
     }
     before = found;
   }
