@@ -1,8 +1,7 @@
-import { SECTION_KINDS, type SectionKind } from '../model/kinds.ts';
+import { SECTIONS } from '../model/kinds.ts';
 import { createHash } from 'node:crypto';
-import type { Destination } from '../model/destinations.ts';
-import type { Desired, DesiredDomain, PresentDomain, Setting } from '../model/desired.ts';
-import type { DesiredRule } from '../model/resources.ts';
+import type { Desired, DesiredDomain, Setting } from '../model/desired.ts';
+import { digestSection } from './sections/sections.ts';
 
 /** `sha256:…` over what a manifest asks for: not over its layout, comments, or the order of what has none. */
 export function digestOf({ api, guards, domains }: Pick<Desired, 'api' | 'guards' | 'domains'>): string {
@@ -36,46 +35,12 @@ function withoutPlaces(domain: DesiredDomain): unknown {
   return [
     domain.domain,
     [settings.notification_email, settings.whitelabel, settings.webhook].map(settingOf),
-    ...SECTION_KINDS.map((kind) => SECTION_PARTS[kind](domain)),
+    ...SECTIONS.map((section) => digestSection(section, domain[section])),
     domain.verify,
   ];
-}
-
-const SECTION_PARTS: Readonly<Record<SectionKind, (domain: PresentDomain) => unknown>> = {
-  alias: ({ aliases }) =>
-    section(aliases, ({ name, ...alias }) => [
-      name,
-      'forward' in alias ? sortedForward(alias.forward) : null,
-    ]),
-  rule: ({ rules }) =>
-    rules === undefined ? null : [rules.prune, [...rules.ignore].sort(), rules.entries.map(ruleOf)],
-  credential: ({ credentials }) =>
-    section(credentials, ({ name, state, ...rest }) => [
-      name,
-      state,
-      'password' in rest ? rest.password.shown : null,
-    ]),
-};
-
-function section<T extends { readonly name: string }>(
-  part: { prune: boolean; ignore: readonly string[]; entries: ReadonlyMap<string, T> } | undefined,
-  show: (entry: T) => unknown,
-): unknown {
-  if (part === undefined) return null;
-  const entries = [...part.entries].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => show(entry));
-  return [part.prune, [...part.ignore].sort(), entries];
 }
 
 /** No value is something else than not being managed. */
 function settingOf(setting: Setting | undefined): unknown {
   return setting === undefined ? null : [setting.value];
-}
-
-function ruleOf(rule: DesiredRule): unknown {
-  if (rule.state === 'absent') return ['absent', rule.name ?? null, rule.id ?? null];
-  return [rule.name, rule.id, rule.match, sortedForward(rule.forward), rule.active];
-}
-
-function sortedForward(forward: readonly Destination[]): string {
-  return forward.toSorted().join(',');
 }

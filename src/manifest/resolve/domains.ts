@@ -13,7 +13,7 @@ import {
   readWrittenSections,
   sizeOfSections,
   type WrittenSections,
-} from './sections.ts';
+} from '../sections/sections.ts';
 import { readSettings } from './settings.ts';
 import { readTemplates, readUse } from './templates.ts';
 import { sourceOf } from '../read/text.ts';

@@ -4,7 +4,7 @@ import type { Loading } from './context.ts';
 import { itemsOf, textOf, valueOf, type MapNode, type Node } from '../read/node.ts';
 import { didYouMean } from '../read/suggest.ts';
 import { sourceOf } from '../read/text.ts';
-import { readWrittenSections, type UsedTemplate, type WrittenSections } from './sections.ts';
+import { readWrittenSections, type UsedTemplate, type WrittenSections } from '../sections/sections.ts';
 
 /** Every template is read once, used or not. */
 export function readTemplates(

@@ -1,8 +1,12 @@
 import { isMap, type Pair, type YAMLMap } from 'yaml';
+import type { DesiredDomain } from '../../model/desired.ts';
 import type { Destination } from '../../model/destinations.ts';
+import type { Section } from '../../model/kinds.ts';
+import type { ObservedDomain } from '../../model/observed.ts';
+import type { Adoption, Change } from '../../model/plan.ts';
 import { editItems, newPair, setValue, type NewItem } from './collections.ts';
 import { setForward, writeForward, type Book } from './destinations.ts';
-import { findPair, inlineAlias, type Draft, type DraftPlace } from './draft.ts';
+import { findPair, inlineAlias, placeWithin, type Draft, type DraftPlace } from './draft.ts';
 import type { YamlValue } from './value-text.ts';
 
 /** What becomes of an entry of a map. */
@@ -12,6 +16,40 @@ export type EntryChange =
   | { readonly kind: 'forward'; readonly forward: readonly Destination[] };
 
 export type EntryChanges = ReadonlyMap<string, EntryChange>;
+
+/** A domain of the manifest that is edited: where it is written, what it asks for and what is live. */
+export interface DomainEditing {
+  readonly place: DraftPlace;
+  readonly book: Book;
+  readonly desired: DesiredDomain | undefined;
+  readonly live: ObservedDomain | undefined;
+  readonly adoptions: readonly Adoption[];
+}
+
+export function changesOf<K extends Change['kind']>(
+  kind: K,
+  changes: readonly Change[],
+): readonly Extract<Change, { readonly kind: K }>[] {
+  return changes.filter((change): change is Extract<Change, { readonly kind: K }> => change.kind === kind);
+}
+
+/** Changes entries of a section of a domain, each change as `changeOf` says. */
+export function editSection<T extends Change>(
+  { place, book }: DomainEditing,
+  section: Section,
+  changes: readonly T[],
+  changeOf: (change: T) => EntryChange,
+): void {
+  if (changes.length === 0) return;
+  const entries = new Map(changes.map((change) => [change.name, changeOf(change)]));
+  const own = placeWithin(place, section);
+  if (own !== null) return editEntries(own, entries, book);
+  // What templates alone bring: the domain decides for itself.
+  const written = [...entries].flatMap(([name, change]) =>
+    change.kind === 'remove' ? [] : [[name, writeEntry(change, book)] as const],
+  );
+  editEntries(place, new Map([[section, { kind: 'value', value: Object.fromEntries(written) }]]), book);
+}
 
 /** Changes entries of the map under a key, such as the aliases of a domain; new ones come last. */
 export function editEntries(place: DraftPlace, changes: EntryChanges, book: Book): void {

@@ -1,16 +1,14 @@
-import { SECTIONS, type Section } from '../../model/kinds.ts';
+import { SECTIONS } from '../../model/kinds.ts';
 import {
   forwardDocument,
-  ruleDocument,
   type DomainDocument,
   type ManifestDocument,
   type ShowForward,
 } from '../../model/manifest-document.ts';
-import { nameKey, quote, type DomainName } from '../../model/names.ts';
+import type { DomainName } from '../../model/names.ts';
 import type { Observed, ObservedDomain } from '../../model/observed.ts';
-import type { RuleDocument, ObservedAlias, ObservedRule } from '../../model/resources.ts';
 import { dropRefused } from './drop-refused.ts';
-import { createRuleNamer } from './rule-names.ts';
+import { exportSection } from '../sections/sections.ts';
 
 export interface ExportOptions {
   /** Generation of the API that was read: a webhook can be stated for v3 only. */
@@ -75,69 +73,8 @@ function exportDomain(
     ...Object.fromEntries(
       SECTIONS.filter((section) => live[section] !== undefined).map((section) => [
         section,
-        SECTION_DOCUMENTS[section](live, comments, showForward),
+        exportSection(section, live, comments, showForward),
       ]),
     ),
   };
-}
-
-/** Of a section that was read. */
-const SECTION_DOCUMENTS: {
-  readonly [S in Section]: (
-    live: ObservedDomain,
-    comments: string[],
-    showForward: ShowForward,
-  ) => DomainDocument[S];
-} = {
-  aliases: ({ aliases = [] }, comments, showForward) => exportAliases(aliases, comments, showForward),
-  rules: ({ rules = [] }, comments, showForward) => exportRules(rules, comments, showForward),
-  credentials: ({ credentials = [] }, comments) => exportCredentials(credentials, comments),
-};
-
-function exportAliases(
-  live: readonly ObservedAlias[],
-  comments: string[],
-  showForward: ShowForward,
-): NonNullable<DomainDocument['aliases']> {
-  const sorted = distinct(live, 'alias', comments).sort((a, b) => (a.name < b.name ? -1 : 1));
-  return new Map(sorted.map(({ name, forward }) => [name, showForward(forward)]));
-}
-
-function exportCredentials(
-  live: readonly { readonly name: string }[],
-  comments: string[],
-): NonNullable<DomainDocument['credentials']> {
-  const sorted = distinct(live, 'credential', comments).sort((a, b) => (a.name < b.name ? -1 : 1));
-  return new Map(sorted.map(({ name }) => [name, {}]));
-}
-
-/** Several live items of one name cannot be told apart by a manifest: none of them is managed. */
-function distinct<T extends { readonly name: string }>(
-  live: readonly T[],
-  kind: string,
-  comments: string[],
-): T[] {
-  const counts = new Map<string, number>();
-  for (const { name } of live) counts.set(nameKey(name), (counts.get(nameKey(name)) ?? 0) + 1);
-  return live.filter(({ name }) => {
-    if (counts.get(nameKey(name)) === 1) return true;
-    comments.push(`${kind} ${quote(name)} is not managed: another one differs only in case or Unicode form`);
-    return false;
-  });
-}
-
-function exportRules(
-  live: readonly ObservedRule[],
-  comments: string[],
-  showForward: ShowForward,
-): readonly RuleDocument[] {
-  const nameOf = createRuleNamer();
-  const sorted = [...live].sort((a, b) => a.rank - b.rank);
-  return sorted.flatMap((rule, index) => {
-    const name = nameOf(rule.match);
-    if (rule.rank !== sorted[index - 1]?.rank) return [ruleDocument(rule, name, showForward)];
-    // A list has an order, and to name both would be to decide it.
-    comments.push(`rule ${rule.id} (${name}) is not managed: it has the rank of another rule, ${rule.rank}`);
-    return [];
-  });
 }

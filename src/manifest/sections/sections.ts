@@ -1,13 +1,18 @@
 import { SECTIONS, type Section } from '../../model/kinds.ts';
-import { countEntries, type PresentDomain } from '../../model/desired.ts';
+import { countEntries, type DesiredSection, type DesiredSections } from '../../model/desired.ts';
+import type { ShowForward } from '../../model/manifest-document.ts';
 import type { DomainName } from '../../model/names.ts';
+import type { ObservedSections } from '../../model/observed.ts';
+import type { Change } from '../../model/plan.ts';
 import type { Source } from '../../model/problem.ts';
+import type { SectionTypes } from '../../model/resources.ts';
+import type { DomainEditing } from '../update/entries.ts';
 import { valueOf, type MapNode } from '../read/node.ts';
 import { ALIAS_SECTION, type AliasEntries } from './aliases.ts';
-import type { Definitions } from './assemble.ts';
-import type { Loading } from './context.ts';
+import type { Definitions } from '../resolve/assemble.ts';
+import type { Loading } from '../resolve/context.ts';
 import { CREDENTIAL_SECTION, type CredentialEntries } from './credentials.ts';
-import type { Brought, ReadEntries, SectionReader } from './entries.ts';
+import type { Brought, ReadEntries, SectionLanguage } from './entries.ts';
 import { readIgnore, readPrune, reportIgnored } from './ignore.ts';
 import { RULE_SECTION, type RuleDraft } from './rules.ts';
 
@@ -17,7 +22,7 @@ interface Written {
   readonly credentials: CredentialEntries;
 }
 
-const READERS: { readonly [S in Section]: SectionReader<S, Written[S]> } = {
+const LANGUAGE: { readonly [S in Section]: SectionLanguage<S, Written[S]> } = {
   aliases: ALIAS_SECTION,
   rules: RULE_SECTION,
   credentials: CREDENTIAL_SECTION,
@@ -35,7 +40,7 @@ export interface UsedTemplate {
 export function readWrittenSections(node: MapNode, loading: Loading): WrittenSections {
   const stated = SECTIONS.flatMap((section) => {
     const written = valueOf(node, section);
-    return written === undefined ? [] : [[section, READERS[section].read(written, loading)] as const];
+    return written === undefined ? [] : [[section, LANGUAGE[section].read(written, loading)] as const];
   });
   return Object.fromEntries(stated) as WrittenSections;
 }
@@ -54,7 +59,7 @@ export interface SectionsInput {
 }
 
 /** Each section of a domain with what its templates bring; none where neither has it. */
-export function mergeSections(input: SectionsInput, loading: Loading): Pick<PresentDomain, Section> {
+export function mergeSections(input: SectionsInput, loading: Loading): DesiredSections {
   const merged = SECTIONS.map((section) => [section, mergeSection(section, input, loading)] as const);
   return Object.fromEntries(merged.filter(([, section]) => section !== undefined));
 }
@@ -63,29 +68,47 @@ function mergeSection<S extends Section>(
   section: S,
   { domain, node, own, templates, defaults }: SectionsInput,
   loading: Loading,
-): SectionOf<S> | undefined {
+): DesiredSection<S> | undefined {
   const stated = own[section];
   const brought: Brought<Written[S]>[] = templates.flatMap(({ sections, via }) => {
     const entries = sections[section]?.entries;
     return entries === undefined ? [] : [{ entries, via }];
   });
   if (stated === undefined && brought.length === 0) return undefined;
-  const entries = READERS[section].merge(stated?.entries ?? null, brought, domain, loading.log);
+  const entries = LANGUAGE[section].merge(stated?.entries ?? null, brought, domain, loading.log);
   const ignore = readIgnore(section, node, defaults, loading);
   reportIgnored(section, entries.values(), ignore, loading.log);
   return { prune: stated !== undefined && readPrune(section, node, defaults), ignore, entries };
 }
 
-interface SectionOf<S extends Section> {
-  readonly prune: boolean;
-  readonly ignore: readonly string[];
-  readonly entries: NonNullable<PresentDomain[S]>['entries'];
-}
-
 /** Entries, and patterns that are ignored. */
-export function sizeOfSections(sections: Pick<PresentDomain, Section>): number {
+export function sizeOfSections(sections: DesiredSections): number {
   const sizes = SECTIONS.map(
     (section) => countEntries(sections[section]) + (sections[section]?.ignore.length ?? 0),
   );
   return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+/** What counts of a section in the digest of the manifest; null: it is not managed. */
+export function digestSection<S extends Section>(
+  section: S,
+  managed: DesiredSection<S> | undefined,
+): unknown {
+  if (managed === undefined) return null;
+  return [managed.prune, [...managed.ignore].sort(), LANGUAGE[section].digest(managed.entries)];
+}
+
+/** A section that was read of the account, as a manifest writes it. */
+export function exportSection<S extends Section>(
+  section: S,
+  live: ObservedSections,
+  comments: string[],
+  showForward: ShowForward,
+): SectionTypes[S]['document'] {
+  return LANGUAGE[section].export(live[section] ?? [], comments, showForward);
+}
+
+/** Edits each section of a domain where the plan would change the account. */
+export function updateSections(editing: DomainEditing, changes: readonly Change[]): void {
+  for (const section of SECTIONS) LANGUAGE[section].update(editing, changes);
 }

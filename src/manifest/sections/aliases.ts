@@ -1,18 +1,35 @@
 import { sameDestinations } from '../../model/destinations.ts';
 import { looksLikeRegex, parseAliasName, type AliasName, type NameKey } from '../../model/names.ts';
 import type { DesiredAlias } from '../../model/resources.ts';
+import type { AliasChange } from '../../model/plan.ts';
 import { compilePattern } from '../../routing/regex.ts';
-import type { Loading } from './context.ts';
-import { isAbsent, mergeNamed, readNamed, type SectionReader } from './entries.ts';
-import { reportInside } from './values/inner-fault.ts';
+import type { Loading } from '../resolve/context.ts';
+import {
+  digestNamed,
+  exportNamed,
+  isAbsent,
+  mergeNamed,
+  readNamed,
+  type SectionLanguage,
+} from './entries.ts';
+import { reportInside } from '../resolve/values/inner-fault.ts';
+import { changesOf, editSection, type EntryChange } from '../update/entries.ts';
 import type { Entry } from '../read/node.ts';
 import { sourceOf } from '../read/text.ts';
 
 export type AliasEntries = ReadonlyMap<NameKey, DesiredAlias>;
 
-export const ALIAS_SECTION: SectionReader<'aliases', AliasEntries> = {
+export const ALIAS_SECTION: SectionLanguage<'aliases', AliasEntries> = {
   read: (section, loading) => readNamed(section, loading, parseAliasName, readAlias),
   merge: (own, brought, _, log) => mergeNamed(own, brought, sameAlias, log),
+  digest: (entries) =>
+    digestNamed(entries, (alias) => [
+      alias.name,
+      alias.state === 'present' ? alias.forward.toSorted().join(',') : null,
+    ]),
+  export: (live, comments, showForward) =>
+    exportNamed('alias', live, comments, ({ forward }) => showForward(forward)),
+  update: (editing, changes) => editSection(editing, 'aliases', changesOf('alias', changes), entryChange),
 };
 
 function readAlias(entry: Entry, name: AliasName, loading: Loading): DesiredAlias | null {
@@ -44,4 +61,10 @@ function checkPattern({ key }: Entry, name: AliasName, { log }: Loading): number
   if (compiled.ok) return compiled.value.groups;
   reportInside('pattern', key, compiled.error, log);
   return null;
+}
+
+/** The account's side of an alias; one that a template brings is overruled, for the template may be right elsewhere. */
+function entryChange({ observed, via }: AliasChange): EntryChange {
+  if (observed !== null) return { kind: 'forward', forward: observed.forward };
+  return via === undefined ? { kind: 'remove' } : { kind: 'value', value: { state: 'absent' } };
 }

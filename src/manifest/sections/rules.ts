@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { sameDestinations, type Destination } from '../../model/destinations.ts';
+import { ruleDocument, type ShowForward } from '../../model/manifest-document.ts';
 import { findInvisible, quote, type DomainName } from '../../model/names.ts';
 import type { Source } from '../../model/problem.ts';
 import {
@@ -7,13 +8,18 @@ import {
   type RuleMatch,
   type RuleType,
   type DesiredRule,
+  type ObservedRule,
+  type RuleDocument,
   type Origin,
 } from '../../model/resources.ts';
 import type { ProblemLog } from '../problems.ts';
-import type { Loading } from './context.ts';
-import { mergeBrought, type Brought, type ReadEntries, type SectionReader } from './entries.ts';
+import type { Loading } from '../resolve/context.ts';
+import { mergeBrought, type Brought, type ReadEntries, type SectionLanguage } from './entries.ts';
+import { changesOf } from '../update/entries.ts';
+import { editRules } from '../update/rules.ts';
+import { createRuleNamer } from '../write/rule-names.ts';
 import { booleanOf, isNull, itemsOf, textOf, valueOf, type MapNode, type Node } from '../read/node.ts';
-import { readMatch } from './values/rule-match.ts';
+import { readMatch } from '../resolve/values/rule-match.ts';
 import { sourceOf } from '../read/text.ts';
 
 /** A rule as written: not yet of any domain, so without a derived id. */
@@ -39,9 +45,17 @@ interface Identity {
   readonly id: string | null;
 }
 
-export const RULE_SECTION: SectionReader<'rules', readonly RuleDraft[]> = {
+export const RULE_SECTION: SectionLanguage<'rules', readonly RuleDraft[]> = {
   read: readRules,
   merge: mergeRules,
+  digest: (rules) => rules.map(digestOfRule),
+  export: exportRules,
+  update({ place, book, desired, live, adoptions }, changes) {
+    const own = changesOf('rule', changes);
+    const entries = desired?.state === 'present' ? (desired.rules?.entries ?? []) : [];
+    const input = { changes: own, adoptions, desired: entries, live: live?.rules ?? [] };
+    if (own.length > 0) editRules(place, input, book);
+  },
 };
 
 function readRules(section: Node, loading: Loading): ReadEntries<readonly RuleDraft[]> {
@@ -215,4 +229,25 @@ function deriveRuleId(domain: DomainName, type: RuleType, name: string): string 
 /** The ids that a rule of this name would have, one a type: how a rule of another type is recognised. */
 function derivedRuleIds(domain: DomainName, name: string): readonly string[] {
   return (['alias', 'regex', 'cel'] as const).map((type) => deriveRuleId(domain, type, name));
+}
+
+function digestOfRule(rule: DesiredRule): unknown {
+  if (rule.state === 'absent') return ['absent', rule.name ?? null, rule.id ?? null];
+  return [rule.name, rule.id, rule.match, rule.forward.toSorted().join(','), rule.active];
+}
+
+function exportRules(
+  live: readonly ObservedRule[],
+  comments: string[],
+  showForward: ShowForward,
+): readonly RuleDocument[] {
+  const nameOf = createRuleNamer();
+  const sorted = [...live].sort((a, b) => a.rank - b.rank);
+  return sorted.flatMap((rule, index) => {
+    const name = nameOf(rule.match);
+    if (rule.rank !== sorted[index - 1]?.rank) return [ruleDocument(rule, name, showForward)];
+    // A list has an order, and to name both would be to decide it.
+    comments.push(`rule ${rule.id} (${name}) is not managed: it has the rank of another rule, ${rule.rank}`);
+    return [];
+  });
 }

@@ -1,15 +1,18 @@
-import type { PresentDomain } from '../../model/desired.ts';
 import type { Section } from '../../model/kinds.ts';
-import { quote, type DomainName, type NameFault, type NameKey } from '../../model/names.ts';
+import { nameKey, quote, type DomainName, type NameFault, type NameKey } from '../../model/names.ts';
+import type { ShowForward } from '../../model/manifest-document.ts';
+import type { Change } from '../../model/plan.ts';
 import type { Source } from '../../model/problem.ts';
+import type { SectionTypes } from '../../model/resources.ts';
+import type { DomainEditing } from '../update/entries.ts';
 import type { Result } from '../../model/result.ts';
 import type { ProblemLog } from '../problems.ts';
 import { entriesOf, textOf, valueOf, type Entry, type MapNode, type Node } from '../read/node.ts';
-import type { Loading } from './context.ts';
-import { createNameReader } from './values/names.ts';
+import type { Loading } from '../resolve/context.ts';
+import { createNameReader } from '../resolve/values/names.ts';
 
-/** How one section of a domain or template is read; `Written`: its entries before they are of any domain. */
-export interface SectionReader<S extends Section, Written> {
+/** One section of the manifest language, to and fro; `Written`: its entries before they are of any domain. */
+export interface SectionLanguage<S extends Section, Written> {
   readonly read: (section: Node, loading: Loading) => ReadEntries<Written>;
   /** What a domain's entries are with those that its templates bring; `own`: null where it has no such section. */
   readonly merge: (
@@ -17,7 +20,17 @@ export interface SectionReader<S extends Section, Written> {
     brought: readonly Brought<Written>[],
     domain: DomainName,
     log: ProblemLog,
-  ) => NonNullable<PresentDomain[S]>['entries'];
+  ) => SectionTypes[S]['desired'];
+  /** What counts of its entries in the digest of the manifest. */
+  readonly digest: (entries: SectionTypes[S]['desired']) => unknown;
+  /** What the account has of it as a manifest writes it; what no manifest can say goes to the comments. */
+  readonly export: (
+    live: readonly SectionTypes[S]['observed'][],
+    comments: string[],
+    showForward: ShowForward,
+  ) => SectionTypes[S]['document'];
+  /** Edits it where the plan would change the account. */
+  readonly update: (editing: DomainEditing, changes: readonly Change[]) => void;
 }
 
 /** Entries of one section as written, and whether all of them could be read. */
@@ -102,4 +115,26 @@ function reportConflict(first: Mergeable, second: Mergeable, via: Source, log: P
     hint: 'define it in the domain itself',
     related: first.source,
   });
+}
+
+/** Entries by name for the digest: their order says nothing. */
+export function digestNamed<T>(entries: ReadonlyMap<NameKey, T>, show: (entry: T) => unknown): unknown {
+  return [...entries].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => show(entry));
+}
+
+/** Live items by name. Several of one name cannot be told apart by a manifest: none of them is managed. */
+export function exportNamed<T extends { readonly name: string }, Document>(
+  kind: string,
+  live: readonly T[],
+  comments: string[],
+  write: (row: T) => Document,
+): ReadonlyMap<string, Document> {
+  const counts = new Map<string, number>();
+  for (const { name } of live) counts.set(nameKey(name), (counts.get(nameKey(name)) ?? 0) + 1);
+  const distinct = live.filter(({ name }) => {
+    if (counts.get(nameKey(name)) === 1) return true;
+    comments.push(`${kind} ${quote(name)} is not managed: another one differs only in case or Unicode form`);
+    return false;
+  });
+  return new Map(distinct.sort((a, b) => (a.name < b.name ? -1 : 1)).map((row) => [row.name, write(row)]));
 }
