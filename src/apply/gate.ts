@@ -2,19 +2,9 @@ import { itemKey } from '../model/item-key.ts';
 import { nameKey, takesOthers, type DomainName } from '../model/names.ts';
 import type { Change } from '../model/plan.ts';
 import { dependenciesOf } from '../plan/requests/dependencies.ts';
-import type { StageRequests } from '../plan/requests/requests.ts';
 import { chainOfKind } from '../plan/requests/order.ts';
 import { hasTrouble, isHeldUp, STAGE_ONE_FAILED, stopOn, whyStopped, type Ledger } from './ledger.ts';
 import type { KnownAccount } from './known-account.ts';
-
-export interface RoundInput {
-  /** What is to be sent. */
-  readonly stages: readonly StageRequests[];
-  /** All that is still to be done, or may be, what is not sent again included: routes depend on it. */
-  readonly all: readonly Change[];
-  /** Domains of which it is not known what they forward to. */
-  readonly unread: Iterable<DomainName>;
-}
 
 /** Why a change must not be sent now; null: it may. */
 export type Gate = (change: Change) => string | null;

@@ -4,14 +4,7 @@ import type { Change } from '../model/plan.ts';
 import type { WriteItem } from '../plan/requests/order.ts';
 import type { DomainRequests, StageRequests, WriteRequest } from '../plan/requests/requests.ts';
 import { approve, isApprovedBy, isHeldBack, type Approvals } from './approval.ts';
-import {
-  dependenciesByItem,
-  forwarderGate,
-  stageOneGate,
-  stageTwoGate,
-  type Gate,
-  type RoundInput,
-} from './gate.ts';
+import { dependenciesByItem, forwarderGate, stageOneGate, stageTwoGate, type Gate } from './gate.ts';
 import { recordSkips, stopOn, whyStopped, type Ledger } from './ledger.ts';
 import { isNotKept } from './memory/not-kept.ts';
 import type { KnownAccount } from './known-account.ts';
@@ -22,7 +15,17 @@ import { sideBySide } from './side-by-side.ts';
 
 const DOMAINS_AT_ONCE = 16;
 
-/** What rounds work with, beside the changes that are to be sent. */
+/** What a round is about. */
+export interface Round {
+  /** What is to be sent. */
+  readonly stages: readonly StageRequests[];
+  /** All that is still to be done, or may be, what is not sent again included: routes depend on it. */
+  readonly pending: readonly Change[];
+  /** Domains of which it is not known what they forward to. */
+  readonly unread: Iterable<DomainName>;
+}
+
+/** What every round works with. */
 export interface RoundParts extends Pick<ApplyPorts, 'whyKeepDomain'> {
   readonly ledger: Ledger;
   readonly account: KnownAccount;
@@ -34,41 +37,40 @@ export interface RoundParts extends Pick<ApplyPorts, 'whyKeepDomain'> {
  * Sends the work of one round: new domains first, for what the service makes with them decides the rest; then stage 1 of
  * all domains; then, when all of it has ended, stage 2. The domains that were read after the last request about them.
  */
-export async function sendRound(round: RoundInput, parts: RoundParts): Promise<ReadonlySet<DomainName>> {
+export async function sendRound(round: Round, parts: RoundParts): Promise<ReadonlySet<DomainName>> {
   const { ledger, approvals } = parts;
   ledger.misplaced.clear();
   const stages = await sendAdditions(parts, round.stages);
   const work = stages.flatMap(({ domains }) => domains.flatMap(changesOf));
   const heldBack = [...approvals.heldBack.values()];
-  const dependencies = dependenciesByItem([...work, ...round.all, ...heldBack]);
+  const dependencies = dependenciesByItem([...work, ...round.pending, ...heldBack]);
   const held = new Set([...heldBack.map(({ domain }) => domain), ...round.unread]);
   const gate = stageTwoGate(ledger, held, dependencies);
-  const seen = new Set<DomainName>();
+  const changedLate = new Set<DomainName>();
+  let seen: ReadonlySet<DomainName> = new Set();
   for (const { stage, domains } of stages) {
     if (stage === 1) {
       await sideBySide(domains, DOMAINS_AT_ONCE, (own) => sendAll(parts, own.requests, stageOneGate(ledger)));
-      continue;
+    } else {
+      const passage = await forwarderGate(domains.flatMap(changesOf), { gate, dependencies }, parts);
+      await sideBySide(domains, DOMAINS_AT_ONCE, (own) => sendStageTwo(parts, own, passage.gate));
+      seen = seen.union(passage.seen);
+      for (const { domain } of domains) changedLate.add(domain);
     }
-    const passage = await forwarderGate(domains.flatMap(changesOf), { gate, dependencies }, parts);
-    for (const name of passage.seen) seen.add(name);
-    await sideBySide(domains, DOMAINS_AT_ONCE, (own) => sendStageTwo(parts, own, passage.gate));
   }
-  for (const { stage, domains } of stages) {
-    if (stage === 2) for (const { domain } of domains) seen.delete(domain);
-  }
-  return seen;
+  return seen.difference(changedLate);
 }
 
 /** The requests that are left once domains were added: others where what the service made with them changed the work. */
 async function sendAdditions(
-  parts: RoundParts,
+  { ledger, account, sender }: Pick<RoundParts, 'ledger' | 'account' | 'sender'>,
   stages: readonly StageRequests[],
 ): Promise<readonly StageRequests[]> {
   const isAddition = ({ operation }: WriteRequest): boolean => operation === 'addDomain';
   const additions = stages
     .flatMap(({ domains }) => domains.flatMap(({ requests }) => requests))
     .filter(isAddition);
-  await sideBySide(additions, DOMAINS_AT_ONCE, parts.sender.send);
+  await sideBySide(additions, DOMAINS_AT_ONCE, sender.send);
   const others = stages.map(({ stage, domains }) => ({
     stage,
     domains: domains.map(({ domain, requests }) => {
@@ -76,8 +78,8 @@ async function sendAdditions(
     }),
   }));
   const changes = [...new Set(others.flatMap(({ domains }) => domains.flatMap(changesOf)))];
-  const resolved = await resolveNewDomains(changes, parts.ledger, parts.account);
-  return resolved === changes ? others : parts.sender.requestsOf(resolved);
+  const resolved = await resolveNewDomains(changes, ledger, account);
+  return resolved === changes ? others : sender.requestsOf(resolved);
 }
 
 function changesOf({ requests }: DomainRequests): readonly Change[] {

@@ -4,12 +4,11 @@ import type { DomainName } from '../model/names.ts';
 import type { Change } from '../model/plan.ts';
 import { fail, succeed, type Result } from '../model/result.ts';
 import { approvalsOf, selectWork, withPasswords } from './approval.ts';
-import type { RoundInput } from './gate.ts';
 import { recordSkips, stopOn, whyStopped, type Ledger, type SkippedEntry } from './ledger.ts';
 import { foreignSettings, type KnownAccount } from './known-account.ts';
 import type { Sightings } from './memory/not-kept.ts';
 import type { ApplyInput, ApplyPorts } from './ports.ts';
-import { sendRound } from './round.ts';
+import { sendRound, type Round } from './round.ts';
 import { openSender, sourcesOf } from './send/send.ts';
 import { judgeRound, type Verdict } from './verdict.ts';
 
@@ -35,7 +34,7 @@ export async function runRounds(
   const sender = openSender(ports, sourcesOf(desired, passwords), { ledger, findings: account.findings });
   const touched = domainsOf(plan.changes);
   const sightings: Sightings = new Map();
-  let round: RoundInput = { stages: input.requests, all: plan.changes, unread: [] };
+  let round: Round = { stages: input.requests, pending: plan.changes, unread: [] };
   let concerned = plan.changes;
   for (let pass = 0; ; pass += 1) {
     const before = progressOf(ledger);
@@ -58,8 +57,8 @@ export async function runRounds(
       skipRest(ledger, work, skipped);
       return verdict;
     }
-    const all = [...again.changes, ...unread];
-    round = { stages: sender.requestsOf(work), all, unread: verdict.unread.keys().toArray() };
+    const pending = [...again.changes, ...unread];
+    round = { stages: sender.requestsOf(work), pending, unread: verdict.unread.keys().toArray() };
     await clock.sleep(pause, signal);
   }
 }
