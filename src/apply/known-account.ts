@@ -127,7 +127,7 @@ async function rememberCatchAll(
   { domain, givenCatchAll }: { readonly domain: DomainName; readonly givenCatchAll: string },
 ): Promise<void> {
   // It was another domain of that name that was left in place.
-  const { settled: _, ...known } = prior ?? NO_PRIOR_DOMAIN;
+  const { inSyncDigest: _, ...known } = prior ?? NO_PRIOR_DOMAIN;
   await state.remember({ domains: new Map([[domain, { ...known, givenCatchAll }]]), manifest: null });
 }
 

@@ -33,7 +33,7 @@ export interface PriorDomain {
    */
   readonly givenCatchAll?: string;
   /** Digest of all that the manifest wanted of the domain when a run left it in place; absent: something was open. */
-  readonly settled?: string;
+  readonly inSyncDigest?: string;
   /** When the service was last asked about its DNS, and how long the next time waits; absent: never. */
   readonly verified?: Verified;
 }

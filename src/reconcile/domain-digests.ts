@@ -37,7 +37,7 @@ export function pendingDomains(
   hmac: (text: string) => string,
 ): readonly DomainName[] {
   const digests = keyedDigests(desired, hmac);
-  return [...digests.keys()].filter((name) => prior.domains.get(name)?.settled !== digests.get(name));
+  return [...digests.keys()].filter((name) => prior.domains.get(name)?.inSyncDigest !== digests.get(name));
 }
 
 /** The part of a manifest that is about these domains. */

@@ -19,7 +19,7 @@ export function writePriorDomain(domain: DomainName, prior: PriorDomain): string
     ruleIds: [...prior.ruleIds],
     keptOtherwise: [...prior.keptOtherwise].map(([key, { sent, shown }]) => [key, sent, shown]),
     passwords: [...prior.passwords],
-    settled: prior.settled,
+    settled: prior.inSyncDigest,
     verified: prior.verified,
   })}\n`;
 }
@@ -47,7 +47,7 @@ function decodePrior(value: Readonly<Record<string, unknown>>): PriorDomain | nu
     keptOtherwise: readKeptOtherwise(value['keptOtherwise']),
     passwords,
     ...(typeof givenCatchAll === 'string' ? { givenCatchAll } : {}),
-    ...(typeof settled === 'string' ? { settled } : {}),
+    ...(typeof settled === 'string' ? { inSyncDigest: settled } : {}),
     ...(verified === null ? {} : { verified }),
   };
 }

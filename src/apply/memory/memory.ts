@@ -13,7 +13,7 @@ import { signature, type Wanted } from '../../plan/diff/signature.ts';
 export interface MemoryInput {
   readonly desired: Desired;
   /** Digests of the domains that are in place, with all that they have. */
-  readonly settled: ReadonlyMap<DomainName, string>;
+  readonly inSyncDigests: ReadonlyMap<DomainName, string>;
   readonly prior: Prior;
   /** The plan at the start. */
   readonly plan: Pick<Plan, 'guards'>;
@@ -66,14 +66,14 @@ function rememberDomain(
   live: PriorDomain['live'],
   input: MemoryInput,
 ): PriorDomain {
-  const settled = input.settled.get(entry.domain);
+  const inSyncDigest = input.inSyncDigests.get(entry.domain);
   const verified = input.verified.get(entry.domain) ?? before?.verified;
   return {
     live,
     ...rememberItems(entry, before, input),
     ruleIds: rememberRuleIds(entry, before, input),
     passwords: rememberPasswords(entry, before, input),
-    ...(settled === undefined ? rememberCatchAll(entry, before, input) : { settled }),
+    ...(inSyncDigest === undefined ? rememberCatchAll(entry, before, input) : { inSyncDigest }),
     ...(verified === undefined ? {} : { verified }),
   };
 }

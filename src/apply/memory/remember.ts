@@ -32,7 +32,7 @@ export async function rememberRun(state: StateStore, run: RememberInput): Promis
   const notInPlace = [...open, ...input.heldBack, ...undone(ledger), ...suppressed(account, input.prior)];
   const memory = memoryOf({
     desired: input.desired,
-    settled: domainsInPlace(input, [...notInPlace, ...notKept.map(({ change }) => change)]),
+    inSyncDigests: digestsInSync(input, [...notInPlace, ...notKept.map(({ change }) => change)]),
     prior: input.prior,
     plan: input.plan,
     adoptions: [
@@ -63,7 +63,7 @@ function sizeToKeep({ desired, manifestSize: whole }: ApplyInput): ManifestSize 
 }
 
 /** Digests of the domains that are in place, with nothing held back. */
-function domainsInPlace(
+function digestsInSync(
   { domainDigests, plan }: ApplyInput,
   open: readonly Change[],
 ): ReadonlyMap<DomainName, string> {

@@ -27,10 +27,10 @@ export interface RulePayload {
 }
 
 /**
- * The requests that a change of a rule takes, in order. What a rule no longer takes, it must not let go before
- * everything that takes over is in place: deactivations and changes of the condition are stage 2. Its destinations go
- * along with the condition: sent before it, mail of the old condition would reach the new place. An inactive rule
- * routes nothing, so that all of it is sent at once, activation included.
+ * The requests that a change of a rule takes, in order. A rule must not stop matching mail before everything that matches
+ * it instead is in place: deactivations and changes of the condition are stage 2. Its destinations go along with the
+ * condition: sent before it, mail of the old condition would reach the new place. An inactive rule routes nothing, so
+ * that all of it is sent at once, activation included.
  */
 export function ruleSteps(change: RuleChange): readonly RuleStep[] {
   const { observed, desired } = change;

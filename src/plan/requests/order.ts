@@ -19,13 +19,13 @@ const STEPS = [
   'credential-adds', // Credentials route no mail: a failure among them holds no route back.
   'credential-updates', // What is sent again comes after what is missing.
   'alias-adds', // A catch-all changes only once the aliases whose mail it would match are there.
-  'alias-updates', // New destinations: no alias lets mail go.
+  'alias-updates', // New destinations: no alias stops matching mail.
   'rule-moves', // A new rule is placed among rules that have their final ranks.
-  'rule-adds', // A new rule matches its mail before another rule lets it go.
-  'rule-changes', // New destinations, and rules that become active: no rule lets mail go.
-  'rule-narrowings', // Stage 2: a rule lets mail go once everything that takes it over is in place.
-  'rule-deletes', // A rule that narrows may take over the mail of a rule that is deleted.
-  'alias-deletes', // What takes over the mail of an alias may be a rule.
+  'rule-adds', // A new rule matches its mail before another rule stops matching it.
+  'rule-changes', // New destinations, and rules that become active: no rule stops matching mail.
+  'rule-narrowings', // Stage 2: a rule stops matching mail once everything that matches it instead is in place.
+  'rule-deletes', // A rule that changes may match the mail of a rule that is deleted.
+  'alias-deletes', // The mail of an alias may be matched by a rule instead.
   'credential-deletes', // A program can send with its old credential until everything else is in place.
   'domain-delete', // All that is in the domain goes with it.
 ] as const;
@@ -147,7 +147,7 @@ function stepsOf(places: readonly Placed[]): readonly StepItems[] {
  */
 export function inOrder(step: Step, items: readonly WriteItem[]): readonly WriteItem[] {
   const sorted = items.toSorted(comparison(step));
-  return step === 'rule-narrowings' ? takersFirst(sorted) : sorted;
+  return step === 'rule-narrowings' ? successorsFirst(sorted) : sorted;
 }
 
 function comparison(step: Step): (a: WriteItem, b: WriteItem) => number {
@@ -167,17 +167,17 @@ function comparison(step: Step): (a: WriteItem, b: WriteItem) => number {
   }
 }
 
-/** A rule that takes over another's condition comes before that one lets it go. Two that swap theirs cannot both. */
-function takersFirst(items: readonly WriteItem[]): readonly WriteItem[] {
+/** A rule that gets another rule's condition comes before the other rule gives it up. Two that swap theirs cannot both. */
+function successorsFirst(items: readonly WriteItem[]): readonly WriteItem[] {
   const active = items.filter((item) => item.kind === 'rule' && !isSwitchedOff(item.change));
-  const takers = new Map(active.map((item) => [conditionOf(item, 'desired'), item]));
+  const successors = new Map(active.map((item) => [conditionOf(item, 'desired'), item]));
   const ordered = new Set<WriteItem>();
   const waiting = new Set<WriteItem>();
   const visit = (item: WriteItem): void => {
     if (waiting.has(item)) return;
     waiting.add(item);
-    const taker = takers.get(conditionOf(item, 'observed'));
-    if (taker !== undefined) visit(taker);
+    const successor = successors.get(conditionOf(item, 'observed'));
+    if (successor !== undefined) visit(successor);
     ordered.add(item);
   };
   for (const item of items) visit(item);
@@ -206,7 +206,7 @@ function compareMoves(a: RuleChange, b: RuleChange): number {
   return movesDown(a) ? -compareFinal(a, b) : compareFinal(a, b);
 }
 
-/** A changed condition may take over what a rule that is switched off lets go: so it comes first. */
+/** A changed condition may match the mail of a rule that is switched off: so it comes first. */
 function compareNarrowings(a: RuleChange, b: RuleChange): number {
   const off = Number(isSwitchedOff(a)) - Number(isSwitchedOff(b));
   if (off !== 0) return off;

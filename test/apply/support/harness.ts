@@ -203,15 +203,15 @@ function checkReport({ report, plan, after }: RunResult): void {
     expect(after.changes).toEqual([]);
     expect([report.failed, report.skipped, report.notKept]).toEqual([[], [], []]);
   }
-  const told = new Set(
+  const reported = new Set(
     [...report.failed, ...report.skipped, ...report.notKept].map(
       ({ kind, domain, name }) => `${kind} ${domain} ${name}`,
     ),
   );
   const planned = new Set(plan.changes.map(({ kind, domain, name }) => `${kind} ${domain} ${name}`));
   const open = after.changes.map(({ kind, domain, name }) => `${kind} ${domain} ${name}`);
-  const untold = open.filter((item) => planned.has(item) && !told.has(item));
-  if (outcome !== 'refused') expect(untold).toEqual([]);
+  const unreported = open.filter((item) => planned.has(item) && !reported.has(item));
+  if (outcome !== 'refused') expect(unreported).toEqual([]);
 }
 
 /** Promise 3: where nothing comes in between, just what was forecast is sent. */

@@ -38,7 +38,7 @@ export const ACME_MEMORY: PriorDomain = {
   keptOtherwise: new Map([['rule/vip', { sent: 'c', shown: 'd' }]]),
   passwords: new Map([['carol' as NameKey, 'scrypt:x']]),
   givenCatchAll: 'owner@account.example',
-  settled: 'sha256:1',
+  inSyncDigest: 'sha256:1',
   verified: { at: 5, waitMs: 60_000 },
 };
 
