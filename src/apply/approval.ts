@@ -1,5 +1,4 @@
 import { sameDestinations } from '../model/destinations.ts';
-import type { Desired } from '../model/desired.ts';
 import { actionKey, changeKey, itemKey } from '../model/item-key.ts';
 import { SECTIONS } from '../model/kinds.ts';
 import type { DomainName } from '../model/names.ts';
@@ -10,7 +9,6 @@ import { isRefused } from '../plan/withhold.ts';
 import { isHeldUp, recordSkips, STAGE_ONE_FAILED, whyBlocked, type Ledger } from './ledger.ts';
 import { isNotKept } from './memory/not-kept.ts';
 import type { ApplyInput } from './ports.ts';
-import { resolvePasswords, type ResolvePassword } from './send/passwords.ts';
 
 /** Changes as they were approved at the start, in which those of later plans are found again. */
 export type Approval = ReadonlyMap<string, Change>;
@@ -64,32 +62,6 @@ export function selectWork(plan: Plan, approvals: Approvals, ledger: Ledger): re
     else recordSkips(ledger, [change], reason);
   }
   return work;
-}
-
-/** A credential that came up during the run needs its password now: without one it is skipped. */
-export async function withPasswords(
-  work: readonly Change[],
-  passwords: Map<string, string>,
-  { desired, resolve, ledger }: PasswordSources,
-): Promise<readonly Change[]> {
-  const needed = work.filter((change) => change.kind === 'credential' && !passwords.has(itemKey(change)));
-  const missing = new Set<Change>();
-  for (const change of needed) {
-    const resolved = await resolvePasswords([change], desired, resolve);
-    if (resolved.ok) {
-      for (const [item, password] of resolved.value) passwords.set(item, password);
-      continue;
-    }
-    missing.add(change);
-    recordSkips(ledger, [change], resolved.error.map((problem) => problem.message).join('; '));
-  }
-  return missing.size === 0 ? work : work.filter((change) => !missing.has(change));
-}
-
-export interface PasswordSources {
-  readonly desired: Desired;
-  readonly resolve: ResolvePassword;
-  readonly ledger: Ledger;
 }
 
 /** Domains in which something was accepted before stage 2 and is not in place. */

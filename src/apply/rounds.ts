@@ -3,12 +3,13 @@ import { itemKey } from '../model/item-key.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Change } from '../model/plan.ts';
 import { fail, succeed, type Result } from '../model/result.ts';
-import { approvalsOf, selectWork, withPasswords } from './approval.ts';
+import { approvalsOf, selectWork } from './approval.ts';
 import { recordSkips, stopOn, whyStopped, type Ledger, type SkippedEntry } from './ledger.ts';
 import { foreignSettings, type KnownAccount } from './known-account.ts';
 import type { Sightings } from './memory/not-kept.ts';
 import type { ApplyInput, ApplyPorts } from './ports.ts';
 import { sendRound, type Round } from './round.ts';
+import { resolvePasswords } from './send/passwords.ts';
 import { openSender, sourcesOf } from './send/send.ts';
 import { judgeRound, type Verdict } from './verdict.ts';
 
@@ -47,8 +48,7 @@ export async function runRounds(
     const verdict = judgeRound(again, { ledger, approvals, desired, sightings, ...read.value });
 
     const selected = selectWork(again, approvals, ledger);
-    const sources = { desired, resolve: resolvePassword, ledger };
-    const work = await withPasswords(selected, passwords, sources);
+    const work = await withPasswords(selected, passwords, { desired, ledger, resolvePassword });
     const unread = plan.changes.filter(({ domain }) => verdict.unread.has(domain));
     concerned = [...work, ...verdict.notKept.map(({ change }) => change), ...unread];
     const pause = PAUSES_MS[pass];
@@ -96,6 +96,30 @@ async function readBack(
 
 function domainsOf(changes: readonly Change[]): ReadonlySet<DomainName> {
   return new Set(changes.map(({ domain }) => domain));
+}
+
+/** A credential that came up during the run needs its password now: without one it is skipped. */
+async function withPasswords(
+  work: readonly Change[],
+  passwords: Map<string, string>,
+  {
+    desired,
+    ledger,
+    resolvePassword,
+  }: Pick<ApplyInput, 'desired'> & Pick<RunParts, 'ledger'> & Pick<ApplyPorts, 'resolvePassword'>,
+): Promise<readonly Change[]> {
+  const needed = work.filter((change) => change.kind === 'credential' && !passwords.has(itemKey(change)));
+  const missing = new Set<Change>();
+  for (const change of needed) {
+    const resolved = await resolvePasswords([change], desired, resolvePassword);
+    if (resolved.ok) {
+      for (const [item, password] of resolved.value) passwords.set(item, password);
+      continue;
+    }
+    missing.add(change);
+    recordSkips(ledger, [change], resolved.error.map((problem) => problem.message).join('; '));
+  }
+  return missing.size === 0 ? work : work.filter((change) => !missing.has(change));
 }
 
 /** What would go on is said to be skipped, with the reason of the last round where it had one. */
