@@ -12,7 +12,7 @@ import { reportRun } from './report/report.ts';
 import { runRounds } from './rounds.ts';
 import type { Verdict } from './verdict.ts';
 import { snapshotDocument } from './memory/snapshot.ts';
-import { verifyDomains } from './verify.ts';
+import { verifyDomains } from './verify-dns.ts';
 
 /** Why nothing was written at all. */
 export type ApplyFault =
