@@ -9,7 +9,7 @@ import { NO_PRIOR_DOMAIN, type Prior, type PriorDomain } from '../model/prior.ts
 import { fail, succeed, type Result } from '../model/result.ts';
 import type { ObservedAlias } from '../model/resources.ts';
 import { managedState, observedState } from '../plan/diff/settings.ts';
-import { signature } from '../plan/diff/signature.ts';
+import { signature } from '../plan/diff/kinds.ts';
 import { makePlan } from '../plan/plan.ts';
 import { needsFreshRead } from '../plan/requests/reads.ts';
 import { stopFor } from './ledger.ts';

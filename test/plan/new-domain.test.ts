@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { AliasSection, PresentDomain } from '../../src/model/desired.ts';
 import type { Change } from '../../src/model/plan.ts';
 import { resolveConditional } from '../../src/plan/diff/catch-all.ts';
-import { signature } from '../../src/plan/diff/signature.ts';
+import { signature } from '../../src/plan/diff/kinds.ts';
 import {
   ACME,
   aliasSection,

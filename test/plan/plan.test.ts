@@ -2,7 +2,7 @@ import { fromEnvironment } from '../support/references.ts';
 import { describe, expect, test } from 'vitest';
 import type { DesiredDomain } from '../../src/model/desired.ts';
 import { decodeForward } from '../../src/model/destinations.ts';
-import { signature } from '../../src/plan/diff/signature.ts';
+import { signature } from '../../src/plan/diff/kinds.ts';
 import { NO_PRIOR, type PriorDomain } from '../../src/model/prior.ts';
 import { manifestSize } from '../../src/plan/size.ts';
 import {

@@ -8,7 +8,7 @@ import { KINDS, SECTION_KINDS, SECTIONS, type Section } from '../../model/kinds.
 import type { DesiredRule } from '../../model/resources.ts';
 import type { Memory } from '../../state/store.ts';
 import { managedState } from '../../plan/diff/settings.ts';
-import { signature, type Wanted } from '../../plan/diff/signature.ts';
+import { signature, type Wanted } from '../../plan/diff/kinds.ts';
 
 export interface MemoryInput {
   readonly desired: Desired;

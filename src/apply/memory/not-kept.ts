@@ -2,7 +2,7 @@ import { changeKey, itemKey } from '../../model/item-key.ts';
 import type { Change } from '../../model/plan.ts';
 import type { Desired } from '../../model/desired.ts';
 import { managedPart } from '../../plan/diff/settings.ts';
-import { sideOf, signature, type Wanted } from '../../plan/diff/signature.ts';
+import { sideOf, signature, type Wanted } from '../../plan/diff/kinds.ts';
 import type { Ledger } from '../ledger.ts';
 
 /** A change that the service accepted and does not show. */

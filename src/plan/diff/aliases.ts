@@ -1,9 +1,9 @@
 import type { AliasSection } from '../../model/desired.ts';
-import { sameDestinations } from '../../model/destinations.ts';
+import { sameDestinations, showDestinations, type Disclosure } from '../../model/destinations.ts';
 import { nameKey } from '../../model/names.ts';
 import type { AliasChange } from '../../model/plan.ts';
 import { succeed } from '../../model/result.ts';
-import type { DesiredAlias, PresentAlias, ObservedAlias } from '../../model/resources.ts';
+import type { AliasState, DesiredAlias, PresentAlias, ObservedAlias } from '../../model/resources.ts';
 import {
   draftSection,
   notKeptWarning,
@@ -13,7 +13,8 @@ import {
   type SectionDraft,
   type SectionResult,
 } from './section.ts';
-import { isKeptOtherwise, reasonFor, signature } from './signature.ts';
+import { isKeptOtherwise, reasonFor } from './item-memory.ts';
+import { describeForward, fieldText, type ShownChange, type ShownFields } from './shown.ts';
 
 interface NamedContext extends SectionContext {
   /** Whether an alias of this name is there, or is to be. */
@@ -56,19 +57,15 @@ function planEntry(
     draft.unchanged += 1;
     return;
   }
-  if (alias !== undefined && isNotKept(entry, alias, context)) {
+  const wanted = aliasSignature(entry, context.references);
+  const live = alias === undefined ? null : aliasSignature(alias, context.references);
+  if (live !== null && isKeptOtherwise('alias', entry.name, { wanted, live }, context)) {
     draft.warnings.push(notKeptWarning('alias', entry, context));
     return;
   }
   const change = changeOf(entry, alias, context);
   draft.changes.push(change);
   if (isServiceOwn(alias, context)) draft.serviceOwn.push(change);
-}
-
-function isNotKept(entry: PresentAlias, alias: ObservedAlias, context: NamedContext): boolean {
-  const wanted = { kind: 'alias', state: { forward: entry.forward } } as const;
-  const live = { kind: 'alias', state: { forward: alias.forward } } as const;
-  return isKeptOtherwise(entry.name, { wanted, live }, context);
 }
 
 function changeOf(entry: PresentAlias, alias: ObservedAlias | undefined, context: NamedContext): AliasChange {
@@ -85,7 +82,7 @@ function changeOf(entry: PresentAlias, alias: ObservedAlias | undefined, context
     fields: ['forward'],
     stage: 1,
     conditional: false,
-    reason: reasonFor(entry.name, { kind: 'alias', state: desired }, context),
+    reason: reasonFor('alias', entry.name, aliasSignature(desired, context.references), context),
     ...idIsName(alias, context),
   };
 }
@@ -123,5 +120,20 @@ function idIsName(alias: ObservedAlias | undefined, { isName }: NamedContext): P
 /** Whether the service made it with the domain, and nobody has changed it since. */
 function isServiceOwn(alias: ObservedAlias | undefined, { prior, references }: SectionContext): boolean {
   const given = prior?.givenCatchAll;
-  return alias?.name === '*' && given === signature({ kind: 'alias', state: alias }, references);
+  return alias?.name === '*' && given === aliasSignature(alias, references);
+}
+
+/** What is remembered of an alias; see `signature`. */
+export function aliasSignature({ forward }: AliasState, references: Disclosure['references']): string {
+  return showDestinations(forward, { references, mask: false });
+}
+
+export function aliasFields({ forward }: AliasState, disclosure: Disclosure): ShownFields {
+  return { forward: showDestinations(forward, disclosure) };
+}
+
+/** What becomes of its destinations, in words. */
+export function describeAlias({ observed, desired }: ShownChange): string {
+  if (observed !== null && desired !== null) return describeForward(observed, desired);
+  return fieldText('forward', observed ?? desired ?? { forward: '' });
 }

@@ -16,7 +16,8 @@ import {
   type SectionDraft,
   type SectionResult,
 } from './section.ts';
-import { reasonFor } from './signature.ts';
+import { reasonFor } from './item-memory.ts';
+import type { ShownChange } from './shown.ts';
 
 export interface CredentialContext extends SectionContext {
   /** User names whose password is to be sent again because somebody asked. */
@@ -117,7 +118,7 @@ function planAddition(entry: PresentCredential, context: CredentialContext, draf
     fields: ['password'],
     stage: 1,
     conditional: false,
-    reason: reasonFor(entry.name, { kind: 'credential', state: entry }, context),
+    reason: reasonFor('credential', entry.name, credentialSignature(), context),
   });
 }
 
@@ -161,4 +162,13 @@ function deletion(
     conditional: false,
     reason,
   };
+}
+
+/** Its password cannot be read back: all that can be known of it is that it is there. */
+export function credentialSignature(): string {
+  return 'exists';
+}
+
+export function describeCredential({ action }: ShownChange): string {
+  return action === 'update' ? 'new password' : '';
 }

@@ -1,29 +1,23 @@
 import type { AbsentDomain, DesiredDomain, PresentDomain } from '../../model/desired.ts';
-import type { DomainName, NameKey } from '../../model/names.ts';
+import type { DomainName } from '../../model/names.ts';
 import type { ObservedDomain, UnprovenRead } from '../../model/observed.ts';
 import type { DomainChange, Withheld } from '../../model/plan.ts';
 import { fail, succeed, type Result } from '../../model/result.ts';
-import { planAliases } from './aliases.ts';
 import { planCatchAll } from './catch-all.ts';
-import { planCredentials } from './credentials.ts';
 import { compareChanges } from '../sorting.ts';
-import { planRules } from './rules.ts';
-import type { DomainPlan, SectionPlan, SectionResult, Withholding } from './section.ts';
+import type { DomainPlan, SectionPlan, Withholding } from './section.ts';
 import { planNewDomain, planSettings } from './settings.ts';
-import type { ItemMemory } from './signature.ts';
+import type { ItemMemory } from './item-memory.ts';
+import { planSection, type SectionInput } from './kinds.ts';
 import { domainWarnings } from '../warnings.ts';
-import { SECTION_KINDS, SECTIONS, type Section, type SectionKind } from '../../model/kinds.ts';
+import { SECTION_KINDS, SECTIONS, type Section } from '../../model/kinds.ts';
 
-export interface DomainInput extends ItemMemory {
+export interface DomainInput extends SectionInput {
   readonly desired: DesiredDomain;
   /** undefined: the account does not have it. */
   readonly live: ObservedDomain | undefined;
   readonly unproven: UnprovenRead | undefined;
   readonly domainDeletes: 'allowed' | 'never';
-  readonly rotate: ReadonlySet<NameKey>;
-  readonly changedPasswords: ReadonlySet<NameKey>;
-  /** Digits after the point that the service keeps of a rank; null: all, as far as is known. */
-  readonly rankDigits: number | null;
 }
 
 const NOTHING = {
@@ -112,39 +106,13 @@ function planSections(
   }
   const plans: SectionPlan[] = [];
   for (const kind of SECTION_KINDS) {
-    const result = PLANNERS[kind](desired, live, input);
+    const result = planSection(kind, desired, live, input);
     if (result === null) continue;
     if (!result.ok) return result;
     plans.push(result.value);
   }
   return succeed(plans);
 }
-
-/** Null of a section that is not managed. */
-type Planner = (
-  desired: PresentDomain,
-  live: ObservedDomain | undefined,
-  input: DomainInput,
-) => SectionResult | null;
-
-const PLANNERS: Readonly<Record<SectionKind, Planner>> = {
-  alias: ({ domain, aliases }, live, { prior, references }) =>
-    aliases === undefined ? null : planAliases(aliases, live?.aliases ?? [], { domain, prior, references }),
-  rule: ({ domain, rules }, live, { prior, references, rankDigits }) =>
-    rules === undefined
-      ? null
-      : planRules(rules, live?.rules ?? [], { domain, prior, references, rankDigits }),
-  credential: ({ domain, credentials }, live, { prior, references, rotate, changedPasswords: changed }) =>
-    credentials === undefined
-      ? null
-      : planCredentials(credentials, live?.credentials ?? [], {
-          domain,
-          prior,
-          references,
-          rotate,
-          changed,
-        }),
-};
 
 function assembleNew(
   desired: PresentDomain,

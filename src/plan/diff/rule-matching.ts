@@ -6,7 +6,7 @@ import { fail, succeed, type Result } from '../../model/result.ts';
 import type { AbsentRule, DesiredRule, PresentRule, ObservedRule } from '../../model/resources.ts';
 import { compareRanks, compareText } from '../sorting.ts';
 import { ambiguous, type SectionContext, type Withholding } from './section.ts';
-import { matchParts } from './signature.ts';
+import { matchParts } from './rule-text.ts';
 
 /** Which live rule each entry means. No live rule is in two of these. */
 export interface RuleMatching {

@@ -23,7 +23,8 @@ import {
   type SectionDraft,
   type SectionResult,
 } from './section.ts';
-import { isKeptOtherwise, reasonFor } from './signature.ts';
+import { isKeptOtherwise, reasonFor } from './item-memory.ts';
+import { ruleSignature } from './rule-text.ts';
 
 export interface RuleContext extends SectionContext {
   /** Digits after the point that the service keeps of a rank; null: all, as far as is known. */
@@ -130,7 +131,7 @@ function planAddition(
   draft: SectionDraft,
 ): void {
   const content = contentOf(entry);
-  const wanted = { kind: 'rule', state: content } as const;
+  const wanted = ruleSignature(content, context.references);
   draft.changes.push({
     ...origin(entry),
     kind: 'rule',
@@ -143,7 +144,7 @@ function planAddition(
     fields: ['forward', ...matchFields(entry.match), 'active', 'rank'],
     stage: 1,
     conditional: false,
-    reason: matching.replacing.has(entry) ? 'type-change' : reasonFor(entry.name, wanted, context),
+    reason: matching.replacing.has(entry) ? 'type-change' : reasonFor('rule', entry.name, wanted, context),
     after,
   });
 }
@@ -156,10 +157,10 @@ function planUpdate(
   draft: SectionDraft,
 ): void {
   const content = contentOf(entry);
-  const wanted = { kind: 'rule', state: content } as const;
+  const wanted = ruleSignature(content, context.references);
   const differing = differingFields(entry, rule);
-  const live = { kind: 'rule', state: contentOf(rule) } as const;
-  const notKept = isKeptOtherwise(entry.name, { wanted, live }, context);
+  const live = ruleSignature(rule, context.references);
+  const notKept = isKeptOtherwise('rule', entry.name, { wanted, live }, context);
   if (notKept) draft.warnings.push(notKeptWarning('rule', entry, context));
   const moved: readonly RuleField[] = Object.is(rank, rule.rank) ? [] : ['rank'];
   const fields = notKept ? moved : [...differing, ...moved];
@@ -182,7 +183,7 @@ function planUpdate(
     fields,
     stage: stageOf({ observed, desired, fields }),
     conditional: false,
-    reason: isMove ? 'reorder' : reasonFor(entry.name, wanted, context),
+    reason: isMove ? 'reorder' : reasonFor('rule', entry.name, wanted, context),
     after,
   });
 }

@@ -5,7 +5,7 @@ import type { Problem } from '../../model/problem.ts';
 import type { Section } from '../../model/kinds.ts';
 import { fail, succeed, type Result } from '../../model/result.ts';
 import type { Origin } from '../../model/resources.ts';
-import type { ItemMemory } from './signature.ts';
+import type { ItemMemory } from './item-memory.ts';
 
 /** What the difference of one section of one domain is worked out from, besides both of its sides. */
 export interface SectionContext extends ItemMemory {

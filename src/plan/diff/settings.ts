@@ -1,9 +1,12 @@
 import type { PresentDomain } from '../../model/desired.ts';
+import { decodeForward, showDestinations, type Disclosure } from '../../model/destinations.ts';
 import type { ObservedDomain } from '../../model/observed.ts';
 import type { DomainChange, Warning } from '../../model/plan.ts';
 import { sameSetting, SETTINGS, type DomainState } from '../../model/resources.ts';
+import { contentsText } from '../guards/counting.ts';
+import { isKeptOtherwise, reasonFor, type ItemMemory } from './item-memory.ts';
 import { notKeptWarning } from './section.ts';
-import { isKeptOtherwise, reasonFor, type ItemMemory } from './signature.ts';
+import { fieldText, type ShownChange, type ShownFields } from './shown.ts';
 
 export interface SettingsPlan {
   /** null: nothing to change. */
@@ -24,7 +27,7 @@ export function planNewDomain(desired: PresentDomain, memory: ItemMemory): Domai
     fields: SETTINGS.filter((field) => state[field] !== undefined),
     stage: 1,
     conditional: false,
-    reason: reasonFor(desired.domain, { kind: 'domain', state }, memory),
+    reason: reasonFor('domain', desired.domain, settingsSignature(state), memory),
     source: desired.source,
   };
 }
@@ -37,9 +40,9 @@ export function planSettings(desired: PresentDomain, live: ObservedDomain, memor
     (field) => managed[field] !== undefined && !sameSetting(field, managed[field], observed[field]),
   );
   if (fields.length === 0) return { change: null, warnings: [] };
-  const wanted = { kind: 'domain', state: managed } as const;
-  const shown = { kind: 'domain', state: managedPart(desired, observed) } as const;
-  if (isKeptOtherwise(desired.domain, { wanted, live: shown }, memory)) {
+  const wanted = settingsSignature(managed);
+  const shown = settingsSignature(managedPart(desired, observed));
+  if (isKeptOtherwise('domain', desired.domain, { wanted, live: shown }, memory)) {
     const place = { name: desired.domain, source: desired.source };
     return { change: null, warnings: [notKeptWarning('domain', place, desired)] };
   }
@@ -54,7 +57,7 @@ export function planSettings(desired: PresentDomain, live: ObservedDomain, memor
     fields,
     stage: 1,
     conditional: false,
-    reason: reasonFor(desired.domain, wanted, memory),
+    reason: reasonFor('domain', desired.domain, wanted, memory),
     source: desired.source,
   };
   return { change, warnings: clearingWarnings(desired, fields) };
@@ -99,4 +102,34 @@ function clearingWarnings(
     const message = `${field} of ${domain} is to have no value; the service may not support clearing it`;
     return [{ code: 'may-not-clear', message, hint, source: setting.source }];
   });
+}
+
+/** What is remembered of a domain; see `signature`. */
+export function settingsSignature({ notification_email, whitelabel, webhook }: DomainState): string {
+  return JSON.stringify({ notification_email, whitelabel, webhook });
+}
+
+/** Notification addresses and webhooks are destinations too. */
+export function settingsFields(settings: DomainState, disclosure: Disclosure): ShownFields {
+  return Object.fromEntries(
+    Object.entries(settings)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => [
+        name,
+        typeof value === 'string' ? showDestinations(decodeForward(value), disclosure) : value,
+      ]),
+  );
+}
+
+/** `from -> to` of each setting that changes. */
+export function describeSettings({ action, fields, observed, desired, contents }: ShownChange): string {
+  if (action === 'delete' && contents !== undefined) {
+    return `with ${contentsText(contents)}`;
+  }
+  return fields
+    .map((field) => {
+      const now = fieldText(field, desired);
+      return observed === null ? `${field} ${now}` : `${field} ${fieldText(field, observed)} -> ${now}`;
+    })
+    .join('; ');
 }

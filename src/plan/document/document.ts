@@ -10,7 +10,8 @@ import type {
 } from '../../model/plan.ts';
 import type { Problem, Source } from '../../model/problem.ts';
 import type { Section } from '../../model/kinds.ts';
-import { shownFields, type ShownFields } from '../render/fields.ts';
+import { shownFields } from '../diff/kinds.ts';
+import type { ShownFields } from '../diff/shown.ts';
 import { planUsage } from '../usage.ts';
 
 /**

@@ -2,7 +2,7 @@ import type { Disclosure } from '../../model/destinations.ts';
 import { entryKey } from '../../model/item-key.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { Change } from '../../model/plan.ts';
-import { sideOf, signature } from '../../plan/diff/signature.ts';
+import { sideOf, signature } from '../../plan/diff/kinds.ts';
 
 /** Recognises items that somebody else keeps changing back, so that two tools do not undo each other for ever. */
 export interface FlapDetector {

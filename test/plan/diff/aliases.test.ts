@@ -3,7 +3,7 @@ import { entryKey } from '../../../src/model/item-key.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeForward, encodeForward } from '../../../src/model/destinations.ts';
-import { signature } from '../../../src/plan/diff/signature.ts';
+import { signature } from '../../../src/plan/diff/kinds.ts';
 import {
   ACME,
   aliasSection,

@@ -2,7 +2,7 @@ import { entryKey } from '../../../src/model/item-key.ts';
 import { describe, expect, test } from 'vitest';
 import type { CredentialSection } from '../../../src/model/desired.ts';
 import { nameKey } from '../../../src/model/names.ts';
-import { signature } from '../../../src/plan/diff/signature.ts';
+import { signature } from '../../../src/plan/diff/kinds.ts';
 import {
   ACME,
   at,

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { decodeForward } from '../../../src/model/destinations.ts';
 import type { Plan } from '../../../src/model/plan.ts';
 import type { RuleMatch, DesiredRule, ObservedRule } from '../../../src/model/resources.ts';
-import { signature } from '../../../src/plan/diff/signature.ts';
+import { signature } from '../../../src/plan/diff/kinds.ts';
 import {
   ACME,
   at,

@@ -2,7 +2,7 @@ import { entryKey } from '../../../src/model/item-key.ts';
 import { describe, expect, test } from 'vitest';
 import type { PresentDomain } from '../../../src/model/desired.ts';
 import type { ObservedDomain } from '../../../src/model/observed.ts';
-import { signature } from '../../../src/plan/diff/signature.ts';
+import { signature } from '../../../src/plan/diff/kinds.ts';
 import {
   absent,
   ACME,

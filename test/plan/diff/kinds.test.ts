@@ -4,8 +4,8 @@ import { entryKey } from '../../../src/model/item-key.ts';
 import { describe, expect, test } from 'vitest';
 import type { Change } from '../../../src/model/plan.ts';
 import type { RuleMatch } from '../../../src/model/resources.ts';
-import { shownFields } from '../../../src/plan/render/fields.ts';
-import { signature, type Wanted } from '../../../src/plan/diff/signature.ts';
+import { shownFields } from '../../../src/plan/diff/kinds.ts';
+import { signature, type Wanted } from '../../../src/plan/diff/kinds.ts';
 import {
   aliasSection,
   credentialSection,

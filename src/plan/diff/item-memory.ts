@@ -1,0 +1,34 @@
+import type { Disclosure } from '../../model/destinations.ts';
+import { entryKey } from '../../model/item-key.ts';
+import type { Kind } from '../../model/kinds.ts';
+import type { PriorDomain } from '../../model/prior.ts';
+
+/** What the state directory knows of one domain, asked item by item. */
+export interface ItemMemory {
+  readonly prior: PriorDomain | null;
+  readonly references: Disclosure['references'];
+}
+
+/** `drift` where a state of this signature is known to have been in place before. */
+export function reasonFor(
+  kind: Kind,
+  name: string,
+  wanted: string,
+  { prior }: ItemMemory,
+): 'drift' | 'manifest' {
+  return prior?.applied.get(entryKey(kind, name)) === wanted ? 'drift' : 'manifest';
+}
+
+/**
+ * Whether the service accepted a state of this signature before and showed then what it shows now. Any other difference
+ * is a change.
+ */
+export function isKeptOtherwise(
+  kind: Kind,
+  name: string,
+  { wanted, live }: { readonly wanted: string; readonly live: string },
+  { prior }: ItemMemory,
+): boolean {
+  const known = prior?.keptOtherwise.get(entryKey(kind, name));
+  return known?.sent === wanted && known.shown === live;
+}

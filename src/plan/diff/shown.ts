@@ -1,0 +1,45 @@
+import { plural } from '../../model/names.ts';
+import type { Action } from '../../model/plan.ts';
+import type { Section } from '../../model/kinds.ts';
+
+/** The fields of one side of a change under the API's names, as they may be shown. */
+export type ShownFields = Readonly<Record<string, unknown>>;
+
+/** What the words for a change are made of. */
+export interface ShownChange {
+  readonly action: Action;
+  readonly fields: readonly string[];
+  readonly observed: ShownFields | null;
+  readonly desired: ShownFields | null;
+  /** Of a rule: the one directly before it in the final order; null: it is first. */
+  readonly after?: string | null;
+  /** Of a domain that is deleted: how many live items go with it. */
+  readonly contents?: Readonly<Record<Section, number>>;
+}
+
+/** Of lists that share something only what is new and what goes; else all that was, and all that will be. */
+export function describeForward(observed: ShownFields, desired: ShownFields): string {
+  const [was, will] = [listOf(observed), listOf(desired)];
+  const added = will.filter((destination) => !was.includes(destination));
+  const removed = was.filter((destination) => !will.includes(destination));
+  const isShared = added.length < will.length && removed.length < was.length;
+  // What differs is behind a reference, or masked.
+  if (added.length + removed.length === 0) return `${fieldText('forward', desired)} (another value)`;
+  if (!isShared) {
+    return `${fieldText('forward', observed)} -> ${fieldText('forward', desired)}`;
+  }
+  const changed = [...added.map((one) => `+${one}`), ...removed.map((one) => `-${one}`)];
+  return `${changed.join(' ')}  (${plural(will.length, 'destination')})`;
+}
+
+/** A comma within braces belongs to the path of a reference. */
+function listOf(state: ShownFields): readonly string[] {
+  return fieldText('forward', state).split(/, (?![^{]*\})/);
+}
+
+export function fieldText(field: string, state: ShownFields | null): string {
+  const value = state?.[field];
+  if (field === 'active') return value === true ? 'active' : 'inactive';
+  if (Array.isArray(value)) return value.join(',');
+  return typeof value === 'string' ? value : 'none';
+}
