@@ -124,6 +124,7 @@ function desiredOf(names: readonly DomainName[], aliases: number): Desired {
       aliases: { prune: true, ignore: ['tmp-*'], entries },
       expect: [],
       verify: false,
+      lint: [],
     },
   ]);
   return {
@@ -133,6 +134,7 @@ function desiredOf(names: readonly DomainName[], aliases: number): Desired {
     files: ['fwdsync.yaml'],
     digest: 'sha256:0',
     references: new Map(),
+    lint: { off: [], silenced: 0 },
   };
 }
 

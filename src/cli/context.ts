@@ -6,12 +6,14 @@ import type { DomainName } from '../model/names.ts';
 import type { PlanOptionsDocument } from '../plan/document/document.ts';
 import type { SavedPlan } from '../plan/document/saved.ts';
 import { createSecrets, type Secrets } from './secrets.ts';
+import type { ManifestCounts } from '../manifest/load.ts';
 import type { Problem } from '../model/problem.ts';
 
 /** The manifests that were read, and what was found in them. */
 export interface CheckedManifests {
   readonly problems: readonly Problem[];
   readonly texts: readonly { readonly file: string }[];
+  readonly counts: ManifestCounts;
 }
 
 /** What a command may use of the process; the one place where the ambient is picked up. */

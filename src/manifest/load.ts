@@ -10,6 +10,9 @@ import { createDestinationBook } from './resolve/values/destinations.ts';
 import { digestOf } from './digest.ts';
 import { readDomains, type ReadDomain } from './resolve/domains.ts';
 import { checkExpectations, readExpectations } from './check/expect.ts';
+import { readLint } from './resolve/lint.ts';
+import { createSubjects } from './subjects.ts';
+import { silence } from '../model/lint/silence.ts';
 import { readGuards } from './resolve/guards.ts';
 import { reportLoops } from './check/loops.ts';
 import type { Node } from './read/node.ts';
@@ -36,6 +39,8 @@ export interface ManifestCounts {
   readonly domains: number;
   readonly aliases: number;
   readonly rules: number;
+  /** Findings that `lint.off` hid. */
+  readonly silenced: number;
 }
 
 /** Texts -> desired state, or all that keeps them from being one. Pure but for `options.resolve`. */
@@ -79,15 +84,20 @@ function loadDocuments(parsed: ParsedManifest, options: LoadOptions): LoadedMani
   const loading: Loading = { log, options, completeness, destinations };
   const api = readApi(manifest.api, documents[0], loading);
   const guards = readGuards(manifest.guards, loading);
+  const off = manifest.lint.flatMap((lint) => readLint(lint, log));
   const read = readDomains(manifest, versionOf(api, options), loading);
   const domains = finishDomains(read, loading);
   const parts = { api, guards, domains };
   const sound = log.errorCount() === 0;
   if (sound && domains.size === 0) reportNoDomains(documents[0], log);
+  const found = log.sorted();
+  const problems = silence(found, { lint: { off, silenced: 0 }, domains }, createSubjects(documents));
+  const lint = { off, silenced: found.length - problems.length };
+  const { references } = destinations;
   return {
-    problems: log.sorted(),
-    desired: sound ? { ...parts, files, digest: digestOf(parts), references: destinations.references } : null,
-    counts: countOf(domains, files.length),
+    problems,
+    desired: sound ? { ...parts, files, digest: digestOf(parts), references, lint } : null,
+    counts: { ...countOf(domains, files.length), silenced: lint.silenced },
   };
 }
 
@@ -135,7 +145,7 @@ function reportNoDomains(document: Node | undefined, log: ProblemLog): void {
   });
 }
 
-function countOf(domains: Desired['domains'], files: number): ManifestCounts {
+function countOf(domains: Desired['domains'], files: number): Omit<ManifestCounts, 'silenced'> {
   let aliases = 0;
   let rules = 0;
   for (const domain of domains.values()) {

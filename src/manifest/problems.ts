@@ -1,5 +1,6 @@
+import type { FindingSubject } from '../model/lint/findings.ts';
 import { compareSources, type Problem, type Source } from '../model/problem.ts';
-import { PROBLEM_CODES, type ProblemCode } from './problem-codes.ts';
+import { severityOf, type ProblemCode } from './problem-codes.ts';
 import { sourceOf, type Place } from './read/text.ts';
 
 /** What one loading has found wrong so far. */
@@ -15,6 +16,8 @@ export interface Words {
   readonly hint: string;
   /** The other place of a conflict. */
   readonly related?: Place | Source;
+  /** What it is about, where its place does not say that. */
+  readonly subject?: FindingSubject;
 }
 
 export function createProblemLog(): ProblemLog {
@@ -22,7 +25,7 @@ export function createProblemLog(): ProblemLog {
   let errors = 0;
   return {
     report(code, place, words) {
-      const severity = PROBLEM_CODES[code];
+      const severity = severityOf(code);
       if (severity === 'error') errors += 1;
       problems.push({
         severity,
@@ -30,6 +33,7 @@ export function createProblemLog(): ProblemLog {
         message: words.message,
         hint: words.hint,
         source: toSource(place),
+        ...(words.subject === undefined ? {} : { subject: words.subject }),
         ...(words.related === undefined ? {} : { related: toSource(words.related) }),
       });
     },

@@ -1,4 +1,5 @@
 import type { Destination, Reference } from './destinations.ts';
+import type { Silence } from './lint/findings.ts';
 import type { DomainName } from './names.ts';
 import type { Source } from './problem.ts';
 import { SECTIONS, type Section } from './kinds.ts';
@@ -15,6 +16,8 @@ export interface Desired {
   readonly digest: string;
   /** The references that were resolved, by normalised value. */
   readonly references: ReadonlyMap<string, Reference>;
+  /** What the documents silence everywhere, and how many findings of the manifest `lint.off` hid. */
+  readonly lint: { readonly off: readonly Silence[]; readonly silenced: number };
 }
 
 export interface DesiredApi {
@@ -99,6 +102,8 @@ export interface PresentDomain extends DesiredSections {
   };
   readonly expect: readonly Expectation[];
   readonly verify: boolean;
+  /** What it silences, or `defaults` for it. */
+  readonly lint: readonly Silence[];
 }
 
 export interface Setting {

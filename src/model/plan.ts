@@ -1,4 +1,5 @@
 import type { Allowance } from './desired.ts';
+import type { FindingCode, FindingSubject } from './lint/findings.ts';
 import type { DomainName } from './names.ts';
 import type { Problem, Source } from './problem.ts';
 import type { Kind, Section } from './kinds.ts';
@@ -116,40 +117,14 @@ export interface Withheld {
   readonly cause: 'unproven' | 'guard' | 'tombstone' | 'manifest';
 }
 
-/** Every warning of a plan; docs/manifest.md explains each. */
-export const WARNING_CODES = [
-  'account-locked',
-  'adopted-by-content',
-  'aliases-limit',
-  'aliases-not-active',
-  'clock-skew',
-  'default-catch-all',
-  'domain-banned',
-  'domain-not-forwarding',
-  'domain-not-sending',
-  'may-not-clear',
-  'not-kept',
-  'nothing-managed',
-  'over-quota',
-  'password-not-set',
-  'password-unknown',
-  'pending-tombstone',
-  'rotate-unknown',
-  'rules-limit',
-  'rules-not-active',
-  'similar-domain',
-  'state-damaged',
-  'unknown-whitelabel',
-  'unmanaged-rule-first',
-] as const;
-
-export type WarningCode = (typeof WARNING_CODES)[number];
-
+/** A warning or notice. */
 export interface Warning {
-  readonly code: WarningCode;
+  readonly code: FindingCode;
   readonly message: string;
   readonly hint?: string;
   readonly source: Source | null;
+  /** What it is about, for `lint.off`; not part of a plan. */
+  readonly subject?: FindingSubject;
 }
 
 export interface PlanSummary {
@@ -160,6 +135,10 @@ export interface PlanSummary {
   readonly conditional: number;
   readonly unchanged: number;
   readonly unmanaged: number;
+  /** Warnings of severity notice. */
+  readonly notices: number;
+  /** How many findings `lint.off` hid, those of the manifest included. */
+  readonly silenced: number;
 }
 
 /** The ordered changes, with guards and warnings; plain data. Same inputs, same bytes. */

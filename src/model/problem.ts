@@ -1,3 +1,5 @@
+import type { FindingSubject } from './lint/findings.ts';
+
 /** A place in a manifest; line and column count from 1. Standard input is the file `-`. */
 export interface Source {
   readonly file: string;
@@ -7,7 +9,7 @@ export interface Source {
 
 /** Something wrong with, or worth knowing about, a manifest: what, where, why and what to do. */
 export interface Problem {
-  readonly severity: 'error' | 'warning';
+  readonly severity: 'error' | 'warning' | 'notice';
   /** Stable and kebab-case, such as `unknown-destination`; scripts match on it. */
   readonly code: string;
   readonly message: string;
@@ -16,6 +18,8 @@ export interface Problem {
   readonly source: Source | null;
   /** The other place of a conflict, such as the first of two equal names. */
   readonly related?: Source;
+  /** What it is about, where its place does not say that: see `lint.off`. */
+  readonly subject?: FindingSubject;
 }
 
 /** Orders problems and anything else with a source by file, line and column; what has no source comes last. */

@@ -1,4 +1,6 @@
 import type { Desired } from '../model/desired.ts';
+import { FINDINGS } from '../model/lint/findings.ts';
+import { silence } from '../model/lint/silence.ts';
 import { nameKey, type DomainName, type NameKey } from '../model/names.ts';
 import type { Observed } from '../model/observed.ts';
 import type { Change, Plan, PlanSummary, Warning } from '../model/plan.ts';
@@ -44,17 +46,23 @@ export function makePlan(input: PlanInput): Plan {
   const { desired, observed, policy, prior, manifestSize: size = manifestSize(input.desired) } = input;
   const domains = planDomains(input);
   const changes = domains.flatMap((plan) => plan.changes);
-  const warnings = sortWarnings([
+  const found = sortWarnings([
     ...accountWarnings(observed, domains, size),
     ...similarDomainWarnings(desired, observed),
     ...rotateWarnings(desired, policy),
     ...whitelabelWarnings(desired, observed),
-    ...domains.flatMap((plan) => plan.warnings),
+    ...domains.flatMap(({ domain, warnings }) => about(domain, warnings)),
   ]);
+  const concerning = input.manifestKind === 'snapshot' ? warningsOfChanges(found, changes, desired) : found;
+  const warnings = silence(concerning, desired);
   return {
     api: { ...input.api, account: observed.account.email },
     manifest: { files: desired.files, digest: desired.digest },
-    summary: summarise(changes, domains),
+    summary: {
+      ...summarise(changes, domains),
+      notices: warnings.filter(({ code }) => FINDINGS[code] === 'notice').length,
+      silenced: desired.lint.silenced + concerning.length - warnings.length,
+    },
     limits: planLimits(observed, domains),
     unchanged: new Map(domains.map((plan) => [plan.domain, plan.unchanged])),
     changes,
@@ -68,12 +76,16 @@ export function makePlan(input: PlanInput): Plan {
     }),
     allowances: [...new Set(policy.allowances.map(showAllowance))].sort(compareText),
     withheld: domains.flatMap((plan) => plan.withheld),
-    warnings: input.manifestKind === 'snapshot' ? warningsOfChanges(warnings, changes, desired) : warnings,
+    warnings,
     problems: domains
       .flatMap((plan) => plan.problems)
       .toSorted((a, b) => compareSources(a.source, b.source) || compareText(a.message, b.message)),
     adoptions: domains.flatMap((plan) => plan.adoptions),
   };
+}
+
+function about(domain: DomainName, warnings: readonly Warning[]): readonly Warning[] {
+  return warnings.map((warning) => ({ ...warning, subject: { domain, ...warning.subject } }));
 }
 
 /** Domain by domain, in the order of their ASCII form. */
@@ -116,7 +128,10 @@ function splitAddress(address: string): { readonly name: string; readonly domain
   return { name: address.slice(0, at), domain: address.slice(at + 1) };
 }
 
-function summarise(changes: readonly Change[], domains: readonly DomainPlan[]): PlanSummary {
+function summarise(
+  changes: readonly Change[],
+  domains: readonly DomainPlan[],
+): Omit<PlanSummary, 'notices' | 'silenced'> {
   return {
     ...countActions(changes),
     unchanged: domains.reduce((sum, plan) => sum + plan.unchanged, 0),

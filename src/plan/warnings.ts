@@ -7,7 +7,8 @@ import type {
 } from '../model/desired.ts';
 import { editDistance, nameKey, type DomainName } from '../model/names.ts';
 import type { Observed, ObservedDomain } from '../model/observed.ts';
-import type { Change, Warning, WarningCode } from '../model/plan.ts';
+import type { FindingCode } from '../model/lint/findings.ts';
+import type { Change, Warning } from '../model/plan.ts';
 import { showSource } from '../model/problem.ts';
 import type { ManifestSize } from '../model/prior.ts';
 import type { DomainPlan } from './diff/section.ts';
@@ -74,7 +75,15 @@ export function whitelabelWarnings({ domains }: Desired, { whitelabels }: Observ
     const setting = entry.state === 'present' ? entry.settings.whitelabel : undefined;
     if (setting === undefined || setting.value === null || known.has(setting.value.toLowerCase())) return [];
     const message = `${setting.value} is not a whitelabel of the account: ${entry.domain} may not get it`;
-    return [{ code: 'unknown-whitelabel', message, hint, source: setting.source }];
+    return [
+      {
+        code: 'unknown-whitelabel',
+        message,
+        hint,
+        source: setting.source,
+        subject: { domain: entry.domain },
+      },
+    ];
   });
 }
 
@@ -142,7 +151,7 @@ function limitWarning(
 }
 
 /** What a person should write otherwise. */
-const ABOUT_WORDING: ReadonlySet<WarningCode> = new Set([
+const ABOUT_WORDING: ReadonlySet<FindingCode> = new Set([
   'adopted-by-content',
   'default-catch-all',
   'similar-domain',
@@ -183,7 +192,16 @@ export function rotateWarnings(desired: Desired, policy: Policy): readonly Warni
     const known = entry?.state === 'present' ? entry.credentials?.entries.get(nameKey(name)) : undefined;
     if (known?.state === 'present') return [];
     const message = `--rotate ${name}@${domain}: the manifest has no such credential`;
-    return [{ code: 'rotate-unknown', message, hint: 'check the spelling of the name', source: null }];
+    const hint = 'check the spelling of the name';
+    return [
+      {
+        code: 'rotate-unknown',
+        message,
+        hint,
+        source: null,
+        subject: { domain: domain as DomainName, entries: [name] },
+      },
+    ];
   });
 }
 
@@ -202,6 +220,7 @@ export function similarDomainWarnings(desired: Desired, observed: Observed): rea
     const similar = live.find((other) => editDistance(domain, other, NEAR) <= NEAR);
     if (similar === undefined) return [];
     const message = `${domain} would be added, while the account has ${similar}`;
-    return [{ code: 'similar-domain', message, hint: 'check the spelling of the name', source }];
+    const hint = 'check the spelling of the name';
+    return [{ code: 'similar-domain', message, hint, source, subject: { domain } }];
   });
 }

@@ -99,7 +99,9 @@ function orphans(plan: Plan, held: ReadonlyMap<DomainName, Withheld>): ReadonlyM
 }
 
 /** Conditional changes are counted with their action, and once more by themselves. */
-export function countActions(changes: readonly Change[]): Omit<PlanSummary, 'unchanged' | 'unmanaged'> {
+export function countActions(
+  changes: readonly Change[],
+): Omit<PlanSummary, 'unchanged' | 'unmanaged' | 'notices' | 'silenced'> {
   const counts = { add: 0, update: 0, move: 0, delete: 0, conditional: 0 };
   for (const change of changes) {
     counts[change.action] += 1;

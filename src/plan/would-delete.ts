@@ -1,6 +1,7 @@
 import { isDiscard, type Destination } from '../model/destinations.ts';
 import type { Desired, DesiredDomain, PresentDomain } from '../model/desired.ts';
-import type { NameKey } from '../model/names.ts';
+import { FINDINGS, type FindingCode, type FindingSubject } from '../model/lint/findings.ts';
+import type { DomainName, NameKey } from '../model/names.ts';
 import type { Reason } from '../model/plan.ts';
 import { showSource, type Problem, type Source } from '../model/problem.ts';
 import { KINDS, SECTION_KINDS, type Kind, type SectionKind } from '../model/kinds.ts';
@@ -9,7 +10,7 @@ import type { DesiredRule } from '../model/resources.ts';
 /** An item that the earlier manifest asked for and that the later one deletes. */
 export interface WouldDelete {
   readonly kind: Kind;
-  readonly domain: string;
+  readonly domain: DomainName;
   readonly name: string;
   readonly reason: Extract<Reason, 'prune' | 'absent' | 'type-change' | 'tombstone'>;
   /** Where the later manifest says so: the entry, or the domain that prunes. */
@@ -20,8 +21,6 @@ export interface ManifestDifference {
   readonly deletes: readonly WouldDelete[];
   readonly warnings: readonly Problem[];
 }
-
-type Code = 'would-delete' | 'domain-gone' | 'catch-all-gone';
 
 /** What a change of the manifest would delete, as far as manifests alone can tell, and what it lets go. Pure. */
 export function wouldDelete(before: Desired, after: Desired): ManifestDifference {
@@ -37,10 +36,14 @@ export function wouldDelete(before: Desired, after: Desired): ManifestDifference
   for (const earlier of before.domains.values()) {
     if (after.domains.has(earlier.domain) || earlier.state === 'absent') continue;
     warnings.push(
-      warn('domain-gone', null, {
-        message: `${earlier.domain} is no longer in the manifest: it stays as it is and is no longer managed`,
-        hint: 'to delete the domain, write `state: absent`',
-      }),
+      warn(
+        'domain-gone',
+        { source: null, domain: earlier.domain },
+        {
+          message: `${earlier.domain} is no longer in the manifest: it stays as it is and is no longer managed`,
+          hint: 'to delete the domain, write `state: absent`',
+        },
+      ),
     );
   }
   return { deletes, warnings };
@@ -116,11 +119,16 @@ function warnOfDeletes(all: readonly [WouldDelete, ...WouldDelete[]]): Problem {
   const named = all.slice(0, MOST_NAMED).map(nameOf).join(', ');
   const rest = all.length > MOST_NAMED ? ` and ${all.length - MOST_NAMED} more` : '';
   const count = all.length === 1 ? '' : `${all.length} items: `;
-  return warn('would-delete', first.source, {
-    message: `this change deletes ${count}${named}${rest} (${reason})`,
-    hint:
-      first.kind === 'domain' ? 'plan shows how much goes with it' : 'plan shows what it is in the account',
-  });
+  const entries = all.flatMap(({ kind, name }) => (kind === 'domain' ? [] : [name]));
+  return warn(
+    'would-delete',
+    { source: first.source, domain: first.domain, entries },
+    {
+      message: `this change deletes ${count}${named}${rest} (${reason})`,
+      hint:
+        first.kind === 'domain' ? 'plan shows how much goes with it' : 'plan shows what it is in the account',
+    },
+  );
 }
 
 function nameOf({ kind, domain, name }: WouldDelete): string {
@@ -131,7 +139,7 @@ function nameOf({ kind, domain, name }: WouldDelete): string {
 function pruneWarnings(earlier: DesiredDomain | undefined, later: DesiredDomain): readonly Problem[] {
   return SECTION_KINDS.filter((kind) => sectionOf(later, kind).prune && !sectionOf(earlier, kind).prune).map(
     (kind) =>
-      warn('would-delete', later.source, {
+      warn('would-delete', later, {
         message: `the ${KINDS[kind].plural} of ${later.domain} are pruned from now on: everything else in the account will be deleted`,
         hint: 'plan shows what that is',
       }),
@@ -144,10 +152,14 @@ function catchAllWarnings(earlier: DesiredDomain | undefined, later: DesiredDoma
   if (!delivers(catchAllOf(earlier)) || delivers(now)) return [];
   const state = now === null ? 'is no longer in the manifest' : 'discards its mail';
   return [
-    warn('catch-all-gone', now?.source ?? later.source, {
-      message: `the catch-all of ${later.domain} ${state}`,
-      hint: 'mail to addresses that nothing else matches may be lost',
-    }),
+    warn(
+      'catch-all-gone',
+      { ...later, ...now, entries: ['*'] },
+      {
+        message: `the catch-all of ${later.domain} ${state}`,
+        hint: 'mail to addresses that nothing else matches may be lost',
+      },
+    ),
   ];
 }
 
@@ -166,9 +178,10 @@ function catchAllOf({ aliases }: PresentDomain): CatchAll | null {
 }
 
 function warn(
-  code: Code,
-  source: Source | null,
+  code: FindingCode,
+  { source, domain, entries = [] }: FindingSubject & { readonly source: Source | null },
   said: { readonly message: string; readonly hint: string },
 ): Problem {
-  return { severity: 'warning', code, ...said, source };
+  const subject = { ...(domain === undefined ? {} : { domain }), entries };
+  return { severity: FINDINGS[code], code, ...said, source, subject };
 }

@@ -137,7 +137,7 @@ function readStatus(gauges: Gauges, status: AccountStatus): void {
   const { manifest, read, run, domains } = status;
   gauges.ready.set({ account }, Number(isReady(status)));
   gauges.valid.set({ account }, Number(manifest.state === 'accepted'));
-  for (const severity of ['error', 'warning'] as const) {
+  for (const severity of ['error', 'warning', 'notice'] as const) {
     const count = manifest.problems.filter((problem) => problem.severity === severity).length;
     gauges.problems.set({ account, severity }, count);
   }

@@ -33,6 +33,7 @@ function desiredDomain(domain: string, sections: readonly Section[] | 'absent'):
     settings: {},
     expect: [],
     verify: false,
+    lint: [],
     ...(manages('aliases') ? { aliases: { prune: false, ignore: [], entries: new Map() } } : {}),
     ...(manages('rules') ? { rules: { prune: false, ignore: [], entries: [] } } : {}),
     ...(manages('credentials') ? { credentials: { prune: false, ignore: [], entries: new Map() } } : {}),

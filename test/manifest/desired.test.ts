@@ -441,6 +441,7 @@ describe('the digest', () => {
 
 test('counts are of all kinds, after templates are expanded', () => {
   expect(load(shared('use: [one]', 'aliases: { a: oncall }')).counts).toEqual({
+    silenced: 0,
     files: 1,
     domains: 1,
     aliases: 4,

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { PROBLEM_CODES } from '../../src/manifest/problem-codes.ts';
-import { WARNING_CODES } from '../../src/model/plan.ts';
+import { ERROR_CODES } from '../../src/manifest/problem-codes.ts';
+import { FINDINGS } from '../../src/model/lint/findings.ts';
 import { load } from './support/loading.ts';
 import schema from '../../schemas/manifest.v1.schema.json' with { type: 'json' };
 
@@ -59,6 +59,7 @@ describe('keys', () => {
     guards: '### Keys of `guards`',
     allowance: '### Keys of an allowance',
     defaults: '### Keys of `defaults`',
+    lint: '### Keys of `lint`',
     template: '### Keys of a template',
     domain: '### Keys of a domain',
     prune: '### Keys of `prune`',
@@ -97,9 +98,17 @@ const CODES = [
 ];
 
 describe('codes', () => {
-  test('each problem of a manifest, with its severity', () => {
-    const codes = Object.entries(PROBLEM_CODES).map(([code, severity]) => `${code} ${severity}`);
-    expect(codesUnder('### In the manifest')).toEqual(codes);
+  test('each error of a manifest', () => {
+    const errors = codesUnder('### In the manifest').filter((row) => row.endsWith(' error'));
+    expect(errors).toEqual(ERROR_CODES.map((code) => `${code} error`));
+  });
+
+  test('each warning and notice, with its severity, in the order of codes', () => {
+    const tables = CODES.map(codesUnder);
+    const found = tables.flat().filter((row) => !row.endsWith(' error'));
+    const codes = Object.entries(FINDINGS).map(([code, severity]) => `${code} ${severity}`);
+    expect(found.toSorted()).toEqual(codes.toSorted());
+    for (const rows of tables) expect(rows).toEqual(rows.toSorted());
   });
 
   test('each error that only the account shows', () => {
@@ -113,10 +122,6 @@ describe('codes', () => {
       ...matchesIn('src/plan', /\bwarn\(\s*'([a-z-]+)'/g).map((code) => `${code} warning`),
     ];
     expect(codesUnder('### Of several manifests')).toEqual([...codes].sort());
-  });
-
-  test('each warning of a plan', () => {
-    expect(codesUnder('### In a plan')).toEqual(WARNING_CODES.map((code) => `${code} warning`));
   });
 
   test('each guard', () => {

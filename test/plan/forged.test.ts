@@ -53,7 +53,15 @@ function fullPlan(): PlanDocument {
     ],
     allowances: ['--allow-deletes 1'],
     withheld: [{ domain: ACME, part: 'deletes', reason: 'it could not be read' }],
-    warnings: [{ code: 'over-quota', message: 'the quota is used up', hint: 'ask', source: SOURCE }],
+    warnings: [
+      {
+        severity: 'warning',
+        code: 'over-quota',
+        message: 'the quota is used up',
+        hint: 'ask',
+        source: SOURCE,
+      },
+    ],
     problems: [
       { severity: 'error', code: 'rule-type-fixed', message: 'no', hint: 'change it', source: SOURCE },
     ],

@@ -47,7 +47,17 @@ test('a plan, whole', () => {
   expect(result).toEqual({
     api: { url: 'https://api.example/v4', version: 'v4', account: 'ops@acme.example' },
     manifest: { files: ['one.yaml', 'two.yaml'], digest: 'sha256:both' },
-    summary: { add: 1, update: 0, move: 0, delete: 0, conditional: 0, unchanged: 3, unmanaged: 1 },
+    summary: {
+      add: 1,
+      update: 0,
+      move: 0,
+      delete: 0,
+      conditional: 0,
+      unchanged: 3,
+      unmanaged: 1,
+      notices: 0,
+      silenced: 0,
+    },
     limits: {
       domains: { live: 2, limit: null },
       aliases: { live: 2, limit: null },
@@ -106,6 +116,8 @@ test('counts of each action, conditional changes also by themselves', () => {
     conditional: 2,
     unchanged: 2,
     unmanaged: 1,
+    notices: 0,
+    silenced: 0,
   });
 });
 

@@ -410,3 +410,23 @@ test.each([
   const hint = 'set the clock of this machine; if it is right, the Date header of the answers is wrong';
   expect(warnings).toEqual([{ code: 'clock-skew', message, hint, source: null }]);
 });
+
+describe('lint.off', () => {
+  const row = { routingEngine: 'alias', banned: true } as const;
+  const both = { ...RULES, ...ALIASES };
+  function found(parts: Partial<PresentDomain>, whole: Partial<Desired> = {}) {
+    const made = plan(
+      desired([present(ACME, { ...both, ...parts })], whole),
+      observed([live(ACME, { aliases: [], rules: [], ...row })]),
+    );
+    return { codes: made.warnings.map(({ code }) => code), silenced: made.summary.silenced };
+  }
+
+  test('hides warnings of a domain, and the plan says how many', () => {
+    expect(found({})).toEqual({ codes: ['domain-banned', 'rules-not-active'], silenced: 0 });
+    const off = [{ code: 'domain-banned', entry: null }] as const;
+    expect(found({ lint: off })).toEqual({ codes: ['rules-not-active'], silenced: 1 });
+    expect(found({}, { lint: { off, silenced: 3 } })).toEqual({ codes: ['rules-not-active'], silenced: 4 });
+    expect(found({ lint: [{ code: 'domain-banned', entry: 'info' }] }).silenced).toBe(0);
+  });
+});

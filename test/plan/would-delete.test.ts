@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DesiredDomain, PresentDomain } from '../../src/model/desired.ts';
-import { wouldDelete } from '../../src/plan/would-delete.ts';
+import type { Problem } from '../../src/model/problem.ts';
+import { wouldDelete, type ManifestDifference } from '../../src/plan/would-delete.ts';
 import {
   absent,
   ACME,
@@ -14,6 +15,11 @@ import {
 } from './support/build.ts';
 
 const CEL = { match: { type: 'cel', expression: 'true' } } as const;
+
+/** The warnings as they are shown. */
+function told({ warnings }: ManifestDifference): readonly Problem[] {
+  return warnings.map(({ subject: _, ...warning }) => warning);
+}
 
 /** `kind name reason line` of what is deleted, and the codes of the warnings. */
 function difference(before: readonly DesiredDomain[], after: readonly DesiredDomain[]) {
@@ -150,7 +156,7 @@ describe('what a change of the manifest deletes', () => {
       present('c.example'),
     ]);
     const after = desired([present(ACME, { aliases: aliasSection({ a: false }) }), absent('b.example')]);
-    expect(wouldDelete(before, after).warnings).toEqual([
+    expect(told(wouldDelete(before, after))).toEqual([
       {
         severity: 'warning',
         code: 'would-delete',
@@ -206,7 +212,7 @@ describe('sections that begin to prune', () => {
     ['pruned before', { aliases: aliasSection({}, pruned) }, { aliases: aliasSection({}, pruned) }, []],
     ['pruned no more', { aliases: aliasSection({}, pruned) }, { aliases: aliasSection({}) }, []],
   ])('%s', (_, before, after, sections) => {
-    expect(wouldDelete(desired(acme(before)), desired(acme(after))).warnings).toEqual(
+    expect(told(wouldDelete(desired(acme(before)), desired(acme(after))))).toEqual(
       sections.map((section) => ({
         severity: 'warning',
         code: 'would-delete',
@@ -245,7 +251,7 @@ describe('a catch-all that is let go', () => {
     ],
   ])('%s', (_, before, after, what, line) => {
     const parts = (aliases: PresentDomain['aliases']) => acme(aliases === undefined ? {} : { aliases });
-    expect(wouldDelete(desired(parts(before)), desired(parts(after))).warnings).toEqual(
+    expect(told(wouldDelete(desired(parts(before)), desired(parts(after))))).toEqual(
       what === null
         ? []
         : [

@@ -1,5 +1,6 @@
 import { itemKey } from '../../model/item-key.ts';
 import type { Desired, ReferenceValue } from '../../model/desired.ts';
+import { silence } from '../../model/lint/silence.ts';
 import { nameKey, quote, type DomainName } from '../../model/names.ts';
 import type { Change, CredentialChange, Plan, Warning } from '../../model/plan.ts';
 import type { Problem } from '../../model/problem.ts';
@@ -51,15 +52,22 @@ export async function withPasswordFindings(
   const resolved = await resolvePasswords(plan.changes, desired, resolve);
   if (resolved.ok) return plan;
   const unset = resolved.error.filter(({ code }) => code === 'reference-not-set');
+  const found = unset.map(({ message, hint, source, subject }): Warning => {
+    return {
+      code: 'password-not-set',
+      message: `${message}: apply will end with 5`,
+      hint,
+      source,
+      ...(subject === undefined ? {} : { subject }),
+    };
+  });
+  const warnings = silence(found, desired);
+  const silenced = plan.summary.silenced + found.length - warnings.length;
   return {
     ...plan,
+    summary: { ...plan.summary, silenced },
     problems: [...plan.problems, ...resolved.error.filter((problem) => !unset.includes(problem))],
-    warnings: [
-      ...plan.warnings,
-      ...unset.map(({ message, hint, source }): Warning => {
-        return { code: 'password-not-set', message: `${message}: apply will end with 5`, hint, source };
-      }),
-    ],
+    warnings: [...plan.warnings, ...warnings],
   };
 }
 
@@ -93,7 +101,9 @@ function passwordProblem(
   }
   if (password === null || password === '') {
     const message = `${who} is needed now, and ${reference.shown} is not set`;
-    return { severity: 'error', code: 'reference-not-set', message, hint: `set ${reference.shown}`, source };
+    const hint = `set ${reference.shown}`;
+    const subject = { domain: change.domain, entries: [change.name] };
+    return { severity: 'error', code: 'reference-not-set', message, hint, source, subject };
   }
   const message = `${who}, ${reference.shown}, is shorter than ${MIN_LENGTH} characters`;
   const hint = `the service refuses it: choose one of at least ${MIN_LENGTH} characters`;

@@ -10,7 +10,8 @@ import type { AccountEntry } from '../../reconcile/daemon/daemon.ts';
 import type { Context } from '../context.ts';
 import { readDesired } from '../input/desired.ts';
 import { CommandError, EXIT, commandFailure, usageError } from '../exit.ts';
-import { addCounts, NO_COUNTS, printInvalid, type ProblemCounts } from '../output/problems/problems.ts';
+import type { ManifestCounts } from '../../manifest/load.ts';
+import { addCounts, NO_COUNTS, printInvalid } from '../output/problems/problems.ts';
 import { forbidKey } from '../input/references.ts';
 import { resolveStateDirectory, type CommonOptions } from '../settings.ts';
 
@@ -85,7 +86,7 @@ export async function openJobs<Options extends CommonOptions>(
   const jobs: Job<Options>[] = [];
   const others: string[] = [];
   const manifests = new Map<string, Desired | null>();
-  let all: ProblemCounts = NO_COUNTS;
+  let all: ManifestCounts = NO_COUNTS;
   for (const { name, paths } of entries) {
     const alone: Options = { ...options, accounts: directory, file: paths };
     const { desired, counts } = await readWhole(context, alone);

@@ -1,6 +1,7 @@
 import { escapeInvisible } from '../../model/names.ts';
 import { openJobs, type AccountsOptions, type Job, type Jobs } from './accounts.ts';
 import { renderAccounts, type AccountEnd } from './accounts-summary.ts';
+import { addCounts, NO_COUNTS } from '../output/problems/problems.ts';
 import { printChecked } from '../output/problems/checked.ts';
 import type { AccountReport, AccountScope, Context } from '../context.ts';
 import { CommandError, EXIT, explain, strongestExit, type ExitCode } from '../exit.ts';
@@ -139,7 +140,7 @@ async function runJob<Options extends AccountsOptions>(
 
 const NOTHING_REPORTED: AccountReport = {
   document: null,
-  checked: { problems: [], texts: [] },
+  checked: { problems: [], texts: [], counts: NO_COUNTS },
   plan: null,
   verdict: null,
   wrote: false,
@@ -152,7 +153,8 @@ function printTogether(context: Context, format: AccountsFormat, ends: readonly 
   if (format !== 'sarif' && format !== 'junit') return;
   const problems = ends.flatMap(({ checked }) => checked.problems);
   const texts = ends.flatMap(({ checked }) => checked.texts);
-  printChecked(context, format, { problems, texts });
+  const counts = ends.map(({ checked }) => checked.counts).reduce(addCounts, NO_COUNTS);
+  printChecked(context, format, { problems, texts, counts });
 }
 
 function headingOf(

@@ -1,5 +1,6 @@
 import { plural } from '../../model/names.ts';
 import type { Context } from '../context.ts';
+import { silence } from '../../model/lint/silence.ts';
 import { compareSources, type Problem } from '../../model/problem.ts';
 import type { WouldDelete } from '../../plan/would-delete.ts';
 import { printChecked } from '../output/problems/checked.ts';
@@ -8,7 +9,8 @@ import { VALIDATE_FORMATS, type ValidateFormat } from '../output/formats.ts';
 import type { ReadDesired } from '../input/desired.ts';
 import { findStaged, isAnyStaged, type GitTree } from '../input/git-manifests.ts';
 import { printJson } from '../output/output.ts';
-import { workflowCommand } from '../../plan/render/workflow-command.ts';
+import { silencedWords } from '../../plan/render/totals.ts';
+import { workflowCommand, type Annotation } from '../../plan/render/workflow-command.ts';
 import {
   addCounts,
   NO_COUNTS,
@@ -84,8 +86,10 @@ async function check(context: Context, options: ValidateOptions): Promise<Checke
   if (options.against === undefined || read.desired === null) return read;
   const { compareWith } = await import('../input/against.ts');
   const { deletes, warnings } = await compareWith(context, options, options.against, read.desired);
-  const problems = [...read.problems, ...warnings].sort((a, b) => compareSources(a.source, b.source));
-  return { ...read, deletes, problems };
+  const found = silence(warnings, read.desired);
+  const problems = [...read.problems, ...found].sort((a, b) => compareSources(a.source, b.source));
+  const silenced = read.counts.silenced + warnings.length - found.length;
+  return { ...read, deletes, problems, counts: { ...read.counts, silenced } };
 }
 
 function removed({ file = [] }: ValidateOptions): Problem {
@@ -114,7 +118,7 @@ async function print(
     case 'junit':
       return printChecked(context, format, read);
     case 'github':
-      context.stdout.write(problemsGithub(problems));
+      context.stdout.write(problemsGithub(read));
       return;
     case 'text':
       return printText(context, options, read);
@@ -136,7 +140,7 @@ async function printText(context: Context, options: CommonOptions, checked: Chec
     plural(counts.rules, 'rule'),
   ].join(', ');
   const verdict = isInvalid(checked) ? style.error('invalid') : style.good('valid');
-  const line = `${verdict}: ${size} in ${plural(counts.files, 'file')}; ${renderProblemCounts(problems)}`;
+  const line = `${verdict}: ${size} in ${plural(counts.files, 'file')}; ${renderProblemCounts(problems, counts)}`;
   conclude(context, line);
 }
 
@@ -146,11 +150,15 @@ function conclude({ stdout, ofAccount }: Context, verdict: string): void {
 }
 
 /** Annotations of GitHub Actions, errors first: a step shows ten of each. */
-function problemsGithub(problems: readonly Problem[]): string {
-  return problems
-    .toSorted((a, b) => Number(a.severity === 'warning') - Number(b.severity === 'warning'))
-    .map(({ severity, code, message, hint, source }) =>
-      workflowCommand({ level: severity, title: code, message: `${message}; ${hint}`, source }),
-    )
-    .join('');
+function problemsGithub({ problems, counts: { silenced } }: Pick<Checked, 'problems' | 'counts'>): string {
+  const annotations = problems
+    .toSorted((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity))
+    .map(({ severity, code, message, hint, source }): Annotation => {
+      return { level: severity, title: code, message: `${message}; ${hint}`, source };
+    });
+  const title = 'fwdsync validate';
+  const count: Annotation = { level: 'notice', title, message: silencedWords(silenced), source: null };
+  return [...annotations, ...(silenced === 0 ? [] : [count])].map(workflowCommand).join('');
 }
+
+const SEVERITIES: readonly Problem['severity'][] = ['error', 'warning', 'notice'];

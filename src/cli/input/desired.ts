@@ -14,7 +14,8 @@ import type { Context } from '../context.ts';
 import { CommandError, EXIT, commandFailure, usageError } from '../exit.ts';
 import type { GitTree } from './git-manifests.ts';
 import { maskOf } from '../output/output.ts';
-import { openExcerpt, printInvalid, printProblems, type ProblemCounts } from '../output/problems/problems.ts';
+import type { ManifestCounts } from '../../manifest/load.ts';
+import { openExcerpt, printInvalid, printProblems } from '../output/problems/problems.ts';
 import { referenceReader } from './references.ts';
 import {
   explicitVersion,
@@ -42,7 +43,7 @@ export interface ReadDesired {
   /** Null when the manifest has an error. */
   readonly desired: Desired | null;
   readonly problems: readonly Problem[];
-  readonly counts: ProblemCounts;
+  readonly counts: ManifestCounts;
   /** The manifests that were read. */
   readonly texts: readonly ManifestText[];
 }

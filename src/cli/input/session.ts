@@ -10,7 +10,7 @@ import { requireDesired, type ReadOptions, type RequiredDesired } from './desire
 import { disclosureOf } from '../output/output.ts';
 import { planOptions, type PlanFlags } from './plan-options.ts';
 import { createPolicy, type AllowanceOptions, type RunStance } from './policy.ts';
-import type { ProblemCounts } from '../output/problems/problems.ts';
+import type { ManifestCounts } from '../../manifest/load.ts';
 import { createProgress, type ProgressBar } from '../output/progress.ts';
 import { resolveConnection, type CommonOptions, type Connection } from '../settings.ts';
 import { referenceValue } from './references.ts';
@@ -23,7 +23,7 @@ export interface Session {
   readonly ports: PlanPorts;
   readonly disclosure: Disclosure;
   /** Of the manifest. */
-  readonly counts: ProblemCounts;
+  readonly counts: ManifestCounts;
   readonly problems: readonly Problem[];
   /** As they are written into the plan's document. */
   readonly options: PlanOptionsDocument;

@@ -1,3 +1,4 @@
+import { FINDINGS } from '../../model/lint/findings.ts';
 import { plural } from '../../model/names.ts';
 import type { Logger } from 'pino';
 import type { RequestEvent } from '../../api/http/call.ts';
@@ -140,7 +141,7 @@ function logFindings(log: Logger, { plan, unset }: CompletedRun, isNews: IsNews)
   }
   for (const { code, message, source } of plan.warnings) {
     if (isNews(`${code} ${message}`))
-      log.warn({ event: 'plan.warning', code, source: place(source) }, message);
+      log[LEVELS[FINDINGS[code]]]({ event: 'plan.warning', code, source: place(source) }, message);
   }
 }
 
@@ -194,9 +195,11 @@ function logReport(log: Logger, report: Report, plan: Plan): void {
   for (const note of notes) log.info({ event: 'run.note' }, note);
 }
 
+const LEVELS = { error: 'error', warning: 'warn', notice: 'info' } as const;
+
 function logProblems(log: Logger, problems: readonly Problem[]): void {
   for (const { severity, code, message, hint, source } of problems) {
-    const level = severity === 'error' ? 'error' : 'warn';
+    const level = LEVELS[severity];
     log[level]({ event: 'manifest.problem', code, source: place(source), hint }, message);
   }
 }

@@ -1,11 +1,13 @@
 import { quote } from '../../model/names.ts';
-import type { Entry, MapNode, Node } from '../read/node.ts';
+import { valueOf, type Entry, type MapNode, type Node } from '../read/node.ts';
 import type { ProblemLog } from '../problems.ts';
 
 /** All documents of all files as one manifest, still as written. */
 export interface Manifest {
   readonly api: MapNode | null;
   readonly guards: MapNode | null;
+  /** Of each document that has one. */
+  readonly lint: readonly Node[];
   readonly destinations: Definitions;
   readonly templates: Definitions;
   readonly defaults: Definitions;
@@ -27,6 +29,7 @@ export function assemble(
   return {
     api: single('api', maps, log),
     guards: single('guards', maps, log),
+    lint: maps.flatMap((map) => valueOf(map, 'lint') ?? []),
     destinations: definitions('destinations', maps, log),
     templates: definitions('templates', maps, log),
     defaults: definitions('defaults', maps, log),

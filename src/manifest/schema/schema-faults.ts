@@ -12,6 +12,8 @@ export function reportSchemaFault(fault: ErrorObject, document: Node, log: Probl
   const path = fault.instancePath.split('/').slice(1).map(unescapePointer);
   const node = nodeAt(document, path);
   const name = path.at(-1) ?? 'the document';
+  // Which codes there are is said by whoever reads them, with the one that was probably meant.
+  if (path.at(-2) === 'off' && ['enum', 'pattern', 'anyOf'].includes(fault.keyword)) return;
   const params = fault.params as Readonly<Record<string, unknown>>;
   if (fault.keyword === 'additionalProperties') {
     reportUnknownKey(fault, String(params['additionalProperty']), node, log);
@@ -129,7 +131,7 @@ function hintForNull(name: string, path: readonly string[]): string {
 function emptyOf(name: string): '{}' | '[]' | null {
   if (isSection(name)) return KINDS[kindOf(name)].entries === 'map' ? '{}' : '[]';
   if (['domains', 'destinations', 'templates'].includes(name)) return '{}';
-  return ['expect', 'use', 'allow'].includes(name) ? '[]' : null;
+  return ['expect', 'use', 'allow', 'off'].includes(name) ? '[]' : null;
 }
 
 function typeWords(type: unknown): string {

@@ -136,6 +136,7 @@ function warnOfUnknownPassword(
   if (entry.password === undefined || context.prior?.passwords.has(nameKey(entry.name)) === true) return;
   draft.warnings.push({
     code: 'password-unknown',
+    subject: { entries: [entry.name] },
     message: `credential ${quote(entry.name)} of ${context.domain} exists; whether its password is the one of the manifest is not known, and it is not sent`,
     hint: `--rotate ${entry.name}@${context.domain} sends it`,
     source: entry.source,

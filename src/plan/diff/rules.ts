@@ -229,6 +229,7 @@ function adopt(entry: PresentRule, rule: ObservedRule, { domain }: RuleContext, 
   draft.adoptions.push({ domain, name: entry.name, id: rule.id });
   draft.warnings.push({
     code: 'adopted-by-content',
+    subject: { entries: [entry.name] },
     message: `rule ${quote(entry.name)} of ${domain} was recognised by its content alone: it is the live rule ${rule.id}`,
     hint: `add to it the line id: ${rule.id}`,
     source: entry.source,
@@ -248,6 +249,7 @@ function warnOfUnmanaged(
     if (!rule.active || !(rule.rank < last)) continue;
     draft.warnings.push({
       code: 'unmanaged-rule-first',
+      subject: { entries: [rule.id] },
       message: `the live rule ${quote(rule.id)} of ${domain} is not managed and comes before a managed rule: it may match its mail`,
       hint: 'name it in the manifest, prune the rules, or move it in the dashboard',
       source: null,

@@ -140,6 +140,7 @@ export function notKeptWarning(
 ): Warning {
   return {
     code: 'not-kept',
+    subject: { entries: [entry.name] },
     message: `${kind} ${quote(entry.name)} of ${domain}: the service accepted this entry and keeps another value`,
     hint: 'it is sent again when the entry, or what the service shows, changes',
     source: entry.source,

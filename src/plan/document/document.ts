@@ -1,3 +1,4 @@
+import { FINDINGS } from '../../model/lint/findings.ts';
 import { showText, type Disclosure } from '../../model/destinations.ts';
 import type {
   Change,
@@ -75,6 +76,7 @@ export type ChangeDocument = Pick<
 export type GuardDocument = Omit<GuardFinding, 'allowance' | 'holds'>;
 
 export interface WarningDocument {
+  readonly severity: Problem['severity'];
   readonly code: string;
   readonly message: string;
   readonly hint?: string;
@@ -117,7 +119,9 @@ export function planDocument(plan: Plan, how: PlanDocumentOptions): PlanDocument
     })),
     allowances: plan.allowances.map(show),
     withheld: plan.withheld.map(({ domain, part, reason }) => ({ domain, part, reason: show(reason) })),
-    warnings: plan.warnings.map(({ code, source, ...said }) => ({ code, ...showNote(said, show), source })),
+    warnings: plan.warnings.map(({ code, source, ...said }) => {
+      return { severity: FINDINGS[code], code, ...showNote(said, show), source };
+    }),
     problems: plan.problems.map((problem) => ({ ...problem, ...showNote(problem, show) })),
     forecast,
     usage: planUsage(plan),

@@ -14,9 +14,9 @@ export function renderPlanGithub(document: PlanDocument): string {
     ...plan.withheld.map(({ domain, reason }): Annotation => {
       return { level: 'warning', title: `withheld: ${domain}`, message: reason, source: null };
     }),
-    ...plan.warnings.map(({ code, message, hint, source }): Annotation => {
+    ...plan.warnings.map(({ severity, code, message, hint, source }): Annotation => {
       const said = hint === undefined ? message : `${message}; ${hint}`;
-      return { level: 'warning', title: code, message: said, source };
+      return { level: severity, title: code, message: said, source };
     }),
     annotateCounts(plan),
   ];

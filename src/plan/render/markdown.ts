@@ -46,9 +46,14 @@ export function renderPlanMarkdown(document: PlanDocument): string {
     ...(deletes.length === 0 ? [] : [deletesBlock(deletes)]),
     summaryTable(plan),
     ...[...others].map(([domain, changes]) => domainBlock(domain, changes)),
-    listBlock('Warnings', plan.warnings.map(noteLine), 'warnings'),
+    listBlock('Warnings', plan.warnings.filter(isWarning).map(noteLine), 'warnings'),
+    listBlock('Notices', plan.warnings.filter((finding) => !isWarning(finding)).map(noteLine), 'notices'),
     footer(plan),
   ]);
+}
+
+function isWarning({ severity }: WarningDocument): boolean {
+  return severity === 'warning';
 }
 
 function isDelete({ action }: ChangeDocument): boolean {

@@ -42,7 +42,7 @@ export function renderPlan(document: PlanDocument, options: PlanTextOptions): st
     options.extent === 'totals'
       ? countWarnings(plan.warnings, options)
       : renderWarnings(plan.warnings, { ...options, hints }),
-    plan.problems.map((problem) => noteLine('error', problem, { ...options, hints })),
+    plan.problems.map((problem) => noteLine(problem, { ...options, hints })),
     renderWithheld(plan, options),
     plan.guards.flatMap((finding) => guardLines(finding, plan, options)),
     [
@@ -179,7 +179,7 @@ interface NoteOptions extends PlanTextOptions {
 /** By code, a few of each. */
 function renderWarnings(warnings: readonly WarningDocument[], options: NoteOptions): readonly string[] {
   return [...Map.groupBy(warnings, ({ code }) => code)].flatMap(([code, all]) => {
-    const lines = all.slice(0, MOST_WARNINGS).map((warning) => noteLine('warning', warning, options));
+    const lines = all.slice(0, MOST_WARNINGS).map((warning) => noteLine(warning, options));
     const rest = all.length - lines.length;
     return rest > 0 ? [...lines, options.style.warning(`… and ${rest} more [${code}]`)] : lines;
   });
@@ -193,12 +193,12 @@ function countWarnings(warnings: readonly WarningDocument[], { style }: PlanText
 
 /** On one line, however long, so that it can be searched for and counted. */
 function noteLine(
-  severity: 'error' | 'warning',
-  { source, code, message, hint }: WarningDocument,
+  { severity, source, code, message, hint }: WarningDocument,
   { style, hints }: NoteOptions,
 ): string {
   const place = source === null ? '' : `${showSource(source)}: `;
-  const head = style[severity](`${place}${severity}: ${message} [${code}]`);
+  const paint = severity === 'notice' ? style.strong : style[severity];
+  const head = paint(`${place}${severity}: ${message} [${code}]`);
   if (hint === undefined || hints.has(hint)) return head;
   hints.add(hint);
   return `${head}; try: ${hint}`;

@@ -18,7 +18,13 @@ export function countsSentence({
   const conditional = summary.conditional > 0 ? ` (${summary.conditional} of them conditional)` : '';
   const nothing = withheld.length === 0 ? 'Nothing to change' : 'Nothing to change in what is not withheld';
   const changes = told.length === 0 ? nothing : `${told.join(', ')}${conditional}`;
-  return `${changes}; ${summary.unchanged} unchanged, ${summary.unmanaged} unmanaged.`;
+  const silenced = summary.silenced > 0 ? `, ${silencedWords(summary.silenced)}` : '';
+  return `${changes}; ${summary.unchanged} unchanged, ${summary.unmanaged} unmanaged${silenced}.`;
+}
+
+/** `2 findings silenced`: by `lint.off`, which a change of the manifest may say about itself. */
+export function silencedWords(count: number): string {
+  return `${plural(count, 'finding')} silenced`;
 }
 
 /** Where fewer of them count than are shown: a change of type, what is conditional and what goes with a domain do not. */

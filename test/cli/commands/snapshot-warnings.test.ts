@@ -79,7 +79,7 @@ test('the same text elsewhere is a manifest like any other', async () => {
   const copy = join(scene.directory, 'copy.yaml');
   await writeFile(copy, await readFile(scene.snapshot));
   expect(new Set(warningsOf(await scene.run(['plan', '-f', copy])))).toEqual(
-    new Set(['rules-not-active', 'similar-domain', 'unmanaged-rule-first', 'insecure-webhook']),
+    new Set(['rules-not-active', 'similar-domain', 'unmanaged-rule-first', 'plain-http']),
   );
 });
 

@@ -441,7 +441,14 @@ describe('show', () => {
     const scene = await savedScene();
     await forgePlan(scene, (plan) => ({
       ...plan,
-      warnings: [{ code: 'over-quota', message: '\u001b[2J\u009bX\n##[add-path]/tmp', source: null }],
+      warnings: [
+        {
+          severity: 'warning',
+          code: 'over-quota',
+          message: '\u001b[2J\u009bX\n##[add-path]/tmp',
+          source: null,
+        },
+      ],
     }));
     const known = await scene.run(['show', 'plan.json']);
     expect(known).toMatchObject({ code: 1, stdout: '' });

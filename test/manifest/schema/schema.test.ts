@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { FINDING_CODES } from '../../../src/model/lint/findings.ts';
 import schema from '../../../schemas/manifest.v1.schema.json' with { type: 'json' };
 
 interface Node {
@@ -25,6 +26,12 @@ function states(node: Node | undefined, keyword: string): boolean {
     (node.$ref !== undefined && states(DEFINITIONS[node.$ref.split('/').at(-1) ?? ''], keyword))
   );
 }
+
+test('an editor completes the codes that can be silenced', () => {
+  const [codes, withEntry] = schema.$defs.silence.anyOf;
+  expect(codes?.enum).toEqual(FINDING_CODES);
+  expect(withEntry?.pattern).toBe(`^(?:${FINDING_CODES.join('|')})\\s+\\S`);
+});
 
 const KEYS = [...keysOf(schema, '')];
 

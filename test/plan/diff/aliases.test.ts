@@ -164,6 +164,8 @@ describe('the aliases of a domain', () => {
       conditional: 0,
       unchanged: 2,
       unmanaged: 1,
+      notices: 0,
+      silenced: 0,
     });
     expect(result.unchanged.get(ACME)).toBe(2);
   });

@@ -322,7 +322,17 @@ describe('catch-all', () => {
 
 test('the counts of a plan name the number that allows its deletes, where other deletes are shown besides', () => {
   const guard = { guard: 'max-deletes', allow: '--allow-deletes 3' } as GuardFinding;
-  const summary = { add: 0, update: 0, move: 0, delete: 3, conditional: 0, unchanged: 0, unmanaged: 0 };
+  const none = { notices: 0, silenced: 0 };
+  const summary = {
+    add: 0,
+    update: 0,
+    move: 0,
+    delete: 3,
+    conditional: 0,
+    unchanged: 0,
+    unmanaged: 0,
+    ...none,
+  };
   const told = (deletes: number, guards: readonly GuardFinding[]): string =>
     countsSentence({ summary: { ...summary, delete: deletes }, withheld: [], guards });
   expect(told(3, [guard])).toBe('3 to delete; 0 unchanged, 0 unmanaged.');

@@ -109,6 +109,7 @@ export function present(domain: string, parts: Partial<PresentDomain> = {}): Pre
     settings: {},
     expect: [],
     verify: false,
+    lint: [],
     ...parts,
   };
 }
@@ -125,6 +126,7 @@ export function desired(domains: readonly DesiredDomain[], parts: Partial<Desire
     files: ['fwdsync.yaml'],
     digest: 'sha256:manifest',
     references: new Map(),
+    lint: { off: [], silenced: 0 },
     ...parts,
   };
 }

@@ -3,7 +3,7 @@ import { showSource, type Problem } from '../../../model/problem.ts';
 import type { CheckedManifests } from '../../context.ts';
 
 /** JUnit XML: a test case a manifest, which fails with its errors; warnings stand in its output. */
-export function problemsJunit({ problems, texts }: CheckedManifests): string {
+export function problemsJunit({ problems, texts, counts: found }: CheckedManifests): string {
   const byFile = Map.groupBy(problems, ({ source }) => source?.file ?? MANIFEST);
   const files = texts.map(({ file }) => file);
   const names = [...new Set([...(files.length === 0 ? [MANIFEST] : files), ...byFile.keys()])];
@@ -14,6 +14,9 @@ export function problemsJunit({ problems, texts }: CheckedManifests): string {
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites ${counts}>`,
     `  <testsuite name="fwdsync validate" ${counts} skipped="0" time="0">`,
+    '    <properties>',
+    `      <property name="silenced" value="${found.silenced}"/>`,
+    '    </properties>',
     ...cases.flat(),
     '  </testsuite>',
     '</testsuites>',

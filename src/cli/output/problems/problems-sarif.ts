@@ -1,9 +1,10 @@
 import pkg from '../../../../package.json' with { type: 'json' };
 import { escapeInvisible } from '../../../model/names.ts';
+import type { CheckedManifests } from '../../context.ts';
 import type { Problem, Source } from '../../../model/problem.ts';
 
 /** SARIF 2.1.0, as code scanning services take it. */
-export function problemsSarif(problems: readonly Problem[]): object {
+export function problemsSarif({ problems, counts }: Omit<CheckedManifests, 'texts'>): object {
   const codes = [...new Set(problems.map(({ code }) => code))];
   return {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
@@ -12,6 +13,7 @@ export function problemsSarif(problems: readonly Problem[]): object {
       {
         tool: { driver: { name: pkg.name, version: pkg.version, rules: codes.map((id) => ({ id })) } },
         columnKind: 'utf16CodeUnits',
+        properties: { silenced: counts.silenced },
         results: problems.map((problem) => resultOf(problem, codes.indexOf(problem.code))),
       },
     ],
@@ -23,7 +25,7 @@ function resultOf({ severity, code, message, hint, source, related }: Problem, r
   return {
     ruleId: code,
     ruleIndex,
-    level: severity,
+    level: severity === 'notice' ? 'note' : severity,
     message: { text: escapeInvisible(text) },
     locations: source === null ? [] : [locationOf(source)],
     ...(related === undefined ? {} : { relatedLocations: [locationOf(related)] }),

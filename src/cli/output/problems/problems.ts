@@ -5,33 +5,29 @@ import type { WouldDelete } from '../../../plan/would-delete.ts';
 import type { Context } from '../../context.ts';
 import { columnsOf, printJson } from '../output.ts';
 import { wantsMask, type CommonOptions } from '../../settings.ts';
+import type { ManifestCounts } from '../../../manifest/load.ts';
 import type { ManifestText } from '../../../manifest/read/text.ts';
 import type { Excerpt } from './excerpt.ts';
+import { silencedWords } from '../../../plan/render/totals.ts';
 import { styleFor } from '../style.ts';
 import type { Style } from '../../../plan/render/style.ts';
 
-export interface ProblemCounts {
-  readonly files: number;
-  readonly domains: number;
-  readonly aliases: number;
-  readonly rules: number;
-}
+export const NO_COUNTS: ManifestCounts = { files: 0, domains: 0, aliases: 0, rules: 0, silenced: 0 };
 
-export const NO_COUNTS: ProblemCounts = { files: 0, domains: 0, aliases: 0, rules: 0 };
-
-export function addCounts(a: ProblemCounts, b: ProblemCounts): ProblemCounts {
+export function addCounts(a: ManifestCounts, b: ManifestCounts): ManifestCounts {
   return {
     files: a.files + b.files,
     domains: a.domains + b.domains,
     aliases: a.aliases + b.aliases,
     rules: a.rules + b.rules,
+    silenced: a.silenced + b.silenced,
   };
 }
 
 /** `fwdsync/problems@1`: what `validate --format json` prints, and every command whose manifest is invalid; schemas/problems.v1.schema.json. */
 export function problemsDocument(
   problems: readonly Problem[],
-  counts: ProblemCounts,
+  counts: ManifestCounts,
   deletes?: readonly WouldDelete[],
 ): object {
   return {
@@ -81,7 +77,7 @@ export function printProblems(
 export function printInvalid(
   context: Context,
   options: CommonOptions,
-  { problems, counts }: { readonly problems: readonly Problem[]; readonly counts: ProblemCounts },
+  { problems, counts }: { readonly problems: readonly Problem[]; readonly counts: ManifestCounts },
   excerpt?: Excerpt,
 ): void {
   const isJson = (options.format ?? context.env['FWDSYNC_FORMAT']) === 'json';
@@ -89,16 +85,24 @@ export function printInvalid(
   else printProblems(context, options, problems, excerpt);
 }
 
-/** `problems: none`, or `2 errors, 1 warning`. */
-export function renderProblemCounts(problems: readonly Problem[]): string {
-  if (problems.length === 0) return 'problems: none';
-  const { errors, warnings } = countBySeverity(problems);
-  return `${plural(errors, 'error')}, ${plural(warnings, 'warning')}`;
+/** `problems: none`, or `2 errors, 1 warning, 1 notice; 3 findings silenced`. */
+export function renderProblemCounts(
+  problems: readonly Problem[],
+  { silenced }: Pick<ManifestCounts, 'silenced'>,
+): string {
+  const { errors, warnings, notices } = countBySeverity(problems);
+  const counted = [
+    plural(errors, 'error'),
+    plural(warnings, 'warning'),
+    ...(notices === 0 ? [] : [plural(notices, 'notice')]),
+  ].join(', ');
+  const found = problems.length === 0 ? 'problems: none' : counted;
+  return silenced === 0 ? found : `${found}; ${silencedWords(silenced)}`;
 }
 
 function renderProblem(problem: Problem, style: Style, excerpt: Excerpt): string {
   const place = problem.source === null ? '' : `${style.strong(showSource(problem.source))}: `;
-  const severity = problem.severity === 'error' ? style.error('error') : style.warning('warning');
+  const severity = paintOf(problem, style)(problem.severity);
   const lines = [
     `${place}${severity}: ${escapeInvisible(problem.message)} ${style.dim(`[${problem.code}]`)}`,
   ];
@@ -108,7 +112,12 @@ function renderProblem(problem: Problem, style: Style, excerpt: Excerpt): string
   return lines.join('\n');
 }
 
-function countBySeverity(problems: readonly Problem[]): { errors: number; warnings: number } {
-  const errors = problems.filter(({ severity }) => severity === 'error').length;
-  return { errors, warnings: problems.length - errors };
+function paintOf({ severity }: Problem, style: Style): (text: string) => string {
+  return severity === 'notice' ? style.strong : style[severity];
+}
+
+function countBySeverity(problems: readonly Problem[]): Readonly<Record<`${Problem['severity']}s`, number>> {
+  const counts = { errors: 0, warnings: 0, notices: 0 };
+  for (const { severity } of problems) counts[`${severity}s`] += 1;
+  return counts;
 }

@@ -85,7 +85,7 @@ function warningFor(url: URL): DestinationFault | null {
   }
   if (url.protocol === 'https:') return null;
   return {
-    code: 'insecure-webhook',
+    code: 'plain-http',
     message: 'the webhook is plain http: mail will travel unencrypted',
     hint: 'use https',
   };

@@ -79,7 +79,7 @@ function readScopes(node: MapNode, log: ProblemLog): readonly Scope[] | null {
 /** Whether the service looks for a pattern or compares the whole is not known (field notes: rules mode). */
 function warnAnchoring(written: Node, regex: string, log: ProblemLog): void {
   if (/^\(*(?:\(\?[a-z]+\))?(?:\^|\.\*)/.test(regex) || /(?:\$|\.\*)\)*$/.test(regex)) return;
-  log.report('regex-anchoring', written, {
+  log.report('anchoring', written, {
     message: `whether ${quote(regex)} must match the whole text or a part of it is not known`,
     hint: 'write .*PATTERN.* for a part, ^PATTERN$ for the whole',
   });

@@ -1,0 +1,69 @@
+import { isSection } from '../model/kinds.ts';
+import type { FindingSubject } from '../model/lint/findings.ts';
+import { parseDomainName } from '../model/names.ts';
+import { compareSources, type Problem, type Source } from '../model/problem.ts';
+import { entriesOf, itemsOf, textOf, valueOf, type Entry, type Node } from './read/node.ts';
+import { sourceOf, type Place } from './read/text.ts';
+
+/** From its place on, up to the next, everything is about this. */
+interface Start {
+  readonly source: Source;
+  readonly subject: FindingSubject;
+}
+
+/** Which domain and entry a problem is about: what it says itself, else what is written at its place. */
+export function createSubjects(documents: readonly Node[]): (problem: Problem) => FindingSubject {
+  let starts: readonly Start[] | undefined;
+  return ({ subject, source }) => {
+    if (subject !== undefined || source === null) return subject ?? {};
+    starts ??= documents.flatMap((document) => [...startsIn(document)]).sort(byPlace);
+    return lastBefore(source, starts)?.subject ?? {};
+  };
+}
+
+function byPlace(a: Start, b: Start): number {
+  return compareSources(a.source, b.source);
+}
+
+function lastBefore(source: Source, starts: readonly Start[]): Start | undefined {
+  let low = 0;
+  let high = starts.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (compareSources(starts[middle]?.source ?? null, source) <= 0) low = middle + 1;
+    else high = middle;
+  }
+  const found = starts[low - 1];
+  return found?.source.file === source.file ? found : undefined;
+}
+
+function* startsIn(document: Node): Generator<Start> {
+  for (const { key, value } of entriesOf(document)) {
+    yield startAt(key, {});
+    if (key.text !== 'domains' && key.text !== 'templates') continue;
+    for (const entry of entriesOf(value)) yield* startsInDomain(entry, key.text);
+  }
+}
+
+function* startsInDomain({ key, value }: Entry, within: 'domains' | 'templates'): Generator<Start> {
+  const domain = within === 'domains' ? parseDomainName(key.text) : null;
+  const subject: FindingSubject = domain?.ok === true ? { domain: domain.value } : {};
+  yield startAt(key, subject);
+  for (const { key: part, value: content } of entriesOf(value)) {
+    yield startAt(part, subject);
+    if (isSection(part.text)) yield* startsInSection(content, subject);
+  }
+}
+
+function* startsInSection(section: Node, subject: FindingSubject): Generator<Start> {
+  for (const { key } of entriesOf(section)) yield startAt(key, { ...subject, entries: [key.text] });
+  if (section.kind !== 'list') return;
+  for (const rule of itemsOf(section)) {
+    const name = textOf(valueOf(rule, 'name'));
+    yield startAt(rule, name === undefined ? subject : { ...subject, entries: [name] });
+  }
+}
+
+function startAt(place: Place, subject: FindingSubject): Start {
+  return { source: sourceOf(place), subject };
+}

@@ -1,0 +1,74 @@
+import type { DomainName } from '../names.ts';
+
+/**
+ * Every warning and notice of `validate`, `plan` and the daemon: what is legal and may not be meant. `lint.off` can silence
+ * each; errors and guards are not here, and cannot be silenced. docs/lint.md and docs/manifest.md explain them.
+ */
+const SEVERITIES = {
+  'account-locked': 'warning',
+  'adopted-by-content': 'warning',
+  'aliases-limit': 'warning',
+  'aliases-not-active': 'warning',
+  anchoring: 'warning',
+  'capture-without-group': 'warning',
+  'catch-all-gone': 'warning',
+  'clock-skew': 'warning',
+  'default-catch-all': 'warning',
+  'domain-banned': 'warning',
+  'domain-gone': 'warning',
+  'domain-not-forwarding': 'warning',
+  'domain-not-sending': 'warning',
+  'expect-ambiguous': 'warning',
+  'manifest-removed': 'warning',
+  'may-not-clear': 'warning',
+  'no-domains': 'warning',
+  'no-final-newline': 'warning',
+  'non-ascii-name': 'warning',
+  'not-comparable': 'warning',
+  'not-kept': 'warning',
+  'nothing-managed': 'warning',
+  'over-quota': 'warning',
+  'password-not-set': 'warning',
+  'password-unknown': 'warning',
+  'pending-tombstone': 'warning',
+  'plain-http': 'warning',
+  'possible-loop': 'warning',
+  'private-webhook': 'warning',
+  'reference-not-set': 'warning',
+  'rotate-unknown': 'warning',
+  'rules-limit': 'warning',
+  'rules-not-active': 'warning',
+  'similar-domain': 'warning',
+  'state-damaged': 'warning',
+  'unknown-whitelabel': 'warning',
+  'unmanaged-rule-first': 'warning',
+  'would-delete': 'warning',
+} as const satisfies Readonly<Record<string, 'warning' | 'notice'>>;
+
+export type FindingCode = keyof typeof SEVERITIES;
+
+export const FINDINGS: Readonly<Record<FindingCode, 'warning' | 'notice'>> = SEVERITIES;
+export const FINDING_CODES = Object.keys(FINDINGS) as readonly FindingCode[];
+
+export function isFindingCode(text: string): text is FindingCode {
+  return Object.hasOwn(FINDINGS, text);
+}
+
+/** What a finding is about, as far as it is about one domain. */
+export interface FindingSubject {
+  readonly domain?: DomainName;
+  /** Names of the aliases, rules or credentials that it concerns. */
+  readonly entries?: readonly string[];
+}
+
+/** One item of `lint.off`: all findings of a code, or those that concern one entry. */
+export interface Silence {
+  readonly code: FindingCode;
+  readonly entry: string | null;
+}
+
+/** Parses `CODE` or `CODE ENTRY`; null: there is no such code. */
+export function parseSilence(text: string): Silence | null {
+  const [, code = '', entry] = /^(\S+)(?:\s+(.+?))?\s*$/.exec(text) ?? [];
+  return isFindingCode(code) ? { code, entry: entry ?? null } : null;
+}
