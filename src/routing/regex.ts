@@ -7,7 +7,10 @@ import { re2 } from './libraries.ts';
 export interface Pattern {
   /** Whether it matches some part of the text. */
   readonly finds: (text: string) => boolean;
-  /** Whether it matches the text from its first to its last character. */
+  /**
+   * Whether it matches the text from its first to its last character, line breaks included: the published examples, such as
+   * `.*invoice.*`, are meant for bodies too (field notes: rules mode).
+   */
   readonly matchesAll: (text: string) => boolean;
   /** What its groups hold when it matches the whole text, the whole first; null when it does not. */
   readonly capture: (text: string) => readonly string[] | null;
@@ -35,19 +38,21 @@ export function compilePattern(
   }
   try {
     const { RE2JS } = re2();
-    const flags = RE2JS.DOTALL | (options.letterCase === 'any' ? RE2JS.CASE_INSENSITIVE : 0);
-    return succeed(wrap(RE2JS.compile(source, flags)));
+    const flags = options.letterCase === 'any' ? RE2JS.CASE_INSENSITIVE : 0;
+    let overLines: RE2JS | undefined;
+    const matchesAll = (text: string): boolean =>
+      (overLines ??= RE2JS.compile(source, flags | RE2JS.DOTALL)).testExact(text);
+    return succeed({ ...wrap(RE2JS.compile(source, flags)), matchesAll });
   } catch (error) {
     return fail(explain(source, error));
   }
 }
 
-function wrap(compiled: RE2JS): Pattern {
+function wrap(compiled: RE2JS): Omit<Pattern, 'matchesAll'> {
   const groups = compiled.groupCount();
   return {
     groups,
     finds: (text) => compiled.test(text),
-    matchesAll: (text) => compiled.testExact(text),
     capture(text) {
       const matcher = compiled.matcher(text);
       if (!matcher.matches()) return null;

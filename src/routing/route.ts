@@ -26,7 +26,7 @@ export interface RoutingTable<A extends RoutedAlias, R extends RoutedRule> {
    * the engine: a mail that no rule takes is routed by the aliases.
    */
   readonly mode: 'aliases' | 'rules' | 'rules-then-aliases';
-  /** Where mail goes that no rule takes, in mode `rules`; null: nowhere. */
+  /** Where mail goes that no rule takes, in mode `rules`; null: that is not known, and such mail is `refused`. */
   readonly fallback: Destination | null;
   /** What names such as `sales.*` are, which the service may read either way; `literal` where it is not stated. */
   readonly wildcards?: Wildcards;
@@ -121,8 +121,12 @@ function createAliasTaker<A extends RoutedAlias>(
     const local = localPart.toLowerCase();
     const exact = byName.get(local);
     if (exact !== undefined) return aliasRoute(exact, 'name');
-    const base = local.includes('+') ? byName.get(local.split('+')[0] ?? '') : undefined;
-    if (base !== undefined) return aliasRoute(base, 'plus-address');
+    const plus = local.indexOf('+');
+    const base = plus < 0 ? undefined : byName.get(local.slice(0, plus));
+    if (base !== undefined) {
+      const forward = addLabel(base.forward, localPart.slice(localPart.indexOf('+')));
+      return { kind: 'alias', alias: base, by: 'plus-address', forward };
+    }
     return takeByPattern(localPart) ?? (all === undefined ? null : aliasRoute(all, 'catch-all'));
   };
 }
@@ -176,7 +180,9 @@ function createAliasCondition(name: string, wildcards: Wildcards): (localPart: s
   const lower = name.toLowerCase();
   const capture = captureOf(name, wildcards)?.();
   if (capture !== undefined) {
-    return (localPart) => localPart.toLowerCase() === lower || capture(localPart) !== null;
+    // A name such as `info+vip` or `sales.*` may be meant as it is written.
+    const isPlain = !/[()[\]{}|\\^$]/.test(name);
+    return (localPart) => capture(localPart) !== null || (isPlain && localPart.toLowerCase() === lower);
   }
   if (lower.endsWith('*')) return (localPart) => localPart.toLowerCase().startsWith(lower.slice(0, -1));
   return (localPart) => localPart.toLowerCase() === lower || localPart.toLowerCase().split('+')[0] === lower;
@@ -207,6 +213,31 @@ function fillGroups(forward: readonly Destination[], groups: readonly string[]):
     ),
   );
   return [...new Set(filled)];
+}
+
+/** Hosts at which a plus label is added to the destination again (field notes: aliases mode). */
+const LABELLED_HOSTS: ReadonlySet<string> = new Set([
+  'gmail.com',
+  'hey.com',
+  'protonmail.com',
+  'icloud.com',
+  'fastmail.com',
+  'outlook.com',
+  'runbox.com',
+  'yandex.com',
+  'yandex.ru',
+  'mailfence.com',
+]);
+
+/** `label` begins with the plus. */
+function addLabel(forward: readonly Destination[], label: string): readonly Destination[] {
+  return forward.map((destination) => {
+    const at = destination.lastIndexOf('@');
+    const isLabelled = LABELLED_HOSTS.has(destination.slice(at + 1)) && !destination.includes('://');
+    return isLabelled
+      ? (`${destination.slice(0, at)}${label}${destination.slice(at)}` as Destination)
+      : destination;
+  });
 }
 
 function localPartOf(address: string): string {

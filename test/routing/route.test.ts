@@ -94,6 +94,15 @@ describe('aliases', () => {
     expect(where({ aliases: table.slice(0, 2) }, mail('nobody'))).toBe('refused');
   });
 
+  test.each([
+    ['info+News', 'a+News@gmail.com,b@x.example,e+old+News@yandex.ru,https://h.example/@gmail.com'],
+    ['info+', 'a+@gmail.com,b@x.example,e+old+@yandex.ru,https://h.example/@gmail.com'],
+    ['INFO+a+b', 'a+a+b@gmail.com,b@x.example,e+old+a+b@yandex.ru,https://h.example/@gmail.com'],
+  ])('%s: the label is added again only where the host takes it', (to, expected) => {
+    const forward = 'a@gmail.com, b@x.example, e+old@Yandex.ru, https://h.example/@gmail.com';
+    expect(where({ aliases: aliases(`info: ${forward}`) }, mail(to))).toBe(`plus-address ${expected}`);
+  });
+
   test('a pattern that does not compile takes nothing', () => {
     expect(where({ aliases: aliases('(a: x@y.example') }, mail('a'))).toBe('refused');
   });

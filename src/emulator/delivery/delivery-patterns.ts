@@ -17,12 +17,14 @@ const MAX_TEXT = 100_000;
 /** Functions of expressions may backtrack; far more than a good one takes on a machine that is busy. */
 const MAX_MILLISECONDS = 1000;
 
+interface Reading {
+  readonly extent: 'whole' | 'anywhere';
+  readonly letterCase: 'any' | 'exact';
+}
+
 /** A pattern in the service's dialect, which takes linear time; one that cannot be compiled matches nothing. */
-export function patternMatcher(
-  source: string,
-  options: { readonly extent: 'whole' | 'anywhere'; readonly letterCase: 'any' | 'exact' },
-): (text: string) => Match {
-  const regex = source.length > MAX_PATTERN ? null : tryPattern(source, options.letterCase);
+export function patternMatcher(source: string, options: Reading): (text: string) => Match {
+  const regex = source.length > MAX_PATTERN ? null : tryPattern(source, options);
   if (regex === null) return () => null;
   return (text) => {
     const matcher = regex.matcher(text.slice(0, MAX_TEXT));
@@ -32,9 +34,11 @@ export function patternMatcher(
   };
 }
 
-function tryPattern(source: string, letterCase: 'any' | 'exact'): RE2JS | null {
+function tryPattern(source: string, { extent, letterCase }: Reading): RE2JS | null {
+  // From end to end, the published examples such as `.*invoice.*` only match a body if the dot takes line breaks.
+  const flags = extent === 'whole' ? RE2JS.DOTALL : 0;
   try {
-    return RE2JS.compile(source, letterCase === 'any' ? RE2JS.CASE_INSENSITIVE : 0);
+    return RE2JS.compile(source, letterCase === 'any' ? flags | RE2JS.CASE_INSENSITIVE : flags);
   } catch {
     return null;
   }

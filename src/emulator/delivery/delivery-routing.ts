@@ -52,10 +52,12 @@ export function routeMail(state: State, domain: DomainRecord, mail: MailTexts): 
 
 /** Exact name, plus addressing, regular expressions, `*`; exactly one fires. */
 function routeByAlias(domain: DomainRecord, switches: Switches, local: string): MailRoute {
-  const exact = domain.aliases.get(local);
+  // `*` comes last, for an address of that name too.
+  const named = (name: string): Alias | undefined => (name === '*' ? undefined : domain.aliases.get(name));
+  const exact = named(local);
   if (exact !== undefined) return { kind: 'alias', alias: exact, by: 'name', forward: exact.forward };
   const { name, label } = splitLabel(local);
-  const base = label === null ? undefined : domain.aliases.get(name);
+  const base = label === null ? undefined : named(name);
   if (base !== undefined) {
     const forward = base.forward.split(',').map((entry) => addLabel(entry.trim(), label ?? ''));
     return { kind: 'alias', alias: base, by: 'plus-address', forward: forward.join(',') };
@@ -138,7 +140,8 @@ function fillGroups(forward: string, match: readonly string[]): string {
 
 function addLabel(destination: string, label: string): string {
   const at = destination.lastIndexOf('@');
-  const isLabelled = LABELLED_HOSTS.has(destination.slice(at + 1).toLowerCase());
+  const host = destination.slice(at + 1).toLowerCase();
+  const isLabelled = LABELLED_HOSTS.has(host) && !destination.includes('://');
   return isLabelled ? `${destination.slice(0, at)}+${label}${destination.slice(at)}` : destination;
 }
 

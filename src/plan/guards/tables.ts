@@ -1,5 +1,5 @@
 import type { Desired, DesiredDomain } from '../../model/desired.ts';
-import { normaliseDestination, type Destination } from '../../model/destinations.ts';
+import { DISCARD, normaliseDestination, type Destination } from '../../model/destinations.ts';
 import { nameKey } from '../../model/names.ts';
 import type { Observed, ObservedDomain } from '../../model/observed.ts';
 import type { Change } from '../../model/plan.ts';
@@ -149,7 +149,7 @@ function tableOf(
     aliases: order === 'as-listed' ? listed : listed.reverse(),
     rules: [...rules.values()].sort((a, b) => compareRanks(a.rank, b.rank)),
     mode: engineOf(live, reading),
-    fallback: fallback === null ? null : normaliseDestination(fallback),
+    fallback: fallback === null ? DISCARD : normaliseDestination(fallback),
     wildcards,
   };
 }

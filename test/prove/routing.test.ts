@@ -1,0 +1,156 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { applySeed, newAccount } from '../../src/emulator/account/seed.ts';
+import { createState, type State } from '../../src/emulator/account/state.ts';
+import { deliverMessage } from '../../src/emulator/delivery/delivery.ts';
+import type { MailRoute } from '../../src/emulator/delivery/delivery-routing.ts';
+import { decodeForward, DISCARD, normaliseDestination } from '../../src/model/destinations.ts';
+import type { RuleMatch } from '../../src/model/resources.ts';
+import { endsOf, follow, type DomainRouting } from '../../src/routing/follow.ts';
+import { createRouter, type RoutedAlias, type RoutedRule } from '../../src/routing/route.ts';
+import { randomMail, type RandomMail } from './support/random-mail.ts';
+import { PROVE_SEED, runs } from './support/share.ts';
+
+/** What both sides say of a message: what happens at each address that it reaches, and where it ends. */
+interface Way {
+  readonly hops: ReadonlyMap<string, string>;
+  readonly to: readonly string[];
+  readonly hasLoop: boolean;
+}
+
+test('routing and the delivery of the emulator send a message the same way to the same ends', () => {
+  const seen = { hops: 0, kinds: new Map<string, number>() };
+  fc.assert(
+    fc.property(randomMail, (random) => {
+      const delivered = deliverToEnd(random);
+      const routed = routeToEnd(random);
+      // Captures made more and more addresses: they are not followed equally far.
+      if (delivered === 'endless') {
+        expect(routed.hasLoop).toBe(true);
+        return;
+      }
+      expect(routed).toEqual(delivered);
+      seen.hops += delivered.hops.size;
+      for (const what of delivered.hops.values()) {
+        const kind = what.split(' ', 1)[0] ?? '';
+        seen.kinds.set(kind, (seen.kinds.get(kind) ?? 0) + 1);
+      }
+    }),
+    { numRuns: runs(100_000, 3_000), seed: PROVE_SEED },
+  );
+  console.info(`routing: ${seen.hops} hops,`, Object.fromEntries(seen.kinds));
+}, 3_600_000);
+
+interface Rule extends RoutedRule {
+  readonly at: number;
+}
+
+function routeToEnd({ domains, mail, choices }: RandomMail): Way {
+  const routings = new Map<string, DomainRouting<RoutedAlias, Rule>>();
+  for (const { domain, routing_engine, rules_fallback_email = null, aliases = [], rules = [] } of domains) {
+    const listed = aliases.map(({ alias, forward }) => ({ name: alias, forward: decodeForward(forward) }));
+    const { route } = createRouter<RoutedAlias, Rule>({
+      aliases: choices.order === 'created' ? listed : listed.sort((a, b) => compare(a.name, b.name)),
+      rules: rules
+        .map(({ type, config: { forward, ...condition }, rank = 0, active = true }) => ({
+          match: { type, ...condition } as RuleMatch,
+          forward: decodeForward(String(forward)),
+          active,
+          at: rank,
+        }))
+        .sort((a, b) => a.at - b.at),
+      mode: routing_engine === 'rules' ? 'rules' : 'aliases',
+      fallback: rules_fallback_email === null ? DISCARD : normaliseDestination(rules_fallback_email),
+      wildcards: choices.wildcards,
+    });
+    routings.set(domain, (message) => route(message, choices.anchoring));
+  }
+  const hops = follow([normaliseDestination(mail.to)], mail, (domain) => routings.get(domain) ?? 'outside');
+  const { to, loops } = endsOf(hops);
+  const described = hops.flatMap((hop): readonly (readonly [string, string])[] => {
+    if (hop.kind !== 'routed') return [];
+    const { route, address } = hop;
+    if (route.kind === 'refused') return [[address, 'refused']];
+    const goesTo = `-> ${route.forward.toSorted().join()}`;
+    if (route.kind === 'alias') return [[address, `${route.by} ${route.alias.name} ${goesTo}`]];
+    if (route.kind === 'rule') return [[address, `${route.rule.match.type} ${route.rule.at} ${goesTo}`]];
+    return [[address, `fallback ${goesTo}`]];
+  });
+  return { hops: new Map(described), to, hasLoop: loops.length > 0 };
+}
+
+function compare(a: string, b: string): number {
+  const [first, second] = [a.toLowerCase(), b.toLowerCase()];
+  return first < second ? -1 : Number(first > second);
+}
+
+/** More addresses than can be written in the resources: captures make them without end. */
+const ENDLESS = 500;
+
+/** Delivers the message, and what it becomes, until nothing new arrives. */
+function deliverToEnd(random: RandomMail): Way | 'endless' {
+  const state = stateOf(random);
+  const hops = new Map<string, string>();
+  const leads = new Map<string, readonly string[]>();
+  const ends = new Set<string>();
+  let isDiscarded = false;
+  const open = [normaliseDestination(random.mail.to)];
+  for (const to of open) {
+    if (leads.has(to)) continue;
+    if (leads.size > ENDLESS) return 'endless';
+    const delivered = deliverMessage(state, { ...random.mail, to });
+    if (!delivered.ok) {
+      ends.add(to);
+      continue;
+    }
+    const { route, destinations } = delivered.value;
+    const next = destinations.map(normaliseDestination);
+    hops.set(to, describe(route));
+    isDiscarded ||= route.kind !== 'refused' && decodeForward(route.forward).includes(DISCARD);
+    leads.set(
+      to,
+      next.filter((address) => !address.includes('://')),
+    );
+    for (const address of next) {
+      if (address.includes('://')) ends.add(address);
+      else open.push(address);
+    }
+  }
+  const to = ends.size === 0 && isDiscarded ? [DISCARD] : [...ends].sort();
+  return { hops, to, hasLoop: hasCycle(leads) };
+}
+
+function describe(route: MailRoute): string {
+  if (route.kind === 'refused') return 'refused';
+  const goesTo = `-> ${decodeForward(route.forward).toSorted().join()}`;
+  if (route.kind === 'alias') return `${route.by} ${route.alias.alias} ${goesTo}`;
+  if (route.kind === 'rule') return `${route.rule.config.type} ${route.rule.rank} ${goesTo}`;
+  return `fallback ${goesTo}`;
+}
+
+/** Whether something is left when what leads nowhere is taken away again and again. */
+function hasCycle(leads: ReadonlyMap<string, readonly string[]>): boolean {
+  const left = new Map(leads);
+  for (;;) {
+    const done = [...left].filter(([, next]) => !next.some((address) => left.has(address)));
+    if (done.length === 0) return left.size > 0;
+    for (const [address] of done) left.delete(address);
+  }
+}
+
+function stateOf({ domains, choices }: RandomMail): State {
+  let ids = 0;
+  const state = createState({
+    tier: 'paid',
+    account: newAccount('paid', 0),
+    environment: { now: () => 0, randomId: () => `id-${(ids += 1)}` },
+    switches: {
+      ruleRegexMatch: choices.anchoring,
+      regexAliasOrder: choices.order,
+      // Captures are documented for aliases only.
+      ruleCaptures: 'as-written',
+    },
+  });
+  applySeed(state, { domains });
+  return state;
+}
