@@ -6,18 +6,25 @@ import type { Call } from '../http/call.ts';
 import { messageOf } from '../http/answer.ts';
 import { arrayField, ContradictionError, countField, DecodeError, objectOf, type Json } from './decode.ts';
 
-/** One list under the name that the API gives it. Nothing is sent for an empty one; too long a one is a bug. */
+/** One list under the name that the API gives it. Nothing is sent for an empty one; one that is too long, or has an empty id, is a bug. */
 export async function sendBatch<T>(
   call: Call,
   endpoint: Endpoint,
   domain: DomainName,
-  body: Readonly<Record<string, readonly unknown[]>>,
+  body: Readonly<Record<string, readonly (string | Json)[]>>,
   decode: (json: Json | null) => readonly Result<T, ItemFailure>[],
 ): BatchAnswer<T> {
-  const size = Object.values(body).flat().length;
+  const items = Object.values(body).flat();
+  const size = items.length;
   if (size === 0) return succeed([]);
+  if (items.some(hasEmptyId)) throw new Error(`a batch of ${domain} has an empty id`);
   if (size > LIMITS.batchItems) throw new Error(`a batch of ${size} items is over ${LIMITS.batchItems}`);
   return call({ endpoint, params: { domain }, body, successFlag: 'ignored' }, decode);
+}
+
+/** An id by itself, or an item that has one. */
+function hasEmptyId(item: string | Json): boolean {
+  return (typeof item === 'string' ? item : item['id']) === '';
 }
 
 export interface BatchShape<T> {

@@ -206,21 +206,19 @@ describe('scenario 20: failed entries of a batch', () => {
 describe('what is sent in a batch', () => {
   const endpoint = { method: 'POST', template: '/domains/:domain/aliases/batch' } as const;
   /** The bodies that a call is asked to send. */
-  async function bodies(count: number): Promise<readonly unknown[]> {
+  async function bodies(items: readonly (string | Json)[]): Promise<readonly unknown[]> {
     const asked: unknown[] = [];
     const call: Call = async ({ body, successFlag }) => {
       asked.push([Object.keys(body ?? {}), successFlag]);
       return { ok: true, value: [] as never };
     };
-    const answered = await sendBatch(
-      call,
-      endpoint,
-      DOMAIN,
-      { aliases: Array.from({ length: count }) },
-      () => [],
-    );
+    const answered = await sendBatch(call, endpoint, DOMAIN, { aliases: items }, () => []);
     expect(answered).toEqual({ ok: true, value: [] });
     return asked;
+  }
+
+  function many(count: number): readonly Json[] {
+    return Array.from({ length: count }, () => ({ alias: 'a' }));
   }
 
   test.each([
@@ -228,11 +226,18 @@ describe('what is sent in a batch', () => {
     [1, [[['aliases'], 'ignored']]],
     [500, [[['aliases'], 'ignored']]],
   ])('%i items', async (count, expected) => {
-    expect(await bodies(count)).toEqual(expected);
+    expect(await bodies(many(count))).toEqual(expected);
   });
 
+  test.each<[string | Json]>([[''], [{ id: '', forward: 'x@corp.example' }]])(
+    'nothing by an empty id, such as %j, which could be more than one item',
+    async (item) => {
+      await expect(bodies(['7', item])).rejects.toThrow('has an empty id');
+    },
+  );
+
   test('no more than the service takes', async () => {
-    await expect(bodies(501)).rejects.toThrow('a batch of 501 items is over 500');
+    await expect(bodies(many(501))).rejects.toThrow('a batch of 501 items is over 500');
   });
 });
 
