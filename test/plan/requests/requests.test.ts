@@ -51,22 +51,24 @@ function many(count: number, forward = 'a@x.example'): Record<string, string> {
 
 /** A batch without an id could meet every item of its kind. */
 describe('without the id that the request needs', () => {
-  const changes = planOf(
-    [
-      present(ACME, {
-        aliases: aliasSection({ b: 'new@x.example' }, { prune: true }),
-        rules: ruleSection([rule('r1', 'new@x.example', { id: 'r1' })], { prune: true }),
-      }),
-    ],
-    [
-      live(ACME, {
-        aliases: liveAliases({ a: 'a@x.example', b: 'b@x.example' }),
-        rules: [liveRule('r1', 1, 'a@x.example'), liveRule('r2', 2, 'a@x.example')],
-      }),
-    ],
-  ).changes;
+  const planned = () =>
+    planOf(
+      [
+        present(ACME, {
+          aliases: aliasSection({ b: 'new@x.example' }, { prune: true }),
+          rules: ruleSection([rule('r1', 'new@x.example', { id: 'r1' })], { prune: true }),
+        }),
+      ],
+      [
+        live(ACME, {
+          aliases: liveAliases({ a: 'a@x.example', b: 'b@x.example' }),
+          rules: [liveRule('r1', 1, 'a@x.example'), liveRule('r2', 2, 'a@x.example')],
+        }),
+      ],
+    ).changes;
 
   test.each(['update alias', 'delete alias', 'update rule', 'delete rule'])('%s throws', (what) => {
+    const changes = planned();
     const concerned = changes.filter(({ action, kind }) => `${action} ${kind}` === what);
     expect(concerned).toHaveLength(1);
     for (const id of [null, '']) {
