@@ -8,7 +8,7 @@ import { compareChanges } from '../sorting.ts';
 import type { DomainPlan, SectionPlan, Withholding } from './section.ts';
 import { planNewDomain, planSettings } from './settings.ts';
 import type { ItemMemory } from './item-memory.ts';
-import { planSection, type SectionInput } from './kinds.ts';
+import { SECTION_PLANNERS, type SectionInput } from './kinds.ts';
 import { domainWarnings } from '../warnings.ts';
 import { SECTION_KINDS, SECTIONS, type Section } from '../../model/kinds.ts';
 
@@ -106,7 +106,7 @@ function planSections(
   }
   const plans: SectionPlan[] = [];
   for (const kind of SECTION_KINDS) {
-    const result = planSection(kind, desired, live, input);
+    const result = SECTION_PLANNERS[kind](desired, live, input);
     if (result === null) continue;
     if (!result.ok) return result;
     plans.push(result.value);

@@ -30,7 +30,8 @@ type Planner = (
   input: SectionInput,
 ) => SectionResult | null;
 
-const PLANNERS: Readonly<Record<SectionKind, Planner>> = {
+/** The difference of each section of a domain; null: it is not managed. */
+export const SECTION_PLANNERS: Readonly<Record<SectionKind, Planner>> = {
   alias: ({ domain, aliases }, live, { prior, references }) =>
     aliases === undefined ? null : planAliases(aliases, live?.aliases ?? [], { domain, prior, references }),
   rule: ({ domain, rules }, live, { prior, references, rankDigits }) =>
@@ -48,11 +49,6 @@ const PLANNERS: Readonly<Record<SectionKind, Planner>> = {
           changed,
         }),
 };
-
-/** The difference of one section of a domain; null: it is not managed. */
-export function planSection(kind: SectionKind, ...sides: Parameters<Planner>): ReturnType<Planner> {
-  return PLANNERS[kind](...sides);
-}
 
 /** What a signature is made of. The rank of a rule is no part of it, and of a credential nothing can be read. */
 interface WantedTypes extends Omit<StateTypes, 'rule' | 'credential'> {
@@ -77,6 +73,7 @@ const SIGNATURES: {
  * be saved; a new value behind the same reference does not change it.
  */
 export function signature({ kind, state }: Wanted, references: Disclosure['references']): string {
+  // The state is that of the kind, which a type cannot say of both at once.
   const sign = SIGNATURES[kind] as (state: Wanted['state'], references: Disclosure['references']) => string;
   return sign(state, references);
 }
@@ -108,14 +105,10 @@ export function shownFields(
   return Object.fromEntries(change.fields.map((field) => [field, all[field] ?? null]));
 }
 
-const WORDS: Readonly<Record<Kind, (change: ShownChange) => string>> = {
+/** One line's worth of a change. */
+export const WORDS: Readonly<Record<Kind, (change: ShownChange) => string>> = {
   domain: describeSettings,
   alias: describeAlias,
   rule: describeRule,
   credential: describeCredential,
 };
-
-/** One line's worth of a change. */
-export function wordsOf(change: ShownChange & { readonly kind: Kind }): string {
-  return WORDS[change.kind](change);
-}

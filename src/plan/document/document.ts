@@ -10,9 +10,8 @@ import type {
   Withheld,
 } from '../../model/plan.ts';
 import type { Problem, Source } from '../../model/problem.ts';
-import type { Section } from '../../model/kinds.ts';
 import { shownFields } from '../diff/kinds.ts';
-import type { ShownFields } from '../diff/shown.ts';
+import type { ShownChange } from '../diff/shown.ts';
 import { planUsage } from '../usage.ts';
 
 /**
@@ -61,17 +60,9 @@ export interface PlanOptionsDocument {
 
 export type ChangeDocument = Pick<
   Change,
-  'action' | 'kind' | 'name' | 'id' | 'stage' | 'conditional' | 'reason' | 'source' | 'via'
-> & {
-  readonly domain: string;
-  readonly fields: readonly string[];
-  readonly observed: ShownFields | null;
-  readonly desired: ShownFields | null;
-  /** Of a rule: the one directly before it in the final order; null: it is first. */
-  readonly after?: string | null;
-  /** Of a domain that is deleted: how many live items go with it. */
-  readonly contents?: Readonly<Record<Section, number>>;
-};
+  'kind' | 'name' | 'id' | 'stage' | 'conditional' | 'reason' | 'source' | 'via'
+> &
+  ShownChange & { readonly domain: string };
 
 export type GuardDocument = Omit<GuardFinding, 'allowance' | 'holds'>;
 

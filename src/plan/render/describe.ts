@@ -1,4 +1,4 @@
-import { wordsOf } from '../diff/kinds.ts';
+import { WORDS } from '../diff/kinds.ts';
 import type { ChangeDocument } from '../document/document.ts';
 
 /** A change in words: what becomes what, and why where that is not plain. */
@@ -9,7 +9,7 @@ export interface ChangeText {
 
 /** One line's worth of a change; `from -> to` of the changed fields only. Nothing in it is escaped yet. */
 export function describeChange(change: ChangeDocument): ChangeText {
-  return { text: wordsOf(change), note: noteOf(change) };
+  return { text: WORDS[change.kind](change), note: noteOf(change) };
 }
 
 /** `manifest` and `reorder` go without saying. */
