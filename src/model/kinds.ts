@@ -69,7 +69,8 @@ export function isSection(text: string): text is Section {
   return Object.hasOwn(KIND_BY_SECTION, text);
 }
 
-/** `DOMAIN/aliases, DOMAIN/rules or DOMAIN/credentials`, for hints. */
-export const SECTION_FORMS = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(
-  SECTIONS.map((section) => `DOMAIN/${section}`),
-);
+/** `DOMAIN/aliases, DOMAIN/rules or DOMAIN/credentials`, for hints. Made when asked for, because Intl starts slowly. */
+export function sectionForms(): string {
+  const either = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+  return either.format(SECTIONS.map((section) => `DOMAIN/${section}`));
+}

@@ -1,5 +1,5 @@
 import type { Allowance, Desired } from '../../model/desired.ts';
-import { isSection, SECTION_FORMS } from '../../model/kinds.ts';
+import { isSection, sectionForms } from '../../model/kinds.ts';
 import { findInvisible, nameKey, quote, type DomainName } from '../../model/names.ts';
 import { allowancesInForce, type Policy } from '../../plan/policy.ts';
 import { requireDomain } from './arguments.ts';
@@ -55,7 +55,7 @@ function parseAllowances(options: AllowanceOptions): readonly Allowance[] {
 function parseEmpty(text: string): Allowance {
   const [domain = '', section = ''] = text.split('/');
   if (!isSection(section)) {
-    throw usageError(`--allow-empty ${text} names no section`, `write ${SECTION_FORMS}`);
+    throw usageError(`--allow-empty ${text} names no section`, `write ${sectionForms()}`);
   }
   return { kind: 'empty', domain: requireDomain(domain, '--allow-empty'), section };
 }

@@ -1,6 +1,6 @@
 import type { Allowance, DatedAllowance, GuardSettings } from '../../model/desired.ts';
 import { normaliseDestination } from '../../model/destinations.ts';
-import { isSection, SECTION_FORMS } from '../../model/kinds.ts';
+import { isSection, sectionForms } from '../../model/kinds.ts';
 import { parseDomainName } from '../../model/names.ts';
 import { fail, succeed, type Result } from '../../model/result.ts';
 import type { Loading } from './context.ts';
@@ -68,7 +68,7 @@ function parseEmpty(text: string): Result<Allowance, string> {
   if (domain.ok && isSection(section)) {
     return succeed({ kind: 'empty', domain: domain.value, section });
   }
-  return fail(`write ${SECTION_FORMS}`);
+  return fail(`write ${sectionForms()}`);
 }
 
 function parseUnrouted(text: string): Result<Allowance, string> {
