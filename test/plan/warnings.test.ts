@@ -402,6 +402,29 @@ test('warnings come in the order of the manifest, then by code and text', () => 
   ]);
 });
 
+test('of a snapshot only those about the account, and about what changes, but not about its wording', () => {
+  const unclear = { whitelabel: { value: null, source: at(5) } };
+  const changed = {
+    ...present(ACME, { settings: unclear }),
+    source: at(2),
+  };
+  const unchanged = { ...present('b.example'), source: at(20) };
+  const added = { ...present('new.example', ALIASES), source: at(30) };
+  const wanted = desired([changed, unchanged, added, absent('old.example')]);
+  const rows = observed(
+    [
+      live(ACME, { whitelabel: 'w.example', banned: true }),
+      live('b.example', { banned: true }),
+      live('old.example', { aliases: liveAliases({ a: 'a@x.example' }), rules: [], credentials: [] }),
+    ],
+    { account: { overQuota: true } },
+  );
+  const found = (manifestKind: 'written' | 'snapshot') =>
+    plan(wanted, rows, { manifestKind }).warnings.map(({ code, source }) => `${source?.line ?? '-'} ${code}`);
+  expect(found('snapshot')).toEqual(['2 domain-banned', '5 may-not-clear', '- over-quota']);
+  expect(found('written')).toEqual(expect.arrayContaining(['20 domain-banned', '30 default-catch-all']));
+});
+
 test.each([
   [3_600_000, "the service's clock is 3600 s ahead of the clock of this machine"],
   [-400_000, "the service's clock is 400 s behind the clock of this machine"],

@@ -73,8 +73,8 @@ function widen(gap: Gap, ranks: (number | null)[], fixed: readonly number[]): vo
 }
 
 function absorb(gap: Gap, ranks: readonly (number | null)[]): void {
-  while (gap.start > 0 && ranks[gap.start - 1] === null) gap.start -= 1;
-  while (gap.end < ranks.length && ranks[gap.end] === null) gap.end += 1;
+  while (ranks[gap.start - 1] === null) gap.start -= 1;
+  while (ranks[gap.end] === null) gap.end += 1;
 }
 
 function least(a: number | null, b: number | null): number | null {

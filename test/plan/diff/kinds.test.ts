@@ -4,8 +4,7 @@ import { entryKey } from '../../../src/model/item-key.ts';
 import { describe, expect, test } from 'vitest';
 import type { Change } from '../../../src/model/plan.ts';
 import type { RuleMatch } from '../../../src/model/resources.ts';
-import { shownFields } from '../../../src/plan/diff/kinds.ts';
-import { signature, type Wanted } from '../../../src/plan/diff/kinds.ts';
+import { shownFields, sideOf, signature, type Wanted } from '../../../src/plan/diff/kinds.ts';
 import {
   aliasSection,
   credentialSection,
@@ -65,6 +64,14 @@ test.each<[string, Wanted, string]>([
   ],
 ])('the signature of %s', (_, wanted, expected) => {
   expect(signature(wanted, REFERENCES)).toBe(expected);
+});
+
+test('one side of a change, with its kind; of what is added or deleted the other is null', () => {
+  const { changes } = planAliases(aliasSection({ a: 'a@x.example', b: false }), { b: 'b@x.example' });
+  expect(changes.map((change) => [sideOf(change, 'observed'), sideOf(change, 'desired')])).toEqual([
+    [null, { kind: 'alias', state: { forward: ['a@x.example'] } }],
+    [{ kind: 'alias', state: { forward: ['b@x.example'] } }, null],
+  ]);
 });
 
 describe('the fields of a change as they may be shown', () => {

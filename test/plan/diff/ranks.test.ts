@@ -37,6 +37,9 @@ describe('ranks', () => {
     ['after an unmanaged one when nothing else is there', [null], [7, 12], [20]],
     ['after unmanaged ones in any order, one of which is no number', [null], [12, 7, Infinity, NaN], [20]],
     ['directly after its predecessor, before what is unmanaged', [10, null], [30, 11, 60], [10, 10.5]],
+    ['between unmanaged ones', [10, null], [5, 30], [10, 20]],
+    ['after an unmanaged one of the same rank', [10, null], [10], [10, 20]],
+    ['before an unmanaged one of the same rank', [null, 10], [10], [5, 10]],
     ['directly before its successor, after what is unmanaged', [null, 10], [4, 30], [7, 10]],
     ['after a huge rank', [1e308, null], [], [10, 20]],
   ])('%s', (_, wanted, fixed, expected) => {

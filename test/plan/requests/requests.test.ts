@@ -3,7 +3,7 @@ import type { DesiredDomain } from '../../../src/model/desired.ts';
 import type { ObservedDomain } from '../../../src/model/observed.ts';
 import type { RuleMatch, DesiredRule } from '../../../src/model/resources.ts';
 import { dependenciesOf } from '../../../src/plan/requests/dependencies.ts';
-import { requestsOf, type StageRequests } from '../../../src/plan/requests/requests.ts';
+import { firstRequestsOf, requestsOf, type StageRequests } from '../../../src/plan/requests/requests.ts';
 import {
   absent,
   ACME,
@@ -79,6 +79,14 @@ describe('without the id that the request needs', () => {
 });
 
 describe('requests', () => {
+  test('before anything is known of batches: as they are allowed, in the version of the plan', () => {
+    const result = planAliases(aliasSection(many(2)), {});
+    expect(firstRequestsOf(result)).toEqual(requestsOf(result, V4));
+    expect(firstRequestsOf({ ...result, api: { ...result.api, version: 'v3' } })).toEqual(
+      requestsOf(result, { version: 'v3', batches: 'allowed' }),
+    );
+  });
+
   test('adds, then updates, and deletes in stage 2', () => {
     const section = aliasSection({ b: 'new@x.example', c: 'c@x.example' }, { prune: true });
     const result = planAliases(section, { a: 'a@x.example', b: 'b@x.example' });
