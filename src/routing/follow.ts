@@ -2,10 +2,10 @@ import { DISCARD, type Destination } from '../model/destinations.ts';
 import type { Mail, Route, RoutedAlias } from './route.ts';
 
 /**
- * What the domain of an address does with a message: a function where that is known; `outside`: nothing here routes it, so the
+ * What the domain of an address does with a message: a function where that is known, for all messages or some; `outside`: nothing here routes it, so the
  * message is delivered to the address; `unknown`: it is routed here, but what decides was not read.
  */
-export type DomainRouting<A, R> = ((mail: Mail) => Route<A, R>) | 'outside' | 'unknown';
+export type DomainRouting<A, R> = ((mail: Mail) => Route<A, R> | 'unknown') | 'outside' | 'unknown';
 
 /** An address, a webhook or `null` that a message reaches, and what happens to it there. */
 export type Hop<A, R> = {
@@ -106,7 +106,8 @@ function stepTo<A extends RoutedAlias, R>(
   const routing = routingOf(address.slice(address.lastIndexOf('@') + 1));
   if (routing === 'outside') return { kind: 'delivered' };
   if (routing === 'unknown') return { kind: 'unknown' };
-  return { kind: 'routed', route: routing({ ...message, to: address }) };
+  const route = routing({ ...message, to: address });
+  return route === 'unknown' ? { kind: 'unknown' } : { kind: 'routed', route };
 }
 
 function visitsAfter<A extends RoutedAlias, R>(route: Route<A, R>, depth: number): Visit[] {

@@ -1,129 +1,225 @@
-import { isDiscard, shownDestinations, type Disclosure } from '../../../model/destinations.ts';
-import { escapeInvisible } from '../../../model/names.ts';
-import { showSource, type Source } from '../../../model/problem.ts';
+import {
+  shownDestinations,
+  isDiscard,
+  type Destination,
+  type Disclosure,
+} from '../../../model/destinations.ts';
+import type { Source } from '../../../model/problem.ts';
 import type { RuleMatch } from '../../../model/resources.ts';
-import type { Mail, Route } from '../../../routing/route.ts';
+import { endsOf, type Hop } from '../../../routing/follow.ts';
+import type { AliasMeans, Mail, RoutedAlias, RoutedRule, Route } from '../../../routing/route.ts';
+import type { Tried } from '../../../routing/tried.ts';
 
 /** An alias as the manifest or the account has it. */
-interface FoundAlias {
-  readonly name: string;
+export interface FoundAlias extends RoutedAlias {
   readonly id?: string;
   readonly source?: Source;
   readonly via?: Source;
 }
 
 /** A rule as the manifest or the account has it; the account knows no name. */
-interface FoundRule {
+export interface FoundRule extends RoutedRule {
   readonly id: string;
   readonly name?: string;
-  readonly match: RuleMatch;
   readonly source?: Source;
   readonly via?: Source;
 }
 
+export type TracedHop = Hop<FoundAlias, FoundRule> & {
+  /** What did not match at this address, in the order in which it was tried. */
+  readonly tried: readonly Tried<FoundAlias, FoundRule>[];
+};
+
 export interface RouteFindings {
   readonly basis: 'manifest' | 'account';
-  /** Where a regular expression of a rule need only be found in its scope. */
-  readonly found: Route<FoundAlias, FoundRule>;
-  /** Where it must match the whole scope: how the service reads it is not known. */
-  readonly whole: Route<FoundAlias, FoundRule>;
+  /** The way of the message, in the order of `follow`; where an engine is not known, rules are tried before aliases. */
+  readonly hops: readonly TracedHop[];
+  /** The same by either engine, where it is not known and makes a difference. */
+  readonly readings: Readonly<Record<Engine, readonly TracedHop[]>> | null;
+  /** Other ways that the service may send it. */
+  readonly doubts: readonly { readonly when: string; readonly hops: readonly TracedHop[] }[];
   readonly notes: readonly string[];
   readonly disclosure: Disclosure;
 }
+
+export type Engine = 'alias' | 'rules';
 
 export interface RouteDocument {
   readonly kind: 'fwdsync/route@1';
   readonly mail: Mail;
   readonly basis: 'manifest' | 'account';
-  readonly outcome: 'delivered' | 'discarded' | 'refused';
-  /** Destinations; empty unless it is delivered. */
+  readonly outcome: Outcome;
+  /** Where it ends; empty unless it is delivered. */
   readonly forward: readonly string[];
-  /** null when it is refused. */
-  readonly taken: Match | null;
+  /** What matches it first; null when nothing does. */
+  readonly taken: (Match & Place) | null;
+  readonly hops: readonly HopDocument[];
+  /** Only where the engine is not known and makes a difference. */
+  readonly readings?: Readonly<Record<Engine, readonly HopDocument[]>>;
   readonly notes: readonly string[];
 }
 
-interface Match {
+export type Outcome = 'delivered' | 'discarded' | 'refused' | 'loop' | 'unknown';
+
+export interface Match {
   readonly kind: 'alias' | 'rule' | 'fallback';
-  /** Name of the alias or of the manifest's rule; null where there is none. */
+  /** Of the alias or the manifest's rule; null where there is none, or it may not be shown. */
   readonly name: string | null;
   readonly id: string | null;
-  readonly by: 'name' | 'plus-address' | 'regex' | 'catch-all' | 'alias' | 'cel' | 'no-rule';
+  readonly by: AliasMeans | RuleMatch['type'] | 'no-rule';
+}
+
+interface Place {
   readonly source: Source | null;
+  /** Where the domain uses the template that it comes from. */
   readonly via?: Source;
+}
+
+export interface TriedDocument extends Place {
+  readonly kind: 'alias' | 'rule';
+  readonly name: string | null;
+  readonly id: string | null;
+  readonly outcome: 'no-match' | 'inactive' | 'absent';
+}
+
+interface HopDocument extends Place {
+  readonly address: string;
+  /** Null when nothing matches it. */
+  readonly by: Match | null;
+  readonly forward: readonly string[];
+  readonly tried: readonly TriedDocument[];
+  /** How the way ends here; null: it goes on to the destinations. */
+  readonly end: 'refused' | 'loop' | 'unknown' | null;
+}
+
+/** A hop as it may be shown. `HopDocument` has only those at which something is decided. */
+export interface ShownHop extends HopDocument {
+  readonly depth: number;
+  readonly kind: TracedHop['kind'];
 }
 
 /** `fwdsync/route@1`: schemas/route.v1.schema.json. */
 export function routeDocument(mail: Mail, findings: RouteFindings): RouteDocument {
-  const { basis, found, whole, notes, disclosure } = findings;
-  const outcome = outcomeOf(found);
-  const taken = matchOf(found);
-  const ambiguous = JSON.stringify(taken) !== JSON.stringify(matchOf(whole));
-  const doubt =
-    'another entry matches it if the service compares regular expressions of rules with the whole text';
+  const { basis, hops, readings, disclosure } = findings;
+  const [first] = hops;
+  const { outcome, forward } = shownEnd(hops, disclosure);
+  const list = (traced: readonly TracedHop[]): readonly HopDocument[] =>
+    shownHops(traced, disclosure).flatMap(({ depth: _, kind, ...hop }) =>
+      kind === 'routed' || hop.end !== null ? [hop] : [],
+    );
   return {
     kind: 'fwdsync/route@1',
     mail,
     basis,
     outcome,
-    forward:
-      found.kind === 'refused' || outcome === 'discarded' ? [] : shownDestinations(found.forward, disclosure),
-    taken,
-    notes: [...notes, ...(ambiguous ? [doubt] : [])],
+    forward,
+    taken: first?.kind === 'routed' ? takenBy(first.route) : null,
+    hops: list(hops),
+    ...(readings === null ? {} : { readings: { alias: list(readings.alias), rules: list(readings.rules) } }),
+    notes: notesOf(findings),
   };
 }
 
-/** Where it goes, what matches it, and what is to be known about that. */
-export function renderRoute(document: RouteDocument): string {
-  const { mail, forward, taken, outcome, notes } = document;
-  const goes = outcome === 'delivered' ? `-> ${forward.join(', ')}` : outcome;
-  const lines = [
-    `${mail.to} ${goes}`,
-    `  ${taken === null ? `nothing in the ${document.basis} matches it` : describe(taken)}`,
-    ...notes.map((note) => `  note: ${note}`),
-  ];
-  return `${lines.map(escapeInvisible).join('\n')}\n`;
+/** Where a message ends, as it may be shown. */
+export function shownEnd(
+  hops: readonly TracedHop[],
+  disclosure: Disclosure,
+): Pick<RouteDocument, 'outcome' | 'forward'> {
+  const { to, unknown, loops } = endsOf(hops);
+  if (to.length > 0 && !isDiscard(to)) {
+    return { outcome: 'delivered', forward: shownDestinations(to, disclosure) };
+  }
+  const outcome =
+    unknown.length > 0 ? 'unknown' : to.length > 0 ? 'discarded' : loops.length > 0 ? 'loop' : 'refused';
+  return { outcome, forward: [] };
 }
 
-function outcomeOf(route: Route<FoundAlias, FoundRule>): RouteDocument['outcome'] {
-  if (route.kind === 'refused') return 'refused';
-  return isDiscard(route.forward) ? 'discarded' : 'delivered';
+/** All hops, destinations included. */
+export function shownHops(hops: readonly TracedHop[], disclosure: Disclosure): readonly ShownHop[] {
+  return hops.map((hop) => {
+    const { depth, kind } = hop;
+    const address = depth === 0 ? hop.address : shownAddress(hop.address, disclosure);
+    const end = endAt(hop);
+    if (hop.kind !== 'routed') return { depth, kind, address, ...UNDECIDED, end };
+    const { route } = hop;
+    const forward = route.kind === 'refused' ? [] : shownDestinations(route.forward, disclosure);
+    return { depth, kind, address, forward, ...decisionAt(hop, route, address), end };
+  });
+}
+
+const UNDECIDED = { by: null, forward: [], source: null, tried: [] } as const;
+
+function shownAddress(address: string, disclosure: Disclosure): string {
+  return shownDestinations([address as Destination], disclosure)[0] ?? '';
+}
+
+/** Which entry an address behind a reference meets would tell the address; under a mask the entry's name would. */
+function decisionAt(
+  { address, tried }: TracedHop,
+  route: Route<FoundAlias, FoundRule>,
+  shown: string,
+): Pick<HopDocument, 'by' | 'tried' | keyof Place> {
+  const match = matchOf(route);
+  if (shown === address) {
+    const place = placeOf(entryOf(route));
+    return { by: match, ...place, tried: tried.map(triedDocument) };
+  }
+  const by = match === null ? null : { ...match, name: null, id: null };
+  if (shown.startsWith('{')) return { by, source: null, tried: [] };
+  const rules = tried.filter(({ kind }) => kind === 'rule');
+  return { by, ...placeOf(entryOf(route)), tried: rules.map(triedDocument) };
+}
+
+function endAt(hop: TracedHop): HopDocument['end'] {
+  if (hop.kind === 'loop' || hop.kind === 'unknown') return hop.kind;
+  return hop.kind === 'routed' && hop.route.kind === 'refused' ? 'refused' : null;
+}
+
+function notesOf({ notes, doubts, disclosure }: RouteFindings): readonly string[] {
+  return [
+    ...notes,
+    ...doubts.map(({ when, hops }) => {
+      const { outcome, forward } = shownEnd(hops, disclosure);
+      return `${when}, another entry matches it: ${outcome === 'delivered' ? forward.join(', ') : outcome}`;
+    }),
+  ];
+}
+
+function takenBy(route: Route<FoundAlias, FoundRule>): RouteDocument['taken'] {
+  const match = matchOf(route);
+  return match === null ? null : { ...match, ...placeOf(entryOf(route)) };
 }
 
 function matchOf(route: Route<FoundAlias, FoundRule>): Match | null {
   switch (route.kind) {
     case 'alias': {
       const { name, id = null } = route.alias;
-      return { kind: 'alias', name, id, by: route.by, ...place(route.alias) };
+      return { kind: 'alias', name, id, by: route.by };
     }
     case 'rule': {
       const { name = null, id, match } = route.rule;
-      return { kind: 'rule', name, id, by: match.type, ...place(route.rule) };
+      return { kind: 'rule', name, id, by: match.type };
     }
     case 'fallback':
-      return { kind: 'fallback', name: null, id: null, by: 'no-rule', source: null };
+      return { kind: 'fallback', name: null, id: null, by: 'no-rule' };
     case 'refused':
       return null;
   }
 }
 
-function place({ source, via }: FoundAlias | FoundRule): Pick<Match, 'source' | 'via'> {
-  return { source: source ?? null, ...(via === undefined ? {} : { via }) };
+function entryOf(route: Route<FoundAlias, FoundRule>): FoundAlias | FoundRule | null {
+  return route.kind === 'alias' ? route.alias : route.kind === 'rule' ? route.rule : null;
 }
 
-const MEANS: Readonly<Record<Match['by'], string>> = {
-  name: 'by its name',
-  'plus-address': 'by its name, without what follows the +',
-  regex: 'by its regular expression',
-  'catch-all': 'as the catch-all: no other alias matched',
-  alias: 'by the alias it names',
-  cel: 'by its expression',
-  'no-rule': '',
-};
+function placeOf(entry: FoundAlias | FoundRule | null): Place {
+  const via = entry?.via;
+  return { source: entry?.source ?? null, ...(via === undefined ? {} : { via }) };
+}
 
-function describe({ kind, name, id, by, source, via }: Match): string {
-  if (kind === 'fallback') return 'no rule matches it: it goes to the fallback address of the domain';
-  const where = source === null ? `id ${id ?? 'unknown'}` : showSource(source);
-  const origin = via === undefined ? where : `${where}, used at ${showSource(via)}`;
-  return `${kind} ${name === null ? '' : `${name} `}matches it ${MEANS[by]} (${origin})`;
+function triedDocument(tried: Tried<FoundAlias, FoundRule>): TriedDocument {
+  const { outcome } = tried;
+  if (tried.kind === 'name') return { kind: 'alias', name: tried.name, id: null, outcome, source: null };
+  const entry = tried.kind === 'rule' ? tried.rule : tried.alias;
+  const { name = null, id = null } = entry;
+  return { kind: tried.kind, name, id, outcome, ...placeOf(entry) };
 }

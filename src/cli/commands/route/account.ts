@@ -1,0 +1,113 @@
+import type { FullClient } from '../../../api/create.ts';
+import { observeSections } from '../../../api/observe-sections.ts';
+import { DISCARD, normaliseDestination, type Destination } from '../../../model/destinations.ts';
+import type { DomainName } from '../../../model/names.ts';
+import type { ObservedDomain } from '../../../model/observed.ts';
+import type { Mail } from '../../../routing/route.ts';
+import type { Context } from '../../context.ts';
+import { answerAbout, answerOf, connect } from '../../input/connect.ts';
+import { discloseManifest, openDisclosure } from '../../output/disclose.ts';
+import type { RouteFindings } from '../../output/documents/route-document.ts';
+import { resolveConnection, type CommonOptions } from '../../settings.ts';
+import { traceMail, type KnownDomain } from './trace.ts';
+
+/** The way of a message by the live account, through all of its domains. */
+export async function askAccount(
+  context: Context,
+  options: CommonOptions,
+  domain: DomainName,
+  mail: Mail,
+): Promise<RouteFindings> {
+  const disclosure = await discloseManifest(context, options);
+  const connection = await resolveConnection(options, {}, context);
+  const client = connect(context, connection, 'read-only');
+  try {
+    const first = await answerAbout(client, domain, await client.getDomain(domain));
+    const { traces, passed } = await traceLive(client, mail, first);
+    const disclose = await openDisclosure(context, options, {
+      disclosure,
+      client,
+      connection,
+      command: 'route',
+    });
+    return {
+      basis: 'account',
+      ...traces,
+      notes: passed.flatMap((live) => liveNotes(live, domain)),
+      disclosure: disclose(valuesIn(traces)),
+    };
+  } finally {
+    await client.close();
+  }
+}
+
+type Traces = ReturnType<typeof traceMail>;
+
+interface LiveDomain extends KnownDomain {
+  readonly live: ObservedDomain;
+}
+
+/** Reads each domain when a message first reaches it, until the way is known. */
+async function traceLive(
+  client: FullClient,
+  mail: Mail,
+  first: ObservedDomain,
+): Promise<{ readonly traces: Traces; readonly passed: readonly ObservedDomain[] }> {
+  const read = new Map<string, LiveDomain | null>([[first.domain, await readDomain(client, first)]]);
+  for (;;) {
+    const missing = new Set<string>();
+    const traces = traceMail(mail, (domain) => {
+      const known = read.get(domain);
+      if (known === undefined) missing.add(domain);
+      return known ?? null;
+    });
+    if (missing.size === 0) {
+      const passed = [...read.values()].flatMap((domain) => (domain === null ? [] : [domain.live]));
+      return { traces, passed };
+    }
+    for (const domain of missing) {
+      const found = answerOf(await client.listDomains({ query: domain }));
+      const live = found.find((row) => row.domain === domain);
+      read.set(domain, live === undefined ? null : await readDomain(client, live));
+    }
+  }
+}
+
+async function readDomain(client: FullClient, live: ObservedDomain): Promise<LiveDomain> {
+  const sections = answerOf(await observeSections(client, live.domain, ['aliases', 'rules']));
+  const { aliases = [], rules = [] } = sections;
+  const { routingEngine: engine } = live;
+  return {
+    live,
+    aliases,
+    rules: rules.toSorted((a, b) => a.rank - b.rank),
+    engine: engine === undefined ? null : (engine ?? 'none'),
+    fallback: fallbackOf(live),
+  };
+}
+
+/** Null drops (field notes: rules mode). */
+function fallbackOf({ rulesFallbackEmail: fallback }: ObservedDomain): Destination | null {
+  if (fallback === undefined) return null;
+  return fallback === null ? DISCARD : normaliseDestination(fallback);
+}
+
+function valuesIn({ hops, readings, doubts }: Traces): string {
+  const all = [hops, readings?.alias ?? [], readings?.rules ?? [], ...doubts.map((doubt) => doubt.hops)];
+  return all.flatMap((way) => way.map(({ address }) => address)).join(' ');
+}
+
+function liveNotes(
+  { domain, routingEngine, banned, forwardingReady }: ObservedDomain,
+  asked: DomainName,
+): readonly string[] {
+  const notes = [
+    ...(routingEngine === null ? ['routing of the domain is disabled'] : []),
+    ...(routingEngine === undefined ? ['the API does not show whether rules or aliases are used'] : []),
+    ...(banned === true ? ['the domain is banned: nothing is forwarded'] : []),
+    ...(forwardingReady === false
+      ? ['its MX records do not point to the service: no mail arrives there']
+      : []),
+  ];
+  return domain === asked ? notes : notes.map((note) => `${domain}: ${note}`);
+}

@@ -1,0 +1,78 @@
+import type { Desired, PresentDomain } from '../../../model/desired.ts';
+import type { DomainName } from '../../../model/names.ts';
+import type { Mail } from '../../../routing/route.ts';
+import type { Context } from '../../context.ts';
+import { usageError } from '../../exit.ts';
+import { invalidManifest, readDesired } from '../../input/desired.ts';
+import type { RouteFindings } from '../../output/documents/route-document.ts';
+import { disclosureOf } from '../../output/output.ts';
+import type { CommonOptions } from '../../settings.ts';
+import { traceMail, type KnownDomain } from './trace.ts';
+
+/** The way of a message by the manifest alone: engines, fallbacks and what only the account has are not known. */
+export async function askManifest(
+  context: Context,
+  options: CommonOptions,
+  domain: DomainName,
+  mail: Mail,
+): Promise<RouteFindings> {
+  const { desired, problems } = await readDesired(context, options, {
+    references: 'unneeded',
+    problems: 'printed',
+    unnamed: 'refused',
+  });
+  if (desired === null) throw invalidManifest(problems);
+  const entry = desired.domains.get(domain);
+  if (entry?.state !== 'present') {
+    const what = entry === undefined ? 'does not name' : 'wants to delete';
+    const hint = 'check the spelling, or ask the account with --live';
+    throw usageError(`the manifest ${what} ${domain}`, hint);
+  }
+  const passed = new Set<PresentDomain>();
+  const traces = traceMail(mail, (name) => {
+    const known = presentDomain(desired, name);
+    if (known === null) return null;
+    passed.add(known);
+    return knownDomain(known);
+  });
+  return {
+    basis: 'manifest',
+    ...traces,
+    notes: notesOf(passed, traces.readings),
+    disclosure: disclosureOf(desired, options, context),
+  };
+}
+
+function presentDomain(desired: Desired, name: string): PresentDomain | null {
+  const entry = desired.domains.get(name as DomainName);
+  return entry?.state === 'present' ? entry : null;
+}
+
+function knownDomain({ aliases, rules }: PresentDomain): KnownDomain {
+  return {
+    aliases:
+      aliases === undefined
+        ? null
+        : [...aliases.entries.values()].filter((alias) => alias.state === 'present'),
+    rules: rules === undefined ? null : rules.entries.filter((rule) => rule.state === 'present'),
+    engine: null,
+    fallback: null,
+  };
+}
+
+function notesOf(
+  domains: ReadonlySet<PresentDomain>,
+  readings: RouteFindings['readings'],
+): readonly string[] {
+  const isWhole = [...domains].every(
+    ({ aliases, rules }) => aliases?.prune === true && rules?.prune === true,
+  );
+  return [
+    ...(isWhole
+      ? []
+      : ['live aliases and rules that the manifest does not name are not considered (use --live)']),
+    ...(readings === null
+      ? []
+      : ['the routing engine is not known offline: rules or aliases decide (use --live)']),
+  ];
+}

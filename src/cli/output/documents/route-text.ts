@@ -1,0 +1,145 @@
+import { escapeInvisible } from '../../../model/names.ts';
+import { showSource } from '../../../model/problem.ts';
+import {
+  shownEnd,
+  shownHops,
+  type Match,
+  type RouteDocument,
+  type RouteFindings,
+  type ShownHop,
+  type TracedHop,
+  type TriedDocument,
+} from './route-document.ts';
+
+const WIDTH = 80;
+
+/** Where it ends, what matches it at each hop, and what is to be known about that; each hop is indented below the one before. */
+export function renderRoute({ mail, notes }: RouteDocument, findings: RouteFindings): string {
+  const { hops, readings } = findings;
+  const others = readings === null ? [] : otherReadings(hops, readings);
+  const lines = [
+    `${mail.to} ${endText(hops, findings)}`,
+    ...wayLines(hops, findings, '  '),
+    ...others.flatMap(({ engine, way }) => [
+      `  if ${engine === 'rules' ? 'rules decide' : 'aliases decide'}: ${endText(way, findings)}`,
+      ...wayLines(way, findings, '    '),
+    ]),
+    ...notes.map((note) => `  note: ${note}`),
+  ];
+  return `${lines.map(escapeInvisible).join('\n')}\n`;
+}
+
+/** Those that differ from what is shown already. */
+function otherReadings(
+  hops: readonly TracedHop[],
+  readings: NonNullable<RouteFindings['readings']>,
+): readonly { readonly engine: string; readonly way: readonly TracedHop[] }[] {
+  const shown = wayOf(hops);
+  return Object.entries(readings)
+    .map(([engine, way]) => ({ engine, way }))
+    .filter(({ way }) => wayOf(way) !== shown);
+}
+
+/** What was tried apart. */
+function wayOf(hops: readonly TracedHop[]): string {
+  return JSON.stringify(hops.map(({ tried: _, ...hop }) => hop));
+}
+
+/** What of a way is not known, by what was asked: of an account, only where mail goes that no rule matches. */
+const UNKNOWN: Readonly<Record<RouteFindings['basis'], string>> = {
+  manifest: 'only the account knows where it goes',
+  account: 'goes to a fallback address that the API does not show',
+};
+
+function endText(hops: readonly TracedHop[], { basis, disclosure }: RouteFindings): string {
+  const { outcome, forward } = shownEnd(hops, disclosure);
+  switch (outcome) {
+    case 'delivered': {
+      const isPartial = hops.some(({ kind }) => kind === 'unknown');
+      return `-> ${forward.join(', ')}${isPartial ? `; a part of it: ${UNKNOWN[basis]}` : ''}`;
+    }
+    case 'discarded':
+    case 'refused':
+      return outcome;
+    case 'loop':
+      return 'is never delivered: it goes round in a loop';
+    case 'unknown':
+      return UNKNOWN[basis];
+  }
+}
+
+/** The destinations of a single hop stand in the first line already. */
+function wayLines(
+  hops: readonly TracedHop[],
+  { basis, disclosure }: RouteFindings,
+  indent: string,
+): readonly string[] {
+  const shown = shownHops(hops, disclosure);
+  const isChain = shown.some(({ depth, kind }) => depth > 0 && kind !== 'delivered' && kind !== 'discarded');
+  return (isChain ? shown : shown.slice(0, 1)).flatMap((hop) => {
+    const own = `${indent}${'   '.repeat(Math.max(0, hop.depth - 1))}`;
+    const below = hop.depth === 0 ? own : `${own}   `;
+    return [
+      ...(hop.depth === 0
+        ? []
+        : [
+            `${own}-> ${hop.address}${hop.kind === 'unknown' ? ` (${UNKNOWN[basis]})` : LEAF_NOTES[hop.kind]}`,
+          ]),
+      ...decisionLines(hop, basis).map((line) => `${below}${line}`),
+      ...triedLine(hop, below.length).map((line) => `${below}${line}`),
+    ];
+  });
+}
+
+const LEAF_NOTES: Readonly<Record<TracedHop['kind'], string>> = {
+  routed: '',
+  delivered: '',
+  discarded: '',
+  loop: ' (a loop: it was there before)',
+  reached: ' (see above)',
+  unknown: '',
+};
+
+function decisionLines(hop: ShownHop, basis: RouteFindings['basis']): readonly string[] {
+  if (hop.kind !== 'routed') return [];
+  return [hop.by === null ? `nothing in the ${basis} matches it` : describe(hop, hop.by)];
+}
+
+const MEANS: Readonly<Record<Match['by'], string>> = {
+  name: 'by its name',
+  'plus-address': 'by its name, without what follows the +',
+  regex: 'by its regular expression',
+  'catch-all': 'as the catch-all: no other alias matched',
+  alias: 'by the alias it names',
+  cel: 'by its expression',
+  'no-rule': '',
+};
+
+function describe({ source, via }: ShownHop, { kind, name, id, by }: Match): string {
+  if (kind === 'fallback') return 'no rule matches it: it goes to the fallback address of the domain';
+  const where = source !== null ? showSource(source) : id === null ? null : `id ${id}`;
+  const origin = via === undefined ? where : `${where}, used at ${showSource(via)}`;
+  const entry = name === null ? (kind === 'alias' ? 'an alias' : kind) : `${kind} ${name}`;
+  return `${entry} matches it ${MEANS[by]}${origin === null ? '' : ` (${origin})`}`;
+}
+
+/** As many as one line holds, and the number of the others. */
+function triedLine({ tried, by, kind }: ShownHop, indent: number): readonly string[] {
+  if (tried.length === 0 || kind !== 'routed') return [];
+  const names = tried.map(triedText);
+  let line = `${by === null ? 'tried' : 'tried before'}: ${names[0]}`;
+  let shown = 1;
+  for (const name of names.slice(1)) {
+    const more = shown + 1 === names.length ? 0 : ', and 999 more'.length;
+    if (indent + line.length + ', '.length + name.length + more > WIDTH) break;
+    line += `, ${name}`;
+    shown += 1;
+  }
+  const rest = names.length - shown;
+  return [rest === 0 ? line : `${line}, and ${rest} more`];
+}
+
+function triedText({ kind, name, id, outcome }: TriedDocument): string {
+  const entry = `${kind} ${name ?? id ?? ''}`;
+  return outcome === 'inactive' ? `${entry} (inactive)` : outcome === 'absent' ? `${entry} (none)` : entry;
+}
