@@ -217,7 +217,7 @@ describe('hop by hop, by the manifest', () => {
         -> discard
   -> team@beta.example (see above)
   if rules decide: only the account knows where it goes
-  note: the routing engine is not known offline: rules or aliases decide (use --live)
+  note: whether rules or aliases decide is not known offline (use --live)
 `);
   });
 

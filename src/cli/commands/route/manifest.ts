@@ -71,8 +71,6 @@ function notesOf(
     ...(isWhole
       ? []
       : ['live aliases and rules that the manifest does not name are not considered (use --live)']),
-    ...(readings === null
-      ? []
-      : ['the routing engine is not known offline: rules or aliases decide (use --live)']),
+    ...(readings === null ? [] : ['whether rules or aliases decide is not known offline (use --live)']),
   ];
 }
