@@ -48,20 +48,20 @@ export interface RouteDocument {
   readonly kind: 'fwdsync/route@1';
   readonly mail: Mail;
   readonly basis: 'manifest' | 'account';
-  readonly outcome: Outcome;
+  readonly outcome: RouteOutcome;
   /** Where it ends; empty unless it is delivered. */
   readonly forward: readonly string[];
   /** What matches it first; null when nothing does. */
-  readonly taken: (Match & Place) | null;
+  readonly taken: (TakenBy & EntryPlace) | null;
   readonly hops: readonly HopDocument[];
   /** Only where the engine is not known and makes a difference. */
   readonly readings?: Readonly<Record<Engine, readonly HopDocument[]>>;
   readonly notes: readonly string[];
 }
 
-export type Outcome = 'delivered' | 'discarded' | 'refused' | 'loop' | 'unknown';
+type RouteOutcome = 'delivered' | 'discarded' | 'refused' | 'loop' | 'unknown';
 
-export interface Match {
+export interface TakenBy {
   readonly kind: 'alias' | 'rule' | 'fallback';
   /** Of the alias or the manifest's rule; null where there is none, or it may not be shown. */
   readonly name: string | null;
@@ -69,23 +69,23 @@ export interface Match {
   readonly by: AliasMeans | RuleMatch['type'] | 'no-rule';
 }
 
-interface Place {
+interface EntryPlace {
   readonly source: Source | null;
   /** Where the domain uses the template that it comes from. */
   readonly via?: Source;
 }
 
-export interface TriedDocument extends Place {
+export interface TriedDocument extends EntryPlace {
   readonly kind: 'alias' | 'rule';
   readonly name: string | null;
   readonly id: string | null;
   readonly outcome: 'no-match' | 'inactive' | 'absent';
 }
 
-interface HopDocument extends Place {
+interface HopDocument extends EntryPlace {
   readonly address: string;
   /** Null when nothing matches it. */
-  readonly by: Match | null;
+  readonly by: TakenBy | null;
   readonly forward: readonly string[];
   readonly tried: readonly TriedDocument[];
   /** How the way ends here; null: it goes on to the destinations. */
@@ -158,7 +158,7 @@ function decisionAt(
   { address, tried }: TracedHop,
   route: Route<FoundAlias, FoundRule>,
   shown: string,
-): Pick<HopDocument, 'by' | 'tried' | keyof Place> {
+): Pick<HopDocument, 'by' | 'tried' | keyof EntryPlace> {
   const match = matchOf(route);
   if (shown === address) {
     const place = placeOf(entryOf(route));
@@ -190,7 +190,7 @@ function takenBy(route: Route<FoundAlias, FoundRule>): RouteDocument['taken'] {
   return match === null ? null : { ...match, ...placeOf(entryOf(route)) };
 }
 
-function matchOf(route: Route<FoundAlias, FoundRule>): Match | null {
+function matchOf(route: Route<FoundAlias, FoundRule>): TakenBy | null {
   switch (route.kind) {
     case 'alias': {
       const { name, id = null } = route.alias;
@@ -211,7 +211,7 @@ function entryOf(route: Route<FoundAlias, FoundRule>): FoundAlias | FoundRule | 
   return route.kind === 'alias' ? route.alias : route.kind === 'rule' ? route.rule : null;
 }
 
-function placeOf(entry: FoundAlias | FoundRule | null): Place {
+function placeOf(entry: FoundAlias | FoundRule | null): EntryPlace {
   const via = entry?.via;
   return { source: entry?.source ?? null, ...(via === undefined ? {} : { via }) };
 }

@@ -3,7 +3,7 @@ import { showSource } from '../../../model/problem.ts';
 import {
   shownEnd,
   shownHops,
-  type Match,
+  type TakenBy,
   type RouteDocument,
   type RouteFindings,
   type ShownHop,
@@ -105,7 +105,7 @@ function decisionLines(hop: ShownHop, basis: RouteFindings['basis']): readonly s
   return [hop.by === null ? `nothing in the ${basis} matches it` : describe(hop, hop.by)];
 }
 
-const MEANS: Readonly<Record<Match['by'], string>> = {
+const MEANS: Readonly<Record<TakenBy['by'], string>> = {
   name: 'by its name',
   'plus-address': 'by its name, without what follows the +',
   regex: 'by its regular expression',
@@ -115,7 +115,7 @@ const MEANS: Readonly<Record<Match['by'], string>> = {
   'no-rule': '',
 };
 
-function describe({ source, via }: ShownHop, { kind, name, id, by }: Match): string {
+function describe({ source, via }: ShownHop, { kind, name, id, by }: TakenBy): string {
   if (kind === 'fallback') return 'no rule matches it: it goes to the fallback address of the domain';
   const where = source !== null ? showSource(source) : id === null ? null : `id ${id}`;
   const origin = via === undefined ? where : `${where}, used at ${showSource(via)}`;
