@@ -12,8 +12,9 @@ import { readDomains, type ReadDomain } from './resolve/domains.ts';
 import { checkExpectations, readExpectations } from './check/expect.ts';
 import { readLint } from './resolve/lint.ts';
 import { createSubjects } from './subjects.ts';
-import { silence } from '../model/lint/silence.ts';
+import { isSilenced } from '../model/lint/silence.ts';
 import { readGuards } from './resolve/guards.ts';
+import { reportLint } from './check/lint/lint.ts';
 import { reportLoops } from './check/loops.ts';
 import type { Node } from './read/node.ts';
 import { createProblemLog, type ProblemLog } from './problems.ts';
@@ -89,10 +90,11 @@ function loadDocuments(parsed: ParsedManifest, options: LoadOptions): LoadedMani
   const domains = finishDomains(read, loading);
   const parts = { api, guards, domains };
   const sound = log.errorCount() === 0;
+  if (sound) reportLint(manifest, domains, loading);
   if (sound && domains.size === 0) reportNoDomains(documents[0], log);
-  const found = log.sorted();
-  const problems = silence(found, { lint: { off, silenced: 0 }, domains }, createSubjects(documents));
-  const lint = { off, silenced: found.length - problems.length };
+  const subjectOf = createSubjects(documents);
+  const problems = log.sorted((problem) => !isSilenced(problem.code, subjectOf(problem), { off, domains }));
+  const lint = { off, silenced: log.sorted().length - problems.length };
   const { references } = destinations;
   return {
     problems,

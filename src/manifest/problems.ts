@@ -6,8 +6,8 @@ import { sourceOf, type Place } from './read/text.ts';
 /** What one loading has found wrong so far. */
 export interface ProblemLog {
   readonly report: (code: ProblemCode, place: Place | Source, words: Words) => void;
-  /** In order of position; of two equal ones, only the first. */
-  readonly sorted: () => readonly Problem[];
+  /** Those that are kept, in order of position, without their subjects; of two equal ones, only the first. */
+  readonly sorted: (isKept?: (problem: Problem) => boolean) => readonly Problem[];
   readonly errorCount: () => number;
 }
 
@@ -37,7 +37,7 @@ export function createProblemLog(): ProblemLog {
         ...(words.related === undefined ? {} : { related: toSource(words.related) }),
       });
     },
-    sorted: () => sortProblems(problems),
+    sorted: (isKept = () => true) => sortProblems(problems.filter(isKept)),
     errorCount: () => errors,
   };
 }
@@ -54,5 +54,7 @@ function sortProblems(problems: readonly Problem[]): readonly Problem[] {
     seen.add(key);
     return true;
   });
-  return distinct.sort((a, b) => compareSources(a.source, b.source));
+  return distinct
+    .map(({ subject: _, ...problem }) => problem)
+    .sort((a, b) => compareSources(a.source, b.source));
 }

@@ -154,6 +154,7 @@ function limitWarning(
 const ABOUT_WORDING: ReadonlySet<FindingCode> = new Set([
   'adopted-by-content',
   'default-catch-all',
+  'no-longer-managed',
   'similar-domain',
   'unmanaged-rule-first',
 ]);

@@ -2,6 +2,7 @@ import { isDiscard, type Destination } from '../model/destinations.ts';
 import type { Desired, DesiredDomain, PresentDomain } from '../model/desired.ts';
 import { FINDINGS, type FindingCode, type FindingSubject } from '../model/lint/findings.ts';
 import type { DomainName, NameKey } from '../model/names.ts';
+import { leftBehindWords, NO_LONGER_MANAGED } from './left-behind.ts';
 import type { Reason } from '../model/plan.ts';
 import { showSource, type Problem, type Source } from '../model/problem.ts';
 import { KINDS, SECTION_KINDS, type Kind, type SectionKind } from '../model/kinds.ts';
@@ -30,7 +31,11 @@ export function wouldDelete(before: Desired, after: Desired): ManifestDifference
     const earlier = before.domains.get(later.domain);
     const found = deletesOf(earlier, later);
     deletes.push(...found);
-    warnings.push(...pruneWarnings(earlier, later), ...catchAllWarnings(earlier, later));
+    const catchAll = catchAllWarnings(earlier, later);
+    warnings.push(...pruneWarnings(earlier, later), ...catchAll);
+    // A catch-all that is gone has been reported as that.
+    const reported = catchAll.length === 0 ? [] : ['*'];
+    warnings.push(...unnamedWarnings(earlier, later, reported));
   }
   warnings.unshift(...deleteWarnings(deletes));
   for (const earlier of before.domains.values()) {
@@ -144,6 +149,25 @@ function pruneWarnings(earlier: DesiredDomain | undefined, later: DesiredDomain)
         hint: 'plan shows what that is',
       }),
   );
+}
+
+/** Entries that the earlier manifest named and the later one does not, where nothing deletes them. */
+function unnamedWarnings(
+  earlier: DesiredDomain | undefined,
+  later: DesiredDomain,
+  reported: readonly string[],
+): readonly Problem[] {
+  if (later.state === 'absent') return [];
+  return SECTION_KINDS.flatMap((kind) => {
+    const { items, prune } = sectionOf(later, kind);
+    const left = prune ? [] : [...sectionOf(earlier, kind).items];
+    return left
+      .filter(([key, { state }]) => state === 'present' && !items.has(key) && !reported.includes(key))
+      .map(([, { name }]) => {
+        const place = { source: later.source, domain: later.domain, entries: [name] };
+        return warn(NO_LONGER_MANAGED, place, leftBehindWords(kind, name, later.domain));
+      });
+  });
 }
 
 function catchAllWarnings(earlier: DesiredDomain | undefined, later: DesiredDomain): readonly Problem[] {

@@ -2,6 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { cpuSeconds } from '../support/cpu.ts';
 import { acme, load, problemsOf } from './support/loading.ts';
 
+/** Without those about destinations on the same domain. */
+function loopsOf(text: string): readonly string[] {
+  return problemsOf(text).filter((problem) => problem.includes('loop'));
+}
+
 /** A whole document with one domain and something above it. */
 function above(...lines: readonly string[]): string {
   return ['version: 1', ...lines, 'domains: { acme.example: {} }', ''].join('\n');
@@ -242,13 +247,13 @@ describe('scenario 13: destinations', () => {
     ['through a catch-all', ['"*": b@acme.example'], 'possible-loop 5:7'],
     ['through a pattern', ['(b|c): c@acme.example'], 'possible-loop 5:7'],
   ])('a loop %s', (_, aliases, problem) => {
-    expect(problemsOf(acme('aliases:', ...aliases.map((line) => `  ${line}`)))).toEqual([problem]);
+    expect(loopsOf(acme('aliases:', ...aliases.map((line) => `  ${line}`)))).toEqual([problem]);
   });
 
   test('a loop is certain where the manifest names all aliases there will be', () => {
     const lines = ['aliases:', '  "*": b@acme.example', 'prune: true'];
     expect(problemsOf(acme(...lines))).toEqual(['loop 5:7']);
-    expect(problemsOf(acme(...lines, 'ignore: { aliases: [b] }'))).toEqual(['possible-loop 5:7']);
+    expect(loopsOf(acme(...lines, 'ignore: { aliases: [b] }'))).toEqual(['possible-loop 5:7']);
   });
 
   test('a loop over two domains, a chain without one, and a rule', () => {
@@ -257,7 +262,7 @@ describe('scenario 13: destinations', () => {
     expect(problemsOf(two('x@a.example'))).toEqual(['loop 4:16']);
     expect(problemsOf(two('z@a.example'))).toEqual([]);
     const rule = acme('rules:', '  - { name: r, alias: a, forward: a@acme.example }');
-    expect(problemsOf(rule)).toEqual(['possible-loop 5:9']);
+    expect(loopsOf(rule)).toEqual(['possible-loop 5:9']);
   });
 
   test('50,000 aliases that point at each other are followed in linear time', () => {
@@ -315,7 +320,9 @@ describe('scenario 12: patterns and expressions', () => {
 
   test('a pattern whose anchoring matters', () => {
     expect(problemsOf(regex('invoice'))).toEqual(['anchoring 4:72']);
-    for (const clear of ['.*invoice.*', '^invoice$', '^(a|b)$', '.*(a|b)'])
+    for (const either of ['^invoice', 'invoice.*', '.*(a|b)', '^a|b$', '^a\\$'])
+      expect(problemsOf(regex(either)), either).toEqual(['anchoring 4:72']);
+    for (const clear of ['.*invoice.*', '^invoice$', '^(a|b)$', '(^a$|.*b.*)', '(?i)^[|(]$', '^a$|^b$'])
       expect(problemsOf(regex(clear))).toEqual([]);
   });
 

@@ -401,7 +401,7 @@ describe('scenario 14: references that are not set', () => {
     const manifest = 'destinations: { boss: { env: BOSS } }\n' + acme('aliases: { a: a@corp.example }');
     for (const references of ['required', 'optional'] as const) {
       const { problems, desired } = load(manifest, { references });
-      expect(problems.map(({ code }) => code)).toEqual(['reference-not-set']);
+      expect(problems.map(({ code }) => code)).toEqual(['unused-destination', 'reference-not-set']);
       expect(desired).not.toBeNull();
     }
   });

@@ -8,6 +8,7 @@ import { KINDS, SECTION_KINDS, SECTIONS, type Section } from '../../model/kinds.
 import type { DesiredRule } from '../../model/resources.ts';
 import type { Memory } from '../../state/store.ts';
 import { managedState } from '../../plan/diff/settings.ts';
+import { leftBehind } from '../../plan/left-behind.ts';
 import { signature, type Wanted } from '../../plan/diff/kinds.ts';
 
 export interface MemoryInput {
@@ -132,7 +133,7 @@ function countLive(domain: ObservedDomain): PriorDomain['live'] {
 function rememberItems(
   entry: PresentDomain,
   before: PriorDomain | undefined,
-  { open, keptOtherwise, desired }: MemoryInput,
+  { open, keptOtherwise, desired, observed }: MemoryInput,
 ): Pick<PriorDomain, 'applied' | 'keptOtherwise'> {
   const applied = new Map<string, string>();
   const kept = new Map<string, KeptOtherwise>();
@@ -148,7 +149,23 @@ function rememberItems(
     if (shown !== undefined) kept.set(key, { sent: text, shown });
     else if (known?.sent === text) kept.set(key, known);
   }
-  return { applied, keptOtherwise: kept };
+  return {
+    applied: new Map([...leftFrom(before, entry, { desired, observed }), ...applied]),
+    keptOtherwise: kept,
+  };
+}
+
+/** What was applied and is left behind: until it is gone, every plan says that nobody manages it any more. */
+function leftFrom(
+  before: PriorDomain | undefined,
+  entry: PresentDomain,
+  { desired, observed }: Pick<MemoryInput, 'desired' | 'observed'>,
+): PriorDomain['applied'] {
+  const live = observed.domains.get(entry.domain);
+  if (before === undefined || live === undefined) return new Map();
+  const left = leftBehind(entry, live, { prior: before, references: desired.references });
+  const keys = new Set(left.map(({ key }) => key));
+  return new Map([...before.applied].filter(([key]) => keys.has(key)));
 }
 
 export interface WantedItem {

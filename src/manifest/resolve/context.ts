@@ -43,6 +43,8 @@ export interface DestinationBook {
   readonly resolve: (node: Node | undefined) => readonly Destination[] | null;
   /** Checks the groups that nothing has named; references that are not set are needed by nobody there. */
   readonly checkSpares: () => void;
+  /** Whether an entry names the group, directly or by way of another. */
+  readonly isUsed: (name: string) => boolean;
   /** By normalised value. */
   readonly references: ReadonlyMap<string, Reference>;
 }

@@ -6,15 +6,21 @@ import type { FindingSubject, Silence } from './findings.ts';
 export function silence<Finding extends { readonly code: string; readonly subject?: FindingSubject }>(
   findings: readonly Finding[],
   { lint, domains }: Pick<Desired, 'lint' | 'domains'>,
-  subjectOf: (finding: Finding) => FindingSubject = ({ subject = {} }) => subject,
 ): readonly Omit<Finding, 'subject'>[] {
-  const heard = findings.filter((finding) => {
-    const subject = subjectOf(finding);
-    const domain = subject.domain === undefined ? undefined : domains.get(subject.domain);
-    const own = domain?.state === 'present' ? domain.lint : [];
-    return ![...lint.off, ...own].some((item) => covers(item, finding.code, subject));
-  });
-  return heard.map(({ subject: _, ...finding }) => finding);
+  return findings
+    .filter(({ code, subject = {} }) => !isSilenced(code, subject, { off: lint.off, domains }))
+    .map(({ subject: _, ...finding }) => finding);
+}
+
+/** Whether the documents (`off`) or its domain silence a finding. */
+export function isSilenced(
+  code: string,
+  subject: FindingSubject,
+  { off, domains }: Pick<Desired['lint'], 'off'> & Pick<Desired, 'domains'>,
+): boolean {
+  const domain = subject.domain === undefined ? undefined : domains.get(subject.domain);
+  const own = domain?.state === 'present' ? domain.lint : [];
+  return [...off, ...own].some((item) => covers(item, code, subject));
 }
 
 function covers({ code, entry }: Silence, found: string, { entries = [] }: FindingSubject): boolean {

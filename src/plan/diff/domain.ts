@@ -9,6 +9,7 @@ import type { DomainPlan, SectionPlan, Withholding } from './section.ts';
 import { planNewDomain, planSettings } from './settings.ts';
 import type { ItemMemory } from './item-memory.ts';
 import { SECTION_PLANNERS, type SectionInput } from './kinds.ts';
+import { leftBehindWarnings } from '../left-behind.ts';
 import { domainWarnings } from '../warnings.ts';
 import { SECTION_KINDS, SECTIONS, type Section } from '../../model/kinds.ts';
 
@@ -153,6 +154,7 @@ function assemble(
     warnings: [
       ...settings.warnings,
       ...domainWarnings(desired, live),
+      ...leftBehindWarnings(desired, live, memory),
       ...sections.flatMap((section) => section.warnings),
     ],
   };

@@ -5,6 +5,7 @@ import { describeChange } from './describe.ts';
 import type { ChangeDocument, GuardDocument, PlanDocument, WarningDocument } from '../document/document.ts';
 import { printable } from '../document/printable.ts';
 import { countsSentence, forecastSentence, runsInPart, scarcitySentence, unchangedIn } from './totals.ts';
+import { NO_LONGER_MANAGED } from '../left-behind.ts';
 import { withheldReason } from '../withhold.ts';
 import type { Style } from './style.ts';
 import { wrap, wrapSentence } from './wrap.ts';
@@ -179,7 +180,8 @@ interface NoteOptions extends PlanTextOptions {
 /** By code, a few of each. */
 function renderWarnings(warnings: readonly WarningDocument[], options: NoteOptions): readonly string[] {
   return [...Map.groupBy(warnings, ({ code }) => code)].flatMap(([code, all]) => {
-    const lines = all.slice(0, MOST_WARNINGS).map((warning) => noteLine(warning, options));
+    const most = code === NO_LONGER_MANAGED ? all.length : MOST_WARNINGS;
+    const lines = all.slice(0, most).map((warning) => noteLine(warning, options));
     const rest = all.length - lines.length;
     return rest > 0 ? [...lines, options.style.warning(`… and ${rest} more [${code}]`)] : lines;
   });

@@ -47,8 +47,23 @@ export function problemsDocument(
 
 /** Two or three lines a problem: place, severity, message and code; the other place; the way to put it right. */
 function renderProblems(problems: readonly Problem[], style: Style, excerpt: Excerpt): string {
-  return problems.map((problem) => `${renderProblem(problem, style, excerpt)}\n`).join('');
+  const seen = new Map<string, number>();
+  const shown = problems.filter(({ severity, code }) => {
+    if (severity !== 'notice') return true;
+    seen.set(code, (seen.get(code) ?? 0) + 1);
+    return (seen.get(code) ?? 0) <= MOST_NOTICES;
+  });
+  const more = [...seen].filter(([, count]) => count > MOST_NOTICES);
+  return [
+    ...shown.map((problem) => renderProblem(problem, style, excerpt)),
+    ...more.map(([code, count]) => `… and ${plural(count - MOST_NOTICES, 'notice')} more [${code}]`),
+  ]
+    .map((text) => `${text}\n`)
+    .join('');
 }
+
+/** Of notices of one code so many are shown, the rest counted; other formats have them all. */
+const MOST_NOTICES = 3;
 
 /** Lines of the manifests for people at a terminal; what draws them is loaded for them alone. Nothing under `--mask`. */
 export async function openExcerpt(

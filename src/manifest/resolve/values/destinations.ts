@@ -33,6 +33,8 @@ interface Group {
   /** Null: something in it is wrong, and reported. */
   readonly destinations: readonly Destination[] | null;
   readonly height: number;
+  /** For whom it was expanded. */
+  readonly use: Book['use'];
 }
 
 /** Groups within groups: more levels than anybody can follow. */
@@ -62,6 +64,7 @@ export function createDestinationBook(
   return {
     references: book.references,
     resolve: (node) => (node === undefined ? null : resolveValue(node, book)),
+    isUsed: (name) => book.groups.get(name)?.use === 'entry',
     checkSpares() {
       book.use = 'spare';
       for (const [name, { key }] of manifest.destinations) resolveGroup(name, key, book);
@@ -160,7 +163,7 @@ function expandGroup(name: string, at: Node, book: Book): Group | null {
   const height = book.height + 1;
   const tooDeep = isDeep || (resolved !== null && height > MAX_LEVELS);
   if (tooDeep) reportTooDeep(name, at, book);
-  const group = { destinations: tooDeep ? null : resolved, height };
+  const group = { destinations: tooDeep ? null : resolved, height, use: book.use };
   book.groups.set(name, group);
   book.height = before;
   return group;

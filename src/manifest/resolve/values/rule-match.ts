@@ -78,12 +78,48 @@ function readScopes(node: MapNode, log: ProblemLog): readonly Scope[] | null {
 
 /** Whether the service looks for a pattern or compares the whole is not known (field notes: rules mode). */
 function warnAnchoring(written: Node, regex: string, log: ProblemLog): void {
-  if (/^\(*(?:\(\?[a-z]+\))?(?:\^|\.\*)/.test(regex) || /(?:\$|\.\*)\)*$/.test(regex)) return;
+  if (isAnchored(regex)) return;
   log.report('anchoring', written, {
     message: `whether ${quote(regex)} must match the whole text or a part of it is not known`,
     hint: 'write .*PATTERN.* for a part, ^PATTERN$ for the whole',
   });
 }
+
+/** Whether it matches the same texts either way, as far as its ends show: each alternative begins and ends with an anchor or `.*`. */
+function isAnchored(regex: string): boolean {
+  const pattern = regex.replace(/^\(\?[a-z]+\)/, '');
+  return alternativesOf(pattern).every((part) => {
+    const inner = /^\((?:\?:)?(.*)\)$/s.exec(part)?.[1];
+    if (inner !== undefined && isBalanced(inner)) return isAnchored(inner);
+    return /^(?:\^|\\A|\.\*)/.test(part) && /(?:(?<!\\)\$|\\z|(?<!\\)\.\*\??)$/.test(part);
+  });
+}
+
+/** Whether the parentheses of a text belong to each other. */
+function isBalanced(text: string): boolean {
+  let depth = 0;
+  for (const [token] of text.matchAll(TOKEN)) {
+    if (token === '(') depth += 1;
+    else if (token === ')' && --depth < 0) return false;
+  }
+  return depth === 0;
+}
+
+/** The alternatives of a pattern outside of its groups. */
+function alternativesOf(pattern: string): readonly string[] {
+  const parts = [''];
+  let depth = 0;
+  for (const [token] of pattern.matchAll(TOKEN)) {
+    if (token === '(') depth += 1;
+    if (token === ')') depth -= 1;
+    if (token === '|' && depth === 0) parts.push('');
+    else parts[parts.length - 1] += token;
+  }
+  return parts;
+}
+
+/** An escaped character, a class of characters, or one character. */
+const TOKEN = /\\[\s\S]|\[\^?\]?(?:\\[\s\S]|\[:\w+:\]|[^\]\\])*\]|[\s\S]/g;
 
 function readExpression(written: Node | undefined, log: ProblemLog): RuleMatch | null {
   const expression = textOf(written);

@@ -1,0 +1,33 @@
+import type { PresentDomain } from '../../../model/desired.ts';
+import { mayBePattern, quote } from '../../../model/names.ts';
+import { activeRules, presentAliases } from './entries.ts';
+import type { LintFinding } from './finding.ts';
+
+/** Names with a `*` or `?` where no pattern can be written that way: the service compares them letter by letter. */
+export function* literalPatterns(domain: PresentDomain): Generator<LintFinding> {
+  for (const { name, source } of presentAliases(domain)) {
+    if (!mayBePattern(name)) continue;
+    yield {
+      code: 'literal-pattern',
+      source,
+      entries: [name],
+      message: `the alias ${quote(name)} reads like a pattern, and may match mail to that very name only`,
+      hint: `for a pattern, write a regular expression in parentheses: ${quote(regexFor(name))}`,
+    };
+  }
+  for (const { name, match, source } of activeRules(domain)) {
+    if (match.type !== 'alias' || !mayBePattern(match.alias) || /^[^*?]+\*$/.test(match.alias)) continue;
+    yield {
+      code: 'literal-pattern',
+      source,
+      entries: [name],
+      message: `the rule ${quote(name)} names ${quote(match.alias)}: only a * at the end stands for any characters`,
+      hint: `for another pattern, write a regular expression in parentheses: ${quote(regexFor(match.alias))}`,
+    };
+  }
+}
+
+/** `sales*` and `sales.*` as what their author probably meant. */
+function regexFor(name: string): string {
+  return `(${name.replaceAll(/\.?\*/g, '.*').replaceAll('?', '.')})`;
+}

@@ -1,0 +1,148 @@
+import { looksLikeRegex, mayBePattern } from '../../../model/names.ts';
+
+/** Local parts in lower case: one word, or what begins with it and goes on by any, or by at least one, character. */
+export interface Part {
+  readonly text: string;
+  readonly rest: 'none' | 'any' | 'some';
+}
+
+export function matchesPart(word: string, { text, rest }: Part): boolean {
+  if (rest === 'none') return word === text;
+  return word.startsWith(text) && (rest === 'any' || word.length > text.length);
+}
+
+/** All local parts that something matches. */
+export type Reach = readonly Part[];
+
+export const EVERYTHING: Reach = [{ text: '', rest: 'any' }];
+
+/** What a name or pattern of an alias matches; null: that cannot be told. */
+export function reachOfAlias(name: string): Reach | null {
+  if (name === '*') return EVERYTHING;
+  if (looksLikeRegex(name)) return reachOfPattern(name);
+  return mayBePattern(name) ? null : reachOfName(name);
+}
+
+/** What an alias rule matches; null: that cannot be told. */
+export function reachOfAliasRule(name: string): Reach | null {
+  if (name === '*') return EVERYTHING;
+  if (looksLikeRegex(name)) {
+    const reach = reachOfPattern(name);
+    return reach === null ? null : [...reach, { text: name.toLowerCase(), rest: 'none' }];
+  }
+  if (!mayBePattern(name)) return reachOfName(name);
+  const [, prefix] = /^([^*?.]+)\*$/.exec(name) ?? [];
+  return prefix === undefined ? null : [{ text: prefix.toLowerCase(), rest: 'any' }];
+}
+
+/** A name matches itself and its plus addresses. */
+function reachOfName(name: string): Reach {
+  const text = name.toLowerCase();
+  return [
+    { text, rest: 'none' },
+    { text: `${text}+`, rest: 'any' },
+  ];
+}
+
+/** More alternatives than this are not written out. */
+const MOST_PARTS = 500;
+
+/** Of a regular expression that is made of literal texts, alternatives and a `.*` or `.+` at the end; null for any other. */
+export function reachOfPattern(pattern: string): Reach | null {
+  const reader: Reader = {
+    text: pattern
+      .replace(/^\^/, '')
+      .replace(/(?<!\\)\$$/, '')
+      .toLowerCase(),
+    at: 0,
+  };
+  const reach = readAlternatives(reader);
+  return reader.at === reader.text.length ? reach : null;
+}
+
+interface Reader {
+  readonly text: string;
+  at: number;
+}
+
+function readAlternatives(reader: Reader): Reach | null {
+  const all: Part[] = [];
+  do {
+    const parts = readSequence(reader);
+    if (parts === null || all.length + parts.length > MOST_PARTS) return null;
+    all.push(...parts);
+  } while (skip('|', reader));
+  return all;
+}
+
+function readSequence(reader: Reader): Reach | null {
+  let parts: Reach = [{ text: '', rest: 'none' }];
+  while (reader.at < reader.text.length && !/[|)]/.test(reader.text.charAt(reader.at))) {
+    const next = readAtom(reader);
+    if (next === null || /[*+?{]/.test(reader.text.charAt(reader.at))) return null;
+    if (parts.some(({ rest }) => rest !== 'none') || parts.length * next.length > MOST_PARTS) return null;
+    parts = parts.flatMap(({ text }) => next.map((part) => ({ text: text + part.text, rest: part.rest })));
+  }
+  return parts;
+}
+
+function readAtom(reader: Reader): Reach | null {
+  if (skip('(', reader)) {
+    skip('?:', reader);
+    const inner = readAlternatives(reader);
+    return skip(')', reader) ? inner : null;
+  }
+  if (skip('.*', reader)) return EVERYTHING;
+  if (skip('.+', reader)) return [{ text: '', rest: 'some' }];
+  LITERAL.lastIndex = reader.at;
+  const [whole] = LITERAL.exec(reader.text) ?? [];
+  if (whole === undefined) return null;
+  reader.at += whole.length;
+  return [{ text: whole.replaceAll('\\', ''), rest: 'none' }];
+}
+
+/** Characters that stand for themselves, escaped ones included. */
+const LITERAL = /(?:[^\\.[\]{}()|*+?^$]|\\[^a-z\d\\])+/y;
+
+function skip(text: string, reader: Reader): boolean {
+  if (!reader.text.startsWith(text, reader.at)) return false;
+  reader.at += text.length;
+  return true;
+}
+
+/** What earlier entries match, and which of them. A question takes time linear in the text that it is about. */
+export interface Coverage<Entry> {
+  readonly add: (entry: Entry, reach: Reach) => void;
+  /** The entries that together match all of it; null: some of it is matched by none. */
+  readonly whoCovers: (reach: Reach) => readonly Entry[] | null;
+}
+
+export function createCoverage<Entry>(): Coverage<Entry> {
+  const known = {
+    none: new Map<string, Entry>(),
+    any: new Map<string, Entry>(),
+    some: new Map<string, Entry>(),
+  };
+  function whoCoversPart({ text, rest }: Part): Entry | undefined {
+    const same = rest === 'none' ? known.none.get(text) : rest === 'some' ? known.some.get(text) : undefined;
+    if (same !== undefined) return same;
+    for (let length = 0; length <= text.length; length += 1) {
+      const start = text.slice(0, length);
+      // No local part is empty.
+      const goesOn = length < text.length || length === 0;
+      const found = known.any.get(start) ?? (goesOn ? known.some.get(start) : undefined);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+  return {
+    add(entry, reach) {
+      for (const { text, rest } of reach) if (!known[rest].has(text)) known[rest].set(text, entry);
+    },
+    whoCovers(reach) {
+      const found = reach.map(whoCoversPart);
+      const entries = found.filter((entry) => entry !== undefined);
+      return entries.length < found.length || found.length === 0 ? null : [...new Set(entries)];
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import type { PresentDomain } from '../../../model/desired.ts';
+import { nameKey } from '../../../model/names.ts';
+import { matchesGlob } from '../../../routing/glob.ts';
+import { routerOf } from '../routing-table.ts';
+import { presentAliases } from './entries.ts';
+import { matchesPart, reachOfAlias } from './reach.ts';
+import type { LintFinding } from './finding.ts';
+
+const ROLES = [
+  {
+    name: 'postmaster',
+    code: 'no-postmaster',
+    who: 'other mail servers report delivery problems to it (RFC 5321)',
+  },
+  {
+    name: 'abuse',
+    code: 'no-abuse',
+    who: 'networks report spam that seems to come from the domain to it (RFC 2142)',
+  },
+] as const;
+
+/**
+ * Addresses that every domain should have and that nothing in the manifest matches. Only where the aliases are pruned is it
+ * known that the account has none either.
+ */
+export function* missingRoles(domain: PresentDomain): Generator<LintFinding> {
+  const { aliases } = domain;
+  if (aliases?.prune !== true || presentAliases(domain).length === 0) return;
+  const unnamed = ROLES.filter(
+    ({ name }) =>
+      !aliases.entries.has(nameKey(name)) && !aliases.ignore.some((pattern) => matchesGlob(pattern, name)),
+  );
+  if (unnamed.length === 0) return;
+  const entries = new Map([...aliases.entries].filter(([, alias]) => mayMatchRole(alias.name)));
+  const router = routerOf({ ...domain, aliases: { ...aliases, entries } });
+  for (const { name, code, who } of unnamed) {
+    const mail = { to: `${name}@${domain.domain}`, from: '', subject: '', body: '' };
+    if (router.route(mail).kind !== 'refused') continue;
+    yield {
+      code,
+      source: domain.source,
+      entries: [name],
+      message: `mail to ${name} of ${domain.domain} is refused: ${who}`,
+      hint: `add the alias ${name}, or \`${name}: { state: absent }\` to say that there is none`,
+    };
+  }
+}
+
+/** Patterns of which that can be told are left out: compiling them takes longer than all the rest. */
+function mayMatchRole(name: string): boolean {
+  const reach = reachOfAlias(name);
+  return reach === null || ROLES.some((role) => reach.some((part) => matchesPart(role.name, part)));
+}

@@ -1,0 +1,25 @@
+import { sameDestinations } from '../../../model/destinations.ts';
+import type { PresentDomain } from '../../../model/desired.ts';
+import { nameKey, quote, takesOthers } from '../../../model/names.ts';
+import { presentAliases } from './entries.ts';
+import { laterOf, type LintFinding } from './finding.ts';
+
+/** Addresses that a domain should have, whatever else it does. */
+const ROLES: ReadonlySet<string> = new Set(['postmaster', 'abuse']);
+
+/** Aliases without which their mail would go the same way, by the `*`. Beside patterns that is not certain. */
+export function* sameAsCatchAll(domain: PresentDomain): Generator<LintFinding> {
+  const aliases = presentAliases(domain);
+  const all = aliases.find(({ name }) => name === '*');
+  if (all === undefined || aliases.some(({ name }) => name !== '*' && takesOthers(name))) return;
+  for (const { name, forward, source } of aliases) {
+    if (name === '*' || ROLES.has(nameKey(name)) || !sameDestinations(forward, all.forward)) continue;
+    yield {
+      code: 'same-as-catch-all',
+      ...laterOf(source, all.source),
+      entries: [name, '*'],
+      message: `the alias ${quote(name)} does what "*" does`,
+      hint: 'delete it; or keep it, if it should stay when "*" changes',
+    };
+  }
+}

@@ -1,0 +1,32 @@
+import type { PresentDomain } from '../../../model/desired.ts';
+import { quote } from '../../../model/names.ts';
+import type { Source } from '../../../model/problem.ts';
+import { activeRules, presentAliases } from './entries.ts';
+import type { LintFinding } from './finding.ts';
+
+/** Destinations, and an address for notifications, on the domain itself, which the service may refuse (field notes: resources). */
+export function* sameDomainDestinations(domain: PresentDomain): Generator<LintFinding> {
+  const end = `@${domain.domain}`;
+  for (const [kind, entries] of [
+    ['alias', presentAliases(domain)],
+    ['rule', activeRules(domain)],
+  ] as const) {
+    for (const { name, forward, source } of entries) {
+      if (!forward.some((destination) => destination.endsWith(end))) continue;
+      yield found(`the ${kind} ${quote(name)} forwards to ${domain.domain}, its own domain`, source, [name]);
+    }
+  }
+  const notified = domain.settings.notification_email;
+  if (notified?.value?.endsWith(end) === true)
+    yield found(`notifications of ${domain.domain} go to an address of that domain`, notified.source, []);
+}
+
+function found(what: string, source: Source, entries: readonly string[]): LintFinding {
+  return {
+    code: 'same-domain-destination',
+    source,
+    entries,
+    message: `${what}: the service may refuse that`,
+    hint: 'name the mailbox outside this domain where the mail ends',
+  };
+}

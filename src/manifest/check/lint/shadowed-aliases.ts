@@ -1,0 +1,56 @@
+import { presentAliases } from './entries.ts';
+import type { PresentDomain } from '../../../model/desired.ts';
+import { looksLikeRegex, quote } from '../../../model/names.ts';
+import type { PresentAlias } from '../../../model/resources.ts';
+import { laterOf, type LintFinding } from './finding.ts';
+import { createCoverage, EVERYTHING, reachOfAlias, type Coverage, type Reach } from './reach.ts';
+
+/**
+ * Patterns all of whose mail goes to aliases that are matched before them: those with a name, and patterns above them; and a
+ * `*` beside a pattern that matches everything (field notes: aliases mode).
+ */
+export function* shadowedAliases(domain: PresentDomain): Generator<LintFinding> {
+  const aliases = presentAliases(domain);
+  const patterns = aliases.filter(({ name }) => looksLikeRegex(name));
+  if (patterns.length === 0) return;
+  const coverage = createCoverage<PresentAlias>();
+  for (const alias of aliases) {
+    const isName = alias.name !== '*' && !looksLikeRegex(alias.name);
+    const reach = isName ? reachOfAlias(alias.name) : null;
+    if (reach !== null) coverage.add(alias, reach);
+  }
+  for (const pattern of patterns) {
+    const reach = reachOfAlias(pattern.name);
+    if (reach === null) continue;
+    yield* shadowedBy(pattern, reach, coverage);
+    coverage.add(pattern, reach);
+  }
+  const all = aliases.find(({ name }) => name === '*');
+  if (all !== undefined) yield* shadowedBy(all, EVERYTHING, coverage);
+}
+
+function* shadowedBy(
+  alias: PresentAlias,
+  reach: Reach,
+  coverage: Coverage<PresentAlias>,
+): Generator<LintFinding> {
+  const first = coverage.whoCovers(reach) ?? [];
+  const [one] = first;
+  if (one === undefined) return;
+  const names = first.map(({ name }) => name);
+  yield {
+    code: 'shadowed-alias',
+    ...laterOf(alias.source, one.source),
+    entries: [alias.name, ...names],
+    message: `the alias ${quote(alias.name)} gets no mail: all that it matches goes to ${listNames(names)} first`,
+    hint: 'delete one of them, or make the pattern match more',
+  };
+}
+
+const MOST_NAMED = 3;
+
+/** `"a", "b", "c" and 2 more`. */
+export function listNames(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_NAMED).map(quote).join(', ');
+  return names.length > MOST_NAMED ? `${shown} and ${names.length - MOST_NAMED} more` : shown;
+}

@@ -1,0 +1,113 @@
+import { sameDestinations } from '../../../model/destinations.ts';
+import type { PresentDomain } from '../../../model/desired.ts';
+import { quote } from '../../../model/names.ts';
+import type { PresentRule, RuleMatch, Scope } from '../../../model/resources.ts';
+import { activeRules } from './entries.ts';
+import type { LintFinding } from './finding.ts';
+import { createCoverage, reachOfAliasRule, reachOfPattern, type Coverage } from './reach.ts';
+import { listNames } from './shadowed-aliases.ts';
+
+/**
+ * Rules that no mail reaches, for rules above them match all of it; where the condition is the very same and the
+ * destinations are not, that is a finding of its own. Only active rules count: the others are kept for another time.
+ */
+export function* shadowedRules(domain: PresentDomain): Generator<LintFinding> {
+  const above: Above = { coverage: createCoverage(), conditions: new Map(), scopes: new Map(), total: null };
+  for (const rule of activeRules(domain)) {
+    const same = above.conditions.get(conditionOf(rule.match));
+    if (same !== undefined && !sameDestinations(same.forward, rule.forward)) yield equalCondition(rule, same);
+    else yield* shadowed(rule, above);
+    note(rule, above);
+  }
+}
+
+interface Above {
+  readonly coverage: Coverage<PresentRule>;
+  /** By condition, the first. */
+  readonly conditions: Map<string, PresentRule>;
+  /** By pattern of a regex rule. */
+  readonly scopes: Map<string, { readonly rule: PresentRule; readonly scopes: ReadonlySet<Scope> }[]>;
+  /** The first that matches every mail. */
+  total: PresentRule | null;
+}
+
+function note(rule: PresentRule, above: Above): void {
+  const { match } = rule;
+  const condition = conditionOf(match);
+  if (!above.conditions.has(condition)) above.conditions.set(condition, rule);
+  if (matchesAll(match)) above.total ??= rule;
+  if (match.type === 'alias') above.coverage.add(rule, reachOfAliasRule(match.alias) ?? []);
+  if (match.type !== 'regex') return;
+  const known = above.scopes.get(match.regex) ?? [];
+  // There are fifteen sets of scopes.
+  if (known.length < 15) known.push({ rule, scopes: new Set(match.scopes) });
+  above.scopes.set(match.regex, known);
+}
+
+function* shadowed(rule: PresentRule, above: Above): Generator<LintFinding> {
+  const first = above.total === null ? whoMatchesFirst(rule.match, above) : [above.total];
+  const [one] = first;
+  if (one === undefined) return;
+  const names = first.map(({ name }) => name);
+  yield {
+    code: 'shadowed-rule',
+    source: rule.source,
+    related: one.source,
+    entries: [rule.name, ...names],
+    message: `the rule ${quote(rule.name)} gets no mail: all that it matches is matched by ${listNames(names)} first`,
+    hint: 'move it up, delete it, or narrow the rule above it',
+  };
+}
+
+function whoMatchesFirst(match: RuleMatch, { coverage, conditions, scopes }: Above): readonly PresentRule[] {
+  const same = conditions.get(conditionOf(match));
+  if (same !== undefined) return [same];
+  if (match.type === 'alias') {
+    const reach = reachOfAliasRule(match.alias);
+    return reach === null ? [] : (coverage.whoCovers(reach) ?? []);
+  }
+  if (match.type === 'cel') return [];
+  const wider = scopes
+    .get(match.regex)
+    ?.find((known) => match.scopes.every((scope) => known.scopes.has(scope)));
+  return wider === undefined ? [] : [wider.rule];
+}
+
+function equalCondition(rule: PresentRule, same: PresentRule): LintFinding {
+  return {
+    code: 'equal-condition',
+    source: rule.source,
+    related: same.source,
+    entries: [rule.name, same.name],
+    message: `the rules ${quote(same.name)} and ${quote(rule.name)} have the same condition and other destinations: the first gets all the mail`,
+    hint: 'write the destinations of both into one rule, or change a condition',
+  };
+}
+
+function conditionOf(match: RuleMatch): string {
+  switch (match.type) {
+    case 'alias':
+      return `alias ${match.alias.toLowerCase()}`;
+    case 'cel':
+      return `cel ${match.expression.trim()}`;
+    case 'regex':
+      return `regex ${match.scopes.toSorted().join()} ${match.regex}`;
+  }
+}
+
+function matchesAll(match: RuleMatch): boolean {
+  switch (match.type) {
+    case 'alias':
+      return match.alias === '*';
+    case 'cel':
+      return match.expression.trim() === 'true';
+    case 'regex':
+      // Whether a dot matches a line break, of which only the body has some, is not known.
+      return match.scopes.some((scope) => scope !== 'body') && isEverything(match.regex);
+  }
+}
+
+function isEverything(regex: string): boolean {
+  const reach = reachOfPattern(regex);
+  return reach?.some(({ text, rest }) => text === '' && rest === 'any') ?? false;
+}

@@ -1,0 +1,34 @@
+import { quote } from '../../../model/names.ts';
+import type { Definitions, Manifest } from '../../resolve/assemble.ts';
+import type { ProblemLog } from '../../problems.ts';
+import { itemsOf, textOf, valueOf } from '../../read/node.ts';
+
+/** Names of `destinations` that no entry needs; `isUsed`: whether one was resolved for an entry. */
+export function reportUnusedDestinations(
+  destinations: Definitions,
+  isUsed: (name: string) => boolean,
+  log: ProblemLog,
+): void {
+  for (const [name, { key }] of destinations) {
+    if (isUsed(name)) continue;
+    log.report('unused-destination', key, {
+      message: `nothing forwards to the destination ${quote(name)}`,
+      hint: 'delete it, or use it',
+      subject: { entries: [name] },
+    });
+  }
+}
+
+/** Templates that no domain uses, not even by way of `defaults`. */
+export function reportUnusedTemplates({ templates, defaults, domains }: Manifest, log: ProblemLog): void {
+  const lists = [defaults.get('use')?.value, ...domains.map(({ value }) => valueOf(value, 'use'))];
+  const used = new Set(lists.flatMap((list) => itemsOf(list).map(textOf)));
+  for (const [name, { key }] of templates) {
+    if (used.has(name)) continue;
+    log.report('unused-template', key, {
+      message: `no domain uses the template ${quote(name)}`,
+      hint: 'delete it, or name it under `use` of a domain',
+      subject: { entries: [name] },
+    });
+  }
+}

@@ -1,0 +1,121 @@
+import type { PresentDomain } from '../model/desired.ts';
+import { entryKey, ruleIdKey } from '../model/item-key.ts';
+import { KINDS, SECTION_KINDS, type SectionKind } from '../model/kinds.ts';
+import { nameKey, quote } from '../model/names.ts';
+import type { ObservedDomain } from '../model/observed.ts';
+import type { Warning } from '../model/plan.ts';
+import type { RuleState } from '../model/resources.ts';
+import { matchesGlob } from '../routing/glob.ts';
+import type { ItemMemory } from './diff/item-memory.ts';
+import { signature } from './diff/kinds.ts';
+
+export const NO_LONGER_MANAGED = 'no-longer-managed';
+
+/** An entry that an earlier run applied, that the manifest no longer names, and that nothing deletes. */
+export interface LeftBehind {
+  /** As the state directory keeps it; see `entryKey`. */
+  readonly key: string;
+  readonly kind: SectionKind;
+  readonly name: string;
+}
+
+/** Entries of a domain that were applied earlier and are left behind; those of sections that were not read are taken to be there. */
+export function leftBehind(
+  desired: PresentDomain,
+  live: ObservedDomain,
+  memory: ItemMemory,
+): readonly LeftBehind[] {
+  if (memory.prior === null) return [];
+  const named = namedKeys(desired);
+  return [...memory.prior.applied].flatMap(([key, applied]) => {
+    if (named.has(key)) return [];
+    const kind = SECTION_KINDS.find((candidate) => key.startsWith(`${candidate}:`));
+    if (kind === undefined || desired[KINDS[kind].section]?.prune === true) return [];
+    const written = key.slice(kind.length + 1);
+    const name =
+      kind === 'rule'
+        ? liveRule(written, applied, { desired, live, memory })
+        : liveName(kind, written, desired, live);
+    return name === null ? [] : [{ key, kind, name }];
+  });
+}
+
+export function leftBehindWarnings(
+  desired: PresentDomain,
+  live: ObservedDomain,
+  memory: ItemMemory,
+): readonly Warning[] {
+  return leftBehind(desired, live, memory).map(({ kind, name }) => ({
+    code: NO_LONGER_MANAGED,
+    ...leftBehindWords(kind, name, desired.domain),
+    source: desired.source,
+    subject: { entries: [name] },
+  }));
+}
+
+/** What is left behind, and what to write. */
+export function leftBehindWords(
+  kind: SectionKind,
+  name: string,
+  domain: string,
+): { readonly message: string; readonly hint: string } {
+  return {
+    message: `${kind} ${quote(name)} of ${domain} is no longer in the manifest: it stays as it is and is no longer managed`,
+    hint: 'name it again; or delete it: write `state: absent` for it, or `prune` its section',
+  };
+}
+
+function namedKeys(desired: PresentDomain): ReadonlySet<string> {
+  const keys = SECTION_KINDS.flatMap((kind) =>
+    [...(desired[KINDS[kind].section]?.entries.values() ?? [])].flatMap(({ name }) =>
+      name === undefined ? [] : [entryKey(kind, name)],
+    ),
+  );
+  return new Set(keys);
+}
+
+/** As the account spells it; null: it is gone, or ignored. */
+function liveName(
+  kind: Exclude<SectionKind, 'rule'>,
+  written: string,
+  desired: PresentDomain,
+  live: ObservedDomain,
+): string | null {
+  const { section } = KINDS[kind];
+  const ignore = desired[section]?.ignore ?? [];
+  if (ignore.some((pattern) => matchesGlob(pattern, written))) return null;
+  const rows = live[section];
+  if (rows === undefined) return written;
+  return rows.find(({ name }) => nameKey(name) === written)?.name ?? null;
+}
+
+/** A rule has no name in the account: it is there as long as one is that nothing else means, with what was applied. */
+function liveRule(
+  written: string,
+  applied: string,
+  {
+    desired,
+    live,
+    memory,
+  }: { readonly desired: PresentDomain; readonly live: ObservedDomain; readonly memory: ItemMemory },
+): string | null {
+  if (live.rules === undefined) return written;
+  const isApplied = (rule: Omit<RuleState, 'rank'>): boolean =>
+    signature({ kind: 'rule', state: rule }, memory.references) === applied;
+  const isAdopted = (desired.rules?.entries ?? []).some(
+    (rule) => rule.state === 'present' && isApplied(rule),
+  );
+  const meant = meantRules(desired, memory);
+  const isThere = live.rules.some((rule) => !meant.has(ruleIdKey(rule.id)) && isApplied(rule));
+  return isThere && !isAdopted ? written : null;
+}
+
+/** Ids of live rules that the manifest names, as far as it or the state directory shows them, or ignores. */
+function meantRules({ rules }: PresentDomain, { prior }: ItemMemory): ReadonlySet<string> {
+  const ids = (rules?.entries ?? []).flatMap(({ name = '', id = '', derivedIds }) => [
+    id,
+    prior?.ruleIds.get(name) ?? '',
+    ...derivedIds,
+  ]);
+  return new Set([...ids, ...(rules?.ignore ?? [])].map(ruleIdKey));
+}
