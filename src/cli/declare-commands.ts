@@ -58,6 +58,7 @@ function declarePlanners({ program, run }: Declaration): void {
     .description('Show what apply would do; sends nothing but GET')
     .option('--detailed-exitcode', 'exit with 2 when there are changes')
     .option('--summary', 'show totals, guards and problems, but not the changes')
+    .option('--all-routes', 'list all mail that changes, not just the first 20 addresses of a domain')
     .option('--against <rev>', 'only domains that the change since this git revision concerns')
     .option('--out <file>', 'save the plan, to be reviewed and then applied')
     .option('--quick', 'skip domains that are unchanged since the last apply')

@@ -3,7 +3,8 @@ import type { FindingCode, FindingSubject } from './lint/findings.ts';
 import type { DomainName } from './names.ts';
 import type { Problem, Source } from './problem.ts';
 import type { Kind, Section } from './kinds.ts';
-import type { RuleField, StateTypes } from './resources.ts';
+import type { Destination } from './destinations.ts';
+import type { RuleField, RuleMatch, StateTypes } from './resources.ts';
 
 /** What the change is for; `drift` only where the desired state of the item is known to have been applied before. */
 export type Reason =
@@ -125,6 +126,47 @@ export interface Warning {
   readonly source: Source | null;
   /** What it is about, for `lint.off`; not part of a plan. */
   readonly subject?: FindingSubject;
+}
+
+/**
+ * `new`: not delivered before and delivered after; `lost`: the reverse, a discard included; `reroute`: it ends elsewhere, or
+ * where is not known; `renamed`: an alias goes and another comes with the same destinations.
+ */
+export type RouteKind = 'new' | 'lost' | 'reroute' | 'renamed';
+
+/** What decides about mail in its first domain; a fallback has no name, and a rule that only the account has its id. */
+export interface Decider {
+  readonly kind: 'alias' | 'rule' | 'fallback';
+  readonly name: string | null;
+}
+
+/** Where mail ends before a plan and after it. */
+export interface RouteEnds {
+  readonly kind: RouteKind;
+  /** Where it ends after all hops: none is refused; null: it depends on `unknown`. */
+  readonly from: readonly Destination[] | null;
+  readonly to: readonly Destination[] | null;
+  /** null: nothing takes it. */
+  readonly by: { readonly before: Decider | null; readonly after: Decider | null };
+  /** Sections that were not read, as `DOMAIN/SECTION`. */
+  readonly unknown: readonly string[];
+}
+
+/** Mail that ends elsewhere once a plan is applied. */
+export interface PlannedRoute extends RouteEnds {
+  readonly domain: DomainName;
+  /** Null: every other address of the domain, or the mail that `rule` takes. */
+  readonly address: string | null;
+  /** `destination`: only destinations name it. */
+  readonly knownBy: 'name' | 'pattern' | 'destination';
+  /** Of mail that is told by a condition: the rule, and what it takes. */
+  readonly rule: { readonly name: string; readonly match: RuleMatch } | null;
+  /** Of `renamed`: the address before. */
+  readonly was: string | null;
+  /** The addresses that the mail passes on its way to `to`; where it ends nowhere, those that it passed before. */
+  readonly via: readonly string[];
+  /** What is so by rules, where the account does not tell the engine and the rest is so by aliases. */
+  readonly otherwise: RouteEnds | null;
 }
 
 export interface PlanSummary {

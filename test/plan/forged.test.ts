@@ -26,6 +26,7 @@ function fullPlan(): PlanDocument {
     digest: 'sha256:0',
     disclosure: DISCLOSE_ALL,
     options: { paths: ['fwdsync.yaml'], domains: ['acme.example'], allowEmpty: ['acme.example/aliases'] },
+    routes: [],
   });
   const [alias] = plan.changes;
   if (alias === undefined) throw new Error('a plan without changes');
@@ -62,6 +63,7 @@ function fullPlan(): PlanDocument {
         source: SOURCE,
       },
     ],
+    routes: routesOfAllKinds(),
     problems: [
       { severity: 'error', code: 'rule-type-fixed', message: 'no', hint: 'change it', source: SOURCE },
     ],
@@ -69,9 +71,23 @@ function fullPlan(): PlanDocument {
   };
 }
 
+function routesOfAllKinds(): NonNullable<PlanDocument['routes']> {
+  const ends = { from: ['a@x.example'], to: ['b@x.example'], unknown: [] };
+  const by = { before: { kind: 'fallback', name: null }, after: { kind: 'alias', name: 'a' } } as const;
+  const route = { domain: ACME, rule: null, was: null, via: [], ...ends, by } as const;
+  return [
+    { ...route, kind: 'reroute', address: 'a@acme.example', via: ['c@acme.example'] },
+    { ...route, kind: 'renamed', address: 'new@acme.example', was: 'old@acme.example' },
+    { ...route, kind: 'lost', address: '(a|b)@acme.example', pattern: true, to: [] },
+    { ...route, kind: 'new', address: null, rule: 'vip', condition: { regex: 'a', scopes: ['body'] } },
+    { ...route, kind: 'reroute', address: null, from: null, unknown: ['hub.example/aliases'] },
+    { ...route, kind: 'reroute', address: null, otherwise: { ...ends, by, kind: 'reroute' } },
+  ];
+}
+
 const RENDERERS: Readonly<Record<string, (plan: PlanDocument) => string>> = {
-  text: (plan) => renderPlan(plan, { style: PLAIN, columns: 60, extent: 'all', next: null }),
-  markdown: renderPlanMarkdown,
+  text: (plan) => renderPlan(plan, { style: PLAIN, columns: 60, extent: 'all', routes: 'all', next: null }),
+  markdown: (plan) => renderPlanMarkdown(plan, 'all'),
   github: renderPlanGithub,
 };
 

@@ -20,6 +20,7 @@ import { printStateWarnings, printUnknownValues } from '../input/state.ts';
 export interface PlanOptions extends PlanRequestFlags {
   readonly detailedExitcode?: true;
   readonly summary?: true;
+  readonly allRoutes?: true;
 }
 
 /** Shows what apply would do; the client cannot send anything but GET. */
@@ -79,13 +80,17 @@ async function show(
     format: resolveFormat(options, context, PLAN_FORMATS),
     color: options.color,
     extent: options.summary === true ? 'totals' : 'all',
+    routes: options.allRoutes === true ? 'all' : 'first',
     next: nextOf(context, runs ? applyCommandLine(options) : null),
   });
   context.ofAccount?.report({ verdict: `${verdictOf(planned, decision)}${countsSentence(document)}` });
 }
 
-function assertTextForSummary({ summary }: PlanOptions, format: PlanFormat): void {
-  if (summary !== true || format === 'text') return;
+function assertTextForSummary({ summary, allRoutes }: PlanOptions, format: PlanFormat): void {
+  if (summary !== true) return;
+  if (allRoutes === true)
+    throw usageError('--summary shows no routes', 'leave out --summary or --all-routes');
+  if (format === 'text') return;
   throw usageError(`--summary has no effect with --format ${format}`, 'leave one of them out');
 }
 

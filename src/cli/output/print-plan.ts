@@ -4,6 +4,8 @@ import { approvalDigest } from '../../plan/document/digest.ts';
 import { planDocument, type PlanDocument } from '../../plan/document/document.ts';
 import { forecast } from '../../plan/requests/forecast.ts';
 import { renderPlanGithub } from '../../plan/render/github.ts';
+import type { RoutesShown } from '../../plan/render/routes.ts';
+import { planRoutes } from '../../plan/routes/routes.ts';
 import { renderPlanMarkdown } from '../../plan/render/markdown.ts';
 import { markdownText } from '../../plan/render/markdown-text.ts';
 import { firstRequestsOf, type BatchSupport, type StageRequests } from '../../plan/requests/requests.ts';
@@ -41,6 +43,7 @@ export function documentOf(context: Context, session: Session, shown: ShownPlan)
     digest: approvalDigest(shown.planned.input, hmac),
     disclosure: disclosureFor(session, shown.planned),
     options: session.options,
+    routes: planRoutes({ ...shown.planned.input, ...shown.plan }),
   });
   return sealPlan(document, { sha256, hmac });
 }
@@ -65,18 +68,18 @@ export async function printPlan(
     case 'json':
       return printJson(context, plan);
     case 'markdown':
-      context.stdout.write(markdownOf(context, plan));
+      context.stdout.write(markdownOf(context, plan, how.routes));
       return;
     case 'github':
       context.stdout.write(renderPlanGithub(plan));
-      await writeStepSummary(context, markdownOf(context, plan));
+      await writeStepSummary(context, markdownOf(context, plan, how.routes));
   }
 }
 
 /** Of one of many accounts under its name. */
-function markdownOf({ ofAccount }: Context, plan: SavedPlan): string {
+function markdownOf({ ofAccount }: Context, plan: SavedPlan, routes: RoutesShown = 'first'): string {
   const heading = ofAccount === undefined ? '' : `## ${markdownText(ofAccount.name)}\n\n`;
-  return `${heading}${renderPlanMarkdown(plan)}`;
+  return `${heading}${renderPlanMarkdown(plan, routes)}`;
 }
 
 /** Steps of a job append to one file. */
@@ -85,7 +88,7 @@ async function writeStepSummary(context: Context, markdown: string): Promise<voi
   if (file) await appendFile(file, markdown);
 }
 
-export interface PlanPrinting extends Partial<Pick<PlanTextOptions, 'extent' | 'next'>> {
+export interface PlanPrinting extends Partial<Pick<PlanTextOptions, 'extent' | 'next' | 'routes'>> {
   readonly stream: OutputStream;
   readonly color: string | undefined;
 }
@@ -94,10 +97,10 @@ export interface PlanPrinting extends Partial<Pick<PlanTextOptions, 'extent' | '
 export function printPlanText(
   context: Context,
   plan: PlanDocument,
-  { stream, color, extent = 'all', next = null }: PlanPrinting,
+  { stream, color, extent = 'all', routes = 'first', next = null }: PlanPrinting,
 ): void {
   const style = styleFor(stream, color, context.env);
-  stream.write(renderPlan(plan, { style, columns: columnsOf(stream), extent, next }));
+  stream.write(renderPlan(plan, { style, columns: columnsOf(stream), extent, routes, next }));
 }
 
 /** What sending these requests takes, from what is known of batches and of the budgets by now. */

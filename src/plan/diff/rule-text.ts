@@ -26,7 +26,8 @@ export function ruleFields({ match, forward, active, rank }: RuleState, disclosu
   return { ...showMatch(match, disclosure), forward: showDestinations(forward, disclosure), active, rank };
 }
 
-function showMatch(match: RuleMatch, disclosure: Disclosure): ShownFields {
+/** What a rule takes, under the API's names. */
+export function showMatch(match: RuleMatch, disclosure: Disclosure): ShownFields {
   switch (match.type) {
     case 'alias':
       return { alias: showText(match.alias, disclosure) };
@@ -56,7 +57,8 @@ export function describeRule({ action, fields, observed, desired, after }: Shown
     .join('; ');
 }
 
-function describeMatch(state: ShownFields): string {
+/** The same in short. */
+export function describeMatch(state: ShownFields): string {
   if ('alias' in state) return `alias ${fieldText('alias', state)}`;
   if ('regex' in state) return `${fieldText('scopes', state)} ~ ${fieldText('regex', state)}`;
   return fieldText('expression', state);

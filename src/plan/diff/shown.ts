@@ -19,15 +19,17 @@ export interface ShownChange {
 
 /** Of lists that share something only what is new and what goes; else all that was, and all that will be. */
 export function describeForward(observed: ShownFields, desired: ShownFields): string {
-  const [was, will] = [listOf(observed), listOf(desired)];
+  return describeLists(listOf(observed), listOf(desired));
+}
+
+/** What becomes of a list of destinations, each as it is shown. */
+export function describeLists(was: readonly string[], will: readonly string[]): string {
   const added = will.filter((destination) => !was.includes(destination));
   const removed = was.filter((destination) => !will.includes(destination));
   const isShared = added.length < will.length && removed.length < was.length;
   // What differs is behind a reference, or masked.
-  if (added.length + removed.length === 0) return `${fieldText('forward', desired)} (another value)`;
-  if (!isShared) {
-    return `${fieldText('forward', observed)} -> ${fieldText('forward', desired)}`;
-  }
+  if (added.length + removed.length === 0) return `${will.join(', ')} (another value)`;
+  if (!isShared) return `${was.join(', ')} -> ${will.join(', ')}`;
   const changed = [...added.map((one) => `+${one}`), ...removed.map((one) => `-${one}`)];
   return `${changed.join(' ')}  (${plural(will.length, 'destination')})`;
 }

@@ -5,6 +5,7 @@ import type {
   Forecast,
   GuardFinding,
   Plan,
+  PlannedRoute,
   PlanSummary,
   PlanUsage,
   Withheld,
@@ -12,6 +13,7 @@ import type {
 import type { Problem, Source } from '../../model/problem.ts';
 import { shownFields } from '../diff/kinds.ts';
 import type { ShownChange } from '../diff/shown.ts';
+import { plannedRouteDocument, type PlannedRouteDocument } from './planned-routes.ts';
 import { planUsage } from '../usage.ts';
 
 /**
@@ -34,6 +36,8 @@ export interface PlanDocument {
   readonly allowances: readonly string[];
   readonly withheld: readonly Pick<Withheld, 'domain' | 'part' | 'reason'>[];
   readonly warnings: readonly WarningDocument[];
+  /** Whose mail ends elsewhere; a plan of an earlier version does not tell. */
+  readonly routes?: readonly PlannedRouteDocument[];
   readonly problems: readonly Problem[];
   readonly forecast: Forecast;
   /** Of the limits of the account's plan; only what the plan adds something of. */
@@ -81,11 +85,12 @@ export interface PlanDocumentOptions {
   readonly digest: string;
   readonly disclosure: Disclosure;
   readonly options: PlanOptionsDocument;
+  readonly routes: readonly PlannedRoute[];
 }
 
 /** What may be shown of a plan: values of references as their references, masked where that is asked for. */
 export function planDocument(plan: Plan, how: PlanDocumentOptions): PlanDocument {
-  const { disclosure, forecast, createdAt, digest, options } = how;
+  const { disclosure, forecast, createdAt, digest, options, routes } = how;
   const show = (text: string): string => showText(text, disclosure);
   const touched = new Set(plan.changes.map(({ domain }) => domain));
   return {
@@ -113,6 +118,7 @@ export function planDocument(plan: Plan, how: PlanDocumentOptions): PlanDocument
     warnings: plan.warnings.map(({ code, source, ...said }) => {
       return { severity: FINDINGS[code], code, ...showNote(said, show), source };
     }),
+    routes: routes.map((route) => plannedRouteDocument(route, disclosure)),
     problems: plan.problems.map((problem) => ({ ...problem, ...showNote(problem, show) })),
     forecast,
     usage: planUsage(plan),

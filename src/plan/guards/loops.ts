@@ -3,7 +3,7 @@ import { escapeInvisible, nameKey, type DomainName } from '../../model/names.ts'
 import type { Change, GuardFinding } from '../../model/plan.ts';
 import { nodesOnCycles, type Graph } from '../../routing/cycles.ts';
 import type { GuardInput } from './input.ts';
-import { finalRouters, READINGS_OF_ALL } from './tables.ts';
+import { finalRouters, READINGS_OF_ALL } from '../routes/tables.ts';
 
 type Routers = ReturnType<typeof finalRouters>;
 

@@ -5,11 +5,12 @@ import type { ObservedDomain } from '../../model/observed.ts';
 import type { AliasChange, Change, GuardFinding, RuleChange } from '../../model/plan.ts';
 import type { Mail } from '../../routing/route.ts';
 import type { DomainPlan } from '../diff/section.ts';
+import { ANY_OTHER, addressesIn, namesOf } from '../routes/known-addresses.ts';
+import { finalRouter, liveRouter, readingsOf, type PlanRouter, type Reading } from '../routes/tables.ts';
 import { compareText } from '../sorting.ts';
 import { stageOneChanges } from '../withhold.ts';
 import { allowance } from './deletes.ts';
 import type { GuardInput } from './input.ts';
-import { finalRouter, liveRouter, readingsOf, type PlanRouter, type Reading } from './tables.ts';
 
 /**
  * Addresses that lose delivery by the way: the manifest names them, or they have an alias, or they are all the others that
@@ -51,18 +52,12 @@ function namedAddresses(
   desired: Desired,
   plans: readonly DomainPlan[],
 ): ReadonlyMap<string, ReadonlySet<string>> {
-  const named = new Map<string, Set<string>>(plans.map(({ domain }) => [domain, new Set()]));
-  for (const domain of desired.domains.values()) {
-    for (const destination of destinationsOf(domain)) {
-      if (destination.includes('://')) continue;
-      named.get(destination.slice(destination.lastIndexOf('@') + 1))?.add(destination);
-    }
-  }
-  return named;
+  const destinations = desired.domains.values().flatMap(destinationsOf);
+  return addressesIn(
+    plans.values().map(({ domain }) => domain),
+    destinations,
+  );
 }
-
-/** Stands for every address that nothing names: only what takes nearly everything takes it. */
-const ANY_OTHER = 'zzqxjkvw';
 
 /** The mails to try: to every address that is named or has an alias, to any other, and those that the manifest expects. */
 function mailsTo(live: ObservedDomain, wanted: PresentDomain, named: ReadonlySet<string>): readonly Mail[] {
@@ -73,14 +68,6 @@ function mailsTo(live: ObservedDomain, wanted: PresentDomain, named: ReadonlySet
   const empty = { from: '', subject: '', body: '' };
   const expected = wanted.expect.filter(({ to }) => nameKey(to).endsWith(`@${live.domain}`));
   return [...[...addresses.values()].map((to) => ({ to, ...empty })), ...expected];
-}
-
-function* namesOf({ aliases, rules }: PresentDomain): Iterable<string> {
-  if (aliases !== undefined) for (const { name } of aliases.entries.values()) yield name;
-  if (rules === undefined) return;
-  for (const rule of rules.entries) {
-    if (rule.state === 'present' && rule.match.type === 'alias') yield rule.match.alias;
-  }
 }
 
 /** An address that loses delivery, and whether stage 1 alone takes it away. */

@@ -1,5 +1,6 @@
 import type { PlanDocument } from '../document/document.ts';
 import { printable } from '../document/printable.ts';
+import { routesSentence } from './routes.ts';
 import { countsSentence, forecastSentence, runsInPart, usageSentence } from './totals.ts';
 import { workflowCommand, type Annotation } from './workflow-command.ts';
 
@@ -37,8 +38,11 @@ function annotateGuard(
 }
 
 function annotateCounts(plan: PlanDocument): Annotation {
-  const sentences = [countsSentence(plan), forecastSentence(plan), usageSentence(plan)].filter(
-    (sentence) => sentence !== null,
-  );
+  const sentences = [
+    countsSentence(plan),
+    routesSentence(plan),
+    forecastSentence(plan),
+    usageSentence(plan),
+  ].filter((sentence) => sentence !== null);
   return { level: 'notice', title: 'fwdsync plan', message: sentences.join(' '), source: null };
 }

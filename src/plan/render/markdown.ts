@@ -3,6 +3,7 @@ import { describeChange } from './describe.ts';
 import type { ChangeDocument, GuardDocument, PlanDocument, WarningDocument } from '../document/document.ts';
 import { codeSpan, fenceOf, htmlText, markdownText } from './markdown-text.ts';
 import { printable } from '../document/printable.ts';
+import { NO_ROUTES, routesByDomain, type RoutesShown } from './routes.ts';
 import { SYMBOLS } from './text.ts';
 import { countsSentence, forecastSentence, runsInPart, unchangedIn, usageSentence } from './totals.ts';
 import { isRefused } from '../withhold.ts';
@@ -27,7 +28,7 @@ interface Block {
  * A plan as a comment or a step summary: verdict, counts by domain, guards, deletes, then the other changes folded by
  * domain, warnings last. What does not fit into `MOST_CHARACTERS` is counted.
  */
-export function renderPlanMarkdown(document: PlanDocument): string {
+export function renderPlanMarkdown(document: PlanDocument, routes: RoutesShown): string {
   const plan = printable(document);
   const deletes = plan.changes.filter(isDelete);
   const others = Map.groupBy(
@@ -45,6 +46,7 @@ export function renderPlanMarkdown(document: PlanDocument): string {
     listBlock('Withheld', plan.withheld.map(withheldLine), 'withheld domains'),
     ...(deletes.length === 0 ? [] : [deletesBlock(deletes)]),
     summaryTable(plan),
+    routesBlock(plan, routes),
     ...[...others].map(([domain, changes]) => domainBlock(domain, changes)),
     listBlock('Warnings', plan.warnings.filter(isWarning).map(noteLine), 'warnings'),
     listBlock('Notices', plan.warnings.filter((finding) => !isWarning(finding)).map(noteLine), 'notices'),
@@ -130,6 +132,25 @@ function diffLine(change: ChangeDocument, place: string): string {
     .join('  ');
   return `${MARKS[change.action]} ${line}`;
 }
+
+/** Whose mail changes, as a diff. */
+function routesBlock(plan: PlanDocument, shown: RoutesShown): Block {
+  const domains = routesByDomain(plan, shown);
+  const unit = 'routes';
+  if (domains === null) return { head: [], lines: [], tail: [], unit };
+  const title = ['#### Whose mail changes', ''];
+  if (domains.length === 0) return { head: [...title, `${NO_ROUTES}.`, ''], lines: [], tail: [], unit };
+  const lines = domains.flatMap(({ rows, more }) => [
+    ...rows.map(({ kind, who, text, note }) =>
+      [`${ROUTE_MARKS[kind]} ${who}`, text, note].filter((part) => part !== '').join('  '),
+    ),
+    ...(more === null ? [] : [`  ${more}`]),
+  ]);
+  const fence = fenceOf(lines);
+  return { head: [...title, `${fence}diff`], lines, tail: [fence, ''], unit };
+}
+
+const ROUTE_MARKS = { new: '+', lost: '-', reroute: '!', renamed: '!' } as const;
 
 function summaryTable(plan: PlanDocument): Block {
   const domains = [...Map.groupBy(plan.changes, ({ domain }) => domain)];

@@ -7,6 +7,7 @@ import { printable } from '../document/printable.ts';
 import { countsSentence, forecastSentence, runsInPart, scarcitySentence, unchangedIn } from './totals.ts';
 import { NO_LONGER_MANAGED } from '../left-behind.ts';
 import { withheldReason } from '../withhold.ts';
+import { NO_ROUTES, routesByDomain, routesSentence, type RouteRow, type RoutesShown } from './routes.ts';
 import type { Style } from './style.ts';
 import { wrap, wrapSentence } from './wrap.ts';
 
@@ -16,6 +17,7 @@ export interface PlanTextOptions {
   readonly columns: number;
   /** `totals`: neither changes nor single warnings. */
   readonly extent: 'all' | 'totals';
+  readonly routes: RoutesShown;
   /** The command that applies the plan; null: there is nothing to apply, or somebody is asked. */
   readonly next: string | null;
 }
@@ -46,7 +48,9 @@ export function renderPlan(document: PlanDocument, options: PlanTextOptions): st
     plan.problems.map((problem) => noteLine(problem, { ...options, hints })),
     renderWithheld(plan, options),
     plan.guards.flatMap((finding) => guardLines(finding, plan, options)),
+    options.extent === 'totals' ? [] : renderRoutes(plan, options),
     [
+      options.extent === 'totals' ? (routesSentence(plan) ?? []) : [],
       scarcitySentence(plan) ?? [],
       options.style.strong(countsSentence(plan)),
       forecastSentence(plan) ?? [],
@@ -109,18 +113,32 @@ interface Row {
 /** Columns of the kinds, the names, and the texts that a note follows. */
 type Widths = Readonly<Record<'kind' | 'name' | 'text', number>>;
 
+function rowLines(row: Row, widths: Widths, options: PlanTextOptions): readonly string[] {
+  const { kind, name, text, note } = row;
+  const { action } = row.change;
+  const head = `  ${SYMBOLS[action]} ${kind.padEnd(widths.kind)}  ${name.padEnd(widths.name)}  `;
+  return linesOf({ head, text, note, action }, widths.text, options);
+}
+
 /** One line where it fits; a long text goes on below itself. */
-function rowLines(row: Row, widths: Widths, { style, columns }: PlanTextOptions): readonly string[] {
-  const { change, kind, name, text, note } = row;
-  const head = `  ${SYMBOLS[change.action]} ${kind.padEnd(widths.kind)}  ${name.padEnd(widths.name)}  `;
+function linesOf(
+  {
+    head,
+    text,
+    note,
+    action,
+  }: Pick<Row, 'text' | 'note'> & { readonly head: string; readonly action: Action },
+  width: number,
+  { style, columns }: PlanTextOptions,
+): readonly string[] {
   const indent = Math.min(head.length, 32);
-  const whole = note === '' ? text : `${text.padEnd(widths.text)}  ${note}`;
+  const whole = note === '' ? text : `${text.padEnd(width)}  ${note}`;
   const fits = head.length + whole.trimEnd().length <= columns;
   const lines = fits
     ? [whole]
     : wrap(note === '' ? text : `${text}  ${note}`, { used: head.length, indent, columns });
   return lines.map((line, index) =>
-    style[PAINT[change.action]](`${index === 0 ? head : ' '.repeat(indent)}${line}`.trimEnd()),
+    style[PAINT[action]](`${index === 0 ? head : ' '.repeat(indent)}${line}`.trimEnd()),
   );
 }
 
@@ -139,6 +157,35 @@ function domainLine(
   const state = isNew ? 'new domain' : `${unchangedIn(plan, domain)} unchanged`;
   return `${style.strong(domain.padEnd(46))}  ${parts.join(' ')}   ${style.dim(state)}`;
 }
+
+/** Whose mail changes: a line a route, by domain. */
+function renderRoutes(plan: PlanDocument, options: PlanTextOptions): readonly string[] {
+  const domains = routesByDomain(plan, options.routes);
+  if (domains === null) return [];
+  if (domains.length === 0) return [`whose mail changes: ${NO_ROUTES}`];
+  const all = domains.flatMap(({ rows }) => rows);
+  const widths = {
+    who: Math.min(32, Math.max(...all.map(({ who }) => who.length))),
+    text: Math.min(44, Math.max(...all.map(({ text, note }) => (note === '' ? 0 : text.length)))),
+  };
+  const lines = domains.flatMap(({ rows, more }) => [
+    ...rows.flatMap((row) => routeLines(row, widths, options)),
+    ...(more === null ? [] : wrapSentence(`  ${more}`, options.columns).map(options.style.dim)),
+  ]);
+  return [options.style.strong('whose mail changes:'), ...lines];
+}
+
+function routeLines(
+  { kind, who, text, note }: RouteRow,
+  widths: Readonly<Record<'who' | 'text', number>>,
+  options: PlanTextOptions,
+): readonly string[] {
+  const action = ROUTE_ACTIONS[kind];
+  const head = `  ${SYMBOLS[action]} ${who.padEnd(widths.who)}  `;
+  return linesOf({ head, text, note, action }, widths.text, options);
+}
+
+const ROUTE_ACTIONS = { new: 'add', lost: 'delete', reroute: 'update', renamed: 'update' } as const;
 
 /** What is not told by a guard or a problem of its own. */
 function renderWithheld(plan: PlanDocument, options: PlanTextOptions): readonly string[] {

@@ -67,14 +67,14 @@ describe('plan', () => {
         name: `name-${index}`,
       }));
     const large = { ...plan, changes: [...many(remove, 400), ...many(add, 3000)] };
-    const text = renderPlanMarkdown(large);
+    const text = renderPlanMarkdown(large, 'first');
     expect(text.length).toBeLessThanOrEqual(60_000);
     expect(text.length).toBeGreaterThan(50_000);
     expect(text.match(/^- d\d+\.example alias/gm)?.length).toBe(400);
     const shown = text.match(/^\+ /gm)?.length ?? 0;
     expect(text).toContain(`${3000 - shown} changes`);
     expect(text.match(/<details>/g)?.length).toBe(text.match(/<\/details>/g)?.length);
-    const onlyDeletes = renderPlanMarkdown({ ...plan, changes: many(remove, 5000) });
+    const onlyDeletes = renderPlanMarkdown({ ...plan, changes: many(remove, 5000) }, 'first');
     expect(onlyDeletes.length).toBeLessThanOrEqual(60_000);
     const deletesShown = onlyDeletes.match(/^- d\d+\.example alias/gm)?.length ?? 0;
     expect(onlyDeletes).toContain(`${5000 - deletesShown} deletes`);

@@ -46,6 +46,7 @@ function documentOf(made: Plan): PlanDocument {
     digest,
     disclosure: DISCLOSE_ALL,
     options: { paths: ['fwdsync.yaml'], domains: null },
+    routes: [],
   });
 }
 

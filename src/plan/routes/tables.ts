@@ -128,7 +128,8 @@ export function isKnown(live: ObservedDomain, reading: Reading): boolean {
   return (engineOf(live, reading) === 'rules' ? live.rules : live.aliases) !== undefined;
 }
 
-function engineOf(live: ObservedDomain | undefined, reading: Reading): Reading['engine'] {
+/** Which engine routes the domain in a reading. */
+export function engineOf(live: ObservedDomain | undefined, reading: Reading): Reading['engine'] {
   const engine = live?.routingEngine;
   if (engine === 'rules') return 'rules';
   return engine === 'alias' ? 'aliases' : reading.engine;
@@ -141,9 +142,9 @@ function tableOf(
   { accountEmail, reading }: RouterContext,
 ): RoutingTable<RoutedItem, RankedItem> {
   const { wildcards, order } = reading;
-  // The account's address is the default; null drops.
+  // The account's address is the default; null accepts the mail and drops it.
   const unsaid = reading.fallback === 'account' ? accountEmail : null;
-  const fallback = live?.rulesFallbackEmail === undefined ? unsaid : live.rulesFallbackEmail;
+  const fallback = live?.rulesFallbackEmail === undefined ? unsaid : (live.rulesFallbackEmail ?? DISCARD);
   const listed = [...aliases.values()];
   return {
     aliases: order === 'as-listed' ? listed : listed.reverse(),

@@ -8,7 +8,7 @@ import {
   READINGS_OF_ALL,
   readingsOf,
   type Reading,
-} from '../../../src/plan/guards/tables.ts';
+} from '../../../src/plan/routes/tables.ts';
 import type { DomainPlan } from '../../../src/plan/diff/section.ts';
 import {
   ACME,

@@ -1,0 +1,62 @@
+import { showText, shownDestinations, type Destination, type Disclosure } from '../../model/destinations.ts';
+import type { Decider, PlannedRoute, RouteEnds, RouteKind } from '../../model/plan.ts';
+import { showMatch } from '../diff/rule-text.ts';
+import type { ShownFields } from '../diff/shown.ts';
+
+/** One of `routes` in `fwdsync/plan@1`. */
+export interface PlannedRouteDocument extends RouteEndsDocument {
+  readonly domain: string;
+  /** Null: every other address of the domain, or the mail that `rule` takes. */
+  readonly address: string | null;
+  /** The local part of `address` is a pattern. */
+  readonly pattern?: true;
+  readonly rule: string | null;
+  /** What `rule` takes. */
+  readonly condition?: ShownFields;
+  readonly was: string | null;
+  readonly via: readonly string[];
+  readonly otherwise?: RouteEndsDocument;
+}
+
+export interface RouteEndsDocument {
+  readonly kind: RouteKind;
+  readonly from: readonly string[] | null;
+  readonly to: readonly string[] | null;
+  readonly by: { readonly before: Decider | null; readonly after: Decider | null };
+  readonly unknown: readonly string[];
+}
+
+/** A route as it may be shown: names as they are, destinations as references and masked. */
+export function plannedRouteDocument(route: PlannedRoute, disclosure: Disclosure): PlannedRouteDocument {
+  const { domain, address, knownBy, rule, was, via, otherwise } = route;
+  // Whose mail it is has to be readable; what only destinations name is shown as they are.
+  const named = { ...disclosure, mask: false } as const;
+  const name = (text: string): string => showText(text, named);
+  const passed = (text: string): readonly string[] => shownDestinations([text as Destination], disclosure);
+  const shown = (text: string): string => (knownBy === 'destination' ? passed(text).join() : name(text));
+  return {
+    domain,
+    address: address === null ? null : shown(address),
+    ...(knownBy === 'pattern' ? { pattern: true } : {}),
+    rule: rule === null ? null : showText(rule.name, disclosure),
+    ...(rule === null ? {} : { condition: showMatch(rule.match, disclosure) }),
+    was: was === null ? null : name(was),
+    ...endsDocument(route, disclosure),
+    via: via.flatMap(passed),
+    ...(otherwise === null ? {} : { otherwise: endsDocument(otherwise, disclosure) }),
+  };
+}
+
+function endsDocument({ kind, from, to, by, unknown }: RouteEnds, disclosure: Disclosure): RouteEndsDocument {
+  const shown = (ends: RouteEnds['from']): readonly string[] | null =>
+    ends === null ? null : shownDestinations(ends, disclosure);
+  const decider = (one: Decider | null): Decider | null =>
+    one === null || one.name === null ? one : { ...one, name: showText(one.name, disclosure) };
+  return {
+    kind,
+    from: shown(from),
+    to: shown(to),
+    by: { before: decider(by.before), after: decider(by.after) },
+    unknown,
+  };
+}

@@ -1,0 +1,92 @@
+import { plural } from '../../model/names.ts';
+import type { RouteKind } from '../../model/plan.ts';
+import type { PlanDocument } from '../document/document.ts';
+import type { PlannedRouteDocument, RouteEndsDocument } from '../document/planned-routes.ts';
+import { describeMatch } from '../diff/rule-text.ts';
+import { describeLists } from '../diff/shown.ts';
+
+/** How many routes of a domain are listed; the rest is counted. */
+export type RoutesShown = 'all' | 'first';
+const MOST_ROUTES = 20;
+
+/** A route in words. Nothing in it is escaped yet. */
+export interface RouteRow {
+  readonly kind: RouteKind;
+  readonly who: string;
+  readonly text: string;
+  /** How it comes about. */
+  readonly note: string;
+}
+
+export interface RoutesOfDomain {
+  readonly rows: readonly RouteRow[];
+  /** What stands for the routes that are left out; null: none is. */
+  readonly more: string | null;
+}
+
+/** What a plan with changes says that changes nobody's mail. */
+export const NO_ROUTES = 'nobody’s: no address that is known is routed otherwise';
+
+/** The routes domain by domain; null: the plan does not tell, or has nothing that could change any. */
+export function routesByDomain(
+  { routes, changes }: Pick<PlanDocument, 'routes' | 'changes'>,
+  shown: RoutesShown,
+): readonly RoutesOfDomain[] | null {
+  if (routes === undefined || changes.length === 0) return null;
+  return [...Map.groupBy(routes, ({ domain }) => domain)].map(([domain, all]) => {
+    const listed = shown === 'all' ? all : all.slice(0, MOST_ROUTES);
+    const rest = all.length - listed.length;
+    const more = rest === 0 ? null : `… and ${rest} more at ${domain}; plan --all-routes lists them`;
+    return { rows: listed.map(describeRoute), more };
+  });
+}
+
+/** `Mail changes for 1 new, 2 lost, 1 rerouted.`; null: the plan does not tell, or has no changes. */
+export function routesSentence({ routes, changes }: Pick<PlanDocument, 'routes' | 'changes'>): string | null {
+  if (routes === undefined || changes.length === 0) return null;
+  if (routes.length === 0) return `Whose mail changes: ${NO_ROUTES}.`;
+  const counts = KINDS.map(
+    ([kind, word]) => [routes.filter((route) => route.kind === kind).length, word] as const,
+  )
+    .filter(([count]) => count > 0)
+    .map(([count, word]) => `${count} ${word}`);
+  return `Whose mail changes: ${plural(routes.length, 'route')}, ${counts.join(', ')}.`;
+}
+
+const KINDS = [
+  ['new', 'new'],
+  ['lost', 'lost'],
+  ['reroute', 'elsewhere'],
+  ['renamed', 'renamed'],
+] as const satisfies readonly (readonly [RouteKind, string])[];
+
+function describeRoute(route: PlannedRouteDocument): RouteRow {
+  const { kind, was, condition, via, unknown, otherwise } = route;
+  const notes = [
+    ...(condition === undefined ? [] : [`mail with ${describeMatch(condition)}`]),
+    ...(was === null ? [] : [`renamed from ${was}`]),
+    ...(via.length === 0 ? [] : [`via ${via.join(', ')}`]),
+    ...(unknown.length === 0 ? [] : [`${unknown.join(', ')} not managed`]),
+    ...(otherwise === undefined ? [] : [`by rules: ${describeEnds(otherwise)}`]),
+  ];
+  const note = notes.length === 0 ? '' : `(${notes.join('; ')})`;
+  // Where rules alone change it.
+  const isAsBefore = otherwise !== undefined && JSON.stringify(route.from) === JSON.stringify(route.to);
+  const text = isAsBefore ? listed(route.to).join(', ') : describeEnds(route);
+  return { kind, who: whoOf(route), text, note };
+}
+
+function whoOf({ domain, address, rule }: PlannedRouteDocument): string {
+  if (address !== null) return address;
+  return rule === null ? `every other at ${domain}` : `rule ${rule} at ${domain}`;
+}
+
+function describeEnds({ kind, from, to }: RouteEndsDocument): string {
+  if (kind === 'new' || kind === 'renamed') return listed(to).join(', ');
+  return from === null && to === null ? 'unknown' : describeLists(listed(from), listed(to));
+}
+
+function listed(ends: readonly string[] | null): readonly string[] {
+  if (ends === null) return ['unknown'];
+  return ends.length === 0 ? ['refused'] : ends;
+}

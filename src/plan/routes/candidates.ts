@@ -1,0 +1,170 @@
+import { normaliseDestination, type Destination } from '../../model/destinations.ts';
+import { nameKey, takesOthers, type DomainName } from '../../model/names.ts';
+import type { ObservedDomain } from '../../model/observed.ts';
+import type { Change } from '../../model/plan.ts';
+import type { RuleMatch } from '../../model/resources.ts';
+import { createRouter } from '../../routing/route.ts';
+import { compareText } from '../sorting.ts';
+import { addressesIn, isPatternName } from './known-addresses.ts';
+import type { Subject } from './outcomes.ts';
+import { conditionKey, takesEverything, type RoutesInput } from './sides.ts';
+
+export interface KnownMail {
+  /** The addresses of planned domains that destinations name. */
+  readonly destinations: readonly Destination[];
+  /** The mail of a domain that the plan can concern; `moved`: addresses whose mail ends elsewhere. */
+  readonly subjectsOf: (domain: DomainName, moved: ReadonlySet<string>) => readonly Subject[];
+}
+
+/**
+ * The mail that is known by name or condition: aliases and rules, live and planned, `expect` and destinations. Of the many
+ * addresses that a domain may have only those are subjects that the plan can concern: mail goes on as before where neither
+ * what takes it nor anything on its way changes.
+ */
+export function knownMail({ desired, observed, changes }: RoutesInput): KnownMail {
+  const own = Map.groupBy(changes, ({ domain }) => domain);
+  const domainOf = (domain: DomainName): Domain => {
+    return { domain, live: observed.domains.get(domain), changes: own.get(domain) ?? [] };
+  };
+  const domains = [...desired.domains.keys()];
+  const found = addressesIn(
+    domains,
+    domains.values().flatMap((domain) => destinationsIn(domainOf(domain))),
+  );
+  return {
+    destinations: [...found.values()].flatMap((addresses) => [...addresses]),
+    subjectsOf(domain, moved) {
+      const known = domainOf(domain);
+      const concerned = concernedIn(known, moved);
+      if (concerned.length === 0) return [];
+      const wanted = desired.domains.get(domain);
+      const expected = wanted?.state === 'present' ? wanted.expect.map(({ to }) => to) : [];
+      const names = namesTried(known, concerned).map((name) => `${name}@${domain}`);
+      return [
+        ...addresses(domain, [...names, ...expected], found.get(domain) ?? []),
+        ...patterns(domain, concerned),
+        ...conditions(domain, concerned, known),
+        { kind: 'others', domain },
+      ];
+    },
+  };
+}
+
+interface Domain {
+  readonly domain: DomainName;
+  readonly live: ObservedDomain | undefined;
+  readonly changes: readonly Change[];
+}
+
+/** What takes mail or may take it: an alias, an active rule or the fallback, as it is or as a change makes it. */
+type Taker = { readonly forward: readonly Destination[] } & (
+  | { readonly kind: 'alias'; readonly name: string }
+  | { readonly kind: 'rule'; readonly name: string; readonly match: RuleMatch }
+  | { readonly kind: 'fallback' }
+);
+
+function* takersIn({ live, changes }: Domain): Generator<Taker> {
+  if (live !== undefined) yield* liveTakers(live);
+  for (const change of changes) yield* takersOf(change, 'desired');
+}
+
+function* liveTakers({ aliases = [], rules = [], rulesFallbackEmail }: ObservedDomain): Generator<Taker> {
+  for (const { name, forward } of aliases) yield { kind: 'alias', name, forward };
+  for (const { id, match, forward, active } of rules) {
+    if (active) yield { kind: 'rule', name: id, match, forward };
+  }
+  if (rulesFallbackEmail) yield { kind: 'fallback', forward: [normaliseDestination(rulesFallbackEmail)] };
+}
+
+function* takersOf(change: Change, side: 'observed' | 'desired'): Generator<Taker> {
+  if (change.kind === 'alias') {
+    // Where the service makes a `*` by itself, what is there before is not known.
+    yield { kind: 'alias', name: change.name, forward: change[side]?.forward ?? [] };
+  }
+  if (change.kind === 'rule' && change[side]?.active === true) {
+    yield { kind: 'rule', name: change.name, ...change[side] };
+  }
+}
+
+function* destinationsIn(domain: Domain): Generator<Destination> {
+  for (const { forward } of takersIn(domain)) yield* forward;
+}
+
+/** What changes takes mail, and what leads to mail that ends elsewhere; all of a domain that comes or goes. */
+function concernedIn(domain: Domain, moved: ReadonlySet<string>): readonly Taker[] {
+  const isNewOrGone = domain.changes.some(({ kind, action }) => kind === 'domain' && action !== 'update');
+  const leads = ({ forward }: Taker): boolean =>
+    moved.size > 0 && forward.some((destination) => moved.has(destination));
+  return [
+    ...domain.changes.flatMap((change) => [...takersOf(change, 'observed'), ...takersOf(change, 'desired')]),
+    ...(isNewOrGone || moved.size > 0 ? takersIn(domain).filter((taker) => isNewOrGone || leads(taker)) : []),
+  ];
+}
+
+/** The names of aliases and of rules for aliases whose mail what is concerned may take. */
+function namesTried(domain: Domain, concerned: readonly Taker[]): readonly string[] {
+  const names = concerned.flatMap((taker) => (taker.kind === 'alias' ? [taker.name] : []));
+  for (const taker of takersIn(domain)) {
+    if (taker.kind === 'rule' && taker.match.type === 'alias') names.push(taker.match.alias);
+  }
+  if (domain.live?.routingEngine !== 'alias') names.push(...aliasesTakenByRules(domain, concerned));
+  return names.filter((name) => name !== '*' && !isPatternName(name));
+}
+
+/** The engine of rules takes mail to the name of an alias as it takes any. */
+function* aliasesTakenByRules(domain: Domain, concerned: readonly Taker[]): Generator<string> {
+  const isAny = concerned.some(({ kind }) => kind === 'fallback');
+  const rules = concerned
+    .filter((taker) => taker.kind === 'rule')
+    .filter(({ match }) => match.type !== 'alias' || takesOthers(match.alias))
+    .map(({ match, forward }) => ({ match, forward, active: true }));
+  if (rules.length === 0 && !isAny) return;
+  const { route } = createRouter({ aliases: [], rules, mode: 'rules', fallback: null });
+  for (const taker of takersIn(domain)) {
+    if (taker.kind !== 'alias') continue;
+    const mail = { to: `${taker.name}@${domain.domain}`, from: '', subject: '', body: '' };
+    if (isAny || route(mail).kind === 'rule') yield taker.name;
+  }
+}
+
+/** One subject an address, however it is spelled. */
+function addresses(
+  domain: DomainName,
+  named: readonly string[],
+  destinations: Iterable<string>,
+): readonly Subject[] {
+  const found = new Map<string, Subject>();
+  function add(address: string, knownBy: 'name' | 'destination'): void {
+    const key = nameKey(address);
+    if (!found.has(key)) found.set(key, { kind: 'address', domain, address, knownBy });
+  }
+  for (const address of named) add(address, 'name');
+  for (const address of destinations) if (!CAPTURE.test(address)) add(address, 'destination');
+  return [...found].sort(([a], [b]) => compareText(a, b)).map(([, subject]) => subject);
+}
+
+/** In the destination of a pattern: it is another address for each mail. */
+const CAPTURE = /\$\d/;
+
+function patterns(domain: DomainName, concerned: readonly Taker[]): readonly Subject[] {
+  const names = concerned.flatMap((taker) =>
+    taker.kind === 'alias' && isPatternName(taker.name) ? [taker.name] : [],
+  );
+  return [...new Set(names)].sort(compareText).map((name) => ({ kind: 'pattern', domain, name }));
+}
+
+/** Where a rule comes or goes that takes all mail, that of all others too. */
+function conditions(domain: DomainName, concerned: readonly Taker[], known: Domain): readonly Subject[] {
+  const isOverall = concerned.some((taker) => taker.kind === 'rule' && takesEverything(taker.match));
+  const found = new Map<string, Subject>();
+  for (const taker of isOverall ? [...concerned, ...takersIn(known)] : concerned) {
+    if (taker.kind !== 'rule' || isPlain(taker.match) || takesEverything(taker.match)) continue;
+    const { name: rule, match } = taker;
+    found.set(conditionKey(match), { kind: 'condition', domain, match, rule });
+  }
+  return [...found.values()];
+}
+
+function isPlain(match: RuleMatch): boolean {
+  return match.type === 'alias' && !match.alias.endsWith('*') && !isPatternName(match.alias);
+}

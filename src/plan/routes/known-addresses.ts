@@ -1,0 +1,34 @@
+import type { PresentDomain } from '../../model/desired.ts';
+import type { Destination } from '../../model/destinations.ts';
+import { looksLikeRegex } from '../../model/names.ts';
+
+/** Stands for every address that nothing names: only what takes nearly everything takes it. */
+export const ANY_OTHER = 'zzqxjkvw';
+
+/** The names of a domain's aliases in the manifest, and those of its rules for aliases. */
+export function* namesOf({ aliases, rules }: PresentDomain): Generator<string> {
+  if (aliases !== undefined) for (const { name } of aliases.entries.values()) yield name;
+  if (rules === undefined) return;
+  for (const rule of rules.entries) {
+    if (rule.state === 'present' && rule.match.type === 'alias') yield rule.match.alias;
+  }
+}
+
+/** The addresses among destinations that lie in one of the domains, by domain: nearly all destinations are elsewhere. */
+export function addressesIn(
+  domains: Iterable<string>,
+  destinations: Iterable<Destination>,
+): ReadonlyMap<string, ReadonlySet<Destination>> {
+  const found = new Map<string, Set<Destination>>();
+  for (const domain of domains) found.set(domain, new Set());
+  for (const destination of destinations) {
+    if (destination.includes('://')) continue;
+    found.get(destination.slice(destination.lastIndexOf('@') + 1))?.add(destination);
+  }
+  return found;
+}
+
+/** Whether the name of an alias is a pattern and no address: a plus alone begins a label. */
+export function isPatternName(name: string): boolean {
+  return looksLikeRegex(name.replaceAll('+', ''));
+}

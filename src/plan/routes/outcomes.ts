@@ -1,0 +1,113 @@
+import { isDiscard, sameDestinations, type Destination } from '../../model/destinations.ts';
+import type { DomainName } from '../../model/names.ts';
+import type { Decider } from '../../model/plan.ts';
+import type { RuleMatch } from '../../model/resources.ts';
+import { endsOf, follow, type Ends } from '../../routing/follow.ts';
+import type { Route } from '../../routing/route.ts';
+import { ANY_OTHER } from './known-addresses.ts';
+import type { DomainSide, Side } from './sides.ts';
+import type { RankedItem, RoutedItem } from './tables.ts';
+
+/** Mail whose way is asked for. */
+export type Subject = { readonly domain: DomainName } & (
+  | {
+      readonly kind: 'address';
+      /** The whole address. */
+      readonly address: string;
+      /** `destination`: only destinations name it. */
+      readonly knownBy: 'name' | 'destination';
+    }
+  /** To every address that nothing names. */
+  | { readonly kind: 'others' }
+  /** To the addresses that an alias takes whose name is a pattern. */
+  | { readonly kind: 'pattern'; readonly name: string }
+  /** What a rule takes by a condition that is no plain address. */
+  | { readonly kind: 'condition'; readonly match: RuleMatch; readonly rule: string }
+);
+
+/** Where mail ends. */
+export interface Outcome {
+  readonly to: readonly Destination[];
+  /** Addresses after which nothing is known. */
+  readonly open: readonly string[];
+  readonly via: readonly string[];
+  readonly by: Decider | null;
+}
+
+/** Without sender, subject and body: what a rule takes for these is told by its condition. */
+const MESSAGE = { from: '', subject: '', body: '' };
+
+export function outcomeOf(subject: Subject, side: Side): Outcome {
+  switch (subject.kind) {
+    case 'address':
+      return ofAddress(subject.address, side);
+    case 'others':
+      return ofAddress(`${ANY_OTHER}@${subject.domain}`, side);
+    case 'pattern':
+    case 'condition': {
+      const taken = takenBy(subject, side(subject.domain));
+      return taken === null ? ofAddress(`${ANY_OTHER}@${subject.domain}`, side) : ofDestinations(taken, side);
+    }
+  }
+}
+
+export function sameOutcome(a: Outcome, b: Outcome): boolean {
+  return sameDestinations(a.to, b.to) && new Set(a.open).symmetricDifference(new Set(b.open)).size === 0;
+}
+
+function ofAddress(address: string, side: Side): Outcome {
+  const hops = follow<RoutedItem, RankedItem>([address], MESSAGE, (domain) => side(domain).routing);
+  const [first] = hops;
+  const by = first?.kind === 'routed' ? deciderOf(first.route) : null;
+  return outcome(endsOf(hops), [], by);
+}
+
+function deciderOf(route: Route<RoutedItem, RankedItem>): Decider | null {
+  switch (route.kind) {
+    case 'alias':
+      return { kind: 'alias', name: route.alias.name };
+    case 'rule':
+      return { kind: 'rule', name: route.rule.name };
+    case 'fallback':
+      return { kind: 'fallback', name: null };
+    case 'refused':
+      return null;
+  }
+}
+
+interface Taken {
+  readonly by: Decider;
+  readonly forward: readonly Destination[];
+}
+
+function takenBy(
+  subject: Extract<Subject, { readonly kind: 'pattern' | 'condition' }>,
+  { aliasOf, takerOf }: DomainSide,
+): Taken | null {
+  if (subject.kind === 'condition') {
+    const rule = takerOf(subject.match);
+    return rule === null ? null : { by: { kind: 'rule', name: rule.name }, forward: rule.forward };
+  }
+  const alias = aliasOf(subject.name);
+  return alias === null ? null : { by: { kind: 'alias', name: alias.name }, forward: alias.forward };
+}
+
+/** A destination with a capture is another address for each mail: it is an end as it is written. */
+function ofDestinations({ by, forward }: Taken, side: Side): Outcome {
+  const [captured, plain] = [
+    forward.filter((destination) => CAPTURE.test(destination)),
+    forward.filter((destination) => !CAPTURE.test(destination)),
+  ];
+  const hops = follow<RoutedItem, RankedItem>(plain, MESSAGE, (domain) => side(domain).routing);
+  const ends = endsOf(hops);
+  const passed = hops.filter(({ kind, depth }) => kind === 'routed' && depth === 0);
+  return outcome({ ...ends, via: [...passed.map(({ address }) => address), ...ends.via] }, captured, by);
+}
+
+const CAPTURE = /\$\d/;
+
+function outcome(ends: Ends, captured: readonly Destination[], by: Decider | null): Outcome {
+  const { to, unknown, via } = ends;
+  const all = captured.length > 0 && isDiscard(to) ? captured : [...to, ...captured];
+  return { to: all.toSorted(), open: unknown, via: [...new Set(via)], by };
+}

@@ -1,0 +1,160 @@
+import { isDiscard, type Destination } from '../../model/destinations.ts';
+import type { DomainName } from '../../model/names.ts';
+import type { DesiredDomain } from '../../model/desired.ts';
+import type { Adoption, Decider, PlannedRoute, RouteEnds, RouteKind } from '../../model/plan.ts';
+import { compareText } from '../sorting.ts';
+import { knownMail } from './candidates.ts';
+import { outcomeOf, sameOutcome, type Outcome, type Subject } from './outcomes.ts';
+import { joinRenamed } from './renamed.ts';
+import { conditionKey, decidingSection, readSides, type RoutesInput, type Sides } from './sides.ts';
+
+/**
+ * Whose mail ends elsewhere once the changes are made: of every known address, of the mail that a condition describes, and of
+ * every other address of a domain. Destinations at planned domains are followed to their ends. By domain; there addresses
+ * come first, then patterns, conditions, and all others. Where the account does not tell the engine, by aliases.
+ */
+export function planRoutes(input: RoutesInput): readonly PlannedRoute[] {
+  if (input.changes.every(({ kind }) => kind === 'credential')) return [];
+  const { listed, otherwise } = readSides(input);
+  const known = knownMail(input);
+  const moved = new Set(known.destinations.filter((address) => isMoved(address, [listed, otherwise])));
+  const report = reporter(input, { listed, otherwise });
+  return [...input.desired.domains.keys()].sort(compareText).flatMap((domain) => {
+    const routes = known.subjectsOf(domain, moved).flatMap((subject) => report(subject) ?? []);
+    const byAliases = listed.before(domain).engine === 'aliases' && listed.after(domain).engine === 'aliases';
+    return byAliases ? joinRenamed(routes, domain, input.changes) : routes;
+  });
+}
+
+function isMoved(address: Destination, readings: readonly (Sides | null)[]): boolean {
+  const domain = address.slice(address.lastIndexOf('@') + 1) as DomainName;
+  const subject = { kind: 'address', domain, address, knownBy: 'destination' } as const;
+  return readings.some((sides) => sides !== null && isDifferent(compare(subject, sides)));
+}
+
+interface Comparison {
+  readonly before: Outcome;
+  readonly after: Outcome;
+}
+
+function compare(subject: Subject, { before, after }: Sides): Comparison {
+  return { before: outcomeOf(subject, before), after: outcomeOf(subject, after) };
+}
+
+function isDifferent({ before, after }: Comparison): boolean {
+  return !sameOutcome(before, after);
+}
+
+type Readings = ReturnType<typeof readSides>;
+
+/** What is to be said of mail; null: it goes on as before. */
+function reporter(
+  input: RoutesInput,
+  { listed, otherwise }: Readings,
+): (subject: Subject) => PlannedRoute | null {
+  const names = ruleNames(input);
+  return (subject) => {
+    if (!isTaken(subject, [listed, otherwise])) return null;
+    const compared = compare(subject, listed);
+    const byRules = otherwise === null ? compared : compare(subject, otherwise);
+    const leading = isDifferent(compared) ? compared : byRules;
+    if (!isDifferent(leading)) return null;
+    const describe = (comparison: Comparison): RouteEnds =>
+      nameRules(endsOf(comparison, input), subject.domain, names);
+    return {
+      ...describe(compared),
+      kind: kindOf(leading),
+      domain: subject.domain,
+      ...subjectOf(subject, names),
+      was: null,
+      via: isNowhere(compared.after) ? compared.before.via : compared.after.via,
+      otherwise: sameComparison(compared, byRules) ? null : describe(byRules),
+    };
+  };
+}
+
+function sameComparison(a: Comparison, b: Comparison): boolean {
+  return sameOutcome(a.before, b.before) && sameOutcome(a.after, b.after);
+}
+
+/** Whether something takes mail for a pattern or condition; else it is mail like that to every other address. */
+function isTaken(subject: Subject, readings: readonly (Sides | null)[]): boolean {
+  if (subject.kind === 'address' || subject.kind === 'others') return true;
+  return readings.some((sides) => {
+    if (sides === null) return false;
+    return [sides.before(subject.domain), sides.after(subject.domain)].some(({ aliasOf, takerOf }) => {
+      if (subject.kind === 'pattern') return aliasOf(subject.name) !== null;
+      const taker = takerOf(subject.match);
+      return taker !== null && conditionKey(taker.match) === conditionKey(subject.match);
+    });
+  });
+}
+
+function subjectOf(subject: Subject, names: RuleNames): Pick<PlannedRoute, 'address' | 'knownBy' | 'rule'> {
+  const { domain } = subject;
+  switch (subject.kind) {
+    case 'address':
+      return { address: subject.address, knownBy: subject.knownBy, rule: null };
+    case 'others':
+      return { address: null, knownBy: 'name', rule: null };
+    case 'pattern':
+      return { address: `${subject.name}@${domain}`, knownBy: 'pattern', rule: null };
+    case 'condition': {
+      const { match } = subject;
+      if (match.type === 'alias')
+        return { address: `${match.alias}@${domain}`, knownBy: 'pattern', rule: null };
+      const name = names.get(`${domain} ${subject.rule}`) ?? subject.rule;
+      return { address: null, knownBy: 'name', rule: { name, match } };
+    }
+  }
+}
+
+function endsOf(compared: Comparison, input: RoutesInput): RouteEnds {
+  const { before, after } = compared;
+  const open = [...before.open, ...after.open].map((address) =>
+    decidingSection(input, address.slice(address.lastIndexOf('@') + 1)),
+  );
+  return {
+    kind: kindOf(compared),
+    from: before.open.length > 0 ? null : before.to,
+    to: after.open.length > 0 ? null : after.to,
+    by: { before: before.by, after: after.by },
+    unknown: [...new Set(open)].sort(compareText),
+  };
+}
+
+function kindOf({ before, after }: Comparison): RouteKind {
+  if (before.open.length + after.open.length > 0) return 'reroute';
+  if (isNowhere(before)) return isNowhere(after) ? 'reroute' : 'new';
+  return isNowhere(after) ? 'lost' : 'reroute';
+}
+
+/** Refused, or accepted and dropped. */
+function isNowhere({ to, open }: Outcome): boolean {
+  return open.length === 0 && (to.length === 0 || isDiscard(to));
+}
+
+/** `domain id` -> what the manifest calls a live rule. */
+type RuleNames = ReadonlyMap<string, string>;
+
+function ruleNames({ desired, changes, adoptions }: RoutesInput): RuleNames {
+  const renamed = changes.filter((change) => change.kind === 'rule');
+  const named = [...adoptions, ...desired.domains.values().flatMap(rulesOf), ...renamed];
+  return new Map(named.map(({ domain, id, name }) => [`${domain} ${id}`, name]));
+}
+
+function rulesOf(wanted: DesiredDomain): readonly Adoption[] {
+  const { domain } = wanted;
+  const entries = wanted.state === 'present' ? (wanted.rules?.entries ?? []) : [];
+  return entries.flatMap((rule) =>
+    rule.state === 'present' ? [{ domain, id: rule.id, name: rule.name }] : [],
+  );
+}
+
+function nameRules(ends: RouteEnds, domain: DomainName, names: RuleNames): RouteEnds {
+  const nameOf = (by: Decider | null): Decider | null => {
+    if (by?.kind !== 'rule') return by;
+    return { ...by, name: names.get(`${domain} ${by.name}`) ?? by.name };
+  };
+  return { ...ends, by: { before: nameOf(ends.by.before), after: nameOf(ends.by.after) } };
+}

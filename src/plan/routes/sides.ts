@@ -1,0 +1,180 @@
+import type { Desired } from '../../model/desired.ts';
+import { nameKey, type DomainName } from '../../model/names.ts';
+import type { Observed, ObservedDomain } from '../../model/observed.ts';
+import type { Change, Plan } from '../../model/plan.ts';
+import type { RuleMatch } from '../../model/resources.ts';
+import type { DomainRouting } from '../../routing/follow.ts';
+import { createRouter, type RoutingTable } from '../../routing/route.ts';
+import { matchParts } from '../diff/rule-text.ts';
+import { engineOf, finalTable, isKnown, type RankedItem, type Reading, type RoutedItem } from './tables.ts';
+
+/** What routes are worked out from; `domains`: those that are planned. */
+export interface RoutesInput extends Pick<Plan, 'changes' | 'adoptions'> {
+  readonly desired: Pick<Desired, 'domains'>;
+  readonly observed: Pick<Observed, 'account' | 'domains' | 'unproven'>;
+}
+
+type Table = RoutingTable<RoutedItem, RankedItem>;
+
+/** A domain before or after the changes, in one reading. */
+export interface DomainSide {
+  readonly routing: DomainRouting<RoutedItem, RankedItem>;
+  /** Which engine routes its mail; null: none does, or it is not known. */
+  readonly engine: Table['mode'] | null;
+  /** The alias of that name where aliases route its mail. */
+  readonly aliasOf: (name: string) => RoutedItem | null;
+  /** The rule to which mail comes that a condition describes; null: no rule takes it for that. */
+  readonly takerOf: (match: RuleMatch) => RankedItem | null;
+}
+
+/** The account before or after the changes, in one reading; domains are made ready when they are asked for. */
+export type Side = (domain: string) => DomainSide;
+
+export interface Sides {
+  readonly before: Side;
+  readonly after: Side;
+}
+
+const LISTED: Reading = {
+  engine: 'aliases',
+  wildcards: 'literal',
+  order: 'as-listed',
+  anchoring: 'anywhere',
+  fallback: 'account',
+};
+const BY_RULES: Reading = { ...LISTED, engine: 'rules' };
+
+/**
+ * The account before and after the changes. Where it does not tell the engine of a domain, by aliases; and once more by the
+ * rules of such domains, or null where no domain of them has any that are active.
+ */
+export function readSides(input: RoutesInput): { readonly listed: Sides; readonly otherwise: Sides | null } {
+  const own = Map.groupBy(input.changes, ({ domain }) => domain);
+  const byRules = new Set<string>(
+    input.desired.domains.keys().filter((domain) => mayUseRules(domain, input.observed, own.get(domain))),
+  );
+  const sides = (readingOf: (domain: string) => Reading): Sides => ({
+    before: createSide(input, readingOf, () => []),
+    after: createSide(input, readingOf, (domain) => own.get(domain) ?? []),
+  });
+  return {
+    listed: sides(() => LISTED),
+    otherwise: byRules.size === 0 ? null : sides((domain) => (byRules.has(domain) ? BY_RULES : LISTED)),
+  };
+}
+
+/** Which section decides about mail to a domain that could not be followed there. */
+export function decidingSection({ observed }: RoutesInput, domain: string): string {
+  const live = observed.domains.get(domain as DomainName);
+  return `${domain}/${engineOf(live, LISTED)}`;
+}
+
+/** A domain without active rules has no use for the engine of rules. */
+function mayUseRules(
+  domain: DomainName,
+  { domains }: RoutesInput['observed'],
+  changes: readonly Change[] = [],
+): boolean {
+  const live = domains.get(domain);
+  if (live !== undefined && (live.routingEngine !== undefined || live.rules === undefined)) return false;
+  const added = changes.some((change) => change.kind === 'rule' && change.desired?.active === true);
+  return added || (live?.rules ?? []).some(({ active }) => active);
+}
+
+const NO_TABLE = { engine: null, aliasOf: () => null, takerOf: () => null } as const;
+const UNKNOWN: DomainSide = { ...NO_TABLE, routing: 'unknown' };
+const OUTSIDE: DomainSide = { ...NO_TABLE, routing: 'outside' };
+const REFUSING: DomainSide = { ...NO_TABLE, routing: () => ({ kind: 'refused' }) };
+
+function createSide(
+  input: RoutesInput,
+  readingOf: (domain: string) => Reading,
+  changesOf: (domain: DomainName) => readonly Change[],
+): Side {
+  const made = new Map<string, DomainSide>();
+  return (text) => {
+    const domain = text as DomainName;
+    const known = made.get(domain) ?? makeSide(domain, input, readingOf(domain), changesOf(domain));
+    made.set(domain, known);
+    return known;
+  };
+}
+
+function makeSide(
+  domain: DomainName,
+  { desired, observed }: RoutesInput,
+  reading: Reading,
+  changes: readonly Change[],
+): DomainSide {
+  const live = observed.domains.get(domain);
+  const wanted = desired.domains.get(domain);
+  if (observed.unproven.has(domain)) return UNKNOWN;
+  // A tombstone of what is gone: whoever has the domain now routes its mail.
+  if (wanted === undefined || (wanted.state === 'absent' && live === undefined)) return OUTSIDE;
+  if (!isThere(live, changes) || live?.routingEngine === null) return REFUSING;
+  if (live !== undefined && !isKnown(live, reading)) return UNKNOWN;
+  const table = finalTable(live, changes, { accountEmail: observed.account.email, reading });
+  const { route } = createRouter(table);
+  const engine = table.mode;
+  return { routing: (mail) => route(mail), engine, aliasOf: aliasesIn(table), takerOf: takersIn(table) };
+}
+
+/** Whether the account has the domain once the changes were made. */
+function isThere(live: ObservedDomain | undefined, changes: readonly Change[]): boolean {
+  const own = changes.find(({ kind, action }) => kind === 'domain' && action !== 'update');
+  return own === undefined ? live !== undefined : own.action === 'add';
+}
+
+function aliasesIn({ aliases, mode }: Table): DomainSide['aliasOf'] {
+  let byName: ReadonlyMap<string, RoutedItem> | null = null;
+  return (name) => {
+    if (mode !== 'aliases') return null;
+    byName ??= new Map(Iterator.from(aliases).map((alias) => [nameKey(alias.name), alias]));
+    return byName.get(nameKey(name)) ?? null;
+  };
+}
+
+/** The first of the active rules with a condition, unless one comes before it that takes all mail. */
+function takersIn({ rules, mode }: Table): DomainSide['takerOf'] {
+  let found: Takers | null = null;
+  return (match) => {
+    if (mode !== 'rules') return null;
+    found ??= findTakers(rules);
+    return found.byCondition.get(conditionKey(match)) ?? found.ofEverything;
+  };
+}
+
+interface Takers {
+  readonly byCondition: ReadonlyMap<string, RankedItem>;
+  readonly ofEverything: RankedItem | null;
+}
+
+function findTakers(rules: Table['rules']): Takers {
+  const byCondition = new Map<string, RankedItem>();
+  for (const rule of rules) {
+    if (!rule.active) continue;
+    if (takesEverything(rule.match)) return { byCondition, ofEverything: rule };
+    const key = conditionKey(rule.match);
+    if (!byCondition.has(key)) byCondition.set(key, rule);
+  }
+  return { byCondition, ofEverything: null };
+}
+
+/** Whether a rule's condition is met by every mail, as far as its text alone tells. */
+export function takesEverything(match: RuleMatch): boolean {
+  switch (match.type) {
+    case 'alias':
+      return match.alias === '*' || ANYTHING.test(match.alias);
+    case 'regex':
+      return match.regex === '' || ANYTHING.test(match.regex);
+    case 'cel':
+      return match.expression.trim() === 'true';
+  }
+}
+
+const ANYTHING = /^\^?\(?\.\*\)?\$?$/;
+
+/** Equal where two rules take the same mail by the same means. */
+export function conditionKey(match: RuleMatch): string {
+  return matchParts(match).join('\n');
+}
