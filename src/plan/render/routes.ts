@@ -25,7 +25,7 @@ export interface RoutesOfDomain {
 }
 
 /** What a plan with changes says that changes nobody's mail. */
-export const NO_ROUTES = 'nobody’s: no address that is known is routed otherwise';
+export const NO_ROUTES = "nobody's, as far as names and conditions tell";
 
 /** The routes domain by domain; null: the plan does not tell, or has nothing that could change any. */
 export function routesByDomain(

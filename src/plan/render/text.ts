@@ -170,7 +170,7 @@ function renderRoutes(plan: PlanDocument, options: PlanTextOptions): readonly st
   };
   const lines = domains.flatMap(({ rows, more }) => [
     ...rows.flatMap((row) => routeLines(row, widths, options)),
-    ...(more === null ? [] : wrapSentence(`  ${more}`, options.columns).map(options.style.dim)),
+    ...(more === null ? [] : [options.style.dim(`  ${more}`)]),
   ]);
   return [options.style.strong('whose mail changes:'), ...lines];
 }

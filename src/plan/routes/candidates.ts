@@ -1,4 +1,4 @@
-import { normaliseDestination, type Destination } from '../../model/destinations.ts';
+import type { Destination } from '../../model/destinations.ts';
 import { nameKey, takesOthers, type DomainName } from '../../model/names.ts';
 import type { ObservedDomain } from '../../model/observed.ts';
 import type { Change } from '../../model/plan.ts';
@@ -6,7 +6,8 @@ import type { RuleMatch } from '../../model/resources.ts';
 import { createRouter } from '../../routing/route.ts';
 import { compareText } from '../sorting.ts';
 import { addressesIn, isPatternName } from './known-addresses.ts';
-import type { Subject } from './outcomes.ts';
+import { conditionOf, type Subject } from './outcomes.ts';
+import { fallbackOf } from './tables.ts';
 import { conditionKey, takesEverything, type RoutesInput } from './sides.ts';
 
 export interface KnownMail {
@@ -24,7 +25,9 @@ export interface KnownMail {
 export function knownMail({ desired, observed, changes }: RoutesInput): KnownMail {
   const own = Map.groupBy(changes, ({ domain }) => domain);
   const domainOf = (domain: DomainName): Domain => {
-    return { domain, live: observed.domains.get(domain), changes: own.get(domain) ?? [] };
+    const live = observed.domains.get(domain);
+    const fallback = live?.routingEngine === 'alias' ? [] : [fallbackOf(live, observed.account.email)];
+    return { domain, live, fallback, changes: own.get(domain) ?? [] };
   };
   const domains = [...desired.domains.keys()];
   const found = addressesIn(
@@ -42,8 +45,7 @@ export function knownMail({ desired, observed, changes }: RoutesInput): KnownMai
       const names = namesTried(known, concerned).map((name) => `${name}@${domain}`);
       return [
         ...addresses(domain, [...names, ...expected], found.get(domain) ?? []),
-        ...patterns(domain, concerned),
-        ...conditions(domain, concerned, known),
+        ...conditions(known, concerned),
         { kind: 'others', domain },
       ];
     },
@@ -53,6 +55,8 @@ export function knownMail({ desired, observed, changes }: RoutesInput): KnownMai
 interface Domain {
   readonly domain: DomainName;
   readonly live: ObservedDomain | undefined;
+  /** Where mail goes that no rule takes; none where aliases route. */
+  readonly fallback: readonly Destination[];
   readonly changes: readonly Change[];
 }
 
@@ -63,17 +67,17 @@ type Taker = { readonly forward: readonly Destination[] } & (
   | { readonly kind: 'fallback' }
 );
 
-function* takersIn({ live, changes }: Domain): Generator<Taker> {
+function* takersIn({ live, fallback, changes }: Domain): Generator<Taker> {
   if (live !== undefined) yield* liveTakers(live);
+  if (fallback.length > 0) yield { kind: 'fallback', forward: fallback };
   for (const change of changes) yield* takersOf(change, 'desired');
 }
 
-function* liveTakers({ aliases = [], rules = [], rulesFallbackEmail }: ObservedDomain): Generator<Taker> {
+function* liveTakers({ aliases = [], rules = [] }: ObservedDomain): Generator<Taker> {
   for (const { name, forward } of aliases) yield { kind: 'alias', name, forward };
   for (const { id, match, forward, active } of rules) {
     if (active) yield { kind: 'rule', name: id, match, forward };
   }
-  if (rulesFallbackEmail) yield { kind: 'fallback', forward: [normaliseDestination(rulesFallbackEmail)] };
 }
 
 function* takersOf(change: Change, side: 'observed' | 'desired'): Generator<Taker> {
@@ -104,11 +108,19 @@ function concernedIn(domain: Domain, moved: ReadonlySet<string>): readonly Taker
 /** The names of aliases and of rules for aliases whose mail what is concerned may take. */
 function namesTried(domain: Domain, concerned: readonly Taker[]): readonly string[] {
   const names = concerned.flatMap((taker) => (taker.kind === 'alias' ? [taker.name] : []));
-  for (const taker of takersIn(domain)) {
-    if (taker.kind === 'rule' && taker.match.type === 'alias') names.push(taker.match.alias);
+  for (const match of matchesIn(domain)) {
+    if (match.type === 'alias' && isPlain(match)) names.push(match.alias);
   }
   if (domain.live?.routingEngine !== 'alias') names.push(...aliasesTakenByRules(domain, concerned));
   return names.filter((name) => name !== '*' && !isPatternName(name));
+}
+
+/** The conditions of all rules, those that are switched off too. */
+function* matchesIn({ live, changes }: Domain): Generator<RuleMatch> {
+  for (const { match } of live?.rules ?? []) yield match;
+  for (const change of changes) {
+    if (change.kind === 'rule' && change.desired !== null) yield change.desired.match;
+  }
 }
 
 /** The engine of rules takes mail to the name of an alias as it takes any. */
@@ -146,25 +158,39 @@ function addresses(
 /** In the destination of a pattern: it is another address for each mail. */
 const CAPTURE = /\$\d/;
 
-function patterns(domain: DomainName, concerned: readonly Taker[]): readonly Subject[] {
-  const names = concerned.flatMap((taker) =>
-    taker.kind === 'alias' && isPatternName(taker.name) ? [taker.name] : [],
-  );
-  return [...new Set(names)].sort(compareText).map((name) => ({ kind: 'pattern', domain, name }));
-}
-
-/** Where a rule comes or goes that takes all mail, that of all others too. */
-function conditions(domain: DomainName, concerned: readonly Taker[], known: Domain): readonly Subject[] {
+/** What is known by a pattern or a condition; where a rule comes or goes that takes all mail, that of all rules. */
+function conditions(domain: Domain, concerned: readonly Taker[]): readonly Subject[] {
   const isOverall = concerned.some((taker) => taker.kind === 'rule' && takesEverything(taker.match));
-  const found = new Map<string, Subject>();
-  for (const taker of isOverall ? [...concerned, ...takersIn(known)] : concerned) {
-    if (taker.kind !== 'rule' || isPlain(taker.match) || takesEverything(taker.match)) continue;
-    const { name: rule, match } = taker;
-    found.set(conditionKey(match), { kind: 'condition', domain, match, rule });
+  const found = new Map<string, NonNullable<ReturnType<typeof subjectOf>>>();
+  for (const taker of isOverall ? [...concerned, ...takersIn(domain)] : concerned) {
+    const subject = subjectOf(taker, domain.domain);
+    if (subject !== null) found.set(conditionKey(conditionOf(subject)), subject);
   }
-  return [...found.values()];
+  const subjects = [...found.values()];
+  return [
+    ...subjects.filter(({ kind }) => kind === 'pattern'),
+    ...subjects.filter(({ kind }) => kind === 'condition'),
+  ];
 }
 
-function isPlain(match: RuleMatch): boolean {
-  return match.type === 'alias' && !match.alias.endsWith('*') && !isPatternName(match.alias);
+function subjectOf(
+  taker: Taker,
+  domain: DomainName,
+): Extract<Subject, { kind: 'pattern' | 'condition' }> | null {
+  switch (taker.kind) {
+    case 'fallback':
+      return null;
+    case 'alias':
+      return isPatternName(taker.name) ? { kind: 'pattern', domain, name: taker.name } : null;
+    case 'rule': {
+      const { name: rule, match } = taker;
+      if (takesEverything(match)) return null;
+      if (match.type !== 'alias') return { kind: 'condition', domain, match, rule };
+      return isPlain(match) ? null : { kind: 'pattern', domain, name: match.alias };
+    }
+  }
+}
+
+function isPlain(match: Extract<RuleMatch, { readonly type: 'alias' }>): boolean {
+  return !match.alias.endsWith('*') && !isPatternName(match.alias);
 }

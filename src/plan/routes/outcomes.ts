@@ -19,9 +19,9 @@ export type Subject = { readonly domain: DomainName } & (
     }
   /** To every address that nothing names. */
   | { readonly kind: 'others' }
-  /** To the addresses that an alias takes whose name is a pattern. */
+  /** To the addresses that an alias, or a rule for aliases, takes by a pattern or a beginning such as `sales*`. */
   | { readonly kind: 'pattern'; readonly name: string }
-  /** What a rule takes by a condition that is no plain address. */
+  /** What a rule takes by a regular expression or an expression. */
   | { readonly kind: 'condition'; readonly match: RuleMatch; readonly rule: string }
 );
 
@@ -84,12 +84,17 @@ function takenBy(
   subject: Extract<Subject, { readonly kind: 'pattern' | 'condition' }>,
   { aliasOf, takerOf }: DomainSide,
 ): Taken | null {
-  if (subject.kind === 'condition') {
-    const rule = takerOf(subject.match);
-    return rule === null ? null : { by: { kind: 'rule', name: rule.name }, forward: rule.forward };
-  }
-  const alias = aliasOf(subject.name);
-  return alias === null ? null : { by: { kind: 'alias', name: alias.name }, forward: alias.forward };
+  const alias = subject.kind === 'pattern' ? aliasOf(subject.name) : null;
+  if (alias !== null) return { by: { kind: 'alias', name: alias.name }, forward: alias.forward };
+  const rule = takerOf(conditionOf(subject));
+  return rule === null ? null : { by: { kind: 'rule', name: rule.name }, forward: rule.forward };
+}
+
+/** By what a rule takes it. */
+export function conditionOf(
+  subject: Extract<Subject, { readonly kind: 'pattern' | 'condition' }>,
+): RuleMatch {
+  return subject.kind === 'condition' ? subject.match : { type: 'alias', alias: subject.name };
 }
 
 /** A destination with a capture is another address for each mail: it is an end as it is written. */

@@ -4,7 +4,7 @@ import type { DesiredDomain } from '../../model/desired.ts';
 import type { Adoption, Decider, PlannedRoute, RouteEnds, RouteKind } from '../../model/plan.ts';
 import { compareText } from '../sorting.ts';
 import { knownMail } from './candidates.ts';
-import { outcomeOf, sameOutcome, type Outcome, type Subject } from './outcomes.ts';
+import { conditionOf, outcomeOf, sameOutcome, type Outcome, type Subject } from './outcomes.ts';
 import { joinRenamed } from './renamed.ts';
 import { conditionKey, decidingSection, readSides, type RoutesInput, type Sides } from './sides.ts';
 
@@ -54,16 +54,17 @@ function reporter(
 ): (subject: Subject) => PlannedRoute | null {
   const names = ruleNames(input);
   return (subject) => {
-    if (!isTaken(subject, [listed, otherwise])) return null;
     const compared = compare(subject, listed);
     const byRules = otherwise === null ? compared : compare(subject, otherwise);
-    const leading = isDifferent(compared) ? compared : byRules;
-    if (!isDifferent(leading)) return null;
+    const concerns =
+      (isDifferent(compared) && isTaken(subject, listed)) ||
+      (otherwise !== null && isDifferent(byRules) && isTaken(subject, otherwise));
+    if (!concerns) return null;
     const describe = (comparison: Comparison): RouteEnds =>
       nameRules(endsOf(comparison, input), subject.domain, names);
     return {
       ...describe(compared),
-      kind: kindOf(leading),
+      kind: kindOf(isDifferent(compared) ? compared : byRules),
       domain: subject.domain,
       ...subjectOf(subject, names),
       was: null,
@@ -78,15 +79,13 @@ function sameComparison(a: Comparison, b: Comparison): boolean {
 }
 
 /** Whether something takes mail for a pattern or condition; else it is mail like that to every other address. */
-function isTaken(subject: Subject, readings: readonly (Sides | null)[]): boolean {
+function isTaken(subject: Subject, { before, after }: Sides): boolean {
   if (subject.kind === 'address' || subject.kind === 'others') return true;
-  return readings.some((sides) => {
-    if (sides === null) return false;
-    return [sides.before(subject.domain), sides.after(subject.domain)].some(({ aliasOf, takerOf }) => {
-      if (subject.kind === 'pattern') return aliasOf(subject.name) !== null;
-      const taker = takerOf(subject.match);
-      return taker !== null && conditionKey(taker.match) === conditionKey(subject.match);
-    });
+  return [before(subject.domain), after(subject.domain)].some(({ aliasOf, takerOf }) => {
+    if (subject.kind === 'pattern' && aliasOf(subject.name) !== null) return true;
+    const match = conditionOf(subject);
+    const taker = takerOf(match);
+    return taker !== null && conditionKey(taker.match) === conditionKey(match);
   });
 }
 
@@ -100,11 +99,8 @@ function subjectOf(subject: Subject, names: RuleNames): Pick<PlannedRoute, 'addr
     case 'pattern':
       return { address: `${subject.name}@${domain}`, knownBy: 'pattern', rule: null };
     case 'condition': {
-      const { match } = subject;
-      if (match.type === 'alias')
-        return { address: `${match.alias}@${domain}`, knownBy: 'pattern', rule: null };
       const name = names.get(`${domain} ${subject.rule}`) ?? subject.rule;
-      return { address: null, knownBy: 'name', rule: { name, match } };
+      return { address: null, knownBy: 'name', rule: { name, match: subject.match } };
     }
   }
 }

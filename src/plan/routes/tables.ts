@@ -142,17 +142,21 @@ function tableOf(
   { accountEmail, reading }: RouterContext,
 ): RoutingTable<RoutedItem, RankedItem> {
   const { wildcards, order } = reading;
-  // The account's address is the default; null accepts the mail and drops it.
-  const unsaid = reading.fallback === 'account' ? accountEmail : null;
-  const fallback = live?.rulesFallbackEmail === undefined ? unsaid : (live.rulesFallbackEmail ?? DISCARD);
+  const isUnsaid = live?.rulesFallbackEmail === undefined;
   const listed = [...aliases.values()];
   return {
     aliases: order === 'as-listed' ? listed : listed.reverse(),
     rules: [...rules.values()].sort((a, b) => compareRanks(a.rank, b.rank)),
     mode: engineOf(live, reading),
-    fallback: fallback === null ? DISCARD : normaliseDestination(fallback),
+    fallback: isUnsaid && reading.fallback === 'nowhere' ? DISCARD : fallbackOf(live, accountEmail),
     wildcards,
   };
+}
+
+/** Where rules send mail that none of them takes: the account's address is the default; null accepts it and drops it. */
+export function fallbackOf(live: ObservedDomain | undefined, accountEmail: string): Destination {
+  if (live?.rulesFallbackEmail === undefined) return normaliseDestination(accountEmail);
+  return live.rulesFallbackEmail === null ? DISCARD : normaliseDestination(live.rulesFallbackEmail);
 }
 
 function liveAliases(live: ObservedDomain | undefined): Map<string, RoutedItem> {
