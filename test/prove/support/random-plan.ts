@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import type { DesiredDomain, DesiredRule, Expectation } from '../../../src/model/desired.ts';
+import type { DesiredDomain, Expectation } from '../../../src/model/desired.ts';
 import { decodeForward } from '../../../src/model/destinations.ts';
-import type { ObservedDomain, ObservedRule } from '../../../src/model/observed.ts';
-import type { RuleMatch } from '../../../src/model/resources.ts';
+import type { ObservedDomain } from '../../../src/model/observed.ts';
+import type { DesiredRule, ObservedRule, RuleMatch } from '../../../src/model/resources.ts';
 import {
   absent,
   aliasSection,
