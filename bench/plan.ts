@@ -13,6 +13,7 @@ import type { DesiredAlias } from '../src/model/resources.ts';
 import { planDigest } from '../src/plan/document/digest.ts';
 import { forecast } from '../src/plan/requests/forecast.ts';
 import { makePlan } from '../src/plan/plan.ts';
+import { planRoutes } from '../src/plan/routes/routes.ts';
 import { requestsOf } from '../src/plan/requests/requests.ts';
 
 const ROUNDS = 3;
@@ -38,13 +39,13 @@ const SIZES: Readonly<Record<string, Size>> = {
   '10,000 domains x 100 aliases, 1,000 changes': { domains: 10_000, aliases: 100, changes: 1_000 },
 };
 
-console.log('| size | decode | plan | requests | forecast | digest | MiB |\n|---|---|---|---|---|---|---|');
+console.log('| size | decode | plan | routes | requests | forecast | digest | MiB |\n|---|---|---|---|---|---|---|---|');
 for (const [name, size] of Object.entries(SIZES)) {
   const rounds = Array.from({ length: ROUNDS }, () => measure(size));
   const middle = (index: number): string =>
     (rounds.map((round) => round[index] ?? 0).toSorted((a, b) => a - b)[1] ?? 0).toFixed(2);
   const peak = (process.resourceUsage().maxRSS / 1024).toFixed(0);
-  console.log(`| ${name} | ${[0, 1, 2, 3, 4].map((index) => `${middle(index)} s`).join(' | ')} | ${peak} |`);
+  console.log(`| ${name} | ${[0, 1, 2, 3, 4, 5].map((index) => `${middle(index)} s`).join(' | ')} | ${peak} |`);
 }
 
 /** Processor seconds of each step. */
@@ -65,6 +66,7 @@ function measure({ domains, aliases, changes }: Size): readonly number[] {
   const observed = timed(() => decode(names, answers));
   const plan = timed(() => planOf(desired, observed));
   if (plan.changes.length < changes * 0.9) throw new Error(`only ${plan.changes.length} changes`);
+  timed(() => planRoutes({ ...plan, desired, observed }));
   const options = { version: 'v4', batches: 'allowed' } as const;
   const requests = timed(() => requestsOf(plan, options));
   timed(() =>
