@@ -113,32 +113,18 @@ interface Row {
 /** Columns of the kinds, the names, and the texts that a note follows. */
 type Widths = Readonly<Record<'kind' | 'name' | 'text', number>>;
 
-function rowLines(row: Row, widths: Widths, options: PlanTextOptions): readonly string[] {
-  const { kind, name, text, note } = row;
-  const { action } = row.change;
-  const head = `  ${SYMBOLS[action]} ${kind.padEnd(widths.kind)}  ${name.padEnd(widths.name)}  `;
-  return linesOf({ head, text, note, action }, widths.text, options);
-}
-
 /** One line where it fits; a long text goes on below itself. */
-function linesOf(
-  {
-    head,
-    text,
-    note,
-    action,
-  }: Pick<Row, 'text' | 'note'> & { readonly head: string; readonly action: Action },
-  width: number,
-  { style, columns }: PlanTextOptions,
-): readonly string[] {
+function rowLines(row: Row, widths: Widths, { style, columns }: PlanTextOptions): readonly string[] {
+  const { change, kind, name, text, note } = row;
+  const head = `  ${SYMBOLS[change.action]} ${kind.padEnd(widths.kind)}  ${name.padEnd(widths.name)}  `;
   const indent = Math.min(head.length, 32);
-  const whole = note === '' ? text : `${text.padEnd(width)}  ${note}`;
+  const whole = note === '' ? text : `${text.padEnd(widths.text)}  ${note}`;
   const fits = head.length + whole.trimEnd().length <= columns;
   const lines = fits
     ? [whole]
     : wrap(note === '' ? text : `${text}  ${note}`, { used: head.length, indent, columns });
   return lines.map((line, index) =>
-    style[PAINT[action]](`${index === 0 ? head : ' '.repeat(indent)}${line}`.trimEnd()),
+    style[PAINT[change.action]](`${index === 0 ? head : ' '.repeat(indent)}${line}`.trimEnd()),
   );
 }
 
@@ -164,9 +150,18 @@ function renderRoutes(plan: PlanDocument, options: PlanTextOptions): readonly st
   if (domains === null) return [];
   if (domains.length === 0) return [`whose mail changes: ${NO_ROUTES}`];
   const all = domains.flatMap(({ rows }) => rows);
+  // There may be more than a call takes arguments.
+  const widest = (lengthOf: (row: RouteRow) => number): number =>
+    all.reduce((most, row) => Math.max(most, lengthOf(row)), 0);
   const widths = {
-    who: Math.min(32, Math.max(...all.map(({ who }) => who.length))),
-    text: Math.min(44, Math.max(...all.map(({ text, note }) => (note === '' ? 0 : text.length)))),
+    who: Math.min(
+      32,
+      widest(({ who }) => who.length),
+    ),
+    text: Math.min(
+      44,
+      widest(({ text, note }) => (note === '' ? 0 : text.length)),
+    ),
   };
   const lines = domains.flatMap(({ rows, more }) => [
     ...rows.flatMap((row) => routeLines(row, widths, options)),
@@ -182,9 +177,17 @@ function routeLines(
 ): readonly string[] {
   const action = ROUTE_ACTIONS[kind];
   const head = `  ${SYMBOLS[action]} ${who.padEnd(widths.who)}  `;
-  return linesOf({ head, text, note, action }, widths.text, options);
+  const whole = note === '' ? text : `${text.padEnd(widths.text)}  ${note}`;
+  if (head.length + whole.length <= options.columns) return [options.style[PAINT[action]](head + whole)];
+  // How it comes about stands below, rather than that the destinations are broken up.
+  const below = { used: ROUTE_INDENT, indent: ROUTE_INDENT, columns: options.columns };
+  const lines = [...wrap(text, { ...below, used: head.length }), ...(note === '' ? [] : wrap(note, below))];
+  return lines.map((line, index) =>
+    options.style[PAINT[action]](`${index === 0 ? head : ' '.repeat(ROUTE_INDENT)}${line}`),
+  );
 }
 
+const ROUTE_INDENT = 8;
 const ROUTE_ACTIONS = { new: 'add', lost: 'delete', reroute: 'update', renamed: 'update' } as const;
 
 /** What is not told by a guard or a problem of its own. */
