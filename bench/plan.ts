@@ -39,13 +39,17 @@ const SIZES: Readonly<Record<string, Size>> = {
   '10,000 domains x 100 aliases, 1,000 changes': { domains: 10_000, aliases: 100, changes: 1_000 },
 };
 
-console.log('| size | decode | plan | routes | requests | forecast | digest | MiB |\n|---|---|---|---|---|---|---|---|');
+console.log(
+  '| size | decode | plan | routes | requests | forecast | digest | MiB |\n|---|---|---|---|---|---|---|---|',
+);
 for (const [name, size] of Object.entries(SIZES)) {
   const rounds = Array.from({ length: ROUNDS }, () => measure(size));
   const middle = (index: number): string =>
     (rounds.map((round) => round[index] ?? 0).toSorted((a, b) => a - b)[1] ?? 0).toFixed(2);
   const peak = (process.resourceUsage().maxRSS / 1024).toFixed(0);
-  console.log(`| ${name} | ${[0, 1, 2, 3, 4, 5].map((index) => `${middle(index)} s`).join(' | ')} | ${peak} |`);
+  console.log(
+    `| ${name} | ${[0, 1, 2, 3, 4, 5].map((index) => `${middle(index)} s`).join(' | ')} | ${peak} |`,
+  );
 }
 
 /** Processor seconds of each step. */

@@ -18,7 +18,7 @@ export interface RouteRow {
   readonly note: string;
 }
 
-export interface RoutesOfDomain {
+interface RoutesOfDomain {
   readonly rows: readonly RouteRow[];
   /** What stands for the routes that are left out; null: none is. */
   readonly more: string | null;

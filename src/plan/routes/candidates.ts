@@ -6,7 +6,7 @@ import type { RuleMatch } from '../../model/resources.ts';
 import { createRouter } from '../../routing/route.ts';
 import { compareText } from '../sorting.ts';
 import { addressesIn, isPatternName } from './known-addresses.ts';
-import { conditionOf, type Subject } from './outcomes.ts';
+import { conditionOf, type RouteSubject } from './outcomes.ts';
 import { fallbackOf } from './tables.ts';
 import { conditionKey, takesEverything, type RoutesInput } from './sides.ts';
 
@@ -14,7 +14,7 @@ export interface KnownMail {
   /** The addresses of planned domains that destinations name. */
   readonly destinations: readonly Destination[];
   /** The mail of a domain that the plan can concern; `moved`: addresses whose mail ends elsewhere. */
-  readonly subjectsOf: (domain: DomainName, moved: ReadonlySet<string>) => readonly Subject[];
+  readonly subjectsOf: (domain: DomainName, moved: ReadonlySet<string>) => readonly RouteSubject[];
 }
 
 /**
@@ -144,8 +144,8 @@ function addresses(
   domain: DomainName,
   named: readonly string[],
   destinations: Iterable<string>,
-): readonly Subject[] {
-  const found = new Map<string, Subject>();
+): readonly RouteSubject[] {
+  const found = new Map<string, RouteSubject>();
   function add(address: string, knownBy: 'name' | 'destination'): void {
     const key = nameKey(address);
     if (!found.has(key)) found.set(key, { kind: 'address', domain, address, knownBy });
@@ -159,7 +159,7 @@ function addresses(
 const CAPTURE = /\$\d/;
 
 /** What is known by a pattern or a condition; where a rule comes or goes that takes all mail, that of all rules. */
-function conditions(domain: Domain, concerned: readonly Taker[]): readonly Subject[] {
+function conditions(domain: Domain, concerned: readonly Taker[]): readonly RouteSubject[] {
   const isOverall = concerned.some((taker) => taker.kind === 'rule' && takesEverything(taker.match));
   const found = new Map<string, NonNullable<ReturnType<typeof subjectOf>>>();
   for (const taker of isOverall ? [...concerned, ...takersIn(domain)] : concerned) {
@@ -176,7 +176,7 @@ function conditions(domain: Domain, concerned: readonly Taker[]): readonly Subje
 function subjectOf(
   taker: Taker,
   domain: DomainName,
-): Extract<Subject, { kind: 'pattern' | 'condition' }> | null {
+): Extract<RouteSubject, { kind: 'pattern' | 'condition' }> | null {
   switch (taker.kind) {
     case 'fallback':
       return null;

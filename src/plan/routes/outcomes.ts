@@ -9,7 +9,7 @@ import type { DomainSide, Side } from './sides.ts';
 import type { RankedItem, RoutedItem } from './tables.ts';
 
 /** Mail whose way is asked for. */
-export type Subject = { readonly domain: DomainName } & (
+export type RouteSubject = { readonly domain: DomainName } & (
   | {
       readonly kind: 'address';
       /** The whole address. */
@@ -26,7 +26,7 @@ export type Subject = { readonly domain: DomainName } & (
 );
 
 /** Where mail ends. */
-export interface Outcome {
+export interface RouteOutcome {
   readonly to: readonly Destination[];
   /** Addresses after which nothing is known. */
   readonly open: readonly string[];
@@ -37,7 +37,7 @@ export interface Outcome {
 /** Without sender, subject and body: what a rule takes for these is told by its condition. */
 const MESSAGE = { from: '', subject: '', body: '' };
 
-export function outcomeOf(subject: Subject, side: Side): Outcome {
+export function outcomeOf(subject: RouteSubject, side: Side): RouteOutcome {
   switch (subject.kind) {
     case 'address':
       return ofAddress(subject.address, side);
@@ -51,11 +51,11 @@ export function outcomeOf(subject: Subject, side: Side): Outcome {
   }
 }
 
-export function sameOutcome(a: Outcome, b: Outcome): boolean {
+export function sameOutcome(a: RouteOutcome, b: RouteOutcome): boolean {
   return sameDestinations(a.to, b.to) && new Set(a.open).symmetricDifference(new Set(b.open)).size === 0;
 }
 
-function ofAddress(address: string, side: Side): Outcome {
+function ofAddress(address: string, side: Side): RouteOutcome {
   const hops = follow<RoutedItem, RankedItem>([address], MESSAGE, (domain) => side(domain).routing);
   const [first] = hops;
   const by = first?.kind === 'routed' ? deciderOf(first.route) : null;
@@ -81,7 +81,7 @@ interface Taken {
 }
 
 function takenBy(
-  subject: Extract<Subject, { readonly kind: 'pattern' | 'condition' }>,
+  subject: Extract<RouteSubject, { readonly kind: 'pattern' | 'condition' }>,
   { aliasOf, takerOf }: DomainSide,
 ): Taken | null {
   const alias = subject.kind === 'pattern' ? aliasOf(subject.name) : null;
@@ -92,13 +92,13 @@ function takenBy(
 
 /** By what a rule takes it. */
 export function conditionOf(
-  subject: Extract<Subject, { readonly kind: 'pattern' | 'condition' }>,
+  subject: Extract<RouteSubject, { readonly kind: 'pattern' | 'condition' }>,
 ): RuleMatch {
   return subject.kind === 'condition' ? subject.match : { type: 'alias', alias: subject.name };
 }
 
 /** A destination with a capture is another address for each mail: it is an end as it is written. */
-function ofDestinations({ by, forward }: Taken, side: Side): Outcome {
+function ofDestinations({ by, forward }: Taken, side: Side): RouteOutcome {
   const [captured, plain] = [
     forward.filter((destination) => CAPTURE.test(destination)),
     forward.filter((destination) => !CAPTURE.test(destination)),
@@ -111,7 +111,7 @@ function ofDestinations({ by, forward }: Taken, side: Side): Outcome {
 
 const CAPTURE = /\$\d/;
 
-function outcome(ends: Ends, captured: readonly Destination[], by: Decider | null): Outcome {
+function outcome(ends: Ends, captured: readonly Destination[], by: Decider | null): RouteOutcome {
   const { to, unknown, via } = ends;
   const all = captured.length > 0 && isDiscard(to) ? captured : [...to, ...captured];
   return { to: all.toSorted(), open: unknown, via: [...new Set(via)], by };

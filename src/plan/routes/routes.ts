@@ -4,7 +4,7 @@ import type { DesiredDomain } from '../../model/desired.ts';
 import type { Adoption, Decider, PlannedRoute, RouteEnds, RouteKind } from '../../model/plan.ts';
 import { compareText } from '../sorting.ts';
 import { knownMail } from './candidates.ts';
-import { conditionOf, outcomeOf, sameOutcome, type Outcome, type Subject } from './outcomes.ts';
+import { conditionOf, outcomeOf, sameOutcome, type RouteOutcome, type RouteSubject } from './outcomes.ts';
 import { joinRenamed } from './renamed.ts';
 import { conditionKey, decidingSection, readSides, type RoutesInput, type Sides } from './sides.ts';
 
@@ -33,11 +33,11 @@ function isMoved(address: Destination, readings: readonly (Sides | null)[]): boo
 }
 
 interface Comparison {
-  readonly before: Outcome;
-  readonly after: Outcome;
+  readonly before: RouteOutcome;
+  readonly after: RouteOutcome;
 }
 
-function compare(subject: Subject, { before, after }: Sides): Comparison {
+function compare(subject: RouteSubject, { before, after }: Sides): Comparison {
   return { before: outcomeOf(subject, before), after: outcomeOf(subject, after) };
 }
 
@@ -51,7 +51,7 @@ type Readings = ReturnType<typeof readSides>;
 function reporter(
   input: RoutesInput,
   { listed, otherwise }: Readings,
-): (subject: Subject) => PlannedRoute | null {
+): (subject: RouteSubject) => PlannedRoute | null {
   const names = ruleNames(input);
   return (subject) => {
     const compared = compare(subject, listed);
@@ -79,7 +79,7 @@ function sameComparison(a: Comparison, b: Comparison): boolean {
 }
 
 /** Whether something takes mail for a pattern or condition; else it is mail like that to every other address. */
-function isTaken(subject: Subject, { before, after }: Sides): boolean {
+function isTaken(subject: RouteSubject, { before, after }: Sides): boolean {
   if (subject.kind === 'address' || subject.kind === 'others') return true;
   return [before(subject.domain), after(subject.domain)].some(({ aliasOf, takerOf }) => {
     if (subject.kind === 'pattern' && aliasOf(subject.name) !== null) return true;
@@ -89,7 +89,10 @@ function isTaken(subject: Subject, { before, after }: Sides): boolean {
   });
 }
 
-function subjectOf(subject: Subject, names: RuleNames): Pick<PlannedRoute, 'address' | 'knownBy' | 'rule'> {
+function subjectOf(
+  subject: RouteSubject,
+  names: RuleNames,
+): Pick<PlannedRoute, 'address' | 'knownBy' | 'rule'> {
   const { domain } = subject;
   switch (subject.kind) {
     case 'address':
@@ -126,7 +129,7 @@ function kindOf({ before, after }: Comparison): RouteKind {
 }
 
 /** Refused, or accepted and dropped. */
-function isNowhere({ to, open }: Outcome): boolean {
+function isNowhere({ to, open }: RouteOutcome): boolean {
   return open.length === 0 && (to.length === 0 || isDiscard(to));
 }
 
