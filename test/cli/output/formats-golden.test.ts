@@ -68,7 +68,8 @@ describe.each(CASES.map((golden) => [golden.name, golden] as const))('golden cas
     const plan = JSON.parse(await show('json')) as PlanDocument;
     expect(isPlan(plan), JSON.stringify(isPlan.errors)).toBe(true);
     const markdown = await show('markdown');
-    const blocks = [...markdown.matchAll(/^`{3,}diff\n([\s\S]*?)^`{3,}$/gm)]
+    const changes = markdown.replace(/^#### Whose mail changes\n\n(`{3,})diff\n[\s\S]*?^\1$/m, '');
+    const blocks = [...changes.matchAll(/^`{3,}diff\n([\s\S]*?)^`{3,}$/gm)]
       .map(([, block = '']) => block)
       .join('');
     const marked = (pattern: RegExp): number => blocks.match(pattern)?.length ?? 0;
