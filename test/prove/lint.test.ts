@@ -60,7 +60,13 @@ const forward = fc.constantFrom(
   'one',
   '[one, two]',
 );
-const alias = fc.tuple(fc.constantFrom(...ALIASES), forward);
+/** Names alone, or patterns among them: beside a pattern less is certain. */
+const names = [ALIASES.filter((name) => name === '*' || !/[^a-z]/.test(name)), ALIASES];
+const aliases = fc
+  .constantFrom(...names)
+  .chain((some) =>
+    fc.uniqueArray(fc.tuple(fc.constantFrom(...some), forward), { selector: ([name]) => name, maxLength: 8 }),
+  );
 const condition = fc.oneof(
   fc.constantFrom(...RULE_ALIASES).map((name) => `alias: '${name}'`),
   fc
@@ -75,7 +81,7 @@ const rule = fc.tuple(condition, forward, fc.boolean());
 const manifest = fc
   .record({
     prune: fc.boolean(),
-    aliases: fc.uniqueArray(alias, { selector: ([name]) => name, maxLength: 8 }),
+    aliases,
     rules: fc.array(rule, { maxLength: 6 }),
   })
   .map(({ prune, aliases, rules }) =>
