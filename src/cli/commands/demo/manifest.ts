@@ -27,14 +27,14 @@ export async function copyExample(target: string): Promise<void> {
   await cp(findExample(), target, { recursive: true });
 }
 
-/** Writes a line that the service rejects, and that nothing but the service can know to be wrong. */
+/** Writes a line that the service rejects, about which the linter can only warn. */
 export async function misdirect(directory: string): Promise<Mistake> {
   await replaceLine(directory, FIXED, MISTAKEN);
   return {
     file: `acme/${FILE}`,
     consequence: [
       'The edited line points press@acme.example to an address of the same domain.',
-      'The service refuses that, as only the service can know. The item is reported',
+      'The linter warns that the service may refuse that; it does. The item is reported',
       'with its line, the deletes of that domain wait, and all the rest goes through.',
     ],
   };
