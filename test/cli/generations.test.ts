@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commandScene } from './support/scene.ts';
 
-const MANIFEST = `domains:
+const MANIFEST = `lint: { off: [no-postmaster, no-abuse] }
+domains:
   acme.example:
     notification_email: ops@corp.example
     whitelabel: mail.partner.example
