@@ -49,7 +49,7 @@ test('a domain shows twenty lines and counts the rest; --all-routes shows them a
   const cut = section((await account.run(['plan'], { env: ENV })).stdout);
   expect(cut.filter((line) => line.includes('@acme.example  '))).toHaveLength(20);
   expect(cut).toContain('  … and 12 more at acme.example; plan --all-routes lists them');
-  expect(cut.at(-1)).toBe('  ~ desk@hub.example       +eve@corp.example  (2 destinations)');
+  expect(cut.at(-1)).toBe('  ~ desk@hub.example        +eve@corp.example  (2 destinations)');
   const all = section((await account.run(['plan', '--all-routes'], { env: ENV })).stdout);
   expect(all.filter((line) => line.includes('@acme.example  '))).toHaveLength(32);
   expect(all.join('\n')).not.toContain('more at');
@@ -128,7 +128,7 @@ describe('a saved plan', () => {
     const account = await scene();
     const { directory } = account;
     await account.run(['plan', '--out', 'plan.json'], { env: ENV });
-    expect((await account.run(['show', 'plan.json'])).stdout).toContain('~ sales@acme.example');
+    expect((await account.run(['show', 'plan.json'])).stdout).toContain('… and 12 more at acme.example');
     const path = join(directory, 'plan.json');
     await writeFile(
       path,
@@ -141,7 +141,7 @@ describe('a saved plan', () => {
   test('of an earlier version has none, and is shown and applied', async () => {
     const account = await scene();
     const { directory } = account;
-    await account.run(['plan', '--out', 'plan.json'], { env: ENV });
+    await account.run(['plan', '--allow-reroutes', '30', '--out', 'plan.json'], { env: ENV });
     const path = join(directory, 'plan.json');
     const saved = JSON.parse(await readFile(path, 'utf8')) as SavedPlan;
     const { routes: _, checksum: __, seal: ___, ...earlier } = saved;
