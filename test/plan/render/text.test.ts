@@ -32,6 +32,10 @@ acme.example                                    ~2   1 unchanged
   ~ alias  sales    bob@corp.example -> carol@corp.example
   ~ alias  support  +eve@corp.example -dan@corp.example  (3 destinations)
 
+whose mail changes:
+  ~ sales@acme.example    bob@corp.example -> carol@corp.example
+  ~ support@acme.example  +eve@corp.example -dan@corp.example  (3 destinations)
+
 2 to update; 1 unchanged, 0 unmanaged.
 2 requests, 1 of them a write; about 1 s.
 Apply with: fwdsync apply --domain acme.example
@@ -55,6 +59,7 @@ Apply with: fwdsync apply --domain acme.example
       '',
       'warnings: 2 default-catch-all',
       '',
+      'Whose mail changes: 4 routes, 2 new, 2 elsewhere.',
       expect.stringMatching(/^4 to add, 2 to update; /),
       expect.stringMatching(/^\d+ requests, /),
       'Apply with: fwdsync apply',
