@@ -28,7 +28,7 @@ export interface ApplyOptions {
   readonly fs: StateDirectoryOptions['fs'] & Parameters<typeof systemProcesses>[0];
   readonly clock: Clock;
   /**
-   * As `setInterval`, and how to end it: keeps the lock while a run waits. Without it another process may take the lock
+   * Calls a function at an interval, and returns how to end it: keeps the lock while a run waits. Without it another process may take the lock
    * of a run that sends nothing for a minute, which then stops before its next write.
    */
   readonly every?: StateDirectoryOptions['every'];

@@ -41,7 +41,7 @@ export function routesByDomain(
   });
 }
 
-/** `Mail changes for 1 new, 2 lost, 1 rerouted.`; null: the plan does not tell, or has no changes. */
+/** `Whose mail changes: 4 routes, 1 new, 2 lost, 1 elsewhere.`; null: the plan does not tell, or has no changes. */
 export function routesSentence({ routes, changes }: Pick<PlanDocument, 'routes' | 'changes'>): string | null {
   if (routes === undefined || changes.length === 0) return null;
   if (routes.length === 0) return `Whose mail changes: ${NO_ROUTES}.`;

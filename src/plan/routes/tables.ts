@@ -128,7 +128,7 @@ export function isKnown(live: ObservedDomain, reading: Reading): boolean {
   return (engineOf(live, reading) === 'rules' ? live.rules : live.aliases) !== undefined;
 }
 
-/** Which engine routes the domain in a reading. */
+/** Which engine routes the domain: where the account does not tell, that of the reading. */
 export function engineOf(live: ObservedDomain | undefined, reading: Reading): Reading['engine'] {
   const engine = live?.routingEngine;
   if (engine === 'rules') return 'rules';
