@@ -39,6 +39,11 @@ export function isDiscard(destinations: readonly Destination[]): boolean {
   return destinations.length === 1 && destinations[0] === DISCARD;
 }
 
+/** Such as `$1`: in the destination of a pattern, which then is another address for each mail. */
+export function capturesIn(destination: string): readonly string[] {
+  return destination.match(/\$\d/g) ?? [];
+}
+
 /** An address that is in normal form: nearly every destination, which matters at a million aliases. */
 const NORMAL = /^[^\s,:@]+@[a-z\d.-]+$/;
 

@@ -77,6 +77,16 @@ export function takesOthers(name: string): boolean {
   return name === '*' || looksLikeRegex(name) || mayBePattern(name);
 }
 
+/** What stands before the last `@` of an address; nothing where there is none. */
+export function localPartOf(address: string): string {
+  return address.slice(0, Math.max(address.lastIndexOf('@'), 0));
+}
+
+/** What stands after the last `@` of an address; the whole text where there is none. */
+export function domainPartOf(address: string): string {
+  return address.slice(address.lastIndexOf('@') + 1);
+}
+
 export function nameKey(name: string): NameKey {
   return name.normalize('NFC').toLowerCase() as NameKey;
 }

@@ -1,7 +1,7 @@
 import type { Desired } from '../model/desired.ts';
 import { FINDINGS } from '../model/lint/findings.ts';
 import { silence } from '../model/lint/silence.ts';
-import { nameKey, type DomainName, type NameKey } from '../model/names.ts';
+import { type DomainName, domainPartOf, localPartOf, nameKey, type NameKey } from '../model/names.ts';
 import type { Observed } from '../model/observed.ts';
 import type { Change, Plan, PlanSummary, Warning } from '../model/plan.ts';
 import { compareSources } from '../model/problem.ts';
@@ -92,7 +92,9 @@ function about(domain: DomainName, warnings: readonly Warning[]): readonly Warni
 function planDomains(input: PlanInput): readonly DomainPlan[] {
   const { desired, observed, policy, prior, changedPasswords = new Set() } = input;
   const rotate = namesByDomain(policy.rotate);
-  const changed = namesByDomain([...changedPasswords].map(splitAddress));
+  const changed = namesByDomain(
+    [...changedPasswords].map((item) => ({ name: localPartOf(item), domain: domainPartOf(item) })),
+  );
   return [...desired.domains.values()]
     .sort((a, b) => compareText(a.domain, b.domain))
     .map((entry) =>
@@ -121,11 +123,6 @@ function namesByDomain(
     byDomain.set(domain as DomainName, known.add(nameKey(name)));
   }
   return byDomain;
-}
-
-function splitAddress(address: string): { readonly name: string; readonly domain: string } {
-  const at = address.lastIndexOf('@');
-  return { name: address.slice(0, at), domain: address.slice(at + 1) };
 }
 
 function summarise(

@@ -7,7 +7,7 @@ import { decodeForward, type Destination, type References } from '../model/desti
 import type { Clock } from '../model/clock.ts';
 import { destinationsOf, type Desired } from '../model/desired.ts';
 import { SECTIONS } from '../model/kinds.ts';
-import type { DomainName } from '../model/names.ts';
+import { type DomainName, domainPartOf } from '../model/names.ts';
 import type { Account, Observed } from '../model/observed.ts';
 import type { Plan, Warning } from '../model/plan.ts';
 import type { ManifestSize } from '../model/prior.ts';
@@ -127,7 +127,7 @@ function pendingPart(
   { prior, changedPasswords }: Pick<PlanInput, 'prior'> & { readonly changedPasswords: ReadonlySet<string> },
 ): PlanRequest {
   const pending = new Set<string>(pendingDomains(request.desired, prior, hmac));
-  for (const item of changedPasswords) pending.add(item.slice(item.lastIndexOf('@') + 1));
+  for (const item of changedPasswords) pending.add(domainPartOf(item));
   for (const { domain } of request.policy.rotate) pending.add(domain);
   const desired = keepDomains(request.desired, (name) => pending.has(name));
   return { ...request, desired, domains: [...desired.domains.keys()] };

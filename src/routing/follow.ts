@@ -1,9 +1,11 @@
+import { domainPartOf } from '../model/names.ts';
 import { DISCARD, type Destination } from '../model/destinations.ts';
 import type { Mail, Route, RoutedAlias } from './route.ts';
 
 /**
- * What the domain of an address does with a message: a function where that is known, for all messages or some; `outside`: nothing here routes it, so the
- * message is delivered to the address; `unknown`: it is routed here, but what decides was not read.
+ * What the domain of an address does with a message: a function where that is known, for all messages or some; `outside`:
+ * nothing here routes it, so the message is delivered to the address; `unknown`: it is routed here, but what decides was not
+ * read.
  */
 export type DomainRouting<A, R> = ((mail: Mail) => Route<A, R> | 'unknown') | 'outside' | 'unknown';
 
@@ -103,7 +105,7 @@ function stepTo<A extends RoutedAlias, R>(
   if (address === DISCARD) return { kind: 'discarded' };
   if (address.includes('://')) return { kind: 'delivered' };
   if (before !== undefined) return { kind: before === 'left' ? 'reached' : 'loop' };
-  const routing = routingOf(address.slice(address.lastIndexOf('@') + 1));
+  const routing = routingOf(domainPartOf(address));
   if (routing === 'outside') return { kind: 'delivered' };
   if (routing === 'unknown') return { kind: 'unknown' };
   const route = routing({ ...message, to: address });

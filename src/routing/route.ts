@@ -1,6 +1,6 @@
 import { matchesGlob } from './glob.ts';
 import { normaliseDestination, type Destination } from '../model/destinations.ts';
-import { looksLikeRegex, mayBePattern } from '../model/names.ts';
+import { domainPartOf, localPartOf, looksLikeRegex, mayBePattern } from '../model/names.ts';
 import type { RuleMatch, Scope } from '../model/resources.ts';
 import { compileExpression } from './cel.ts';
 import { compilePattern, type Pattern } from './regex.ts';
@@ -73,16 +73,15 @@ export function createRouter<A extends RoutedAlias, R extends RoutedRule>(
   const conditions = [...table.rules]
     .filter((rule) => rule.active)
     .map((rule) => ({ rule, takes: lazily(() => createCondition(rule.match, wildcards)) }));
-  const byAlias = (localPart: string): Route<A, R> | null => takeByAlias(localPart);
   function route(mail: Mail, anchoring: Anchoring = 'anywhere'): Route<A, R> {
     if (table.mode !== 'aliases') {
       const taken = conditions.find(({ takes }) => takes()(mail, anchoring));
       if (taken !== undefined) return { kind: 'rule', rule: taken.rule, forward: taken.rule.forward };
     }
-    if (table.mode !== 'rules') return byAlias(localPartOf(mail.to)) ?? { kind: 'refused' };
+    if (table.mode !== 'rules') return takeByAlias(localPartOf(mail.to)) ?? { kind: 'refused' };
     return table.fallback === null ? { kind: 'refused' } : { kind: 'fallback', forward: [table.fallback] };
   }
-  return { route, routeByAlias: byAlias };
+  return { route, routeByAlias: takeByAlias };
 }
 
 /** Where one mail goes. For several mails, make a router once. */
@@ -232,17 +231,10 @@ const LABELLED_HOSTS: ReadonlySet<string> = new Set([
 /** `label` begins with the plus. */
 function addLabel(forward: readonly Destination[], label: string): readonly Destination[] {
   return forward.map((destination) => {
-    const at = destination.lastIndexOf('@');
-    const isLabelled = LABELLED_HOSTS.has(destination.slice(at + 1)) && !destination.includes('://');
-    return isLabelled
-      ? (`${destination.slice(0, at)}${label}${destination.slice(at)}` as Destination)
-      : destination;
+    const host = domainPartOf(destination);
+    const isLabelled = LABELLED_HOSTS.has(host) && !destination.includes('://');
+    return isLabelled ? (`${localPartOf(destination)}${label}@${host}` as Destination) : destination;
   });
-}
-
-function localPartOf(address: string): string {
-  const at = address.lastIndexOf('@');
-  return at < 0 ? address : address.slice(0, at);
 }
 
 function lazily<T>(make: () => T): () => T {

@@ -1,4 +1,4 @@
-import { looksLikeRegex, mayBePattern } from '../model/names.ts';
+import { localPartOf, looksLikeRegex, mayBePattern } from '../model/names.ts';
 import type { Route, RoutedAlias, RoutedRule, RoutingTable } from './route.ts';
 
 /** What was asked before the entry that matched, and did not match; `name`: that no alias has. */
@@ -18,7 +18,7 @@ export function triedBefore<A extends RoutedAlias, R extends RoutedRule>(
 ): readonly Tried<A, R>[] {
   const rules = table.mode === 'aliases' ? [] : triedRules(table.rules, route);
   if (table.mode === 'rules' || route.kind === 'rule') return rules;
-  return [...rules, ...triedAliases(table, to.slice(0, to.lastIndexOf('@')), route)];
+  return [...rules, ...triedAliases(table, localPartOf(to), route)];
 }
 
 function triedRules<A, R extends RoutedRule>(

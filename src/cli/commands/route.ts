@@ -1,4 +1,4 @@
-import { parseDomainName, quote, type DomainName } from '../../model/names.ts';
+import { type DomainName, domainPartOf, localPartOf, parseDomainName, quote } from '../../model/names.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, usageError } from '../exit.ts';
 import { routeDocument } from '../output/documents/route-document.ts';
@@ -47,11 +47,11 @@ function assertOffline({ apiUrl, account }: RouteOptions): void {
 }
 
 function parseAddress(address: string): { readonly to: string; readonly domain: DomainName } {
-  const at = address.lastIndexOf('@');
-  const domain = parseDomainName(address.slice(at + 1));
-  if (at < 1 || !domain.ok) {
+  const local = localPartOf(address);
+  const domain = parseDomainName(domainPartOf(address));
+  if (local === '' || !domain.ok) {
     const what = `${quote(address)} is not an address`;
     throw usageError(what, 'write it whole, such as sales@acme.example');
   }
-  return { to: `${address.slice(0, at)}@${domain.value}`, domain: domain.value };
+  return { to: `${local}@${domain.value}`, domain: domain.value };
 }

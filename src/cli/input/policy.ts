@@ -1,6 +1,13 @@
 import type { Allowance, Desired } from '../../model/desired.ts';
 import { isSection, sectionForms } from '../../model/kinds.ts';
-import { findInvisible, nameKey, quote, type DomainName } from '../../model/names.ts';
+import {
+  type DomainName,
+  domainPartOf,
+  findInvisible,
+  localPartOf,
+  nameKey,
+  quote,
+} from '../../model/names.ts';
 import { allowancesInForce, type Policy } from '../../plan/policy.ts';
 import { requireDomain } from './arguments.ts';
 import { usageError } from '../exit.ts';
@@ -62,20 +69,19 @@ function parseEmpty(text: string): Allowance {
 
 /** The address as guards name it: its domain in ASCII form. Its local part is not always that of an alias. */
 function parseUnrouted(text: string): Allowance {
-  const at = text.lastIndexOf('@');
-  const local = text.slice(0, Math.max(at, 0));
+  const local = localPartOf(text);
   if (local === '' || /[@,]/.test(local) || findInvisible(local) !== null) {
     throw usageError(
       `--allow-unrouted: ${quote(text)} is not an address`,
       "write a whole address, or '*@DOMAIN'",
     );
   }
-  const domain = requireDomain(text.slice(at + 1), '--allow-unrouted');
+  const domain = requireDomain(domainPartOf(text), '--allow-unrouted');
   return { kind: 'unrouted', address: `${nameKey(local)}@${domain}` };
 }
 
 function parseRotation(text: string): { name: string; domain: DomainName } {
-  const at = text.lastIndexOf('@');
-  if (at < 1) throw usageError(`--rotate ${text} names no credential`, 'write NAME@DOMAIN');
-  return { name: text.slice(0, at), domain: requireDomain(text.slice(at + 1), '--rotate') };
+  const name = localPartOf(text);
+  if (name === '') throw usageError(`--rotate ${text} names no credential`, 'write NAME@DOMAIN');
+  return { name, domain: requireDomain(domainPartOf(text), '--rotate') };
 }

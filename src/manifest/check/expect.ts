@@ -1,6 +1,6 @@
 import { sameDestinations, showDestinations, type Destination } from '../../model/destinations.ts';
 import type { Expectation, PresentDomain } from '../../model/desired.ts';
-import { parseDomainName, quote } from '../../model/names.ts';
+import { domainPartOf, localPartOf, parseDomainName, quote } from '../../model/names.ts';
 import type { PresentAlias, PresentRule } from '../../model/resources.ts';
 import type { Route } from '../../routing/route.ts';
 import type { Loading } from '../resolve/context.ts';
@@ -81,8 +81,8 @@ function readExpectation(domain: PresentDomain, node: MapNode, loading: Loading)
   const written = valueOf(node, 'to');
   const to = textOf(written);
   if (written === undefined || !to) return null;
-  const host = parseDomainName(to.slice(to.lastIndexOf('@') + 1));
-  if (to.lastIndexOf('@') < 1 || !host.ok || host.value !== domain.domain) {
+  const host = parseDomainName(domainPartOf(to));
+  if (localPartOf(to) === '' || !host.ok || host.value !== domain.domain) {
     loading.log.report('expect-other-domain', written, {
       message: `${quote(to)} is not an address of ${domain.domain}`,
       hint: 'write it under the domain whose address it is',
@@ -94,7 +94,7 @@ function readExpectation(domain: PresentDomain, node: MapNode, loading: Loading)
   const text = (key: string): string => textOf(valueOf(node, key)) ?? '';
   return {
     source: sourceOf(node),
-    to: `${to.slice(0, to.lastIndexOf('@'))}@${domain.domain}`,
+    to: `${localPartOf(to)}@${domain.domain}`,
     from: text('from'),
     subject: text('subject'),
     body: text('body'),

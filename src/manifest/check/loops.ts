@@ -1,6 +1,6 @@
 import type { Desired, PresentDomain } from '../../model/desired.ts';
 import type { Destination } from '../../model/destinations.ts';
-import type { DomainName } from '../../model/names.ts';
+import { type DomainName, domainPartOf, localPartOf } from '../../model/names.ts';
 import type { Origin, PresentAlias, PresentRule } from '../../model/resources.ts';
 import { nodesOnCycles } from '../../routing/cycles.ts';
 import type { Route } from '../../routing/route.ts';
@@ -84,7 +84,7 @@ function internalDestinations(
   const internal: [DomainName, string][] = [];
   for (const destination of forward) {
     if (destination.includes('://') || destination.includes('$')) continue;
-    const domain = destination.slice(destination.lastIndexOf('@') + 1) as DomainName;
+    const domain = domainPartOf(destination) as DomainName;
     if (domains.has(domain)) internal.push([domain, destination]);
   }
   return internal;
@@ -98,10 +98,9 @@ function follow(
 ): Edge | null {
   if (domain === undefined) return null;
   const router = routerFor(domain, routers);
-  const local = address.slice(0, address.lastIndexOf('@'));
   const mail = { to: address, from: '', subject: '', body: '' };
   const route: Route<PresentAlias, PresentRule> | null =
-    means === 'all' ? router.route(mail) : router.routeByAlias(local);
+    means === 'all' ? router.route(mail) : router.routeByAlias(localPartOf(address));
   if (route?.kind === 'rule') return { to: route.rule, certain: false };
   if (route?.kind !== 'alias') return null;
   return { to: route.alias, certain: route.by === 'name' || isWhole(domain) };

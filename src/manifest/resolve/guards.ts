@@ -1,7 +1,7 @@
 import type { Allowance, DatedAllowance, GuardSettings } from '../../model/desired.ts';
 import { normaliseDestination } from '../../model/destinations.ts';
 import { isSection, sectionForms } from '../../model/kinds.ts';
-import { parseDomainName } from '../../model/names.ts';
+import { domainPartOf, localPartOf, parseDomainName } from '../../model/names.ts';
 import { fail, succeed, type Result } from '../../model/result.ts';
 import type { Loading } from './context.ts';
 import { itemsOf, numberOf, textOf, valueOf, type MapNode, type Node } from '../read/node.ts';
@@ -72,8 +72,8 @@ function parseEmpty(text: string): Result<Allowance, string> {
 }
 
 function parseUnrouted(text: string): Result<Allowance, string> {
-  const at = text.lastIndexOf('@');
-  if (at < 1 || !parseDomainName(text.slice(at + 1)).ok) return fail('write a whole address, or *@DOMAIN');
+  if (localPartOf(text) === '' || !parseDomainName(domainPartOf(text)).ok)
+    return fail('write a whole address, or *@DOMAIN');
   return succeed({ kind: 'unrouted', address: normaliseDestination(text) });
 }
 

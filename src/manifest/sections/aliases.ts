@@ -1,4 +1,4 @@
-import { sameDestinations } from '../../model/destinations.ts';
+import { capturesIn, sameDestinations } from '../../model/destinations.ts';
 import { looksLikeRegex, parseAliasName, type AliasName, type NameKey } from '../../model/names.ts';
 import type { DesiredAlias } from '../../model/resources.ts';
 import type { AliasChange } from '../../model/plan.ts';
@@ -38,11 +38,11 @@ function readAlias(entry: Entry, name: AliasName, loading: Loading): DesiredAlia
   const groups = checkPattern(entry, name, loading);
   const forward = loading.destinations.resolve(entry.value);
   if (groups === null || forward === null) return null;
-  const used = forward.flatMap((destination) => [...destination.matchAll(/\$(\d)/g)]);
-  const missing = used.find(([, digit]) => Number(digit) > groups);
+  const used = forward.flatMap(capturesIn);
+  const missing = used.find((capture) => Number(capture.slice(1)) > groups);
   if (missing !== undefined) {
     loading.log.report('capture-without-group', entry.value, {
-      message: `${missing[0]} stands for group ${missing[1]} of the name, which has ${groups}`,
+      message: `${missing} stands for group ${missing.slice(1)} of the name, which has ${groups}`,
       hint: 'put that part of the name in parentheses, or write the destination out',
     });
   }

@@ -1,5 +1,5 @@
 import type { Destination } from '../../model/destinations.ts';
-import { escapeInvisible, nameKey, type DomainName } from '../../model/names.ts';
+import { type DomainName, domainPartOf, escapeInvisible, nameKey } from '../../model/names.ts';
 import type { Change, GuardFinding } from '../../model/plan.ts';
 import { nodesOnCycles, type Graph } from '../../routing/cycles.ts';
 import type { GuardInput } from './input.ts';
@@ -60,7 +60,7 @@ function startOf(change: Change, managed: ReadonlySet<string>): readonly Taker[]
 
 /** Nearly all destinations are elsewhere. */
 function mayReach(forward: readonly Destination[], managed: ReadonlySet<string>): boolean {
-  return forward.some((destination) => managed.has(destination.slice(destination.lastIndexOf('@') + 1)));
+  return forward.some((destination) => managed.has(domainPartOf(destination)));
 }
 
 function firstOf<T, Found>(items: readonly T[], find: (item: T) => Found | null): Found | null {
@@ -128,7 +128,7 @@ function stopsOf(forward: readonly Destination[], from: Stop | null): Stop[] {
 
 /** What will take mail to an address; null when that is not known, or nothing. */
 function takerOf(address: string, routers: Routers): Taker | null {
-  const domain = address.slice(address.lastIndexOf('@') + 1);
+  const domain = domainPartOf(address);
   const route = routers(domain)?.route({ to: address, from: '', subject: '', body: '' });
   if (route === undefined || route.kind === 'refused') return null;
   if (route.kind === 'fallback') return { key: `${domain} fallback`, forward: route.forward };

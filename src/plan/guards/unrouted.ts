@@ -1,5 +1,5 @@
 import { isDiscard } from '../../model/destinations.ts';
-import { nameKey, takesOthers } from '../../model/names.ts';
+import { domainPartOf, localPartOf, nameKey, takesOthers } from '../../model/names.ts';
 import { destinationsOf, type Desired, type PresentDomain } from '../../model/desired.ts';
 import type { ObservedDomain } from '../../model/observed.ts';
 import type { AliasChange, Change, GuardFinding, RuleChange } from '../../model/plan.ts';
@@ -101,13 +101,8 @@ function unroutedAddresses(
 }
 
 function shownAddress(to: string): string {
-  const [local, domain] = splitAddress(nameKey(to));
-  return local === ANY_OTHER ? `*@${domain}` : `${local}@${domain}`;
-}
-
-function splitAddress(address: string): readonly [string, string] {
-  const at = address.lastIndexOf('@');
-  return [address.slice(0, at), address.slice(at + 1)];
+  const address = nameKey(to);
+  return localPartOf(address) === ANY_OTHER ? `*@${domainPartOf(address)}` : address;
 }
 
 /** What the service put there by itself when it made the domain is no route that somebody relies on. */
@@ -124,7 +119,7 @@ function isDeliberate(change: Change): boolean {
 
 /** `contact+label@` goes to `contact`, and any other to `*`. */
 function ownName(address: string): string {
-  const [local] = splitAddress(nameKey(address));
+  const local = localPartOf(nameKey(address));
   return local === ANY_OTHER ? '*' : (local.split('+')[0] ?? local);
 }
 

@@ -1,5 +1,5 @@
 import { KINDS } from '../../model/kinds.ts';
-import { nameKey, takesOthers, type DomainName } from '../../model/names.ts';
+import { type DomainName, domainPartOf, localPartOf, nameKey, takesOthers } from '../../model/names.ts';
 import type { Change } from '../../model/plan.ts';
 
 /**
@@ -56,13 +56,12 @@ function leavingByDomain(changes: readonly Change[]): LeavingByDomain {
 }
 
 function noteLeaving(destination: string, domain: DomainName, leaving: Map<string, LeavingHere>): void {
-  const at = destination.lastIndexOf('@');
-  const host = destination.slice(at + 1);
-  if (at < 0 || host === domain) return;
+  const host = domainPartOf(destination);
+  if (host === destination || host === domain) return;
   const here = leaving.get(host) ?? { all: new Set(), byName: new Map() };
   leaving.set(host, here);
   here.all.add(domain);
-  const [name = ''] = nameKey(destination.slice(0, at)).split('+');
+  const [name = ''] = nameKey(localPartOf(destination)).split('+');
   here.byName.set(name, (here.byName.get(name) ?? new Set()).add(domain));
 }
 

@@ -1,4 +1,4 @@
-import type { Destination } from '../../model/destinations.ts';
+import { capturesIn, type Destination } from '../../model/destinations.ts';
 import { nameKey, takesOthers, type DomainName } from '../../model/names.ts';
 import type { ObservedDomain } from '../../model/observed.ts';
 import type { Change } from '../../model/plan.ts';
@@ -35,7 +35,7 @@ export function knownMail({ desired, observed, changes }: RoutesInput): KnownMai
     domains.values().flatMap((domain) => destinationsIn(domainOf(domain))),
   );
   return {
-    destinations: [...found.values()].flatMap((addresses) => [...addresses]),
+    destinations: [...found.values()].flatMap((named) => [...named]),
     subjectsOf(domain, moved) {
       const known = domainOf(domain);
       const concerned = concernedIn(known, moved);
@@ -44,8 +44,8 @@ export function knownMail({ desired, observed, changes }: RoutesInput): KnownMai
       const expected = wanted?.state === 'present' ? wanted.expect.map(({ to }) => to) : [];
       const names = namesTried(known, concerned).map((name) => `${name}@${domain}`);
       return [
-        ...addresses(domain, [...names, ...expected], found.get(domain) ?? []),
-        ...conditions(known, concerned),
+        ...addressSubjects(domain, [...names, ...expected], found.get(domain) ?? []),
+        ...conditionSubjects(known, concerned),
         { kind: 'others', domain },
       ];
     },
@@ -67,10 +67,10 @@ type Taker = { readonly forward: readonly Destination[] } & (
   | { readonly kind: 'fallback' }
 );
 
-function* takersIn({ live, fallback, changes }: Domain): Generator<Taker> {
+function* allTakers({ live, fallback, changes }: Domain): Generator<Taker> {
   if (live !== undefined) yield* liveTakers(live);
   if (fallback.length > 0) yield { kind: 'fallback', forward: fallback };
-  for (const change of changes) yield* takersOf(change, 'desired');
+  for (const change of changes) yield* takersOnSide(change, 'desired');
 }
 
 function* liveTakers({ aliases = [], rules = [] }: ObservedDomain): Generator<Taker> {
@@ -80,7 +80,7 @@ function* liveTakers({ aliases = [], rules = [] }: ObservedDomain): Generator<Ta
   }
 }
 
-function* takersOf(change: Change, side: 'observed' | 'desired'): Generator<Taker> {
+function* takersOnSide(change: Change, side: 'observed' | 'desired'): Generator<Taker> {
   if (change.kind === 'alias') {
     // Where the service makes a `*` by itself, what is there before is not known.
     yield { kind: 'alias', name: change.name, forward: change[side]?.forward ?? [] };
@@ -91,7 +91,7 @@ function* takersOf(change: Change, side: 'observed' | 'desired'): Generator<Take
 }
 
 function* destinationsIn(domain: Domain): Generator<Destination> {
-  for (const { forward } of takersIn(domain)) yield* forward;
+  for (const { forward } of allTakers(domain)) yield* forward;
 }
 
 /** What changes takes mail, and what leads to mail that ends elsewhere; all of a domain that comes or goes. */
@@ -100,8 +100,13 @@ function concernedIn(domain: Domain, moved: ReadonlySet<string>): readonly Taker
   const leads = ({ forward }: Taker): boolean =>
     moved.size > 0 && forward.some((destination) => moved.has(destination));
   return [
-    ...domain.changes.flatMap((change) => [...takersOf(change, 'observed'), ...takersOf(change, 'desired')]),
-    ...(isNewOrGone || moved.size > 0 ? takersIn(domain).filter((taker) => isNewOrGone || leads(taker)) : []),
+    ...domain.changes.flatMap((change) => [
+      ...takersOnSide(change, 'observed'),
+      ...takersOnSide(change, 'desired'),
+    ]),
+    ...(isNewOrGone || moved.size > 0
+      ? allTakers(domain).filter((taker) => isNewOrGone || leads(taker))
+      : []),
   ];
 }
 
@@ -132,7 +137,7 @@ function* aliasesTakenByRules(domain: Domain, concerned: readonly Taker[]): Gene
     .map(({ match, forward }) => ({ match, forward, active: true }));
   if (rules.length === 0 && !isAny) return;
   const { route } = createRouter({ aliases: [], rules, mode: 'rules', fallback: null });
-  for (const taker of takersIn(domain)) {
+  for (const taker of allTakers(domain)) {
     if (taker.kind !== 'alias') continue;
     const mail = { to: `${taker.name}@${domain.domain}`, from: '', subject: '', body: '' };
     if (isAny || route(mail).kind === 'rule') yield taker.name;
@@ -140,7 +145,7 @@ function* aliasesTakenByRules(domain: Domain, concerned: readonly Taker[]): Gene
 }
 
 /** One subject an address, however it is spelled. */
-function addresses(
+function addressSubjects(
   domain: DomainName,
   named: readonly string[],
   destinations: Iterable<string>,
@@ -151,18 +156,15 @@ function addresses(
     if (!found.has(key)) found.set(key, { kind: 'address', domain, address, knownBy });
   }
   for (const address of named) add(address, 'name');
-  for (const address of destinations) if (!CAPTURE.test(address)) add(address, 'destination');
+  for (const address of destinations) if (capturesIn(address).length === 0) add(address, 'destination');
   return [...found].sort(([a], [b]) => compareText(a, b)).map(([, subject]) => subject);
 }
 
-/** In the destination of a pattern: it is another address for each mail. */
-const CAPTURE = /\$\d/;
-
 /** What is known by a pattern or a condition; where a rule comes or goes that takes all mail, that of all rules. */
-function conditions(domain: Domain, concerned: readonly Taker[]): readonly RouteSubject[] {
+function conditionSubjects(domain: Domain, concerned: readonly Taker[]): readonly RouteSubject[] {
   const isOverall = concerned.some((taker) => taker.kind === 'rule' && takesEverything(taker.match));
   const found = new Map<string, NonNullable<ReturnType<typeof subjectOf>>>();
-  for (const taker of isOverall ? [...concerned, ...takersIn(domain)] : concerned) {
+  for (const taker of isOverall ? [...concerned, ...allTakers(domain)] : concerned) {
     const subject = subjectOf(taker, domain.domain);
     if (subject !== null) found.set(conditionKey(conditionOf(subject)), subject);
   }

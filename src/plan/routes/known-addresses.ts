@@ -1,6 +1,6 @@
 import type { PresentDomain } from '../../model/desired.ts';
 import type { Destination } from '../../model/destinations.ts';
-import { looksLikeRegex } from '../../model/names.ts';
+import { domainPartOf, looksLikeRegex } from '../../model/names.ts';
 
 /** Stands for every address that nothing names: only what takes nearly everything takes it. */
 export const ANY_OTHER = 'zzqxjkvw';
@@ -23,7 +23,7 @@ export function addressesIn(
   for (const domain of domains) found.set(domain, new Set());
   for (const destination of destinations) {
     if (destination.includes('://')) continue;
-    found.get(destination.slice(destination.lastIndexOf('@') + 1))?.add(destination);
+    found.get(domainPartOf(destination))?.add(destination);
   }
   return found;
 }

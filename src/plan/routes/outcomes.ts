@@ -1,4 +1,4 @@
-import { isDiscard, sameDestinations, type Destination } from '../../model/destinations.ts';
+import { capturesIn, type Destination, isDiscard, sameDestinations } from '../../model/destinations.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { Decider } from '../../model/plan.ts';
 import type { RuleMatch } from '../../model/resources.ts';
@@ -99,17 +99,13 @@ export function conditionOf(
 
 /** A destination with a capture is another address for each mail: it is an end as it is written. */
 function ofDestinations({ by, forward }: Taken, side: Side): RouteOutcome {
-  const [captured, plain] = [
-    forward.filter((destination) => CAPTURE.test(destination)),
-    forward.filter((destination) => !CAPTURE.test(destination)),
-  ];
+  const captured = forward.filter((destination) => capturesIn(destination).length > 0);
+  const plain = forward.filter((destination) => capturesIn(destination).length === 0);
   const hops = follow<RoutedItem, RankedItem>(plain, MESSAGE, (domain) => side(domain).routing);
   const ends = endsOf(hops);
   const passed = hops.filter(({ kind, depth }) => kind === 'routed' && depth === 0);
   return outcome({ ...ends, via: [...passed.map(({ address }) => address), ...ends.via] }, captured, by);
 }
-
-const CAPTURE = /\$\d/;
 
 function outcome(ends: Ends, captured: readonly Destination[], by: Decider | null): RouteOutcome {
   const { to, unknown, via } = ends;

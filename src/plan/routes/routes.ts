@@ -1,5 +1,5 @@
 import { isDiscard, type Destination } from '../../model/destinations.ts';
-import type { DomainName } from '../../model/names.ts';
+import { type DomainName, domainPartOf } from '../../model/names.ts';
 import type { DesiredDomain } from '../../model/desired.ts';
 import type { Adoption, Decider, PlannedRoute, RouteEnds, RouteKind } from '../../model/plan.ts';
 import { compareText } from '../sorting.ts';
@@ -27,7 +27,7 @@ export function planRoutes(input: RoutesInput): readonly PlannedRoute[] {
 }
 
 function isMoved(address: Destination, readings: readonly (Sides | null)[]): boolean {
-  const domain = address.slice(address.lastIndexOf('@') + 1) as DomainName;
+  const domain = domainPartOf(address) as DomainName;
   const subject = { kind: 'address', domain, address, knownBy: 'destination' } as const;
   return readings.some((sides) => sides !== null && isDifferent(compare(subject, sides)));
 }
@@ -111,7 +111,7 @@ function subjectOf(
 function endsOf(compared: Comparison, input: RoutesInput): RouteEnds {
   const { before, after } = compared;
   const open = [...before.open, ...after.open].map((address) =>
-    decidingSection(input, address.slice(address.lastIndexOf('@') + 1)),
+    decidingSection(input, domainPartOf(address)),
   );
   return {
     kind: kindOf(compared),

@@ -46,7 +46,7 @@ const BY_RULES: Reading = { ...LISTED, engine: 'rules' };
 
 /**
  * The account before and after the changes. Where it does not tell the engine of a domain, by aliases; and once more by the
- * rules of such domains, or null where no domain of them has any that are active.
+ * rules of such domains, which is null where none of them has active rules.
  */
 export function readSides(input: RoutesInput): { readonly listed: Sides; readonly otherwise: Sides | null } {
   const own = Map.groupBy(input.changes, ({ domain }) => domain);
@@ -116,7 +116,7 @@ function makeSide(
   const table = finalTable(live, changes, { accountEmail: observed.account.email, reading });
   const { route } = createRouter(table);
   const engine = table.mode;
-  return { routing: (mail) => route(mail), engine, aliasOf: aliasesIn(table), takerOf: takersIn(table) };
+  return { routing: (mail) => route(mail), engine, aliasOf: aliasesIn(table), takerOf: rulesIn(table) };
 }
 
 /** Whether the account has the domain once the changes were made. */
@@ -135,7 +135,7 @@ function aliasesIn({ aliases, mode }: Table): DomainSide['aliasOf'] {
 }
 
 /** The first of the active rules with a condition, unless one comes before it that takes all mail. */
-function takersIn({ rules, mode }: Table): DomainSide['takerOf'] {
+function rulesIn({ rules, mode }: Table): DomainSide['takerOf'] {
   let found: Takers | null = null;
   return (match) => {
     if (mode !== 'rules') return null;

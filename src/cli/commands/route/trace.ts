@@ -1,3 +1,4 @@
+import { domainPartOf } from '../../../model/names.ts';
 import type { Destination } from '../../../model/destinations.ts';
 import { follow, type DomainRouting } from '../../../routing/follow.ts';
 import {
@@ -93,7 +94,7 @@ function traceIn(
     };
   };
   return follow([mail.to], mail, routingOf).map((hop) => {
-    const table = tables.get(hop.address.slice(hop.address.lastIndexOf('@') + 1));
+    const table = tables.get(domainPartOf(hop.address));
     const isTried = hop.kind === 'routed' && table !== undefined;
     return { ...hop, tried: isTried ? triedBefore(table, hop.address, hop.route) : [] };
   });

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { normaliseDestination, type Destination } from '../../../model/destinations.ts';
-import { findInvisible, parseDomainName } from '../../../model/names.ts';
+import { domainPartOf, findInvisible, localPartOf, parseDomainName } from '../../../model/names.ts';
 import { fail, succeed, type Result } from '../../../model/result.ts';
 import type { ProblemCode } from '../../problem-codes.ts';
 
@@ -26,10 +26,8 @@ export function parseDestination(text: string): Result<ParsedDestination, Destin
 }
 
 export function parseAddress(text: string): Result<ParsedDestination, DestinationFault> {
-  const at = text.lastIndexOf('@');
-  const local = text.slice(0, at);
-  const written = /^[^\s@"<>()[\]:;\\/]{1,64}$/.test(local) && at > 0;
-  if (written && text.length <= 320 && isHost(text.slice(at + 1))) {
+  const written = /^[^\s@"<>()[\]:;\\/]{1,64}$/.test(localPartOf(text));
+  if (written && text.length <= 320 && isHost(domainPartOf(text))) {
     return succeed({ destination: normaliseDestination(text), warning: null });
   }
   return faulty('invalid-address', 'this is not an email address', 'write it as name@domain.example');
