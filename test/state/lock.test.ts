@@ -10,7 +10,7 @@ import type { StateStore } from '../../src/state/store.ts';
 import type { Clock } from '../../src/model/clock.ts';
 import { virtualClock } from '../support/clock.ts';
 import { temporaryDirectory } from '../support/directory.ts';
-import { take } from './support/store-contract.ts';
+import { expectOneAtATime, take } from './support/store-contract.ts';
 
 function open(
   directory: string,
@@ -220,20 +220,7 @@ test('of many who see a dead holder one gets in', async () => {
     alive.set(100 + index, `s${index}`);
     return open(directory, process(100 + index, alive));
   });
-  let inside = 0;
-  let entered = 0;
-  const enter = async (store: StateStore): Promise<void> => {
-    const lock = await store.lock();
-    if (!lock.ok) return;
-    inside += 1;
-    entered += 1;
-    expect(inside).toBe(1);
-    await new Promise((resolve) => setTimeout(resolve, 2));
-    inside -= 1;
-    await lock.value.release();
-  };
-  await Promise.all(stores.map(enter));
-  expect(entered).toBeGreaterThan(0);
+  await expectOneAtATime(stores);
 });
 
 test('a lock file that says nothing sensible is no holder', async () => {

@@ -199,20 +199,7 @@ function lockContract(createWorld: () => Promise<StorageWorld>): void {
     const { open, clock } = await createWorld();
     await take(open());
     clock.advance(LEASE_MS);
-    let inside = 0;
-    let entered = 0;
-    const enter = async (store: StateStore): Promise<void> => {
-      const lock = await store.lock();
-      if (!lock.ok) return;
-      inside += 1;
-      entered += 1;
-      expect(inside).toBe(1);
-      await new Promise((resolve) => setTimeout(resolve, 2));
-      inside -= 1;
-      await lock.value.release();
-    };
-    await Promise.all(Array.from({ length: 12 }, () => enter(open())));
-    expect(entered).toBeGreaterThan(0);
+    await expectOneAtATime(Array.from({ length: 12 }, () => open()));
   });
 }
 
@@ -220,4 +207,22 @@ export async function take(store: StateStore): Promise<StateLock> {
   const lock = await store.lock();
   if (!lock.ok) throw new Error(lock.error.message);
   return lock.value;
+}
+
+/** All ask for the lock at once: some get it, and never two at a time. */
+export async function expectOneAtATime(stores: readonly StateStore[]): Promise<void> {
+  let inside = 0;
+  let entered = 0;
+  const enter = async (store: StateStore): Promise<void> => {
+    const lock = await store.lock();
+    if (!lock.ok) return;
+    inside += 1;
+    entered += 1;
+    expect(inside).toBe(1);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    inside -= 1;
+    await lock.value.release();
+  };
+  await Promise.all(stores.map(enter));
+  expect(entered).toBeGreaterThan(0);
 }
