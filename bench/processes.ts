@@ -1,0 +1,126 @@
+/** Runs whole processes in turn and says what each takes. */
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+export const ROOT = join(import.meta.dirname, '..');
+
+/** One process that is measured. */
+export interface Case {
+  readonly args: readonly string[];
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** What one process took. */
+export interface Cost {
+  /** By the clock on the wall. */
+  readonly seconds: number;
+  /** CPU seconds on all threads: other work on the machine counts little. */
+  readonly cpu: number;
+  /** Peak of the resident memory, MiB. */
+  readonly memory: number;
+}
+
+/**
+ * What a child takes is what it says itself when it ends. Its peak is that of `VmHWM`: `maxRSS` counts the parent's, too, of
+ * which a child is a copy until it runs its own program.
+ */
+const WITNESS = `data:text/javascript,${encodeURIComponent(`
+  import { readFileSync } from 'node:fs';
+  process.on('exit', () => {
+    const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();
+    let peak = maxRSS;
+    try { peak = Number(/VmHWM:\\s+(\\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1]); } catch {}
+    process.stderr.write('\\0' + JSON.stringify([(userCPUTime + systemCPUTime) / 1e6, peak / 1024]));
+  });`)}`;
+
+/** One round that fills the caches, unless it is to be one alone, then `rounds` in which each case runs once: medians. */
+export async function measureInTurn<Name extends string>(
+  cases: Readonly<Record<Name, Case>>,
+  rounds: number,
+): Promise<Readonly<Record<Name, Cost>>> {
+  const costs = new Map<string, Cost[]>();
+  for (let round = rounds === 1 ? 1 : 0; round <= rounds; round += 1) {
+    for (const name in cases) {
+      const cost = await measure(cases[name]);
+      if (round > 0) costs.set(name, [...(costs.get(name) ?? []), cost]);
+    }
+  }
+  return Object.fromEntries([...costs].map(([name, all]) => [name, medians(all)])) as Record<Name, Cost>;
+}
+
+async function measure({ args, cwd = ROOT, env = {} }: Case): Promise<Cost> {
+  const begun = performance.now();
+  const child = spawn(process.execPath, ['--import', WITNESS, ...args], {
+    cwd,
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let told = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    told += text;
+  });
+  const [status] = (await once(child, 'close')) as [number | null];
+  const seconds = (performance.now() - begun) / 1000;
+  if (status !== 0) throw new Error(`${args.join(' ')} ended with ${status}: ${told}`);
+  const [cpu, memory] = JSON.parse(told.split('\0').at(-1) ?? '') as [number, number];
+  return { seconds, cpu, memory };
+}
+
+function medians(costs: readonly Cost[]): Cost {
+  const of = (key: keyof Cost): number => median(costs.map((cost) => cost[key]));
+  return { seconds: of('seconds'), cpu: of('cpu'), memory: of('memory') };
+}
+
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}
+
+/** Deleted when `use` has ended. */
+export async function inDirectory<T>(use: (directory: string) => Promise<T>): Promise<T> {
+  const directory = mkdtempSync(join(tmpdir(), 'fwdsync-bench-'));
+  try {
+    return await use(directory);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+/** The program as it is published, made below a directory; the path of its command. */
+export function build(directory: string): string {
+  execFileSync(process.execPath, [join(ROOT, 'build.ts'), join(directory, 'dist')], { stdio: 'inherit' });
+  writeFileSync(join(directory, 'package.json'), '{ "type": "module" }'); // as in the published package
+  return join(directory, 'dist/fwdsync.js');
+}
+
+export interface EmulatorProcess {
+  readonly v4: string;
+  readonly v3: string;
+  readonly stop: () => Promise<void>;
+}
+
+/** The emulator in a process of its own, of the account in a state file, with no limit that is ever met. */
+export async function startEmulatorProcess(stateFile: string, key: string): Promise<EmulatorProcess> {
+  const main = join(ROOT, 'src/cli/main.ts');
+  const options = ['--port', '0', '--api-key', key, '--rate-limit', '1000000', '--state', stateFile];
+  const child = spawn(process.execPath, ['--max-old-space-size=8192', main, 'emulator', ...options], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const line = await firstLine(child);
+  const { v4, v3 } = JSON.parse(line) as { readonly v4: string; readonly v3: string };
+  const stop = async (): Promise<void> => {
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  };
+  return { v4, v3, stop };
+}
+
+async function firstLine({ stdout }: ChildProcess): Promise<string> {
+  if (stdout === null) throw new Error('the emulator has no standard output');
+  for await (const line of createInterface(stdout)) return line;
+  throw new Error('the emulator ended before it listened');
+}

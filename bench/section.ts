@@ -1,0 +1,49 @@
+/** One figure: a ratio or a number, and between what it has to be. */
+export interface Figure {
+  readonly name: string;
+  readonly value: number;
+  readonly atMost: number;
+  readonly atLeast?: number;
+}
+
+/** What a subject found: a section of docs/performance.md. */
+export interface Section {
+  readonly title: string;
+  /** Paragraphs before the table. */
+  readonly text: readonly string[];
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  readonly figures: readonly Figure[];
+}
+
+export function markdownOf({ title, text, head, rows, figures }: Section): string {
+  const parts = [`## ${title}`, ...text, tableOf(head, rows)];
+  return `${[...parts, ...(figures.length === 0 ? [] : [figuresTable(figures)])].join('\n\n')}\n`;
+}
+
+export function figuresTable(figures: readonly Figure[]): string {
+  return tableOf(
+    ['figure', 'measured', 'target', 'reached'],
+    figures.map((figure) => {
+      const digits = figure.value >= 100 ? 0 : 2;
+      return [
+        figure.name,
+        figure.value.toFixed(digits),
+        targetOf(figure),
+        isReached(figure) ? 'yes' : '**no**',
+      ];
+    }),
+  );
+}
+
+function targetOf({ atMost, atLeast }: Figure): string {
+  return atLeast === undefined ? `≤ ${atMost}` : `${atLeast} to ${atMost}`;
+}
+
+export function isReached({ value, atMost, atLeast = -Infinity }: Figure): boolean {
+  return value <= atMost && value >= atLeast;
+}
+
+function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
+}

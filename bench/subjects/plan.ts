@@ -1,0 +1,88 @@
+import { join } from 'node:path';
+import { writeAccount, type AccountFiles } from '../account.ts';
+import type { Figure, Section } from '../section.ts';
+import {
+  build,
+  inDirectory,
+  measureInTurn,
+  ROOT,
+  startEmulatorProcess,
+  type Case,
+  type Cost,
+} from '../processes.ts';
+
+const KEY = 'key-of-the-bench';
+
+type Costs = Readonly<Record<'floor' | 'plan', Cost>>;
+
+/** `plan` of 100 x 1,000 aliases, of which one in a hundred differs, and the floor under it. */
+export async function measurePlan(): Promise<Section> {
+  const costs = await measureAccount({ domains: 100, aliases: 1_000, files: 1 }, 5);
+  return sectionOf('`plan` of 100 x 1,000 aliases', costs, ({ cpu, memory }) => [
+    { name: '`plan` of 100 x 1,000 aliases / the floor: CPU seconds', value: cpu, atMost: 2.5 },
+    { name: '`plan` of 100 x 1,000 aliases / the floor: peak memory', value: memory, atMost: 1.6 },
+  ]);
+}
+
+/** The same for a million aliases in 1,000 domains and 20 files. */
+export async function measureMillion(): Promise<Section> {
+  const costs = await measureAccount({ domains: 1_000, aliases: 1_000, files: 20 }, 1);
+  return sectionOf('`plan` of a million aliases', costs, ({ cpu }) => [
+    { name: '`plan` of a million aliases: peak memory, MiB', value: costs.plan.memory, atMost: 900 },
+    { name: '`plan` of a million aliases / the floor: CPU seconds', value: cpu, atMost: 3 },
+  ]);
+}
+
+function sectionOf(
+  title: string,
+  costs: Costs,
+  figuresOf: (ratios: Pick<Cost, 'cpu' | 'memory'>) => readonly Figure[],
+): Section {
+  return {
+    title,
+    text: [
+      'The published program against `bench/floor.ts`, which does the same as plainly as it can be done: the desired state as JSON, every page ' +
+        'of every listing read with undici, one `Map` a domain, the changes printed. One alias of a hundred differs.',
+    ],
+    head: ['process', 'seconds', 'CPU seconds', 'MiB'],
+    rows: Object.entries(costs).map(([name, { seconds, cpu, memory }]) => {
+      return [name, seconds.toFixed(2), cpu.toFixed(2), memory.toFixed(0)];
+    }),
+    figures: figuresOf({
+      cpu: costs.plan.cpu / costs.floor.cpu,
+      memory: costs.plan.memory / costs.floor.memory,
+    }),
+  };
+}
+
+function measureAccount(size: Parameters<typeof writeAccount>[1], rounds: number): Promise<Costs> {
+  return inDirectory(async (directory) => {
+    const command = build(directory);
+    const files = writeAccount(directory, size);
+    const emulator = await startEmulatorProcess(files.state, KEY);
+    try {
+      return await measureInTurn(casesOf(directory, { command, files, url: emulator.v4 }), rounds);
+    } finally {
+      await emulator.stop();
+    }
+  });
+}
+
+interface Processes {
+  readonly command: string;
+  readonly files: AccountFiles;
+  readonly url: string;
+}
+
+function casesOf(
+  directory: string,
+  { command, files, url }: Processes,
+): Readonly<Record<'floor' | 'plan', Case>> {
+  return {
+    floor: { args: [join(ROOT, 'bench/floor.ts'), files.desired, url, KEY] },
+    plan: {
+      args: [command, 'plan', '-f', files.manifest, '--api-url', url],
+      env: { FWDSYNC_API_KEY: KEY, FWDSYNC_STATE_DIR: join(directory, 'kept') },
+    },
+  };
+}
