@@ -165,17 +165,20 @@ export function warningsOfChanges(
   changes: readonly Change[],
   { domains }: Desired,
 ): readonly Warning[] {
-  const changed = new Set(changes.flatMap((change) => placesOf(change, domains.get(change.domain))));
+  const changed = new Set(
+    // What is planned is desired, if only to be absent.
+    changes.flatMap((change) => placesOf(change, domains.get(change.domain) as DesiredDomain)),
+  );
   return warnings.filter(
     ({ code, source }) => !ABOUT_WORDING.has(code) && (source === null || changed.has(showSource(source))),
   );
 }
 
 /** Where a change, its domain and the settings of that are written. */
-function placesOf({ source }: Change, domain: DesiredDomain | undefined): readonly string[] {
-  const settings = domain?.state === 'present' ? Object.values(domain.settings) : [];
-  const sources = [source, domain?.source, ...settings.map((setting) => setting.source)];
-  return sources.flatMap((place) => (place ? showSource(place) : []));
+function placesOf({ source }: Change, domain: DesiredDomain): readonly (string | null)[] {
+  const settings = domain.state === 'present' ? Object.values(domain.settings) : [];
+  const sources = [source, domain.source, ...settings.map((setting) => setting.source)];
+  return sources.map((place) => place && showSource(place));
 }
 
 function activeRules({ rules }: PresentDomain): boolean {

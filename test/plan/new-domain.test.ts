@@ -172,7 +172,8 @@ describe('once the domain was added and its aliases were read', () => {
   test('no other change is touched', () => {
     const certain = { ...add(), conditional: false } as Change;
     const elsewhere = { ...add(), domain: ACME } as Change;
-    const changes = [certain, elsewhere, planNew({}).changes[0] as Change];
+    const domain = planNew({}).changes[0] as Change;
+    const changes = [certain, elsewhere, domain, { ...domain, conditional: true }];
     expect(resolveConditional(changes, NEW, made('b@x.example'))).toEqual(changes);
   });
 });

@@ -253,6 +253,11 @@ describe('which live rule an entry means, where several could be meant', () => {
     expect(brief(result)).toEqual(['+rule vip 1 type-change', '-rule vip 2 type-change']);
   });
 
+  test('a rule of its own type is not replaced, whatever its id says', () => {
+    const odd = liveRule(derivedId('vip', 'cel'), 1, 'y@x.example', { match: { type: 'alias', alias: 'x' } });
+    expect(brief(planRules([rule('vip', 'x@x.example')], [odd]))).toEqual(['+rule vip 1 manifest']);
+  });
+
   test('a remembered rule that is gone or ignored means nothing', () => {
     const entries = [rule('vip', 'x@x.example')];
     expect(brief(planRules(entries, [], memory('id-9')))).toEqual(['+rule vip 1 manifest']);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { similarDomainWarnings } from '../../src/plan/warnings.ts';
 import { absent, at, codes, desired, live, observed, plan, present } from './support/build.ts';
 
 /** Whether adding `wanted` is a warning while the account has `other`. */
@@ -28,6 +29,18 @@ test.each([
 ])('%s beside %s: %s', (wanted, other, expected) => {
   expect(warned(wanted, other)).toBe(expected);
   expect(warned(other, wanted)).toBe(expected);
+});
+
+test('where a whole portfolio moves nothing is compared', () => {
+  const signs = 'abcdefghijklmnopqrstuvwxyz123456789'.split('');
+  const pairs = signs.flatMap((one) => signs.map((other) => `${one}${other}`));
+  const slips = [...pairs.map((pair) => `${pair}00`), ...pairs.map((pair) => `00${pair}`)];
+  const added = desired(slips.slice(0, 2000).map((text) => present(`${text}.example`)));
+  const found = (count: number) => {
+    const others = Array.from({ length: count - 1 }, (_, index) => live(`quite-another-${index}.example`));
+    return similarDomainWarnings(added, observed([live('0000.example'), ...others]));
+  };
+  expect([found(1000).length, found(1001).length]).toEqual([2000, 0]);
 });
 
 test('names the first that is like it; what is live, or to be absent, is no slip of the pen', () => {

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Desired, PresentDomain } from '../../src/model/desired.ts';
 import type { Account, ObservedDomain } from '../../src/model/observed.ts';
+import type { FindingCode } from '../../src/model/lint/findings.ts';
 import type { Warning } from '../../src/model/plan.ts';
+import type { RuleMatch } from '../../src/model/resources.ts';
 import {
   absent,
   ACME,
@@ -12,6 +14,7 @@ import {
   desired,
   live,
   liveAliases,
+  liveRule,
   liveTwin,
   name,
   observed,
@@ -435,6 +438,7 @@ test.each([
 });
 
 describe('lint.off', () => {
+  const INFO: RuleMatch = { type: 'alias', alias: 'info' };
   const row = { routingEngine: 'alias', banned: true } as const;
   const both = { ...RULES, ...ALIASES };
   function found(parts: Partial<PresentDomain>, whole: Partial<Desired> = {}) {
@@ -451,5 +455,33 @@ describe('lint.off', () => {
     expect(found({ lint: off })).toEqual({ codes: ['rules-not-active'], silenced: 1 });
     expect(found({}, { lint: { off, silenced: 3 } })).toEqual({ codes: ['rules-not-active'], silenced: 4 });
     expect(found({ lint: [{ code: 'domain-banned', entry: 'info' }] }).silenced).toBe(0);
+  });
+
+  test.each<[FindingCode, string, Partial<PresentDomain>, Partial<ObservedDomain>]>([
+    [
+      'password-unknown',
+      'printer',
+      { credentials: credentialSection({ Printer: 'password' }) },
+      { credentials: [{ name: 'printer' }] },
+    ],
+    [
+      'adopted-by-content',
+      'vip',
+      { rules: ruleSection([rule('VIP', 'a@x.example', { match: INFO })]) },
+      { rules: [liveRule('r1', 1, 'a@x.example', { match: INFO })] },
+    ],
+    [
+      'unmanaged-rule-first',
+      'R1',
+      { rules: ruleSection([rule('vip', 'a@x.example')]) },
+      { rules: [liveRule('r1', 1, 'b@x.example'), liveTwin('vip', 2, 'a@x.example')] },
+    ],
+  ])('hides %s of the one entry that it names, in any case', (code, entry, parts, rows) => {
+    const silenced = (named: string) =>
+      plan(
+        desired([present(ACME, { ...parts, lint: [{ code, entry: named }] })]),
+        observed([live(ACME, rows)]),
+      ).summary.silenced;
+    expect([silenced(entry), silenced('other')]).toEqual([1, 0]);
   });
 });

@@ -59,7 +59,7 @@ function planEntry(
   }
   const wanted = aliasSignature(entry, context.references);
   const live = alias === undefined ? null : aliasSignature(alias, context.references);
-  if (live !== null && isKeptOtherwise('alias', entry.name, { wanted, live }, context)) {
+  if (isKeptOtherwise('alias', entry.name, { wanted, live }, context)) {
     draft.warnings.push(notKeptWarning('alias', entry, context));
     return;
   }

@@ -21,12 +21,12 @@ export function reasonFor(
 
 /**
  * Whether the service accepted a state of this signature before and showed then what it shows now. Any other difference
- * is a change.
+ * is a change, as is what is not there: `live` null.
  */
 export function isKeptOtherwise(
   kind: Kind,
   name: string,
-  { wanted, live }: { readonly wanted: string; readonly live: string },
+  { wanted, live }: { readonly wanted: string; readonly live: string | null },
   { prior }: ItemMemory,
 ): boolean {
   const known = prior?.keptOtherwise.get(entryKey(kind, name));

@@ -11,8 +11,8 @@ import { matchParts } from './rule-text.ts';
 /** Which live rule each entry means. No live rule is in two of these. */
 export interface RuleMatching {
   readonly matched: ReadonlyMap<PresentRule, ObservedRule>;
-  /** Of the matched ones, those that were recognised by nothing but their content. */
-  readonly adopted: ReadonlySet<PresentRule>;
+  /** Those of them that were recognised by nothing but their content. */
+  readonly adopted: ReadonlyMap<PresentRule, ObservedRule>;
   /** Live rules that an entry wants gone. */
   readonly unwanted: ReadonlyMap<ObservedRule, AbsentRule>;
   /** Live rules of an entry's name and another type: they go once the entry's own rule is there. */
@@ -107,8 +107,8 @@ function matchByContent(
   present: readonly PresentRule[],
   live: readonly ObservedRule[],
   matcher: Matcher,
-): ReadonlySet<PresentRule> {
-  const adopted = new Set<PresentRule>();
+): ReadonlyMap<PresentRule, ObservedRule> {
+  const adopted = new Map<PresentRule, ObservedRule>();
   const candidates = live
     .filter((rule) => !matcher.claimed.has(rule) && !matcher.ignored.has(ruleIdKey(rule.id)))
     .sort((a, b) => compareRanks(a.rank, b.rank) || compareText(a.id, b.id));
@@ -122,7 +122,7 @@ function matchByContent(
       );
     if (rule === undefined) continue;
     claim(entry, rule, matcher);
-    adopted.add(entry);
+    adopted.set(entry, rule);
   }
   return adopted;
 }

@@ -55,10 +55,10 @@ export function stageOf(change: Pick<RuleChange, 'observed' | 'desired' | 'field
 /** What remains of a change when its stage 2 is withheld: its move, or nothing. */
 export function stageOneOf(change: RuleChange): RuleChange | null {
   if (change.stage === 1) return change;
-  const { observed, desired } = change;
   const moves = ruleSteps(change).some(({ stage }) => stage === 1);
-  if (!moves || observed === null || desired === null) return null;
-  const moved = { ...observed, rank: desired.rank };
+  if (!moves) return null;
+  // What moves and has a stage 2 is there, and stays.
+  const moved = { ...(change.observed as RuleState), rank: rankOf(change) };
   return { ...change, action: 'move', fields: ['rank'], desired: moved, stage: 1, reason: 'reorder' };
 }
 

@@ -38,9 +38,8 @@ export function showMatch(match: RuleMatch, disclosure: Disclosure): ShownFields
   }
 }
 
-export function describeRule({ action, fields, observed, desired, after }: ShownChange): string {
+export function describeRule({ fields, observed, desired, after }: ShownChange): string {
   const place = typeof after === 'string' ? `after ${after}` : 'first';
-  if (action === 'move') return place;
   const state = desired ?? observed;
   if (state === null) return '';
   if (observed === null || desired === null) {

@@ -55,8 +55,8 @@ export function planRules(
       continue;
     }
     planUpdate(entry, rule, place, context, draft);
-    if (matching.value.adopted.has(entry)) adopt(entry, rule, context, draft);
   }
+  for (const [entry, rule] of matching.value.adopted) adopt(entry, rule, context, draft);
   warnOfUnmanaged(present, ranks, carried, context, draft);
   return succeed(draft);
 }
@@ -192,17 +192,15 @@ function planUpdate(
 function differingFields(entry: PresentRule, rule: ObservedRule): readonly RuleField[] {
   const fields: RuleField[] = [];
   if (!sameDestinations(rule.forward, entry.forward)) fields.push('forward');
-  if (!sameMatch(rule.match, entry.match)) fields.push(...differingMatchFields(entry.match, rule.match));
+  fields.push(...differingMatchFields(entry.match, rule.match));
   if (rule.active !== entry.active) fields.push('active');
   return fields;
 }
 
-function differingMatchFields(a: RuleMatch, b: RuleMatch): readonly RuleField[] {
-  if (a.type !== 'regex' || b.type !== 'regex') return matchFields(a);
-  const fields: RuleField[] = [];
-  if (a.regex !== b.regex) fields.push('regex');
-  if (!sameMatch(a, { ...b, regex: a.regex })) fields.push('scopes');
-  return fields;
+/** Of two conditions of one type: a rule that an entry means has its type. */
+function differingMatchFields(wanted: RuleMatch, live: RuleMatch): readonly RuleField[] {
+  const values: Readonly<Partial<Record<RuleField, unknown>>> = live;
+  return matchFields(wanted).filter((field) => !sameMatch(wanted, { ...wanted, [field]: values[field] }));
 }
 
 function matchFields(match: RuleMatch): readonly RuleField[] {
@@ -244,7 +242,9 @@ function warnOfUnmanaged(
   { domain }: RuleContext,
   draft: SectionDraft,
 ): void {
-  const last = Math.max(...ranks.filter((_, position) => present[position]?.active === true));
+  const last = Math.max(
+    ...present.map(({ active }, position) => (active ? (ranks[position] ?? 0) : -Infinity)),
+  );
   for (const rule of carried) {
     if (!rule.active || !(rule.rank < last)) continue;
     draft.warnings.push({

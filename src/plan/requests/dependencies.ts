@@ -61,7 +61,7 @@ function noteLeaving(destination: string, domain: DomainName, leaving: Map<strin
   const here = leaving.get(host) ?? { all: new Set(), byName: new Map() };
   leaving.set(host, here);
   here.all.add(domain);
-  const [name = ''] = nameKey(localPartOf(destination)).split('+');
+  const name = nameKey(localPartOf(destination)).replace(/\+.*/, '');
   here.byName.set(name, (here.byName.get(name) ?? new Set()).add(domain));
 }
 

@@ -3,6 +3,7 @@ import { takesOthers, type DomainName } from '../../model/names.ts';
 import type { AliasChange, Change, CredentialChange, DomainChange, RuleChange } from '../../model/plan.ts';
 import { requestId } from '../../model/item-key.ts';
 import { KINDS, type Kind } from '../../model/kinds.ts';
+import type { RuleState } from '../../model/resources.ts';
 import { rulePayload, ruleSteps, type RulePart, type RulePayload } from '../diff/rule-parts.ts';
 import { compareRanks, compareText, rankOf } from '../sorting.ts';
 import { overtakingChanges } from './dependencies.ts';
@@ -145,7 +146,7 @@ function stepsOf(places: readonly Placed[]): readonly StepItems[] {
  * The items of one step in the order in which they go. They are sent one after another, and in between mail must be
  * routed as before or as afterwards: what is asked first comes first and goes last.
  */
-export function inOrder(step: Step, items: readonly WriteItem[]): readonly WriteItem[] {
+function inOrder(step: Step, items: readonly WriteItem[]): readonly WriteItem[] {
   const sorted = items.toSorted(comparison(step));
   return step === 'rule-narrowings' ? successorsFirst(sorted) : sorted;
 }
@@ -162,14 +163,20 @@ function comparison(step: Step): (a: WriteItem, b: WriteItem) => number {
       return byRules((a, b) => -compareFinal(a, b));
     case 'rule-narrowings':
       return byRules(compareNarrowings);
-    default:
+    case 'rule-adds':
+    case 'rule-changes':
       return byRules(compareFinal);
+    default:
+      return () => 0;
   }
 }
 
+/** Only what is there, and stays, is moved or narrowed. */
+type StayingRule = RuleChange & { readonly observed: RuleState; readonly desired: RuleState };
+
 /** A rule that gets another rule's condition comes before the other rule gives it up. Two that swap theirs cannot both. */
 function successorsFirst(items: readonly WriteItem[]): readonly WriteItem[] {
-  const active = items.filter((item) => item.kind === 'rule' && !isSwitchedOff(item.change));
+  const active = items.filter((item) => !isSwitchedOff(item.change as StayingRule));
   const successors = new Map(active.map((item) => [conditionOf(item, 'desired'), item]));
   const ordered = new Set<WriteItem>();
   const waiting = new Set<WriteItem>();
@@ -185,11 +192,14 @@ function successorsFirst(items: readonly WriteItem[]): readonly WriteItem[] {
 }
 
 function conditionOf(item: WriteItem, side: 'observed' | 'desired'): string {
-  return item.kind === 'rule' ? JSON.stringify(item.change[side]?.match) : '';
+  return JSON.stringify((item.change as StayingRule)[side].match);
 }
 
-function byRules(compare: (a: RuleChange, b: RuleChange) => number): (a: WriteItem, b: WriteItem) => number {
-  return (a, b) => (a.kind === 'rule' && b.kind === 'rule' ? compare(a.change, b.change) : 0);
+/** The items of a step of rules are rules. */
+function byRules<Rule extends RuleChange>(
+  compare: (a: Rule, b: Rule) => number,
+): (a: WriteItem, b: WriteItem) => number {
+  return (a, b) => compare(a.change as Rule, b.change as Rule);
 }
 
 /** Field notes: aliases mode. An exact name is asked first, plus addresses among them, then patterns, then `*`. */
@@ -200,25 +210,25 @@ function precedence({ change: { name } }: WriteItem): number {
 }
 
 /** Upward ones first in final order, then downward ones from the last, so that movers do not pass each other. */
-function compareMoves(a: RuleChange, b: RuleChange): number {
+function compareMoves(a: StayingRule, b: StayingRule): number {
   const down = Number(movesDown(a)) - Number(movesDown(b));
   if (down !== 0) return down;
   return movesDown(a) ? -compareFinal(a, b) : compareFinal(a, b);
 }
 
 /** A changed condition may match the mail of a rule that is switched off: so it comes first. */
-function compareNarrowings(a: RuleChange, b: RuleChange): number {
+function compareNarrowings(a: StayingRule, b: StayingRule): number {
   const off = Number(isSwitchedOff(a)) - Number(isSwitchedOff(b));
   if (off !== 0) return off;
   return isSwitchedOff(a) ? -compareFinal(a, b) : compareFinal(a, b);
 }
 
-function isSwitchedOff({ desired }: RuleChange): boolean {
-  return desired?.active === false;
+function isSwitchedOff({ desired }: StayingRule): boolean {
+  return !desired.active;
 }
 
-function movesDown({ observed, desired }: RuleChange): boolean {
-  return observed !== null && desired !== null && !(desired.rank < observed.rank);
+function movesDown({ observed, desired }: StayingRule): boolean {
+  return !(desired.rank < observed.rank);
 }
 
 function compareFinal(a: RuleChange, b: RuleChange): number {

@@ -50,6 +50,7 @@ test.each<[Kind, string, ShownChange, string]>([
     forward('{ file: a, b }', '{ file: a, b }, c@x.example'),
     '+c@x.example  (2 destinations)',
   ],
+  ['alias', 'a delete of what may be there', { ...gone({}), observed: null }, ''],
   ['domain', 'an addition', add({ whitelabel: 'w.example' }), ''],
   [
     'domain',

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { chainOfKind, inOrder, type Step, type WriteItem } from '../../../src/plan/requests/order.ts';
+import { chainOfKind } from '../../../src/plan/requests/order.ts';
 import { requestsOf } from '../../../src/plan/requests/requests.ts';
 import { ALL_KINDS } from '../../../src/model/kinds.ts';
 import type { RuleMatch } from '../../../src/model/resources.ts';
-import type { Change } from '../../../src/model/plan.ts';
 import { aliasSection, liveRule, liveTwin, planAliases, planRules, rule } from '../support/build.ts';
 
 /** The names of the items of each step, in the order in which they are sent. */
@@ -90,16 +89,6 @@ describe('items of a step: what is asked first comes first and goes last', () =>
     expect(stepsOf(planRules([entry('a', 'z'), entry('b', 'b'), asleep], rows))).toEqual([
       'rule-narrowings: a c',
     ]);
-  });
-
-  test('what is no rule stays as it stands in steps of rules', () => {
-    const [add] = planAliases(aliasSection({ a: 'x@x.example' }), {}).changes as [Change & { kind: 'alias' }];
-    const items: readonly WriteItem[] = ['b', 'a'].map((text) => ({
-      kind: 'alias',
-      change: { ...add, name: text },
-    }));
-    const steps: readonly Step[] = ['rule-moves', 'rule-deletes', 'rule-narrowings', 'alias-updates'];
-    for (const each of steps) expect(inOrder(each, items)).toEqual(items);
   });
 });
 
