@@ -34,11 +34,22 @@ export function routesByDomain(
 ): readonly RoutesOfDomain[] | null {
   if (routes === undefined || changes.length === 0) return null;
   return [...Map.groupBy(routes, ({ domain }) => domain)].map(([domain, all]) => {
-    const listed = shown === 'all' ? all : all.slice(0, MOST_ROUTES);
+    const listed = shown === 'all' ? all : weightiest(all);
     const rest = all.length - listed.length;
     const more = rest === 0 ? null : `… and ${rest} more at ${domain}; plan --all-routes lists them`;
     return { rows: listed.map(describeRoute), more };
   });
+}
+
+/** As many as are shown, in their order: mail that is lost and mail to many addresses before the rest. */
+function weightiest(routes: readonly PlannedRouteDocument[]): readonly PlannedRouteDocument[] {
+  const first = routes.toSorted((a, b) => Number(isWeighty(b)) - Number(isWeighty(a))).slice(0, MOST_ROUTES);
+  const chosen = new Set(first);
+  return routes.filter((route) => chosen.has(route));
+}
+
+function isWeighty({ kind, address }: PlannedRouteDocument): boolean {
+  return kind === 'lost' || address === null;
 }
 
 /** `Whose mail changes: 4 routes, 1 new, 2 lost, 1 elsewhere.`; null: the plan does not tell, or has no changes. */

@@ -30,7 +30,7 @@ export function wrapSentence(text: string, columns: number): readonly string[] {
 }
 
 /** The same as `wrap`, broken between any two words. */
-function wrapWords(text: string, { used, indent, columns }: WrapOptions): readonly string[] {
+export function wrapWords(text: string, { used, indent, columns }: WrapOptions): readonly string[] {
   const lines: string[] = [];
   let line = '';
   let room = columns - used;

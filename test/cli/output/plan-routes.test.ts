@@ -15,6 +15,7 @@ const SEED = {
       aliases: [
         { alias: 'sales', forward: 'desk@hub.example' },
         { alias: 'old', forward: 'dan@corp.example' },
+        { alias: 'zoe', forward: 'zoe@corp.example' },
         ...PEOPLE.map((alias) => ({ alias, forward: 'former@corp.example' })),
       ],
     },
@@ -26,6 +27,7 @@ const MANIFEST = `domains:
     aliases:
       new: dan@corp.example
       old: { state: absent }
+      zoe: { state: absent }
 ${PEOPLE.map((name) => `      ${name}: ${name}@corp.example`).join('\n')}
   hub.example:
     aliases:
@@ -48,10 +50,13 @@ test('a domain shows twenty lines and counts the rest; --all-routes shows them a
   const account = await scene();
   const cut = section((await account.run(['plan'], { env: ENV })).stdout);
   expect(cut.filter((line) => line.includes('@acme.example  '))).toHaveLength(20);
-  expect(cut).toContain('  … and 12 more at acme.example; plan --all-routes lists them');
+  expect(cut).toContain('  … and 13 more at acme.example; plan --all-routes lists them');
+  expect(cut).toContainEqual(
+    expect.stringMatching(/^ {2}- zoe@acme\.example {2,}zoe@corp\.example -> refused$/),
+  );
   expect(cut.at(-1)).toBe('  ~ desk@hub.example        +eve@corp.example  (2 destinations)');
   const all = section((await account.run(['plan', '--all-routes'], { env: ENV })).stdout);
-  expect(all.filter((line) => line.includes('@acme.example  '))).toHaveLength(32);
+  expect(all.filter((line) => line.includes('@acme.example  '))).toHaveLength(33);
   expect(all.join('\n')).not.toContain('more at');
   expect(all.filter((line) => line.length > 80)).toEqual([]);
 });
@@ -59,15 +64,15 @@ test('a domain shows twenty lines and counts the rest; --all-routes shows them a
 test('markdown is cut alike, and JSON never', async () => {
   const account = await scene();
   const markdown = await account.run(['plan', '--format', 'markdown'], { env: ENV });
-  expect(markdown.stdout).toContain('… and 12 more at acme.example');
+  expect(markdown.stdout).toContain('… and 13 more at acme.example');
   expect(markdown.stdout).toContain('! desk@hub.example  +eve@corp.example  (2 destinations)');
   const whole = await account.run(['plan', '--format', 'markdown', '--all-routes'], { env: ENV });
   expect(whole.stdout).toContain('! person-39@acme.example  former@corp.example -> person-39@corp.example');
   const { routes } = JSON.parse(
     (await account.run(['plan', '--format', 'json'], { env: ENV })).stdout,
   ) as PlanDocument;
-  expect(routes).toHaveLength(33);
-  expect(routes?.at(-2)).toEqual({
+  expect(routes).toHaveLength(34);
+  expect(routes?.at(-3)).toEqual({
     domain: 'acme.example',
     kind: 'reroute',
     address: 'sales@acme.example',
@@ -101,7 +106,7 @@ describe('totals', () => {
   test('are counts', async () => {
     const account = await scene();
     const { stdout } = await account.run(['plan', '--summary'], { env: ENV });
-    expect(stdout).toContain('Whose mail changes: 33 routes, 32 elsewhere, 1 renamed.');
+    expect(stdout).toContain('Whose mail changes: 34 routes, 1 lost, 32 elsewhere, 1 renamed.');
   });
 
   test('show no routes', async () => {
@@ -128,7 +133,7 @@ describe('a saved plan', () => {
     const account = await scene();
     const { directory } = account;
     await account.run(['plan', '--out', 'plan.json'], { env: ENV });
-    expect((await account.run(['show', 'plan.json'])).stdout).toContain('… and 12 more at acme.example');
+    expect((await account.run(['show', 'plan.json'])).stdout).toContain('… and 13 more at acme.example');
     const path = join(directory, 'plan.json');
     await writeFile(
       path,

@@ -9,6 +9,7 @@ import type { ManifestCounts } from '../../../manifest/load.ts';
 import type { ManifestText } from '../../../manifest/read/text.ts';
 import type { Excerpt } from './excerpt.ts';
 import { silencedWords } from '../../../plan/render/totals.ts';
+import { wrapWords } from '../../../plan/render/wrap.ts';
 import { styleFor } from '../style.ts';
 import type { Style } from '../../../plan/render/style.ts';
 
@@ -45,8 +46,15 @@ export function problemsDocument(
   };
 }
 
+interface Look {
+  readonly style: Style;
+  readonly excerpt: Excerpt;
+  /** Width of the terminal; Infinity where it is none. */
+  readonly columns: number;
+}
+
 /** Two or three lines a problem: place, severity, message and code; the other place; the way to put it right. */
-function renderProblems(problems: readonly Problem[], style: Style, excerpt: Excerpt): string {
+function renderProblems(problems: readonly Problem[], look: Look): string {
   const seen = new Map<string, number>();
   const shown = problems.filter(({ severity, code }) => {
     if (severity !== 'notice') return true;
@@ -55,7 +63,7 @@ function renderProblems(problems: readonly Problem[], style: Style, excerpt: Exc
   });
   const more = [...seen].filter(([, count]) => count > MOST_NOTICES);
   return [
-    ...shown.map((problem) => renderProblem(problem, style, excerpt)),
+    ...shown.map((problem) => renderProblem(problem, look)),
     ...more.map(([code, count]) => `… and ${plural(count - MOST_NOTICES, 'notice')} more [${code}]`),
   ]
     .map((text) => `${text}\n`)
@@ -85,7 +93,9 @@ export function printProblems(
   problems: readonly Problem[],
   excerpt: Excerpt = NO_EXCERPT,
 ): void {
-  context.stderr.write(renderProblems(problems, styleFor(context.stderr, color, context.env), excerpt));
+  const style = styleFor(context.stderr, color, context.env);
+  const columns = context.stderr.isTTY === true ? columnsOf(context.stderr) : Infinity;
+  context.stderr.write(renderProblems(problems, { style, excerpt, columns }));
 }
 
 /** What is wrong with a manifest that ends a command: with `--format json` the document of `validate`, else text. */
@@ -115,16 +125,28 @@ export function renderProblemCounts(
   return silenced === 0 ? found : `${found}; ${silencedWords(silenced)}`;
 }
 
-function renderProblem(problem: Problem, style: Style, excerpt: Excerpt): string {
-  const place = problem.source === null ? '' : `${style.strong(showSource(problem.source))}: `;
-  const severity = paintOf(problem, style)(problem.severity);
+function renderProblem(problem: Problem, { style, excerpt, columns }: Look): string {
+  const { severity, code, source, related } = problem;
+  const place = source === null ? [] : [showSource(source)];
+  const used = [...place, severity, ''].join(': ').length;
+  const text = `${escapeInvisible(problem.message)} [${code}]`;
+  const message = wrapWords(text, { used, indent: INDENT.length, columns }).join(`\n${INDENT}`);
+  const head = [...place.map(style.strong), paintOf(problem, style)(severity), ''].join(': ');
   const lines = [
-    `${place}${severity}: ${escapeInvisible(problem.message)} ${style.dim(`[${problem.code}]`)}`,
+    `${head}${message.slice(0, -code.length - 2)}${style.dim(`[${code}]`)}`,
+    ...excerpt(problem),
   ];
-  lines.push(...excerpt(problem));
-  if (problem.related !== undefined) lines.push(`    see also ${showSource(problem.related)}`);
-  if (problem.hint !== '') lines.push(`    ${style.dim('try:')} ${escapeInvisible(problem.hint)}`);
+  if (related !== undefined) lines.push(`${INDENT}see also ${showSource(related)}`);
+  if (problem.hint !== '') lines.push(`${INDENT}${style.dim('try:')} ${hintLines(problem, columns)}`);
   return lines.join('\n');
+}
+
+const INDENT = '    ';
+
+function hintLines({ hint }: Problem, columns: number): string {
+  const indent = `${INDENT}try: `;
+  const options = { used: indent.length, indent: indent.length, columns };
+  return wrapWords(escapeInvisible(hint), options).join(`\n${' '.repeat(indent.length)}`);
 }
 
 function paintOf({ severity }: Problem, style: Style): (text: string) => string {

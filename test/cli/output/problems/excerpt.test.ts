@@ -69,3 +69,34 @@ test.each([
     expect(text.includes('\n      acme.example: { alias: 3 }\n                      ^\n')).toBe(isShown);
   }
 });
+
+test('on a terminal a message and its hint are broken between words, and nowhere else', async () => {
+  const { directory } = await commandScene({
+    manifest: 'domains:\n  acme.example: { alias: 3 }\n',
+  });
+  const said = async (terminal: object): Promise<string> => {
+    const stderr = Object.assign(new PassThrough(), terminal);
+    const streams = { stdout: new PassThrough(), stderr };
+    const context = { ...processContext(), ...streams, cwd: directory, env: { NO_COLOR: '1' } };
+    await execute(context, ['validate']);
+    return String(stderr.read());
+  };
+  const narrow = await said({ isTTY: true, columns: 24 });
+  const piped = await said({ columns: 24 });
+  expect(narrow).toBe(
+    [
+      'fwdsync.yaml:3:19: error: the',
+      '    key "alias" is not',
+      '    known here',
+      '    [unknown-key]',
+      '    xample: { alias: 3 }',
+      '              ^',
+      '    try: did you mean',
+      '         "aliases"?',
+      '',
+    ].join('\n'),
+  );
+  expect(piped).toBe(
+    'fwdsync.yaml:3:19: error: the key "alias" is not known here [unknown-key]\n    try: did you mean "aliases"?\n',
+  );
+});
