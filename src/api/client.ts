@@ -109,6 +109,11 @@ export interface Client {
   readonly listWhitelabels: (() => Answer<readonly string[]>) | null;
 
   listDomains(filter?: { readonly query: string }): Answer<readonly ObservedDomain[]>;
+  /**
+   * The same list, each domain with the aliases that its row embeds (v3: Domains); undefined where these may not be all: v4 embeds
+   * none.
+   */
+  listDomainsWithAliases(): Answer<readonly ObservedDomain[]>;
   getDomain(domain: DomainName): Answer<ObservedDomain>;
   addDomain(domain: DomainName, state: DomainState): Answer<ObservedDomain>;
   /**

@@ -62,6 +62,7 @@ function declarePlanners({ program, run }: Declaration): void {
     .option('--against <rev>', 'only domains that the change since this git revision concerns')
     .option('--out <file>', 'save the plan, to be reviewed and then applied')
     .option('--quick', 'skip domains that are unchanged since the last apply')
+    .option(...DRIFT_URL)
     .addHelpText('after', example('fwdsync plan -f fwdsync.yaml --detailed-exitcode'))
     .action(run(forAccounts(async () => (await import('./commands/plan.ts')).planCommand, PLAN_FORMATS)));
 
@@ -73,6 +74,11 @@ function declarePlanners({ program, run }: Declaration): void {
       run(forAccounts(async () => (await import('./commands/show.ts')).showCommand, PLAN_FORMATS, 'show')),
     );
 }
+
+const DRIFT_URL = [
+  '--drift-url <url>',
+  'base URL of v3, to check skipped domains for changed aliases and settings [FWDSYNC_DRIFT_URL]',
+] as const;
 
 const PLANNING = [withManifest, withAccounts, withConnection, withState];
 

@@ -80,6 +80,22 @@ export function namedUrl(options: CommonOptions, context: Context): string | nul
   return url;
 }
 
+/** The base URL of v3 where it is used to find drift; null: it is not. */
+export function resolveDriftUrl(
+  { driftUrl }: { readonly driftUrl?: string | undefined },
+  { env }: Pick<Context, 'env'>,
+): string | null {
+  const [url, origin] =
+    driftUrl === undefined ? [env['FWDSYNC_DRIFT_URL'], 'FWDSYNC_DRIFT_URL'] : [driftUrl, '--drift-url'];
+  if (!url) return null;
+  assertUrl(url, origin);
+  if (lastSegment(url) === 'v3') return url.replace(/\/+$/, '');
+  throw usageError(
+    `${origin} does not end in /v3: only v3 lists domains together with their aliases`,
+    'give the base URL of v3',
+  );
+}
+
 /** Where to connect, and as whom. The address: flag, environment, manifest, default. */
 export async function resolveConnection(
   options: CommonOptions,

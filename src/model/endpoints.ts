@@ -92,6 +92,8 @@ export const LIMITS = {
   batchItems: 500,
   /** The smallest page that a service gives by default: a page this long may be cut though more were asked for. */
   shortestCutPage: 20,
+  /** A row of v3's list of domains that embeds this many aliases may have more of them. */
+  embeddedAliases: 200,
   pageSize: {
     v4: { domains: 200, aliases: 200, rules: 200, credentials: 200 },
     v3: { domains: 100, aliases: 100, rules: 100, credentials: 200 },

@@ -16,6 +16,7 @@ import { makePlan, type PlanInput } from '../plan/plan.ts';
 import type { Policy } from '../plan/policy.ts';
 import { keepDomains, pendingDomains } from './domain-digests.ts';
 import { findChangedPasswords } from './changed-passwords.ts';
+import type { DriftQuestion } from './quick-drift.ts';
 
 /** What is wanted of an account, and how. */
 export interface PlanRequest {
@@ -41,6 +42,8 @@ export interface PlanPorts {
   /** Passwords are looked up to see whether they changed; none goes into the plan. */
   readonly resolvePassword: ResolvePassword;
   readonly onRead?: ((done: number, total: number) => void) | undefined;
+  /** Of domains that scope `pending` leaves out: those that are to be read nevertheless. */
+  readonly findDrift?: ((question: DriftQuestion) => Promise<ReadonlySet<DomainName>>) | undefined;
 }
 
 /** A plan with all that it was made from. */
@@ -77,17 +80,19 @@ export async function planAccount(
     state,
     onRead,
     resolvePassword,
+    findDrift,
   }: PlanPorts & { readonly account: Account; readonly state: StateStore },
 ): Promise<Result<Planned, ApiError>> {
   const { prior, warnings } = await state.prior();
   const api = { url: client.url, version: client.version };
   const changedPasswords = await findChangedPasswords(whole.desired, prior, { state, resolvePassword });
-  const request = whole.scope === 'pending' ? pendingPart(whole, client, { prior, changedPasswords }) : whole;
-  const { desired, domains, policy, manifestSize, manifestKind, observed: swept } = request;
-  const inputOf = (observed: Observed): PlanInput => {
-    const fixed = { desired, policy, prior, api, manifestSize, manifestKind, changedPasswords };
-    return { ...fixed, observed, now: clock.now() };
-  };
+  const { policy, manifestSize, manifestKind } = whole;
+  const fixed = { policy, prior, api, manifestSize, manifestKind, changedPasswords };
+  const question = { ...fixed, desired: whole.desired, now: clock.now(), account };
+  const request =
+    whole.scope === 'pending' ? await pendingPart(whole, client, { question, findDrift }) : whole;
+  const { desired, domains, observed: swept } = request;
+  const inputOf = (observed: Observed): PlanInput => ({ ...fixed, desired, observed, now: clock.now() });
   const observed =
     swept === undefined
       ? await observe(client, { desired, domains, account, clock, onProgress: onRead })
@@ -121,14 +126,17 @@ function settingsIn(values: readonly (string | null | undefined)[]): readonly De
 }
 
 /** Those of which the same is desired as an earlier run left in sync are left out, their passwords included. */
-function pendingPart(
+async function pendingPart(
   request: PlanRequest,
   { hmac }: Client,
-  { prior, changedPasswords }: Pick<PlanInput, 'prior'> & { readonly changedPasswords: ReadonlySet<string> },
-): PlanRequest {
+  { question, findDrift }: Pick<PlanPorts, 'findDrift'> & { readonly question: DriftQuestion },
+): Promise<PlanRequest> {
+  const { prior, changedPasswords = [] } = question;
   const pending = new Set<string>(pendingDomains(request.desired, prior, hmac));
   for (const item of changedPasswords) pending.add(domainPartOf(item));
   for (const { domain } of request.policy.rotate) pending.add(domain);
+  const skipped = keepDomains(request.desired, (name) => !pending.has(name));
+  for (const domain of (await findDrift?.({ ...question, desired: skipped })) ?? []) pending.add(domain);
   const desired = keepDomains(request.desired, (name) => pending.has(name));
   return { ...request, desired, domains: [...desired.domains.keys()] };
 }

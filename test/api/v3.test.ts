@@ -39,6 +39,33 @@ describe('what v3 does its own way', () => {
     expect(domain.ok && domain.value).not.toHaveProperty('aliases');
   });
 
+  test('the list of domains has the aliases that it embeds, where they are certainly all', async () => {
+    const aliases = (count: number) => ALIASES.slice(0, count);
+    const account = await testAccount(
+      {
+        account: { email: EMAIL },
+        domains: [0, 1, 199, 200, 250].map((count) => ({
+          domain: `d${count}.example`,
+          aliases: aliases(count),
+        })),
+      },
+      { version: 'v3' },
+    );
+    const listed = await account.client().listDomainsWithAliases();
+    if (!listed.ok) throw new Error(listed.error.message);
+    expect(Object.fromEntries(listed.value.map((row) => [row.domain, row.aliases?.length]))).toEqual({
+      'd0.example': 0,
+      'd1.example': 1,
+      'd199.example': 199,
+      'd200.example': undefined,
+      'd250.example': undefined,
+    });
+    expect(listed.value.find(({ domain }) => domain === 'd1.example')?.aliases).toMatchObject([
+      { name: 'a0', forward: decodeForward('x@corp.example') },
+    ]);
+    expect(account.requests()).toHaveLength(1);
+  });
+
   test('times are epoch milliseconds', async () => {
     const client = (await connect()).client();
     const domain = await client.getDomain(DOMAIN);

@@ -1,4 +1,4 @@
-import { ENDPOINTS } from '../../model/endpoints.ts';
+import { ENDPOINTS, LIMITS } from '../../model/endpoints.ts';
 import { parseDomainName, type DomainName } from '../../model/names.ts';
 import type { Account, ObservedDomain } from '../../model/observed.ts';
 import type { DomainState } from '../../model/resources.ts';
@@ -18,13 +18,15 @@ import {
 } from './decode.ts';
 import type { Dialect } from './dialects.ts';
 import type { ApiError } from '../errors.ts';
-import { readListing } from '../listing.ts';
+import { readListing, type ListingRequest } from '../listing.ts';
+import { decodeAlias } from './aliases.ts';
 
 type DomainOperations = Pick<
   Client,
   | 'getAccount'
   | 'listWhitelabels'
   | 'listDomains'
+  | 'listDomainsWithAliases'
   | 'getDomain'
   | 'addDomain'
   | 'updateDomain'
@@ -42,17 +44,13 @@ export function domainOperations(call: Call, dialect: Dialect): DomainOperations
     listWhitelabels: dialect.version === 'v4' ? null : () => listWhitelabels(call),
     listDomains: (filter) =>
       readListing(call, {
-        endpoint: endpoints.listDomains,
-        params: {},
+        ...domainListing(dialect, decodeDomain),
         query: {
           ...dialect.orders.domains,
           ...(filter === undefined ? {} : { [dialect.domainFilter]: filter.query }),
         },
-        field: 'domains',
-        pageSize: dialect.pageSize.domains,
-        decode: decodeDomain,
-        keyOf: ({ domain }) => domain,
       }),
+    listDomainsWithAliases: () => readListing(call, domainListing(dialect, decodeDomainWithAliases)),
     getDomain: (domain) => call({ endpoint: endpoints.getDomain, params: { domain } }, theDomain(domain)),
     addDomain(domain, state) {
       const body = { domain, ...settingsOf(domainSettings.add, state) };
@@ -60,6 +58,21 @@ export function domainOperations(call: Call, dialect: Dialect): DomainOperations
     },
     updateDomain: (domain, state) => updateDomain(call, dialect, domain, state),
     deleteDomain: (domain) => call({ endpoint: endpoints.deleteDomain, params: { domain } }, () => undefined),
+  };
+}
+
+function domainListing(
+  { endpoints, orders, pageSize }: Dialect,
+  decode: (row: unknown) => ObservedDomain,
+): ListingRequest<ObservedDomain> {
+  return {
+    endpoint: endpoints.listDomains,
+    params: {},
+    query: orders.domains,
+    field: 'domains',
+    pageSize: pageSize.domains,
+    decode,
+    keyOf: ({ domain }) => domain,
   };
 }
 
@@ -151,6 +164,15 @@ export function decodeDomain(value: unknown): ObservedDomain {
     createdAt: timeOf(json['created_at'] ?? json['added']),
     readAt: null,
   };
+}
+
+/** v3: Domain. A row has no total: that its aliases are all can be told only while it has room for another one. */
+function decodeDomainWithAliases(value: unknown): ObservedDomain {
+  const domain = decodeDomain(value);
+  const rows = objectOf(value, 'domain')['aliases'];
+  if (!Array.isArray(rows) || rows.length >= LIMITS.embeddedAliases) return domain;
+  const aliases = rows.map(decodeAlias);
+  return new Set(aliases.map(({ id }) => id)).size === rows.length ? { ...domain, aliases } : domain;
 }
 
 /** A live domain whose name no manifest can hold is listed anyway: it must not hide the others. */

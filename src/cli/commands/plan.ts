@@ -14,18 +14,21 @@ import { applyCommandLine, nextOf, type PlanRequestFlags } from '../output/next-
 import { documentOf, printPlan, shownPlan, type ShownPlan } from '../output/print-plan.ts';
 import { savePlan } from '../output/saved-plan.ts';
 import { openSession, type Session } from '../input/session.ts';
-import { resolveFormat } from '../settings.ts';
+import { resolveDriftUrl, resolveFormat } from '../settings.ts';
+import { openDriftCheck } from '../input/drift.ts';
 import { printStateWarnings, printUnknownValues } from '../input/state.ts';
 
 export interface PlanOptions extends PlanRequestFlags {
   readonly detailedExitcode?: true;
   readonly summary?: true;
   readonly allRoutes?: true;
+  readonly driftUrl?: string;
 }
 
 /** Shows what apply would do; the client cannot send anything but GET. */
 export async function planCommand(context: Context, options: PlanOptions): Promise<ExitCode> {
   assertTextForSummary(options, resolveFormat(options, context, PLAN_FORMATS));
+  const driftUrl = driftUrlOf(context, options);
   const flags = await narrowToChanges(context, options);
   const session = await openSession(context, flags, {
     command: 'plan',
@@ -33,9 +36,11 @@ export async function planCommand(context: Context, options: PlanOptions): Promi
     stance: { accountRequired: false, domainDeletes: 'allowed' },
     unnamed: options.against === undefined ? 'refused' : 'ignored',
   });
+  const drift = driftUrl === null ? null : openDriftCheck(context, session, driftUrl);
   try {
     const scope = options.quick === true ? 'pending' : 'all';
-    const read = await planOnce({ ...session.request, scope }, session.ports);
+    const ports = { ...session.ports, findDrift: drift?.findDrift };
+    const read = await planOnce({ ...session.request, scope }, ports);
     session.progress.stop();
     if (!read.ok) throw apiFailure(read.error);
     const planned = read.value;
@@ -44,8 +49,15 @@ export async function planCommand(context: Context, options: PlanOptions): Promi
     return planExit(decided.shown.plan, decided.decision, options);
   } finally {
     session.progress.stop();
-    await session.client.close();
+    await Promise.all([session.client.close(), drift?.close()]);
   }
+}
+
+/** What is not skipped is read anyway: `--drift-url` has a use with `--quick` only. */
+function driftUrlOf(context: Context, { quick, driftUrl }: PlanOptions): string | null {
+  if (quick === true) return resolveDriftUrl({ driftUrl }, context);
+  if (driftUrl === undefined) return null;
+  throw usageError('--drift-url has no effect without --quick', 'add --quick, or leave out --drift-url');
 }
 
 /** What `apply` would make of the plan, its passwords included; and what of it is shown. */
@@ -71,7 +83,7 @@ async function show(
 ): Promise<void> {
   printStateWarnings(context, options, planned);
   printUnknownValues(context, options, planned);
-  if (options.quick === true) tellLeftOut(context, session, planned);
+  if (options.quick === true) tellLeftOut(context, options, session, planned);
   const about = options.quick === true ? aboutWhatWasRead(session, planned) : session;
   const document = documentOf(context, about, shown);
   if (options.out !== undefined) await savePlan(context, options.out, document);
@@ -94,10 +106,17 @@ function assertTextForSummary({ summary, allRoutes }: PlanOptions, format: PlanF
   throw usageError(`--summary has no effect with --format ${format}`, 'leave one of them out');
 }
 
-function tellLeftOut({ stderr }: Context, { request: whole }: Session, { request }: Planned): void {
+function tellLeftOut(
+  context: Context,
+  options: PlanOptions,
+  { request: whole }: Session,
+  { request }: Planned,
+): void {
   const leftOut = whole.desired.domains.size - request.desired.domains.size;
   if (leftOut === 0) return;
-  stderr.write(`${plural(leftOut, 'domain')} skipped: unchanged since the last apply\n`);
+  const isChecked = driftUrlOf(context, options) !== null;
+  const checked = isChecked ? ', with the aliases and settings that are wanted' : '';
+  context.stderr.write(`${plural(leftOut, 'domain')} skipped: unchanged since the last apply${checked}\n`);
 }
 
 /** As with `--domain`: a plan that is saved is made again for the domains that were read, not for those due by then. */

@@ -19,6 +19,7 @@ import { isUndo, openState } from './state.ts';
 /** What a command that plans has in hand: the manifest, the account, and what to do with them. */
 export interface Session {
   readonly client: Client;
+  readonly connection: Connection;
   readonly request: PlanRequest;
   readonly ports: PlanPorts;
   readonly disclosure: Disclosure;
@@ -62,6 +63,7 @@ export async function openSession(
   const client = connect(context, connection, how.mode);
   return {
     client,
+    connection,
     request: {
       ...requestOf(manifest, options, { connection, stance: how.stance, now: context.clock.now() }),
       manifestKind,

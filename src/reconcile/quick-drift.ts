@@ -1,0 +1,59 @@
+import type { Client } from '../api/client.ts';
+import type { ApiError } from '../api/errors.ts';
+import type { Desired, DesiredDomain } from '../model/desired.ts';
+import type { DomainName } from '../model/names.ts';
+import type { Account, ObservedDomain } from '../model/observed.ts';
+import { fail, succeed, type Result } from '../model/result.ts';
+import { makePlan, type PlanInput } from '../plan/plan.ts';
+
+/** The domains of an account as the list shows them that embeds their aliases; none of them has its rules or credentials. */
+export type ListedDomains = ReadonlyMap<DomainName, ObservedDomain>;
+
+export type DriftFault =
+  | { readonly kind: 'other-account'; readonly email: string }
+  | { readonly kind: 'account-unread' | 'list-unread'; readonly error: ApiError };
+
+/**
+ * Reads the list of domains of the same account through a client of v3, a request for a hundred of them. It finds domains to read
+ * in full and is never a reason to write by itself.
+ */
+export async function listForDrift(
+  client: Client,
+  { email }: Account,
+): Promise<Result<ListedDomains, DriftFault>> {
+  const account = await client.getAccount();
+  if (!account.ok) return fail({ kind: 'account-unread', error: account.error });
+  if (account.value.email.toLowerCase() !== email.toLowerCase())
+    return fail({ kind: 'other-account', email: account.value.email });
+  const listed = await client.listDomainsWithAliases();
+  if (!listed.ok) return fail({ kind: 'list-unread', error: listed.error });
+  return succeed(new Map(listed.value.map((domain) => [domain.domain, domain])));
+}
+
+/** What a plan needs apart from the read of the domains. */
+export type DriftQuestion = Omit<PlanInput, 'observed'> & { readonly account: Account };
+
+/**
+ * Domains whose aliases or settings differ from what is desired of them, and those of which the list does not show enough: absent
+ * ones, those that may have more aliases than it embeds, and those that are to be deleted.
+ */
+export function differingDomains(
+  { account, desired, ...input }: DriftQuestion,
+  listed: ListedDomains,
+): ReadonlySet<DomainName> {
+  const observed = { account, domains: listed, unproven: new Map() };
+  const { changes, withheld } = makePlan({ ...input, desired: shownPart(desired), observed });
+  return new Set([...changes, ...withheld].map(({ domain }) => domain));
+}
+
+/** What of a manifest the list can show: settings and aliases. */
+function shownPart(desired: Desired): Desired {
+  const shown = [...desired.domains].map(([name, domain]) => [name, shownOf(domain)] as const);
+  return { ...desired, domains: new Map(shown) };
+}
+
+function shownOf(domain: DesiredDomain): DesiredDomain {
+  if (domain.state === 'absent') return domain;
+  const { rules: _rules, credentials: _credentials, ...shown } = domain;
+  return shown;
+}
