@@ -82,6 +82,7 @@ function measure({ domains, aliases, changes }: Size): readonly number[] {
       budgets: new Map(),
       monotonic: 0,
       now: NOW,
+      reading: { requests: 0, seconds: 0 },
     }),
   );
   timed(() => planDigest(plan, (text) => createHash('sha256').update(text).digest('hex')));

@@ -222,13 +222,31 @@ export interface Adoption {
 }
 
 /** What `apply` will send once the plan is made: writes, reads before stage 2, verification. */
-export interface Forecast {
-  readonly requests: number;
+export interface Forecast extends PhaseForecast {
   readonly writes: number;
-  readonly seconds: number;
-  /** Requests a minute of the tightest endpoint that is used; null: not known yet. */
+  /** Requests per window of the tightest endpoint that is used; null: not known yet. */
   readonly limit: number | null;
+  /** Length of that window, as far as the answers showed it; null: not known yet. */
+  readonly windowSeconds: number | null;
   readonly endpoints: readonly EndpointForecast[];
+  readonly phases: ForecastPhases;
+  /** Of all phases: the whole run. */
+  readonly total: PhaseForecast;
+}
+
+/**
+ * The parts of a run, one after another. Reading ends with the plan, writing with the last write: it includes what is read
+ * meanwhile, before stage 2 and to verify. Verifying is what remains.
+ */
+export interface ForecastPhases {
+  readonly reading: PhaseForecast;
+  readonly writing: PhaseForecast;
+  readonly verifying: PhaseForecast;
+}
+
+export interface PhaseForecast {
+  readonly requests: number;
+  readonly seconds: number;
 }
 
 export interface EndpointForecast {

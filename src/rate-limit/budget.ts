@@ -151,10 +151,14 @@ export function waitAfter429(rate: Rate | null): number {
   return (rate === null ? null : timeToReset(rate)) ?? ASSUMED_WINDOW_MS;
 }
 
-/** The length of a window in milliseconds, as far as it is known. */
+/** The length of a window in milliseconds, once two resets were seen; else null. */
+export function knownWindow({ window: { step, ahead } }: Pick<Budget, 'window'>): number | null {
+  return step === null ? null : Math.max(step, ahead);
+}
+
+/** The same, assumed where it is not known. */
 export function windowMs(budget: Budget): number {
-  const { step, ahead } = budget.window;
-  return step === null ? ASSUMED_WINDOW_MS : Math.max(step, ahead);
+  return knownWindow(budget) ?? ASSUMED_WINDOW_MS;
 }
 
 function keptBack(budget: Budget, share: number): number {

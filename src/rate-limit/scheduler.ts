@@ -1,4 +1,4 @@
-import { assumedBudget, recordEnd, spend, whenMayNext, windowMs, type Budget } from './budget.ts';
+import { assumedBudget, recordEnd, spend, whenMayNext, type Budget } from './budget.ts';
 
 /** What each endpoint's limit is thought to be, and how long things take. Milliseconds. */
 export interface ScheduleOptions {
@@ -32,11 +32,6 @@ export function createSchedule(options: ScheduleOptions): Schedule {
       return end;
     },
   };
-}
-
-/** Requests a minute, for people. */
-export function perMinute(budget: Budget): number | null {
-  return budget.limit === null ? null : Math.round((budget.limit * 60_000) / windowMs(budget));
 }
 
 /** A forecast needs a limit: without one it assumes one. */

@@ -21,7 +21,20 @@ function fullPlan(): PlanDocument {
     z: 'z@x.example',
   });
   const plan = planDocument(made, {
-    forecast: { requests: 3, writes: 2, seconds: 1, limit: 200, endpoints: [] },
+    forecast: {
+      requests: 3,
+      writes: 2,
+      seconds: 1,
+      limit: 200,
+      windowSeconds: 60,
+      endpoints: [],
+      phases: {
+        reading: { requests: 4, seconds: 1 },
+        writing: { requests: 2, seconds: 0.5 },
+        verifying: { requests: 1, seconds: 0.5 },
+      },
+      total: { requests: 7, seconds: 2 },
+    },
     createdAt: NOW,
     digest: 'sha256:0',
     disclosure: DISCLOSE_ALL,

@@ -20,6 +20,8 @@ import { isUndo, openState } from './state.ts';
 export interface Session {
   readonly client: Client;
   readonly connection: Connection;
+  /** Before the first request, epoch milliseconds. */
+  readonly openedAt: number;
   readonly request: PlanRequest;
   readonly ports: PlanPorts;
   readonly disclosure: Disclosure;
@@ -61,11 +63,13 @@ export async function openSession(
   const connection = await resolveConnection(options, manifest.desired.api, context);
   const progress = createProgress(context);
   const client = connect(context, connection, how.mode);
+  const openedAt = context.clock.now();
   return {
     client,
     connection,
+    openedAt,
     request: {
-      ...requestOf(manifest, options, { connection, stance: how.stance, now: context.clock.now() }),
+      ...requestOf(manifest, options, { connection, stance: how.stance, now: openedAt }),
       manifestKind,
     },
     ports: {

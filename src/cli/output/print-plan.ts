@@ -106,7 +106,7 @@ export function printPlanText(
 /** What sending these requests takes, from what is known of batches and of the budgets by now. */
 export function forecastOf(
   context: Context,
-  { client }: Pick<Session, 'client'>,
+  { client, openedAt }: Pick<Session, 'client' | 'openedAt'>,
   { planned, requests }: Omit<ShownPlan, 'plan'>,
   support: BatchSupport,
 ): Forecast {
@@ -119,5 +119,9 @@ export function forecastOf(
     budgets: client.budgets(),
     monotonic: context.clock.monotonic(),
     now: context.clock.now(),
+    reading: {
+      requests: client.totals().total,
+      seconds: Math.max(0, Math.round((planned.input.now - openedAt) / 100) / 10),
+    },
   });
 }

@@ -53,7 +53,7 @@ export function renderPlan(document: PlanDocument, options: PlanTextOptions): st
       options.extent === 'totals' ? (routesSentence(plan) ?? []) : [],
       scarcitySentence(plan) ?? [],
       options.style.strong(countsSentence(plan)),
-      forecastSentence(plan) ?? [],
+      wrapSentence(forecastSentence(plan) ?? '', options.columns).filter((line) => line !== ''),
       options.next === null ? [] : applyWith(options.next),
     ].flat(),
   ];

@@ -1,5 +1,6 @@
 import type { PlanDocument } from '../document/document.ts';
 import { plural } from '../../model/names.ts';
+import { ASSUMED_WINDOW_MS } from '../../rate-limit/budget.ts';
 import { withheldReason } from '../withhold.ts';
 
 /** `2 to add, 1 to delete; 118 unchanged, 3 unmanaged.` */
@@ -38,11 +39,30 @@ export function unchangedIn({ unchanged }: Pick<PlanDocument, 'unchanged'>, doma
   return Object.hasOwn(unchanged, domain) ? (unchanged[domain] ?? 0) : 0;
 }
 
-/** `9 requests, 6 of them writes; about 2 s.`; null: nothing is to be sent. */
+/**
+ * `15 requests, 6 of them writes; about 2 min: reading 50 s, writing 61 s, verifying <1 s.`, and at which
+ * rate where a window is waited for; null: nothing is to be sent.
+ */
 export function forecastSentence({ forecast }: Pick<PlanDocument, 'forecast'>): string | null {
-  if (forecast.requests === 0) return null;
-  const writes = forecast.writes === 1 ? '1 of them a write' : `${forecast.writes} of them writes`;
-  return `${plural(forecast.requests, 'request')}, ${writes}; about ${showSeconds(forecast.seconds)}.`;
+  const { requests, writes, total, phases } = forecast;
+  if (requests === 0) return null;
+  const written = writes === 1 ? '1 of them a write' : `${writes} of them writes`;
+  const head = `${plural(total.requests, 'request')}, ${written}; about`;
+  if (total.seconds < LEAST_SECONDS) return `${head} ${showSeconds(Math.max(1, total.seconds))}.`;
+  const told = PHASES.map((name) => `${name} ${showSeconds(phases[name].seconds)}`).join(', ');
+  return `${head} ${showSeconds(total.seconds)}: ${told}.${rateSentence(forecast)}`;
+}
+
+/** Of a shorter run the parts say nothing. */
+const LEAST_SECONDS = 10;
+const PHASES = ['reading', 'writing', 'verifying'] as const;
+
+/** Windows that are waited for are what takes the time. */
+function rateSentence({ limit, windowSeconds, total }: PlanDocument['forecast']): string {
+  if (limit === null || total.seconds < (windowSeconds ?? ASSUMED_WINDOW_MS / 1000)) return '';
+  const assumed = `, which is assumed to last ${ASSUMED_WINDOW_MS / 1000} s`;
+  const window = windowSeconds === null ? `window${assumed}` : `${windowSeconds} s`;
+  return ` The service takes ${plural(limit, 'request')} per endpoint and ${window}.`;
 }
 
 /** `Of the account's limits: 19 of 20 domains.`; null: nothing that has a known limit is added or deleted. */
@@ -65,7 +85,8 @@ export function scarcitySentence({ usage = [] }: Pick<PlanDocument, 'usage'>): s
 }
 
 function showSeconds(seconds: number): string {
-  if (seconds < 120) return `${Math.max(1, Math.round(seconds))} s`;
+  if (seconds < 1) return '<1 s';
+  if (seconds < 120) return `${Math.round(seconds)} s`;
   if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
   return `${Math.round(seconds / 3600)} h`;
 }

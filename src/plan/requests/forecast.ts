@@ -1,7 +1,7 @@
-import type { Budget } from '../../rate-limit/budget.ts';
+import { knownWindow, type Budget } from '../../rate-limit/budget.ts';
 import { endpointName, type ApiVersion } from '../../model/endpoints.ts';
 import type { Observed } from '../../model/observed.ts';
-import type { Change, EndpointForecast, Forecast } from '../../model/plan.ts';
+import type { Change, EndpointForecast, Forecast, PhaseForecast } from '../../model/plan.ts';
 import type { DomainName } from '../../model/names.ts';
 import { dependenciesOf } from './dependencies.ts';
 import {
@@ -15,7 +15,7 @@ import {
 } from './reads.ts';
 import { compareText } from '../sorting.ts';
 import type { RequestOptions, StageRequests } from './requests.ts';
-import { createSchedule, perMinute } from '../../rate-limit/scheduler.ts';
+import { createSchedule } from '../../rate-limit/scheduler.ts';
 import { plannedVerifications, type DueContext } from './verification.ts';
 
 export interface ForecastOptions extends RequestOptions, ReadContext, Omit<DueContext, 'now'> {
@@ -27,6 +27,8 @@ export interface ForecastOptions extends RequestOptions, ReadContext, Omit<DueCo
   readonly monotonic: number;
   /** The same moment, epoch milliseconds. */
   readonly now: number;
+  /** What reading the account took. */
+  readonly reading: PhaseForecast;
 }
 
 /** One request, from sending to its answer, as far as is known in advance. Milliseconds. */
@@ -76,10 +78,33 @@ export function forecast(stages: readonly StageRequests[], options: ForecastOpti
     spend(writePhase(stage, options.version));
     for (const change of changes) earlier.add(change);
   }
+  const written = { requests: requestsIn(tally), moment };
   for (const { domain, stage } of plan.changes) if (stage === 2) seen.delete(domain);
   spend(readPhase(verificationReads(plan, seen, options), options.version));
   spend(readPhase(plannedVerifications(plan, options), options.version));
-  return assemble(tally, moment - options.monotonic, options);
+  return assemble(tally, phasesOf(written, { requests: requestsIn(tally), moment }, options), options);
+}
+
+/** How far a run has come: requests since the plan, and the monotonic milliseconds. */
+interface Reached {
+  readonly requests: number;
+  readonly moment: number;
+}
+
+function phasesOf(
+  written: Reached,
+  ended: Reached,
+  { reading, monotonic }: Pick<ForecastOptions, 'reading' | 'monotonic'>,
+): Forecast['phases'] {
+  const seconds = ({ moment }: Reached): number => tenths((moment - monotonic) / 1000);
+  return {
+    reading,
+    writing: { requests: written.requests, seconds: seconds(written) },
+    verifying: {
+      requests: ended.requests - written.requests,
+      seconds: tenths(seconds(ended) - seconds(written)),
+    },
+  };
 }
 
 interface Sums {
@@ -123,21 +148,47 @@ function count(tally: Tally, endpoint: string, requests: number, items: number):
   tally.set(endpoint, { requests: sums.requests + requests, items: sums.items + items });
 }
 
-function assemble(tally: Tally, milliseconds: number, { budgets }: ForecastOptions): Forecast {
+function assemble(
+  tally: Tally,
+  phases: Forecast['phases'],
+  { budgets }: Pick<ForecastOptions, 'budgets'>,
+): Forecast {
   const endpoints: readonly EndpointForecast[] = [...tally]
     .map(([endpoint, sums]) => ({ endpoint, ...sums }))
     .sort((a, b) => writesFirst(a) - writesFirst(b) || compareText(a.endpoint, b.endpoint));
-  const rates = endpoints
-    .map(({ endpoint }) => budgets.get(endpoint))
-    .map((budget) => (budget === undefined ? null : perMinute(budget)))
-    .filter((rate) => rate !== null);
+  const { reading, writing, verifying } = phases;
   return {
-    requests: endpoints.reduce((sum, { requests }) => sum + requests, 0),
+    ...sumOf([writing, verifying]),
     writes: endpoints.reduce((sum, { endpoint, requests }) => sum + (isWrite(endpoint) ? requests : 0), 0),
-    seconds: Math.round(milliseconds / 100) / 10,
-    limit: rates.length === 0 ? null : Math.min(...rates),
+    ...tightest(endpoints.flatMap(({ endpoint }) => budgets.get(endpoint) ?? [])),
     endpoints,
+    phases,
+    total: sumOf([reading, writing, verifying]),
   };
+}
+
+/** The rate of the endpoint that lets the least through, as its answers told it. */
+function tightest(budgets: readonly Budget[]): Pick<Forecast, 'limit' | 'windowSeconds'> {
+  const [least] = budgets
+    .filter(({ limit }) => limit !== null)
+    .toSorted((a, b) => (a.limit ?? 0) - (b.limit ?? 0));
+  const window = least === undefined ? null : knownWindow(least);
+  return { limit: least?.limit ?? null, windowSeconds: window === null ? null : Math.round(window / 1000) };
+}
+
+function sumOf(phases: readonly PhaseForecast[]): PhaseForecast {
+  return {
+    requests: phases.reduce((sum, { requests }) => sum + requests, 0),
+    seconds: tenths(phases.reduce((sum, { seconds }) => sum + seconds, 0)),
+  };
+}
+
+function tenths(seconds: number): number {
+  return Math.round(seconds * 10) / 10;
+}
+
+function requestsIn(tally: Tally): number {
+  return tally.values().reduce((sum, { requests }) => sum + requests, 0);
 }
 
 function isWrite(endpoint: string): boolean {

@@ -36,7 +36,20 @@ import {
 /** In place of a hash: all that goes into it. */
 const sha256 = (text: string): string => `(${text.length})${text}`;
 const hmac = (text: string): string => sha256(`key${text}`);
-const NO_FORECAST = { requests: 0, writes: 0, seconds: 0, limit: null, endpoints: [] };
+const NO_FORECAST = {
+  requests: 0,
+  writes: 0,
+  seconds: 0,
+  limit: null,
+  windowSeconds: null,
+  endpoints: [],
+  phases: {
+    reading: { requests: 0, seconds: 0 },
+    writing: { requests: 0, seconds: 0 },
+    verifying: { requests: 0, seconds: 0 },
+  },
+  total: { requests: 0, seconds: 0 },
+};
 
 function documentOf(made: Plan): PlanDocument {
   const digest = planDigest(made, sha256);

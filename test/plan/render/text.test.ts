@@ -37,7 +37,7 @@ whose mail changes:
   ~ support@acme.example  +eve@corp.example -dan@corp.example  (3 destinations)
 
 2 to update; 1 unchanged, 0 unmanaged.
-2 requests, 1 of them a write; about 1 s.
+5 requests, 1 of them a write; about 1 s.
 Apply with: fwdsync apply --domain acme.example
 `);
   });

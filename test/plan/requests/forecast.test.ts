@@ -5,7 +5,7 @@ import type { Observed, ObservedDomain } from '../../../src/model/observed.ts';
 import type { Prior } from '../../../src/model/prior.ts';
 import { NO_PRIOR } from '../../../src/model/prior.ts';
 import { forecast, type ForecastOptions } from '../../../src/plan/requests/forecast.ts';
-import { createSchedule, perMinute } from '../../../src/rate-limit/scheduler.ts';
+import { createSchedule } from '../../../src/rate-limit/scheduler.ts';
 import { requestsOf } from '../../../src/plan/requests/requests.ts';
 import { dueDomains, plannedVerifications } from '../../../src/plan/requests/verification.ts';
 import {
@@ -53,11 +53,13 @@ function forecastOf(
     budgets: new Map(),
     monotonic: MONOTONIC,
     now: NOW,
+    reading: NOTHING,
     ...options,
   };
   return forecast(requestsOf(plan(wanted, found), all), all);
 }
 
+const NOTHING = { requests: 0, seconds: 0 };
 const GET_ALIASES = 'GET /domains/:domain/aliases';
 
 /** `endpoint requests/items`. */
@@ -77,7 +79,10 @@ describe('what applying a plan will send', () => {
       writes: 0,
       seconds: 0,
       limit: null,
+      windowSeconds: null,
       endpoints: [],
+      phases: { reading: NOTHING, writing: NOTHING, verifying: NOTHING },
+      total: NOTHING,
     });
   });
 
@@ -92,6 +97,13 @@ describe('what applying a plan will send', () => {
       // The two writes go one after another, and then the reading.
       seconds: 0.5,
       limit: null,
+      windowSeconds: null,
+      phases: {
+        reading: NOTHING,
+        writing: { requests: 2, seconds: 0.3 },
+        verifying: { requests: 1, seconds: 0.2 },
+      },
+      total: { requests: 3, seconds: 0.5 },
       endpoints: [
         { endpoint: 'POST /domains/:domain/aliases/batch', requests: 1, items: 2 },
         { endpoint: 'PUT /domains/:domain/aliases/:id', requests: 1, items: 1 },
@@ -365,7 +377,16 @@ describe('how long it takes', () => {
     const result = forecastOf(wanted, found, { budgets });
     // Three at once, the fourth when the window ends at 61 s, 60 s from now.
     expect(result.seconds).toBeGreaterThanOrEqual(60.3);
-    expect(result.limit).toBe(60);
+    expect([result.limit, result.windowSeconds]).toEqual([60, 60]);
+  });
+
+  test('the whole run is what was read and what is forecast', () => {
+    const [wanted, found] = adding(4);
+    const reading = { requests: 7, seconds: 61.2 };
+    const { phases, total, requests, seconds } = forecastOf(wanted, found, { reading });
+    expect(phases.reading).toEqual(reading);
+    expect(phases.writing.requests + phases.verifying.requests).toBe(requests);
+    expect(total).toEqual({ requests: requests + 7, seconds: seconds + 61.2 });
   });
 
   test('requests of one domain go one after another', () => {
@@ -416,12 +437,6 @@ describe('requests in virtual time', () => {
     ]);
     expect(schedule(budgets).run(new Map([['a', 3]]), 1000)).toBe(1100);
     expect(schedule(budgets).run(new Map([['b', 11]]), 1000)).toBe(62_100);
-  });
-
-  test('a minute for people', () => {
-    expect(perMinute(told(200))).toBe(200);
-    expect(perMinute({ ...told(100), window: { step: 30_000, ahead: 30 } })).toBe(200);
-    expect(perMinute(UNKNOWN_BUDGET)).toBeNull();
   });
 });
 
