@@ -140,4 +140,4 @@ test('365 days of edits, drift, faults and restarts: in step at the end of each,
   expect((after.heap - before.heap) / 2 ** 20).toBeLessThan(10);
   await daemon.stop();
   expect(world.clock.sleepers()).toBe(0);
-});
+}, 300_000);
