@@ -4,7 +4,7 @@ import { EXIT, type ExitCode, usageError } from '../exit.ts';
 import { routeDocument } from '../output/documents/route-document.ts';
 import { renderRoute } from '../output/documents/route-text.ts';
 import { DOCUMENT_FORMATS } from '../output/formats.ts';
-import { printJson } from '../output/output.ts';
+import { printJson, sentenceColumns } from '../output/output.ts';
 import { resolveFormat, type CommonOptions } from '../settings.ts';
 import { askAccount } from './route/account.ts';
 import { askManifest } from './route/manifest.ts';
@@ -32,7 +32,7 @@ export async function routeCommand(
       : await askManifest(context, options, domain, mail);
   const document = routeDocument(mail, findings);
   if (format === 'json') printJson(context, document);
-  else context.stdout.write(renderRoute(document, findings));
+  else context.stdout.write(renderRoute(document, findings, sentenceColumns(context.stdout)));
   return EXIT.done;
 }
 

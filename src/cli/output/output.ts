@@ -29,6 +29,11 @@ export function columnsOf({ columns }: Pick<OutputStream, 'columns'>): number {
   return columns || 80;
 }
 
+/** Width to break sentences at: what is no terminal gets them whole. */
+export function sentenceColumns(stream: OutputStream): number {
+  return stream.isTTY === true ? columnsOf(stream) : Infinity;
+}
+
 export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }

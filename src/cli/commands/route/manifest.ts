@@ -18,7 +18,7 @@ export async function askManifest(
 ): Promise<RouteFindings> {
   const { desired, problems } = await readDesired(context, options, {
     references: 'unneeded',
-    problems: 'printed',
+    problems: 'errors-printed',
     unnamed: 'refused',
   });
   if (desired === null) throw invalidManifest(problems);

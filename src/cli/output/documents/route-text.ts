@@ -1,4 +1,5 @@
 import { escapeInvisible } from '../../../model/names.ts';
+import { wrapWords } from '../../../plan/render/wrap.ts';
 import { showSource } from '../../../model/problem.ts';
 import {
   shownEnd,
@@ -13,18 +14,30 @@ import {
 
 const WIDTH = 80;
 
-/** Where it ends, what matches it at each hop, and what is to be known about that; each hop is indented below the one before. */
-export function renderRoute({ mail, notes }: RouteDocument, findings: RouteFindings): string {
+/** Where it ends, what matches it at each hop, and what is to be known about that; each hop is indented below the one before. `columns`: width that sentences keep to. */
+export function renderRoute(
+  { mail, notes }: RouteDocument,
+  findings: RouteFindings,
+  columns: number,
+): string {
   const { hops, readings } = findings;
+  const sentence = (indent: string, text: string): readonly string[] => {
+    const further = `${indent}    `;
+    const parts = wrapWords(text, { used: indent.length, indent: further.length, columns });
+    return parts.map((part, index) => `${index === 0 ? indent : further}${part}`);
+  };
   const others = readings === null ? [] : otherReadings(hops, readings);
   const lines = [
-    `${mail.to} ${endText(hops, findings)}`,
+    ...sentence('', `${mail.to} ${endText(hops, findings)}`),
     ...wayLines(hops, findings, '  '),
     ...others.flatMap(({ engine, way }) => [
-      `  if ${engine === 'rules' ? 'rules decide' : 'aliases decide'}: ${endText(way, findings)}`,
+      ...sentence(
+        '  ',
+        `if ${engine === 'rules' ? 'rules decide' : 'aliases decide'}: ${endText(way, findings)}`,
+      ),
       ...wayLines(way, findings, '    '),
     ]),
-    ...notes.map((note) => `  note: ${note}`),
+    ...notes.flatMap((note) => sentence('  ', `note: ${note}`)),
   ];
   return `${lines.map(escapeInvisible).join('\n')}\n`;
 }

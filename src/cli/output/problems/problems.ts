@@ -3,7 +3,7 @@ import { showSource } from '../../../model/problem.ts';
 import { plural, escapeInvisible } from '../../../model/names.ts';
 import type { WouldDelete } from '../../../plan/would-delete.ts';
 import type { Context } from '../../context.ts';
-import { columnsOf, printJson } from '../output.ts';
+import { columnsOf, printJson, sentenceColumns } from '../output.ts';
 import { wantsMask, type CommonOptions } from '../../settings.ts';
 import type { ManifestCounts } from '../../../manifest/load.ts';
 import type { ManifestText } from '../../../manifest/read/text.ts';
@@ -94,8 +94,9 @@ export function printProblems(
   excerpt: Excerpt = NO_EXCERPT,
 ): void {
   const style = styleFor(context.stderr, color, context.env);
-  const columns = context.stderr.isTTY === true ? columnsOf(context.stderr) : Infinity;
-  context.stderr.write(renderProblems(problems, { style, excerpt, columns }));
+  context.stderr.write(
+    renderProblems(problems, { style, excerpt, columns: sentenceColumns(context.stderr) }),
+  );
 }
 
 /** What is wrong with a manifest that ends a command: with `--format json` the document of `validate`, else text. */
