@@ -1,5 +1,6 @@
 import { capturesIn, type Destination } from '../../model/destinations.ts';
 import { nameKey, takesOthers, type DomainName } from '../../model/names.ts';
+import type { DesiredDomain } from '../../model/desired.ts';
 import type { ObservedDomain } from '../../model/observed.ts';
 import type { Change } from '../../model/plan.ts';
 import type { RuleMatch } from '../../model/resources.ts';
@@ -13,7 +14,7 @@ import { conditionKey, takesEverything, type RoutesInput } from './sides.ts';
 export interface KnownMail {
   /** The addresses of planned domains that destinations name. */
   readonly destinations: readonly Destination[];
-  /** The mail of a domain that the plan can concern; `moved`: addresses whose mail ends elsewhere. */
+  /** The mail of a planned domain that the plan can concern; `moved`: addresses whose mail ends elsewhere. */
   readonly subjectsOf: (domain: DomainName, moved: ReadonlySet<string>) => readonly RouteSubject[];
 }
 
@@ -40,11 +41,11 @@ export function knownMail({ desired, observed, changes }: RoutesInput): KnownMai
       const known = domainOf(domain);
       const concerned = concernedIn(known, moved);
       if (concerned.length === 0) return [];
-      const wanted = desired.domains.get(domain);
-      const expected = wanted?.state === 'present' ? wanted.expect.map(({ to }) => to) : [];
+      const wanted = desired.domains.get(domain) as DesiredDomain;
+      const expected = wanted.state === 'present' ? wanted.expect.map(({ to }) => to) : [];
       const names = namesTried(known, concerned).map((name) => `${name}@${domain}`);
       return [
-        ...addressSubjects(domain, [...names, ...expected], found.get(domain) ?? []),
+        ...addressSubjects(domain, [...names, ...expected], found.get(domain) as ReadonlySet<Destination>),
         ...conditionSubjects(known, concerned),
         { kind: 'others', domain },
       ];
@@ -97,16 +98,13 @@ function* destinationsIn(domain: Domain): Generator<Destination> {
 /** What changes takes mail, and what leads to mail that ends elsewhere; all of a domain that comes or goes. */
 function concernedIn(domain: Domain, moved: ReadonlySet<string>): readonly Taker[] {
   const isNewOrGone = domain.changes.some(({ kind, action }) => kind === 'domain' && action !== 'update');
-  const leads = ({ forward }: Taker): boolean =>
-    moved.size > 0 && forward.some((destination) => moved.has(destination));
+  const leads = ({ forward }: Taker): boolean => forward.some((destination) => moved.has(destination));
   return [
     ...domain.changes.flatMap((change) => [
       ...takersOnSide(change, 'observed'),
       ...takersOnSide(change, 'desired'),
     ]),
-    ...(isNewOrGone || moved.size > 0
-      ? allTakers(domain).filter((taker) => isNewOrGone || leads(taker))
-      : []),
+    ...allTakers(domain).filter((taker) => isNewOrGone || leads(taker)),
   ];
 }
 

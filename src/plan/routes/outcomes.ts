@@ -110,5 +110,5 @@ function ofDestinations({ by, forward }: Taken, side: Side): RouteOutcome {
 function outcome(ends: Ends, captured: readonly Destination[], by: Decider | null): RouteOutcome {
   const { to, unknown, via } = ends;
   const all = captured.length > 0 && isDiscard(to) ? captured : [...to, ...captured];
-  return { to: all.toSorted(), open: unknown, via: [...new Set(via)], by };
+  return { to: all.toSorted(), open: unknown, via, by };
 }

@@ -1,5 +1,6 @@
 import { nameKey, type DomainName } from '../../model/names.ts';
 import type { AliasChange, Change, PlannedRoute } from '../../model/plan.ts';
+import type { AliasState } from '../../model/resources.ts';
 import { isPatternName } from './known-addresses.ts';
 
 /**
@@ -32,20 +33,19 @@ function renames(
     (change): change is AliasChange =>
       change.kind === 'alias' && change.domain === domain && isOneAddress(change),
   );
-  const byForward = (action: AliasChange['action']): Map<string, AliasChange[]> =>
-    Map.groupBy(
-      aliases.filter((change) => change.action === action),
-      ({ observed, desired }) => ((observed ?? desired)?.forward ?? []).toSorted().join('\n'),
-    );
-  const added = byForward('add');
-  return [...byForward('delete')].flatMap(([forward, gone]) => {
-    const come = added.get(forward) ?? [];
-    const [first, second] = [gone[0], come[0]];
-    const isSure = gone.length === 1 && come.length === 1 && first !== undefined && second !== undefined;
-    return isSure ? [{ gone: first, added: second }] : [];
+  return [...Map.groupBy(aliases, forwardOf).values()].flatMap((same) => {
+    const gone = same.filter(({ action }) => action === 'delete');
+    const added = same.filter(({ action }) => action === 'add');
+    if (gone.length > 1 || added.length > 1) return [];
+    return gone.flatMap((one) => added.map((other) => ({ gone: one, added: other })));
   });
 }
 
-function isOneAddress({ name, conditional }: AliasChange): boolean {
-  return name !== '*' && !conditional && !isPatternName(name);
+/** Of a change that is not conditional, as only that of `*` may be. */
+function forwardOf({ observed, desired }: AliasChange): string {
+  return ((observed ?? desired) as AliasState).forward.toSorted().join();
+}
+
+function isOneAddress({ name }: AliasChange): boolean {
+  return name !== '*' && !isPatternName(name);
 }
