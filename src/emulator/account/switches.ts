@@ -78,6 +78,8 @@ export interface Switches {
   v3ListedIdsInBatches: 'known' | 'unknown';
   /** Unit of `created` of v3's rules. */
   v3RuleTimes: 'seconds' | 'milliseconds';
+  /** Whether the domains of v3 have `routing_engine`. */
+  v3RoutingEngine: 'shown' | 'omitted';
   /** What answers a delete-all of v3: `{ deleted, success }` or `{ success }`. */
   v3DeleteAllAnswer: 'count' | 'success';
   /** The smallest `limit` that v3's listings take. */
@@ -164,6 +166,7 @@ export const DEFAULT_SWITCHES: Readonly<Switches> = {
   v3AliasSegment: 'name-first',
   v3ListedIdsInBatches: 'known',
   v3RuleTimes: 'seconds',
+  v3RoutingEngine: 'shown',
   v3DeleteAllAnswer: 'count',
   v3MinimumLimit: 1,
   logCursor: 'next',

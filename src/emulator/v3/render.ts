@@ -52,7 +52,10 @@ export function renderV3Account({ account, tier }: State): JsonObject {
 /**
  * With the first 200 aliases; times are epoch milliseconds. Some answers have a `daily_quota` too.
  */
-export function renderV3Domain({ name, fields, created_at, aliases }: DomainRecord): JsonObject {
+export function renderV3Domain(
+  { name, fields, created_at, aliases }: DomainRecord,
+  { switches }: State,
+): JsonObject {
   const { notification_email, webhook, whitelabel, routing_engine, banned } = fields;
   return {
     active: fields.forwarding_ready,
@@ -63,7 +66,7 @@ export function renderV3Domain({ name, fields, created_at, aliases }: DomainReco
     webhook,
     whitelabel,
     added: created_at,
-    routing_engine,
+    ...(switches.v3RoutingEngine === 'shown' ? { routing_engine } : {}),
     banned,
     aliases: aliases.inOrder('name').slice(0, MAX_EMBEDDED_ALIASES).map(renderV3Alias),
   };

@@ -31,7 +31,7 @@ import {
 } from './render.ts';
 
 const domains = domainHandlers('v3', (domain, state) => ({
-  ...renderV3Domain(domain),
+  ...renderV3Domain(domain, state),
   daily_quota: state.account.plan.daily_receive_limit,
 }));
 const aliases = itemHandlers(ALIAS_KIND, { render: renderV3Alias, find: findAlias });

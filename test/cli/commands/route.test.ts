@@ -326,3 +326,37 @@ describe.each(['v4', 'v3'] as const)('hop by hop, by the account through %s', (v
     expect(expectSchema(routeSchema, stdout)).not.toHaveProperty('readings');
   });
 });
+
+describe('a v3 that does not show the engine', () => {
+  const seed = {
+    domains: [
+      {
+        domain: 'acme.example',
+        aliases: [{ alias: 'jobs', forward: 'ana@corp.example' }],
+        rules: [{ type: 'alias' as const, config: { alias: 'jobs', forward: 'ben@corp.example' } }],
+      },
+    ],
+  };
+  const server = { switches: { v3RoutingEngine: 'omitted' as const } };
+  const options = { version: 'v3', seed, server } as const;
+
+  test('both readings, and that it is not known which', async () => {
+    const scene = await commandScene(options);
+    const { stdout, code } = await scene.run(['route', 'jobs@acme.example', '--live']);
+    expect(stdout).toMatch(/^jobs@acme\.example -> ben@corp\.example\n/);
+    expect(stdout).toContain(
+      '  if aliases decide: -> ana@corp.example\n    alias jobs matches it by its name',
+    );
+    expect(stdout).toContain('  note: the API does not show whether rules or aliases are used\n');
+    expect(code).toBe(0);
+  });
+
+  test('in the document too', async () => {
+    const scene = await commandScene(options);
+    const { stdout } = await scene.run(['route', 'jobs@acme.example', '--live', '--format', 'json']);
+    expect(expectSchema(routeSchema, stdout)).toMatchObject({
+      forward: ['ben@corp.example'],
+      readings: { alias: [{ forward: ['ana@corp.example'] }], rules: [{ forward: ['ben@corp.example'] }] },
+    });
+  });
+});

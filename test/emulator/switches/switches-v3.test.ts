@@ -83,6 +83,16 @@ test.each([
 });
 
 test.each([
+  ['shown', { routing_engine: 'alias' }],
+  ['omitted', {}],
+] as const)('switch v3RoutingEngine %s', async (v3RoutingEngine, shown) => {
+  const send = await startWith({ v3RoutingEngine });
+  const { routing_engine, ...others } = (await send('GET', ROOT)).body.domain;
+  expect(routing_engine === undefined ? {} : { routing_engine }).toEqual(shown);
+  expect(others).toHaveProperty('banned');
+});
+
+test.each([
   ['count', { deleted: 1, success: true }],
   ['success', { success: true }],
 ] as const)('switch v3DeleteAllAnswer %s', async (v3DeleteAllAnswer, expected) => {
