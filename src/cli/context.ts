@@ -75,12 +75,18 @@ export interface AccountReport {
 export type OutputStream = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
 export function processContext(): Context {
+  let stderr: OutputStream | undefined;
   return {
     env: process.env,
     cwd: process.cwd(),
-    stdin: process.stdin,
+    // Opening a stream takes a tenth of the start-up; most commands need one of the three.
+    get stdin() {
+      return process.stdin;
+    },
     stdout: survivingItsReader(process.stdout),
-    stderr: survivingItsReader(process.stderr),
+    get stderr() {
+      return (stderr ??= survivingItsReader(process.stderr));
+    },
     clock: systemClock,
     every: (milliseconds, work) => {
       const timer = setInterval(work, milliseconds).unref();

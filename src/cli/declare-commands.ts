@@ -33,16 +33,37 @@ export interface Declaration {
   readonly context: Context;
 }
 
-/** Declares every command in the order of the help. */
-export function declareCommands(declaration: Declaration): void {
-  declarePlanners(declaration);
-  declareAppliers(declaration);
-  declareReaders(declaration);
-  declareMail(declaration);
-  declareTools(declaration);
+/** Declares the command with which a line begins, and no other; where it begins with none, all, for help and suggestions. */
+export function declareCommands(declaration: Declaration, [first = '']: readonly string[]): void {
+  const one = Object.hasOwn(COMMANDS, first) && first !== 'completion' ? COMMANDS[first] : undefined;
+  for (const declare of one === undefined ? Object.values(COMMANDS) : [one]) declare(declaration);
 }
 
-function declarePlanners({ program, run }: Declaration): void {
+/** In the order of the help. `completion` completes the lines of all others. */
+const COMMANDS: Readonly<Record<string, (declaration: Declaration) => void>> = {
+  validate: declareValidate,
+  plan: declarePlan,
+  show: declareShow,
+  apply: declareApply,
+  run: declareRun,
+  export: declareExport,
+  account: declareAccount,
+  verify: declareVerify,
+  route: declareRoute,
+  logs: declareLogs,
+  emulator: declareEmulator,
+  demo: declareDemo,
+  completion: declareCompletion,
+};
+
+const PLANNING = [withManifest, withAccounts, withConnection, withState];
+
+const DRIFT_URL = [
+  '--drift-url <url>',
+  'base URL of v3, to check skipped domains for changed aliases and settings [FWDSYNC_DRIFT_URL]',
+] as const;
+
+function declareValidate({ program, run }: Declaration): void {
   addCommand(program, 'validate', withManifest, withAccounts, withState, withOutput(VALIDATE_FORMATS))
     .description('Check manifests, offline and without a key')
     .option('--staged', 'read the manifests from the git index: what is about to be committed')
@@ -53,7 +74,9 @@ function declarePlanners({ program, run }: Declaration): void {
         forAccounts(async () => (await import('./commands/validate.ts')).validateCommand, VALIDATE_FORMATS),
       ),
     );
+}
 
+function declarePlan({ program, run }: Declaration): void {
   addCommand(program, 'plan', ...PLANNING, withOutput(PLAN_FORMATS), withAllowances)
     .description('Show what apply would do; sends nothing but GET')
     .option('--detailed-exitcode', 'exit with 2 when there are changes')
@@ -65,7 +88,9 @@ function declarePlanners({ program, run }: Declaration): void {
     .option(...DRIFT_URL)
     .addHelpText('after', example('fwdsync plan -f fwdsync.yaml --detailed-exitcode'))
     .action(run(forAccounts(async () => (await import('./commands/plan.ts')).planCommand, PLAN_FORMATS)));
+}
 
+function declareShow({ program, run }: Declaration): void {
   addCommand(program, 'show', withAccounts, withFormat(PLAN_FORMATS), withLogs)
     .description('Print a saved plan in any format, offline')
     .argument('<plan>', 'a saved plan')
@@ -75,14 +100,7 @@ function declarePlanners({ program, run }: Declaration): void {
     );
 }
 
-const DRIFT_URL = [
-  '--drift-url <url>',
-  'base URL of v3, to check skipped domains for changed aliases and settings [FWDSYNC_DRIFT_URL]',
-] as const;
-
-const PLANNING = [withManifest, withAccounts, withConnection, withState];
-
-function declareAppliers({ program, run }: Declaration): void {
+function declareApply({ program, run }: Declaration): void {
   addCommand(program, 'apply', ...PLANNING, withOutput(), withAllowances)
     .description('Make a plan, ask, apply it and verify; with a saved plan: if it is still the same')
     .argument('[plan]', 'a saved plan')
@@ -103,7 +121,9 @@ function declareAppliers({ program, run }: Declaration): void {
         ),
       ),
     );
+}
 
+function declareRun({ program, run }: Declaration): void {
   addCommand(program, 'run', ...PLANNING, withOutput())
     .description('Keep the account in sync with the manifest until stopped')
     .option('--interval <duration>', 'time between checks of the whole account', '5m')
@@ -118,8 +138,7 @@ function declareAppliers({ program, run }: Declaration): void {
     .action(run(async () => (await import('./commands/run.ts')).runCommand));
 }
 
-/** The commands that read the account without changing what the manifest is about. */
-function declareReaders({ program, run }: Declaration): void {
+function declareExport({ program, run }: Declaration): void {
   addCommand(program, 'export', withAccounts, withState, withConnection, withMask, withLogs)
     .description('Write a manifest of the live account, whose plan is empty')
     .option('--domain <domain>', 'only this domain (repeatable)', collect)
@@ -135,14 +154,18 @@ function declareReaders({ program, run }: Declaration): void {
     .action(
       run(forAccounts(async () => (await import('./commands/export.ts')).exportCommand, DOCUMENT_FORMATS)),
     );
+}
 
+function declareAccount({ program, run }: Declaration): void {
   addCommand(program, 'account', withAccounts, withConnection, withFormat(), withLogs)
     .description("Show the account and its plan's limits; the quickest way to see whether the key works")
     .addHelpText('after', example('fwdsync account'))
     .action(
       run(forAccounts(async () => (await import('./commands/account.ts')).accountCommand, DOCUMENT_FORMATS)),
     );
+}
 
+function declareVerify({ program, run }: Declaration): void {
   addCommand(program, 'verify', withAccounts, withConnection, withFormat(), withLogs)
     .description(
       'Ask the service to check domains, and print the DNS records that are missing as a zone file',
@@ -160,7 +183,7 @@ async function loadVerify(): Promise<CommandAction<CommonOptions>> {
     verify(context, args.length === 0 ? options : { ...options, domain: args }, args);
 }
 
-function declareMail({ program, run }: Declaration): void {
+function declareRoute({ program, run }: Declaration): void {
   addCommand(program, 'route', withManifest, withConnection, withState, withOutput())
     .description(
       'Show where a mail would go, and which alias or rule matches it; exits with 0 even when it is refused',
@@ -172,7 +195,9 @@ function declareMail({ program, run }: Declaration): void {
     .option('--live', 'use the account instead of the manifest')
     .addHelpText('after', example('fwdsync route sales@acme.example --subject "invoice 7"'))
     .action(run(async () => (await import('./commands/route.ts')).routeCommand));
+}
 
+function declareLogs({ program, run }: Declaration): void {
   addCommand(program, 'logs', withFiles, withConnection, withState, withOutput(), withLogQuery)
     .description('List, follow, search or count the email logs of a domain')
     .argument('<domain>', 'domain')
@@ -180,7 +205,7 @@ function declareMail({ program, run }: Declaration): void {
     .action(run(async () => (await import('./commands/logs.ts')).logsCommand));
 }
 
-function declareTools({ program, run, execute, context }: Declaration): void {
+function declareEmulator({ program, run }: Declaration): void {
   addCommand(program, 'emulator')
     .description('Serve the whole API on loopback, to try things out without an account')
     .option('--port <port>', 'port to listen on; 0 takes a free one', portNumber, 8025)
@@ -200,14 +225,18 @@ function declareTools({ program, run, execute, context }: Declaration): void {
     .option('--control', 'serve /_emulator, which reads and changes the emulator, to loopback')
     .addHelpText('after', example('fwdsync emulator --port 8025 --state account.json'))
     .action(run(async () => (await import('./commands/emulator.ts')).emulatorCommand));
+}
 
+function declareDemo({ program, run, execute }: Declaration): void {
   addCommand(program, 'demo', withOutput(['text']))
     .description(
       'Start an emulator with a drifted account and show validate, plan, apply and the empty plan after it',
     )
     .addHelpText('after', example('fwdsync demo'))
     .action(run(async () => (await import('./commands/demo.ts')).demoCommand(execute)));
+}
 
+function declareCompletion({ program, run, context }: Declaration): void {
   addCommand(program, 'completion')
     .usage('[options] <shell>')
     .description('Print the completion of this command line for a shell')

@@ -1,4 +1,3 @@
-import { enableCompileCache } from 'node:module';
 import { parseArgs } from 'node:util';
 import { processContext, type Context } from './context.ts';
 import { EXIT, explain, type ExitCode } from './exit.ts';
@@ -6,7 +5,6 @@ import { createProgram } from './program.ts';
 
 /** Runs the command line of this process. */
 export async function start(): Promise<void> {
-  enableCompileCache();
   const context = processContext();
   process.exitCode = await execute(context, process.argv.slice(2));
   // After a signal nothing that is still in flight may hold the process.
@@ -27,7 +25,7 @@ export async function start(): Promise<void> {
 export async function execute(context: Context, args: readonly string[]): Promise<ExitCode> {
   let code: ExitCode = EXIT.done;
   try {
-    const program = createProgram(context, {
+    const program = createProgram(context, args, {
       finish: (result) => {
         code = result;
       },

@@ -1,10 +1,13 @@
 #!/usr/bin/env node
+import module from 'node:module';
 import { nodeFault } from './node-version.ts';
 
 // Everything else is loaded after this check: an older Node cannot even link it.
 const fault = nodeFault(process.versions.node);
-if (fault === null) await (await import('./execute.ts')).start();
-else {
+if (fault === null) {
+  module.enableCompileCache();
+  await (await import('./execute.ts')).start();
+} else {
   process.stderr.write(`${fault}\n`);
   process.exitCode = 1;
 }

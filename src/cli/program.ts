@@ -15,10 +15,14 @@ interface ProgramPorts {
 }
 
 /**
- * The command line: names, options and help. Each command's module is loaded when it runs, so that
- * `validate` in a git hook pays for nothing else.
+ * The command line: names, options and help, of as many commands as these words need. Each command's module is loaded
+ * when it runs, so that `validate` in a git hook pays for nothing else.
  */
-export function createProgram(context: Context, { finish, execute }: ProgramPorts): Command {
+export function createProgram(
+  context: Context,
+  line: readonly string[],
+  { finish, execute }: ProgramPorts,
+): Command {
   const program = new Command('fwdsync')
     .description(
       'Email forwarding as code: plans and applies a YAML manifest of domains, aliases, rules and SMTP credentials.',
@@ -48,7 +52,7 @@ export function createProgram(context: Context, { finish, execute }: ProgramPort
       finish(code);
     };
 
-  declareCommands({ program, run, execute, context });
+  declareCommands({ program, run, execute, context }, line);
   return program;
 }
 

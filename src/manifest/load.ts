@@ -98,8 +98,19 @@ function loadDocuments(parsed: ParsedManifest, options: LoadOptions): LoadedMani
   const { references } = destinations;
   return {
     problems,
-    desired: sound ? { ...parts, files, digest: digestOf(parts), references, lint } : null,
+    desired: sound ? withDigest({ ...parts, files, references, lint }) : null,
     counts: { ...countOf(domains, files.length), silenced: lint.silenced },
+  };
+}
+
+/** The digest is computed when it is first asked for: a check alone needs none. */
+function withDigest(desired: Omit<Desired, 'digest'>): Desired {
+  let digest: string | undefined;
+  return {
+    ...desired,
+    get digest() {
+      return (digest ??= digestOf(desired));
+    },
   };
 }
 

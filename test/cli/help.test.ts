@@ -7,9 +7,8 @@ import { execute } from '../../src/cli/execute.ts';
 import { commandScene } from './support/scene.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const COMMANDS = createProgram(processContext(), { finish: () => {}, execute }).commands.map((command) =>
-  command.name(),
-);
+const CONTEXT = processContext();
+const COMMANDS = declaredFor([]).map((command) => command.name());
 const DOCS = 'Documentation: https://github.com/fwdsync/fwdsync/tree/main/docs';
 
 /** Options that do something only where they are given. */
@@ -19,6 +18,21 @@ const WITHOUT_DEFAULT = new Set(
   --drift-url --search --id --alias --sender --recipient --forward --status --transport --after --before --from --state --faults`.split(
     /\s+/,
   ),
+);
+
+function declaredFor(line: readonly string[]) {
+  return createProgram(CONTEXT, line, { finish: () => {}, execute }).commands;
+}
+
+test.each(COMMANDS.filter((name) => name !== 'completion'))('a line of %s declares it alone', (command) => {
+  expect(declaredFor([command, '--format', 'json']).map((declared) => declared.name())).toEqual([command]);
+});
+
+test.each([['completion'], ['help'], ['valdate'], ['--version'], ['constructor']])(
+  '%s declares all',
+  (first) => {
+    expect(declaredFor([first])).toHaveLength(COMMANDS.length);
+  },
 );
 
 async function helpOf(...args: readonly string[]): Promise<string> {
