@@ -88,6 +88,8 @@ export interface Client {
   readonly hmac: (text: string) => string;
   /** Requests so far; grows. */
   totals(): RequestTotals;
+  /** Requests that were sent and have no answer yet. */
+  inFlight(): number;
   /** What is known of each endpoint's budget, by its name. */
   budgets(): ReadonlyMap<string, Budget>;
   /** How far the service's clock is ahead of ours by its last answer, milliseconds; null: under five minutes, or not known. */

@@ -35,6 +35,8 @@ export interface ClientOptions {
   readonly redactor?: Redactor;
   /** Aborted: nothing more is sent; what is in flight may finish. */
   readonly signal?: AbortSignal;
+  /** Aborted: what is in flight is cut off as well. */
+  readonly cut?: AbortSignal;
   /** Called for every request that was sent, with no secret in it. */
   readonly onEvent?: (event: RequestEvent) => void;
 }
@@ -67,6 +69,7 @@ function clientOf(options: ClientOptions, ports: CallPorts, manner: Manner): Ful
     url,
     hmac: hmacWith(options.key),
     totals: () => ports.pacer.totals(),
+    inFlight: () => ports.pacer.inFlight(),
     budgets: () => ports.pacer.budgets(),
     skewMs: () => ports.pacer.skewMs(),
     mayRetry: (attempt) => mayRetry(ports, attempt),

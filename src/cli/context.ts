@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { RequestEvent } from '../api/http/call.ts';
 import type { Clock, Every } from '../model/clock.ts';
 import type { DomainName } from '../model/names.ts';
+import { createInterruption, type Interruption } from './interruption.ts';
 import type { PlanOptionsDocument } from '../plan/document/document.ts';
 import type { SavedPlan } from '../plan/document/saved.ts';
 import { createSecrets, type Secrets } from './secrets.ts';
@@ -17,7 +18,7 @@ export interface CheckedManifests {
 }
 
 /** What a command may use of the process; the one place where the ambient is picked up. */
-export interface Context {
+export interface Context extends Pick<Interruption, 'signal'>, Partial<Omit<Interruption, 'signal'>> {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly stdin: Readable & { readonly isTTY?: boolean };
@@ -28,12 +29,8 @@ export interface Context {
   readonly every?: Every;
   readonly random: () => number;
   readonly secrets: Secrets;
-  /** Aborted by the first SIGINT or SIGTERM; the reason is the signal's name. */
-  readonly signal: AbortSignal;
   /** Calls back on every SIGHUP, which ends the process where nobody asked for this. */
   readonly onHangUp?: (listener: () => void) => void;
-  /** As SIGINT: a terminal on which a line is edited keeps Ctrl-C from the process. */
-  readonly interrupt?: () => void;
   /** Called with each request, for the log; `account` is empty where there is one alone. */
   readonly onRequest?: (event: RequestEvent, account: string) => void;
   /** With `--accounts`: the one of them that a command runs for. */
@@ -118,14 +115,13 @@ export const systemClock: Clock = {
     ),
 };
 
-/** The first signal asks to stop after the request in flight; a second one ends the process at once. */
-function interruption(): Required<Pick<Context, 'signal' | 'interrupt'>> {
-  const controller = new AbortController();
-  const stop = (signal: 'SIGINT' | 'SIGTERM'): void => {
-    if (controller.signal.aborted) process.exit(signal === 'SIGINT' ? 130 : 143);
-    controller.abort(signal);
-  };
-  process.on('SIGINT', stop);
-  process.on('SIGTERM', stop);
-  return { signal: controller.signal, interrupt: () => stop('SIGINT') };
+function interruption(): Interruption {
+  const { interruption, receive } = createInterruption({
+    stderr: process.stderr,
+    exit: (code) => process.exit(code),
+    after: (milliseconds, work) => void setTimeout(work, milliseconds).unref(),
+  });
+  process.on('SIGINT', receive);
+  process.on('SIGTERM', receive);
+  return interruption;
 }

@@ -32,7 +32,7 @@ export function readAnswer<T>(
         message: `the service asks to wait ${reply.seconds} s, longer than a run may last`,
       });
     case 'failure':
-      return fail(failureError(endpoint, reply));
+      return fail(failureError(request.endpoint, reply));
     case 'answer':
       return reply.status >= 200 && reply.status < 300
         ? decodeAnswer(request, reply, decode)
@@ -44,7 +44,12 @@ function stopped(endpoint: string, cause: 'interrupted' | 'lock-lost', message: 
   return { kind: 'stopped', endpoint, status: null, cause, message };
 }
 
-function failureError(endpoint: string, { cause, message }: FailureReply): ApiError {
+function failureError(of: Endpoint, { cause, message }: FailureReply): ApiError {
+  const endpoint = endpointText(of);
+  // A read did nothing, whether or not it arrived.
+  if (cause === 'unsent' || (cause === 'cut' && of.method === 'GET')) {
+    return stopped(endpoint, 'interrupted', 'interrupted');
+  }
   if (cause === 'unreachable') {
     const text = `the service cannot be reached: ${message}`;
     return { kind: 'unreachable', endpoint, status: null, message: text };
@@ -53,7 +58,7 @@ function failureError(endpoint: string, { cause, message }: FailureReply): ApiEr
     kind: 'unknown-outcome',
     endpoint,
     status: null,
-    cause,
+    cause: cause === 'cut' ? 'connection' : cause,
     message: `no complete answer: ${message}`,
   };
 }

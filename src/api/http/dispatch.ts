@@ -17,11 +17,14 @@ export type Reply =
     }
   | { readonly kind: 'failure'; readonly cause: FailureCause; readonly message: string };
 
-/** `unreachable`: certainly never sent; the others: what the request did is not known. */
-export type FailureCause = 'unreachable' | 'timeout' | 'connection' | 'too-large';
+/**
+ * `unreachable`: certainly never sent; `unsent`: the same, because everything was cut off; the others: what the request did is
+ * not known.
+ */
+export type FailureCause = 'unreachable' | 'unsent' | 'timeout' | 'connection' | 'cut' | 'too-large';
 
 /** Why a request was given up on by ourselves. */
-class GivenUp extends Error {
+export class GivenUp extends Error {
   override readonly name = 'GivenUp';
   readonly failure: FailureCause;
 
@@ -99,8 +102,11 @@ const TIMEOUTS = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
 function explain(error: Error, started: boolean): { readonly cause: FailureCause; readonly message: string } {
   const code = 'code' in error ? String(error.code) : error.name;
   const message = describe(error, code);
+  if (error instanceof GivenUp) {
+    const cause = error.failure === 'cut' && !started ? 'unsent' : error.failure;
+    return { cause, message: error.message };
+  }
   if (!started) return { cause: 'unreachable', message };
-  if (error instanceof GivenUp) return { cause: error.failure, message: error.message };
   return { cause: TIMEOUTS.has(code) ? 'timeout' : 'connection', message };
 }
 

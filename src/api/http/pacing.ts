@@ -58,6 +58,8 @@ export interface Pacer {
   run(request: PacedRequest): Promise<PacedReply>;
   budgets(): ReadonlyMap<string, Budget>;
   totals(): RequestTotals;
+  /** Requests that were sent and have no answer yet. */
+  inFlight(): number;
   /** See `readSkew`; of the last answer. */
   skewMs(): number | null;
   /** Counts a request that is sent once more after a failure. */
@@ -81,6 +83,7 @@ export function createPacer(clock: Clock, signal: AbortSignal | undefined): Pace
     book: createBudgetBook(),
     skewMs: null,
     counts: { total: 0, retried: 0, rateLimited: 0 },
+    inFlight: 0,
     sleeping: { count: 0, since: 0, totalMs: 0 },
     answered: Promise.withResolvers(),
   };
@@ -96,6 +99,7 @@ export function createPacer(clock: Clock, signal: AbortSignal | undefined): Pace
     },
     budgets: () => new Map(state.book.budgets()),
     totals: () => ({ ...state.counts, waitedSeconds: Math.round(state.sleeping.totalMs / 100) / 10 }),
+    inFlight: () => state.inFlight,
     skewMs: () => state.skewMs,
     countRetry: () => {
       state.counts.retried += 1;
@@ -105,6 +109,7 @@ export function createPacer(clock: Clock, signal: AbortSignal | undefined): Pace
 
 interface PacerState {
   skewMs: number | null;
+  inFlight: number;
   readonly clock: Clock;
   readonly signal: AbortSignal | undefined;
   readonly book: BudgetBook;
@@ -192,7 +197,9 @@ async function sendOnce(
     return { kind: 'objected', message };
   }
   counts.total += 1;
+  state.inFlight += 1;
   const reply = await send();
+  state.inFlight -= 1;
   const durationMs = clock.monotonic() - sentAt;
   const status = reply.kind === 'answer' ? reply.status : null;
   if (status === 429) counts.rateLimited += 1;

@@ -1,7 +1,7 @@
 import { Agent, type Dispatcher } from 'undici';
 import type { Endpoint } from '../../model/endpoints.ts';
 import { addressFault, keyFault } from './address.ts';
-import { dispatchOnce, type Bounds, type Reply } from './dispatch.ts';
+import { dispatchOnce, GivenUp, type Bounds, type Reply } from './dispatch.ts';
 import { buildPath } from './path.ts';
 import { createRedactor, redactReply, type Redactor } from './redactor.ts';
 
@@ -23,6 +23,8 @@ export interface TransportOptions {
   readonly key: string;
   readonly mode: 'read-only' | 'read-write';
   readonly dispatcher?: Dispatcher | undefined;
+  /** Aborted: every request in flight ends at once, and nothing can be sent any more. */
+  readonly cut?: AbortSignal | undefined;
   readonly bounds?: Partial<Bounds> | undefined;
   /** What of the service's texts must not be seen, besides the key and what is sent; see `createRedactor`. */
   readonly redactor?: Redactor | undefined;
@@ -59,7 +61,10 @@ export function createTransport(options: TransportOptions): Transport {
   const base = root.pathname.replace(/\/+$/, '');
   const bounds = { ...DEFAULT_BOUNDS, ...options.bounds };
   const dispatcher = options.dispatcher ?? createAgent(bounds);
-  const { redactor = createRedactor() } = options;
+  const { redactor = createRedactor(), cut } = options;
+  cut?.addEventListener('abort', () => {
+    void dispatcher.destroy(new GivenUp('cut', 'interrupted before it came'));
+  });
   redactor.add(options.key, '***');
   const credentials = Buffer.from(`api:${options.key}`).toString('base64');
   const headers = {
@@ -90,7 +95,7 @@ export function createTransport(options: TransportOptions): Transport {
       return { ok: true, send };
     },
     async close() {
-      if (options.dispatcher === undefined) await dispatcher.close();
+      if (options.dispatcher === undefined && cut?.aborted !== true) await dispatcher.close();
     },
   };
 }

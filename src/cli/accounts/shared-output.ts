@@ -35,10 +35,10 @@ export interface SharedOutputOptions {
 const SHOW_EVERY_MS = 2_000;
 
 export function shareOutput(
-  { stdout, stderr, clock }: Pick<Context, 'stdout' | 'stderr' | 'clock'>,
+  { stdout, stderr, clock, signal }: Pick<Context, 'stdout' | 'stderr' | 'clock' | 'signal'>,
   { heading }: SharedOutputOptions,
 ): SharedOutput {
-  const progress = createProgress({ stderr, clock });
+  const progress = createProgress({ stderr, clock, signal });
   const real = { stdout, stderr };
   // On a terminal both streams are one text.
   const isOneText = stdout.isTTY === true && stderr.isTTY === true;

@@ -33,6 +33,7 @@ export function demoCommand(execute: Execute): CommandAction<CommonOptions> {
 
 async function demonstrate(context: Context, options: CommonOptions, execute: Execute): Promise<ExitCode> {
   resolveFormat(options, context, ['text']);
+  context.waitFor?.('service');
   const narrator = createNarrator(context, options);
   narrator.title('A manifest of three domains, and an emulated account that has drifted from it.');
   const stage = await openStage(context, execute);

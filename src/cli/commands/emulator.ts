@@ -31,6 +31,7 @@ export async function emulatorCommand(context: Context, options: EmulatorCommand
   const { controlUrl } = emulator;
   const addresses = { ...emulator.urls, ...(controlUrl === null ? {} : { control: controlUrl }) };
   context.stdout.write(`${JSON.stringify(addresses)}\n`);
+  context.waitFor?.('service');
   if (!context.signal.aborted) await once(context.signal, 'abort');
   await emulator.close();
   const failure = (await saver?.close()) ?? null;

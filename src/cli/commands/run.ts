@@ -55,6 +55,7 @@ export async function runCommand(context: Context, options: RunOptions): Promise
     });
   }
   assertWatchable(context, options);
+  context.waitFor?.('service');
   logger.info(
     { event: 'started', mode: options.mode, interval_ms: intervalMs },
     `started in mode ${options.mode}`,

@@ -1,11 +1,11 @@
 import type { FullClient } from '../../api/create.ts';
 import { errorText } from '../../api/errors.ts';
-import type { DomainName } from '../../model/names.ts';
+import { plural, type DomainName } from '../../model/names.ts';
 import { requireDomain } from '../input/arguments.ts';
 import { answerOf, apiFailure, assertAccount, connect } from '../input/connect.ts';
 import type { Context } from '../context.ts';
 import { ownApi } from '../input/desired.ts';
-import { EXIT, strongestExit, type ExitCode } from '../exit.ts';
+import { EXIT, interruptedExit, strongestExit, type ExitCode } from '../exit.ts';
 import { DOCUMENT_FORMATS } from '../output/formats.ts';
 import { printJson } from '../output/output.ts';
 import { createProgress } from '../output/progress.ts';
@@ -19,7 +19,8 @@ import {
 
 /**
  * Asks the service to check the DNS of the named domains, or of all of the account, and prints what is missing as lines of a
- * zone file. Exits with 2 when a domain is not ready, with 1 when one could not be verified.
+ * zone file. Exits with 2 when a domain is not ready, with 1 when one could not be verified, and with what is known by then
+ * when it is interrupted.
  */
 export async function verifyCommand(
   context: Context,
@@ -48,11 +49,11 @@ export async function verifyCommand(
     progress.stop();
     const document = verifyDocument(client, results);
     if (format === 'json') printJson(context, document);
-    else context.stdout.write(document.domains.map(domainText).join(''));
+    else printText(context, document);
     const { ready, notReady, failed } = document.summary;
     const verdict = `${ready} ready, ${notReady} not ready, ${failed} failed`;
     context.ofAccount?.report({ verdict });
-    return exitOf(document);
+    return context.signal.aborted && failed > 0 ? interruptedExit(context) : exitOf(document);
   } finally {
     progress.stop();
     await client.close();
@@ -68,10 +69,24 @@ async function verifyOne(client: FullClient, domain: DomainName): Promise<Verifi
   const answer = await client.verifyDomain(domain);
   if (answer.ok) return { domain, answer: answer.value, failure: null };
   const { kind } = answer.error;
+  if (kind === 'stopped') return { domain, answer: null, failure: INTERRUPTED };
   if (kind !== 'not-found' && kind !== 'rejected' && kind !== 'forbidden' && kind !== 'unknown-outcome') {
     throw apiFailure(answer.error);
   }
   return { domain, answer: null, failure: errorText(answer.error) };
+}
+
+const INTERRUPTED = 'interrupted';
+
+function isInterrupted({ failure }: Pick<VerifiedRecords, 'failure'>): boolean {
+  return failure === INTERRUPTED;
+}
+
+/** Domains that an interruption left out are a number. */
+function printText({ stdout, stderr }: Context, { domains }: VerifyDocument): void {
+  const [left, asked] = [domains.filter(isInterrupted), domains.filter((one) => !isInterrupted(one))];
+  stdout.write(asked.map(domainText).join(''));
+  if (left.length > 0) stderr.write(`interrupted: ${plural(left.length, 'domain')} not verified\n`);
 }
 
 function exitOf({ summary }: VerifyDocument): ExitCode {

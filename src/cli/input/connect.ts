@@ -18,7 +18,7 @@ export function connect(
 ): FullClient {
   const fault = keyFault(key);
   if (fault !== null) throw commandFailure(fault, 'copy the key again from the account page');
-  return createClient({
+  const client = createClient({
     url,
     version,
     key,
@@ -27,8 +27,11 @@ export function connect(
     random: context.random,
     redactor: context.secrets.redactor,
     signal: context.signal,
+    ...(context.cut === undefined ? {} : { cut: context.cut }),
     ...(onEvent === undefined ? {} : { onEvent }),
   });
+  context.waitFor?.(() => client.inFlight());
+  return client;
 }
 
 function requestLog({ onRequest, ofAccount }: Context): ((event: RequestEvent) => void) | undefined {

@@ -15,9 +15,19 @@ const LINE_EVERY_MS = 10_000;
  * A bar on a terminal, a line every ten seconds elsewhere; both on standard error. One of many accounts shows nothing:
  * there is one progress of all.
  */
-export function createProgress(context: Pick<Context, 'stderr' | 'clock' | 'ofAccount'>): ProgressBar {
-  if (context.ofAccount !== undefined) return { update() {}, stop() {} };
-  return context.stderr.isTTY === true ? createBar(context) : createLines(context);
+export function createProgress(
+  context: Pick<Context, 'stderr' | 'clock' | 'ofAccount' | 'signal'>,
+): ProgressBar {
+  const { signal, ofAccount, stderr } = context;
+  if (ofAccount !== undefined) return { update() {}, stop() {} };
+  const progress = stderr.isTTY === true ? createBar(context) : createLines(context);
+  signal.addEventListener('abort', () => progress.stop(), { once: true });
+  return {
+    update(...news) {
+      if (!signal.aborted) progress.update(...news);
+    },
+    stop: () => progress.stop(),
+  };
 }
 
 function createBar({ stderr, clock }: Pick<Context, 'stderr' | 'clock'>): ProgressBar {

@@ -24,7 +24,7 @@ function openConsole(headed: 'both' | 'stderr' = 'both'): Console {
   };
   return {
     output: shareOutput(
-      { stdout: stdout.stream, stderr: stderr.stream, clock },
+      { stdout: stdout.stream, stderr: stderr.stream, clock, signal: new AbortController().signal },
       { heading: (name, stream) => (headed === 'stderr' && stream === 'stdout' ? null : `[${name}]`) },
     ),
     text: { stdout: stdout.text, stderr: stderr.text },

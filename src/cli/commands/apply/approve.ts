@@ -82,6 +82,7 @@ function openQuestioner({ stdin, stderr, signal, interrupt, ofAccount }: Context
   signal.addEventListener('abort', stop, { once: true });
   terminal.once('SIGINT', () => {
     stop();
+    stderr.write('\n');
     interrupt?.();
   });
   return {
