@@ -1,8 +1,10 @@
 // Measures, and prints what it found with the targets: `node bench/bench.ts SUBJECT…`; without a subject all of them.
+import { measureLimits } from './subjects/limits.ts';
 import { measureMillion, measurePlan } from './subjects/plan.ts';
 import { markdownOf, type Section } from './section.ts';
 
 const SUBJECTS: Readonly<Record<string, () => Promise<Section>>> = {
+  limits: measureLimits,
   plan: measurePlan,
   million: measureMillion,
 };

@@ -36,6 +36,10 @@ export interface WirePorts {
   /** The wall clock is set to another time. */
   readonly onClock: (ms: number) => void;
   readonly onExchange: (exchange: Exchange) => void;
+  /**
+   * How long a request takes to the service, and its answer back, milliseconds; others go meanwhile. Absent: no time at all.
+   */
+  readonly travelMs?: number;
 }
 
 type Handler = Dispatcher.DispatchHandler;
@@ -55,8 +59,17 @@ export class Wire extends Dispatcher {
   }
 
   override dispatch(options: Dispatcher.DispatchOptions, handler: Handler): boolean {
-    this.#queue = this.#queue.then(() => this.#carry(options, handler));
+    void this.#travel(() => {
+      this.#queue = this.#queue.then(() => this.#carry(options, handler));
+    });
     return true;
+  }
+
+  /** At once where it takes no time. */
+  async #travel(arrive: () => void): Promise<void> {
+    const { clock, travelMs } = this.#ports;
+    if (travelMs !== undefined) await clock.sleep(travelMs);
+    arrive();
   }
 
   async #carry(options: Dispatcher.DispatchOptions, handler: Handler): Promise<void> {
@@ -82,7 +95,9 @@ export class Wire extends Dispatcher {
     const outcome = await this.#serve(options, mishap.filter(isOfEmulator));
     note(exchange, outcome);
     this.#ports.onExchange(exchange);
-    if (this.#process.isAlive) deliver(outcome, handler, flow);
+    void this.#travel(() => {
+      if (this.#process.isAlive) deliver(outcome, handler, flow);
+    });
   }
 
   /** A request of which half is processed when the process ends: the second half of a batch is not. */

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { measureShape, SHAPES, timeRatio } from './support/limits/measured.ts';
+import { PROVE_SEED, runs } from './support/share.ts';
+
+/** All of them are large; a share of the time is enough for small ones. */
+const size = runs(1, 0) === 1 ? 'large' : 'small';
+const seeds = Array.from({ length: runs(4 * SHAPES, 8) }, (_, index) => PROVE_SEED - 1 + index * runs(1, 2));
+
+test.each(seeds)(
+  'shape %i: as few requests as possible, none refused, all of them forecast',
+  async (seed) => {
+    const { about, run, least } = await measureShape(seed, size);
+    expect.soft(run.outcome, about).toMatch(/^(converged|unchanged)$/);
+    expect.soft(run.requests, about).toBe(least.requests);
+    expect.soft(run.refused, about).toBe(0);
+    expect.soft(run.forecast?.requests ?? run.afterPlan, about).toBe(run.afterPlan);
+    expect.soft(timeRatio(run.reading, least.reading) ?? 1, about).toBeLessThanOrEqual(1.06);
+  },
+  300_000,
+);
