@@ -457,6 +457,22 @@ describe('lint.off', () => {
     expect(found({ lint: [{ code: 'domain-banned', entry: 'info' }] }).silenced).toBe(0);
   });
 
+  test('hides what is said of a whitelabel, of a name like another, and of a password to be sent again', () => {
+    const whitelabel = { value: 'w.example', source: at(7) };
+    const lint = (['unknown-whitelabel', 'similar-domain', 'rotate-unknown'] as const).map((code) => {
+      return { code, entry: null };
+    });
+    const rows = observed([live('acne.example')], { whitelabels: [] });
+    const warnings = (parts: Partial<PresentDomain>) =>
+      codes(
+        plan(desired([present(ACME, { settings: { whitelabel }, ...parts })]), rows, {
+          with: { rotate: [{ name: 'printer', domain: ACME }] },
+        }),
+      );
+    expect(warnings({})).toEqual(expect.arrayContaining(lint.map(({ code }) => code)));
+    expect(warnings({ lint })).toEqual(['default-catch-all']);
+  });
+
   test.each<[FindingCode, string, Partial<PresentDomain>, Partial<ObservedDomain>]>([
     [
       'password-unknown',
