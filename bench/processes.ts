@@ -1,5 +1,5 @@
 /** Runs whole processes in turn and says what each takes. */
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -123,4 +123,36 @@ async function firstLine({ stdout }: ChildProcess): Promise<string> {
   if (stdout === null) throw new Error('the emulator has no standard output');
   for await (const line of createInterface(stdout)) return line;
   throw new Error('the emulator ended before it listened');
+}
+
+/**
+ * CPU seconds of commands as they are, without a witness within: what a shell says of each and of what it starts. In turn,
+ * medians.
+ */
+export function measureBins<Name extends string>(
+  cases: Readonly<Record<Name, Case>>,
+  rounds: number,
+): Readonly<Record<Name, number>> {
+  const seconds = new Map<string, number[]>();
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const name in cases) {
+      const cost = cpuOf(cases[name]);
+      if (round > 0) seconds.set(name, [...(seconds.get(name) ?? []), cost]);
+    }
+  }
+  return Object.fromEntries([...seconds].map(([name, all]) => [name, median(all)])) as Record<Name, number>;
+}
+
+function cpuOf({ args, cwd = ROOT, env = {} }: Case): number {
+  const script = 'TIMEFORMAT="%3U %3S"; time "$@" >/dev/null 2>&1';
+  const { stderr, status } = spawnSync('bash', ['-c', script, 'bash', process.execPath, ...args], {
+    cwd,
+    env: { PATH: process.env['PATH'], ...env },
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(`${args.join(' ')} ended with ${status}`);
+  return stderr
+    .trim()
+    .split(' ')
+    .reduce((sum, part) => sum + Number(part), 0);
 }

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Seed } from '../src/emulator/account/seed.ts';
 import { startEmulator, type Emulator, type ServerOptions } from '../src/emulator/http/server.ts';
 
-const KEY = 'key-of-the-bench';
-const ACCOUNT = 'owner@account.example';
+export const KEY = 'key-of-the-bench';
+export const ACCOUNT = 'owner@account.example';
 
 /** An emulator in real time with these domains. */
 export function startRealEmulator(

@@ -14,6 +14,8 @@ export interface Section {
   readonly head: readonly string[];
   readonly rows: readonly (readonly string[])[];
   readonly figures: readonly Figure[];
+  /** SVG, by the name of its file beside the page. */
+  readonly pictures?: Readonly<Record<string, string>>;
 }
 
 export function markdownOf({ title, text, head, rows, figures }: Section): string {

@@ -10,8 +10,7 @@ import {
   type Case,
   type Cost,
 } from '../processes.ts';
-
-const KEY = 'key-of-the-bench';
+import { KEY } from '../real-daemon.ts';
 
 type Costs = Readonly<Record<'floor' | 'plan', Cost>>;
 

@@ -13,7 +13,7 @@ export interface Measured {
 
 export const SHAPES = 30;
 /** Requests of one endpoint at the same time; the theory has as many. */
-const CONCURRENCY = 8;
+export const CONCURRENCY = 8;
 
 export async function measureShape(seed: number, size: 'small' | 'large'): Promise<Measured> {
   const shape = shapeOf(seed, size);

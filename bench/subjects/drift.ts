@@ -1,0 +1,99 @@
+import { Buffer } from 'node:buffer';
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Emulator } from '../../src/emulator/http/server.ts';
+import { build, inDirectory } from '../processes.ts';
+import { ACCOUNT, KEY, startRealEmulator } from '../real-daemon.ts';
+import type { Section } from '../section.ts';
+
+const DOMAINS = 10_000;
+const ALIASES = 20;
+const DRIFTED = [17, 4_711, 9_999];
+
+/** Requests of a check of a large account of which three domains drifted, with quick drift and without. */
+export async function measureDrift(): Promise<Section> {
+  const emulator = await startRealEmulator(
+    domainNames().map((domain) => ({
+      domain,
+      aliases: aliasNames().map((alias) => ({ alias, forward: 'ana@corp.example' })),
+    })),
+    { rateLimit: 1_000_000 },
+  );
+  try {
+    const [whole, quick] = await inDirectory((directory) => countRequests(directory, emulator));
+    return {
+      title: 'Quick drift',
+      text: [
+        `An account of ${DOMAINS.toLocaleString('en')} domains with ${ALIASES} aliases each, left in place by an earlier run; then somebody changed one ` +
+          `alias in each of ${DRIFTED.length}. v3 lists 100 domains with their aliases in one request. The share of domains that a daemon reads in ` +
+          'full in turn is not in it.',
+      ],
+      head: ['command', 'requests'],
+      rows: [
+        ['`plan`', whole.toLocaleString('en')],
+        ['`plan --quick --drift-url`', quick.toLocaleString('en')],
+      ],
+      figures: [
+        {
+          name: 'requests with quick drift / without, 3 of 10,000 domains drifted',
+          value: quick / whole,
+          atMost: 0.02,
+        },
+      ],
+    };
+  } finally {
+    await emulator.close();
+  }
+}
+
+async function countRequests(
+  directory: string,
+  { urls, journal }: Emulator,
+): Promise<readonly [whole: number, quick: number]> {
+  const command = build(directory);
+  const manifest = join(directory, 'fwdsync.yaml');
+  writeFileSync(manifest, manifestOf());
+  const run = async (...args: readonly string[]): Promise<number> => {
+    const before = journal.total();
+    await promisify(execFile)(process.execPath, [command, ...args, '-f', manifest, '--api-url', urls.v4], {
+      env: { PATH: process.env['PATH'], FWDSYNC_API_KEY: KEY, FWDSYNC_STATE_DIR: join(directory, 'kept') },
+      maxBuffer: 100_000_000,
+    });
+    return journal.total() - before;
+  };
+  await run('apply', '--yes', '--account', ACCOUNT);
+  for (const index of DRIFTED) await changeByHand(urls.v4, `domain${index}.example`);
+  const whole = await run('plan');
+  return [whole, await run('plan', '--quick', '--drift-url', urls.v3)];
+}
+
+/** One alias of a domain gets another destination. */
+async function changeByHand(url: string, domain: string): Promise<void> {
+  const headers = {
+    authorization: `Basic ${Buffer.from(`api:${KEY}`).toString('base64')}`,
+    'content-type': 'application/json',
+  };
+  const aliases = `${url}/domains/${domain}/aliases`;
+  const listed = (await (await fetch(`${aliases}?limit=1`, { headers })).json()) as {
+    readonly aliases: readonly { readonly id: string }[];
+  };
+  const body = JSON.stringify({ forward: 'eve@corp.example' });
+  const { ok, status } = await fetch(`${aliases}/${listed.aliases[0]?.id}`, { method: 'PUT', headers, body });
+  if (!ok) throw new Error(`the alias could not be changed: ${status}`);
+}
+
+function manifestOf(): string {
+  const aliases = aliasNames().map((alias) => `      ${alias}: ana@corp.example\n`);
+  const domains = domainNames().map((domain) => `  ${domain}:\n    aliases:\n${aliases.join('')}`);
+  return `version: 1\ndomains:\n${domains.join('')}`;
+}
+
+function domainNames(): readonly string[] {
+  return Array.from({ length: DOMAINS }, (_, index) => `domain${index}.example`);
+}
+
+function aliasNames(): readonly string[] {
+  return Array.from({ length: ALIASES }, (_, index) => `user${index}`);
+}

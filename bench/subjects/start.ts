@@ -1,0 +1,82 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build, inDirectory, measureBins } from '../processes.ts';
+import type { Section } from '../section.ts';
+
+const ROUNDS = 21;
+const MANIFESTS = 100;
+const ALIASES = 50;
+
+/** What every commit pays: the published command on little input, against a Node that does nothing. */
+export async function measureStart(): Promise<Section> {
+  const costs = await inDirectory(async (directory) => {
+    const command = build(directory);
+    const manifest = join(directory, 'fwdsync.yaml');
+    writeFileSync(manifest, manifestOf(0, 'ana'));
+    const [idle, staged] = [repository(directory, 'idle'), repository(directory, 'staged')];
+    writeFileSync(join(staged, 'fwdsync/domain-7.yaml'), manifestOf(7, 'bea'));
+    git(staged, 'add', '.');
+    return measureBins(
+      {
+        'node -e 0': { args: ['-e', '0'] },
+        '--version': { args: [command, '--version'] },
+        [`validate, ${ALIASES} aliases`]: { args: [command, 'validate', '-f', manifest] },
+        'validate --staged, none staged': { args: [command, 'validate', '--staged'], cwd: idle },
+        [`validate --staged, one of ${MANIFESTS} manifests staged`]: {
+          args: [command, 'validate', '--staged'],
+          cwd: staged,
+        },
+      },
+      ROUNDS,
+    );
+  });
+  const floor = costs['node -e 0'] ?? 1;
+  return {
+    title: 'Start-up',
+    text: [
+      `What a hook pays at every commit: CPU seconds of the published command itself and of what it starts, in turn, medians of ${ROUNDS} rounds. ` +
+        `The repository has ${MANIFESTS} manifests of ${ALIASES} aliases each; when one of them is staged all are checked.`,
+      'The command loads what it needs and nothing else, which a test checks, and Node keeps what it has compiled. The validator of manifests is ' +
+        'code, compiled from the schema when the program is built.',
+    ],
+    head: ['command', 'CPU seconds', 'times `node -e 0`'],
+    rows: Object.entries(costs).map(([name, cpu]) => [
+      `\`${name}\``,
+      cpu.toFixed(3),
+      (cpu / floor).toFixed(1),
+    ]),
+    figures: [
+      {
+        name: `\`validate\` of ${ALIASES} aliases / \`node -e 0\``,
+        value: (costs[`validate, ${ALIASES} aliases`] ?? 0) / floor,
+        atMost: 1.6,
+      },
+    ],
+  };
+}
+
+function repository(directory: string, name: string): string {
+  const root = join(directory, name);
+  mkdirSync(join(root, 'fwdsync'), { recursive: true });
+  for (let index = 0; index < MANIFESTS; index += 1) {
+    writeFileSync(join(root, `fwdsync/domain-${index}.yaml`), manifestOf(index, 'ana'));
+  }
+  git(root, 'init', '--quiet');
+  git(root, 'add', '.');
+  git(root, 'commit', '--quiet', '--message', 'Begin');
+  return root;
+}
+
+function git(cwd: string, ...args: readonly string[]): void {
+  const identity = ['-c', 'user.name=Ana', '-c', 'user.email=ana@corp.example'];
+  execFileSync('git', [...identity, ...args], { cwd });
+}
+
+function manifestOf(domain: number, forward: string): string {
+  const aliases = Array.from(
+    { length: ALIASES },
+    (_, index) => `      name-${index}: ${forward}${index}@corp.example\n`,
+  );
+  return `version: 1\ndomains:\n  domain-${domain}.example:\n    aliases:\n${aliases.join('')}`;
+}
