@@ -107,7 +107,13 @@ function readPage<T>(
   { endpoint, params, query, field, decode, pageSize }: ListingRequest<T>,
   number: number,
 ): Promise<Result<Page<T>, ApiError>> {
-  return call({ endpoint, params, query: { ...query, limit: pageSize, page: number } }, (json) => {
+  const request = {
+    endpoint,
+    params,
+    query: { ...query, limit: pageSize, page: number },
+    continues: number > 1,
+  };
+  return call(request, (json) => {
     const body = json ?? {};
     return {
       number,
@@ -154,9 +160,8 @@ async function readOnce<T>(
   const rows: T[] = [];
   const keys = new Set<string>();
   for (let page = 1; page <= MOST_UNTOTALLED_PAGES; page += 1) {
-    const answer = await call({ endpoint, params, query: { ...query, limit: pageSize, page } }, (json) =>
-      arrayField(json ?? {}, field).map(decode),
-    );
+    const request = { endpoint, params, query: { ...query, limit: pageSize, page }, continues: page > 1 };
+    const answer = await call(request, (json) => arrayField(json ?? {}, field).map(decode));
     if (!answer.ok) return answer;
     const known = keys.size;
     for (const row of answer.value) {

@@ -1,11 +1,11 @@
 import { kindOf, KINDS, type Section } from '../model/kinds.ts';
 import type { DomainName } from '../model/names.ts';
-import type { ObservedDomain } from '../model/observed.ts';
+import type { SectionTypes } from '../model/resources.ts';
 import { succeed, type Result } from '../model/result.ts';
 import type { Client } from './client.ts';
 import type { ApiError } from './errors.ts';
 
-export type Sections = Pick<ObservedDomain, Section>;
+export type Sections = { readonly [S in Section]?: readonly SectionTypes[S]['observed'][] };
 
 /** Reads the given sections of one domain side by side, all or nothing. */
 export async function observeSections(

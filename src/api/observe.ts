@@ -1,12 +1,13 @@
 import type { Clock } from '../model/clock.ts';
 import { managedSections, type Desired } from '../model/desired.ts';
 import type { DomainName } from '../model/names.ts';
-import type { Account, Observed, ObservedDomain, UnprovenRead } from '../model/observed.ts';
+import type { Account, Observed, ObservedDomain, ObservedSections, UnprovenRead } from '../model/observed.ts';
 import { SECTIONS, type Section } from '../model/kinds.ts';
 import { fail, succeed, type Result } from '../model/result.ts';
 import type { Client } from './client.ts';
 import { errorText, type ApiError } from './errors.ts';
-import { observeSections } from './observe-sections.ts';
+import { observeSections, type Sections } from './observe-sections.ts';
+import { packSections } from './packed.ts';
 
 export interface ObserveOptions {
   /** What is managed, and so read; `everything`: each section of each domain, as for an export. */
@@ -118,13 +119,15 @@ async function findDomain(
 
 async function readInto(read: RunningRead, client: Client, domain: ObservedDomain): Promise<void> {
   const sections = await observeSections(client, domain.domain, read.sectionsOf(domain.domain));
-  if (sections.ok) read.found({ ...domain, ...sections.value, readAt: read.now() });
+  if (sections.ok) read.found({ ...domain, ...read.kept(domain.domain, sections.value), readAt: read.now() });
   else read.failed(domain.domain, sections.error);
 }
 
 /** What the read has found so far; grows until `result`. */
 interface RunningRead {
   sectionsOf(name: DomainName): readonly Section[];
+  /** What is kept of what was read. */
+  kept(name: DomainName, sections: Sections): ObservedSections;
   now(): number;
   found(domain: ObservedDomain): void;
   failed(name: DomainName, error: ApiError): void;
@@ -140,6 +143,8 @@ function startRead({ desired, clock, onProgress }: ObserveOptions, total: number
   let done = 0;
   return {
     sectionsOf: (name) => (desired === 'everything' ? SECTIONS : managedSections(desired.domains.get(name))),
+    kept: (name, sections) =>
+      desired === 'everything' ? sections : packSections(sections, desired.domains.get(name)),
     now: () => clock.monotonic(),
     found(domain) {
       domains.set(domain.domain, domain);

@@ -1,5 +1,6 @@
 import { errorText, type ApiError } from '../api/errors.ts';
 import { observeSections } from '../api/observe-sections.ts';
+import { packSections } from '../api/packed.ts';
 import { managedSections, type Desired } from '../model/desired.ts';
 import { SECTIONS } from '../model/kinds.ts';
 import type { DomainName } from '../model/names.ts';
@@ -143,7 +144,7 @@ async function reread(
     if (live === undefined || entry === undefined || fatal !== null) return;
     const sections = await observeSections(client, name, managedSections(entry));
     if (sections.ok) {
-      domains.set(name, { ...live, ...sections.value, readAt: clock.monotonic() });
+      domains.set(name, { ...live, ...packSections(sections.value, entry), readAt: clock.monotonic() });
       unproven.delete(name);
       return;
     }

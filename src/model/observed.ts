@@ -57,4 +57,4 @@ export interface ObservedDomain extends ObservedSections {
 }
 
 /** Sections that were read; undefined: not managed and so not read. */
-export type ObservedSections = { readonly [S in Section]?: readonly SectionTypes[S]['observed'][] };
+export type ObservedSections = { readonly [S in Section]?: SectionTypes[S]['rows'] };

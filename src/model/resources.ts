@@ -66,7 +66,6 @@ export interface ObservedAlias {
   readonly id: string;
   readonly name: string;
   readonly forward: readonly Destination[];
-  readonly createdAt: number | null;
 }
 
 /** One destination, several, or `discard`. */
@@ -162,21 +161,29 @@ export interface StateTypes {
   readonly credential: CredentialState;
 }
 
+/** Rows as they were listed. They may be kept in little room, and made anew each time that somebody goes through them. */
+export interface Rows<Row> extends Iterable<Row> {
+  readonly length: number;
+}
+
 /** What a section has: rows of the account, entries of the manifest, and these as they are written. */
 export interface SectionTypes {
   readonly aliases: {
     readonly observed: ObservedAlias;
+    readonly rows: Rows<ObservedAlias>;
     readonly desired: ReadonlyMap<NameKey, DesiredAlias>;
     readonly document: ReadonlyMap<string, ForwardDocument | AbsentDocument>;
   };
   readonly rules: {
     readonly observed: ObservedRule;
+    readonly rows: readonly ObservedRule[];
     /** In the order of evaluation, the absent ones where they stand. */
     readonly desired: readonly DesiredRule[];
     readonly document: readonly RuleDocument[];
   };
   readonly credentials: {
     readonly observed: ObservedCredential;
+    readonly rows: readonly ObservedCredential[];
     readonly desired: ReadonlyMap<NameKey, DesiredCredential>;
     readonly document: ReadonlyMap<string, CredentialDocument | AbsentDocument>;
   };

@@ -27,15 +27,14 @@ export function leftBehind(
 ): readonly LeftBehind[] {
   if (memory.prior === null) return [];
   const named = namedKeys(desired);
+  const nameOf = liveNames(desired, live);
   return [...memory.prior.applied].flatMap(([key, applied]) => {
     if (named.has(key)) return [];
     const kind = SECTION_KINDS.find((candidate) => key.startsWith(`${candidate}:`));
     if (kind === undefined || desired[KINDS[kind].section]?.prune === true) return [];
     const written = key.slice(kind.length + 1);
     const name =
-      kind === 'rule'
-        ? liveRule(written, applied, { desired, live, memory })
-        : liveName(kind, written, desired, live);
+      kind === 'rule' ? liveRule(written, applied, { desired, live, memory }) : nameOf(kind, written);
     return name === null ? [] : [{ key, kind, name }];
   });
 }
@@ -74,19 +73,22 @@ function namedKeys(desired: PresentDomain): ReadonlySet<string> {
   return new Set(keys);
 }
 
-/** As the account spells it; null: it is gone, or ignored. */
-function liveName(
-  kind: Exclude<SectionKind, 'rule'>,
-  written: string,
+/** What tells a name as the account spells it; null: it is gone, or ignored. */
+function liveNames(
   desired: PresentDomain,
   live: ObservedDomain,
-): string | null {
-  const { section } = KINDS[kind];
-  const ignore = desired[section]?.ignore ?? [];
-  if (ignore.some((pattern) => matchesGlob(pattern, written))) return null;
-  const rows = live[section];
-  if (rows === undefined) return written;
-  return rows.find(({ name }) => nameKey(name) === written)?.name ?? null;
+): (kind: Exclude<SectionKind, 'rule'>, written: string) => string | null {
+  const found = new Map<SectionKind, ReadonlyMap<string, string>>();
+  return (kind, written) => {
+    const { section } = KINDS[kind];
+    const ignore = desired[section]?.ignore ?? [];
+    if (ignore.some((pattern) => matchesGlob(pattern, written))) return null;
+    const rows = live[section];
+    if (rows === undefined) return written;
+    const names = found.get(kind) ?? new Map(Iterator.from(rows).map(({ name }) => [nameKey(name), name]));
+    found.set(kind, names);
+    return names.get(written) ?? null;
+  };
 }
 
 /** A rule has no name in the account: it is there as long as one is that nothing else means, with what was applied. */

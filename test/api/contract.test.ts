@@ -119,7 +119,6 @@ describe.each(['v4', 'v3'] as const)('a client of %s', (version) => {
         id: '7',
         name: 'sales',
         forward: decodeForward('ana@corp.example'),
-        createdAt: Date.parse('2026-01-02T03:04:06Z'),
       },
       { id: '8', name: '*', forward: decodeForward('null') },
     ]);

@@ -68,8 +68,8 @@ describe('a reading of the account', () => {
     const { domains, unproven } = observed.value;
     expect([...domains.keys()]).toEqual(['a.example', 'b.example', 'c.example', 'unmanaged.example']);
     expect(unproven.size).toBe(0);
+    expect([...(domains.get(name('a.example'))?.aliases ?? [])]).toMatchObject([{ name: 'sales' }]);
     expect(domains.get(name('a.example'))).toMatchObject({
-      aliases: [{ name: 'sales' }],
       rules: [{ forward: ['hr@corp.example'] }],
       readAt: account.clock.monotonic(),
     });
@@ -83,6 +83,29 @@ describe('a reading of the account', () => {
     );
   });
 
+  test('a listing that was begun is read to its end before many others are begun', async () => {
+    const aliases = Array.from({ length: 801 }, (_, index) => ({
+      alias: `a${index}`,
+      forward: 'x@corp.example',
+    }));
+    const names = Array.from({ length: 60 }, (_, index) => `d${index}.example`);
+    const account = await testAccount({ domains: names.map((domain) => ({ domain, aliases })) });
+    const wanted = names.map((domain) => desiredDomain(domain, ['aliases']));
+    const observed = await observe(account.client(), options(account, wanted));
+    expect(observed.ok && observed.value.unproven.size).toBe(0);
+    const open = new Map<string, number>();
+    let most = 0;
+    for (const { path } of account.requests().filter((request) => request.path.includes('/aliases?'))) {
+      const [domain = ''] = path.split('?');
+      const pages = (open.get(domain) ?? 0) + 1;
+      if (pages === 5) open.delete(domain);
+      else open.set(domain, pages);
+      most = Math.max(most, open.size);
+    }
+    // Eight requests are sent at a time.
+    expect(most).toBeLessThan(20);
+  });
+
   test('a domain with a tombstone is read in full', async () => {
     const account = await connect();
     const observed = await observe(
@@ -90,7 +113,7 @@ describe('a reading of the account', () => {
       options(account, [desiredDomain('c.example', 'absent')]),
     );
     expect(observed.ok && observed.value.domains.get(name('c.example'))).toMatchObject({
-      aliases: [{}],
+      aliases: { length: 1 },
       rules: [{}],
       credentials: [{ name: 'carol' }],
     });

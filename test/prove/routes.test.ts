@@ -235,7 +235,7 @@ function addressesOf(
     ...own.flatMap((change) => (change.kind === 'rule' && change.desired ? [change.desired.match] : [])),
   ];
   const names = [
-    ...(row?.aliases ?? []).map((alias) => alias.name),
+    ...Array.from(row?.aliases ?? [], (alias) => alias.name),
     ...own.filter(({ kind }) => kind === 'alias').map((change) => change.name),
     ...matches.flatMap((match) => (match.type === 'alias' ? [match.alias] : [])),
   ].filter((local) => !/[*(]/.test(local));
@@ -367,12 +367,11 @@ function withAlias(
   row: ObservedDomain,
   change: Extract<Change, { kind: 'alias' }>,
 ): ObservedDomain['aliases'] & {} {
-  const others = (row.aliases ?? []).filter(({ name }) => name.toLowerCase() !== change.name.toLowerCase());
+  const others = [...(row.aliases ?? [])].filter(
+    ({ name }) => name.toLowerCase() !== change.name.toLowerCase(),
+  );
   if (change.desired === null) return others;
-  return [
-    ...others,
-    { id: change.name, name: change.name, forward: change.desired.forward, createdAt: null },
-  ];
+  return [...others, { id: change.name, name: change.name, forward: change.desired.forward }];
 }
 
 function withRule(
@@ -388,7 +387,10 @@ function seedOf(row: ObservedDomain, engine: 'alias' | 'rules' | null): SeedDoma
     domain: row.domain,
     routing_engine: engine,
     rules_fallback_email: row.rulesFallbackEmail === undefined ? ACCOUNT : row.rulesFallbackEmail,
-    aliases: (row.aliases ?? []).map(({ name, forward }) => ({ alias: name, forward: forward.join() })),
+    aliases: Array.from(row.aliases ?? [], ({ name, forward }) => ({
+      alias: name,
+      forward: forward.join(),
+    })),
     rules: (row.rules ?? []).map(({ id, match: { type, ...condition }, forward, active, rank }) => ({
       id,
       type,

@@ -50,13 +50,14 @@ export function createCall(ports: CallPorts, { urgency, objection: toWrites }: M
     const { send } = prepared;
     const objection = request.endpoint.method === 'GET' ? undefined : toWrites;
     const prepare = bodyNow === undefined ? undefined : freshSender(transport, request, bodyNow);
+    const paced = { endpoint, urgency, objection, continues: request.continues };
     let sendings = 0;
     const onSent = (sent: Sent): void => {
       sendings += 1;
       onEvent?.({ ...sent, endpoint, attempt: sendings });
     };
     for (let attempt = 1; ; attempt += 1) {
-      const reply = await pacer.run({ endpoint, urgency, objection, send, prepare, onSent });
+      const reply = await pacer.run({ ...paced, send, prepare, onSent });
       const result = readAnswer(request, reply, decode);
       if (result.ok) return result;
       // What cannot be used of an answer may be named in an error.

@@ -30,6 +30,8 @@ export interface PacedRequest {
   /** Its name, such as `GET /domains/:domain`: what has a budget. */
   readonly endpoint: string;
   readonly urgency: Urgency;
+  /** The rest of what was begun: goes before what waits at the same endpoint with the same urgency. */
+  readonly continues?: boolean | undefined;
   /** Asked when its turn has come, right before it is sent. */
   readonly objection?: Objection | undefined;
   readonly send: () => Promise<Reply>;
@@ -95,7 +97,9 @@ export function createPacer(clock: Clock, signal: AbortSignal | undefined): Pace
       const concurrency = request.prepare === undefined ? CONCURRENCY : 1;
       const queue = queues.get(lane) ?? new PQueue({ concurrency });
       queues.set(lane, queue);
-      return queue.add(() => runPaced(state, request, askedAt));
+      return queue.add(() => runPaced(state, request, askedAt), {
+        priority: request.continues === true ? 1 : 0,
+      });
     },
     budgets: () => new Map(state.book.budgets()),
     totals: () => ({ ...state.counts, waitedSeconds: Math.round(state.sleeping.totalMs / 100) / 10 }),

@@ -11,6 +11,8 @@ export interface WireRequest {
   /** Values of the template's segments, by their name. */
   readonly params: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number | boolean>>;
+  /** The rest of a listing that was begun goes before others: what is read of a domain is there together, and soon. */
+  readonly continues?: boolean;
   readonly body?: unknown;
   /** v3 marks failures by `success: false`; ignored where the flag or the lists beside it are what was asked for. */
   readonly successFlag?: 'ignored';

@@ -3,7 +3,7 @@ import { nameKey } from '../../model/names.ts';
 import type { ObservedAlias } from '../../model/resources.ts';
 import type { Call } from '../http/call.ts';
 import type { AliasAddition, AliasUpdate, Client, LookupClient } from '../client.ts';
-import { expectSame, idField, objectField, objectOf, stringField, timeOf, type Json } from './decode.ts';
+import { expectSame, idField, objectField, objectOf, stringField, type Json } from './decode.ts';
 import type { Dialect } from './dialects.ts';
 import { readListing } from '../listing.ts';
 import { decodeBatch, deletedBatch, sendBatch } from './batch.ts';
@@ -106,6 +106,5 @@ export function decodeAlias(value: unknown): ObservedAlias {
     id: idField(json, 'id'),
     name: stringField(json, 'alias'),
     forward: decodeForward(stringField(json, 'forward')),
-    createdAt: timeOf(json['created_at'] ?? json['created']),
   };
 }

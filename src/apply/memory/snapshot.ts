@@ -105,9 +105,9 @@ const OLD_SECTIONS: Readonly<Record<SectionKind, OldSection>> = {
       return aliases.length === 0 ? {} : aliasSection(entries, 'Not undone');
     },
     restore({ aliases = [] }, show) {
-      const entries = aliases.map(({ name, forward }): OldAlias => [name, show(forward)]);
+      const entries = Array.from(aliases, ({ name, forward }): OldAlias => [name, show(forward)]);
       // The service may make a `*` with a domain: one that was not there must not come with it.
-      if (!aliases.some(({ name }) => name === '*')) entries.push(['*', ABSENT]);
+      if (!entries.some(([name]) => name === '*')) entries.push(['*', ABSENT]);
       return aliasSection(entries, 'Not restored');
     },
   },

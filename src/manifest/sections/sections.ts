@@ -105,7 +105,7 @@ export function exportSection<S extends Section>(
   comments: string[],
   showForward: ShowForward,
 ): SectionTypes[S]['document'] {
-  return LANGUAGE[section].export(live[section] ?? [], comments, showForward);
+  return LANGUAGE[section].export([...(live[section] ?? [])], comments, showForward);
 }
 
 /** Edits each section of a domain where the plan would change the account. */

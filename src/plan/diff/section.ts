@@ -91,7 +91,7 @@ export interface LiveItems<Row> {
 /** Counts live items in the draft, and tells those that the manifest manages from the others, which no difference may delete. */
 export function readLive<Row extends { readonly name: string; readonly id?: string }>(
   { prune, ignore, entries }: Managed,
-  observed: readonly Row[],
+  observed: Iterable<Row>,
   draft: SectionDraft,
 ): Result<LiveItems<Row>, Withholding> {
   const live = new Map<NameKey, Row>();

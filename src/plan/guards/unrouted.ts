@@ -61,7 +61,7 @@ function namedAddresses(
 
 /** The mails to try: to every address that is named or has an alias, to any other, and those that the manifest expects. */
 function mailsTo(live: ObservedDomain, wanted: PresentDomain, named: ReadonlySet<string>): readonly Mail[] {
-  const locals = [ANY_OTHER, ...(live.aliases ?? []).map(({ name }) => name), ...namesOf(wanted)]
+  const locals = [ANY_OTHER, ...Array.from(live.aliases ?? [], ({ name }) => name), ...namesOf(wanted)]
     .filter((name) => !takesOthers(name))
     .map((name) => `${name}@${live.domain}`);
   const addresses = new Map([...locals, ...named].map((address) => [nameKey(address), address]));
@@ -109,7 +109,7 @@ function shownAddress(to: string): string {
 function withoutServiceOwn(live: ObservedDomain, { sections }: DomainPlan): ObservedDomain {
   const own = new Set(sections.flatMap(({ serviceOwn }) => serviceOwn.map(({ name }) => name)));
   if (live.aliases === undefined) return live;
-  return { ...live, aliases: live.aliases.filter(({ name }) => !own.has(name)) };
+  return { ...live, aliases: [...live.aliases].filter(({ name }) => !own.has(name)) };
 }
 
 /** Its own alias goes or discards: that is what somebody wrote. */

@@ -259,7 +259,9 @@ describe('for any two sets of aliases', () => {
         const back = plan(
           desired(domains.toReversed().map((entry) => ({ ...entry, aliases: reversed(entry.aliases) }))),
           observed(
-            accounts.toReversed().map((entry) => ({ ...entry, aliases: entry.aliases?.toReversed() ?? [] })),
+            accounts
+              .toReversed()
+              .map((entry) => ({ ...entry, aliases: [...(entry.aliases ?? [])].reverse() })),
           ),
         );
         expect(JSON.stringify(back)).toBe(JSON.stringify(forth));

@@ -136,7 +136,6 @@ export function liveAliases(entries: Readonly<Record<string, string>>): readonly
     id: String(index + 1),
     name: text,
     forward: decodeForward(forward),
-    createdAt: CREATED + 86_400_000,
   }));
 }
 
