@@ -58,7 +58,7 @@ export async function reconcileOnce(request: OnceRequest, ports: OncePorts): Pro
     if (lost !== null) return { kind: 'locked', fault: lost };
     const { plan, heldBack, requests } = decision;
     const { maxFailures, manifestSize, newcomers } = request;
-    const digest = approvalDigest(planned.input, client.hmac);
+    const digest = approvalDigest(planned, client.hmac);
     const applied = await applyPlan(
       {
         ...planned.input,

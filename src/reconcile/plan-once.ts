@@ -6,7 +6,6 @@ import type { StateStore } from '../state/store.ts';
 import { decodeForward, type Destination, type References } from '../model/destinations.ts';
 import type { Clock } from '../model/clock.ts';
 import { destinationsOf, type Desired } from '../model/desired.ts';
-import { SECTIONS } from '../model/kinds.ts';
 import { type DomainName, domainPartOf } from '../model/names.ts';
 import type { Account, Observed } from '../model/observed.ts';
 import type { Plan, Warning } from '../model/plan.ts';
@@ -109,9 +108,8 @@ export async function planAccount(
 /** Every destination that the account has or the manifest asks for, some of them more than once. */
 function* destinationsIn({ domains: live }: Observed, { domains: wanted }: Desired): Generator<Destination> {
   for (const domain of live.values()) {
-    for (const row of SECTIONS.flatMap((section) => [...(domain[section] ?? [])])) {
-      if ('forward' in row) yield* row.forward;
-    }
+    for (const { forward } of domain.aliases ?? []) yield* forward;
+    for (const { forward } of domain.rules ?? []) yield* forward;
     yield* settingsIn([domain.notification_email, domain.webhook, domain.rulesFallbackEmail]);
   }
   for (const domain of wanted.values()) {

@@ -40,7 +40,7 @@ export function documentOf(context: Context, session: Session, shown: ShownPlan)
   const document = planDocument(plan, {
     forecast: forecastOf(context, session, shown, { batches: 'allowed' }),
     createdAt: context.clock.now(),
-    digest: approvalDigest(shown.planned.input, hmac),
+    digest: approvalDigest(shown.planned, hmac),
     disclosure: disclosureFor(session, shown.planned),
     options: session.options,
     routes: planRoutes({ ...shown.planned.input, ...shown.plan }),

@@ -6,8 +6,21 @@ import { makePlan, type PlanInput } from '../plan.ts';
  * The digest by which a saved plan is recognised: that of the plan which manifest, account and allowances alone give, so
  * that a plan of a machine without the state directory can be applied on one that has it.
  */
-export function approvalDigest(input: PlanInput, sha256: (text: string) => string): string {
-  return planDigest(makePlan({ ...input, prior: NO_PRIOR, changedPasswords: new Set() }), sha256);
+export function approvalDigest({ input, plan }: PlannedInput, sha256: (text: string) => string): string {
+  const bare = isWithoutMemory(input)
+    ? plan
+    : makePlan({ ...input, prior: NO_PRIOR, changedPasswords: new Set() });
+  return planDigest(bare, sha256);
+}
+
+/** A plan and what it was made from. */
+export interface PlannedInput {
+  readonly input: PlanInput;
+  readonly plan: Plan;
+}
+
+function isWithoutMemory({ prior, changedPasswords }: PlanInput): boolean {
+  return prior.domains.size + prior.manifests.length + (changedPasswords?.size ?? 0) === 0;
 }
 
 /**

@@ -6,6 +6,7 @@ import type { RuleMatch } from '../../model/resources.ts';
 import type { DomainRouting } from '../../routing/follow.ts';
 import { createRouter, type RoutingTable } from '../../routing/route.ts';
 import { matchParts } from '../diff/rule-text.ts';
+import { keepLatest, TABLES_KEPT } from './latest.ts';
 import { engineOf, finalTable, isKnown, type RankedItem, type Reading, type RoutedItem } from './tables.ts';
 
 /** What routes are worked out from; `domains`: those that are planned. */
@@ -91,13 +92,10 @@ function createSide(
   readingOf: (domain: string) => Reading,
   changesOf: (domain: DomainName) => readonly Change[],
 ): Side {
-  const made = new Map<string, DomainSide>();
-  return (text) => {
+  return keepLatest(TABLES_KEPT, (text) => {
     const domain = text as DomainName;
-    const known = made.get(domain) ?? makeSide(domain, input, readingOf(domain), changesOf(domain));
-    made.set(domain, known);
-    return known;
-  };
+    return makeSide(domain, input, readingOf(domain), changesOf(domain));
+  });
 }
 
 function makeSide(
@@ -113,10 +111,26 @@ function makeSide(
   if (wanted === undefined || (wanted.state === 'absent' && live === undefined)) return OUTSIDE;
   if (!isThere(live, changes) || live?.routingEngine === null) return REFUSING;
   if (live !== undefined && !isKnown(live, reading)) return UNKNOWN;
-  const table = finalTable(live, changes, { accountEmail: observed.account.email, reading });
-  const { route } = createRouter(table);
-  const engine = table.mode;
-  return { routing: (mail) => route(mail), engine, aliasOf: aliasesIn(table), takerOf: rulesIn(table) };
+  return sideOf(engineOf(live, reading), () =>
+    finalTable(live, changes, { accountEmail: observed.account.email, reading }),
+  );
+}
+
+/** Nothing is made of a domain of which only the engine is asked. */
+function sideOf(engine: Table['mode'], makeTable: () => Table): DomainSide {
+  const table = lazily(makeTable);
+  const router = lazily(() => createRouter(table()));
+  return {
+    engine,
+    routing: (mail) => router().route(mail),
+    aliasOf: engine === 'aliases' ? aliasesIn(table) : NO_TABLE.aliasOf,
+    takerOf: engine === 'rules' ? rulesIn(table) : NO_TABLE.takerOf,
+  };
+}
+
+function lazily<T extends object>(make: () => T): () => T {
+  let made: T | null = null;
+  return () => (made ??= make());
 }
 
 /** Whether the account has the domain once the changes were made. */
@@ -125,23 +139,17 @@ function isThere(live: ObservedDomain | undefined, changes: readonly Change[]): 
   return own === undefined ? live !== undefined : own.action === 'add';
 }
 
-function aliasesIn({ aliases, mode }: Table): DomainSide['aliasOf'] {
-  let byName: ReadonlyMap<string, RoutedItem> | null = null;
-  return (name) => {
-    if (mode !== 'aliases') return null;
-    byName ??= new Map(Iterator.from(aliases).map((alias) => [nameKey(alias.name), alias]));
-    return byName.get(nameKey(name)) ?? null;
-  };
+function aliasesIn(table: () => Table): DomainSide['aliasOf'] {
+  const byName = lazily(
+    () => new Map(Iterator.from(table().aliases).map((alias) => [nameKey(alias.name), alias])),
+  );
+  return (name) => byName().get(nameKey(name)) ?? null;
 }
 
 /** The first of the active rules with a condition, unless one comes before it that takes all mail. */
-function rulesIn({ rules, mode }: Table): DomainSide['takerOf'] {
-  let found: Takers | null = null;
-  return (match) => {
-    if (mode !== 'rules') return null;
-    found ??= findTakers(rules);
-    return found.byCondition.get(conditionKey(match)) ?? found.ofEverything;
-  };
+function rulesIn(table: () => Table): DomainSide['takerOf'] {
+  const found = lazily(() => findTakers(table().rules));
+  return (match) => found().byCondition.get(conditionKey(match)) ?? found().ofEverything;
 }
 
 interface Takers {

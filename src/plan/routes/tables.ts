@@ -7,6 +7,7 @@ import type { RuleMatch } from '../../model/resources.ts';
 import { createRouter, type Anchoring, type RoutingTable, type Wildcards } from '../../routing/route.ts';
 import type { DomainPlan } from '../diff/section.ts';
 import { compareRanks } from '../sorting.ts';
+import { keepLatest, TABLES_KEPT } from './latest.ts';
 
 /** What takes mail in a domain; `key` tells items of a domain apart. */
 export interface RoutedItem {
@@ -103,7 +104,6 @@ export function finalRouters(
   reading: Reading,
 ): (domain: string) => PlanRouter | null {
   const plans = new Map<string, DomainPlan>(input.domains.map((plan) => [plan.domain, plan]));
-  const routers = new Map<string, PlanRouter | null>();
   function make(domain: string): PlanRouter | null {
     const plan = plans.get(domain);
     if (plan === undefined) return null;
@@ -114,13 +114,7 @@ export function finalRouters(
     if (live !== undefined && !isKnown(live, reading)) return null;
     return finalRouter(live, plan.changes, { accountEmail: input.observed.account.email, reading });
   }
-  return (domain) => {
-    const known = routers.get(domain);
-    if (known !== undefined) return known;
-    const made = make(domain);
-    routers.set(domain, made);
-    return made;
-  };
+  return keepLatest(TABLES_KEPT, make);
 }
 
 /** Whether what decides about mail to the domain was read. */
