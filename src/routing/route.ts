@@ -1,6 +1,6 @@
 import { matchesGlob } from './glob.ts';
 import { normaliseDestination, type Destination } from '../model/destinations.ts';
-import { domainPartOf, localPartOf, looksLikeRegex, mayBePattern } from '../model/names.ts';
+import { domainPartOf, localPartOf, looksLikeRegex, mayBePattern, takesOthers } from '../model/names.ts';
 import type { RuleMatch, Scope } from '../model/resources.ts';
 import { compileExpression } from './cel.ts';
 import { compilePattern, type Pattern } from './regex.ts';
@@ -18,7 +18,7 @@ export interface RoutedRule {
 
 /** What decides where mail to one domain goes. */
 export interface RoutingTable<A extends RoutedAlias, R extends RoutedRule> {
-  readonly aliases: Iterable<A>;
+  readonly aliases: Iterable<A> | AliasIndex<A>;
   /** In the order of evaluation: ascending rank. */
   readonly rules: Iterable<R>;
   /**
@@ -30,6 +30,14 @@ export interface RoutingTable<A extends RoutedAlias, R extends RoutedRule> {
   readonly fallback: Destination | null;
   /** What names such as `sales.*` are, which the service may read either way; `literal` where it is not stated. */
   readonly wildcards?: Wildcards;
+}
+
+/** Aliases as they are asked: for whoever has them so already, and need not have them all made ready again. */
+export interface AliasIndex<A> extends Iterable<A> {
+  /** By name, in lower case. */
+  readonly get: (name: string) => A | undefined;
+  /** In their order: all but `*` that may take mail to other names than their own. */
+  readonly patterns: readonly A[];
 }
 
 /** `pattern`: both as a regular expression and with `*` for any run. */
@@ -96,18 +104,17 @@ type AliasRoute<A> = { kind: 'alias'; alias: A; by: AliasMeans; forward: readonl
 
 /** Exact name, then plus addressing, then regular expressions as a whole, then `*` (field notes: aliases mode). */
 function createAliasTaker<A extends RoutedAlias>(
-  aliases: Iterable<A>,
+  aliases: Iterable<A> | AliasIndex<A>,
   wildcards: Wildcards,
 ): (localPart: string) => AliasRoute<A> | null {
-  const byName = new Map<string, A>();
+  const { get, patterns: mayTake } = 'get' in aliases ? aliases : indexAliases(aliases);
+  const all = get('*');
   const patterns: { alias: A; capture: () => Pattern['capture'] }[] = [];
-  for (const alias of aliases) {
-    byName.set(alias.name.toLowerCase(), alias);
+  for (const alias of mayTake) {
     const capture = captureOf(alias.name, wildcards);
     if (capture !== null) patterns.push({ alias, capture: lazily(capture) });
   }
-  const all = byName.get('*');
-  byName.delete('*');
+  const byName = (name: string): A | undefined => (name === '*' ? undefined : get(name));
   function takeByPattern(localPart: string): AliasRoute<A> | null {
     for (const { alias, capture } of patterns) {
       const groups = capture()(localPart);
@@ -118,16 +125,31 @@ function createAliasTaker<A extends RoutedAlias>(
   }
   return (localPart) => {
     const local = localPart.toLowerCase();
-    const exact = byName.get(local);
+    const exact = byName(local);
     if (exact !== undefined) return aliasRoute(exact, 'name');
     const plus = local.indexOf('+');
-    const base = plus < 0 ? undefined : byName.get(local.slice(0, plus));
+    const base = plus < 0 ? undefined : byName(local.slice(0, plus));
     if (base !== undefined) {
       const forward = addLabel(base.forward, localPart.slice(localPart.indexOf('+')));
       return { kind: 'alias', alias: base, by: 'plus-address', forward };
     }
     return takeByPattern(localPart) ?? (all === undefined ? null : aliasRoute(all, 'catch-all'));
   };
+}
+
+function indexAliases<A extends RoutedAlias>(aliases: Iterable<A>): Pick<AliasIndex<A>, 'get' | 'patterns'> {
+  const byName = new Map<string, A>();
+  const patterns: A[] = [];
+  for (const alias of aliases) {
+    byName.set(alias.name.toLowerCase(), alias);
+    if (mayTakeOthers(alias.name)) patterns.push(alias);
+  }
+  return { get: (name) => byName.get(name), patterns };
+}
+
+/** Whether an alias belongs to the patterns of an index. */
+export function mayTakeOthers(name: string): boolean {
+  return name !== '*' && takesOthers(name);
 }
 
 /** How a name takes local parts other than itself, made when it is called; null: not at all. */

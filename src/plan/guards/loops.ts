@@ -132,8 +132,8 @@ function takerOf(address: string, routers: Routers): Taker | null {
   const route = routers(domain)?.route({ to: address, from: '', subject: '', body: '' });
   if (route === undefined || route.kind === 'refused') return null;
   if (route.kind === 'fallback') return { key: `${domain} fallback`, forward: route.forward };
-  const item = route.kind === 'alias' ? route.alias : route.rule;
-  return { key: `${domain} ${item.key}`, forward: route.forward };
+  const key = route.kind === 'alias' ? `alias ${nameKey(route.alias.name)}` : route.rule.key;
+  return { key: `${domain} ${key}`, forward: route.forward };
 }
 
 function finding(domain: Change['domain'], planned: number, way: readonly string[]): GuardFinding {

@@ -6,7 +6,8 @@ import { endsOf, follow, type Ends } from '../../routing/follow.ts';
 import type { Route } from '../../routing/route.ts';
 import { ANY_OTHER } from './known-addresses.ts';
 import type { DomainSide, Side } from './sides.ts';
-import type { RankedItem, RoutedItem } from './tables.ts';
+import type { RoutedItem } from './aliases.ts';
+import type { RankedItem } from './tables.ts';
 
 /** Mail whose way is asked for. */
 export type RouteSubject = { readonly domain: DomainName } & (

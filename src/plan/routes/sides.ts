@@ -4,10 +4,11 @@ import type { Observed, ObservedDomain } from '../../model/observed.ts';
 import type { Change, Plan } from '../../model/plan.ts';
 import type { RuleMatch } from '../../model/resources.ts';
 import type { DomainRouting } from '../../routing/follow.ts';
-import { createRouter, type RoutingTable } from '../../routing/route.ts';
+import { createRouter } from '../../routing/route.ts';
 import { matchParts } from '../diff/rule-text.ts';
+import { liveAliases, type LiveAliases, type RoutedItem } from './aliases.ts';
 import { keepLatest, TABLES_KEPT } from './latest.ts';
-import { engineOf, finalTable, isKnown, type RankedItem, type Reading, type RoutedItem } from './tables.ts';
+import { engineOf, finalTable, isKnown, type PlanTable, type RankedItem, type Reading } from './tables.ts';
 
 /** What routes are worked out from; `domains`: those that are planned. */
 export interface RoutesInput extends Pick<Plan, 'changes' | 'adoptions'> {
@@ -15,13 +16,11 @@ export interface RoutesInput extends Pick<Plan, 'changes' | 'adoptions'> {
   readonly observed: Pick<Observed, 'account' | 'domains' | 'unproven'>;
 }
 
-type Table = RoutingTable<RoutedItem, RankedItem>;
-
 /** A domain before or after the changes, in one reading. */
 export interface DomainSide {
   readonly routing: DomainRouting<RoutedItem, RankedItem>;
   /** Which engine routes its mail; null: none does, or it is not known. */
-  readonly engine: Table['mode'] | null;
+  readonly engine: PlanTable['mode'] | null;
   /** The alias of that name where aliases route its mail. */
   readonly aliasOf: (name: string) => RoutedItem | null;
   /** The rule to which mail comes that a condition describes; null: no rule takes it for that. */
@@ -54,9 +53,12 @@ export function readSides(input: RoutesInput): { readonly listed: Sides; readonl
   const byRules = new Set<string>(
     input.desired.domains.keys().filter((domain) => mayUseRules(domain, input.observed, own.get(domain))),
   );
+  const aliasesOf = keepLatest(TABLES_KEPT, (domain) =>
+    liveAliases(input.observed.domains.get(domain as DomainName)),
+  );
   const sides = (readingOf: (domain: string) => Reading): Sides => ({
-    before: createSide(input, readingOf, () => []),
-    after: createSide(input, readingOf, (domain) => own.get(domain) ?? []),
+    before: createSide({ ...input, aliasesOf }, readingOf, () => []),
+    after: createSide({ ...input, aliasesOf }, readingOf, (domain) => own.get(domain) ?? []),
   });
   return {
     listed: sides(() => LISTED),
@@ -87,8 +89,13 @@ const UNKNOWN: DomainSide = { ...NO_TABLE, routing: 'unknown' };
 const OUTSIDE: DomainSide = { ...NO_TABLE, routing: 'outside' };
 const REFUSING: DomainSide = { ...NO_TABLE, routing: () => ({ kind: 'refused' }) };
 
+/** With what both sides of a domain share. */
+interface SideInput extends RoutesInput {
+  readonly aliasesOf: (domain: string) => LiveAliases;
+}
+
 function createSide(
-  input: RoutesInput,
+  input: SideInput,
   readingOf: (domain: string) => Reading,
   changesOf: (domain: DomainName) => readonly Change[],
 ): Side {
@@ -100,7 +107,7 @@ function createSide(
 
 function makeSide(
   domain: DomainName,
-  { desired, observed }: RoutesInput,
+  { desired, observed, aliasesOf }: SideInput,
   reading: Reading,
   changes: readonly Change[],
 ): DomainSide {
@@ -112,12 +119,12 @@ function makeSide(
   if (!isThere(live, changes) || live?.routingEngine === null) return REFUSING;
   if (live !== undefined && !isKnown(live, reading)) return UNKNOWN;
   return sideOf(engineOf(live, reading), () =>
-    finalTable(live, changes, { accountEmail: observed.account.email, reading }),
+    finalTable(live, aliasesOf(domain), changes, { accountEmail: observed.account.email, reading }),
   );
 }
 
 /** Nothing is made of a domain of which only the engine is asked. */
-function sideOf(engine: Table['mode'], makeTable: () => Table): DomainSide {
+function sideOf(engine: PlanTable['mode'], makeTable: () => PlanTable): DomainSide {
   const table = lazily(makeTable);
   const router = lazily(() => createRouter(table()));
   return {
@@ -139,15 +146,12 @@ function isThere(live: ObservedDomain | undefined, changes: readonly Change[]): 
   return own === undefined ? live !== undefined : own.action === 'add';
 }
 
-function aliasesIn(table: () => Table): DomainSide['aliasOf'] {
-  const byName = lazily(
-    () => new Map(Iterator.from(table().aliases).map((alias) => [nameKey(alias.name), alias])),
-  );
-  return (name) => byName().get(nameKey(name)) ?? null;
+function aliasesIn(table: () => PlanTable): DomainSide['aliasOf'] {
+  return (name) => table().aliases.named(nameKey(name)) ?? null;
 }
 
 /** The first of the active rules with a condition, unless one comes before it that takes all mail. */
-function rulesIn(table: () => Table): DomainSide['takerOf'] {
+function rulesIn(table: () => PlanTable): DomainSide['takerOf'] {
   const found = lazily(() => findTakers(table().rules));
   return (match) => found().byCondition.get(conditionKey(match)) ?? found().ofEverything;
 }
@@ -157,7 +161,7 @@ interface Takers {
   readonly ofEverything: RankedItem | null;
 }
 
-function findTakers(rules: Table['rules']): Takers {
+function findTakers(rules: PlanTable['rules']): Takers {
   const byCondition = new Map<string, RankedItem>();
   for (const rule of rules) {
     if (!rule.active) continue;

@@ -1,27 +1,29 @@
 import type { Desired, DesiredDomain } from '../../model/desired.ts';
 import { DISCARD, normaliseDestination, type Destination } from '../../model/destinations.ts';
-import { nameKey } from '../../model/names.ts';
 import type { Observed, ObservedDomain } from '../../model/observed.ts';
 import type { Change } from '../../model/plan.ts';
 import type { RuleMatch } from '../../model/resources.ts';
 import { createRouter, type Anchoring, type RoutingTable, type Wildcards } from '../../routing/route.ts';
 import type { DomainPlan } from '../diff/section.ts';
 import { compareRanks } from '../sorting.ts';
+import {
+  finalAliases,
+  liveAliases,
+  type FinalAliases,
+  type LiveAliases,
+  type RoutedItem,
+} from './aliases.ts';
 import { keepLatest, TABLES_KEPT } from './latest.ts';
 
-/** What takes mail in a domain; `key` tells items of a domain apart. */
-export interface RoutedItem {
-  readonly key: string;
-  readonly name: string;
-  readonly forward: readonly Destination[];
-}
-
+/** A rule that takes mail; `key` tells the rules of a domain apart. */
 export interface RankedItem extends RoutedItem {
+  readonly key: string;
   readonly match: RuleMatch;
   readonly active: boolean;
   readonly rank: number;
 }
 
+export type PlanTable = RoutingTable<RoutedItem, RankedItem> & { readonly aliases: FinalAliases };
 export type PlanRouter = ReturnType<typeof createRouter<RoutedItem, RankedItem>>;
 
 /** One of the ways in which the service may route mail, as far as account and documents leave it open (field notes: Routing). */
@@ -74,7 +76,7 @@ export interface RouterContext {
 
 /** How mail to one domain is routed at the moment. */
 export function liveRouter(live: ObservedDomain, context: RouterContext): PlanRouter {
-  return createRouter(tableOf(live, liveAliases(live), liveRules(live), context));
+  return finalRouter(live, [], context);
 }
 
 /** How it will be routed once the changes were made. */
@@ -83,15 +85,24 @@ export function finalRouter(
   changes: readonly Change[],
   context: RouterContext,
 ): PlanRouter {
-  return createRouter(finalTable(live, changes, context));
+  return createRouter(finalTable(live, liveAliases(live), changes, context));
 }
 
 export function finalTable(
   live: ObservedDomain | undefined,
+  aliases: LiveAliases,
   changes: readonly Change[],
-  context: RouterContext,
-): RoutingTable<RoutedItem, RankedItem> {
-  return tableOf(live, finalAliases(live, changes), finalRules(live, changes), context);
+  { accountEmail, reading }: RouterContext,
+): PlanTable {
+  const { wildcards, order } = reading;
+  const isUnsaid = live?.rulesFallbackEmail === undefined;
+  return {
+    aliases: finalAliases(aliases, changes, order),
+    rules: [...finalRules(live, changes).values()].sort((a, b) => compareRanks(a.rank, b.rank)),
+    mode: engineOf(live, reading),
+    fallback: isUnsaid && reading.fallback === 'nowhere' ? DISCARD : fallbackOf(live, accountEmail),
+    wildcards,
+  };
 }
 
 /** The routers of the managed domains as they will be; null of a domain whose routing is not known. Made when asked for. */
@@ -129,51 +140,10 @@ export function engineOf(live: ObservedDomain | undefined, reading: Reading): Re
   return engine === 'alias' ? 'aliases' : reading.engine;
 }
 
-function tableOf(
-  live: ObservedDomain | undefined,
-  aliases: ReadonlyMap<string, RoutedItem>,
-  rules: ReadonlyMap<string | null, RankedItem>,
-  { accountEmail, reading }: RouterContext,
-): RoutingTable<RoutedItem, RankedItem> {
-  const { wildcards, order } = reading;
-  const isUnsaid = live?.rulesFallbackEmail === undefined;
-  const listed = [...aliases.values()];
-  return {
-    aliases: order === 'as-listed' ? listed : listed.reverse(),
-    rules: [...rules.values()].sort((a, b) => compareRanks(a.rank, b.rank)),
-    mode: engineOf(live, reading),
-    fallback: isUnsaid && reading.fallback === 'nowhere' ? DISCARD : fallbackOf(live, accountEmail),
-    wildcards,
-  };
-}
-
 /** Where rules send mail that none of them takes: the account's address is the default; null accepts it and drops it. */
 export function fallbackOf(live: ObservedDomain | undefined, accountEmail: string): Destination {
   if (live?.rulesFallbackEmail === undefined) return normaliseDestination(accountEmail);
   return live.rulesFallbackEmail === null ? DISCARD : normaliseDestination(live.rulesFallbackEmail);
-}
-
-function liveAliases(live: ObservedDomain | undefined): Map<string, RoutedItem> {
-  const aliases = new Map<string, RoutedItem>();
-  if (live?.aliases === undefined) return aliases;
-  for (const { name, forward } of live.aliases) {
-    aliases.set(nameKey(name), { key: `alias ${nameKey(name)}`, name, forward });
-  }
-  return aliases;
-}
-
-function finalAliases(
-  live: ObservedDomain | undefined,
-  changes: readonly Change[],
-): ReadonlyMap<string, RoutedItem> {
-  const aliases = liveAliases(live);
-  for (const change of changes) {
-    if (change.kind !== 'alias') continue;
-    const key = nameKey(change.name);
-    if (change.desired === null) aliases.delete(key);
-    else aliases.set(key, { key: `alias ${key}`, name: change.name, forward: change.desired.forward });
-  }
-  return aliases;
 }
 
 function liveRules(live: ObservedDomain | undefined): Map<string | null, RankedItem> {

@@ -1,0 +1,62 @@
+import type { Destination } from '../../model/destinations.ts';
+import { nameKey, type NameKey } from '../../model/names.ts';
+import type { ObservedDomain } from '../../model/observed.ts';
+import type { Change } from '../../model/plan.ts';
+import { mayTakeOthers, type AliasIndex } from '../../routing/route.ts';
+
+/** An alias that takes mail. */
+export interface RoutedItem {
+  readonly name: string;
+  readonly forward: readonly Destination[];
+}
+
+/** The live aliases of a domain, made ready once for both sides of a plan. */
+export interface LiveAliases {
+  readonly byKey: ReadonlyMap<NameKey, RoutedItem>;
+  /** See `AliasIndex`. */
+  readonly patterns: readonly RoutedItem[];
+}
+
+/** The aliases of a domain once changes were made. */
+export interface FinalAliases extends AliasIndex<RoutedItem> {
+  readonly named: (key: NameKey) => RoutedItem | undefined;
+}
+
+export function liveAliases(live: Pick<ObservedDomain, 'aliases'> | undefined): LiveAliases {
+  const byKey = new Map<NameKey, RoutedItem>();
+  for (const { name, forward } of live?.aliases ?? []) byKey.set(nameKey(name), { name, forward });
+  return { byKey, patterns: [...byKey.values()].filter(({ name }) => mayTakeOthers(name)) };
+}
+
+/** What is live is not copied: a plan changes little of it. `reversed`: the last that is listed comes first. */
+export function finalAliases(
+  { byKey, patterns }: LiveAliases,
+  changes: readonly Change[],
+  order: 'as-listed' | 'reversed',
+): FinalAliases {
+  const changed = new Map<NameKey, RoutedItem | null>();
+  for (const change of changes) {
+    if (change.kind !== 'alias') continue;
+    const item = change.desired === null ? null : { name: change.name, forward: change.desired.forward };
+    changed.set(nameKey(change.name), item);
+  }
+  const added = [...changed].flatMap(([key, item]) => (item === null || byKey.has(key) ? [] : [item]));
+  const named = (key: NameKey): RoutedItem | undefined => {
+    const item = changed.get(key);
+    return item === undefined ? byKey.get(key) : (item ?? undefined);
+  };
+  const finalOf = (items: Iterable<RoutedItem>): readonly RoutedItem[] => {
+    const kept = [...items].flatMap(({ name }) => named(nameKey(name)) ?? []);
+    const all = [...kept, ...added];
+    return order === 'as-listed' ? all : all.reverse();
+  };
+  return {
+    named,
+    get(name) {
+      const item = named(nameKey(name));
+      return item?.name.toLowerCase() === name ? item : undefined;
+    },
+    patterns: finalOf(patterns).filter(({ name }) => mayTakeOthers(name)),
+    [Symbol.iterator]: () => finalOf(byKey.values()).values(),
+  };
+}
