@@ -58,11 +58,6 @@ const COMMANDS: Readonly<Record<string, (declaration: Declaration) => void>> = {
 
 const PLANNING = [withManifest, withAccounts, withConnection, withState];
 
-const DRIFT_URL = [
-  '--drift-url <url>',
-  'base URL of v3, to check skipped domains for changed aliases and settings [FWDSYNC_DRIFT_URL]',
-] as const;
-
 function declareValidate({ program, run }: Declaration): void {
   addCommand(program, 'validate', withManifest, withAccounts, withState, withOutput(VALIDATE_FORMATS))
     .description('Check manifests, offline and without a key')
@@ -85,7 +80,10 @@ function declarePlan({ program, run }: Declaration): void {
     .option('--against <rev>', 'only domains that the change since this git revision concerns')
     .option('--out <file>', 'save the plan, to be reviewed and then applied')
     .option('--quick', 'skip domains that are unchanged since the last apply')
-    .option(...DRIFT_URL)
+    .option(
+      '--drift-url <url>',
+      'base URL of v3, to check skipped domains for changed aliases and settings [FWDSYNC_DRIFT_URL]',
+    )
     .addHelpText('after', example('fwdsync plan -f fwdsync.yaml --detailed-exitcode'))
     .action(run(forAccounts(async () => (await import('./commands/plan.ts')).planCommand, PLAN_FORMATS)));
 }
@@ -127,6 +125,14 @@ function declareRun({ program, run }: Declaration): void {
   addCommand(program, 'run', ...PLANNING, withOutput())
     .description('Keep the account in sync with the manifest until stopped')
     .option('--interval <duration>', 'time between checks of the whole account', '5m')
+    .option(
+      '--drift-url <url>',
+      'base URL of v3, to find changed aliases and settings without reading every domain [FWDSYNC_DRIFT_URL]',
+    )
+    .option(
+      '--full-interval <duration>',
+      'with --drift-url: how often each domain is read in full; default: 1h',
+    )
     .addOption(
       new Option('--mode <mode>', 'apply changes, or only report them')
         .choices(['apply', 'observe'])

@@ -45,8 +45,8 @@ export function runOutcome(result: RunResult): string {
   return result.report?.outcome ?? (result.plan.changes.length === 0 ? 'unchanged' : 'not-applied');
 }
 
-/** What kept a run from starting. */
-export type FailedStep = 'key' | 'read' | 'lock' | 'state' | 'internal';
+/** What kept a run from starting; `account`: that of the drift URL is another one. */
+export type FailedStep = 'key' | 'account' | 'read' | 'lock' | 'state' | 'internal';
 
 /** What the daemon reports; `account` is the name of the account's manifest. */
 export type DaemonEvent = { readonly account: string } & (
@@ -83,6 +83,8 @@ export type DaemonEvent = { readonly account: string } & (
       readonly waitedSeconds: number;
     }
   | { readonly kind: 'watcher-failed'; readonly message: string }
+  /** Domains cannot be checked at the drift URL, and all are read in full. */
+  | { readonly kind: 'drift-unchecked'; readonly message: string }
 );
 
 export type DomainHealth = 'unknown' | 'in-sync' | 'drifted' | 'withheld' | 'frozen' | 'failing';
@@ -93,7 +95,7 @@ export interface DomainStatus {
   readonly pending: Readonly<Record<Change['action'], number>>;
   /** For people; null when there is nothing to say. */
   readonly reason: string | null;
-  /** Epoch milliseconds; null: it was not read yet. */
+  /** When it was read in full, epoch milliseconds; null: it was not yet. */
   readonly readAt: number | null;
 }
 
@@ -123,6 +125,8 @@ export interface AccountStatus {
     readonly seconds: number;
     readonly outcome: string;
   } | null;
+  /** Each managed domain was read in full at this time or later; null: not yet. */
+  readonly fullReadAt: number | null;
   /** Runs that failed in a row. */
   readonly failures: number;
   /** When everything is read next; null: that is in progress. */

@@ -3,6 +3,7 @@ import type { ApiError } from '../api/errors.ts';
 import type { Desired, DesiredDomain } from '../model/desired.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Account, ObservedDomain } from '../model/observed.ts';
+import type { Change } from '../model/plan.ts';
 import { fail, succeed, type Result } from '../model/result.ts';
 import { makePlan, type PlanInput } from '../plan/plan.ts';
 
@@ -44,6 +45,11 @@ export function differingDomains(
   const observed = { account, domains: listed, unproven: new Map() };
   const { changes, withheld } = makePlan({ ...input, desired: shownPart(desired), observed });
   return new Set([...changes, ...withheld].map(({ domain }) => domain));
+}
+
+/** Whether a difference of this kind is one that the list shows. */
+export function listShows({ kind }: Pick<Change, 'kind'>): boolean {
+  return kind === 'domain' || kind === 'alias';
 }
 
 /** What of a manifest the list can show: settings and aliases. */

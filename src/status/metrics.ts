@@ -98,6 +98,10 @@ function createGauges(registry: Registry) {
       'fwdsync_last_good_read_timestamp_seconds',
       'When the account was last read successfully.',
     ),
+    fullRead: gauge(
+      'fwdsync_last_full_read_timestamp_seconds',
+      'Every domain was read in full at this time or later.',
+    ),
     failures: gauge('fwdsync_consecutive_failures', 'Runs that failed in a row.'),
     drift: gauge('fwdsync_drift_items', 'Items that differed from the manifest at the last check.', [
       'action',
@@ -141,8 +145,11 @@ function readStatus(gauges: Gauges, status: AccountStatus): void {
     const count = manifest.problems.filter((problem) => problem.severity === severity).length;
     gauges.problems.set({ account, severity }, count);
   }
-  if (run !== null) gauges.lastRun.set({ account }, run.at / 1000);
-  if (read !== null && read.goodAt !== null) gauges.lastRead.set({ account }, read.goodAt / 1000);
+  const setTime = (gauge: Gauge, at: number | null | undefined): void =>
+    at === null || at === undefined ? undefined : gauge.set({ account }, at / 1000);
+  setTime(gauges.lastRun, run?.at);
+  setTime(gauges.lastRead, read?.goodAt);
+  setTime(gauges.fullRead, status.fullReadAt);
   gauges.failures.set({ account }, status.failures);
   for (const { state, pending } of domains.values()) {
     gauges.domains.inc({ account, state });

@@ -21,7 +21,7 @@ export function areReady(statuses: readonly AccountStatus[]): boolean {
 }
 
 function accountDocument(status: AccountStatus): object {
-  const { name, manifest, read, run, failures, nextSweepAt, domains } = status;
+  const { name, manifest, read, run, fullReadAt, failures, nextSweepAt, domains } = status;
   return {
     name,
     ready: isReady(status),
@@ -36,6 +36,7 @@ function accountDocument(status: AccountStatus): object {
         ? null
         : { at: iso(read.at), ok: read.ok, message: read.message, goodAt: isoOrNull(read.goodAt) },
     lastRun: run === null ? null : { ...run, at: iso(run.at) },
+    lastFullReadAt: isoOrNull(fullReadAt),
     failures,
     nextSweepAt: isoOrNull(nextSweepAt),
     domains: [...domains].map(([domain, { state, pending, reason, readAt }]) => {

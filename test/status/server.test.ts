@@ -15,6 +15,7 @@ const GOOD: AccountStatus = {
   manifest: { state: 'accepted', inForce: true, message: null, problems: [] },
   read: { at: 1_795_000_000_000, ok: true, message: null, goodAt: 1_795_000_000_000 },
   run: { id: 'r1', cause: 'sweep', at: 1_795_000_000_000, seconds: 1.5, outcome: 'unchanged' },
+  fullReadAt: 1_795_000_000_000,
   failures: 0,
   nextSweepAt: 1_795_000_300_000,
   domains: new Map([

@@ -10,7 +10,7 @@ import { accountEntries, createKeyLearner } from '../accounts/accounts.ts';
 import { concealing, createConcealer, type Concealer } from './run/conceal.ts';
 import type { Context } from '../context.ts';
 import { parseDuration } from '../input/arguments.ts';
-import { CommandError, EXIT, type ExitCode } from '../exit.ts';
+import { CommandError, EXIT, type ExitCode, usageError } from '../exit.ts';
 import { createLogger } from '../output/logger.ts';
 import { openNotifier } from './run/notify.ts';
 import { openAccountLoop } from './run/open-account.ts';
@@ -20,16 +20,25 @@ import { maskOf } from '../output/output.ts';
 import { overAccounts } from '../accounts/over-accounts.ts';
 import { runOnce } from './run/once.ts';
 import { parseListen, serveStatus, type ListenAddress } from './run/serve-status.ts';
-import { accountsDirectory, manifestPaths, resolveLog, type CommonOptions } from '../settings.ts';
+import {
+  accountsDirectory,
+  manifestPaths,
+  resolveDriftUrl,
+  resolveLog,
+  type CommonOptions,
+} from '../settings.ts';
 
 export interface RunOptions extends CommonOptions {
   readonly interval: string;
   readonly listen: string;
   readonly mode: 'apply' | 'observe';
   readonly once?: true;
+  readonly driftUrl?: string;
+  readonly fullInterval?: string;
 }
 
 const LEAST_INTERVAL_MS = 1000;
+const DEFAULT_FULL_INTERVAL = '1h';
 
 /**
  * Keeps accounts in sync with their manifests until it is stopped. What a guard refuses or what cannot be read is
@@ -38,6 +47,7 @@ const LEAST_INTERVAL_MS = 1000;
 export async function runCommand(context: Context, options: RunOptions): Promise<ExitCode> {
   const intervalMs = parseDuration('--interval', options.interval, LEAST_INTERVAL_MS);
   const listen = parseListen(options.listen);
+  const quick = quickSweeps(context, options);
   const concealer = createConcealer({ mask: maskOf(options, context) });
   // Standard output has no other use here.
   const logger = createLogger(resolveLog(options, context), concealing(context.stdout, concealer), 'info');
@@ -64,7 +74,7 @@ export async function runCommand(context: Context, options: RunOptions): Promise
   const broken = new AbortController();
   const own = { ...context, signal: AbortSignal.any([context.signal, broken.signal]) };
   try {
-    await endedOrOverdue(own, serve(own, options, { intervalMs, listen, logger, concealer }));
+    await endedOrOverdue(own, serve(own, options, { intervalMs, quick, listen, logger, concealer }));
   } finally {
     broken.abort();
   }
@@ -81,8 +91,32 @@ function assertWatchable(context: Context, options: RunOptions): void {
   );
 }
 
+/** How sweeps check domains that are not read in full. */
+interface QuickSweeps {
+  /** Null: they read all in full. */
+  readonly driftUrl: string | null;
+  readonly fullIntervalMs: number;
+}
+
+function quickSweeps(context: Context, { driftUrl, fullInterval, once }: RunOptions): QuickSweeps {
+  if (once === true && driftUrl !== undefined)
+    throw usageError(
+      '--drift-url has no effect with --once, which reads everything',
+      'leave one of them out',
+    );
+  const url = resolveDriftUrl({ driftUrl }, context);
+  if (fullInterval !== undefined && (url === null || once === true))
+    throw usageError(
+      '--full-interval has an effect only with --drift-url',
+      'leave it out, or add --drift-url',
+    );
+  const text = fullInterval ?? DEFAULT_FULL_INTERVAL;
+  return { driftUrl: url, fullIntervalMs: parseDuration('--full-interval', text, LEAST_INTERVAL_MS) };
+}
+
 interface ServeOptions {
   readonly intervalMs: number;
+  readonly quick: QuickSweeps;
   readonly listen: ListenAddress;
   readonly logger: Logger;
   readonly concealer: Concealer;
@@ -92,7 +126,7 @@ interface ServeOptions {
 async function serve(
   context: Context,
   options: RunOptions,
-  { intervalMs, listen, logger, concealer }: ServeOptions,
+  { intervalMs, quick, listen, logger, concealer }: ServeOptions,
 ): Promise<void> {
   const { clock, signal } = context;
   const metrics = createMetrics({ version: pkg.version, statuses: () => daemon.statuses() });
@@ -105,7 +139,7 @@ async function serve(
     notify(event);
   };
   const onSecret = (value: string): void => concealer.addSecret(value);
-  const daemon = openDaemon(context, options, { intervalMs, emit, onSecret });
+  const daemon = openDaemon(context, options, { intervalMs, quick, emit, onSecret });
   context.onHangUp?.(() => daemon.resync());
   const conceal = (text: string): string => concealer.conceal(text);
   const status = serveStatus(listen, daemon, { clock, signal, logger, metrics, conceal });
@@ -138,6 +172,7 @@ async function endedOrOverdue({ clock, signal }: Context, ended: Promise<void>):
 
 interface DaemonWiring {
   readonly intervalMs: number;
+  readonly quick: QuickSweeps;
   readonly emit: (event: DaemonEvent) => void;
   /** A value came up that must not be seen. */
   readonly onSecret: (value: string) => void;
@@ -146,7 +181,7 @@ interface DaemonWiring {
 function openDaemon(
   context: Context,
   options: RunOptions,
-  { intervalMs, emit, onSecret }: DaemonWiring,
+  { intervalMs, quick, emit, onSecret }: DaemonWiring,
 ): Daemon {
   const ownership = createOwnership();
   const learnKeys = createKeyLearner(context);
@@ -167,7 +202,7 @@ function openDaemon(
       openAccountLoop(
         context,
         entry,
-        { common: options, mode: options.mode, intervalMs, accounts },
+        { common: options, mode: options.mode, intervalMs, ...quick, accounts },
         { ownership, emit, onSecret },
       ),
     watched: (entries) =>

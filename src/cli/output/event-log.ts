@@ -60,6 +60,9 @@ function logEvent(log: Logger, event: Exclude<DaemonEvent, { kind: 'run-finished
       return logRequest(log, event);
     case 'watcher-failed':
       log.warn({ event: 'watcher.failed' }, `${event.message}; the files are still read every 30 s`);
+      return;
+    case 'drift-unchecked':
+      log.warn({ event: 'drift.unchecked' }, `every domain is read in full: ${event.message}`);
   }
 }
 

@@ -3,19 +3,20 @@ import type { AccountStatus, Cause, DaemonEvent, RunResult } from '../../model/d
 import type { Desired } from '../../model/desired.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { ManifestSize } from '../../model/prior.ts';
+import { changedSince, digestDomains, keepDomains, type DomainDigests } from '../domain-digests.ts';
 import {
-  changedSince,
-  digestDomains,
-  keepDomains,
-  pendingDomains,
-  type DomainDigests,
-} from '../domain-digests.ts';
-import { createRunId, internalFault, runAccount, type RunPorts, type RunTask } from './account-run.ts';
+  createRunId,
+  internalFault,
+  pendingSinceLastRun,
+  runAccount,
+  type RunPorts,
+  type RunTask,
+} from './account-run.ts';
 import { createStatusTracker, splitChanges, type StatusTracker } from './account-status.ts';
 import { createFlapDetector, type FlapDetector } from './flap-detector.ts';
 import type { ManifestRead, ManifestSource } from './manifest-source.ts';
 import { createScheduler, type Scheduler, type Task } from './scheduler.ts';
-import { startSweep, type Sweep } from './sweep.ts';
+import { createSweeper, type Sweeper } from './sweep.ts';
 import { createWakeup, type Wakeup } from './wakeup.ts';
 
 export interface LoopOptions {
@@ -25,11 +26,15 @@ export interface LoopOptions {
   readonly intervalMs: number;
   /** How often the files are read even without an event. */
   readonly pollMs: number;
+  /** How often each domain is read in full where a drift URL is used. */
+  readonly fullIntervalMs: number;
 }
 
 export interface LoopPorts extends RunPorts {
   readonly source: ManifestSource;
   readonly emit: (event: DaemonEvent) => void;
+  /** Throws what ends the daemon. */
+  readonly giveUp: (message: string) => never;
 }
 
 /** Keeps one account in sync with its manifest. Level-triggered: an event only makes the loop read again. */
@@ -54,7 +59,7 @@ export function createAccountLoop(options: LoopOptions, ports: LoopPorts): Accou
       signal.addEventListener('abort', stop);
       while (!signal.aborted) await perform(loop, scheduler.next(clock.monotonic()));
       signal.removeEventListener('abort', stop);
-      await loop.sweep?.result;
+      await loop.sweeper.idle();
     },
     filesChanged() {
       loop.isNotified = true;
@@ -64,7 +69,7 @@ export function createAccountLoop(options: LoopOptions, ports: LoopPorts): Accou
     resync() {
       loop.isNotified = true;
       loop.flaps.reset();
-      scheduler.resync(clock.monotonic());
+      resync(loop);
       wakeup.wake();
     },
     missedEvents: () => loop.missedEvents,
@@ -94,37 +99,39 @@ interface Loop {
   readonly scheduler: Scheduler;
   readonly flaps: FlapDetector;
   readonly tracker: StatusTracker;
+  readonly sweeper: Sweeper;
   manifest: CurrentManifest | null;
   /** Whether an event said that the files may have changed, since they were read last. */
   isNotified: boolean;
   missedEvents: number;
-  /** The one that is under way. */
-  sweep: Sweep | null;
   /** The one that was used last. */
   client: Client | null;
 }
 
-function startLoop(options: LoopOptions, ports: LoopPorts): Loop {
-  const { clock, random, emit } = ports;
+function startLoop(options: LoopOptions, whole: LoopPorts): Loop {
+  const { clock, random, emit } = whole;
+  const account = options.name;
+  const ports: LoopPorts = {
+    ...whole,
+    async access(desired) {
+      const access = await whole.access(desired);
+      if (access.ok) loop.client = access.value.client;
+      return access;
+    },
+  };
+  const onListUnread = (message: string): void => emit({ account, kind: 'drift-unchecked', message });
   const loop: Loop = {
     options,
-    ports: {
-      ...ports,
-      async access(desired) {
-        const access = await ports.access(desired);
-        if (access.ok) loop.client = access.value.client;
-        return access;
-      },
-    },
+    ports,
     wakeup: createWakeup(clock),
     scheduler: createScheduler({ ...options, random, now: clock.monotonic() }),
     flaps: createFlapDetector(),
-    tracker: createStatusTracker({ name: options.name, now: () => clock.now(), emit }),
+    tracker: createStatusTracker({ name: account, now: () => clock.now(), emit }),
+    sweeper: createSweeper(options, { ...ports, onListUnread }),
     manifest: null,
     // There is nothing yet that could have changed.
     isNotified: true,
     missedEvents: 0,
-    sweep: null,
     client: null,
   };
   return loop;
@@ -174,7 +181,7 @@ async function readSafely({ tracker, ports }: Loop): Promise<ManifestRead | null
 }
 
 function accept(loop: Loop, read: Extract<ManifestRead, { kind: 'good' }>): void {
-  const { scheduler, tracker, flaps, manifest: before, ports } = loop;
+  const { scheduler, tracker, flaps, manifest: before } = loop;
   const { desired, size } = read;
   const digests = digestDomains(desired);
   loop.manifest = { desired, size, digests };
@@ -186,7 +193,12 @@ function accept(loop: Loop, read: Extract<ManifestRead, { kind: 'good' }>): void
   scheduler.enqueue(changed);
   // What a guard held back may be allowed now; at another address or account, nothing is known.
   if (!isSame(before.desired.guards, desired.guards)) scheduler.enqueue(tracker.domainsIn('withheld'));
-  if (!isSame(before.desired.api, desired.api)) scheduler.resync(ports.clock.monotonic());
+  if (!isSame(before.desired.api, desired.api)) resync(loop);
+}
+
+function resync({ scheduler, sweeper, ports }: Loop): void {
+  sweeper.forget();
+  scheduler.resync(ports.clock.monotonic());
 }
 
 /** Apart from their places: to move a line changes nothing. */
@@ -196,26 +208,13 @@ function isSame(a: object, b: object): boolean {
   return show(a) === show(b);
 }
 
-/** The domains that an earlier run did not leave in sync as they are desired now; none where no run is remembered. */
-async function pendingSinceLastRun(desired: Desired, ports: LoopPorts): Promise<readonly DomainName[]> {
-  const access = await ports.access(desired);
-  if (!access.ok) return [];
-  const { client, openState } = access.value;
-  const account = await client.getAccount();
-  if (!account.ok) return [];
-  const { prior } = await openState(account.value.email).prior();
-  if (prior.domains.size === 0) return [];
-  const present = keepDomains(desired, (name) => desired.domains.get(name)?.state === 'present');
-  return pendingDomains(present, prior, client.hmac);
-}
-
 /** An account's list of domains costs one request per page. */
 const DOMAINS_PER_PAGE = 200;
 
 async function runDomains(loop: Loop, cause: Cause, names: readonly DomainName[]): Promise<void> {
   const { desired, size } = currentManifest(loop);
   const wanted = new Set(names);
-  loop.sweep?.discard(names);
+  loop.sweeper.discard(names);
   const pages = Math.ceil(desired.domains.size / DOMAINS_PER_PAGE);
   const work: Work = {
     desired: keepDomains(desired, (name) => wanted.has(name)),
@@ -227,30 +226,28 @@ async function runDomains(loop: Loop, cause: Cause, names: readonly DomainName[]
 
 function beginSweep(loop: Loop): void {
   const { desired, digests } = currentManifest(loop);
-  const { scheduler, ports } = loop;
-  scheduler.sweepStarted(ports.clock.monotonic());
-  loop.sweep = startSweep(desired, digests, ports);
-  void announceEnd(loop, loop.sweep);
+  loop.scheduler.sweepStarted(loop.ports.clock.monotonic());
+  void announceEnd(loop, loop.sweeper.begin(desired, digests));
 }
 
-async function announceEnd({ scheduler, wakeup, ports }: Loop, sweep: Sweep): Promise<void> {
-  await sweep.result;
-  scheduler.sweepRead(ports.clock.monotonic());
+async function announceEnd({ scheduler, wakeup, ports }: Loop, read: Promise<number | null>): Promise<void> {
+  const nextMs = await read;
+  scheduler.sweepRead(ports.clock.monotonic(), nextMs);
   wakeup.wake();
 }
 
 async function finishSweep(loop: Loop): Promise<void> {
-  const { sweep } = loop;
+  const { sweeper, ports } = loop;
   const { desired: whole, size, digests } = currentManifest(loop);
-  if (sweep === null) throw new Error('there is no sweep to finish');
-  const read = await sweep.result;
-  loop.sweep = null;
-  const desired = sweep.upToDate(whole, digests);
-  const start = { cause: 'sweep', names: [...desired.domains.keys()], startedAt: sweep.startedAt } as const;
+  const sweep = await sweeper.finish(whole, digests);
+  const { desired, startedAt, readAt, read } = sweep;
   const work: Work | FailedRun = read.ok
-    ? { desired, manifestSize: size, listing: 'all', observed: read.value }
+    ? { desired, manifestSize: size, listing: 'all', observed: read.value.observed }
     : { kind: 'failed', ...read.error };
-  await runOnce(loop, start, work);
+  const start: RunStart = { cause: 'sweep', names: [...desired.domains.keys()], startedAt, readAt };
+  const result = await runOnce(loop, start, work);
+  sweeper.planned(sweep, result);
+  if (!read.ok && read.error.what === 'account') ports.giveUp(read.error.message);
 }
 
 interface RunStart {
@@ -258,7 +255,11 @@ interface RunStart {
   readonly names: readonly DomainName[];
   /** When it, or its read, began. */
   readonly startedAt: number;
+  /** When domains were read in full before it began, epoch milliseconds. */
+  readonly readAt?: ReadonlyMap<DomainName, number>;
 }
+
+const NEVER: ReadonlyMap<DomainName, number> = new Map();
 
 type Work = Omit<RunTask, 'mode' | 'flaps' | 'inSync'>;
 type FailedRun = Extract<RunResult, { kind: 'failed' }>;
@@ -266,9 +267,9 @@ type FailedRun = Extract<RunResult, { kind: 'failed' }>;
 /** Makes a run, or records one that failed before it began. */
 async function runOnce(
   loop: Loop,
-  { cause, names, startedAt }: RunStart,
+  { cause, names, startedAt, readAt = NEVER }: RunStart,
   work: Work | FailedRun,
-): Promise<void> {
+): Promise<RunResult> {
   const { scheduler, tracker, flaps, options, ports } = loop;
   const { clock } = ports;
   const run = createRunId(ports.random);
@@ -276,15 +277,16 @@ async function runOnce(
   const task = { mode: options.mode, flaps, inSync: new Set(tracker.domainsIn('in-sync')) };
   const result = 'kind' in work ? work : await runAccount({ ...work, ...task }, ports);
   // What was asked to stop did not fail.
-  if (result.kind === 'failed' && ports.signal.aborted) return;
+  if (result.kind === 'failed' && ports.signal.aborted) return result;
   if (result.kind === 'completed') flaps.applied(splitChanges(result).applied);
   const seconds = (clock.monotonic() - startedAt) / 1000;
-  const failing = tracker.runFinished({ run, cause, names, seconds, result });
+  const failing = tracker.runFinished({ run, cause, names, seconds, result, readAt });
   const failures = scheduler.failures();
   scheduler.runEnded({ cause, domains: names, failing }, clock.monotonic());
   if (failures > 0 && scheduler.failures() === 0) {
     ports.emit({ account: options.name, kind: 'recovered', run, failures });
   }
+  return result;
 }
 
 function currentManifest({ manifest }: Loop): CurrentManifest {

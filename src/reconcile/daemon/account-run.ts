@@ -13,6 +13,7 @@ import { fail, succeed, type Result } from '../../model/result.ts';
 import type { Policy } from '../../plan/policy.ts';
 import type { ManifestSize } from '../../model/prior.ts';
 import { decide, goAhead, type Decision } from '../decide.ts';
+import { keepDomains, pendingDomains } from '../domain-digests.ts';
 import type { FlapDetector } from './flap-detector.ts';
 import { reconcileOnce, type Once, type OncePorts } from '../once.ts';
 import { planOnce, type Planned, type PlanRequest } from '../plan-once.ts';
@@ -21,6 +22,8 @@ import { planOnce, type Planned, type PlanRequest } from '../plan-once.ts';
 export interface Access {
   /** The same object for as long as address and key are the same, so that its budgets are kept. */
   readonly client: Client;
+  /** Of v3, to check domains without reading them in full; absent: all are read in full. */
+  readonly drift?: Client | undefined;
   readonly policy: Policy;
   readonly openState: (account: string) => StateStore;
 }
@@ -93,6 +96,22 @@ export async function withAccess<Value>(
   }
   if (answer.ok) return answer;
   return fail({ what: 'read', message: errorText(answer.error) });
+}
+
+/** The domains that an earlier run did not leave in sync as they are desired now; none where no run is remembered. */
+export async function pendingSinceLastRun(
+  desired: Desired,
+  ports: Pick<RunPorts, 'access'>,
+): Promise<readonly DomainName[]> {
+  const access = await ports.access(desired);
+  if (!access.ok) return [];
+  const { client, openState } = access.value;
+  const account = await client.getAccount();
+  if (!account.ok) return [];
+  const { prior } = await openState(account.value.email).prior();
+  if (prior.domains.size === 0) return [];
+  const present = keepDomains(desired, (name) => desired.domains.get(name)?.state === 'present');
+  return pendingDomains(present, prior, client.hmac);
 }
 
 async function runOnce(task: RunTask, ports: RunPorts & Access): Promise<Result<RunResult, ApiError>> {

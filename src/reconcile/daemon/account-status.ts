@@ -24,7 +24,10 @@ export interface StatusTracker {
   status(): TrackedStatus;
 }
 
-export type TrackedStatus = Pick<AccountStatus, 'name' | 'manifest' | 'read' | 'run' | 'domains'>;
+export type TrackedStatus = Pick<
+  AccountStatus,
+  'name' | 'manifest' | 'read' | 'run' | 'fullReadAt' | 'domains'
+>;
 
 export interface FinishedRun {
   readonly run: string;
@@ -33,6 +36,8 @@ export interface FinishedRun {
   readonly names: readonly DomainName[];
   readonly seconds: number;
   readonly result: RunResult;
+  /** When domains were read in full, epoch milliseconds, where that was not at the end of the run. */
+  readonly readAt: ReadonlyMap<DomainName, number>;
 }
 
 export interface TrackerOptions {
@@ -52,7 +57,13 @@ const NOTHING: DomainStatus['pending'] = { add: 0, update: 0, move: 0, delete: 0
 const UNKNOWN: DomainStatus = { state: 'unknown', pending: NOTHING, reason: null, readAt: null };
 
 export function createStatusTracker({ name, now, emit }: TrackerOptions): StatusTracker {
-  let status: Omit<TrackedStatus, 'domains'> = { name, manifest: NOT_READ, read: null, run: null };
+  let status: Omit<TrackedStatus, 'domains'> = {
+    name,
+    manifest: NOT_READ,
+    read: null,
+    run: null,
+    fullReadAt: null,
+  };
   let domains: ReadonlyMap<DomainName, DomainStatus> = new Map();
   return {
     manifestAccepted({ desired, size, problems }, changed) {
@@ -70,12 +81,13 @@ export function createStatusTracker({ name, now, emit }: TrackerOptions): Status
       const loaded = inForce ? 'last-good' : 'none';
       emit({ account: name, kind: 'manifest-refused', message, problems, inForce: loaded });
     },
-    runFinished({ run, cause, names, seconds, result }) {
+    runFinished({ run, cause, names, seconds, result, readAt }) {
       const at = now();
-      const states = domainStates(names, result, at, domains);
+      const states = domainStates(names, result, (domain) => readAt.get(domain) ?? at, domains);
       domains = new Map([...domains].map(([domain, before]) => [domain, states.get(domain) ?? before]));
       const last = { id: run, cause, at, seconds, outcome: runOutcome(result) };
-      status = { ...status, read: readStatus(result, at, status.read), run: last };
+      const fullReadAt = oldestRead(domains) ?? status.fullReadAt;
+      status = { ...status, read: readStatus(result, at, status.read), run: last, fullReadAt };
       emit({ account: name, kind: 'run-finished', run, cause, seconds, result });
       if (result.kind === 'failed') return 'all';
       if (result.report !== null && result.report.stopped !== null) return names;
@@ -93,11 +105,21 @@ function readStatus(result: RunResult, at: number, before: AccountStatus['read']
   return { at, ok: false, message: result.message, goodAt: before?.goodAt ?? null };
 }
 
+/** Null: one of them was not read yet. */
+function oldestRead(domains: ReadonlyMap<DomainName, DomainStatus>): number | null {
+  let oldest = Infinity;
+  for (const { readAt } of domains.values()) {
+    if (readAt === null) return null;
+    oldest = Math.min(oldest, readAt);
+  }
+  return domains.size === 0 ? null : oldest;
+}
+
 /** The status of each of these domains after a run; after one that failed, what is known of pending changes stays. */
 function domainStates(
   names: readonly DomainName[],
   result: RunResult,
-  readAt: number,
+  readAt: (domain: DomainName) => number,
   before: ReadonlyMap<DomainName, DomainStatus>,
 ): ReadonlyMap<DomainName, DomainStatus> {
   if (result.kind === 'failed') {
@@ -106,6 +128,9 @@ function domainStates(
   }
   const open = Map.groupBy(splitChanges(result).open, ({ domain }) => domain);
   const findings = findingsOf(result);
+  const unproven = new Set(
+    result.plan.withheld.filter(({ cause }) => cause === 'unproven').map(({ domain }) => domain),
+  );
   return new Map(
     names.map((name) => {
       const changes = open.get(name) ?? [];
@@ -113,7 +138,8 @@ function domainStates(
         state: changes.length === 0 ? ('in-sync' as const) : ('drifted' as const),
         reason: null,
       };
-      return [name, { state, pending: countActions(changes), reason, readAt }];
+      const read = unproven.has(name) ? (before.get(name)?.readAt ?? null) : readAt(name);
+      return [name, { state, pending: countActions(changes), reason, readAt: read }];
     }),
   );
 }

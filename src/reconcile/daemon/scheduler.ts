@@ -22,8 +22,8 @@ export interface Scheduler {
   /** A run of these domains ended. */
   runEnded(run: EndedRun, now: number): void;
   sweepStarted(now: number): void;
-  /** A sweep has read everything; it is to be planned. */
-  sweepRead(now: number): void;
+  /** A sweep has read everything; it is to be planned. `nextMs`: how long the next one is expected to take; null: as long. */
+  sweepRead(now: number, nextMs: number | null): void;
   /** Reads everything now, and retries what failed. */
   resync(now: number): void;
   /** Null: a sweep is under way. */
@@ -72,6 +72,7 @@ type SweepState =
       readonly kind: 'read';
       readonly startedAt: number;
       readonly isRepeated: boolean;
+      /** How long the next one is expected to read. */
       readonly readMs: number;
     };
 
@@ -104,9 +105,10 @@ export function createScheduler({ intervalMs, pollMs, random, now }: SchedulerOp
     sweepStarted(at) {
       state.sweep = { kind: 'reading', startedAt: at, isRepeated: false };
     },
-    sweepRead(at) {
+    sweepRead(at, nextMs) {
       const { sweep } = state;
-      if (sweep.kind === 'reading') state.sweep = { ...sweep, kind: 'read', readMs: at - sweep.startedAt };
+      if (sweep.kind !== 'reading') return;
+      state.sweep = { ...sweep, kind: 'read', readMs: nextMs ?? at - sweep.startedAt };
     },
     resync(at) {
       state.filesAt = at;

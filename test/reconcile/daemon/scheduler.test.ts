@@ -36,7 +36,7 @@ describe('the scheduler', () => {
     scheduler.sweepStarted(0);
     expect(scheduler.next(0)).toEqual({ kind: 'wait', milliseconds: 5_000 });
     expect(scheduler.next(5_000)).toEqual({ kind: 'run', cause: 'retry', domains: [ACME] });
-    scheduler.sweepRead(5_000);
+    scheduler.sweepRead(5_000, null);
     expect(scheduler.next(5_000)).toEqual({ kind: 'finish-sweep' });
     scheduler.runEnded({ cause: 'sweep', domains: [ACME], failing: [] }, 5_000);
     expect(scheduler.failures()).toBe(0);

@@ -3,7 +3,7 @@ import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
-import { createClient } from '../../../src/api/create.ts';
+import { createClient, type ClientOptions } from '../../../src/api/create.ts';
 import { systemProcesses } from '../../../src/state/processes.ts';
 import { openStateDirectory } from '../../../src/state/directory.ts';
 import { createEmulator, type EmulatorCore, type EmulatorOptions } from '../../../src/emulator/emulator.ts';
@@ -23,6 +23,7 @@ import { temporaryDirectory } from '../../support/directory.ts';
 import { inProcess, type Line } from '../../support/in-process.ts';
 
 const URL_V4 = 'http://127.0.0.1:1/v4';
+const URL_V3 = 'http://127.0.0.1:1/v3';
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
@@ -55,6 +56,9 @@ export interface StartOptions {
   readonly mode?: 'apply' | 'observe';
   readonly intervalMs?: number;
   readonly pollMs?: number;
+  /** Whether sweeps check domains through v3; by default they read all in full. */
+  readonly drift?: 'quick' | 'none';
+  readonly fullIntervalMs?: number;
   /** In place of the world's. */
   readonly path?: string;
   readonly stateDirectory?: string;
@@ -64,6 +68,8 @@ export interface StartOptions {
 
 export interface Daemon {
   readonly loop: AccountLoop;
+  /** Rejects where the loop gives up. */
+  readonly ended: Promise<void>;
   status(): AccountStatus;
   /** The state of each domain. */
   states(): Readonly<Record<string, string>>;
@@ -140,6 +146,7 @@ function startDaemon(world: Place, options: StartOptions): Daemon {
   });
   return {
     loop,
+    ended,
     status: () => loop.status(),
     states: () => Object.fromEntries([...loop.status().domains].map(([name, { state }]) => [name, state])),
     async stop() {
@@ -151,16 +158,19 @@ function startDaemon(world: Place, options: StartOptions): Daemon {
 }
 
 /** A loop that is yet to be run. */
-export function openLoop(
-  world: Place,
-  { mode = 'apply', intervalMs = 5 * MINUTE, pollMs = POLL_MS, key = () => API_KEY }: StartOptions,
-  signal: AbortSignal,
-): AccountLoop {
+export function openLoop(world: Place, options: StartOptions, signal: AbortSignal): AccountLoop {
   const { clock, events } = world;
+  const { mode = 'apply', intervalMs = 5 * MINUTE, pollMs = POLL_MS, key = () => API_KEY } = options;
+  const { drift = 'none', fullIntervalMs = HOUR } = options;
   const files = counted(fs, clock);
-  const client = clientKeeper(world, mode, signal);
+  const client = clientKeeper(
+    world,
+    { version: 'v4', mode: mode === 'apply' ? 'read-write' : 'read-only' },
+    signal,
+  );
+  const quick = clientKeeper(world, { version: 'v3', mode: 'read-only' }, signal);
   return createAccountLoop(
-    { name: 'test', mode, intervalMs, pollMs },
+    { name: 'test', mode, intervalMs, pollMs, fullIntervalMs },
     {
       clock,
       random: Math.random,
@@ -168,6 +178,9 @@ export function openLoop(
       writeSnapshot,
       resolvePassword: () => null,
       emit: (event) => events.push(event),
+      giveUp(message) {
+        throw new Error(message);
+      },
       source: createManifestSource({
         paths: [world.path],
         fs: files,
@@ -177,7 +190,13 @@ export function openLoop(
         load: { references: 'required', apiVersion: 'v4' },
         readReferences: () => Promise.resolve(() => null),
       }),
-      access: (desired) => Promise.resolve(succeed(accessOf(world, desired, client(key()), files))),
+      access: (desired) =>
+        Promise.resolve(
+          succeed({
+            ...accessOf(world, desired, client(key()), files),
+            drift: drift === 'quick' ? quick(key()) : undefined,
+          }),
+        ),
     },
   );
 }
@@ -185,22 +204,24 @@ export function openLoop(
 /** One client a key, as the daemon keeps them. */
 function clientKeeper(
   { core, clock, network }: Place,
-  mode: 'apply' | 'observe',
+  { version, mode }: Pick<ClientOptions, 'version' | 'mode'>,
   signal: AbortSignal,
 ): (key: string) => Access['client'] {
   const clients = new Map<string, Access['client']>();
+  const url = version === 'v4' ? URL_V4 : URL_V3;
+  const line = lineOf(network, clock);
   return (key) => {
     const client =
       clients.get(key) ??
       createClient({
-        url: URL_V4,
-        version: 'v4',
+        url,
+        version,
         key,
-        mode: mode === 'apply' ? 'read-write' : 'read-only',
+        mode,
         clock,
         random: Math.random,
         signal,
-        dispatcher: inProcess(core, lineOf(network, clock)),
+        dispatcher: inProcess(core, line),
       });
     clients.set(key, client);
     return client;

@@ -15,7 +15,7 @@ import { requireDomain } from '../../input/arguments.ts';
 import { requestEvent } from '../../output/event-log.ts';
 import type { StateStore } from '../../../state/store.ts';
 import type { Context } from '../../context.ts';
-import { CommandError } from '../../exit.ts';
+import { CommandError, commandFailure } from '../../exit.ts';
 import { connect } from '../../input/connect.ts';
 import { createPolicy } from '../../input/policy.ts';
 import { openState } from '../../input/state.ts';
@@ -32,6 +32,9 @@ export interface AccountRunOptions {
   readonly common: CommonOptions;
   readonly mode: 'apply' | 'observe';
   readonly intervalMs: number;
+  /** Of v3, to check domains; null: all are read in full. */
+  readonly driftUrl: string | null;
+  readonly fullIntervalMs: number;
   /** Whether there are many accounts: then each has to name its own, with its own key. */
   readonly accounts: 'one' | 'many';
 }
@@ -52,9 +55,10 @@ export function openAccountLoop(
 ): AccountLoop {
   const { clock, random, signal } = context;
   const { name } = entry;
+  const { mode, intervalMs, fullIntervalMs } = options;
   const source = narrowed(openSource(context, entry, options), options.common.domain);
   return createAccountLoop(
-    { name, mode: options.mode, intervalMs: options.intervalMs, pollMs: POLL_MS },
+    { name, mode, intervalMs, fullIntervalMs, pollMs: POLL_MS },
     {
       clock,
       random,
@@ -66,6 +70,9 @@ export function openAccountLoop(
         return password;
       },
       emit,
+      giveUp(message) {
+        throw commandFailure(message, 'give --drift-url the base URL of v3 of the same service');
+      },
       source: options.accounts === 'many' ? exclusiveSource(name, source, ownership) : source,
       access: createAccess(context, options, {
         onSecret,
@@ -122,7 +129,7 @@ interface AccessPorts extends Pick<AccountRunPorts, 'onSecret'> {
  */
 function createAccess(
   context: Context,
-  { common, mode }: AccountRunOptions,
+  { common, mode, driftUrl }: AccountRunOptions,
   { onRequest, onSecret }: AccessPorts,
 ): (desired: Desired) => Promise<Result<Access, string>> {
   const permission = mode === 'apply' ? 'read-write' : 'read-only';
@@ -133,8 +140,13 @@ function createAccess(
       if (current === null || !isSame(current.connection, connection)) {
         onSecret(connection.key);
         void current?.client.close();
+        void current?.drift?.close();
         const client = connect(context, connection, permission, onRequest);
-        current = { connection, client, openState: stateOpener(context, common, connection) };
+        const drift =
+          driftUrl === null
+            ? undefined
+            : connect(context, { ...connection, url: driftUrl, version: 'v3' }, 'read-only', onRequest);
+        current = { connection, client, drift, openState: stateOpener(context, common, connection) };
       }
       const { account } = connection;
       const stance = {
@@ -143,8 +155,8 @@ function createAccess(
         domainDeletes: 'never',
         now: context.clock.now(),
       } as const;
-      const { client, openState: open } = current;
-      return succeed({ client, policy: createPolicy(desired, {}, stance), openState: open });
+      const { client, drift, openState: open } = current;
+      return succeed({ client, drift, policy: createPolicy(desired, {}, stance), openState: open });
     } catch (error) {
       if (error instanceof CommandError) return fail(`${error.message}; ${error.hint}`);
       throw error;
@@ -155,6 +167,7 @@ function createAccess(
 interface Connected {
   readonly connection: Connection;
   readonly client: Client;
+  readonly drift: Client | undefined;
   readonly openState: (account: string) => StateStore;
 }
 

@@ -1,0 +1,170 @@
+import type { Client } from '../../api/client.ts';
+import { errorText, type ApiError } from '../../api/errors.ts';
+import { observe, type ObservedDomains } from '../../api/observe.ts';
+import type { Clock } from '../../model/clock.ts';
+import type { Desired } from '../../model/desired.ts';
+import { LIMITS } from '../../model/endpoints.ts';
+import type { DomainName } from '../../model/names.ts';
+import type { ObservedDomain } from '../../model/observed.ts';
+import { succeed, type Result } from '../../model/result.ts';
+import { makePlan } from '../../plan/plan.ts';
+import { keepDomains } from '../domain-digests.ts';
+import {
+  differingDomains,
+  listForDrift,
+  listShows,
+  type DriftQuestion,
+  type ListedDomains,
+} from '../quick-drift.ts';
+import type { Access } from './account-run.ts';
+import type { FullReads } from './full-reads.ts';
+
+export interface QuickSweepPorts {
+  readonly clock: Clock;
+  readonly reads: FullReads;
+  /** The list cannot be used, and everything is read in full; the message is for people. */
+  readonly onListUnread: (message: string) => void;
+}
+
+/** What a sweep knows of the account. */
+export interface SweepRead {
+  /** `whole`: all of it is read each time. */
+  readonly kind: 'whole' | 'quick';
+  readonly observed: ObservedDomains;
+  /** How long the next one is expected to take, milliseconds; null: as long as this one. */
+  readonly nextMs: number | null;
+}
+
+export interface OtherAccount {
+  readonly kind: 'other-account';
+  /** For people. */
+  readonly message: string;
+}
+
+export type QuickAccess = Pick<Access, 'client' | 'policy' | 'openState'> & { readonly drift: Client };
+
+/**
+ * Reads in full the domains that differ in the list of v3, those that were not in sync before, and a share of the others in turn. Of
+ * the rest it has what was read last.
+ */
+export async function readQuickly(
+  access: QuickAccess,
+  desired: Desired,
+  ports: QuickSweepPorts,
+): Promise<Result<SweepRead | OtherAccount, ApiError>> {
+  const { clock, reads } = ports;
+  const startedAt = clock.monotonic();
+  const scope = await scopeOf(access, desired, ports);
+  if (!scope.ok) return scope;
+  if (scope.value.kind === 'other-account') return succeed(scope.value);
+  const { nextMs, some } = scope.value;
+  const client = access.client.withUrgency('sweep');
+  const read = await (some === null
+    ? observe(client, { desired, clock })
+    : readSome(client, { ...some, desired, clock }));
+  if (!read.ok) return read;
+  reads.sweepEnded({ startedAt, endedAt: clock.monotonic(), extent: some === null ? 'all' : 'some' });
+  return succeed({ kind: 'quick', observed: read.value, nextMs });
+}
+
+interface Scope {
+  readonly kind: 'scope';
+  readonly nextMs: number | null;
+  /** Null: everything is read in full. */
+  readonly some: SomeDomains | null;
+}
+
+interface SomeDomains {
+  readonly listed: ListedDomains;
+  readonly question: DriftQuestion;
+  /** What was read of domains that were in sync. */
+  readonly known: ReadonlyMap<DomainName, ObservedDomain>;
+  /** To be read in full. */
+  readonly names: readonly DomainName[];
+}
+
+async function scopeOf(
+  { client, drift, policy, openState }: QuickAccess,
+  desired: Desired,
+  { clock, reads, onListUnread }: QuickSweepPorts,
+): Promise<Result<Scope | OtherAccount, ApiError>> {
+  reads.forget([...reads.domains.keys()].filter((name) => !desired.domains.has(name)));
+  if (reads.domains.size === 0) return succeed({ kind: 'scope', nextMs: 0, some: null });
+  const account = await client.withUrgency('sweep').getAccount();
+  if (!account.ok) return account;
+  const listed = await listForDrift(drift.withUrgency('sweep'), account.value);
+  if (!listed.ok) {
+    const fault = listed.error;
+    if (fault.kind === 'other-account') {
+      const message = `the account at ${drift.url} is ${fault.email}, but the one to keep in sync is ${account.value.email}`;
+      return succeed({ kind: 'other-account', message });
+    }
+    onListUnread(errorText(fault.error));
+    return succeed({ kind: 'scope', nextMs: null, some: null });
+  }
+  const { prior } = await openState(account.value.email).prior();
+  const api = { url: client.url, version: client.version };
+  const question = { account: account.value, desired, policy, prior, api, now: clock.now() };
+  const known = new Map(reads.domains);
+  const chosen = new Set([...differingDomains(question, listed.value), ...reads.due(clock.monotonic())]);
+  const names = [...desired.domains.keys()].filter((name) => chosen.has(name) || !known.has(name));
+  if (names.length === desired.domains.size) return succeed({ kind: 'scope', nextMs: null, some: null });
+  return succeed({ kind: 'scope', nextMs: null, some: { listed: listed.value, question, known, names } });
+}
+
+/**
+ * A change of a rule or a credential, which the list does not show, may not be the only one: then all other domains are read as well,
+ * so that the guards count all that a full read would find.
+ */
+async function readSome(
+  client: Client,
+  some: SomeDomains & { readonly desired: Desired; readonly clock: Clock },
+): Promise<Result<ObservedDomains, ApiError>> {
+  const { names, desired } = some;
+  const first = await readInFull(client, names, some);
+  if (!first.ok) return first;
+  const wasRead = new Set(names);
+  if (!hidesMore(first.value, some)) return succeed(merge(some, wasRead, [first.value]));
+  const others = await readInFull(
+    client,
+    [...desired.domains.keys()].filter((name) => !wasRead.has(name)),
+    some,
+  );
+  if (!others.ok) return others;
+  return succeed(merge(some, new Set(desired.domains.keys()), [first.value, others.value]));
+}
+
+function readInFull(
+  client: Client,
+  names: readonly DomainName[],
+  { listed, question, desired: whole, clock }: Parameters<typeof readSome>[1],
+): Promise<Result<ObservedDomains, ApiError>> {
+  const { account } = question;
+  const wanted = new Set(names);
+  const desired = keepDomains(whole, (name) => wanted.has(name));
+  const pages = Math.ceil(listed.size / LIMITS.pageSize[client.version].domains);
+  return observe(client, { desired, domains: names.length < pages ? names : undefined, account, clock });
+}
+
+/** Whether a domain that was in sync differs in what the list does not show; what is only missing counts in no guard. */
+function hidesMore(read: ObservedDomains, { question, known, names }: SomeDomains): boolean {
+  const wasInSync = new Set(names.filter((name) => known.has(name)));
+  const desired = keepDomains(question.desired, (name) => wasInSync.has(name));
+  const { changes } = makePlan({ ...question, desired, observed: { account: question.account, ...read } });
+  return changes.some((change) => change.action !== 'add' && !listShows(change));
+}
+
+/** In the order of the list; a domain that is not managed as the list shows it. */
+function merge(
+  { listed, known }: SomeDomains,
+  wasRead: ReadonlySet<DomainName>,
+  reads: readonly ObservedDomains[],
+): ObservedDomains {
+  const found = new Map(reads.flatMap((read) => [...read.domains]));
+  const domains = new Map<DomainName, ObservedDomain>();
+  for (const name of new Set([...listed.keys(), ...wasRead])) {
+    const domain = wasRead.has(name) ? found.get(name) : (known.get(name) ?? listed.get(name));
+    if (domain !== undefined) domains.set(name, domain);
+  }
+  return { domains, unproven: new Map(reads.flatMap(({ unproven }) => [...unproven])) };
+}
