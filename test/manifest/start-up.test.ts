@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import schema from '../../schemas/manifest.v1.schema.json' with { type: 'json' };
 import { temporaryDirectory } from '../support/directory.ts';
 import { acme } from './support/loading.ts';
@@ -44,46 +44,91 @@ describe('the built program', () => {
     '',
   ].join('\n');
 
-  test('checks like the sources, and carries no package that validate does not need', async () => {
-    const directory = await temporaryDirectory();
-    execFileSync(process.execPath, [join(ROOT, 'build.ts'), directory]);
-    const program = join(directory, 'fwdsync.js');
-    for (const stdin of [
-      FAULTY,
-      '- a list\n',
-      'text\n',
-      PATTERN,
-      EXPRESSION,
-      acme('aliases: { a: b@c.example }'),
-    ]) {
-      const args = ['validate', '--format', 'json', '-f', '-'];
-      const [built, source] = await Promise.all([
-        measure(args, { program, stdin }),
-        measure(args, { stdin }),
-      ]);
-      expect(built.stdout).toBe(source.stdout);
+  const CACHED = { NODE_DISABLE_COMPILE_CACHE: undefined };
+  let directory: string;
+  let program: string;
+
+  beforeAll(() => {
+    directory = mkdtempSync(join(tmpdir(), 'fwdsync-built-'));
+    execFileSync(process.execPath, [join(ROOT, 'build.ts'), join(directory, 'dist')]);
+    writeFileSync(join(directory, 'package.json'), '{ "type": "module" }'); // as in the published package
+    program = join(directory, 'dist/fwdsync.js');
+  });
+
+  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+  function validate(stdin: string, env: Readonly<Record<string, string>> = {}) {
+    const args = ['validate', '--format', 'json', '-f', '-'];
+    return measure(args, { program, stdin, env: { ...CACHED, ...env } });
+  }
+
+  test.each([
+    ['of faults', FAULTY, ['re2js']],
+    ['of a list', '- a list\n', []],
+    ['of a pattern', PATTERN, ['re2js']],
+    ['of an expression', EXPRESSION, ['@marcbachmann-cel-js']],
+    ['of aliases', acme('aliases: { a: b@c.example }'), []],
+  ])('checks like the sources, and loads no other library: a manifest %s', async (_, text, libraries) => {
+    const cache = await temporaryDirectory();
+    const source = await measure(['validate', '--format', 'json', '-f', '-'], { stdin: text });
+    for (const kept of ['nothing', 'all']) {
+      const built = await validate(text, { NODE_COMPILE_CACHE: cache });
+      expect([kept, built.stdout]).toEqual([kept, source.stdout]);
       expect([built.code, built.stderr]).toEqual([source.code, source.stderr]);
       expect(built.packages).toEqual([]);
-      expect(bundledIn(built.files)).not.toEqual(
-        expect.arrayContaining([
-          expect.stringMatching(/^(?:undici|pino|chokidar|fastify|p-queue|prom-client)$/),
-        ]),
-      );
+    }
+    expect(keptIn(cache).map((name) => name.replace(/-[A-Z0-9]{8}\.cjs$/, ''))).toEqual([
+      ...libraries.map((name) => `validate-libraries-${name}`),
+      'validate-program',
+    ]);
+  });
+
+  test('keeps what was compiled below the home directory, readable by its user alone', async () => {
+    const HOME = await temporaryDirectory();
+    const cache = join(HOME, '.cache/fwdsync');
+    expect((await validate(PATTERN, { HOME })).code).toBe(0);
+    expect(keptIn(cache)).toHaveLength(2);
+    for (const path of pathsIn(cache)) expect(statSync(path).mode & 0o777).toBe(0o600);
+    const XDG_CACHE_HOME = await temporaryDirectory();
+    expect((await validate(PATTERN, { HOME, XDG_CACHE_HOME })).code).toBe(0);
+    expect(keptIn(join(XDG_CACHE_HOME, 'fwdsync'))).toHaveLength(2);
+  });
+
+  test('keeps nothing where it must not, cannot, or was called wrongly', async () => {
+    const cache = await temporaryDirectory();
+    const env = { NODE_COMPILE_CACHE: cache };
+    expect((await validate(PATTERN, { ...env, NODE_DISABLE_COMPILE_CACHE: '1' })).code).toBe(0);
+    expect((await measure(['valdate'], { program, env: { ...CACHED, ...env } })).code).toBe(64);
+    expect((await validate(PATTERN, { HOME: '/dev/null' })).code).toBe(0);
+    expect((await validate(PATTERN, { NODE_COMPILE_CACHE: '/dev/null/none' })).code).toBe(0);
+    expect(keptIn(cache)).toEqual([]);
+  });
+
+  test('replaces what it cannot use', async () => {
+    const cache = await temporaryDirectory();
+    const env = { NODE_COMPILE_CACHE: cache };
+    const { stdout } = await validate(PATTERN, env);
+    for (const damage of [Buffer.alloc(0), Buffer.from('no code'), null]) {
+      for (const path of pathsIn(cache)) {
+        const whole = readFileSync(path);
+        writeFileSync(path, damage ?? whole.subarray(0, whole.length / 2));
+        expect(await validate(PATTERN, env)).toMatchObject({ code: 0, stdout, stderr: '' });
+        expect(readFileSync(path).length).toBeGreaterThan(whole.length / 2);
+      }
     }
   });
 });
 
-/** Names of the packages that the loaded chunks were made of: the bundler writes each file's path above it. */
-function bundledIn(urls: readonly string[]): readonly string[] {
-  const texts = urls
-    .filter((url) => url.includes('/chunks/'))
-    .map((url) => readFileSync(fileURLToPath(url), 'utf8'));
-  const paths = texts.flatMap((text) => [
-    ...text.matchAll(/^\/\/ .*node_modules\/((?:@[^/\s]+\/)?[^/\s]+)\//gm),
-  ]);
-  const names = [...new Set(paths.map(([, name = '']) => name))];
-  expect(names).toContain('yaml');
-  return names;
+function keptIn(cache: string): readonly string[] {
+  return pathsIn(cache).map((path) => basename(path));
+}
+
+/** Of the files that the program keeps, without those of Node. */
+function pathsIn(cache: string): readonly string[] {
+  return readdirSync(cache, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.cjs'))
+    .map((path) => join(cache, path))
+    .sort();
 }
 
 test('the schema is a valid one, of JSON Schema 2020-12', () => {

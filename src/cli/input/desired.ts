@@ -16,6 +16,7 @@ import type { GitTree } from './git-manifests.ts';
 import { maskOf } from '../output/output.ts';
 import type { ManifestCounts } from '../../manifest/load.ts';
 import { openExcerpt, printInvalid, printProblems } from '../output/problems/problems.ts';
+import { MANIFEST_FILES } from './manifest-files.ts';
 import { referenceReader } from './references.ts';
 import {
   explicitVersion,
@@ -24,7 +25,6 @@ import {
   resolveStateDirectory,
   type CommonOptions,
 } from '../settings.ts';
-import * as fs from 'node:fs/promises';
 
 export interface ReadOptions {
   /** Whether a reference that is not set is an error, by default a warning, or of no concern. */
@@ -126,7 +126,7 @@ async function readTexts(
   if (from !== undefined)
     return (await import('./git-manifests.ts')).readGitManifests(context, from, { paths, leaveOut });
   const { stdin, cwd } = context;
-  const texts = await readManifests(paths, { fs, stdin, cwd, leaveOut });
+  const texts = await readManifests(paths, { fs: MANIFEST_FILES, stdin, cwd, leaveOut });
   if (!texts.ok && isDefaultMissing(context, options)) {
     throw commandFailure(
       'there is no manifest: neither fwdsync.yaml nor fwdsync/ is here',

@@ -31,7 +31,8 @@ export interface MeasureOptions {
   /** The program; by default the sources. */
   readonly program?: string;
   readonly stdin?: string | Uint8Array;
-  readonly env?: Readonly<Record<string, string>>;
+  /** Undefined takes away what is set by default. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
   /** Runs it as this user, which only root can. */
   readonly uid?: number;
 }
