@@ -35,7 +35,7 @@ const PRIOR = {
   ]),
 };
 const LIVE = {
-  aliases: liveAliases({ Old: 'b@x.example' }),
+  aliases: liveAliases({ first: 'z@x.example', Old: 'b@x.example' }),
   rules: [liveTwin('vip', 1, 'a@x.example')],
   credentials: [{ name: 'printer' }],
 };
@@ -62,6 +62,7 @@ describe('what was applied earlier and is no longer named', () => {
       LIVE,
       ['alias Old', 'rule vip', 'credential printer'],
     ],
+    ['also where the section is not named', {}, LIVE, ['alias Old', 'rule vip', 'credential printer']],
     ['also where the section is not read any more', {}, {}, ['alias old', 'rule vip', 'credential printer']],
     [
       'is not while it is named',

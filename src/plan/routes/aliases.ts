@@ -31,7 +31,7 @@ export function liveAliases(live: Pick<ObservedDomain, 'aliases'> | undefined): 
 /** What is live is not copied: a plan changes little of it. `reversed`: the last that is listed comes first. */
 export function finalAliases(
   { byKey, patterns }: LiveAliases,
-  changes: readonly Change[],
+  changes: Iterable<Change>,
   order: 'as-listed' | 'reversed',
 ): FinalAliases {
   const changed = new Map<NameKey, RoutedItem | null>();

@@ -27,7 +27,7 @@ export function knownMail({ desired, observed, changes }: RoutesInput): KnownMai
   const own = Map.groupBy(changes, ({ domain }) => domain);
   const domainOf = (domain: DomainName): Domain => {
     const live = observed.domains.get(domain);
-    const fallback = live?.routingEngine === 'alias' ? [] : [fallbackOf(live, observed.account.email)];
+    const fallback = live?.routingEngine === 'alias' ? null : fallbackOf(live, observed.account.email);
     return { domain, live, fallback, changes: own.get(domain) ?? [] };
   };
   const domains = [...desired.domains.keys()];
@@ -56,8 +56,8 @@ export function knownMail({ desired, observed, changes }: RoutesInput): KnownMai
 interface Domain {
   readonly domain: DomainName;
   readonly live: ObservedDomain | undefined;
-  /** Where mail goes that no rule takes; none where aliases route. */
-  readonly fallback: readonly Destination[];
+  /** Where mail goes that no rule takes; null where aliases route. */
+  readonly fallback: Destination | null;
   readonly changes: readonly Change[];
 }
 
@@ -70,7 +70,7 @@ type Taker = { readonly forward: readonly Destination[] } & (
 
 function* allTakers({ live, fallback, changes }: Domain): Generator<Taker> {
   if (live !== undefined) yield* liveTakers(live);
-  if (fallback.length > 0) yield { kind: 'fallback', forward: fallback };
+  if (fallback !== null) yield { kind: 'fallback', forward: [fallback] };
   for (const change of changes) yield* takersOnSide(change, 'desired');
 }
 

@@ -21,8 +21,7 @@ export function planRoutes(input: RoutesInput): readonly PlannedRoute[] {
   const report = reporter(input, { listed, otherwise });
   return [...input.desired.domains.keys()].sort(compareText).flatMap((domain) => {
     const routes = known.subjectsOf(domain, moved).flatMap((subject) => report(subject) ?? []);
-    const byAliases = listed.before(domain).engine === 'aliases' && listed.after(domain).engine === 'aliases';
-    return byAliases ? joinRenamed(routes, domain, input.changes) : routes;
+    return listed.after(domain).engine === 'aliases' ? joinRenamed(routes, domain, input.changes) : routes;
   });
 }
 

@@ -79,7 +79,7 @@ function mayUseRules(
   changes: readonly Change[] = [],
 ): boolean {
   const live = domains.get(domain);
-  if (live !== undefined && (live.routingEngine !== undefined || live.rules === undefined)) return false;
+  if (live?.routingEngine !== undefined) return false;
   const added = changes.some((change) => change.kind === 'rule' && change.desired?.active === true);
   return added || (live?.rules ?? []).some(({ active }) => active);
 }
@@ -188,5 +188,5 @@ const ANYTHING = /^\^?\(?\.\*\)?\$?$/;
 
 /** Equal where two rules take the same mail by the same means. */
 export function conditionKey(match: RuleMatch): string {
-  return matchParts(match).join('\n');
+  return JSON.stringify(matchParts(match));
 }

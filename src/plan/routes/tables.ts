@@ -76,13 +76,15 @@ export interface RouterContext {
 
 /** How mail to one domain is routed at the moment. */
 export function liveRouter(live: ObservedDomain, context: RouterContext): PlanRouter {
-  return finalRouter(live, [], context);
+  return finalRouter(live, NONE, context);
 }
+
+const NONE: ReadonlySet<Change> = new Set();
 
 /** How it will be routed once the changes were made. */
 export function finalRouter(
   live: ObservedDomain | undefined,
-  changes: readonly Change[],
+  changes: Iterable<Change>,
   context: RouterContext,
 ): PlanRouter {
   return createRouter(finalTable(live, liveAliases(live), changes, context));
@@ -91,7 +93,7 @@ export function finalRouter(
 export function finalTable(
   live: ObservedDomain | undefined,
   aliases: LiveAliases,
-  changes: readonly Change[],
+  changes: Iterable<Change>,
   { accountEmail, reading }: RouterContext,
 ): PlanTable {
   const { wildcards, order } = reading;
@@ -155,7 +157,7 @@ function liveRules(live: ObservedDomain | undefined): Map<string | null, RankedI
 
 function finalRules(
   live: ObservedDomain | undefined,
-  changes: readonly Change[],
+  changes: Iterable<Change>,
 ): ReadonlyMap<string | null, RankedItem> {
   const rules = liveRules(live);
   for (const change of changes) {

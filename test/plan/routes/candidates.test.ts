@@ -125,6 +125,11 @@ describe('where rules route', () => {
       [kept('bills', A, { ...INVOICE, regex: '.*receipt.*' })],
       [...plain, 'condition of bills', 'condition of bills', OTHERS],
     ],
+    [
+      'one that takes nothing by the address',
+      [rule('some', B, { match: { type: 'regex', regex: '.', scopes: ['sender', 'subject', 'body'] } })],
+      [...plain, 'condition of some', OTHERS],
+    ],
     ['a name', [kept('desk', B, { type: 'alias', alias: 'desk' })], [...plain, OTHERS]],
     ['a new name', [rule('new', B)], [...plain, `new@${ACME}`, OTHERS]],
     [
@@ -183,6 +188,8 @@ describe('what leads to mail that ends elsewhere', () => {
     const all = [`a@${ACME}`, `b@${ACME}`, `c+d@${ACME}`, OTHERS];
     expect(subjects({}, { ...rows, ...fallback, routingEngine: 'rules' }, [`rest@${HUB}`])).toEqual(all);
     expect(subjects({}, { ...rows, ...fallback }, [`rest@${HUB}`])).toEqual(all);
+    const changed = { aliases: aliasSection({ a: B }) };
+    expect(subjects(changed, { ...rows, ...fallback }, [`rest@${HUB}`])).toEqual(all);
     expect(subjects({}, { ...rows, ...fallback, ...BY_ALIASES }, [`rest@${HUB}`])).toEqual([]);
   });
 });

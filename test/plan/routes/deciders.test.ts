@@ -88,6 +88,25 @@ describe('what decides about mail', () => {
     expect(ofRules(entries, rows)).toEqual(expected);
   });
 
+  test('a rule is not called like an alias that has its id', () => {
+    const found = routes(
+      [
+        present(ACME, {
+          aliases: aliasSection({ info: B }),
+          rules: ruleSection([rule('Bosses', B, { id: '1', idIsWritten: true, match: VIP })]),
+        }),
+      ],
+      [
+        live(ACME, {
+          ...BY_RULES,
+          aliases: liveAliases({ info: A }),
+          rules: [liveRule('1', 5, A, { match: VIP })],
+        }),
+      ],
+    );
+    expect(deciders(found)).toEqual(['vip@acme.example: rule Bosses -> rule Bosses']);
+  });
+
   test('a rule of one domain has nothing of one with its id in another, nor of an alias', () => {
     const named = (domain: string, text: string) =>
       present(domain, { rules: ruleSection([rule(text, B, { id: 'r1', idIsWritten: true, match: VIP })]) });
@@ -122,11 +141,11 @@ describe('where mail goes', () => {
   }
 
   test('is open where sections were not read, each named once, in order', () => {
-    const to = ['a@z.example', 'a@b.example', 'b@b.example', C].join();
+    const to = ['a@z.example', 'c@b.example', 'd@b.example', C].join();
     const unread = ['z.example', 'b.example'];
     const found = routes(
       [
-        present(ACME, { aliases: aliasSection({ in: to, out: A }) }),
+        present(ACME, { aliases: aliasSection({ in: to, new: 'c@b.example', out: A }) }),
         ...unread.map((domain) => present(domain)),
       ],
       [
@@ -137,6 +156,7 @@ describe('where mail goes', () => {
     );
     expect(lines(found)).toEqual([
       `in@acme.example: reroute ${A} -> ? (b.example/aliases) (z.example/rules)`,
+      'new@acme.example: reroute  -> ? (b.example/aliases)',
       `out@acme.example: reroute ? -> ${A} (b.example/aliases) (z.example/rules)`,
     ]);
   });
@@ -199,6 +219,16 @@ describe('where mail goes', () => {
     ]);
   });
 
+  test('a condition after a rule that takes all mail is mail like any other', () => {
+    const all = (to: string) => rule('all', to, { id: 'all', idIsWritten: true, match: EVERYTHING });
+    const found = routes(
+      [present(ACME, { rules: ruleSection([all(B), rule('bills', C, { match: INVOICE })]) })],
+      [live(ACME, { ...BY_RULES, rules: [liveRule('all', 1, A, { match: EVERYTHING })] })],
+    );
+    expect(lines(found)).toEqual([`others at acme.example: reroute ${A} -> ${B}`]);
+    expect(found.map(({ knownBy }) => knownBy)).toEqual(['name']);
+  });
+
   test('a pattern or condition that nothing takes is mail like any other', () => {
     const rules = ruleSection([
       rule('team', A, { match: { type: 'alias', alias: 'team*' } }),
@@ -228,5 +258,6 @@ describe('where mail goes', () => {
       `rule bills: reroute ${A} -> ${B} otherwise reroute ${rest} -> ${B}`,
       `others at acme.example: reroute ${A} -> ${B} otherwise reroute ${rest} -> ${rest}`,
     ]);
+    expect(found.map(({ knownBy }) => knownBy)).toEqual(['pattern', 'name', 'name']);
   });
 });

@@ -12,6 +12,7 @@ import {
   observed,
   plan,
   present,
+  rule,
   ruleSection,
 } from '../support/build.ts';
 
@@ -113,19 +114,50 @@ test('where rules route, no alias is renamed', () => {
   expect(ofAliases({ Info: A }, { hello: A }, { rules, routingEngine: 'rules' })).toEqual([]);
 });
 
-test('neither a rule nor an alias of another domain is the old name', () => {
-  const aliases = { info: A };
-  const elsewhere = 'b.example';
+test('where rules route, what they take is named by each', () => {
+  const rules = (text: string) => [liveRule(text, 1, B, { match: { type: 'alias', alias: text } })];
+  const wanted = rule('hello', B, { id: 'hello', idIsWritten: true });
+  const found = routes(
+    [
+      present(ACME, {
+        aliases: aliasSection({ hello: A }, { prune: true }),
+        rules: ruleSection([wanted], { prune: true }),
+      }),
+    ],
+    [live(ACME, { routingEngine: 'rules', aliases: liveAliases({ Info: A }), rules: rules('Info') })],
+  );
+  expect(found).toEqual([`new ${at('hello')} by nobody -> hello`, `lost ${at('Info')} by Info -> nobody`]);
+});
+
+test('a rule of that name is not the old name', () => {
   const found = routes(
     [
       present(ACME, {
         aliases: aliasSection({ info: B, hello: A }),
         rules: ruleSection([], { prune: true }),
       }),
+    ],
+    [
+      live(ACME, {
+        routingEngine: 'alias',
+        aliases: liveAliases({ info: A }),
+        rules: [liveRule('info', 1, A)],
+      }),
+    ],
+  );
+  expect(found).toEqual([NEW, `reroute ${at('info')} by info -> info`]);
+});
+
+test('an alias of another domain is not the old name', () => {
+  const aliases = { info: A };
+  const elsewhere = 'b.example';
+  const found = routes(
+    [
+      present(ACME, { aliases: aliasSection({ info: B, hello: A }) }),
       present(elsewhere, { aliases: aliasSection({}, { prune: true }) }),
     ],
     [
-      live(ACME, { routingEngine: 'alias', aliases: liveAliases(aliases), rules: [liveRule('info', 1, A)] }),
+      live(ACME, { routingEngine: 'alias', aliases: liveAliases(aliases) }),
       live(elsewhere, { routingEngine: 'alias', aliases: liveAliases(aliases) }),
     ],
   );

@@ -217,6 +217,13 @@ test('conditions are equal where type and parts are, scopes in any order', () =>
     conditionKey({ type: 'cel', expression: 'x' }),
   ];
   expect(new Set(others).size).toBe(5);
+  expect(key(['body'])).not.toBe(key([], 'xbody'));
+});
+
+test('names such as sales.* are read as they are written, and of patterns the first that is listed is asked first', () => {
+  const aliases = liveAliases({ 'i*': A, '(i).*': B, '(.)nfo': A });
+  const { listed } = readings([present(ACME)], [live(ACME, { routingEngine: 'alias', aliases })]);
+  expect(fates(listed)).toEqual([`alias ${B}`, `alias ${B}`]);
 });
 
 test.each([
