@@ -12,28 +12,49 @@ const TYPED_KEYS: ReadonlySet<string> = new Set([
   'reroutes',
 ]);
 
-/** The plain data that a JSON Schema describes. Objects have no prototype, so that every key is only a key. */
-export function plainOf(node: Node): unknown {
-  return toPlain(node, 'text');
+/** Where a node stands: `names` is a map from names to values of which any text that is not empty is valid. */
+type Standing = 'document' | 'owners' | 'owner' | 'names' | 'inside';
+
+const STANDING_BELOW: Readonly<Record<Standing, (key: string) => Standing>> = {
+  document: (key) =>
+    key === 'destinations' ? 'names' : ['domains', 'templates'].includes(key) ? 'owners' : 'inside',
+  owners: () => 'owner',
+  owner: (key) => (key === 'aliases' ? 'names' : 'inside'),
+  names: () => 'inside',
+  inside: () => 'inside',
+};
+
+/**
+ * The plain data that a JSON Schema describes, without the aliases and groups that are a text, for such it always accepts:
+ * they are nearly all of a large manifest. Objects have no prototype, so that every key is only a key.
+ */
+export function plainOf(document: Node): unknown {
+  return toPlain(document, 'text', 'document');
 }
 
-function toPlain(node: Node, scalars: 'text' | 'typed'): unknown {
+function toPlain(node: Node, scalars: 'text' | 'typed', standing: Standing): unknown {
   switch (node.kind) {
     case 'text':
       return isNull(node) ? null : plainScalar(node, scalars);
     case 'list':
-      return node.items.map((item) => toPlain(item, 'text'));
+      return node.items.map((item) => toPlain(item, 'text', 'inside'));
     case 'map':
-      return plainMap(node, scalars);
+      return plainMap(node, scalars, standing);
   }
 }
 
-function plainMap(node: MapNode, scalars: 'text' | 'typed'): unknown {
+function plainMap(node: MapNode, scalars: 'text' | 'typed', standing: Standing): unknown {
   const plain = Object.create(null) as Record<string, unknown>;
   for (const [key, { value }] of node.entries) {
-    plain[key] = toPlain(value, TYPED_KEYS.has(key) ? 'typed' : scalars);
+    const isTyped = TYPED_KEYS.has(key);
+    if (standing === 'names' && !isTyped && isWritten(value)) continue;
+    plain[key] = toPlain(value, isTyped ? 'typed' : scalars, STANDING_BELOW[standing](key));
   }
   return plain;
+}
+
+function isWritten(node: Node): boolean {
+  return node.kind === 'text' && node.text !== '' && !isNull(node);
 }
 
 function plainScalar(node: TextNode, scalars: 'text' | 'typed'): unknown {

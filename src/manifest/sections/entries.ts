@@ -82,6 +82,7 @@ export function mergeNamed<T extends Mergeable>(
   same: (a: T, b: T) => boolean,
   log: ProblemLog,
 ): ReadonlyMap<NameKey, T> {
+  if (own !== null && brought.length === 0) return own;
   const merged = new Map<NameKey, T>();
   const others = mergeBrought(own ?? merged, brought, same, log);
   for (const [key, { entry, via }] of others) merged.set(key, { ...entry, via });

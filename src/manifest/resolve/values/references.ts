@@ -39,8 +39,8 @@ export function referencesIn(
 ): NeededReferences {
   const keys = documents.map((document) => readReference(valueOf(valueOf(document, 'api'), 'key'), options));
   const others: Reference[] = [];
-  for (const node of documents.flatMap((document) => [...holdersIn(document, options)])) {
-    collect(node, options, others);
+  for (const document of documents) {
+    for (const node of holdersIn(document, options)) collect(node, options, others);
   }
   return { key: keys.find((key) => key !== null) ?? null, others };
 }
