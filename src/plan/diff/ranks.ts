@@ -67,7 +67,7 @@ function widen(gap: Gap, ranks: (number | null)[], fixed: readonly number[]): vo
   const before = ranks[gap.start - 1] ?? null;
   const after = ranks[gap.end] ?? null;
   if (after !== null && room.below === after) ranks[gap.end] = null;
-  else if (before !== null && room.above === before) ranks[gap.start - 1] = null;
+  else if (before !== null) ranks[gap.start - 1] = null;
   else gap.loose = true;
   absorb(gap, ranks);
 }
@@ -91,8 +91,9 @@ export function longestRun(ranks: readonly (number | null)[]): ReadonlySet<numbe
   /** For each length of a run, the position at which the run with the greatest first number begins. */
   const starts: number[] = [];
   const after = new Map<number, number | undefined>();
-  for (const [position, rank] of [...ranks.entries()].reverse()) {
-    if (rank === null || !Number.isFinite(rank)) continue;
+  for (const [position, live] of [...ranks.entries()].reverse()) {
+    const rank = live ?? Number.NaN;
+    if (!Number.isFinite(rank)) continue;
     const length = countAbove(starts, rank, ranks);
     after.set(position, starts[length - 1]);
     starts[length] = position;
