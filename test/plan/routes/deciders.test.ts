@@ -89,22 +89,25 @@ describe('what decides about mail', () => {
   });
 
   test('a rule is not called like an alias that has its id', () => {
+    const entries = [
+      rule('all', B, { match: EVERYTHING }),
+      rule('Bosses', A, { id: '1', idIsWritten: true, match: VIP }),
+    ];
     const found = routes(
-      [
-        present(ACME, {
-          aliases: aliasSection({ info: B }),
-          rules: ruleSection([rule('Bosses', B, { id: '1', idIsWritten: true, match: VIP })]),
-        }),
-      ],
+      [present(ACME, { aliases: aliasSection({ info: B }), rules: ruleSection(entries) })],
       [
         live(ACME, {
           ...BY_RULES,
           aliases: liveAliases({ info: A }),
-          rules: [liveRule('1', 5, A, { match: VIP })],
+          rules: [liveRule('1', 50, A, { match: VIP })],
         }),
       ],
     );
-    expect(deciders(found)).toEqual(['vip@acme.example: rule Bosses -> rule Bosses']);
+    expect(deciders(found)).toEqual([
+      'info@acme.example: fallback null -> rule all',
+      'vip@acme.example: rule Bosses -> rule all',
+      'others at acme.example: fallback null -> rule all',
+    ]);
   });
 
   test('a rule of one domain has nothing of one with its id in another, nor of an alias', () => {
