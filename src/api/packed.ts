@@ -19,34 +19,83 @@ type Entries = ReadonlyMap<string, DesiredAlias>;
 
 const NO_ENTRIES: Entries = new Map();
 
-/** The id of an alias that is as its entry says, or all of one that is not. */
-type Packed = string | readonly [id: string, name: string, ...forward: Destination[]];
+/** An alias that is not as the manifest says, and its place in the listing. */
+type Other = readonly [place: number, id: string, name: string, ...forward: Destination[]];
 
 function packAliases(aliases: readonly ObservedAlias[], entries: Entries): Rows<ObservedAlias> {
   const same: PresentAlias[] = [];
-  const packed = aliases.map((alias): Packed => {
+  const ids: string[] = [];
+  const others: Other[] = [];
+  for (const [place, alias] of aliases.entries()) {
     const entry = entries.get(nameKey(alias.name));
-    if (!isAsWritten(alias, entry)) return [alias.id, alias.name, ...alias.forward];
-    same.push(entry);
-    return alias.id;
-  });
-  const text = JSON.stringify(packed);
-  return {
+    if (isAsWritten(alias, entry)) {
+      same.push(entry);
+      ids.push(alias.id);
+    } else others.push([place, alias.id, alias.name, ...alias.forward]);
+  }
+  return createRows({
     length: aliases.length,
-    *[Symbol.iterator]() {
-      const entriesInOrder = same.values();
-      for (const row of JSON.parse(text) as readonly Packed[]) yield unpack(row, entriesInOrder);
-    },
+    same,
+    ids: JSON.stringify(ids),
+    others: JSON.stringify(others),
+  });
+}
+
+/** `ids`: those of `same`; both they and `others` as JSON. */
+interface Packed {
+  readonly length: number;
+  readonly same: readonly PresentAlias[];
+  readonly ids: string;
+  readonly others: string;
+}
+
+function createRows(packed: Packed): Rows<ObservedAlias> {
+  const { length } = packed;
+  return { length, [Symbol.iterator]: () => unpack(packed) };
+}
+
+function* unpack({ length, same, ids, others }: Packed): Generator<ObservedAlias> {
+  const idOf = idsIn(ids);
+  const different = (JSON.parse(others) as readonly Other[]).values();
+  let next = different.next();
+  for (let place = 0, index = 0; place < length; place += 1) {
+    if (next.done !== true && next.value[0] === place) {
+      const [, id, name, ...forward] = next.value;
+      yield { id, name, forward };
+      next = different.next();
+    } else {
+      yield new WrittenAlias(same[index] as PresentAlias, index, idOf);
+      index += 1;
+    }
+  }
+}
+
+/** Read when one is asked for: of what is as it is written hardly anybody asks. */
+function idsIn(text: string): (index: number) => string {
+  let ids: readonly string[] | null = null;
+  return (index) => {
+    ids ??= JSON.parse(text) as readonly string[];
+    return ids[index] as string;
   };
 }
 
-function unpack(row: Packed, same: Iterator<PresentAlias>): ObservedAlias {
-  if (typeof row !== 'string') {
-    const [id, name, ...forward] = row;
-    return { id, name, forward };
+/** The row of an alias that is as its entry says. */
+class WrittenAlias implements ObservedAlias {
+  readonly name: string;
+  readonly forward: readonly Destination[];
+  readonly #index: number;
+  readonly #idOf: (index: number) => string;
+
+  constructor({ name, forward }: PresentAlias, index: number, idOf: (index: number) => string) {
+    this.name = name;
+    this.forward = asListed(forward);
+    this.#index = index;
+    this.#idOf = idOf;
   }
-  const { name, forward } = same.next().value as PresentAlias;
-  return { id: row, name, forward: asListed(forward) };
+
+  get id(): string {
+    return this.#idOf(this.#index);
+  }
 }
 
 function isAsWritten(

@@ -21,6 +21,10 @@ function wanting(entries: readonly DesiredAlias[]): DesiredDomain {
   return present(ACME, { aliases: { prune: false, ignore: [], entries: byName } });
 }
 
+function rowsOf(aliases: Iterable<ObservedAlias> = []): readonly ObservedAlias[] {
+  return Array.from(aliases, ({ id, name, forward }) => ({ id, name, forward }));
+}
+
 const names = fc.constantFrom(
   'sales',
   'Sales',
@@ -57,7 +61,7 @@ test('what is packed comes out as it was listed, each time, whatever the manifes
     const desired = wanting(written.map(([name, forward]) => entry(name, forward)));
     const { aliases: packed } = packSections({ aliases }, desired);
     expect(packed).toHaveLength(aliases.length);
-    for (let time = 0; time < 2; time += 1) expect([...(packed ?? [])]).toEqual(aliases);
+    for (let time = 0; time < 2; time += 1) expect(rowsOf(packed)).toEqual(aliases);
   });
   fc.assert(property, { numRuns: 500 });
 });
@@ -65,8 +69,9 @@ test('what is packed comes out as it was listed, each time, whatever the manifes
 test('an alias that is as it is written is the entry, and nothing but its id is kept of it', () => {
   const written = entry('sales', ['ana@corp.example']);
   const listed = { id: '7', name: 'sales', forward: decodeForward('ana@corp.example') };
-  const [alias] = [...(packSections({ aliases: [listed] }, wanting([written])).aliases ?? [])];
-  expect(alias).toEqual(listed);
+  const { aliases = [] } = packSections({ aliases: [listed] }, wanting([written]));
+  const [alias] = [...aliases];
+  expect(rowsOf(aliases)).toEqual([listed]);
   expect(alias?.forward).toBe(written.state === 'present' && written.forward);
 });
 

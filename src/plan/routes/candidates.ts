@@ -91,8 +91,11 @@ function* takersOnSide(change: Change, side: 'observed' | 'desired'): Generator<
   }
 }
 
-function* destinationsIn(domain: Domain): Generator<Destination> {
-  for (const { forward } of allTakers(domain)) yield* forward;
+function* destinationsIn({ live, fallback, changes }: Domain): Generator<Destination> {
+  for (const { forward } of live?.aliases ?? []) yield* forward;
+  for (const { forward, active } of live?.rules ?? []) if (active) yield* forward;
+  yield* fallback;
+  for (const change of changes) for (const { forward } of takersOnSide(change, 'desired')) yield* forward;
 }
 
 /** What changes takes mail, and what leads to mail that ends elsewhere; all of a domain that comes or goes. */
@@ -104,7 +107,10 @@ function concernedIn(domain: Domain, moved: ReadonlySet<string>): readonly Taker
       ...takersOnSide(change, 'observed'),
       ...takersOnSide(change, 'desired'),
     ]),
-    ...allTakers(domain).filter((taker) => isNewOrGone || leads(taker)),
+    // Stryker disable next-line ConditionalExpression,EqualityOperator: only saves going through all of a domain.
+    ...(isNewOrGone || moved.size > 0
+      ? allTakers(domain).filter((taker) => isNewOrGone || leads(taker))
+      : []),
   ];
 }
 

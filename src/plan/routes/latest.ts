@@ -15,4 +15,4 @@ export function keepLatest<Value>(most: number, make: (key: string) => Value): (
 }
 
 /** Of domains: those of a way through several are few, and subjects come domain by domain. */
-export const TABLES_KEPT = 32;
+export const TABLES_KEPT = 8;

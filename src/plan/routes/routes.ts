@@ -19,9 +19,11 @@ export function planRoutes(input: RoutesInput): readonly PlannedRoute[] {
   const known = knownMail(input);
   const moved = new Set(known.destinations.filter((address) => isMoved(address, [listed, otherwise])));
   const report = reporter(input, { listed, otherwise });
+  const own = Map.groupBy(input.changes, (change) => change.domain);
   return [...input.desired.domains.keys()].sort(compareText).flatMap((domain) => {
     const routes = known.subjectsOf(domain, moved).flatMap((subject) => report(subject) ?? []);
-    return listed.after(domain).engine === 'aliases' ? joinRenamed(routes, domain, input.changes) : routes;
+    const mayBeRenamed = listed.after(domain).engine === 'aliases';
+    return mayBeRenamed ? joinRenamed(routes, domain, own.get(domain) ?? []) : routes;
   });
 }
 

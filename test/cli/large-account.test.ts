@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { openWorkspace } from '../support/workspace.ts';
+
+const DOMAINS = Array.from({ length: 50 }, (_, index) => `d${index}.example`);
+const ALIASES = 4_000;
+
+/** Of the heap's old space, which as rows alone these aliases would fill twice; the command itself takes a third of it. */
+const MEBIBYTES = 64;
+
+test('an account that as rows would not fit into memory is planned, with its routes', async () => {
+  const { run, write } = await openWorkspace(
+    DOMAINS.map((domain, first) => ({
+      domain,
+      aliases: Array.from({ length: ALIASES }, (_, index) => {
+        return { alias: `name-${index}`, forward: `person-${first * ALIASES + index}@corp.example` };
+      }),
+    })),
+    { rateLimit: 100_000 },
+  );
+  // The manifest says nothing of nearly all that is live.
+  const wanted = DOMAINS.map((domain, index) => {
+    return `  ${domain}: { aliases: { name-7: [person-${index * ALIASES + 7}@corp.example, new@corp.example] } }\n`;
+  });
+  await write(`version: 1\ndomains:\n${wanted.join('')}`);
+  const { code, stdout, stderr } = await run(['plan', '--format', 'json'], {
+    env: { NODE_OPTIONS: `--max-old-space-size=${MEBIBYTES}` },
+  });
+  expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.not.stringContaining('heap') });
+  expect(JSON.parse(stdout)).toMatchObject({
+    summary: { update: 50, unmanaged: DOMAINS.length * (ALIASES - 1) },
+    routes: expect.objectContaining({ length: 50 }),
+  });
+}, 180_000);
