@@ -94,7 +94,7 @@ function* takersOnSide(change: Change, side: 'observed' | 'desired'): Generator<
 function* destinationsIn({ live, fallback, changes }: Domain): Generator<Destination> {
   for (const { forward } of live?.aliases ?? []) yield* forward;
   for (const { forward, active } of live?.rules ?? []) if (active) yield* forward;
-  yield* fallback;
+  if (fallback !== null) yield fallback;
   for (const change of changes) for (const { forward } of takersOnSide(change, 'desired')) yield* forward;
 }
 
