@@ -68,17 +68,17 @@ type Taker = { readonly forward: readonly Destination[] } & (
   | { readonly kind: 'fallback' }
 );
 
-function* allTakers({ live, fallback, changes }: Domain): Generator<Taker> {
-  if (live !== undefined) yield* liveTakers(live);
-  if (fallback !== null) yield { kind: 'fallback', forward: [fallback] };
-  for (const change of changes) yield* takersOnSide(change, 'desired');
+function* allTakers(domain: Domain): Generator<Taker> {
+  for (const { name, forward } of domain.live?.aliases ?? []) yield { kind: 'alias', name, forward };
+  yield* takersBesideLiveAliases(domain);
 }
 
-function* liveTakers({ aliases = [], rules = [] }: ObservedDomain): Generator<Taker> {
-  for (const { name, forward } of aliases) yield { kind: 'alias', name, forward };
-  for (const { id, match, forward, active } of rules) {
+function* takersBesideLiveAliases({ live, fallback, changes }: Domain): Generator<Taker> {
+  for (const { id, match, forward, active } of live?.rules ?? []) {
     if (active) yield { kind: 'rule', name: id, match, forward };
   }
+  if (fallback !== null) yield { kind: 'fallback', forward: [fallback] };
+  for (const change of changes) yield* takersOnSide(change, 'desired');
 }
 
 function* takersOnSide(change: Change, side: 'observed' | 'desired'): Generator<Taker> {
@@ -91,11 +91,9 @@ function* takersOnSide(change: Change, side: 'observed' | 'desired'): Generator<
   }
 }
 
-function* destinationsIn({ live, fallback, changes }: Domain): Generator<Destination> {
-  for (const { forward } of live?.aliases ?? []) yield* forward;
-  for (const { forward, active } of live?.rules ?? []) if (active) yield* forward;
-  if (fallback !== null) yield fallback;
-  for (const change of changes) for (const { forward } of takersOnSide(change, 'desired')) yield* forward;
+function* destinationsIn(domain: Domain): Generator<Destination> {
+  for (const { forward } of domain.live?.aliases ?? []) yield* forward;
+  for (const { forward } of takersBesideLiveAliases(domain)) yield* forward;
 }
 
 /** What changes takes mail, and what leads to mail that ends elsewhere; all of a domain that comes or goes. */
