@@ -30,6 +30,8 @@ export interface KnownAccount {
    * read becomes unproven; an error is one of the run.
    */
   readonly reread: (names: Iterable<DomainName>) => Promise<Result<void, ApiError>>;
+  /** The same to verify what was written: reads that a write waits for go first. */
+  readonly verify: (names: Iterable<DomainName>) => Promise<Result<void, ApiError>>;
   /**
    * Reads the aliases that the service made with a domain that was just added, and remembers its `*`; from then on that read
    * ages like any other.
@@ -81,9 +83,19 @@ export function openKnownAccount(
       const before = new Map(domains);
       domains.clear();
       for (const row of listed.value) domains.set(row.domain, withSections(row, before.get(row.domain)));
+      // What is certainly not there cannot be read, and is not unproven for that.
+      for (const name of latest.unproven.keys()) if (!domains.has(name)) latest.unproven.delete(name);
       return succeed(undefined);
     },
     reread: (names) => reread(names, latest, { client, clock, desired }),
+    async verify(names) {
+      const all = [...names];
+      for (const name of all) {
+        const made = findings.added.get(name) ?? null;
+        if (made !== null && !domains.has(name)) domains.set(name, made);
+      }
+      return reread(all, latest, { client: client.withUrgency('verification'), clock, desired });
+    },
     async readAdded(domain) {
       const aliases = await client.listAliases(domain);
       const made = findings.added.get(domain);

@@ -4,6 +4,7 @@ import type { Change } from '../model/plan.ts';
 import type { WriteItem } from '../plan/requests/order.ts';
 import type { DomainRequests, StageRequests, WriteRequest } from '../plan/requests/requests.ts';
 import { approve, isApprovedBy, isHeldBack, type Approvals } from './approval.ts';
+import { openFirstPass } from './first-pass.ts';
 import { dependenciesByItem, forwarderGate, stageOneGate, stageTwoGate, type Gate } from './gate.ts';
 import { recordSkips, stopOn, whyStopped, type Ledger } from './ledger.ts';
 import { isNotKept } from './memory/not-kept.ts';
@@ -35,7 +36,8 @@ export interface RoundParts extends Pick<ApplyPorts, 'whyKeepDomain'> {
 
 /**
  * Sends the work of one round: new domains first, for what the service makes with them decides the rest; then stage 1 of
- * all domains; then, when all of it has ended, stage 2. The domains that were read after the last request about them.
+ * all domains; then, when all of it has ended, stage 2. Each domain is verified meanwhile: those that were read after the
+ * last request about them.
  */
 export async function sendRound(round: Round, parts: RoundParts): Promise<ReadonlySet<DomainName>> {
   const { ledger, approvals } = parts;
@@ -46,19 +48,20 @@ export async function sendRound(round: Round, parts: RoundParts): Promise<Readon
   const dependencies = dependenciesByItem([...work, ...round.pending, ...heldBack]);
   const held = new Set([...heldBack.map(({ domain }) => domain), ...round.unread]);
   const gate = stageTwoGate(ledger, held, dependencies);
-  const changedLate = new Set<DomainName>();
-  let seen: ReadonlySet<DomainName> = new Set();
-  for (const { stage, domains } of stages) {
-    if (stage === 1) {
-      await sideBySide(domains, DOMAINS_AT_ONCE, (own) => sendAll(parts, own.requests, stageOneGate(ledger)));
-    } else {
+  const firstPass = openFirstPass(stages, dependencies, parts);
+  for (const [part, { stage, domains }] of stages.entries()) {
+    let send = (own: DomainRequests): Promise<void> => sendAll(parts, own.requests, stageOneGate(ledger));
+    if (stage === 2) {
       const passage = await forwarderGate(domains.flatMap(changesOf), { gate, dependencies }, parts);
-      await sideBySide(domains, DOMAINS_AT_ONCE, (own) => sendStageTwo(parts, own, passage.gate));
-      seen = seen.union(passage.seen);
-      for (const { domain } of domains) changedLate.add(domain);
+      firstPass.sawBefore(part, passage.seen);
+      send = (own) => sendStageTwo(parts, own, passage.gate);
     }
+    await sideBySide(domains, DOMAINS_AT_ONCE, async (own) => {
+      await send(own);
+      firstPass.ended(own.domain, part);
+    });
   }
-  return seen.difference(changedLate);
+  return firstPass.seen();
 }
 
 /** The requests that are left once domains were added: others where what the service made with them changed the work. */

@@ -39,13 +39,15 @@ export async function runRounds(
   let concerned = plan.changes;
   for (let pass = 0; ; pass += 1) {
     const before = progressOf(ledger);
+    const began = clock.monotonic();
     const seen = await sendRound(round, { ledger, account, approvals, sender, whyKeepDomain });
     const skipped = new Map(ledger.skipped);
 
     const read = await readBack({ concerned, seen, pass }, { ledger, account, desired }, ports);
     if (!read.ok) return { kind: 'unseen', reason: read.error };
     const again = account.planAgain(touched);
-    const verdict = judgeRound(again, { ledger, approvals, desired, sightings, ...read.value });
+    const evidence = { ledger, approvals, desired, sightings, began, ended: clock.monotonic() };
+    const verdict = judgeRound(again, evidence);
 
     const selected = selectWork(again, approvals, ledger);
     const work = await withPasswords(selected, passwords, { desired, ledger, resolvePassword });
@@ -72,26 +74,25 @@ interface SentRound {
   readonly pass: number;
 }
 
-/** Reads what a round changed. When that began and ended, monotonic milliseconds, or why it could not be read. */
+/** Reads what of a round was not seen yet; or why it could not be read. */
 async function readBack(
   { concerned, seen, pass }: SentRound,
   { ledger, account, desired }: Pick<RunParts, 'ledger' | 'account'> & Pick<ApplyInput, 'desired'>,
-  { clock, onProgress }: Pick<ApplyPorts, 'clock' | 'onProgress'>,
-): Promise<Result<{ readonly began: number; readonly ended: number }, string>> {
+  { onProgress }: Pick<ApplyPorts, 'onProgress'>,
+): Promise<Result<void, string>> {
   const stopped = whyStopped(ledger);
   if (stopped !== null) return fail(stopped);
   onProgress?.({ kind: 'verifying', round: pass + 1 });
-  const began = clock.monotonic();
   const listed = concerned.some(({ kind }) => kind === 'domain')
     ? await account.relist()
     : succeed(undefined);
-  const read = listed.ok ? await account.reread(domainsOf(concerned).difference(seen)) : listed;
+  const read = listed.ok ? await account.verify(domainsOf(concerned).difference(seen)) : listed;
   if (!read.ok) {
     stopOn(ledger, read.error);
     return fail(errorText(read.error));
   }
   for (const note of foreignSettings(account, desired)) ledger.notes.add(note);
-  return succeed({ began, ended: clock.monotonic() });
+  return succeed(undefined);
 }
 
 function domainsOf(changes: readonly Change[]): ReadonlySet<DomainName> {

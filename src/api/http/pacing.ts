@@ -23,8 +23,11 @@ type NotSent =
 /** Why a request must not be sent now; null: it may. */
 export type Objection = () => Promise<string | null>;
 
-/** What is sent for a change that somebody waits for goes before, and may use more than, the sweep over everything. */
-export type Urgency = 'changed' | 'sweep';
+/**
+ * What is sent for a change that somebody waits for goes before, and may use more than, the sweep over everything. Reads that
+ * verify go after those that the next write waits for.
+ */
+export type Urgency = 'changed' | 'verification' | 'sweep';
 
 export interface PacedRequest {
   /** Its name, such as `GET /domains/:domain`: what has a budget. */
@@ -70,7 +73,7 @@ export interface Pacer {
 
 const CONCURRENCY = 8;
 /** A sweep leaves half of each window to whatever is urgent. */
-const SHARE: Readonly<Record<Urgency, number>> = { changed: 1, sweep: 0.5 };
+const SHARE: Readonly<Record<Urgency, number>> = { changed: 1, verification: 1, sweep: 0.5 };
 const LONGEST_PAUSE_MS = 60_000;
 
 /**
@@ -92,14 +95,14 @@ export function createPacer(clock: Clock, signal: AbortSignal | undefined): Pace
   return {
     run(request) {
       const askedAt = clock.monotonic();
-      const lane = `${request.urgency} ${request.endpoint}`;
+      const isSwept = request.urgency === 'sweep';
+      const lane = `${isSwept ? 'sweep' : 'changed'} ${request.endpoint}`;
       // One at a time: what one has prepared is not old because another one took its place.
       const concurrency = request.prepare === undefined ? CONCURRENCY : 1;
       const queue = queues.get(lane) ?? new PQueue({ concurrency });
       queues.set(lane, queue);
-      return queue.add(() => runPaced(state, request, askedAt), {
-        priority: request.continues === true ? 1 : 0,
-      });
+      const priority = (request.urgency === 'verification' ? 0 : 2) + (request.continues === true ? 1 : 0);
+      return queue.add(() => runPaced(state, request, askedAt), { priority });
     },
     budgets: () => new Map(state.book.budgets()),
     totals: () => ({ ...state.counts, waitedSeconds: Math.round(state.sleeping.totalMs / 100) / 10 }),
