@@ -92,6 +92,7 @@ function measure({ domains, aliases, changes }: Size): readonly number[] {
       monotonic: 0,
       now: NOW,
       reading: { requests: 0, seconds: 0 },
+      latency: null,
     }),
   );
   timed(() => planDigest(plan, (text) => createHash('sha256').update(text).digest('hex')));

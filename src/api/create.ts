@@ -71,6 +71,7 @@ function clientOf(options: ClientOptions, ports: CallPorts, manner: Manner): Ful
     totals: () => ports.pacer.totals(),
     inFlight: () => ports.pacer.inFlight(),
     budgets: () => ports.pacer.budgets(),
+    latencyMs: () => ports.pacer.latencyMs(),
     skewMs: () => ports.pacer.skewMs(),
     mayRetry: (attempt) => mayRetry(ports, attempt),
     withUrgency: (urgency) => clientOf(options, ports, { ...manner, urgency }),

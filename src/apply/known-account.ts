@@ -13,6 +13,7 @@ import { managedState, observedState } from '../plan/diff/settings.ts';
 import { signature } from '../plan/diff/kinds.ts';
 import { makePlan } from '../plan/plan.ts';
 import { needsFreshRead } from '../plan/requests/reads.ts';
+import { DOMAINS_AT_ONCE } from '../plan/requests/requests.ts';
 import { stopFor } from './ledger.ts';
 import type { ApplyInput, ApplyPorts } from './ports.ts';
 import { hasSettings } from './send/senders.ts';
@@ -63,8 +64,6 @@ export interface Findings {
   /** Digits after the point that the service keeps of a rank, once it showed that it does not keep all. */
   rankDigits: number | null;
 }
-
-const READERS = 16;
 
 export function openKnownAccount(
   { desired, manifestSize, observed, policy, prior: priorAtStart }: ApplyInput,
@@ -150,7 +149,7 @@ async function reread(
   { client, clock, desired }: Pick<ApplyPorts, 'client' | 'clock'> & Pick<ApplyInput, 'desired'>,
 ): Promise<Result<void, ApiError>> {
   let fatal: ApiError | null = null;
-  await sideBySide(names, READERS, async (name) => {
+  await sideBySide(names, DOMAINS_AT_ONCE, async (name) => {
     const live = domains.get(name);
     const entry = desired.domains.get(name);
     if (live === undefined || entry === undefined || fatal !== null) return;

@@ -1,11 +1,10 @@
 import type { DomainName } from '../model/names.ts';
 import type { Change } from '../model/plan.ts';
 import { resolveConditional } from '../plan/diff/catch-all.ts';
+import { DOMAINS_AT_ONCE } from '../plan/requests/requests.ts';
 import { recordSkips, stopOn, whyStopped, type Ledger } from './ledger.ts';
 import type { KnownAccount } from './known-account.ts';
 import { sideBySide } from './side-by-side.ts';
-
-const DOMAINS_AT_ONCE = 16;
 
 /**
  * Resolves the conditional changes of the domains that were just added; what belongs to one that was not is skipped. The very

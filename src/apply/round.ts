@@ -2,7 +2,13 @@ import { itemKey } from '../model/item-key.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Change } from '../model/plan.ts';
 import type { WriteItem } from '../plan/requests/order.ts';
-import type { DomainRequests, StageRequests, WriteRequest } from '../plan/requests/requests.ts';
+import {
+  DOMAINS_AT_ONCE,
+  type DomainRequests,
+  type StageRequests,
+  type WriteRequest,
+} from '../plan/requests/requests.ts';
+import { changesOf, verificationOrder } from '../plan/requests/verification-order.ts';
 import { approve, isApprovedBy, isHeldBack, type Approvals } from './approval.ts';
 import { openFirstPass } from './first-pass.ts';
 import { dependenciesByItem, forwarderGate, stageOneGate, stageTwoGate, type Gate } from './gate.ts';
@@ -13,8 +19,6 @@ import { resolveNewDomains } from './new-domains.ts';
 import type { ApplyPorts } from './ports.ts';
 import type { Sender } from './send/send.ts';
 import { sideBySide } from './side-by-side.ts';
-
-const DOMAINS_AT_ONCE = 16;
 
 /** What a round is about. */
 export interface Round {
@@ -48,12 +52,13 @@ export async function sendRound(round: Round, parts: RoundParts): Promise<Readon
   const dependencies = dependenciesByItem([...work, ...round.pending, ...heldBack]);
   const held = new Set([...heldBack.map(({ domain }) => domain), ...round.unread]);
   const gate = stageTwoGate(ledger, held, dependencies);
-  const firstPass = openFirstPass(stages, dependencies, parts);
+  const order = verificationOrder(stages, (change) => dependencies.get(itemKey(change)));
+  const firstPass = openFirstPass(order, parts);
   for (const [part, { stage, domains }] of stages.entries()) {
     let send = (own: DomainRequests): Promise<void> => sendAll(parts, own.requests, stageOneGate(ledger));
     if (stage === 2) {
       const passage = await forwarderGate(domains.flatMap(changesOf), { gate, dependencies }, parts);
-      firstPass.sawBefore(part, passage.seen);
+      firstPass.readBefore(part, passage.seen);
       send = (own) => sendStageTwo(parts, own, passage.gate);
     }
     await sideBySide(domains, DOMAINS_AT_ONCE, async (own) => {
@@ -83,10 +88,6 @@ async function sendAdditions(
   const changes = [...new Set(others.flatMap(({ domains }) => domains.flatMap(changesOf)))];
   const resolved = await resolveNewDomains(changes, ledger, account);
   return resolved === changes ? others : sender.requestsOf(resolved);
-}
-
-function changesOf({ requests }: DomainRequests): readonly Change[] {
-  return requests.flatMap(({ items }) => items.map(({ change }) => change));
 }
 
 /** Strictly one after another; the gate is asked anew before each request. */

@@ -4,14 +4,18 @@ import type { Verification } from '../api/client.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Verified } from '../model/prior.ts';
 import type { Result } from '../model/result.ts';
-import { dueDomains, MOST_VERIFIED, type DueContext } from '../plan/requests/verification.ts';
+import {
+  dueDomains,
+  MOST_VERIFIED,
+  VERIFIED_AT_ONCE,
+  type DueContext,
+} from '../plan/requests/verification.ts';
 import { stopFor, whyStopped, type Ledger } from './ledger.ts';
 import type { ApplyPorts } from './ports.ts';
 import { sideBySide } from './side-by-side.ts';
 
 const FIRST_WAIT_MS = 3_600_000;
 const LONGEST_WAIT_MS = 86_400_000;
-const AT_ONCE = 8;
 
 /**
  * Asks the service about the DNS of domains with `verify: true` that are not ready: at once, after an hour, then after twice
@@ -25,7 +29,7 @@ export async function verifyDomains(
   const verified = new Map<DomainName, Verified>();
   const due = dueDomains({ ...context, now: clock.now() });
   let isHopeless = false;
-  await sideBySide(due.slice(0, MOST_VERIFIED), AT_ONCE, async ({ domain, last }) => {
+  await sideBySide(due.slice(0, MOST_VERIFIED), VERIFIED_AT_ONCE, async ({ domain, last }) => {
     if (isHopeless || whyStopped(ledger) !== null) return;
     const answer = await client.verifyDomain(domain);
     isHopeless ||= !answer.ok && stopFor(answer.error) !== null;

@@ -65,6 +65,8 @@ export interface Pacer {
   totals(): RequestTotals;
   /** Requests that were sent and have no answer yet. */
   inFlight(): number;
+  /** Mean of what was answered, from sending to the end of the answer, milliseconds; null: nothing was. */
+  latencyMs(): number | null;
   /** See `readSkew`; of the last answer. */
   skewMs(): number | null;
   /** Counts a request that is sent once more after a failure. */
@@ -89,6 +91,7 @@ export function createPacer(clock: Clock, signal: AbortSignal | undefined): Pace
     skewMs: null,
     counts: { total: 0, retried: 0, rateLimited: 0 },
     inFlight: 0,
+    answers: { count: 0, totalMs: 0 },
     sleeping: { count: 0, since: 0, totalMs: 0 },
     answered: Promise.withResolvers(),
   };
@@ -107,6 +110,7 @@ export function createPacer(clock: Clock, signal: AbortSignal | undefined): Pace
     budgets: () => new Map(state.book.budgets()),
     totals: () => ({ ...state.counts, waitedSeconds: Math.round(state.sleeping.totalMs / 100) / 10 }),
     inFlight: () => state.inFlight,
+    latencyMs: () => (state.answers.count === 0 ? null : state.answers.totalMs / state.answers.count),
     skewMs: () => state.skewMs,
     countRetry: () => {
       state.counts.retried += 1;
@@ -121,6 +125,7 @@ interface PacerState {
   readonly signal: AbortSignal | undefined;
   readonly book: BudgetBook;
   readonly counts: { total: number; retried: number; rateLimited: number };
+  readonly answers: { count: number; totalMs: number };
   readonly sleeping: { count: number; since: number; totalMs: number };
   /** Resolved, and replaced, with every answer. */
   answered: PromiseWithResolvers<void>;
@@ -197,7 +202,7 @@ async function sendOnce(
   { sentAt, send }: Room,
   askedAt: number,
 ): Promise<PacedReply> {
-  const { clock, book, counts } = state;
+  const { clock, book, counts, answers } = state;
   const message = (await objection?.()) ?? null;
   if (message !== null) {
     recordEnd(state, endpoint, { status: null, rate: null, sentAt });
@@ -210,6 +215,10 @@ async function sendOnce(
   const durationMs = clock.monotonic() - sentAt;
   const status = reply.kind === 'answer' ? reply.status : null;
   if (status === 429) counts.rateLimited += 1;
+  if (status !== null) {
+    answers.count += 1;
+    answers.totalMs += durationMs;
+  }
   recordEnd(state, endpoint, { status, rate: rateOf(state, reply), sentAt });
   const remaining = book.budgets().get(endpoint)?.remaining ?? null;
   onSent?.({ status, durationMs, waitedMs: sentAt - askedAt, remaining });

@@ -119,6 +119,7 @@ export function forecastOf(
     budgets: client.budgets(),
     monotonic: context.clock.monotonic(),
     now: context.clock.now(),
+    latency: client.latencyMs(),
     reading: {
       requests: client.totals().total,
       seconds: Math.max(0, Math.round((planned.input.now - openedAt) / 100) / 10),

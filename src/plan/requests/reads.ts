@@ -21,14 +21,6 @@ export interface ReadContext {
 /** A listing of credentials that is older is read again before any is deleted by it. Milliseconds. */
 const FRESH_FOR = 120_000;
 
-/** Each domain whose settings are written, right before that: what is not managed is sent back as it is then. */
-export function readsBeforeSettings(changes: Iterable<Change>): readonly PlannedRead[] {
-  return Iterator.from(changes)
-    .filter(({ kind, action }) => kind === 'domain' && action === 'update')
-    .map(({ domain }) => ({ operation: 'getDomain', domain, requests: 1 }) as const)
-    .toArray();
-}
-
 /** Aliases of the new domains in which the service may have made a `*`, once each was added. */
 export function readsAfterAdding(plan: Pick<Plan, 'changes'>): readonly PlannedRead[] {
   const domains = new Set(plan.changes.filter(({ conditional }) => conditional).map(({ domain }) => domain));
@@ -43,51 +35,26 @@ export function needsFreshRead(late: readonly Change[], readAt: number | null, n
   return late.some(({ kind }) => KINDS[kind].routesMail) || (readAt !== null && now - readAt > FRESH_FOR);
 }
 
-/** A part of stage 2: what it changes, what is done before it, and when it begins (monotonic milliseconds). */
+/** What stage 2 changes in a domain, what was done there before it, and when it begins (monotonic milliseconds). */
 export interface LatePart {
   readonly late: readonly Change[];
   readonly earlier: readonly Change[];
   readonly moment: number;
 }
 
-/** All managed sections of the domains that are read again, at the size that they have by then. */
+/** All managed sections of a domain that is read again, at the size that they have by then. */
 export function readsBeforeStageTwo(
+  domain: DomainName,
   { late, earlier, moment }: LatePart,
   context: ReadContext,
 ): readonly PlannedRead[] {
-  const before = Map.groupBy(earlier, ({ domain }) => domain);
-  return [...Map.groupBy(late, ({ domain }) => domain)].flatMap(([domain, changes]) => {
-    const readAt = context.observed.domains.get(domain)?.readAt ?? null;
-    if (!needsFreshRead(changes, readAt, moment)) return [];
-    return sectionReads(domain, before.get(domain) ?? [], context);
-  });
+  const readAt = context.observed.domains.get(domain)?.readAt ?? null;
+  return needsFreshRead(late, readAt, moment) ? readsOfSections(domain, earlier, context) : [];
 }
 
-/** Domains that forwarded to what a part of stage 2 takes away, right before it: whether they no longer do. */
-export function readsOfForwarders(
-  forwarders: Iterable<DomainName>,
-  earlier: Iterable<Change>,
-  context: ReadContext,
-): readonly PlannedRead[] {
-  const before = Map.groupBy(earlier, ({ domain }) => domain);
-  return [...forwarders].flatMap((domain) => sectionReads(domain, before.get(domain) ?? [], context));
-}
-
-/**
- * What is read after the last request: the sections of every touched domain but those `seen` after their last change, and the
- * list where a domain itself changed.
- */
-export function verificationReads(
-  plan: Pick<Plan, 'changes'>,
-  seen: ReadonlySet<DomainName>,
-  context: ReadContext,
-): readonly PlannedRead[] {
-  const touched = Map.groupBy(plan.changes, ({ domain }) => domain);
-  const listed = plan.changes.some(({ kind }) => kind === 'domain')
-    ? [domainList(plan.changes, context)]
-    : [];
-  const unseen = [...touched].filter(([domain]) => !seen.has(domain));
-  return [...listed, ...unseen.flatMap(([domain, changes]) => sectionReads(domain, changes, context))];
+/** The list of domains, where a domain itself changed. */
+export function readsOfList(changes: readonly Change[], context: ReadContext): readonly PlannedRead[] {
+  return changes.some(({ kind }) => kind === 'domain') ? [domainList(changes, context)] : [];
 }
 
 function domainList(changes: readonly Change[], { observed, version }: ReadContext): PlannedRead {
@@ -100,7 +67,7 @@ function domainList(changes: readonly Change[], { observed, version }: ReadConte
 const WEIGHT = { add: 1, update: 0, move: 0, delete: -1 } as const;
 
 /** The managed sections of a domain, at the size they have once `changes` were made. */
-function sectionReads(
+export function readsOfSections(
   domain: DomainName,
   changes: readonly Change[],
   { desired, observed, version }: ReadContext,

@@ -19,6 +19,9 @@ export interface DomainRequests {
   readonly requests: readonly WriteRequest[];
 }
 
+/** Domains that a run adds, reads or writes at the same time. */
+export const DOMAINS_AT_ONCE = 16;
+
 /** One request. A single operation has one item, a batch at most 500. */
 export interface WriteRequest {
   readonly operation: WriteOperation;

@@ -8,6 +8,9 @@ import type { PlannedRead } from './reads.ts';
 /** More of them wait for the next run: a run must not last for the sake of DNS. */
 export const MOST_VERIFIED = 100;
 
+/** At the same time. */
+export const VERIFIED_AT_ONCE = 8;
+
 export interface DueDomain {
   readonly domain: DomainName;
   readonly last: Verified | null;

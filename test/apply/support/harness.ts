@@ -227,6 +227,7 @@ function checkForecast({ plan, report, requests, progress }: RunResult, { input,
     budgets: client.budgets(),
     monotonic: 0,
     reading: { requests: 0, seconds: 0 },
+    latency: null,
   });
   const sent = Map.groupBy(requests, ({ method, endpoint }) => `${method} ${endpoint}`);
   const counts = Object.fromEntries([...sent].map(([endpoint, list]) => [endpoint, list.length]));

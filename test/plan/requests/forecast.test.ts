@@ -54,6 +54,7 @@ function forecastOf(
     monotonic: MONOTONIC,
     now: NOW,
     reading: NOTHING,
+    latency: null,
     ...options,
   };
   return forecast(requestsOf(plan(wanted, found), all), all);
