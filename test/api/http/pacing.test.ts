@@ -113,6 +113,39 @@ describe('scenario 18: what a 429 asks for', () => {
   });
 });
 
+test('of what waits for a window a read that a write waits for goes before those that verify', async () => {
+  const { run } = scripted();
+  const full = { headers: { 'x-ratelimit-limit': '1', 'x-ratelimit-remaining': '0', 'retry-after': '1' } };
+  await run([full]);
+  const order: string[] = [];
+  const ask = async (name: string, urgency: Urgency): Promise<void> => {
+    await run([full], undefined, urgency);
+    order.push(name);
+  };
+  const verifying = Array.from({ length: 12 }, (_, index) => ask(`verify ${index}`, 'verification'));
+  await Promise.all([...verifying, ask('reread', 'changed')]);
+  // Eight were waiting for the window before it came; four were not.
+  expect(order.indexOf('reread')).toBeLessThanOrEqual(8);
+});
+
+test('the latency is the mean of what was answered', async () => {
+  const { run, pacer, clock } = scripted();
+  expect(pacer.latencyMs()).toBe(null);
+  for (const ms of [100, 300]) {
+    const send = async (): Promise<Reply> => {
+      clock.advance(ms);
+      return { kind: 'answer', status: 200, header: () => null, text: '{}' };
+    };
+    await pacer.run({ endpoint: 'GET /account', urgency: 'changed', send });
+  }
+  expect(pacer.latencyMs()).toBe(200);
+  const failed = async (): Promise<Reply> => ({ kind: 'failure', cause: 'timeout', message: 'slow' });
+  await pacer.run({ endpoint: 'GET /account', urgency: 'changed', send: failed });
+  expect(pacer.latencyMs()).toBe(200);
+  await run([{}]);
+  expect(pacer.latencyMs()).toBeCloseTo(133, 0);
+});
+
 describe('budgets', () => {
   /** Answers as a fixed window of `limit` requests a minute gives them. */
   function limited(clock: VirtualClock, limit: number): () => Answer {
