@@ -162,6 +162,7 @@ function forecastOf(
     monotonic: clock.monotonic(),
     now: clock.now(),
     reading: { requests: client.totals().total, seconds: 0 },
+    latency: client.latencyMs(),
   });
 }
 
