@@ -66,6 +66,8 @@ const LONGEST_BLOCK_MS = 60 * 60_000;
 const LEAST_WAIT_MS = 1000;
 /** `reset` and `Date` are whole seconds: their difference may be short by nearly one. */
 const ROUNDING_MS = 1000;
+/** Windows are round numbers of seconds. */
+const ROUND_MS = 5000;
 /** A reset further ahead is a mistake, such as milliseconds. */
 const LONGEST_READABLE_RESET_S = 86_400;
 /** Services that compute the reset for each answer are off by one now and then. */
@@ -151,9 +153,14 @@ export function waitAfter429(rate: Rate | null): number {
   return (rate === null ? null : timeToReset(rate)) ?? ASSUMED_WINDOW_MS;
 }
 
-/** The length of a window in milliseconds, once two resets were seen; else null. */
+/**
+ * The length of a window in milliseconds, once two resets were seen; else null. It lies between the longest that a reset was
+ * ahead and the distance of two: where these are the same but for the rounding of either, it is the round number among them.
+ */
 export function knownWindow({ window: { step, ahead } }: Pick<Budget, 'window'>): number | null {
-  return step === null ? null : Math.max(step, ahead);
+  if (step === null) return null;
+  const round = Math.ceil(ahead / ROUND_MS) * ROUND_MS;
+  return step - ahead <= 2 * ROUNDING_MS && round <= step ? round : Math.max(step, ahead);
 }
 
 /** The same, assumed where it is not known. */

@@ -8,6 +8,7 @@ import {
   UNKNOWN_BUDGET,
   waitAfter429,
   whenMayNext,
+  knownWindow,
   windowMs,
   type Budget,
   type Rate,
@@ -220,6 +221,24 @@ describe('the length of a window', () => {
     budget = exchange(budget, rate({ reset: DATE + 400, date: DATE + 390 }), NOW + 390_000);
     budget = exchange(budget, rate({ reset: DATE + 430, date: DATE + 401 }), NOW + 401_000);
     expect(windowMs(budget)).toBe(30_000);
+  });
+
+  test.each([
+    // Seen a second after it began; begun by a request that waited a second longer than it had to.
+    [59, 60, 60],
+    [60, 61, 60],
+    [19, 21, 20],
+    // A sliding one: what a reset tells moves with every request.
+    [60, 7, 60],
+    [43, 60, 60],
+    [61, 62, 62],
+  ])('with resets up to %i s ahead and %i s apart it lasts %i s', (ahead, step, seconds) => {
+    const window = { ahead: ahead * 1000, step: step * 1000 };
+    expect(knownWindow({ window })).toBe(seconds * 1000);
+  });
+
+  test('with one reset seen its length is not known', () => {
+    expect(knownWindow(exchange(UNKNOWN_BUDGET, rate({ reset: DATE + 60 })))).toBe(null);
   });
 });
 

@@ -8,10 +8,33 @@ export interface VirtualClock extends Clock {
   readonly sleeps: readonly number[];
 }
 
-/** Time that passes only by sleeping, and then at once; sleeps side by side overlap. */
+interface Sleeper {
+  readonly until: number;
+  readonly wake: () => void;
+}
+
+/** Turns of the event loop in which a request over loopback that is under way has come back. */
+const QUIET_TURNS = 25;
+
+/** Time that passes only by sleeping, and then at once, whoever sleeps shortest first; sleeps side by side overlap. */
 export function virtualClock(start: number = Date.parse('2026-09-01T00:00:00Z')): VirtualClock {
   let now = start;
+  let asked = 0;
+  let isMoving = false;
   const sleeps: number[] = [];
+  const sleepers = new Set<Sleeper>();
+  const move = async (): Promise<void> => {
+    isMoving = true;
+    while (sleepers.size > 0) {
+      const before = asked;
+      for (let turns = 0; turns < QUIET_TURNS; turns += 1) await turn();
+      if (before !== asked) continue;
+      const next = Math.min(...[...sleepers].map(({ until }) => until));
+      now = Math.max(now, next);
+      for (const sleeper of sleepers) if (sleeper.until <= now) sleeper.wake();
+    }
+    isMoving = false;
+  };
   return {
     sleeps,
     now: () => now,
@@ -19,12 +42,23 @@ export function virtualClock(start: number = Date.parse('2026-09-01T00:00:00Z'))
     advance: (milliseconds) => {
       now += milliseconds;
     },
-    async sleep(milliseconds, signal) {
-      if (isAborted(signal)) return;
-      const until = now + milliseconds;
+    sleep(milliseconds, signal) {
+      if (isAborted(signal)) return Promise.resolve();
       sleeps.push(milliseconds);
-      await turn();
-      if (!isAborted(signal)) now = Math.max(now, until);
+      asked += 1;
+      return new Promise((resolve) => {
+        const sleeper: Sleeper = {
+          until: now + milliseconds,
+          wake() {
+            sleepers.delete(sleeper);
+            signal?.removeEventListener('abort', sleeper.wake);
+            resolve();
+          },
+        };
+        sleepers.add(sleeper);
+        signal?.addEventListener('abort', sleeper.wake);
+        if (!isMoving) void move();
+      });
     },
   };
 }

@@ -138,7 +138,7 @@ function showProgress(
       const again = requestsOf(planned.plan, { version: session.client.version, ...support });
       const { requests, seconds } = forecastOf(context, session, { planned, requests: again }, support);
       const what = REFUSED_BATCHES[progress.which];
-      context.stderr.write(`${what}, ${requests} requests in about ${Math.ceil(seconds)} s.\n`);
+      context.stderr.write(`${what}, ${requests} requests in about ${Math.max(1, Math.ceil(seconds))} s.\n`);
     }
   }
 }
