@@ -76,16 +76,7 @@ export function openKnownAccount(
   return {
     observed: latest,
     findings,
-    async relist() {
-      const listed = await client.listDomains();
-      if (!listed.ok) return listed;
-      const before = new Map(domains);
-      domains.clear();
-      for (const row of listed.value) domains.set(row.domain, withSections(row, before.get(row.domain)));
-      // What is certainly not there cannot be read, and is not unproven for that.
-      for (const name of latest.unproven.keys()) if (!domains.has(name)) latest.unproven.delete(name);
-      return succeed(undefined);
-    },
+    relist: () => relist(latest, client),
     reread: (names) => reread(names, latest, { client, clock, desired }),
     async verify(names) {
       const all = [...names];
@@ -141,6 +132,20 @@ async function rememberCatchAll(
   // It was another domain of that name that was left in place.
   const { inSyncDigest: _, ...known } = prior ?? NO_PRIOR_DOMAIN;
   await state.remember({ domains: new Map([[domain, { ...known, givenCatchAll }]]), manifest: null });
+}
+
+async function relist(
+  { domains, unproven }: LatestRead,
+  client: ApplyPorts['client'],
+): Promise<Result<void, ApiError>> {
+  const listed = await client.listDomains();
+  if (!listed.ok) return listed;
+  const before = new Map(domains);
+  domains.clear();
+  for (const row of listed.value) domains.set(row.domain, withSections(row, before.get(row.domain)));
+  // What is certainly not there cannot be read, and is not unproven for that.
+  for (const name of unproven.keys()) if (!domains.has(name)) unproven.delete(name);
+  return succeed(undefined);
 }
 
 async function reread(

@@ -70,72 +70,79 @@ interface Lane {
 interface Flight {
   readonly lane: Lane;
   readonly sentAt: number;
-  readonly then: () => void;
+  readonly onEnd: () => void;
+}
+
+interface State {
+  readonly options: ScheduleOptions;
+  readonly lanes: Map<string, Lane>;
+  /** In the order in which they end, which is that in which they were sent. */
+  readonly flights: Queue<Flight>;
+  now: number;
+  sent: number;
 }
 
 function timelineOf(options: ScheduleOptions, start: number, lanes: Map<string, Lane>): Timeline {
-  const { latency, concurrency } = options;
-  let now = start;
-  let sent = 0;
-  // In the order in which they end, which is that in which they were sent.
-  const flights = createQueue<Flight>();
-  const laneOf = (endpoint: string): Lane => {
-    const lane = lanes.get(endpoint) ?? openLane(endpoint, options);
-    lanes.set(endpoint, lane);
-    return lane;
-  };
-  const sendWaiting = (lane: Lane): void => {
-    lane.wakeAt = null;
-    while (lane.inFlight < concurrency) {
-      const queue = lane.waiting.first.size() > 0 ? lane.waiting.first : lane.waiting.last;
-      if (queue.size() === 0) return;
-      const next = whenMayNext(lane.budget, now);
-      if (next === 'after-answer') return;
-      if (next > now) {
-        lane.wakeAt = next;
-        return;
-      }
-      const then = queue.take();
-      if (then === undefined) return;
-      lane.budget = spend(lane.budget, now);
-      lane.inFlight += 1;
-      sent += 1;
-      flights.add({ lane, sentAt: now, then });
-    }
-  };
-  const land = ({ lane, sentAt, then }: Flight): void => {
-    now = Math.max(now, sentAt + latency);
-    lane.inFlight -= 1;
-    lane.budget = recordEnd(lane.budget, { status: 200, rate: null, sentAt }, now);
-    then();
-    sendWaiting(lane);
-  };
+  const state: State = { options, lanes, flights: createQueue(), now: start, sent: 0 };
   return {
-    now: () => now,
-    sent: () => sent,
+    now: () => state.now,
+    sent: () => state.sent,
     send(endpoint, turn, then) {
-      const lane = laneOf(endpoint);
+      const lane = lanes.get(endpoint) ?? openLane(endpoint, options);
+      lanes.set(endpoint, lane);
       lane.waiting[turn].add(then);
-      sendWaiting(lane);
+      sendWaiting(state, lane);
     },
-    run() {
-      let end = now;
-      for (;;) {
-        const flight = flights.peek();
-        const wake = earliest(lanes.values());
-        if (wake !== null && (flight === undefined || wake <= flight.sentAt + latency)) {
-          now = wake;
-          for (const lane of lanes.values())
-            if (lane.wakeAt !== null && lane.wakeAt <= now) sendWaiting(lane);
-        } else if (flight === undefined) return end;
-        else {
-          flights.take();
-          land(flight);
-          end = now;
-        }
-      }
-    },
+    run: () => runAll(state),
   };
+}
+
+/** Sends what the budget of an endpoint holds by now. */
+function sendWaiting(state: State, lane: Lane): void {
+  lane.wakeAt = null;
+  while (lane.inFlight < state.options.concurrency) {
+    const queue = lane.waiting.first.size() > 0 ? lane.waiting.first : lane.waiting.last;
+    if (queue.size() === 0) return;
+    const next = whenMayNext(lane.budget, state.now);
+    if (next === 'after-answer') return;
+    if (next > state.now) {
+      lane.wakeAt = next;
+      return;
+    }
+    const onEnd = queue.take();
+    if (onEnd === undefined) return;
+    lane.budget = spend(lane.budget, state.now);
+    lane.inFlight += 1;
+    state.sent += 1;
+    state.flights.add({ lane, sentAt: state.now, onEnd });
+  }
+}
+
+function runAll(state: State): number {
+  const { lanes, flights, options } = state;
+  let end = state.now;
+  for (;;) {
+    const flight = flights.peek();
+    const wake = earliest(lanes.values());
+    if (wake !== null && (flight === undefined || wake <= flight.sentAt + options.latency)) {
+      state.now = wake;
+      for (const lane of lanes.values())
+        if (lane.wakeAt !== null && lane.wakeAt <= wake) sendWaiting(state, lane);
+    } else if (flight === undefined) return end;
+    else {
+      flights.take();
+      land(state, flight);
+      end = state.now;
+    }
+  }
+}
+
+function land(state: State, { lane, sentAt, onEnd }: Flight): void {
+  state.now = Math.max(state.now, sentAt + state.options.latency);
+  lane.inFlight -= 1;
+  lane.budget = recordEnd(lane.budget, { status: 200, rate: null, sentAt }, state.now);
+  onEnd();
+  sendWaiting(state, lane);
 }
 
 function earliest(lanes: Iterable<Lane>): number | null {

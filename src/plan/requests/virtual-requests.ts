@@ -69,7 +69,7 @@ export function openVirtualRequests(
     return turnstile(inTurn([request(endpointName(version, 'getDomain'), 0, 'first'), noted]));
   };
   return {
-    now: timeline.now,
+    now: () => timeline.now(),
     read: (reads, turn) => sideBySide(reads.map((one) => read(one, turn))),
     write,
     run() {
