@@ -3,11 +3,11 @@ export type Job = (then: () => void) => void;
 
 /** One after another. */
 export function inTurn(jobs: readonly Job[]): Job {
-  return sideBySide(jobs, 1);
+  return together(jobs, 1);
 }
 
 /** At most `limit` at a time; each takes the next that none has taken. */
-export function sideBySide(jobs: readonly Job[], limit: number = Infinity): Job {
+export function together(jobs: readonly Job[], limit: number = Infinity): Job {
   return (then) => {
     let next = 0;
     let active = 0;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createTurnstile, inTurn, sideBySide, type Job } from '../../src/rate-limit/jobs.ts';
+import { createTurnstile, inTurn, together, type Job } from '../../src/rate-limit/jobs.ts';
 import { createTimeline, type Timeline } from '../../src/rate-limit/scheduler.ts';
 
 function timeline(): Timeline {
@@ -66,7 +66,7 @@ describe('jobs', () => {
   ])('%i at a time', (limit, end) => {
     const line = timeline();
     let ended = 0;
-    sideBySide(
+    together(
       [3, 2, 1].map((requests) => job(line, requests, [], String(requests))),
       limit,
     )(() => {
@@ -80,7 +80,7 @@ describe('jobs', () => {
     const end = (): void => {
       ended += 1;
     };
-    sideBySide([])(end);
+    together([])(end);
     inTurn(Array.from({ length: 50_000 }, (): Job => (then) => then()))(end);
     expect(ended).toBe(2);
   });
@@ -89,7 +89,7 @@ describe('jobs', () => {
     const line = timeline();
     const log: string[] = [];
     const turnstile = createTurnstile();
-    sideBySide(['a', 'b', 'c'].map((name) => turnstile(job(line, 2, log, name))))(() => log.push('end'));
+    together(['a', 'b', 'c'].map((name) => turnstile(job(line, 2, log, name))))(() => log.push('end'));
     line.run();
     expect(log).toEqual(['a at 1000', 'b at 1200', 'c at 1400', 'end']);
   });

@@ -1,6 +1,6 @@
 import type { DomainName } from '../../model/names.ts';
 import type { Change } from '../../model/plan.ts';
-import { inTurn, sideBySide, type Job } from '../../rate-limit/jobs.ts';
+import { inTurn, together, type Job } from '../../rate-limit/jobs.ts';
 import type { ScheduleOptions } from '../../rate-limit/scheduler.ts';
 import { dependenciesOf } from './dependencies.ts';
 import {
@@ -45,13 +45,13 @@ export function foreseeRun(stages: readonly StageRequests[], options: RunOptions
     Array.from({ length: read.requests }, () => requests.read([{ ...read, requests: 1 }], 'first')),
   );
   inTurn([
-    sideBySide(additions.map(requests.write), DOMAINS_AT_ONCE),
-    sideBySide(readAdded, DOMAINS_AT_ONCE),
+    together(additions.map(requests.write), DOMAINS_AT_ONCE),
+    together(readAdded, DOMAINS_AT_ONCE),
     ...parts.map((part, index) => sendPart(run, part, index)),
     verifier.ended,
     requests.read(readsOfList(changes, options), 'last'),
     verifier.rest,
-    sideBySide(verifications, VERIFIED_AT_ONCE),
+    together(verifications, VERIFIED_AT_ONCE),
   ])(() => {});
   return requests.run();
 }
@@ -73,7 +73,7 @@ function sendPart(run: Run, { stage, domains }: StageRequests, index: number): J
     const names = new Set(late.flatMap((change) => [...(forwarders.get(change) ?? [])]));
     for (const name of names) if (order.isSeenBefore(index, name)) verifier.saw(name);
     const reads = [...names].map((name) => readsOfSections(name, earlier.get(name) ?? [], options));
-    sideBySide(
+    together(
       reads.map((own) => requests.read(own, 'first')),
       DOMAINS_AT_ONCE,
     )(then);
@@ -94,7 +94,7 @@ function sendPart(run: Run, { stage, domains }: StageRequests, index: number): J
     }
     then();
   };
-  return inTurn([readForwarders, sideBySide(sends, DOMAINS_AT_ONCE), note]);
+  return inTurn([readForwarders, together(sends, DOMAINS_AT_ONCE), note]);
 }
 
 function readBefore({ options, requests, earlier }: Run, own: DomainRequests): Job {
@@ -142,7 +142,7 @@ function openVerifier(
     },
     rest(then) {
       const unseen = [...touched.keys()].filter((domain) => !seen.has(domain));
-      sideBySide(unseen.map(readOf), DOMAINS_AT_ONCE)(then);
+      together(unseen.map(readOf), DOMAINS_AT_ONCE)(then);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { endpointName } from '../../model/endpoints.ts';
-import { createTurnstile, inTurn, sideBySide, type Job } from '../../rate-limit/jobs.ts';
+import { createTurnstile, inTurn, together, type Job } from '../../rate-limit/jobs.ts';
 import { createTimeline, type ScheduleOptions, type Turn } from '../../rate-limit/scheduler.ts';
 import type { PlannedRead, ReadContext } from './reads.ts';
 import type { WriteRequest } from './requests.ts';
@@ -55,7 +55,7 @@ export function openVirtualRequests(
     const pages = Array.from({ length: requests }, () => request(endpointName(version, operation), 0, turn));
     // v3's listings of credentials have no total.
     const isUntotalled = version === 'v3' && operation === 'listCredentials';
-    return isUntotalled ? inTurn(pages) : inTurn([...pages.slice(0, 1), sideBySide(pages.slice(1))]);
+    return isUntotalled ? inTurn(pages) : inTurn([...pages.slice(0, 1), together(pages.slice(1))]);
   };
   const write = ({ operation, items }: WriteRequest): Job => {
     const job = request(endpointName(version, operation), items.length, 'first');
@@ -70,7 +70,7 @@ export function openVirtualRequests(
   };
   return {
     now: () => timeline.now(),
-    read: (reads, turn) => sideBySide(reads.map((one) => read(one, turn))),
+    read: (reads, turn) => together(reads.map((one) => read(one, turn))),
     write,
     run() {
       const moment = timeline.run();
