@@ -8,7 +8,7 @@ import {
   type StageRequests,
   type WriteRequest,
 } from '../plan/requests/requests.ts';
-import { changesOf, verificationOrder } from '../plan/requests/verification-order.ts';
+import { changesOfRequests, verificationOrder } from '../plan/requests/verification-order.ts';
 import { approve, isApprovedBy, isHeldBack, type Approvals } from './approval.ts';
 import { openFirstPass } from './first-pass.ts';
 import { dependenciesByItem, forwarderGate, stageOneGate, stageTwoGate, type Gate } from './gate.ts';
@@ -47,7 +47,7 @@ export async function sendRound(round: Round, parts: RoundParts): Promise<Readon
   const { ledger, approvals } = parts;
   ledger.misplaced.clear();
   const stages = await sendAdditions(parts, round.stages);
-  const work = stages.flatMap(({ domains }) => domains.flatMap(changesOf));
+  const work = stages.flatMap(({ domains }) => domains.flatMap(changesOfRequests));
   const heldBack = [...approvals.heldBack.values()];
   const dependencies = dependenciesByItem([...work, ...round.pending, ...heldBack]);
   const held = new Set([...heldBack.map(({ domain }) => domain), ...round.unread]);
@@ -57,7 +57,7 @@ export async function sendRound(round: Round, parts: RoundParts): Promise<Readon
   for (const [part, { stage, domains }] of stages.entries()) {
     let send = (own: DomainRequests): Promise<void> => sendAll(parts, own.requests, stageOneGate(ledger));
     if (stage === 2) {
-      const passage = await forwarderGate(domains.flatMap(changesOf), { gate, dependencies }, parts);
+      const passage = await forwarderGate(domains.flatMap(changesOfRequests), { gate, dependencies }, parts);
       firstPass.readBefore(part, passage.seen);
       send = (own) => sendStageTwo(parts, own, passage.gate);
     }
@@ -85,7 +85,7 @@ async function sendAdditions(
       return { domain, requests: requests.filter((request) => !isAddition(request)) };
     }),
   }));
-  const changes = [...new Set(others.flatMap(({ domains }) => domains.flatMap(changesOf)))];
+  const changes = [...new Set(others.flatMap(({ domains }) => domains.flatMap(changesOfRequests)))];
   const resolved = await resolveNewDomains(changes, ledger, account);
   return resolved === changes ? others : sender.requestsOf(resolved);
 }
@@ -114,7 +114,9 @@ function passes(ledger: Ledger, { change }: WriteItem, gate: Gate): boolean {
  */
 async function sendStageTwo(parts: RoundParts, planned: DomainRequests, gate: Gate): Promise<void> {
   const { ledger, sender, whyKeepDomain } = parts;
-  const isDeleted = changesOf(planned).some((change) => change.kind === 'domain' && gate(change) === null);
+  const isDeleted = changesOfRequests(planned).some(
+    (change) => change.kind === 'domain' && gate(change) === null,
+  );
   const reason = isDeleted ? ((await whyKeepDomain?.(planned.domain)) ?? null) : null;
   const own: Gate = (change) => gate(change) ?? reason;
   const items = planned.requests.flatMap((request) => request.items);

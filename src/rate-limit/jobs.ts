@@ -1,13 +1,13 @@
 /** Work in virtual time: it calls `then` once, when it has ended. */
-export type Job = (then: () => void) => void;
+export type VirtualJob = (then: () => void) => void;
 
 /** One after another. */
-export function inTurn(jobs: readonly Job[]): Job {
+export function inTurn(jobs: readonly VirtualJob[]): VirtualJob {
   return together(jobs, 1);
 }
 
 /** At most `limit` at a time; each takes the next that none has taken. */
-export function together(jobs: readonly Job[], limit: number = Infinity): Job {
+export function together(jobs: readonly VirtualJob[], limit: number = Infinity): VirtualJob {
   return (then) => {
     let next = 0;
     let active = 0;
@@ -38,7 +38,7 @@ export function together(jobs: readonly Job[], limit: number = Infinity): Job {
 }
 
 /** Jobs of which one at a time goes on, in the order in which they began to wait. */
-export function createTurnstile(): (job: Job) => Job {
+export function createTurnstile(): (job: VirtualJob) => VirtualJob {
   const waiting: (() => void)[] = [];
   let isBusy = false;
   return (job) => (then) => {

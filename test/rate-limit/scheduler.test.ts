@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createTurnstile, inTurn, together, type Job } from '../../src/rate-limit/jobs.ts';
+import { createTurnstile, inTurn, together, type VirtualJob } from '../../src/rate-limit/jobs.ts';
 import { createTimeline, type Timeline } from '../../src/rate-limit/scheduler.ts';
 
 function timeline(): Timeline {
@@ -49,7 +49,7 @@ describe('a timeline', () => {
 describe('jobs', () => {
   /** Ends after so many requests. */
   const job =
-    (line: Timeline, requests: number, log: string[] = [], name = ''): Job =>
+    (line: Timeline, requests: number, log: string[] = [], name = ''): VirtualJob =>
     (then) => {
       log.push(`${name} at ${line.now()}`);
       const step = (left: number): void => {
@@ -81,7 +81,7 @@ describe('jobs', () => {
       ended += 1;
     };
     together([])(end);
-    inTurn(Array.from({ length: 50_000 }, (): Job => (then) => then()))(end);
+    inTurn(Array.from({ length: 50_000 }, (): VirtualJob => (then) => then()))(end);
     expect(ended).toBe(2);
   });
 

@@ -1,6 +1,6 @@
 import type { DomainName } from '../../model/names.ts';
 import type { Change } from '../../model/plan.ts';
-import { inTurn, together, type Job } from '../../rate-limit/jobs.ts';
+import { inTurn, together, type VirtualJob } from '../../rate-limit/jobs.ts';
 import type { ScheduleOptions } from '../../rate-limit/scheduler.ts';
 import { dependenciesOf } from './dependencies.ts';
 import {
@@ -13,10 +13,10 @@ import {
 } from './reads.ts';
 import { DOMAINS_AT_ONCE, type DomainRequests, type StageRequests } from './requests.ts';
 import { VERIFIED_AT_ONCE } from './verification.ts';
-import { changesOf, verificationOrder, type VerificationOrder } from './verification-order.ts';
+import { changesOfRequests, verificationOrder, type VerificationOrder } from './verification-order.ts';
 import { openVirtualRequests, type ForeseenRun, type VirtualRequests } from './virtual-requests.ts';
 
-export interface RunOptions extends ReadContext {
+export interface ForeseenOptions extends ReadContext {
   readonly schedule: ScheduleOptions;
   /** The moment at which it begins, monotonic milliseconds. */
   readonly monotonic: number;
@@ -28,10 +28,10 @@ export interface RunOptions extends ReadContext {
  * Runs the requests of a plan in virtual time, as `applyPlan` sends them in real time where nothing goes wrong: new domains
  * first, then part after part, each domain verified as soon as its last change is in; then what is not verified yet.
  */
-export function foreseeRun(stages: readonly StageRequests[], options: RunOptions): ForeseenRun {
+export function foreseeRun(stages: readonly StageRequests[], options: ForeseenOptions): ForeseenRun {
   const requests = openVirtualRequests(options.version, options.schedule, options.monotonic);
   const { additions, parts } = partsOf(stages);
-  const changes = [...new Set(stages.flatMap(({ domains }) => domains.flatMap(changesOf)))];
+  const changes = [...new Set(stages.flatMap(({ domains }) => domains.flatMap(changesOfRequests)))];
   const forwarders = dependenciesOf(changes);
   const order = verificationOrder(parts, (change) => forwarders.get(change));
   const verifier = openVerifier(
@@ -57,7 +57,7 @@ export function foreseeRun(stages: readonly StageRequests[], options: RunOptions
 }
 
 interface Run {
-  readonly options: RunOptions;
+  readonly options: ForeseenOptions;
   readonly requests: VirtualRequests;
   readonly order: VerificationOrder;
   readonly verifier: Verifier;
@@ -66,10 +66,10 @@ interface Run {
   readonly earlier: Map<DomainName, readonly Change[]>;
 }
 
-function sendPart(run: Run, { stage, domains }: StageRequests, index: number): Job {
+function sendPart(run: Run, { stage, domains }: StageRequests, index: number): VirtualJob {
   const { requests, order, verifier, options, earlier, forwarders } = run;
-  const late = stage === 1 ? [] : domains.flatMap(changesOf);
-  const readForwarders: Job = (then) => {
+  const late = stage === 1 ? [] : domains.flatMap(changesOfRequests);
+  const readForwarders: VirtualJob = (then) => {
     const names = new Set(late.flatMap((change) => [...(forwarders.get(change) ?? [])]));
     for (const name of names) if (order.isSeenBefore(index, name)) verifier.saw(name);
     const reads = [...names].map((name) => readsOfSections(name, earlier.get(name) ?? [], options));
@@ -88,19 +88,19 @@ function sendPart(run: Run, { stage, domains }: StageRequests, index: number): J
       },
     ]),
   );
-  const note: Job = (then) => {
+  const note: VirtualJob = (then) => {
     for (const own of domains) {
-      earlier.set(own.domain, [...new Set([...(earlier.get(own.domain) ?? []), ...changesOf(own)])]);
+      earlier.set(own.domain, [...new Set([...(earlier.get(own.domain) ?? []), ...changesOfRequests(own)])]);
     }
     then();
   };
   return inTurn([readForwarders, together(sends, DOMAINS_AT_ONCE), note]);
 }
 
-function readBefore({ options, requests, earlier }: Run, own: DomainRequests): Job {
+function readBefore({ options, requests, earlier }: Run, own: DomainRequests): VirtualJob {
   return (then) => {
     const before = earlier.get(own.domain) ?? [];
-    const part = { late: changesOf(own), earlier: before, moment: requests.now() };
+    const part = { late: changesOfRequests(own), earlier: before, moment: requests.now() };
     requests.read(readsBeforeStageTwo(own.domain, part, options), 'first')(then);
   };
 }
@@ -111,9 +111,9 @@ interface Verifier {
   /** A read for another reason showed the domain as it is in the end. */
   readonly saw: (domain: DomainName) => void;
   /** Until all that were started have ended. */
-  readonly ended: Job;
+  readonly ended: VirtualJob;
   /** The others. */
-  readonly rest: Job;
+  readonly rest: VirtualJob;
 }
 
 function openVerifier(
@@ -124,7 +124,7 @@ function openVerifier(
   const seen = new Set<DomainName>();
   let open = 0;
   let onEnd: (() => void) | null = null;
-  const readOf = (domain: DomainName): Job =>
+  const readOf = (domain: DomainName): VirtualJob =>
     read(readsOfSections(domain, touched.get(domain) ?? [], context), 'last');
   return {
     start(domain) {

@@ -7,7 +7,7 @@ import { foreseeRun } from './forecast-run.ts';
 import type { ReadContext } from './reads.ts';
 import type { RequestOptions, StageRequests } from './requests.ts';
 import { plannedVerifications, type DueContext } from './verification.ts';
-import { changesOf } from './verification-order.ts';
+import { changesOfRequests } from './verification-order.ts';
 import type { ForeseenRun, Reached } from './virtual-requests.ts';
 
 export interface ForecastOptions extends RequestOptions, ReadContext, Omit<DueContext, 'now'> {
@@ -36,7 +36,7 @@ const ASSUMED_LIMIT = { allowed: 200, refused: 30 } as const;
  * The time comes from running them against the budgets in virtual time.
  */
 export function forecast(stages: readonly StageRequests[], options: ForecastOptions): Forecast {
-  const changes = stages.flatMap(({ domains }) => domains.flatMap(changesOf));
+  const changes = stages.flatMap(({ domains }) => domains.flatMap(changesOfRequests));
   const limits = [...options.budgets.values()]
     .map((budget) => budget.limit)
     .filter((limit) => limit !== null);

@@ -23,7 +23,7 @@ export function verificationOrder(
   const lastRead = new Map<DomainName, number>();
   const deleted = new Set<DomainName>();
   for (const [part, { stage, domains }] of parts.entries()) {
-    for (const change of domains.flatMap(changesOf)) {
+    for (const change of domains.flatMap(changesOfRequests)) {
       if (change.kind === 'domain' && change.action === 'delete') deleted.add(change.domain);
       const forwarders = stage === 2 ? forwardersOf(change) : undefined;
       for (const name of forwarders ?? []) lastRead.set(name, part);
@@ -40,6 +40,6 @@ export function verificationOrder(
 }
 
 /** What the requests of a domain change; a rule that moves and changes stands in two of them. */
-export function changesOf({ requests }: DomainRequests): readonly Change[] {
+export function changesOfRequests({ requests }: DomainRequests): readonly Change[] {
   return requests.flatMap(({ items }) => items.map(({ change }) => change));
 }

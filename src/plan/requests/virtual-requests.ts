@@ -1,5 +1,5 @@
 import { endpointName } from '../../model/endpoints.ts';
-import { createTurnstile, inTurn, together, type Job } from '../../rate-limit/jobs.ts';
+import { createTurnstile, inTurn, together, type VirtualJob } from '../../rate-limit/jobs.ts';
 import { createTimeline, type ScheduleOptions, type Turn } from '../../rate-limit/scheduler.ts';
 import type { PlannedRead, ReadContext } from './reads.ts';
 import type { WriteRequest } from './requests.ts';
@@ -9,8 +9,8 @@ export interface VirtualRequests {
   /** Monotonic milliseconds. */
   readonly now: () => number;
   /** Side by side; of a listing page 1 tells how many there are. */
-  readonly read: (reads: readonly PlannedRead[], turn: Turn) => Job;
-  readonly write: (request: WriteRequest) => Job;
+  readonly read: (reads: readonly PlannedRead[], turn: Turn) => VirtualJob;
+  readonly write: (request: WriteRequest) => VirtualJob;
   /** Until nothing is left. */
   readonly run: () => ForeseenRun;
 }
@@ -45,21 +45,21 @@ export function openVirtualRequests(
   const turnstile = createTurnstile();
   let written: Reached = { requests: 0, moment: start };
   const request =
-    (endpoint: string, items: number, turn: Turn): Job =>
+    (endpoint: string, items: number, turn: Turn): VirtualJob =>
     (then) => {
       const sums = endpoints.get(endpoint) ?? { requests: 0, items: 0 };
       endpoints.set(endpoint, { requests: sums.requests + 1, items: sums.items + items });
       timeline.send(endpoint, turn, then);
     };
-  const read = ({ operation, requests }: PlannedRead, turn: Turn): Job => {
+  const read = ({ operation, requests }: PlannedRead, turn: Turn): VirtualJob => {
     const pages = Array.from({ length: requests }, () => request(endpointName(version, operation), 0, turn));
     // v3's listings of credentials have no total.
     const isUntotalled = version === 'v3' && operation === 'listCredentials';
     return isUntotalled ? inTurn(pages) : inTurn([...pages.slice(0, 1), together(pages.slice(1))]);
   };
-  const write = ({ operation, items }: WriteRequest): Job => {
+  const write = ({ operation, items }: WriteRequest): VirtualJob => {
     const job = request(endpointName(version, operation), items.length, 'first');
-    const noted: Job = (then) =>
+    const noted: VirtualJob = (then) =>
       job(() => {
         written = { requests: timeline.sent(), moment: timeline.now() };
         then();
