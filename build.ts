@@ -62,6 +62,40 @@ function separateLibraries(files: ReadonlyMap<string, string>): Plugin {
   };
 }
 
+/** The parts of the YAML library, of which a manifest of the plain shape needs the lexer alone. */
+const yamlOnUse: Plugin = {
+  name: 'yaml-on-use',
+  setup(builder) {
+    builder.onLoad({ filter: /\/yaml\/dist\/index\.js$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8');
+      const files = new Map(
+        [...text.matchAll(/^var (\w+) = (require\('.+'\));$/gm)].map(([, name = '', file = '']) => [
+          name,
+          file,
+        ]),
+      );
+      const getters = [...text.matchAll(/^exports\.(\w+) = (\w+)(.*);$/gm)].map(
+        ([, name, part = '', member]) => `get ${name}() { return ${files.get(part)}${member}; },`,
+      );
+      if (files.size === 0 || getters.length === 0) throw new Error(`${path} is not as it was`);
+      return { contents: `module.exports = {\n${getters.join('\n')}\n};` };
+    });
+  },
+};
+
+/** A program for lines of one command, or of none: what a git hook and a shell start many times a day. */
+function onlyCommand(name: string): Plugin {
+  return {
+    name: 'only-command',
+    setup(builder) {
+      builder.onResolve({ filter: /^\.\/commands\// }, ({ path, kind }) => {
+        const isOther = kind === 'dynamic-import' && !path.startsWith(`./commands/${name}`);
+        return isOther ? { path, external: true } : undefined;
+      });
+    },
+  };
+}
+
 /** Modules of Node that take milliseconds to load, and that most commands import and do not call. */
 const nodeOnUse: Plugin = {
   name: 'node-on-use',
@@ -71,11 +105,10 @@ const nodeOnUse: Plugin = {
     builder.onResolve({ filter }, ({ path, namespace: from }) =>
       from === namespace ? undefined : { path, namespace },
     );
-    builder.onLoad({ filter, namespace }, async ({ path }) => {
-      const names = Object.keys((await import(path)) as object);
-      const define = `Object.defineProperty(exports, name, { enumerable: true, get: () => require('${path}')[name] })`;
-      return { contents: `for (const name of ${JSON.stringify(names)}) ${define};` };
-    });
+    // What is imported by name is looked up where it is used: there in the prototype.
+    builder.onLoad({ filter, namespace }, ({ path }) => ({
+      contents: `module.exports = Object.create(new Proxy({}, { get: (_, name) => require('${path}')[name] }));`,
+    }));
   },
 };
 
@@ -100,6 +133,10 @@ async function buildLoaded(name: string, entry: string, plugins: readonly Plugin
     ...COMMON,
     format: 'cjs',
     supported: { 'dynamic-import': false },
+    minifyWhitespace: true,
+    lineLimit: 120,
+    banner: { js: '(function (exports, require, module, __filename, __dirname) {' },
+    footer: { js: '})' },
     define: { 'import.meta.dirname': '__dirname', 'import.meta.filename': '__filename' },
     entryPoints: { [name]: entry },
     // What was kept of another build is not taken for this one's.
@@ -115,17 +152,17 @@ async function buildLoaded(name: string, entry: string, plugins: readonly Plugin
 await rm(outdir, { recursive: true, force: true });
 const libraries = new Map<string, string>();
 for (const name of LIBRARIES) libraries.set(name, await buildLoaded(`libraries/${name}`, name, []));
-const program = await buildLoaded('program', './src/cli/execute.ts', [
-  compiledShape,
-  bundledLibraries,
-  separateLibraries(libraries),
-  nodeOnUse,
-]);
+const plugins = [compiledShape, bundledLibraries, separateLibraries(libraries), nodeOnUse, yamlOnUse];
+const programs: Record<string, string> = {};
+for (const name of ['validate', 'completion', 'program']) {
+  const parts = name === 'program' ? plugins : [...plugins, onlyCommand(name)];
+  programs[name] = await buildLoaded(name, './src/cli/execute.ts', parts);
+}
 await build({
   ...COMMON,
   format: 'esm',
   entryPoints: { fwdsync: './src/cli/bin.ts' },
-  define: { PROGRAM: JSON.stringify(program) },
+  define: { PROGRAMS: JSON.stringify(programs) },
 });
 await build({
   ...COMMON,

@@ -47,13 +47,10 @@ export function createLoader(directory: string, command = ''): Load {
 function compile(path: string, kept: string | null): Script {
   const { readFileSync } = process.getBuiltinModule('node:fs');
   const { Script } = process.getBuiltinModule('node:vm');
-  // The bundler writes ASCII.
+  // The bundler writes ASCII, a function of what Node gives a CommonJS module.
   const text = readFileSync(path, 'latin1');
   const cachedData = kept === null ? undefined : readKept(kept);
-  return new Script(`(function (exports, require, module, __filename, __dirname) {${text}\n})`, {
-    filename: path,
-    ...(cachedData === undefined ? {} : { cachedData }),
-  });
+  return new Script(text, { filename: path, ...(cachedData === undefined ? {} : { cachedData }) });
 }
 
 function readKept(path: string): Buffer | undefined {

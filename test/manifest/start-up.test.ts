@@ -79,7 +79,7 @@ describe('the built program', () => {
     }
     expect(keptIn(cache).map((name) => name.replace(/-[A-Z0-9]{8}\.cjs$/, ''))).toEqual([
       ...libraries.map((name) => `validate-libraries-${name}`),
-      'validate-program',
+      'validate-validate',
     ]);
   });
 

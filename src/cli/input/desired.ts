@@ -125,8 +125,15 @@ async function readTexts(
   const leaveOut = resolveStateDirectory(options, context);
   if (from !== undefined)
     return (await import('./git-manifests.ts')).readGitManifests(context, from, { paths, leaveOut });
-  const { stdin, cwd } = context;
-  const texts = await readManifests(paths, { fs: MANIFEST_FILES, stdin, cwd, leaveOut });
+  const texts = await readManifests(paths, {
+    fs: MANIFEST_FILES,
+    // Opened only where it is named.
+    get stdin() {
+      return context.stdin;
+    },
+    cwd: context.cwd,
+    leaveOut,
+  });
   if (!texts.ok && isDefaultMissing(context, options)) {
     throw commandFailure(
       'there is no manifest: neither fwdsync.yaml nor fwdsync/ is here',
