@@ -23,6 +23,11 @@ export interface Budget {
   readonly refillAt: number | null;
   /** Whether an answer has come yet: before the first, one request at a time goes out as a probe. */
   readonly answered: boolean;
+  /**
+   * When the request left that opened the window, until it or a later one has ended: a sliding window gives back only what was
+   * used so long ago, and its answer tells how much. null: none is waited for.
+   */
+  readonly openedAt: number | null;
   readonly inFlight: number;
   readonly window: WindowLength;
   /** The last window that is over: what answers that left before then say of it is no news. */
@@ -79,6 +84,7 @@ export const UNKNOWN_BUDGET: Budget = {
   reset: null,
   refillAt: null,
   answered: false,
+  openedAt: null,
   inFlight: 0,
   window: { step: null, ahead: 0 },
   closed: null,
@@ -98,7 +104,7 @@ export function whenMayNext(budget: Budget, now: number, share = 1): number | 'a
   const current = refilled(budget, now);
   const { inFlight, remaining } = current;
   const otherwise = inFlight > 0 ? 'after-answer' : now;
-  if (!current.answered) return otherwise;
+  if (!current.answered || (current.openedAt !== null && inFlight > 0)) return otherwise;
   if (remaining === null) return current.refillAt ?? now;
   const left = remaining - keptBack(current, share);
   if (left - inFlight > 0) return now;
@@ -113,14 +119,16 @@ export function spend(budget: Budget, now: number): Budget {
   return {
     ...current,
     inFlight: current.inFlight + 1,
+    openedAt: opens && current.closed !== null ? now : current.openedAt,
     refillAt: opens ? now + windowMs(current) + ROUNDING_MS : current.refillAt,
   };
 }
 
 /** One request has ended, with an answer or without. */
 export function recordEnd(budget: Budget, request: EndedRequest, now: number): Budget {
-  const current = refilled({ ...budget, inFlight: Math.max(0, budget.inFlight - 1) }, now);
-  const { rate, status } = request;
+  const { rate, status, sentAt } = request;
+  const openedAt = budget.openedAt !== null && sentAt >= budget.openedAt ? null : budget.openedAt;
+  const current = refilled({ ...budget, openedAt, inFlight: Math.max(0, budget.inFlight - 1) }, now);
   if (status === 429) return blocked(learn(current, request, now), rate, now);
   if (rate === null || count(rate.remaining) === null) return counted(current, status);
   return learn(current, request, now);
@@ -177,7 +185,7 @@ function keptBack(budget: Budget, share: number): number {
 function refilled(budget: Budget, now: number): Budget {
   if (budget.refillAt === null || now < budget.refillAt) return budget;
   const closed = { reset: budget.reset, at: budget.refillAt };
-  return { ...budget, remaining: budget.limit, reset: null, refillAt: null, closed };
+  return { ...budget, remaining: budget.limit, reset: null, refillAt: null, openedAt: null, closed };
 }
 
 /** An answer that says nothing of the budget: it still used one request. */

@@ -70,11 +70,27 @@ describe('within a window', () => {
   test('the whole of the next window may be used', () => {
     let budget = exchange(UNKNOWN_BUDGET, rate({ remaining: 0 }));
     const next = NOW + 31_000;
-    for (let sent = 0; sent < 10; sent += 1) {
+    budget = exchange(budget, rate({ remaining: 9, reset: DATE + 91, date: DATE + 31 }), next);
+    for (let sent = 1; sent < 10; sent += 1) {
       expect(whenMayNext(budget, next)).toBe(next);
       budget = spend(budget, next);
     }
     expect(whenMayNext(budget, next)).not.toBe(next);
+  });
+
+  test('the first answer of the next window shows how much of a sliding one came back', () => {
+    const next = NOW + 31_000;
+    const used = spend(exchange(UNKNOWN_BUDGET, rate({ remaining: 1 })), NOW);
+    let budget = spend(used, next);
+    expect(whenMayNext(budget, next)).toBe('after-answer');
+    // One that left before the window was over does not show it, one without an answer has to do.
+    const late = recordEnd(budget, { status: 200, rate: rate({ remaining: 0 }), sentAt: NOW }, next);
+    expect(whenMayNext(late, next)).toBe('after-answer');
+    expect(whenMayNext(recordEnd(late, { status: null, rate: null, sentAt: next }, next), next)).toBe(next);
+    budget = exchange(late, rate({ remaining: 1, reset: DATE + 40, date: DATE + 31 }), next);
+    expect(whenMayNext(spend(budget, next), next)).toBe('after-answer');
+    // A window in which no answer came does not hold the one after it back.
+    expect(whenMayNext(late, next + 61_000)).toBe(next + 61_000);
   });
 
   test('an answer that took long does not bring the old window back', () => {
