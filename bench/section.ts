@@ -27,7 +27,7 @@ export function figuresTable(figures: readonly Figure[]): string {
   return tableOf(
     ['figure', 'measured', 'target', 'reached'],
     figures.map((figure) => {
-      const digits = figure.value >= 100 ? 0 : 2;
+      const digits = figure.value >= 100 ? 0 : figure.value < 0.1 ? 3 : 2;
       return [
         figure.name,
         figure.value.toFixed(digits),

@@ -1,5 +1,6 @@
 import type { DomainWork, Endpoint, LeastWork } from './least.ts';
 import type { Shape } from './shapes.ts';
+import { createHeap } from './heap.ts';
 
 /** A service and a connection as they are. Milliseconds. */
 export interface Ideal extends Pick<Shape, 'limit' | 'phaseMs'> {
@@ -14,69 +15,100 @@ export interface Makespan {
   readonly total: number;
 }
 
+/** A request, or a point that others wait for. */
+interface Task {
+  readonly endpoint: Endpoint | null;
+  readonly next: Task[];
+  /** How many others have to end first. */
+  waitsFor: number;
+  end: number;
+}
+
 /**
  * How long the least work takes for one who knows every window of the service to the millisecond and sends whatever may be sent
  * at once: the plan waits for all that is read, stage 2 for all of stage 1, and a domain is verified as soon as its own last
- * change is in. Greedy by moment, with a window for each endpoint that is exactly the service's.
+ * change is in.
  */
 export function leastMakespan(work: LeastWork, ideal: Ideal): Makespan {
-  const lanes = new Map<Endpoint, Lane>();
-  const send = (endpoint: Endpoint, ready: number): number => {
-    const lane = lanes.get(endpoint) ?? { sent: [], ends: [] };
-    lanes.set(endpoint, lane);
-    return sendIn(lane, ready, ideal);
-  };
-  const all = (endpoints: readonly Endpoint[], ready: number): number =>
-    endpoints.reduce((end, endpoint) => Math.max(end, send(endpoint, ready)), ready);
-
-  const listed = all(work.first, 0);
-  const reading = work.domains.reduce((end, { reads }) => Math.max(end, all(reads, listed)), listed);
-  const stageOne = chains(work.domains, ({ stageOne }) => stageOne, send, reading);
-  const middle = stageOne.reduce((end, at) => Math.max(end, at), reading);
-  // The sections of a domain are read side by side, and its writes follow.
-  const rereads = work.domains.map(({ rereads }) => all(rereads, middle));
-  const lateFrom = (index: number): number =>
-    work.domains[index]?.stageTwo.length === 0 ? (stageOne[index] ?? 0) : (rereads[index] ?? 0);
-  const stageTwo = chains(work.domains, ({ stageTwo }) => stageTwo, send, lateFrom);
-  const order = work.domains
-    .map(({ verification }, index) => ({ verification, at: stageTwo[index] ?? 0 }))
-    .toSorted((a, b) => a.at - b.at);
-  const verified = order.reduce((end, { verification, at }) => Math.max(end, all(verification, at)), middle);
-  const written = stageTwo.reduce((end, at) => Math.max(end, at), middle);
-  return { reading, total: Math.max(verified, all(work.relist, written)) };
+  const start = task(null, []);
+  const planned = task(null, []);
+  const listed = task(null, sideBySide(work.first, start));
+  follow(planned, [listed, ...work.domains.flatMap(({ reads }) => sideBySide(reads, listed))]);
+  const middle = task(null, []);
+  const ended = task(null, []);
+  const written = task(null, []);
+  for (const domain of work.domains) addWrites(domain, { planned, middle, written, ended });
+  follow(middle, [planned]);
+  follow(written, [middle]);
+  follow(ended, [written, ...sideBySide(work.relist, written)]);
+  run(start, ideal);
+  return { reading: planned.end, total: ended.end };
 }
 
-/** The ends of the chains of the domains, which go side by side: always the request that may be sent first. */
-function chains(
-  domains: readonly DomainWork[],
-  chainOf: (domain: DomainWork) => readonly Endpoint[],
-  send: (endpoint: Endpoint, ready: number) => number,
-  from: number | ((index: number) => number),
-): readonly number[] {
-  const ends = domains.map((_, index) => (typeof from === 'number' ? from : from(index)));
-  const longest = Math.max(0, ...domains.map((domain) => chainOf(domain).length));
-  for (let step = 0; step < longest; step += 1) {
-    const due = ends.map((at, index) => ({ at, index })).toSorted((a, b) => a.at - b.at);
-    for (const { at, index } of due) {
-      const endpoint = domains[index] === undefined ? undefined : chainOf(domains[index])[step];
-      if (endpoint !== undefined) ends[index] = send(endpoint, at);
+function addWrites(
+  { stageOne, rereads, stageTwo, verification }: DomainWork,
+  { planned, middle, written, ended }: Readonly<Record<'planned' | 'middle' | 'written' | 'ended', Task>>,
+): void {
+  const early = inTurn(stageOne, planned);
+  follow(middle, [early]);
+  const fresh = task(null, stageTwo.length === 0 ? [early] : [middle, ...sideBySide(rereads, middle)]);
+  const last = inTurn(stageTwo, fresh);
+  follow(written, [last]);
+  follow(ended, sideBySide(verification, last));
+}
+
+function task(endpoint: Endpoint | null, after: readonly Task[]): Task {
+  const made: Task = { endpoint, next: [], waitsFor: 0, end: 0 };
+  follow(made, after);
+  return made;
+}
+
+function follow(later: Task, earlier: readonly Task[]): void {
+  for (const one of earlier) {
+    one.next.push(later);
+    later.waitsFor += 1;
+  }
+}
+
+function sideBySide(endpoints: readonly Endpoint[], after: Task): readonly Task[] {
+  return endpoints.map((endpoint) => task(endpoint, [after]));
+}
+
+function inTurn(endpoints: readonly Endpoint[], after: Task): Task {
+  return endpoints.reduce((before, endpoint) => task(endpoint, [before]), after);
+}
+
+/** Each as soon as what it waits for has ended and its endpoint lets it through; who has waited longest goes first. */
+function run(start: Task, ideal: Ideal): void {
+  const lanes = new Map<Endpoint, Lane>();
+  const ready = createHeap<Task>();
+  ready.push(0, start);
+  for (let first = ready.pop(); first !== null; first = ready.pop()) {
+    const { item, at } = first;
+    item.end = item.endpoint === null ? at : send(laneOf(lanes, item.endpoint), at, ideal);
+    for (const later of item.next) {
+      later.end = Math.max(later.end, item.end);
+      later.waitsFor -= 1;
+      if (later.waitsFor === 0) ready.push(later.end, later);
     }
   }
-  return ends;
 }
 
 interface Lane {
   /** When its requests were sent, in order. */
   readonly sent: number[];
-  /** When each ends. */
-  readonly ends: number[];
 }
 
-function sendIn(lane: Lane, ready: number, ideal: Ideal): number {
-  const { limit, phaseMs, latency, concurrency } = ideal;
-  const { sent, ends } = lane;
-  const free = ends[ends.length - concurrency] ?? 0;
-  let at = Math.max(ready, free, sent.at(-1) ?? 0);
+function laneOf(lanes: Map<Endpoint, Lane>, endpoint: Endpoint): Lane {
+  const lane = lanes.get(endpoint) ?? { sent: [] };
+  lanes.set(endpoint, lane);
+  return lane;
+}
+
+/** When the request has ended. */
+function send({ sent }: Lane, ready: number, { limit, phaseMs, latency, concurrency }: Ideal): number {
+  const busy = (sent[sent.length - concurrency] ?? -latency) + latency;
+  let at = Math.max(ready, busy, sent.at(-1) ?? 0);
   const length = (limit.windowSeconds ?? 60) * 1000;
   const oldest = sent[sent.length - limit.limit];
   if (oldest !== undefined) {
@@ -85,6 +117,5 @@ function sendIn(lane: Lane, ready: number, ideal: Ideal): number {
     else if (windowOf(oldest) === windowOf(at)) at = (windowOf(at) + 1) * length - phaseMs;
   }
   sent.push(at);
-  ends.push(at + latency);
   return at + latency;
 }

@@ -20,7 +20,7 @@ import { memoryDisk } from '../../../simulation/support/disk.ts';
 import { randomOf } from '../../../simulation/support/world.ts';
 import { Wire } from '../../../simulation/support/wire.ts';
 import type { Shape } from './shapes.ts';
-import { EMAIL, manifestOf, PASSWORD, seedOf } from './written.ts';
+import { EMAIL, manifestsOf, PASSWORD, seedOf } from './written.ts';
 
 /** What one run of the real reconciler sent and took, in virtual time. Seconds. */
 export interface VirtualRun {
@@ -167,7 +167,8 @@ function forecastOf(
 }
 
 function load(shape: Shape): Desired {
-  const loaded = loadManifest([{ file: 'fwdsync.yaml', text: manifestOf(shape) }], {
+  const texts = manifestsOf(shape).map((text, index) => ({ file: `${index}.yaml`, text }));
+  const loaded = loadManifest(texts, {
     references: 'required',
     resolve: () => PASSWORD,
     apiVersion: shape.version,

@@ -38,10 +38,16 @@ function liveDomain({ name, aliases, rules, credentials }: DomainShape): SeedDom
   };
 }
 
-/** What somebody wants of it. */
-export function manifestOf({ domains }: Shape): string {
-  const head = 'version: 1\nguards: { max_deletes: 1000000, max_delete_percent: 100 }\ndomains:\n';
-  return head + domains.map(wantedDomain).join('');
+/** Domains of one file: a file is bounded. */
+const PER_FILE = 2_000;
+
+/** What somebody wants of it, as files. */
+export function manifestsOf({ domains }: Shape): readonly string[] {
+  const files = Map.groupBy(domains, (_, index) => Math.floor(index / PER_FILE)).values();
+  const guards = 'guards: { max_deletes: 1000000, max_delete_percent: 100 }\n';
+  return [...files].map((own, index) => {
+    return `version: 1\n${index === 0 ? guards : ''}domains:\n${own.map(wantedDomain).join('')}`;
+  });
 }
 
 function wantedDomain({ name, state, settings, aliases, rules, credentials }: DomainShape): string {
