@@ -145,10 +145,11 @@ export function measureBins<Name extends string>(
 
 function cpuOf({ args, cwd = ROOT, env = {} }: Case): number {
   const script = 'TIMEFORMAT="%3U %3S"; time "$@" >/dev/null 2>&1';
-  const { stderr, status } = spawnSync('bash', ['-c', script, 'bash', process.execPath, ...args], {
+  const { stderr, status } = spawnSync('bash', ['--norc', '-c', script, 'bash', process.execPath, ...args], {
     cwd,
     env: { PATH: process.env['PATH'], ...env },
     encoding: 'utf8',
+    stdio: ['ignore', 'ignore', 'pipe'],
   });
   if (status !== 0) throw new Error(`${args.join(' ')} ended with ${status}`);
   return stderr

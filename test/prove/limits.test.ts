@@ -7,7 +7,7 @@ const size = runs(1, 0) === 1 ? 'large' : 'small';
 const seeds = Array.from({ length: runs(2 * SHAPES, 8) }, (_, index) => PROVE_SEED - 1 + index * runs(1, 2));
 
 test.each(seeds)(
-  'shape %i: as few requests as possible, none refused, all of them forecast',
+  'shape %i: as few requests as possible, none refused, all of them forecast, in as little time',
   async (seed) => {
     const { about, run, least } = await measureShape(seed, size);
     expect.soft(run.outcome, about).toMatch(/^(converged|unchanged)$/);
@@ -15,6 +15,10 @@ test.each(seeds)(
     expect.soft(run.refused, about).toBe(0);
     expect.soft(run.forecast?.requests ?? run.afterPlan, about).toBe(run.afterPlan);
     expect.soft(timeRatio(run.reading, least.reading) ?? 1, about).toBeLessThanOrEqual(1.06);
+    expect.soft(timeRatio(run.total, least.total) ?? 1, about).toBeLessThanOrEqual(1.06);
+    const forecast = timeRatio(run.forecast?.seconds ?? 0, run.total - run.reading) ?? 1;
+    expect.soft(forecast, about).toBeGreaterThanOrEqual(0.9);
+    expect.soft(forecast, about).toBeLessThanOrEqual(1.15);
   },
   300_000,
 );
