@@ -104,12 +104,17 @@ export function whenMayNext(budget: Budget, now: number, share = 1): number | 'a
   const current = refilled(budget, now);
   const { inFlight, remaining } = current;
   const otherwise = inFlight > 0 ? 'after-answer' : now;
-  if (!current.answered || (current.openedAt !== null && inFlight > 0)) return otherwise;
+  if (isProbing(current)) return otherwise;
   if (remaining === null) return current.refillAt ?? now;
   const left = remaining - keptBack(current, share);
   if (left - inFlight > 0) return now;
   // What is in flight may be counted in `remaining` already: its answer shows whether something is left.
   return left > 0 ? otherwise : (current.refillAt ?? otherwise);
+}
+
+/** Whether what may be sent is known only once the first answer has come, of all or of this window. */
+function isProbing({ answered, openedAt }: Budget): boolean {
+  return !answered || openedAt !== null;
 }
 
 /** One request goes out. */
