@@ -13,12 +13,18 @@ interface Start {
 
 /** Which domain and entry a problem is about: what it says itself, else what is written at its place. */
 export function createSubjects(documents: readonly Node[]): (problem: Problem) => FindingSubject {
-  let starts: readonly Start[] | undefined;
+  const byFile = new Map<string, readonly Start[]>();
   return ({ subject, source }) => {
     if (subject !== undefined || source === null) return subject ?? {};
-    starts ??= documents.flatMap((document) => [...startsIn(document)]).sort(byPlace);
+    const { file } = source;
+    const starts = byFile.get(file) ?? startsOf(documents.filter(({ within }) => within.file === file));
+    byFile.set(file, starts);
     return lastBefore(source, starts)?.subject ?? {};
   };
+}
+
+function startsOf(documents: readonly Node[]): readonly Start[] {
+  return documents.flatMap((document) => [...startsIn(document)]).sort(byPlace);
 }
 
 function byPlace(a: Start, b: Start): number {
@@ -33,8 +39,7 @@ function lastBefore(source: Source, starts: readonly Start[]): Start | undefined
     if (compareSources(starts[middle]?.source ?? null, source) <= 0) low = middle + 1;
     else high = middle;
   }
-  const found = starts[low - 1];
-  return found?.source.file === source.file ? found : undefined;
+  return starts[low - 1];
 }
 
 function* startsIn(document: Node): Generator<Start> {

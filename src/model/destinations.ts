@@ -41,7 +41,7 @@ export function isDiscard(destinations: readonly Destination[]): boolean {
 
 /** Such as `$1`: in the destination of a pattern, which then is another address for each mail. */
 export function capturesIn(destination: string): readonly string[] {
-  return destination.match(/\$\d/g) ?? [];
+  return destination.includes('$') ? (destination.match(/\$\d/g) ?? []) : [];
 }
 
 /** An address that is in normal form: nearly every destination, which matters at a million aliases. */

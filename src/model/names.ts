@@ -25,6 +25,8 @@ const REGEX_CHARACTERS = /[()[\]{}|\\+^$]/;
 /** Anything but printable ASCII in lower case: nearly no name, which matters at a million aliases. */
 const CHANGED_BY_KEY = /[^!-@[-~]/;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+/** Nearly every name, which matters at a million aliases. */
+const USUAL_NAME = /^[\w+-][\w.+-]{0,149}$/;
 const FORBIDDEN_IN_NAME = /[/#@,%]/;
 /** Control, format (zero-width, bidirectional), separator, private-use and unassigned characters. */
 const INVISIBLE = /[\p{C}\p{Z}\u115f\u1160\u3164\uffa0]/u;
@@ -156,6 +158,7 @@ function nextDistances(
 }
 
 function findNameFault(kind: string, text: string): NameFault | null {
+  if (USUAL_NAME.test(text)) return null;
   const invisible = findInvisible(text);
   if (invisible !== null) return invisibleFault(kind, text, invisible);
   if (text === '') return nameFault(kind, text, 'is empty', `give the ${kind} a name`);

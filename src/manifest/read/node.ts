@@ -51,7 +51,8 @@ export function itemsOf(node: Node | undefined): readonly Node[] {
 
 /** Whether a value was left blank or is the word null (YAML 1.2: 10.3.2 Tag Resolution). */
 export function isNull(node: Node): boolean {
-  return node.kind === 'text' && node.plain && /^(?:|~|null|Null|NULL)$/.test(node.text);
+  if (node.kind !== 'text' || !node.plain || node.text.length > 4) return false;
+  return /^(?:|~|null|Null|NULL)$/.test(node.text);
 }
 
 /** A truth value as YAML 1.2 writes it; undefined for anything else. */

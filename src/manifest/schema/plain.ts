@@ -12,7 +12,7 @@ const TYPED_KEYS: ReadonlySet<string> = new Set([
   'reroutes',
 ]);
 
-/** Where a node stands: `names` is a map from names to values of which any text that is not empty is valid. */
+/** Where a node stands: `names` is a map from names to destinations. */
 type Standing = 'document' | 'owners' | 'owner' | 'names' | 'inside';
 
 const STANDING_BELOW: Readonly<Record<Standing, (key: string) => Standing>> = {
@@ -25,8 +25,8 @@ const STANDING_BELOW: Readonly<Record<Standing, (key: string) => Standing>> = {
 };
 
 /**
- * The plain data that a JSON Schema describes, without the aliases and groups that are a text, for such it always accepts:
- * they are nearly all of a large manifest. Objects have no prototype, so that every key is only a key.
+ * The plain data that a JSON Schema describes, without the aliases and groups that are a text or a list of texts, for such it
+ * always accepts: they are nearly all of a large manifest. Objects have no prototype, so that every key is only a key.
  */
 export function plainOf(document: Node): unknown {
   return toPlain(document, 'text', 'document');
@@ -46,14 +46,20 @@ function toPlain(node: Node, scalars: 'text' | 'typed', standing: Standing): unk
 function plainMap(node: MapNode, scalars: 'text' | 'typed', standing: Standing): unknown {
   const plain = Object.create(null) as Record<string, unknown>;
   for (const [key, { value }] of node.entries) {
+    if (standing === 'names' && isDestinations(value) && !TYPED_KEYS.has(key)) continue;
     const isTyped = TYPED_KEYS.has(key);
-    if (standing === 'names' && !isTyped && isWritten(value)) continue;
     plain[key] = toPlain(value, isTyped ? 'typed' : scalars, STANDING_BELOW[standing](key));
   }
   return plain;
 }
 
-function isWritten(node: Node): boolean {
+function isDestinations(node: Node): boolean {
+  return node.kind === 'list'
+    ? node.items.length > 0 && node.items.every(isDestination)
+    : isDestination(node);
+}
+
+function isDestination(node: Node): boolean {
   return node.kind === 'text' && node.text !== '' && !isNull(node);
 }
 

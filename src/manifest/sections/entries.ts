@@ -118,9 +118,9 @@ function reportConflict(first: Mergeable, second: Mergeable, via: Source, log: P
   });
 }
 
-/** Entries by name for the digest: their order says nothing. */
+/** Entries by name for the digest: their order says nothing. Texts alone are sorted much faster than entries. */
 export function digestNamed<T>(entries: ReadonlyMap<NameKey, T>, show: (entry: T) => unknown): unknown {
-  return [...entries].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => show(entry));
+  return [...entries.keys()].sort().map((key) => show(entries.get(key) as T));
 }
 
 /** Live items by name. Several of one name cannot be told apart by a manifest: none of them is managed. */

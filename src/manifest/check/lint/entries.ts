@@ -2,7 +2,9 @@ import type { PresentDomain } from '../../../model/desired.ts';
 import type { PresentAlias, PresentRule } from '../../../model/resources.ts';
 
 export function presentAliases({ aliases }: PresentDomain): readonly PresentAlias[] {
-  return [...(aliases?.entries.values() ?? [])].filter((alias) => alias.state === 'present');
+  const present: PresentAlias[] = [];
+  for (const alias of aliases?.entries.values() ?? []) if (alias.state === 'present') present.push(alias);
+  return present;
 }
 
 /** In the order of evaluation. */

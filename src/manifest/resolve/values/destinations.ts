@@ -73,6 +73,12 @@ export function createDestinationBook(
 }
 
 function resolveValue(node: Node, book: Book): readonly Destination[] | null {
+  if (node.kind !== 'text') return resolveItems(node, book);
+  const one = resolveItem(node, book);
+  return one !== null && hasRoom(node, one.length, book) ? one : null;
+}
+
+function resolveItems(node: Node, book: Book): readonly Destination[] | null {
   const resolved = itemsOf(node).map((item) => resolveItem(item, book));
   const known = resolved.filter((destinations) => destinations !== null);
   const [first = []] = known;

@@ -2,7 +2,7 @@ import { dirname, isAbsolute, resolve } from 'node:path';
 import type { ReferenceValue } from '../../../model/desired.ts';
 import type { Reference } from '../../../model/destinations.ts';
 import type { LoadOptions, NeededReferences } from '../context.ts';
-import { entriesOf, itemsOf, textOf, valueOf, type Node } from '../../read/node.ts';
+import { entriesOf, textOf, valueOf, type Node } from '../../read/node.ts';
 import { sourceOf } from '../../read/text.ts';
 
 /** `{ env: NAME }` or `{ file: PATH }`; null when the node is neither, which the schema has reported. */
@@ -40,32 +40,30 @@ export function referencesIn(
   const keys = documents.map((document) => readReference(valueOf(valueOf(document, 'api'), 'key'), options));
   const others: Reference[] = [];
   for (const document of documents) {
-    for (const node of holdersIn(document, options)) collect(node, options, others);
+    collectBelow(valueOf(document, 'destinations'), options, others);
+    for (const owners of [valueOf(document, 'templates'), valueOf(document, 'domains')]) {
+      for (const { value } of entriesOf(owners)) collectOf(value, options, others);
+    }
   }
   return { key: keys.find((key) => key !== null) ?? null, others };
 }
 
-/** The values of named entries: their names are no keys of a reference. */
-function* holdersIn(document: Node, { references }: Pick<LoadOptions, 'references'>): Generator<Node> {
-  for (const { value } of entriesOf(valueOf(document, 'destinations'))) yield value;
-  for (const owners of [valueOf(document, 'templates'), valueOf(document, 'domains')]) {
-    for (const owner of entriesOf(owners)) {
-      for (const { key, value } of entriesOf(owner.value)) {
-        if (key.text === 'credentials' && references === 'required') continue;
-        yield* childrenOf(value);
-      }
-    }
+/** Of a domain or template. */
+function collectOf(owner: Node, options: Pick<LoadOptions, 'cwd' | 'references'>, found: Reference[]): void {
+  for (const { key, value } of entriesOf(owner)) {
+    if (key.text !== 'credentials' || options.references !== 'required') collectBelow(value, options, found);
   }
+}
+
+/** The names of entries are no keys of a reference. */
+function collectBelow(node: Node | undefined, options: Pick<LoadOptions, 'cwd'>, found: Reference[]): void {
+  if (node?.kind === 'list') for (const item of node.items) collect(item, options, found);
+  for (const { value } of entriesOf(node)) collect(value, options, found);
 }
 
 function collect(node: Node, options: Pick<LoadOptions, 'cwd'>, found: Reference[]): void {
   if (node.kind === 'text') return;
   const reference = readReference(node, options);
-  if (reference !== null) found.push(reference);
-  else for (const child of childrenOf(node)) collect(child, options, found);
-}
-
-function childrenOf(node: Node): readonly Node[] {
-  if (node.kind === 'map') return [...node.entries.values()].map(({ value }) => value);
-  return node.kind === 'list' ? itemsOf(node) : [];
+  if (reference === null) collectBelow(node, options, found);
+  else found.push(reference);
 }
