@@ -154,7 +154,7 @@ function hidesMore(read: ObservedDomains, { question, known, names }: SomeDomain
   return changes.some((change) => change.action !== 'add' && !listShows(change));
 }
 
-/** In the order of the list; a domain that is not managed as the list shows it. */
+/** In the order of the list; of a domain that is not managed what a list of v4 would show. */
 function merge(
   { listed, known }: SomeDomains,
   wasRead: ReadonlySet<DomainName>,
@@ -163,8 +163,17 @@ function merge(
   const found = new Map(reads.flatMap((read) => [...read.domains]));
   const domains = new Map<DomainName, ObservedDomain>();
   for (const name of new Set([...listed.keys(), ...wasRead])) {
-    const domain = wasRead.has(name) ? found.get(name) : (known.get(name) ?? listed.get(name));
+    const domain = wasRead.has(name)
+      ? found.get(name)
+      : (known.get(name) ?? withoutAliases(listed.get(name)));
     if (domain !== undefined) domains.set(name, domain);
   }
   return { domains, unproven: new Map(reads.flatMap(({ unproven }) => [...unproven])) };
+}
+
+/** Sections are of domains that are managed, and proven by a listing of their own. */
+function withoutAliases(row: ObservedDomain | undefined): ObservedDomain | undefined {
+  if (row === undefined) return undefined;
+  const { aliases: _aliases, ...domain } = row;
+  return domain;
 }
