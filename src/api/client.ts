@@ -1,4 +1,5 @@
 import type { Budget } from '../rate-limit/budget.ts';
+import type { Demands } from '../rate-limit/demand.ts';
 import type { ApiVersion } from '../model/endpoints.ts';
 import type { Destination } from '../model/destinations.ts';
 import type { CredentialName, DomainName } from '../model/names.ts';
@@ -88,6 +89,10 @@ export interface Client {
   readonly hmac: (text: string) => string;
   /** Requests so far; grows. */
   totals(): RequestTotals;
+  /** What was asked for so far by endpoint, sent or not. */
+  demands(): Demands;
+  /** Nothing is in flight, and nothing can be sent until then, monotonic milliseconds; null: something is, or may be sent. */
+  waitsUntil(): number | null;
   /** Requests that were sent and have no answer yet. */
   inFlight(): number;
   /** What is known of each endpoint's budget, by its name. */

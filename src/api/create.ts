@@ -70,6 +70,8 @@ function clientOf(options: ClientOptions, ports: CallPorts, manner: Manner): Ful
     hmac: hmacWith(options.key),
     totals: () => ports.pacer.totals(),
     inFlight: () => ports.pacer.inFlight(),
+    demands: () => ports.pacer.demands(),
+    waitsUntil: () => ports.pacer.waitsUntil(),
     budgets: () => ports.pacer.budgets(),
     latencyMs: () => ports.pacer.latencyMs(),
     skewMs: () => ports.pacer.skewMs(),

@@ -73,6 +73,7 @@ export type OutputStream = Writable & { readonly isTTY?: boolean; readonly colum
 
 export function processContext(): Context {
   let stderr: OutputStream | undefined;
+  const openStderr = (): OutputStream => (stderr ??= survivingItsReader(process.stderr));
   return {
     env: process.env,
     cwd: process.cwd(),
@@ -82,7 +83,7 @@ export function processContext(): Context {
     },
     stdout: survivingItsReader(process.stdout),
     get stderr() {
-      return (stderr ??= survivingItsReader(process.stderr));
+      return openStderr();
     },
     clock: systemClock,
     every: (milliseconds, work) => {
@@ -91,7 +92,7 @@ export function processContext(): Context {
     },
     random: Math.random,
     secrets: createSecrets(),
-    ...interruption(),
+    ...interruption(openStderr),
     onHangUp: (listener) => process.on('SIGHUP', listener),
   };
 }
@@ -115,9 +116,9 @@ export const systemClock: Clock = {
     ),
 };
 
-function interruption(): Interruption {
+function interruption(stderr: () => OutputStream): Interruption {
   const { interruption, receive } = createInterruption({
-    stderr: process.stderr,
+    stderr,
     exit: (code) => process.exit(code),
     after: (milliseconds, work) => void setTimeout(work, milliseconds).unref(),
   });

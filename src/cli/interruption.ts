@@ -21,7 +21,8 @@ export type UnderWay = (() => number) | 'service';
 type SignalName = 'SIGINT' | 'SIGTERM';
 
 export interface InterruptionPorts {
-  readonly stderr: { write(text: string): unknown; readonly isTTY?: boolean };
+  /** Opened when it is written to. */
+  readonly stderr: () => { write(text: string): unknown; readonly isTTY?: boolean };
   /** Ends the process at once. */
   readonly exit: (code: number) => void;
   /** Calls back after so many milliseconds, unless the process ends before. */
@@ -49,9 +50,9 @@ export function createInterruption(ports: InterruptionPorts): {
     if (isService && isFirst) return;
     if (isService || clients.length === 0 || second.signal.aborted) return exit();
     // The terminal has written ^C.
-    if (ports.stderr.isTTY === true) ports.stderr.write('\r\u001b[K');
+    if (ports.stderr().isTTY === true) ports.stderr().write('\r\u001b[K');
     if (isFirst) {
-      ports.stderr.write(acknowledgement(signal, clients));
+      ports.stderr().write(acknowledgement(signal, clients));
     } else {
       second.abort(signal);
       ports.after(LONGEST_END_MS, exit);

@@ -21,8 +21,8 @@ export type Turn = 'first' | 'last';
  */
 export interface Timeline {
   now(): number;
-  /** Requests that have left by now. */
-  sent(): number;
+  /** When each request left, in order; those that have left by now. */
+  departures(): readonly number[];
   send(endpoint: string, turn: Turn, then: () => void): void;
   /** Until nothing is left to be sent or answered; the moment of the last answer. */
   run(): number;
@@ -79,14 +79,14 @@ interface State {
   /** In the order in which they end, which is that in which they were sent. */
   readonly flights: Queue<Flight>;
   now: number;
-  sent: number;
+  readonly departures: number[];
 }
 
 function timelineOf(options: ScheduleOptions, start: number, lanes: Map<string, Lane>): Timeline {
-  const state: State = { options, lanes, flights: createQueue(), now: start, sent: 0 };
+  const state: State = { options, lanes, flights: createQueue(), now: start, departures: [] };
   return {
     now: () => state.now,
-    sent: () => state.sent,
+    departures: () => state.departures,
     send(endpoint, turn, then) {
       const lane = lanes.get(endpoint) ?? openLane(endpoint, options);
       lanes.set(endpoint, lane);
@@ -113,7 +113,7 @@ function sendWaiting(state: State, lane: Lane): void {
     if (onEnd === undefined) return;
     lane.budget = spend(lane.budget, state.now);
     lane.inFlight += 1;
-    state.sent += 1;
+    state.departures.push(now);
     state.flights.add({ lane, sentAt: state.now, onEnd });
   }
 }

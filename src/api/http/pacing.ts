@@ -8,6 +8,7 @@ import {
 } from '../../rate-limit/budget.ts';
 import type { Clock } from '../../model/clock.ts';
 import type { RequestTotals } from '../../model/report.ts';
+import { createDemandCounter, type DemandCounter, type Demands } from '../../rate-limit/demand.ts';
 import { createBudgetBook, type BudgetBook } from '../../rate-limit/book.ts';
 import { readRate, readSkew } from '../../rate-limit/headers.ts';
 import type { Reply } from './dispatch.ts';
@@ -65,6 +66,10 @@ export interface Pacer {
   totals(): RequestTotals;
   /** Requests that were sent and have no answer yet. */
   inFlight(): number;
+  /** What was asked for so far, sent or not. */
+  demands(): Demands;
+  /** Nothing is in flight, and nothing can be sent until then, monotonic milliseconds; null: something is, or may be sent. */
+  waitsUntil(): number | null;
   /** Mean of what was answered, from sending to the end of the answer, milliseconds; null: nothing was. */
   latencyMs(): number | null;
   /** See `readSkew`; of the last answer. */
@@ -91,8 +96,9 @@ export function createPacer(clock: Clock, signal: AbortSignal | undefined): Pace
     skewMs: null,
     counts: { total: 0, retried: 0, rateLimited: 0 },
     inFlight: 0,
+    demand: createDemandCounter(),
     answers: { count: 0, totalMs: 0 },
-    sleeping: { count: 0, since: 0, totalMs: 0 },
+    sleeping: { ends: new Set(), since: 0, totalMs: 0 },
     answered: Promise.withResolvers(),
   };
   return {
@@ -105,11 +111,14 @@ export function createPacer(clock: Clock, signal: AbortSignal | undefined): Pace
       const queue = queues.get(lane) ?? new PQueue({ concurrency });
       queues.set(lane, queue);
       const priority = (request.urgency === 'verification' ? 0 : 2) + (request.continues === true ? 1 : 0);
-      return queue.add(() => runPaced(state, request, askedAt), { priority });
+      const ended = state.demand.ask(request.endpoint, request.continues === true);
+      return queue.add(() => runPaced(state, { ...request, askedAt, ended }), { priority }).finally(ended);
     },
     budgets: () => new Map(state.book.budgets()),
     totals: () => ({ ...state.counts, waitedSeconds: Math.round(state.sleeping.totalMs / 100) / 10 }),
     inFlight: () => state.inFlight,
+    demands: () => state.demand.demands(),
+    waitsUntil: () => waitsUntil(state),
     latencyMs: () => (state.answers.count === 0 ? null : state.answers.totalMs / state.answers.count),
     skewMs: () => state.skewMs,
     countRetry: () => {
@@ -121,22 +130,30 @@ export function createPacer(clock: Clock, signal: AbortSignal | undefined): Pace
 interface PacerState {
   skewMs: number | null;
   inFlight: number;
+  readonly demand: DemandCounter;
   readonly clock: Clock;
   readonly signal: AbortSignal | undefined;
   readonly book: BudgetBook;
   readonly counts: { total: number; retried: number; rateLimited: number };
   readonly answers: { count: number; totalMs: number };
-  readonly sleeping: { count: number; since: number; totalMs: number };
+  /** `ends`: when each wait is over. */
+  readonly sleeping: { readonly ends: Set<{ readonly at: number }>; since: number; totalMs: number };
   /** Resolved, and replaced, with every answer. */
   answered: PromiseWithResolvers<void>;
 }
 
-async function runPaced(state: PacerState, request: PacedRequest, askedAt: number): Promise<PacedReply> {
+interface AskedRequest extends PacedRequest {
+  readonly askedAt: number;
+  /** It needs no place in the budgets any more. */
+  readonly ended: () => void;
+}
+
+async function runPaced(state: PacerState, request: AskedRequest): Promise<PacedReply> {
   let refusedAt: number | null = null;
   for (let refusals = 1; ; refusals += 1) {
     const room = await waitForRoom(state, request);
     if (room.kind !== 'room') return room;
-    const reply = await sendOnce(state, request, room, askedAt);
+    const reply = await sendOnce(state, request, room);
     if (reply.kind !== 'answer' || reply.status !== 429) return reply;
     const now = state.clock.monotonic();
     refusedAt ??= now;
@@ -198,9 +215,8 @@ function tooLong(milliseconds: number): NotSent {
 
 async function sendOnce(
   state: PacerState,
-  { endpoint, objection, onSent }: PacedRequest,
+  { endpoint, objection, onSent, askedAt, ended }: AskedRequest,
   { sentAt, send }: Room,
-  askedAt: number,
 ): Promise<PacedReply> {
   const { clock, book, counts, answers } = state;
   const message = (await objection?.()) ?? null;
@@ -220,6 +236,7 @@ async function sendOnce(
     answers.totalMs += durationMs;
   }
   recordEnd(state, endpoint, { status, rate: rateOf(state, reply), sentAt });
+  if (status !== 429) ended();
   const remaining = book.budgets().get(endpoint)?.remaining ?? null;
   onSent?.({ status, durationMs, waitedMs: sentAt - askedAt, remaining });
   return reply;
@@ -242,9 +259,16 @@ function recordEnd(state: PacerState, endpoint: string, ended: EndedRequest): vo
 
 /** Waits that overlap count once. */
 async function sleep({ sleeping, clock, signal }: PacerState, milliseconds: number): Promise<void> {
-  if (sleeping.count === 0) sleeping.since = clock.monotonic();
-  sleeping.count += 1;
+  const now = clock.monotonic();
+  if (sleeping.ends.size === 0) sleeping.since = now;
+  const end = { at: now + milliseconds };
+  sleeping.ends.add(end);
   await clock.sleep(Math.ceil(milliseconds), signal);
-  sleeping.count -= 1;
-  if (sleeping.count === 0) sleeping.totalMs += clock.monotonic() - sleeping.since;
+  sleeping.ends.delete(end);
+  if (sleeping.ends.size === 0) sleeping.totalMs += clock.monotonic() - sleeping.since;
+}
+
+function waitsUntil({ inFlight, sleeping }: PacerState): number | null {
+  if (inFlight > 0 || sleeping.ends.size === 0) return null;
+  return Math.min(...[...sleeping.ends].map(({ at }) => at));
 }

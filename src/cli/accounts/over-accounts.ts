@@ -12,13 +12,8 @@ import { printJson } from '../output/output.ts';
 import { saveDocument } from '../output/files.ts';
 import { accountSet, openSavedJobs, type SavedFile } from './saved-accounts.ts';
 import { accountsDirectory, resolveFormat, type CommonOptions } from '../settings.ts';
-import {
-  shareOutput,
-  type OwnOutput,
-  type SharedOutput,
-  type SharedOutputOptions,
-  type AccountProgress,
-} from './shared-output.ts';
+import { shareOutput, type OwnOutput, type SharedOutput, type SharedOutputOptions } from './shared-output.ts';
+import type { Shown } from '../output/progress.ts';
 import { styleFor } from '../output/style.ts';
 
 export interface OverAccounts<Options> {
@@ -175,10 +170,15 @@ function isHeaded(format: AccountsFormat): boolean {
 
 const MOST_NAMED = 3;
 
-function progressOf(underWay: ReadonlySet<string>, total: number): AccountProgress {
+function progressOf(underWay: ReadonlySet<string>, total: number): Shown {
   const named = [...underWay].slice(0, MOST_NAMED).join(', ');
   const more = underWay.size > MOST_NAMED ? ` and ${underWay.size - MOST_NAMED} more` : '';
-  return { label: `under way: ${named}${more}; accounts done`, done: total - underWay.size, total };
+  const done = total - underWay.size;
+  return {
+    label: `${done} of ${total} accounts done`,
+    fraction: done / total,
+    note: `under way: ${named}${more}`,
+  };
 }
 
 /** `fwdsync/accounts@1`; schemas/accounts.v1.schema.json. */

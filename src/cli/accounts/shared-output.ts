@@ -1,13 +1,13 @@
 import { Writable } from 'node:stream';
 import type { Context, OutputStream } from '../context.ts';
-import { createProgress } from '../output/progress.ts';
+import { createProgress, type Shown } from '../output/progress.ts';
 
 /** Standard output and standard error of a command that does many things side by side. */
 export interface SharedOutput {
   /** The streams of one of them: what it prints is kept until it is shown, in one piece and under its name. */
   open(name: string): OwnOutput;
   /** Shows from time to time how far all have come, until `ended` is aborted. */
-  showProgress(current: () => AccountProgress, ended: AbortSignal): Promise<void>;
+  showProgress(current: () => Shown, ended: AbortSignal): Promise<void>;
   /** A last word on standard output, set apart from what was shown. */
   conclude(text: string): void;
 }
@@ -19,12 +19,6 @@ export interface OwnOutput {
   show(): Promise<void>;
   /** Shows it, and at once what `work` prints: nobody else is shown meanwhile. */
   alone<T>(work: () => Promise<T>): Promise<T>;
-}
-
-export interface AccountProgress {
-  readonly label: string;
-  readonly done: number;
-  readonly total: number;
 }
 
 export interface SharedOutputOptions {
@@ -74,8 +68,7 @@ export function shareOutput(
       for (;;) {
         await clock.sleep(SHOW_EVERY_MS, ended);
         if (ended.aborted) break;
-        const { label, done, total } = current();
-        if (waiting === 0) progress.update(label, done, total);
+        if (waiting === 0) progress.update(current);
       }
       progress.stop();
     },

@@ -1,6 +1,5 @@
-import type { Progress as ApplyProgress } from '../../apply/ports.ts';
 import { writeSnapshot } from '../../manifest/write/write-snapshot.ts';
-import { requestsOf } from '../../plan/requests/requests.ts';
+import { createRunFollower } from './apply/follow-run.ts';
 import type { Decision } from '../../reconcile/decide.ts';
 import { reconcileOnce, type OncePorts, type Approved } from '../../reconcile/once.ts';
 import type { Planned } from '../../reconcile/plan-once.ts';
@@ -11,7 +10,7 @@ import type { Context } from '../context.ts';
 import { type ExitCode, usageError } from '../exit.ts';
 import { DOCUMENT_FORMATS, type DocumentFormat } from '../output/formats.ts';
 import type { PlanFlags } from '../input/plan-options.ts';
-import { documentOf, forecastOf, printPlanText, shownPlan } from '../output/print-plan.ts';
+import { documentOf, printPlanText, shownPlan } from '../output/print-plan.ts';
 import { approveSaved, assertSealed, openApproved, type ApprovedPlan } from '../output/saved-plan.ts';
 import { openSession, type Session } from '../input/session.ts';
 import { manifestPaths, resolveFormat } from '../settings.ts';
@@ -101,7 +100,7 @@ function portsOf(context: Context, options: ApplyFlags, session: Session, manner
     const ask = (): Promise<Approved> => approveOnTerminal(context, planned, { refusals, show });
     return context.ofAccount === undefined ? ask() : context.ofAccount.alone(ask);
   };
-  let latest: Planned | null = null;
+  const follower = createRunFollower(context, session);
   return {
     ...session.ports,
     signal: context.signal,
@@ -109,36 +108,9 @@ function portsOf(context: Context, options: ApplyFlags, session: Session, manner
     whyKeepDomain: context.ofAccount?.whyKeepDomain,
     approve: async (planned) => {
       const verdict = await approve(planned);
-      latest = verdict.planned;
+      if (verdict.decision.kind === 'go') follower.begin(verdict.planned, verdict.decision.requests);
       return verdict;
     },
-    onProgress: (progress) => showProgress(context, session, progress, latest),
+    onProgress: follower.onProgress,
   };
-}
-
-const REFUSED_BATCHES = {
-  creates: 'The account takes no batches: items are added one by one',
-  'by-id': 'The service does not know its ids in batches: items are updated and deleted one by one',
-} as const;
-
-function showProgress(
-  context: Context,
-  session: Session,
-  progress: ApplyProgress,
-  planned: Planned | null,
-): void {
-  switch (progress.kind) {
-    case 'items':
-      return session.progress.update('applying changes', progress.done, progress.total);
-    case 'verifying':
-      return session.progress.update(`verifying (pass ${progress.round})`, 0, 1);
-    case 'batches-refused': {
-      if (planned === null) return;
-      const { support } = progress;
-      const again = requestsOf(planned.plan, { version: session.client.version, ...support });
-      const { requests, seconds } = forecastOf(context, session, { planned, requests: again }, support);
-      const what = REFUSED_BATCHES[progress.which];
-      context.stderr.write(`${what}, ${requests} requests in about ${Math.max(1, Math.ceil(seconds))} s.\n`);
-    }
-  }
 }

@@ -5,13 +5,13 @@ import { didYouMean } from '../../manifest/read/suggest.ts';
 import { escapeInvisible } from '../../model/names.ts';
 import type { Observed } from '../../model/observed.ts';
 import { requireDomain } from '../input/arguments.ts';
-import { answerOf, assertAccount, connect } from '../input/connect.ts';
+import { answerOf, assertAccount, connectShown } from '../input/connect.ts';
 import type { Context } from '../context.ts';
 import { ownApi } from '../input/desired.ts';
 import { discloseManifest } from '../output/disclose.ts';
 import { CommandError, EXIT, type ExitCode } from '../exit.ts';
 import { assertFree, writeExport, type ExportTarget } from './export/export-files.ts';
-import { createProgress } from '../output/progress.ts';
+import { requestsHeadway } from '../output/headway.ts';
 import { resolveConnection, wantsMask, type CommonOptions } from '../settings.ts';
 import { updateCommand } from './update.ts';
 
@@ -28,10 +28,12 @@ export async function exportCommand(context: Context, options: ExportFlags): Pro
   const api = await ownApi(context, options);
   const { references } = await discloseManifest(context, options);
   const connection = await resolveConnection(options, api, context);
-  const client = connect(context, connection, 'read-only');
+  const { client, progress } = connectShown(context, connection, 'read-only');
   try {
     if (context.ofAccount !== undefined) await assertAccount(client, connection);
+    progress.follow(requestsHeadway(context, client, { label: 'reading' }));
     const observed = await read(context, options, client);
+    progress.stop();
     const prune = options.prune === true ? 'stated' : 'left-out';
     const how = { version: client.version, showForward: referenceFinder(references), prune } as const;
     const written = await writeExport(context, options, observed, { how, api });
@@ -43,6 +45,7 @@ export async function exportCommand(context: Context, options: ExportFlags): Pro
     }
     return observed.unproven.size > 0 ? EXIT.failed : EXIT.done;
   } finally {
+    progress.stop();
     await client.close();
   }
 }
@@ -83,16 +86,13 @@ function needlessOptions({ out, outDir, update, force, prune, stateDir }: Export
 
 async function read(context: Context, { domain }: ExportFlags, client: Client): Promise<Observed> {
   const domains = domain?.map((name) => requireDomain(name, '--domain'));
-  const progress = createProgress(context);
   const observed = answerOf(
     await observe(client, {
       desired: 'everything',
       domains,
       clock: context.clock,
-      onProgress: (done, total) => progress.update('reading domains', done, total),
     }),
   );
-  progress.stop();
   const missing = domains?.find((name) => !observed.domains.has(name) && !observed.unproven.has(name));
   if (missing === undefined) return observed;
   const all = answerOf(await client.listDomains()).map((live) => live.domain);

@@ -32,6 +32,7 @@ export async function planCommand(context: Context, options: PlanOptions): Promi
   const flags = await narrowToChanges(context, options);
   const session = await openSession(context, flags, {
     command: 'plan',
+    reads: options.quick === true ? 'some' : 'all',
     mode: 'read-only',
     stance: { accountRequired: false, domainDeletes: 'allowed' },
     unnamed: options.against === undefined ? 'refused' : 'ignored',

@@ -2,13 +2,13 @@ import type { FullClient } from '../../api/create.ts';
 import { errorText } from '../../api/errors.ts';
 import { plural, type DomainName } from '../../model/names.ts';
 import { requireDomain } from '../input/arguments.ts';
-import { answerOf, apiFailure, assertAccount, connect } from '../input/connect.ts';
+import { answerOf, apiFailure, assertAccount, connectShown } from '../input/connect.ts';
 import type { Context } from '../context.ts';
 import { ownApi } from '../input/desired.ts';
 import { EXIT, interruptedExit, strongestExit, type ExitCode } from '../exit.ts';
 import { DOCUMENT_FORMATS } from '../output/formats.ts';
 import { printJson } from '../output/output.ts';
-import { createProgress } from '../output/progress.ts';
+import { requestsHeadway } from '../output/headway.ts';
 import { resolveConnection, resolveFormat, type CommonOptions } from '../settings.ts';
 import {
   domainText,
@@ -32,20 +32,12 @@ export async function verifyCommand(
   const names = context.ofAccount === undefined ? args : (options.domain ?? []);
   const named = names.map((name) => requireDomain(name));
   const connection = await resolveConnection(options, await ownApi(context, options), context);
-  const client = connect(context, connection, 'read-write');
-  const progress = createProgress(context);
+  const { client, progress } = connectShown(context, connection, 'read-write');
   try {
     if (context.ofAccount !== undefined) await assertAccount(client, connection);
     const domains = named.length > 0 ? [...new Set(named)] : await listDomains(client);
-    let done = 0;
-    const results = await Promise.all(
-      domains.map(async (domain) => {
-        const result = await verifyOne(client, domain);
-        done += 1;
-        progress.update('verifying domains', done, domains.length);
-        return result;
-      }),
-    );
+    progress.follow(requestsHeadway(context, client, { label: 'verifying' }));
+    const results = await Promise.all(domains.map((domain) => verifyOne(client, domain)));
     progress.stop();
     const document = verifyDocument(client, results);
     if (format === 'json') printJson(context, document);

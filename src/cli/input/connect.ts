@@ -7,6 +7,7 @@ import type { DomainName } from '../../model/names.ts';
 import type { Result } from '../../model/result.ts';
 import type { Context } from '../context.ts';
 import { CommandError, EXIT, commandFailure } from '../exit.ts';
+import { createRunProgress, type RunProgress } from '../output/run-progress.ts';
 import type { Connection } from '../settings.ts';
 
 /** A client of the account; a key that cannot be sent is refused here, without its value. */
@@ -32,6 +33,21 @@ export function connect(
   });
   context.waitFor?.(() => client.inFlight());
   return client;
+}
+
+/** The same, and what shows how far its requests have come. */
+export function connectShown(
+  context: Context,
+  connection: Connection,
+  mode: 'read-only' | 'read-write',
+): { readonly client: FullClient; readonly progress: RunProgress } {
+  const log = requestLog(context);
+  const progress = createRunProgress(context);
+  const client = connect(context, connection, mode, (event) => {
+    log?.(event);
+    progress.tick();
+  });
+  return { client, progress };
 }
 
 function requestLog({ onRequest, ofAccount }: Context): ((event: RequestEvent) => void) | undefined {

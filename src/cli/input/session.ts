@@ -4,14 +4,16 @@ import type { DomainName } from '../../model/names.ts';
 import type { Problem } from '../../model/problem.ts';
 import type { PlanOptionsDocument } from '../../plan/document/document.ts';
 import type { Planned, PlanPorts, PlanRequest } from '../../reconcile/plan-once.ts';
-import { connect } from './connect.ts';
+import { connectShown } from './connect.ts';
 import type { Context } from '../context.ts';
 import { requireDesired, type ReadOptions, type RequiredDesired } from './desired.ts';
 import { disclosureOf } from '../output/output.ts';
 import { planOptions, type PlanFlags } from './plan-options.ts';
 import { createPolicy, type AllowanceOptions, type RunStance } from './policy.ts';
 import type { ManifestCounts } from '../../manifest/load.ts';
-import { createProgress, type ProgressBar } from '../output/progress.ts';
+import { requestsHeadway } from '../output/headway.ts';
+import type { RunProgress } from '../output/run-progress.ts';
+import { listingsOf } from '../../plan/requests/reads.ts';
 import { resolveConnection, type CommonOptions, type Connection } from '../settings.ts';
 import { referenceValue } from './references.ts';
 import { isUndo, openState } from './state.ts';
@@ -30,7 +32,7 @@ export interface Session {
   readonly problems: readonly Problem[];
   /** As they are written into the plan's document. */
   readonly options: PlanOptionsDocument;
-  readonly progress: ProgressBar;
+  readonly progress: RunProgress;
 }
 
 export interface SessionOptions {
@@ -38,6 +40,8 @@ export interface SessionOptions {
   readonly command: 'plan' | 'apply' | 'run';
   readonly mode: 'read-only' | 'read-write';
   readonly stance: Pick<RunStance, 'accountRequired' | 'domainDeletes'>;
+  /** Whether all of the manifest's domains are read; by default they are. */
+  readonly reads?: 'all' | 'some';
   /** What of a `--domain` that the manifest does not name; by default it is refused. */
   readonly unnamed?: ReadOptions['unnamed'];
   /** Of a manifest that is valid; by default they are printed. */
@@ -61,8 +65,14 @@ export async function openSession(
     warnings: manifestKind === 'snapshot' ? 'silent' : (how.warnings ?? 'printed'),
   });
   const connection = await resolveConnection(options, manifest.desired.api, context);
-  const progress = createProgress(context);
-  const client = connect(context, connection, how.mode);
+  const { client, progress } = connectShown(context, connection, how.mode);
+  progress.follow(
+    requestsHeadway(context, client, {
+      label: 'reading',
+      end: how.mode === 'read-write' ? ' to read' : undefined,
+      foreseen: how.reads === 'some' ? undefined : listingsOf(manifest.desired, client.version),
+    }),
+  );
   const openedAt = context.clock.now();
   return {
     client,
@@ -77,7 +87,6 @@ export async function openSession(
       clock: context.clock,
       openState: (account) => openState(context, options, connection, account, how.command),
       resolvePassword: (reference) => referenceValue(context, reference),
-      onRead: (done, total) => progress.update('reading domains', done, total),
     },
     counts: manifest.counts,
     problems: manifest.problems,

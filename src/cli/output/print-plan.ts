@@ -2,7 +2,8 @@ import { appendFile } from 'node:fs/promises';
 import type { Forecast, Plan } from '../../model/plan.ts';
 import { approvalDigest } from '../../plan/document/digest.ts';
 import { planDocument, type PlanDocument } from '../../plan/document/document.ts';
-import { forecast } from '../../plan/requests/forecast.ts';
+import { forecast, foresee, type ForecastOptions } from '../../plan/requests/forecast.ts';
+import type { AppliedHeadway } from './headway.ts';
 import { renderPlanGithub } from '../../plan/render/github.ts';
 import type { RoutesShown } from '../../plan/render/routes.ts';
 import { planRoutes } from '../../plan/routes/routes.ts';
@@ -106,11 +107,34 @@ export function printPlanText(
 /** What sending these requests takes, from what is known of batches and of the budgets by now. */
 export function forecastOf(
   context: Context,
-  { client, openedAt }: Pick<Session, 'client' | 'openedAt'>,
+  session: Pick<Session, 'client' | 'openedAt'>,
   { planned, requests }: Omit<ShownPlan, 'plan'>,
   support: BatchSupport,
 ): Forecast {
-  return forecast(requests, {
+  return forecast(requests, forecastOptions(context, session, planned, support));
+}
+
+/** When each of these requests will leave, and when all is done, by the budgets at the moment of the call. */
+export function timetableOf(
+  context: Context,
+  session: Pick<Session, 'client' | 'openedAt'>,
+  { planned, requests }: Omit<ShownPlan, 'plan'>,
+  support: BatchSupport,
+): AppliedHeadway['foresee'] {
+  const options = forecastOptions(context, session, planned, support);
+  return (budgets) => {
+    const { departures, ended } = foresee(requests, { ...options, budgets });
+    return { start: options.monotonic, sentAt: departures, end: ended.moment };
+  };
+}
+
+function forecastOptions(
+  context: Context,
+  { client, openedAt }: Pick<Session, 'client' | 'openedAt'>,
+  planned: Planned,
+  support: BatchSupport,
+): ForecastOptions {
+  return {
     version: client.version,
     ...support,
     observed: planned.input.observed,
@@ -124,5 +148,5 @@ export function forecastOf(
       requests: client.totals().total,
       seconds: Math.max(0, Math.round((planned.input.now - openedAt) / 100) / 10),
     },
-  });
+  };
 }

@@ -2,6 +2,7 @@ import { knownWindow, type Budget } from '../../rate-limit/budget.ts';
 import type { ApiVersion } from '../../model/endpoints.ts';
 import type { Observed } from '../../model/observed.ts';
 import type { EndpointForecast, Forecast, PhaseForecast } from '../../model/plan.ts';
+import type { ScheduleOptions } from '../../rate-limit/scheduler.ts';
 import { compareText } from '../sorting.ts';
 import { foreseeRun } from './forecast-run.ts';
 import type { ReadContext } from './reads.ts';
@@ -36,21 +37,30 @@ const ASSUMED_LIMIT = { allowed: 200, refused: 30 } as const;
  * The time comes from running them against the budgets in virtual time.
  */
 export function forecast(stages: readonly StageRequests[], options: ForecastOptions): Forecast {
-  const changes = stages.flatMap(({ domains }) => domains.flatMap(changesOfRequests));
-  const limits = [...options.budgets.values()]
-    .map((budget) => budget.limit)
-    .filter((limit) => limit !== null);
-  const run = foreseeRun(stages, {
-    ...options,
-    schedule: {
-      budgets: options.budgets,
-      assumedLimit: limits.length === 0 ? ASSUMED_LIMIT[options.batches] : Math.min(...limits),
-      latency: options.latency ?? LATENCY,
-      concurrency: CONCURRENCY,
-    },
-    verifications: plannedVerifications({ changes }, options),
-  });
+  const run = foresee(stages, options);
   return assemble(run.endpoints, phasesOf(run, options), options);
+}
+
+/** The same request by request. */
+export function foresee(stages: readonly StageRequests[], options: ForecastOptions): ForeseenRun {
+  const changes = stages.flatMap(({ domains }) => domains.flatMap(changesOfRequests));
+  const verifications = plannedVerifications({ changes }, options);
+  return foreseeRun(stages, { ...options, schedule: scheduleOf(options), verifications });
+}
+
+/** What is not known is taken from what is, or thought. */
+export function scheduleOf({
+  budgets,
+  batches,
+  latency,
+}: Pick<ForecastOptions, 'budgets' | 'batches' | 'latency'>): ScheduleOptions {
+  const limits = [...budgets.values()].map(({ limit }) => limit).filter((limit) => limit !== null);
+  return {
+    budgets,
+    assumedLimit: limits.length === 0 ? ASSUMED_LIMIT[batches] : Math.min(...limits),
+    latency: latency ?? LATENCY,
+    concurrency: CONCURRENCY,
+  };
 }
 
 function phasesOf(

@@ -1,5 +1,5 @@
 import { managedSections, type Desired } from '../../model/desired.ts';
-import { LIMITS, type ApiVersion, type Operation } from '../../model/endpoints.ts';
+import { endpointName, LIMITS, type ApiVersion, type Operation } from '../../model/endpoints.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { Observed } from '../../model/observed.ts';
 import type { Change, Plan } from '../../model/plan.ts';
@@ -61,6 +61,19 @@ function domainList(changes: readonly Change[], { observed, version }: ReadConte
   const domains = changes.filter(({ kind }) => kind === 'domain');
   const count = domains.reduce((sum, change) => sum + WEIGHT[change.action], observed.domains.size);
   return { operation: 'listDomains', domain: null, requests: pages(count, LIMITS.pageSize[version].domains) };
+}
+
+/** Listings of the managed sections of all domains, by endpoint: what a read of the account consists of, at least. */
+export function listingsOf(
+  { domains }: Pick<Desired, 'domains'>,
+  version: ApiVersion,
+): ReadonlyMap<string, number> {
+  const listings = new Map<string, number>();
+  for (const section of domains.values().flatMap(managedSections)) {
+    const endpoint = endpointName(version, KINDS[kindOf(section)].list);
+    listings.set(endpoint, (listings.get(endpoint) ?? 0) + 1);
+  }
+  return listings;
 }
 
 /** What a change does to the number of items. */

@@ -21,6 +21,8 @@ export interface ForeseenRun {
   /** When the last write was answered. */
   readonly written: Reached;
   readonly ended: Reached;
+  /** When each request leaves, in order; monotonic milliseconds. */
+  readonly departures: readonly number[];
 }
 
 export interface Sums {
@@ -61,7 +63,7 @@ export function openVirtualRequests(
     const job = request(endpointName(version, operation), items.length, 'first');
     const noted: VirtualJob = (then) =>
       job(() => {
-        written = { requests: timeline.sent(), moment: timeline.now() };
+        written = { requests: timeline.departures().length, moment: timeline.now() };
         then();
       });
     if (operation !== 'updateDomain') return noted;
@@ -74,7 +76,8 @@ export function openVirtualRequests(
     write,
     run() {
       const moment = timeline.run();
-      return { endpoints, written, ended: { moment, requests: timeline.sent() } };
+      const departures = timeline.departures();
+      return { endpoints, written, ended: { moment, requests: departures.length }, departures };
     },
   };
 }

@@ -106,15 +106,18 @@ test('where standard output is a document, names stand on standard error alone',
 test('away from a terminal a line every ten seconds tells who is under way, unless somebody is asked', async () => {
   const { output, text, pass } = openConsole();
   const [a, ended] = [output.open('a'), new AbortController()];
-  const telling = output.showProgress(() => ({ label: 'under way: a', done: 1, total: 2 }), ended.signal);
+  const telling = output.showProgress(
+    () => ({ label: '1 of 2 accounts done', fraction: 0.5, note: 'under way: a' }),
+    ended.signal,
+  );
   await pass(2_000);
   expect(text.stderr()).toBe('');
   await pass(8_000);
-  expect(text.stderr()).toBe('under way: a: 1 of 2\n');
+  expect(text.stderr()).toBe('1 of 2 accounts done: 50%, under way: a\n');
   const answer = Promise.withResolvers<void>();
   const asking = a.alone(() => answer.promise);
   await pass(20_000);
-  expect(text.stderr()).toBe('under way: a: 1 of 2\n');
+  expect(text.stderr()).toBe('1 of 2 accounts done: 50%, under way: a\n');
   answer.resolve();
   await asking;
   ended.abort();

@@ -31,6 +31,8 @@ export interface CommandInput {
   readonly signal?: AbortSignal;
   /** Called with every piece of standard output. */
   readonly onOutput?: (text: string) => void;
+  /** The same of standard error. */
+  readonly onError?: (text: string) => void;
 }
 
 /** An emulated account, a directory with a manifest, and the command line over both, on a time that they share. */
@@ -99,7 +101,7 @@ async function runCommand(
   input: CommandInput,
 ): Promise<Output> {
   const out = collector(input.onOutput);
-  const err = collector();
+  const err = collector(input.onError);
   const stdin = new PassThrough();
   stdin.end(input.stdin ?? '');
   const context: Context = {

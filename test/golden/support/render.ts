@@ -4,8 +4,8 @@ import type { CommandResult } from './cli.ts';
 
 /** What a terminal would show: the command line, both outputs, and the exit code. */
 export function renderSession({ args, stdout, stderr, exitCode }: CommandResult): string {
-  // Domains run side by side: how far the run has come when a line is due is not stored.
-  const steady = stderr.replace(/^(applying changes): \d+ of/gm, '$1: N of');
+  // Domains run side by side: how far the run has come, and whether a line of that is due, is not stored.
+  const steady = stderr.replace(/^(reading|writing|verifying): \d+%.*\n/gm, '');
   const errors = steady === '' ? '' : `--- standard error\n${endLine(steady)}`;
   return `$ fwdsync ${args.map(quoteForShell).join(' ')}\n${endLine(stdout)}${errors}--- exit ${exitCode}\n`;
 }

@@ -1,0 +1,112 @@
+import { expect, test } from 'vitest';
+import type { RateLimitRule } from '../../src/emulator/http/rate-limit.ts';
+import { commandScene, type CommandScene } from './support/scene.ts';
+
+// The time left, as it is printed, against the real scheduler and budgets, in virtual time.
+
+const LIMIT = 20;
+
+const WINDOWS = {
+  first: { window: 'fixed', align: 'first' },
+  clock: { window: 'fixed', align: 'clock' },
+  sliding: { window: 'sliding' },
+} as const satisfies Readonly<Record<string, Partial<RateLimitRule>>>;
+
+interface Told {
+  /** Milliseconds. */
+  readonly at: number;
+  readonly left: number;
+  readonly percent: number;
+}
+
+interface Course {
+  readonly told: readonly Told[];
+  readonly started: number;
+  readonly ended: number;
+}
+
+/** What a command prints of its time, and when. */
+async function courseOf(scene: CommandScene, args: readonly string[]): Promise<Course> {
+  const told: Told[] = [];
+  const started = scene.clock.monotonic();
+  let partStarted = started;
+  const { code, stderr } = await scene.run(args, {
+    onError(text) {
+      for (const [, percent, left = '', end] of text.matchAll(/: (\d+)%, (.+?) left( to read)?/g)) {
+        const at = scene.clock.monotonic();
+        if (end === undefined) told.push({ at, left: parse(left), percent: Number(percent) });
+        else partStarted = at;
+      }
+    },
+  });
+  expect(code, stderr).toBe(0);
+  return { told, started: partStarted, ended: scene.clock.monotonic() };
+}
+
+function parse(text: string): number {
+  const unit = { h: 3_600_000, min: 60_000, s: 1_000 } as const;
+  return [...text.matchAll(/(\d+) (h|min|s)/g)].reduce(
+    (sum, [, count, name]) => sum + Number(count) * unit[name as keyof typeof unit],
+    0,
+  );
+}
+
+/** Largest error after the first tenth, as a part of the whole. */
+function largestError({ told, started, ended }: Course): number {
+  const whole = ended - started;
+  const late = told.filter(({ at }) => at - started >= whole / 10);
+  expect(late.length).toBeGreaterThan(5);
+  return Math.max(...late.map(({ at, left }) => Math.abs(left - (ended - at)) / whole));
+}
+
+interface Shape {
+  readonly domains: number;
+  readonly aliases: number;
+  /** Domains in which one alias changes. */
+  readonly changed: number;
+}
+
+async function open(
+  rule: Partial<RateLimitRule>,
+  { domains, aliases, changed }: Shape,
+): Promise<CommandScene> {
+  const names = Array.from({ length: domains }, (_, index) => `d${index}.example`);
+  const entries = Array.from({ length: aliases }, (_, index) => `a${index}`);
+  const scene = await commandScene({
+    seed: {
+      domains: names.map((domain) => ({
+        domain,
+        aliases: entries.map((alias) => ({ alias, forward: 'ana@corp.example' })),
+      })),
+    },
+    manifest: `domains:\n${names
+      .map((domain, index) => {
+        const first = index < changed ? '[ana@corp.example, bob@corp.example]' : 'ana@corp.example';
+        return `  ${domain}: { aliases: { ${entries.map((name, at) => `${name}: ${at === 0 ? first : 'ana@corp.example'}`).join(', ')} } }\n`;
+      })
+      .join('')}`,
+    server: { rateLimit: [{ per: 'template', limit: LIMIT, windowSeconds: 60, ...rule }] },
+  });
+  // Somewhere within a minute.
+  scene.clock.advance(23_400);
+  return scene;
+}
+
+const PLAN = { domains: 200, aliases: 1, changed: 0 };
+const PAGES = { domains: 40, aliases: 1000, changed: 0 };
+const APPLY = { domains: 160, aliases: 1, changed: 160 };
+
+test.each([
+  ['first', ['plan'], PLAN],
+  ['clock', ['plan'], PLAN],
+  ['sliding', ['plan'], PAGES],
+  ['clock', ['export', '--out', 'out.yaml'], PLAN],
+  ['first', ['apply', '--yes'], APPLY],
+  ['clock', ['apply', '--yes'], APPLY],
+  ['sliding', ['apply', '--yes'], APPLY],
+] as const)('%s windows, %j of %j: the time left is right within 15 %%', async (window, args, shape) => {
+  const course = await courseOf(await open(WINDOWS[window], shape), args);
+  expect(course.ended - course.started).toBeGreaterThan(8 * 60_000);
+  expect(largestError(course)).toBeLessThanOrEqual(0.15);
+  for (const { percent } of course.told) expect(percent).toBeGreaterThan(0);
+});
