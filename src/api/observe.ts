@@ -17,8 +17,6 @@ export interface ObserveOptions {
   /** The account, where it was read before; absent: it is read. */
   readonly account?: Account | undefined;
   readonly clock: Clock;
-  /** Domains that were read, of those that are to be. */
-  readonly onProgress?: ((done: number, total: number) => void) | undefined;
 }
 
 /** The domains of one read: `Observed` without the account. */
@@ -53,13 +51,12 @@ export async function observeDomains(
   names: readonly DomainName[],
   options: Omit<ObserveOptions, 'domains' | 'account'>,
 ): Promise<Result<ObservedDomains, ApiError>> {
-  const read = startRead(options, names.length);
+  const read = startRead(options);
   await Promise.all(
     names.map(async (name) => {
       const domain = await findDomain(client, name);
       if (!domain.ok) read.failed(name, domain.error);
       else if (domain.value !== null) await readInto(read, client, domain.value);
-      read.done();
     }),
   );
   return read.result(names);
@@ -75,14 +72,9 @@ async function observeAll(
   const managed = listed.value.filter(
     ({ domain }) => desired === 'everything' || desired.domains.has(domain),
   );
-  const read = startRead(options, managed.length);
+  const read = startRead(options);
   for (const domain of listed.value) read.found(domain);
-  await Promise.all(
-    managed.map(async (domain) => {
-      await readInto(read, client, domain);
-      read.done();
-    }),
-  );
+  await Promise.all(managed.map((domain) => readInto(read, client, domain)));
   return read.result(listed.value.map(({ domain }) => domain));
 }
 
@@ -131,16 +123,14 @@ interface RunningRead {
   now(): number;
   found(domain: ObservedDomain): void;
   failed(name: DomainName, error: ApiError): void;
-  done(): void;
   /** In the order of the names, whatever came first; an error that concerns the whole run in place of it. */
   result(order: readonly DomainName[]): Result<ObservedDomains, ApiError>;
 }
 
-function startRead({ desired, clock, onProgress }: ObserveOptions, total: number): RunningRead {
+function startRead({ desired, clock }: ObserveOptions): RunningRead {
   const domains = new Map<DomainName, ObservedDomain>();
   const unproven = new Map<DomainName, UnprovenRead>();
   let fatal: ApiError | null = null;
-  let done = 0;
   return {
     sectionsOf: (name) => (desired === 'everything' ? SECTIONS : managedSections(desired.domains.get(name))),
     kept: (name, sections) =>
@@ -152,10 +142,6 @@ function startRead({ desired, clock, onProgress }: ObserveOptions, total: number
     failed(name, error) {
       if (concernsTheRun(error)) fatal ??= error;
       unproven.set(name, { reason: errorText(error) });
-    },
-    done() {
-      done += 1;
-      onProgress?.(done, total);
     },
     result(order) {
       if (fatal !== null) return fail(fatal);

@@ -40,7 +40,6 @@ export interface PlanPorts {
   readonly openState: (account: string) => StateStore;
   /** Passwords are looked up to see whether they changed; none goes into the plan. */
   readonly resolvePassword: ResolvePassword;
-  readonly onRead?: ((done: number, total: number) => void) | undefined;
   /** Of domains that scope `pending` leaves out: those that are to be read nevertheless. */
   readonly findDrift?: ((question: DriftQuestion) => Promise<ReadonlySet<DomainName>>) | undefined;
 }
@@ -77,7 +76,6 @@ export async function planAccount(
     clock,
     account,
     state,
-    onRead,
     resolvePassword,
     findDrift,
   }: PlanPorts & { readonly account: Account; readonly state: StateStore },
@@ -94,7 +92,7 @@ export async function planAccount(
   const inputOf = (observed: Observed): PlanInput => ({ ...fixed, desired, observed, now: clock.now() });
   const observed =
     swept === undefined
-      ? await observe(client, { desired, domains, account, clock, onProgress: onRead })
+      ? await observe(client, { desired, domains, account, clock })
       : await reread(inputOf({ account, ...swept }), { client, clock });
   if (!observed.ok) return observed;
   const input = inputOf(observed.value);

@@ -118,16 +118,6 @@ describe('a reading of the account', () => {
       credentials: [{ name: 'carol' }],
     });
   });
-
-  test('progress is told domain by domain', async () => {
-    const account = await connect();
-    const told: string[] = [];
-    await observe(account.client(), {
-      ...options(account, A_AND_B),
-      onProgress: (done, total) => told.push(`${done}/${total}`),
-    });
-    expect(told).toEqual(['1/2', '2/2']);
-  });
 });
 
 describe('scenario 24: one domain that cannot be read', () => {

@@ -17,9 +17,9 @@ describe('a timeline', () => {
       note('first')();
       line.send('b', 'first', note('after it'));
     });
-    expect([line.now(), line.sent()]).toEqual([1000, 4]);
+    expect([line.now(), line.departures().length]).toEqual([1000, 4]);
     expect(line.run()).toBe(1300);
-    expect(line.sent()).toBe(7);
+    expect(line.departures().length).toBe(7);
     expect(ends.slice(4)).toEqual([
       ['first', 1200],
       ['last', 1200],
