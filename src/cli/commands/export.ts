@@ -5,7 +5,7 @@ import { didYouMean } from '../../manifest/read/suggest.ts';
 import { escapeInvisible } from '../../model/names.ts';
 import type { Observed } from '../../model/observed.ts';
 import { requireDomain } from '../input/arguments.ts';
-import { answerOf, assertAccount, connectShown } from '../input/connect.ts';
+import { answerOf, assertAccount, connectShown, readFailure } from '../input/connect.ts';
 import type { Context } from '../context.ts';
 import { ownApi } from '../input/desired.ts';
 import { discloseManifest } from '../output/disclose.ts';
@@ -86,13 +86,9 @@ function needlessOptions({ out, outDir, update, force, prune, stateDir }: Export
 
 async function read(context: Context, { domain }: ExportFlags, client: Client): Promise<Observed> {
   const domains = domain?.map((name) => requireDomain(name, '--domain'));
-  const observed = answerOf(
-    await observe(client, {
-      desired: 'everything',
-      domains,
-      clock: context.clock,
-    }),
-  );
+  const answer = await observe(client, { desired: 'everything', domains, clock: context.clock });
+  if (!answer.ok) throw readFailure(answer.error, client);
+  const observed = answer.value;
   const missing = domains?.find((name) => !observed.domains.has(name) && !observed.unproven.has(name));
   if (missing === undefined) return observed;
   const all = answerOf(await client.listDomains()).map((live) => live.domain);

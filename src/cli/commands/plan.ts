@@ -6,7 +6,7 @@ import { decide, type Decision } from '../../reconcile/decide.ts';
 import type { Approved } from '../../reconcile/once.ts';
 import { planOnce, type Planned } from '../../reconcile/plan-once.ts';
 import { narrowToChanges } from '../input/against.ts';
-import { apiFailure } from '../input/connect.ts';
+import { readFailure } from '../input/connect.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, strongestExit, usageError } from '../exit.ts';
 import { PLAN_FORMATS, type PlanFormat } from '../output/formats.ts';
@@ -43,7 +43,7 @@ export async function planCommand(context: Context, options: PlanOptions): Promi
     const ports = { ...session.ports, findDrift: drift?.findDrift };
     const read = await planOnce({ ...session.request, scope }, ports);
     session.progress.stop();
-    if (!read.ok) throw apiFailure(read.error);
+    if (!read.ok) throw readFailure(read.error, session.client);
     const planned = read.value;
     const decided = await decideShown(planned, options, session);
     await show(context, options, session, { ...decided, planned });

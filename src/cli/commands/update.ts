@@ -5,7 +5,7 @@ import type { Desired } from '../../model/desired.ts';
 import type { Plan } from '../../model/plan.ts';
 import { makePlan, type PlanInput } from '../../plan/plan.ts';
 import { planOnce } from '../../reconcile/plan-once.ts';
-import { apiFailure } from '../input/connect.ts';
+import { readFailure } from '../input/connect.ts';
 import type { Context } from '../context.ts';
 import { readDesired, type ReadOptions } from '../input/desired.ts';
 import { CommandError, EXIT, type ExitCode } from '../exit.ts';
@@ -35,7 +35,7 @@ export async function updateCommand(
   try {
     const read = await planOnce(session.request, session.ports);
     session.progress.stop();
-    if (!read.ok) throw apiFailure(read.error);
+    if (!read.ok) throw readFailure(read.error, session.client);
     const { input, plan } = read.value;
     assertComplete(plan);
     const before = await load(context, flags, undefined);

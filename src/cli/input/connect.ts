@@ -3,7 +3,7 @@ import { createClient, type FullClient } from '../../api/create.ts';
 import { errorText, type ApiError } from '../../api/errors.ts';
 import { keyFault } from '../../api/http/address.ts';
 import { didYouMean } from '../../manifest/read/suggest.ts';
-import type { DomainName } from '../../model/names.ts';
+import { plural, type DomainName } from '../../model/names.ts';
 import type { Result } from '../../model/result.ts';
 import type { Context } from '../context.ts';
 import { CommandError, EXIT, commandFailure } from '../exit.ts';
@@ -90,6 +90,13 @@ export async function answerAbout<T>(
 /** An error of the service as the end of a command. */
 export function apiFailure(error: ApiError): CommandError {
   return commandFailure(errorText(error), HINTS[error.kind]);
+}
+
+/** The same of a command that only reads the account: where it was interrupted, how far it had come. */
+export function readFailure(error: ApiError, { totals }: Pick<FullClient, 'totals'>): CommandError {
+  if (error.kind !== 'stopped') return apiFailure(error);
+  const sent = plural(totals().total, 'request');
+  return commandFailure(`${error.message} after ${sent}; nothing was written`, HINTS.stopped);
 }
 
 const HINTS: Readonly<Record<ApiError['kind'], string>> = {

@@ -68,7 +68,7 @@ export function createRunProgress(
 function waitText({ waitsUntil }: Headway, now: number): string {
   const until = waitsUntil();
   if (until === null || until - now < LEAST_WAIT_MS) return '';
-  return `, waiting until ${timeOfDay(until)} (rate limit)`;
+  return `, rate-limited until ${timeOfDay(until)}`;
 }
 
 /** As exact as anybody wants it: `1 h 23 min`, `12 min`, `2 min 10 s`, `41 s`. */

@@ -7,6 +7,7 @@ import type { Report } from '../../../model/report.ts';
 import { planDigest } from '../../../plan/document/digest.ts';
 import type { Once } from '../../../reconcile/once.ts';
 import type { Context } from '../../context.ts';
+import { readFailure } from '../../input/connect.ts';
 import { EXIT, interruptedExit, type ExitCode } from '../../exit.ts';
 import type { DocumentFormat } from '../../output/formats.ts';
 import { notRun, unprovenOf, type NotRun } from './not-run.ts';
@@ -29,6 +30,7 @@ export function concludeRun(
     printReport(context, options, session, { ...once, format });
     return reportExit(once.report, context);
   }
+  if (once.kind === 'unread') throw readFailure(once.error, session.client);
   if (once.kind === 'not-run') explainNotRun(context, options, session, { once, format });
   if (once.kind === 'fault' && once.fault.kind === 'passwords') {
     printInvalid(context, options, { problems: once.fault.problems, counts: session.counts });
