@@ -113,7 +113,7 @@ function sendWaiting(state: State, lane: Lane): void {
     if (onEnd === undefined) return;
     lane.budget = spend(lane.budget, state.now);
     lane.inFlight += 1;
-    state.departures.push(now);
+    state.departures.push(state.now);
     state.flights.add({ lane, sentAt: state.now, onEnd });
   }
 }
