@@ -13,7 +13,7 @@ import { saveDocument } from '../output/files.ts';
 import { accountSet, openSavedJobs, type SavedFile } from './saved-accounts.ts';
 import { accountsDirectory, resolveFormat, type CommonOptions } from '../settings.ts';
 import { shareOutput, type OwnOutput, type SharedOutput, type SharedOutputOptions } from './shared-output.ts';
-import type { Shown } from '../output/progress.ts';
+import type { ProgressView } from '../output/progress.ts';
 import { styleFor } from '../output/style.ts';
 
 export interface OverAccounts<Options> {
@@ -170,7 +170,7 @@ function isHeaded(format: AccountsFormat): boolean {
 
 const MOST_NAMED = 3;
 
-function progressOf(underWay: ReadonlySet<string>, total: number): Shown {
+function progressOf(underWay: ReadonlySet<string>, total: number): ProgressView {
   const named = [...underWay].slice(0, MOST_NAMED).join(', ');
   const more = underWay.size > MOST_NAMED ? ` and ${underWay.size - MOST_NAMED} more` : '';
   const done = total - underWay.size;

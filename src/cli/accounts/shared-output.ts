@@ -1,13 +1,13 @@
 import { Writable } from 'node:stream';
 import type { Context, OutputStream } from '../context.ts';
-import { createProgress, type Shown } from '../output/progress.ts';
+import { createProgress, type ProgressView } from '../output/progress.ts';
 
 /** Standard output and standard error of a command that does many things side by side. */
 export interface SharedOutput {
   /** The streams of one of them: what it prints is kept until it is shown, in one piece and under its name. */
   open(name: string): OwnOutput;
   /** Shows from time to time how far all have come, until `ended` is aborted. */
-  showProgress(current: () => Shown, ended: AbortSignal): Promise<void>;
+  showProgress(current: () => ProgressView, ended: AbortSignal): Promise<void>;
   /** A last word on standard output, set apart from what was shown. */
   conclude(text: string): void;
 }

@@ -2,7 +2,7 @@ import { Presets, SingleBar } from 'cli-progress';
 import type { Context } from '../context.ts';
 
 /** What is shown of a long piece of work. */
-export interface Shown {
+export interface ProgressView {
   /** What is done now. */
   readonly label: string;
   /** How much of the whole is done, from 0 to 1. */
@@ -14,7 +14,7 @@ export interface Shown {
 /** Shows how far a long piece of work has come; nothing in the first two seconds, and nothing after an interruption. */
 export interface ProgressBar {
   /** Asks for what is to be shown where something is. */
-  update(current: () => Shown): void;
+  update(current: () => ProgressView): void;
   stop(): void;
 }
 
