@@ -218,7 +218,7 @@ async function sendOnce(
   { endpoint, objection, onSent, askedAt, ended }: AskedRequest,
   { sentAt, send }: Room,
 ): Promise<PacedReply> {
-  const { clock, book, counts, answers } = state;
+  const { clock, book, counts } = state;
   const message = (await objection?.()) ?? null;
   if (message !== null) {
     recordEnd(state, endpoint, { status: null, rate: null, sentAt });
@@ -230,16 +230,19 @@ async function sendOnce(
   state.inFlight -= 1;
   const durationMs = clock.monotonic() - sentAt;
   const status = reply.kind === 'answer' ? reply.status : null;
-  if (status === 429) counts.rateLimited += 1;
-  if (status !== null) {
-    answers.count += 1;
-    answers.totalMs += durationMs;
-  }
+  countAnswer(state, status, durationMs);
   recordEnd(state, endpoint, { status, rate: rateOf(state, reply), sentAt });
   if (status !== 429) ended();
   const remaining = book.budgets().get(endpoint)?.remaining ?? null;
   onSent?.({ status, durationMs, waitedMs: sentAt - askedAt, remaining });
   return reply;
+}
+
+function countAnswer({ counts, answers }: PacerState, status: number | null, durationMs: number): void {
+  if (status === null) return;
+  if (status === 429) counts.rateLimited += 1;
+  answers.count += 1;
+  answers.totalMs += durationMs;
 }
 
 /** What the headers of an answer say, of the budget and of the clock. */
