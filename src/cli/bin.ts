@@ -8,6 +8,9 @@ import { nodeFault } from './node-version.ts';
 declare const PROGRAMS: { readonly validate: string; readonly completion: string; readonly program: string };
 
 // As main.ts, of what build.ts makes.
+/** What a line that loads no other command than `completion` begins with. */
+const LIGHT: ReadonlySet<string> = new Set(['completion', '--version', '-V', '--help', '-h']);
+
 const fault = nodeFault(process.versions.node);
 if (fault === null) {
   const [, , first = ''] = process.argv;
@@ -21,5 +24,5 @@ if (fault === null) {
 
 function programOf(first: string): string {
   if (first === 'validate') return PROGRAMS.validate;
-  return first === 'completion' || first.startsWith('-') ? PROGRAMS.completion : PROGRAMS.program;
+  return LIGHT.has(first) ? PROGRAMS.completion : PROGRAMS.program;
 }

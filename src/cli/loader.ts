@@ -37,9 +37,9 @@ export function createLoader(directory: string, command = ''): Load {
   const ofNode = module.createRequire(import.meta.url);
   const requireIn = (name: string): unknown => (name.startsWith('./') ? load(name.slice(2)) : ofNode(name));
 
-  // At the end, for it holds the functions that have run. After wrong usage (64) it is not worth keeping.
+  // At the end, for it holds the functions that have run. Wrong usage (64) and signals leave nothing.
   process.on('exit', (code) => {
-    if (code !== 64) for (const [path, script] of fresh) keep(path, script.createCachedData());
+    if (code < 64) for (const [path, script] of fresh) keep(path, script.createCachedData());
   });
   return load;
 }

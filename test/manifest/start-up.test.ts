@@ -83,6 +83,23 @@ describe('the built program', () => {
     ]);
   });
 
+  test.each([
+    [['--version']],
+    [['--help']],
+    [['--help', 'plan']],
+    [['help', 'plan']],
+    [['--', 'show', 'none.json']],
+    [['-V', 'plan']],
+    [['completion', 'bash']],
+    [['completion', 'words', '--', '2', 'fwdsync', 'plan', '--format']],
+    [['show', 'none.json']],
+    [['valdate']],
+    [[]],
+  ])('answers %j like the sources', async (line) => {
+    const [built, source] = [await measure(line, { program }), await measure(line)];
+    expect([built.code, built.stdout, built.stderr]).toEqual([source.code, source.stdout, source.stderr]);
+  });
+
   test('keeps what was compiled below the home directory, readable by its user alone', async () => {
     const HOME = await temporaryDirectory();
     const cache = join(HOME, '.cache/fwdsync');
