@@ -21,7 +21,8 @@ RUN mkdir -p /var/lib/fwdsync /etc/fwdsync && chown node:node /var/lib/fwdsync
 ENV NODE_ENV=production \
     FWDSYNC_FILE=/etc/fwdsync \
     FWDSYNC_STATE_DIR=/var/lib/fwdsync \
-    FWDSYNC_LOG_FORMAT=json
+    FWDSYNC_LOG_FORMAT=json \
+    NODE_DISABLE_COMPILE_CACHE=1
 VOLUME /var/lib/fwdsync
 USER node
 # Alive, not ready: the loop answers. No shell and no curl are needed.

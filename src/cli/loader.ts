@@ -53,9 +53,17 @@ function compile(path: string, kept: string | null): Script {
   return new Script(text, { filename: path, ...(cachedData === undefined ? {} : { cachedData }) });
 }
 
+/** What another user kept is not run: with `sudo`, the home directory may be another's. */
 function readKept(path: string): Buffer | undefined {
+  const { closeSync, fstatSync, openSync, readFileSync } = process.getBuiltinModule('node:fs');
   try {
-    return process.getBuiltinModule('node:fs').readFileSync(path);
+    const file = openSync(path, 'r');
+    try {
+      const isOwn = process.getuid === undefined || fstatSync(file).uid === process.getuid();
+      return isOwn ? readFileSync(file) : undefined;
+    } finally {
+      closeSync(file);
+    }
   } catch {
     return undefined;
   }

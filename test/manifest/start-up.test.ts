@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -119,6 +119,16 @@ describe('the built program', () => {
     expect((await validate(PATTERN, { HOME: '/dev/null' })).code).toBe(0);
     expect((await validate(PATTERN, { NODE_COMPILE_CACHE: '/dev/null/none' })).code).toBe(0);
     expect(keptIn(cache)).toEqual([]);
+  });
+
+  test.runIf(process.getuid?.() === 0)('runs nothing that another user has kept', async () => {
+    const cache = await temporaryDirectory();
+    const env = { NODE_COMPILE_CACHE: cache };
+    const { stdout } = await validate(PATTERN, env);
+    const another = 65_534;
+    for (const path of pathsIn(cache)) chownSync(path, another, another);
+    expect(await validate(PATTERN, env)).toMatchObject({ code: 0, stdout });
+    expect(pathsIn(cache).map((path) => statSync(path).uid)).toEqual([0, 0]);
   });
 
   test('replaces what it cannot use', async () => {
