@@ -13,12 +13,14 @@ import { measureGrowth } from './subjects/growth.ts';
 import { measureLimits } from './subjects/limits.ts';
 import { measureMillion, measurePlan } from './subjects/plan.ts';
 import { measurePlanning } from './subjects/planning.ts';
+import { measureProgress } from './subjects/progress.ts';
 import { measureStart } from './subjects/start.ts';
 import { measureValidate } from './subjects/validate.ts';
 
 const SUBJECTS: Readonly<Record<string, () => Promise<Section>>> = {
   growth: measureGrowth,
   limits: measureLimits,
+  progress: measureProgress,
   drift: measureDrift,
   plan: measurePlan,
   million: measureMillion,
