@@ -28,7 +28,8 @@ export function virtualClock(start: number = Date.parse('2026-09-01T00:00:00Z'))
     while (sleepers.size > 0) {
       const before = asked;
       for (let turns = 0; turns < QUIET_TURNS; turns += 1) await turn();
-      if (before !== asked) continue;
+      // An abort wakes sleepers too.
+      if (before !== asked || sleepers.size === 0) continue;
       const next = Math.min(...[...sleepers].map(({ until }) => until));
       now = Math.max(now, next);
       for (const sleeper of sleepers) if (sleeper.until <= now) sleeper.wake();

@@ -262,7 +262,7 @@ describe('single resources', () => {
   test('v4', async () => {
     const { client, asked } = await serve('v4', { alias }, { rule });
     expect(await client.getAlias(DOMAIN, '7')).toMatchObject({
-      value: { id: '7', name: 'sales', createdAt: TIME },
+      value: { id: '7', name: 'sales' },
     });
     expect(await client.getRule(DOMAIN, 'r')).toMatchObject({ value: { id: 'r', rank: 1 } });
     expect(client.listWhitelabels).toBeNull();
