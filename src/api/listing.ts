@@ -136,10 +136,16 @@ function prove<T>(pages: readonly Page<T>[], keyOf: (row: T) => string): Result<
     const doubt = pageDoubt(page, first);
     if (doubt !== null) return fail(doubt);
   }
-  const rows = pages.flatMap((page) => page.rows);
+  const rows: T[] = [];
+  const keys = new Set<string>();
+  for (const page of pages) {
+    for (const row of page.rows) {
+      rows.push(row);
+      keys.add(keyOf(row));
+    }
+  }
   if (rows.length !== first.total) return fail(`the total is ${first.total}, but ${rows.length} came`);
-  if (new Set(rows.map(keyOf)).size !== rows.length) return fail('an item came twice');
-  return succeed(rows);
+  return keys.size === rows.length ? succeed(rows) : fail('an item came twice');
 }
 
 /** Why a page cannot belong to the listing that page 1 began; null when it can. */

@@ -76,7 +76,7 @@ export function dispatchOnce(
       onResponseEnd() {
         if (head === null)
           end({ kind: 'failure', cause: 'connection', message: 'an answer without a status' });
-        else end(answerOf(head, Buffer.concat(chunks)));
+        else end(answerOf(head, joined(chunks)));
       },
       onResponseError(_controller, error) {
         end({ kind: 'failure', ...explain(error, controller !== null) });
@@ -84,6 +84,12 @@ export function dispatchOnce(
     },
   );
   return promise;
+}
+
+/** Nearly every answer is one piece, of which a copy takes room until it is collected. */
+function joined(chunks: readonly Buffer[]): Buffer {
+  const [only, ...more] = chunks;
+  return only === undefined || more.length > 0 ? Buffer.concat(chunks) : only;
 }
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
