@@ -14,18 +14,27 @@ export type DriftFault =
   | { readonly kind: 'other-account'; readonly email: string }
   | { readonly kind: 'account-unread' | 'list-unread'; readonly error: ApiError };
 
+/** Whether the account that this client of v3 reaches is the one that is read in full. */
+export async function checkSameAccount(
+  client: Client,
+  { email }: Account,
+): Promise<Result<void, DriftFault>> {
+  const account = await client.getAccount();
+  if (!account.ok) return fail({ kind: 'account-unread', error: account.error });
+  if (account.value.email.toLowerCase() === email.toLowerCase()) return succeed(undefined);
+  return fail({ kind: 'other-account', email: account.value.email });
+}
+
 /**
  * Reads the list of domains of the same account through a client of v3, a request for a hundred of them. It finds domains to read
  * in full and is never a reason to write by itself.
  */
 export async function listForDrift(
   client: Client,
-  { email }: Account,
+  account: Account,
 ): Promise<Result<ListedDomains, DriftFault>> {
-  const account = await client.getAccount();
-  if (!account.ok) return fail({ kind: 'account-unread', error: account.error });
-  if (account.value.email.toLowerCase() !== email.toLowerCase())
-    return fail({ kind: 'other-account', email: account.value.email });
+  const same = await checkSameAccount(client, account);
+  if (!same.ok) return same;
   const listed = await client.listDomainsWithAliases();
   if (!listed.ok) return fail({ kind: 'list-unread', error: listed.error });
   return succeed(new Map(listed.value.map((domain) => [domain.domain, domain])));

@@ -151,14 +151,51 @@ test('after SIGHUP everything is read in full', async () => {
   await daemon.stop();
 });
 
-test('another account at that address ends the daemon', async () => {
-  const { world, daemon } = await settled();
-  const account = { account: { email: 'somebody@else.example' }, success: true };
-  world.core.faults.push({
+describe('another account at that address ends the daemon', () => {
+  const fault = {
     match: { version: 'v3', endpoint: '/account' },
-    do: { kind: 'body', body: JSON.stringify(account) },
+    do: {
+      kind: 'body',
+      body: JSON.stringify({ account: { email: 'somebody@else.example' }, success: true }),
+    },
+  } as const;
+  const message = /the account at .*v3 is somebody@else\.example/;
+
+  test('at its start, before it reads anything', async () => {
+    const world = await createWorld({
+      seed: { domains: NAMES.map((domain) => ({ domain })) },
+      manifest: MANIFEST,
+      root: '/dev/shm',
+    });
+    world.core.faults.push(fault);
+    const daemon = world.start(QUICK);
+    const ended = daemon.ended.catch((error: unknown) => String(error));
+    await world.clock.pass(MINUTE);
+    expect(await ended).toMatch(message);
+    expect(world.core.journal.entries().map(({ endpoint }) => endpoint)).toEqual(['/account', '/account']);
   });
-  const ended = daemon.ended.catch((error: unknown) => String(error));
-  await world.clock.pass(6 * MINUTE);
-  expect(await ended).toMatch(/the account at .*v3 is somebody@else\.example/);
+
+  test('later', async () => {
+    const { world, daemon } = await settled();
+    world.core.faults.push(fault);
+    const ended = daemon.ended.catch((error: unknown) => String(error));
+    await world.clock.pass(6 * MINUTE);
+    expect(await ended).toMatch(message);
+  });
+});
+
+test('where nothing is in sync, a sweep pauses for as long as it read', async () => {
+  const world = await createWorld({
+    seed: { domains: NAMES.map((domain) => ({ domain })) },
+    manifest: MANIFEST,
+    rateLimit: 6,
+    root: '/dev/shm',
+  });
+  const daemon = world.start({ ...QUICK, mode: 'observe' });
+  const isDone = (): boolean => daemon.status().run !== null;
+  await world.clock.until(isDone, HOUR);
+  const first = daemon.status().run?.id;
+  await world.clock.until(() => daemon.status().run?.id !== first, 2 * HOUR);
+  expect((daemon.status().nextSweepAt ?? 0) - world.clock.now()).toBeGreaterThan(MINUTE);
+  await daemon.stop();
 });

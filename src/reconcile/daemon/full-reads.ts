@@ -17,6 +17,8 @@ export interface FullReads {
   forget(names: Iterable<DomainName>): void;
   /** Forgets everything that was read before this moment, what is still to be kept included. */
   clear(now: number): void;
+  /** Whether a sweep has read everything in full, since all was forgotten. */
+  hasReadAll(): boolean;
   /** Those whose turn it is at a sweep that begins now, so that none gets older than the full interval. */
   due(now: number): readonly DomainName[];
   /** A sweep read some domains in full, or all. */
@@ -39,6 +41,7 @@ export function createFullReads({ fullIntervalMs, intervalMs }: FullReadOptions)
   let clearedAt = -Infinity;
   let sweptAt = Infinity;
   let readAllMs = 0;
+  let hasReadAll = false;
   return {
     domains,
     keep(names, read, { changes, withheld }) {
@@ -55,8 +58,10 @@ export function createFullReads({ fullIntervalMs, intervalMs }: FullReadOptions)
     },
     clear(now) {
       clearedAt = now;
+      hasReadAll = false;
       domains.clear();
     },
+    hasReadAll: () => hasReadAll,
     due(now) {
       const stepMs = Math.max(intervalMs, now - sweptAt);
       // Half of the time is left to others: the last read of everything forecasts the next.
@@ -64,7 +69,9 @@ export function createFullReads({ fullIntervalMs, intervalMs }: FullReadOptions)
     },
     sweepEnded({ startedAt, endedAt, extent }) {
       sweptAt = endedAt;
-      if (extent === 'all') readAllMs = endedAt - startedAt;
+      if (extent === 'some') return;
+      readAllMs = endedAt - startedAt;
+      hasReadAll = startedAt >= clearedAt;
     },
   };
 }

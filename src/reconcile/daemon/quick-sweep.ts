@@ -10,6 +10,7 @@ import { succeed, type Result } from '../../model/result.ts';
 import { makePlan } from '../../plan/plan.ts';
 import { keepDomains } from '../domain-digests.ts';
 import {
+  checkSameAccount,
   differingDomains,
   listForDrift,
   listShows,
@@ -89,10 +90,10 @@ async function scopeOf(
   { clock, reads, onListUnread }: QuickSweepPorts,
 ): Promise<Result<Scope | OtherAccount, ApiError>> {
   reads.forget([...reads.domains.keys()].filter((name) => !desired.domains.has(name)));
-  if (reads.domains.size === 0) return succeed({ kind: 'scope', nextMs: 0, some: null });
   const account = await client.withUrgency('sweep').getAccount();
   if (!account.ok) return account;
-  const listed = await listForDrift(drift.withUrgency('sweep'), account.value);
+  const list = reads.domains.size === 0 ? checkSameAccount : listForDrift;
+  const listed = await list(drift.withUrgency('sweep'), account.value);
   if (!listed.ok) {
     const fault = listed.error;
     if (fault.kind === 'other-account') {
@@ -100,8 +101,10 @@ async function scopeOf(
       return succeed({ kind: 'other-account', message });
     }
     onListUnread(errorText(fault.error));
-    return succeed({ kind: 'scope', nextMs: null, some: null });
   }
+  // After a first read of everything there is something to check against.
+  if (!listed.ok || listed.value === undefined)
+    return succeed({ kind: 'scope', nextMs: listed.ok && !reads.hasReadAll() ? 0 : null, some: null });
   const { prior } = await openState(account.value.email).prior();
   const api = { url: client.url, version: client.version };
   const question = { account: account.value, desired, policy, prior, api, now: clock.now() };
