@@ -1,4 +1,12 @@
-import { assumedBudget, recordEnd, spend, whenMayNext, type Budget } from './budget.ts';
+import {
+  ASSUMED_WINDOW_MS,
+  assumedBudget,
+  knownWindow,
+  recordEnd,
+  spend,
+  whenMayNext,
+  type Budget,
+} from './budget.ts';
 
 /** What each endpoint's limit is thought to be, and how long things take. Milliseconds. */
 export interface ScheduleOptions {
@@ -6,11 +14,37 @@ export interface ScheduleOptions {
   readonly budgets: ReadonlyMap<string, Budget>;
   /** Requests a window of endpoints that have not answered yet. */
   readonly assumedLimit: number;
+  /** Their windows; absent: a minute from their first request on. */
+  readonly assumedWindow?: AssumedWindow;
   /** One request, from sending to its answer. */
   readonly latency: number;
   /** Requests of one endpoint at the same time. */
   readonly concurrency: number;
 }
+
+export interface AssumedWindow {
+  readonly length: number;
+  /** When the one that is open is surely over, monotonic; null: it begins with the first request. */
+  readonly endsAt: number | null;
+}
+
+/**
+ * What the answers of some endpoints say of the windows of others. Where a window that had no request before was told to end
+ * sooner than a whole one does, windows are those of the service's clock, and end together.
+ */
+export function assumedWindow(budgets: Iterable<Budget>, now: number): AssumedWindow {
+  const all = [...budgets];
+  const length = Math.max(0, ...all.map((budget) => knownWindow(budget) ?? 0)) || ASSUMED_WINDOW_MS;
+  const cut = all.find(
+    ({ window, refillAt }) => refillAt !== null && window.ahead > 0 && window.ahead < length - CUT_MS,
+  );
+  if (cut?.refillAt === undefined || cut.refillAt === null) return { length, endsAt: null };
+  const over = Math.max(0, Math.ceil((now - cut.refillAt) / length));
+  return { length, endsAt: cut.refillAt + over * length };
+}
+
+/** Whole seconds hide as much. */
+const CUT_MS = 3000;
 
 /** Whether a request goes before those that nothing waits for; see `Urgency` of the client. */
 export type Turn = 'first' | 'last';
@@ -157,10 +191,9 @@ function openLane(endpoint: string, options: ScheduleOptions): Lane {
 }
 
 /** A forecast needs a limit: without one it assumes one. */
-function known(budget: Budget | undefined, { assumedLimit }: ScheduleOptions): Budget {
-  return budget === undefined || budget.limit === null
-    ? assumedBudget(assumedLimit)
-    : { ...budget, inFlight: 0 };
+function known(budget: Budget | undefined, { assumedLimit, assumedWindow: window }: ScheduleOptions): Budget {
+  if (budget !== undefined && budget.limit !== null) return { ...budget, inFlight: 0 };
+  return { ...assumedBudget(assumedLimit, window?.length), refillAt: window?.endsAt ?? null };
 }
 
 interface Queue<T> {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { UNKNOWN_BUDGET, type Budget } from '../../src/rate-limit/budget.ts';
 import { createTurnstile, inTurn, together, type VirtualJob } from '../../src/rate-limit/jobs.ts';
-import { createTimeline, type Timeline } from '../../src/rate-limit/scheduler.ts';
+import { assumedWindow, createTimeline, type Timeline } from '../../src/rate-limit/scheduler.ts';
 
 function timeline(): Timeline {
   return createTimeline({ budgets: new Map(), assumedLimit: 10, latency: 100, concurrency: 4 }, 1000);
@@ -92,5 +93,34 @@ describe('jobs', () => {
     together(['a', 'b', 'c'].map((name) => turnstile(job(line, 2, log, name))))(() => log.push('end'));
     line.run();
     expect(log).toEqual(['a at 1000', 'b at 1200', 'c at 1400', 'end']);
+  });
+});
+
+describe('windows of endpoints that have not answered yet', () => {
+  const seen = (ahead: number, step: number | null, refillAt: number | null): Budget => ({
+    ...UNKNOWN_BUDGET,
+    limit: 10,
+    refillAt,
+    window: { ahead: ahead * 1000, step: step === null ? null : step * 1000 },
+  });
+
+  test.each<[string, readonly Budget[], number, number | null]>([
+    ['nothing is known', [], 60_000, null],
+    ['whole windows', [seen(60, null, 61_000), seen(60, 61, 80_000)], 60_000, null],
+    ['whole windows of 20 s', [seen(20, null, 21_000), seen(20, 21, 40_000)], 20_000, null],
+    ['one that was cut short', [seen(60, 60, 99_000), seen(35, null, 136_000)], 60_000, 136_000],
+    ['one that was cut short and is over', [seen(35, null, 36_000)], 60_000, 156_000],
+    ['one that is just over', [seen(35, null, 40_000)], 60_000, 100_000],
+    ['none that is open', [seen(35, null, null)], 60_000, null],
+  ])('%s', (_, budgets, length, endsAt) => {
+    expect(assumedWindow(budgets, 100_000)).toEqual({ length, endsAt });
+  });
+
+  test('end when they are told to', () => {
+    const options = { budgets: new Map(), assumedLimit: 10, latency: 100, concurrency: 4 };
+    const line = createTimeline({ ...options, assumedWindow: { length: 20_000, endsAt: 5_000 } }, 1000);
+    for (let index = 0; index < 21; index += 1) line.send('a', 'first', () => {});
+    // Ten at once, ten from 5 s on, one when a window of 20 s and the second of rounding are over.
+    expect(line.run()).toBe(5_000 + 21_000 + 100);
   });
 });

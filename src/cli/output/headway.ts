@@ -92,9 +92,10 @@ function requestsLeft(
   sender: Sender,
   foreseen: ReadonlyMap<string, number>,
 ): number {
-  const known = { budgets: sender.budgets(), latency: sender.latencyMs(), batches: 'allowed' } as const;
   const now = clock.monotonic();
-  return createSchedule(scheduleOf(known)).run(stillToCome(sender.demands(), foreseen), now) - now;
+  const learnt = { budgets: sender.budgets(), latency: sender.latencyMs(), monotonic: now };
+  const schedule = createSchedule(scheduleOf({ ...learnt, batches: 'allowed' }));
+  return schedule.run(stillToCome(sender.demands(), foreseen), now) - now;
 }
 
 /** By the clock of the day. */

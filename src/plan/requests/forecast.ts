@@ -2,7 +2,7 @@ import { knownWindow, type Budget } from '../../rate-limit/budget.ts';
 import type { ApiVersion } from '../../model/endpoints.ts';
 import type { Observed } from '../../model/observed.ts';
 import type { EndpointForecast, Forecast, PhaseForecast } from '../../model/plan.ts';
-import type { ScheduleOptions } from '../../rate-limit/scheduler.ts';
+import { assumedWindow, type ScheduleOptions } from '../../rate-limit/scheduler.ts';
 import { compareText } from '../sorting.ts';
 import { foreseeRun } from './forecast-run.ts';
 import type { ReadContext } from './reads.ts';
@@ -53,11 +53,13 @@ export function scheduleOf({
   budgets,
   batches,
   latency,
-}: Pick<ForecastOptions, 'budgets' | 'batches' | 'latency'>): ScheduleOptions {
+  monotonic,
+}: Pick<ForecastOptions, 'budgets' | 'batches' | 'latency' | 'monotonic'>): ScheduleOptions {
   const limits = [...budgets.values()].map(({ limit }) => limit).filter((limit) => limit !== null);
   return {
     budgets,
     assumedLimit: limits.length === 0 ? ASSUMED_LIMIT[batches] : Math.min(...limits),
+    assumedWindow: assumedWindow(budgets.values(), monotonic),
     latency: latency ?? LATENCY,
     concurrency: CONCURRENCY,
   };
