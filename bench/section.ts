@@ -27,15 +27,14 @@ export function figuresTable(figures: readonly Figure[]): string {
   return tableOf(
     ['figure', 'measured', 'target', 'reached'],
     figures.map((figure) => {
-      const digits = figure.value >= 100 ? 0 : figure.value < 0.1 ? 3 : 2;
-      return [
-        figure.name,
-        figure.value.toFixed(digits),
-        targetOf(figure),
-        isReached(figure) ? 'yes' : '**no**',
-      ];
+      return [figure.name, shown(figure.value), targetOf(figure), isReached(figure) ? 'yes' : '**no**'];
     }),
   );
+}
+
+function shown(value: number): string {
+  if (value === 0 || value >= 100) return value.toFixed(0);
+  return value.toFixed(value < 0.1 ? 3 : 2);
 }
 
 function targetOf({ atMost, atLeast }: Figure): string {

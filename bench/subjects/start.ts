@@ -39,9 +39,9 @@ export async function measureStart(): Promise<Section> {
     text: [
       `What a hook pays at every commit: CPU seconds of the published command itself and of what it starts, in turn, medians of ${ROUNDS} rounds. ` +
         `The repository has ${MANIFESTS} manifests of ${ALIASES} aliases each; when one of them is staged all are checked.`,
-      'The command loads what it needs and nothing else, which a test checks, and [keeps what V8 compiled](decisions/0009-what-v8-compiled-is-kept.md) ' +
-        'in its first run. The validator of manifests is code, compiled from the schema when the program is built. The rest is for the most part ' +
-        'opening standard output and loading what was kept.',
+      'The validator of manifests is code, compiled from the schema by `build.ts` with the same library. What V8 compiled in the first run of a ' +
+        'command [is kept](decisions/0009-what-v8-compiled-is-kept.md) for the next; only the command that is run is declared. RE2 and CEL are ' +
+        'loaded with the first pattern or expression; undici, pino, chokidar and fastify never are, which a test checks.',
     ],
     head: ['command', 'CPU seconds', 'times `node -e 0`'],
     rows: Object.entries(costs).map(([name, cpu]) => [
