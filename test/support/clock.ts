@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '../../src/model/clock.ts';
 
 export interface VirtualClock extends Clock {
@@ -16,8 +16,11 @@ interface Sleeper {
 /** Turns of the event loop in which a request over loopback that is under way has come back. */
 const QUIET_TURNS = 25;
 
-/** Time that passes only by sleeping, and then at once, whoever sleeps shortest first; sleeps side by side overlap. */
-export function virtualClock(start: number = Date.parse('2026-09-01T00:00:00Z')): VirtualClock {
+/**
+ * Time that passes only by sleeping, and then at once, whoever sleeps shortest first; sleeps side by side overlap. `quiet`:
+ * real milliseconds before it passes, for connections that break and are made again meanwhile.
+ */
+export function virtualClock(start: number = Date.parse('2026-09-01T00:00:00Z'), quiet = 0): VirtualClock {
   let now = start;
   let asked = 0;
   let isMoving = false;
@@ -28,6 +31,7 @@ export function virtualClock(start: number = Date.parse('2026-09-01T00:00:00Z'))
     while (sleepers.size > 0) {
       const before = asked;
       for (let turns = 0; turns < QUIET_TURNS; turns += 1) await turn();
+      if (quiet > 0) await pause(quiet);
       // An abort wakes sleepers too.
       if (before !== asked || sleepers.size === 0) continue;
       const next = Math.min(...[...sleepers].map(({ until }) => until));
