@@ -1,5 +1,5 @@
 import { capturesIn, type Destination } from '../../model/destinations.ts';
-import { nameKey, takesOthers, type DomainName } from '../../model/names.ts';
+import { nameKey, takesOthers, type DomainName, type NameKey } from '../../model/names.ts';
 import type { DesiredDomain } from '../../model/desired.ts';
 import type { ObservedDomain } from '../../model/observed.ts';
 import type { Change } from '../../model/plan.ts';
@@ -133,16 +133,21 @@ function* matchesIn({ live, changes }: Domain): Generator<RuleMatch> {
 /** The engine of rules takes mail to the name of an alias as it takes any. */
 function* aliasesTakenByRules(domain: Domain, concerned: readonly Taker[]): Generator<string> {
   const isAny = concerned.some(({ kind }) => kind === 'fallback');
-  const rules = concerned
-    .filter((taker) => taker.kind === 'rule')
+  const taking = concerned.filter((taker) => taker.kind === 'rule');
+  const rules = taking
     .filter(({ match }) => match.type !== 'alias' || takesOthers(match.alias))
     .map(({ match, forward }) => ({ match, forward, active: true }));
-  if (rules.length === 0 && !isAny) return;
+  // A rule for a name takes mail to that name with any label.
+  const named = new Set(
+    taking.flatMap(({ match }) => (match.type === 'alias' ? [nameKey(match.alias)] : [])),
+  );
+  if (taking.length === 0 && !isAny) return;
   const { route } = createRouter({ aliases: [], rules, mode: 'rules', fallback: null });
   for (const taker of allTakers(domain)) {
     if (taker.kind !== 'alias') continue;
     const mail = { to: `${taker.name}@${domain.domain}`, from: '', subject: '', body: '' };
-    if (isAny || route(mail).kind === 'rule') yield taker.name;
+    const base = nameKey(taker.name).split('+')[0] as NameKey;
+    if (isAny || named.has(base) || route(mail).kind === 'rule') yield taker.name;
   }
 }
 

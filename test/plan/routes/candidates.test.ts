@@ -162,6 +162,12 @@ describe('where rules route', () => {
     expect(subjects({ rules: ruleSection(entries) }, row)).toEqual(expected);
   });
 
+  test('a rule for a name: the aliases of that name with a label', () => {
+    const labelled = { ...BY_RULES, aliases: liveAliases({ 'new+x': A, 'newer+x': A, old: A }) };
+    const wanted = { rules: ruleSection([rule('New', B)]) };
+    expect(subjects(wanted, labelled)).toEqual([`New@${ACME}`, `new+x@${ACME}`, OTHERS]);
+  });
+
   test('an alias changes: its name', () => {
     expect(subjects({ aliases: aliasSection({ other: B }) }, row)).toEqual([
       ...plain,
