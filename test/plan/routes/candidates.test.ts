@@ -163,7 +163,7 @@ describe('where rules route', () => {
   });
 
   test('a rule for a name: the aliases of that name with a label', () => {
-    const labelled = { ...BY_RULES, aliases: liveAliases({ 'new+x': A, 'newer+x': A, old: A }) };
+    const labelled = { ...BY_RULES, aliases: liveAliases({ 'new+x': A, 'newer+x': A, old: A }), rules: [] };
     const wanted = { rules: ruleSection([rule('New', B)]) };
     expect(subjects(wanted, labelled)).toEqual([`New@${ACME}`, `new+x@${ACME}`, OTHERS]);
   });
