@@ -165,7 +165,7 @@ describe('where rules route', () => {
   test('a rule for a name: the aliases of that name with a label', () => {
     const labelled = { ...BY_RULES, aliases: liveAliases({ 'new+x': A, 'newer+x': A, old: A }), rules: [] };
     const wanted = { rules: ruleSection([rule('New', B)]) };
-    expect(subjects(wanted, labelled)).toEqual([`New@${ACME}`, `new+x@${ACME}`, OTHERS]);
+    expect(subjects(wanted, labelled)).toEqual([`new+x@${ACME}`, `New@${ACME}`, OTHERS]);
   });
 
   test('an alias changes: its name', () => {
