@@ -3,6 +3,7 @@ import { normaliseDestination, type Destination } from '../model/destinations.ts
 import { domainPartOf, localPartOf, looksLikeRegex, mayBePattern, takesOthers } from '../model/names.ts';
 import type { RuleMatch, Scope } from '../model/resources.ts';
 import { compileExpression } from './cel.ts';
+import { lazily } from './lazily.ts';
 import { compilePattern, type Pattern } from './regex.ts';
 
 export interface RoutedAlias {
@@ -257,9 +258,4 @@ function addLabel(forward: readonly Destination[], label: string): readonly Dest
     const isLabelled = LABELLED_HOSTS.has(host) && !destination.includes('://');
     return isLabelled ? (`${localPartOf(destination)}${label}@${host}` as Destination) : destination;
   });
-}
-
-function lazily<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
 }

@@ -4,6 +4,7 @@ import type { Observed, ObservedDomain } from '../../model/observed.ts';
 import type { Change, Plan } from '../../model/plan.ts';
 import type { RuleMatch } from '../../model/resources.ts';
 import type { DomainRouting } from '../../routing/follow.ts';
+import { lazily } from '../../routing/lazily.ts';
 import { createRouter } from '../../routing/route.ts';
 import { matchParts } from '../diff/rule-text.ts';
 import { liveAliases, type LiveAliases, type RoutedItem } from './aliases.ts';
@@ -133,11 +134,6 @@ function sideOf(engine: PlanTable['mode'], makeTable: () => PlanTable): DomainSi
     aliasOf: engine === 'aliases' ? aliasesIn(table) : NO_TABLE.aliasOf,
     takerOf: engine === 'rules' ? rulesIn(table) : NO_TABLE.takerOf,
   };
-}
-
-function lazily<T extends object>(make: () => T): () => T {
-  let made: T | null = null;
-  return () => (made ??= make());
 }
 
 /** Whether the account has the domain once the changes were made. */
