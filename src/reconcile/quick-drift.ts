@@ -1,6 +1,7 @@
 import type { Client } from '../api/client.ts';
 import type { ApiError } from '../api/errors.ts';
-import type { Desired, DesiredDomain } from '../model/desired.ts';
+import type { Desired, DesiredDomain, PresentDomain } from '../model/desired.ts';
+import { kindOf, SECTIONS, type Kind } from '../model/kinds.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Account, ObservedDomain } from '../model/observed.ts';
 import type { Change } from '../model/plan.ts';
@@ -56,12 +57,15 @@ export function differingDomains(
   return new Set([...changes, ...withheld].map(({ domain }) => domain));
 }
 
+/** What the list shows of a domain: its settings and its aliases. */
+const LISTED: Readonly<Record<Kind, boolean>> = { domain: true, alias: true, rule: false, credential: false };
+
 /** Whether a difference of this kind is one that the list shows. */
 export function listShows({ kind }: Pick<Change, 'kind'>): boolean {
-  return kind === 'domain' || kind === 'alias';
+  return LISTED[kind];
 }
 
-/** What of a manifest the list can show: settings and aliases. */
+/** What of a manifest the list can show. */
 function shownPart(desired: Desired): Desired {
   const shown = [...desired.domains].map(([name, domain]) => [name, shownOf(domain)] as const);
   return { ...desired, domains: new Map(shown) };
@@ -69,6 +73,6 @@ function shownPart(desired: Desired): Desired {
 
 function shownOf(domain: DesiredDomain): DesiredDomain {
   if (domain.state === 'absent') return domain;
-  const { rules: _rules, credentials: _credentials, ...shown } = domain;
-  return shown;
+  const hidden = new Set<string>(SECTIONS.filter((section) => !LISTED[kindOf(section)]));
+  return Object.fromEntries(Object.entries(domain).filter(([key]) => !hidden.has(key))) as PresentDomain;
 }
