@@ -2,12 +2,9 @@
 import { createLoader } from './loader.ts';
 import { nodeFault } from './node-version.ts';
 
-/**
- * The files of dist/ that hold the program of execute.ts: with one command alone, and with all. build.ts fills them in.
- */
+/** The files of dist/ that hold the program of execute.ts with one command alone, and with all; build.ts fills them in. */
 declare const PROGRAMS: { readonly validate: string; readonly completion: string; readonly program: string };
 
-// As main.ts, of what build.ts makes.
 /** What a line that loads no other command than `completion` begins with. */
 const LIGHT: ReadonlySet<string> = new Set(['completion', '--version', '-V', '--help', '-h']);
 

@@ -71,7 +71,7 @@ function waitText({ waitsUntil }: Headway, now: number): string {
   return `, rate-limited until ${timeOfDay(until)}`;
 }
 
-/** As exact as anybody wants it: `1 h 23 min`, `12 min`, `2 min 10 s`, `41 s`. */
+/** The longer, the coarser: `1 h 23 min`, `12 min`, `2 min 10 s`, `41 s`. */
 function durationText(milliseconds: number): string {
   const seconds = Math.max(1, Math.ceil(milliseconds / 1000));
   const minutes = Math.floor(seconds / 60);
