@@ -227,6 +227,7 @@ function declareEmulator({ program, run }: Declaration): void {
     .option('--account <email>', 'email of the account; default: that of the manifest')
     .option('--smtp-password <password>', 'password of every SMTP credential of --from (default: emulator)')
     .option('--state <file>', 'load the account from this file and keep it there')
+    .option('--accounts <file>', 'further accounts, each with its own key, as JSON')
     .option('--faults <file>', 'scripted faults, as JSON')
     .option('--control', 'serve /_emulator, which reads and changes the emulator, to loopback')
     .addHelpText('after', example('fwdsync emulator --port 8025 --state account.json'))

@@ -1,4 +1,5 @@
-import { withControl } from './control/control.ts';
+import { sentKeys } from './http/auth.ts';
+import { withControl, type Controlled } from './control/control.ts';
 import { deliverMessage, type DeliveredMessage, type Message } from './delivery/delivery.ts';
 import {
   createDispatch,
@@ -35,11 +36,13 @@ export interface EmulatorOptions {
   /** Overrides of the plan's limits, such as `{ aliases_limit: 3 }`. */
   readonly limits?: Partial<AccountPlan> | undefined;
   readonly state?: Seed | undefined;
+  /** Further accounts, each under its own key with its own limits, journal, faults and clock. */
+  readonly accounts?: readonly SeededAccount[] | undefined;
   readonly faults?: readonly Fault[] | undefined;
   readonly switches?: Partial<Switches> | undefined;
   /** Whether `/_emulator` serves the control interface; default false. */
   readonly control?: boolean | undefined;
-  /** How many requests the journal keeps; default 1000. */
+  /** How many requests the journal keeps; default 1000, and 20 of each further account. */
   readonly journalSize?: number | undefined;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -48,8 +51,20 @@ export interface EmulatorOptions {
   readonly randomId: () => string;
 }
 
-/** A whole emulator without a socket: `dispatch` serves requests in-process. */
-export interface EmulatorCore {
+export interface SeededAccount {
+  /** What its clients must send; unique in the emulator. */
+  readonly key: string;
+  readonly state?: Seed | undefined;
+}
+
+/** A whole emulator without a socket: `dispatch` serves requests of all accounts in-process; the rest is the first's. */
+export interface EmulatorCore extends AccountCore {
+  /** All accounts by key, the first included. */
+  readonly accounts: ReadonlyMap<string, AccountCore>;
+}
+
+/** One account, with all that its requests meet. */
+export interface AccountCore {
   readonly store: EmulatorStore;
   readonly faults: FaultScript;
   readonly journal: Journal;
@@ -72,7 +87,30 @@ export interface EmulatorClock {
   advance(milliseconds: number): void;
 }
 
+const ROUTER = createApiRouter([...V4_ROUTES, ...V3_ROUTES]);
+
 export function createEmulator(options: EmulatorOptions): EmulatorCore {
+  const first = createAccount(options);
+  const others = (options.accounts ?? []).map(({ key, state }) => {
+    const own = { apiKey: key, state, faults: [], journalSize: options.journalSize ?? 20 };
+    return [key, createAccount({ ...options, ...own })] as const;
+  });
+  const accounts = new Map([[options.apiKey, first], ...others]);
+  // A key that no account has meets the first one, which refuses it.
+  const dispatch: Dispatch = (request) => {
+    const key = sentKeys(request.headers['authorization']).find((sent) => accounts.has(sent));
+    return (accounts.get(key ?? options.apiKey) ?? first).dispatch(request);
+  };
+  const find = (email: string | null): Controlled | null => {
+    if (email === null) return first;
+    const wanted = email.toLowerCase();
+    const isWanted = ({ store }: AccountCore): boolean => store.state.account.email.toLowerCase() === wanted;
+    return [...accounts.values()].find(isWanted) ?? null;
+  };
+  return { ...first, accounts, dispatch: options.control === true ? withControl(dispatch, find) : dispatch };
+}
+
+function createAccount(options: EmulatorOptions): AccountCore & Controlled {
   const clock = createClock(options.now);
   const store = createStore({
     tier: options.plan,
@@ -94,25 +132,17 @@ export function createEmulator(options: EmulatorOptions): EmulatorCore {
   });
   const parts = { store, faults, journal, limiter };
   const { apiKey, sleep } = options;
-  const dispatch = createDispatch({
-    ...parts,
-    router: createApiRouter([...V4_ROUTES, ...V3_ROUTES]),
-    apiKey,
-    listeners,
-    sleep,
-  });
-  const deliver: EmulatorCore['deliver'] = (message) => {
-    const delivered = deliverMessage(store.state, message);
-    changed();
-    return delivered;
-  };
   return {
     ...parts,
     clock,
-    dispatch:
-      options.control === true ? withControl(dispatch, { ...parts, clock, deliver }, changed) : dispatch,
+    changed,
+    dispatch: createDispatch({ ...parts, router: ROUTER, apiKey, listeners, sleep }),
     refuse: createRefusal(parts),
-    deliver,
+    deliver(message) {
+      const delivered = deliverMessage(store.state, message);
+      changed();
+      return delivered;
+    },
     onRequest: (listener) => addTo(listeners, listener),
     onChange: (listener) => addTo(changes, listener),
   };

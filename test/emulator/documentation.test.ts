@@ -30,12 +30,11 @@ test('every switch is in a test', () => {
   expect(Object.keys(DEFAULT_SWITCHES).filter((name) => !tests.includes(name))).toEqual([]);
 });
 
-test('the state and the faults that it shows are valid', () => {
+test('the accounts, the state and the faults that it shows are valid', () => {
   const examples = [...document.matchAll(/```json\n(.*?)```/gs)].map(
     ([, text = '']) => JSON.parse(text) as unknown,
   );
-  expect(examples.map((example, index) => problemsOf(index === 0 ? 'state' : 'faults', example))).toEqual([
-    [],
-    [],
-  ]);
+  const subjects = ['accounts', 'state', 'faults'] as const;
+  expect(subjects.map((subject, index) => problemsOf(subject, examples[index]))).toEqual([[], [], []]);
+  expect(examples).toHaveLength(3);
 });

@@ -5,7 +5,13 @@ import type { Seed } from '../../emulator/account/seed.ts';
 import { startEmulator, type Emulator } from '../../emulator/http/server.ts';
 import { stateText } from '../../emulator/account/dump.ts';
 import type { Context } from '../context.ts';
-import { prepareDirectory, readFaultsFile, readStateFile, resolveLink } from './emulator/emulator-files.ts';
+import {
+  prepareDirectory,
+  readAccountsFile,
+  readFaultsFile,
+  readStateFile,
+  resolveLink,
+} from './emulator/emulator-files.ts';
 import { createSaver, type Saver } from './emulator/emulator-saver.ts';
 import { EXIT, type ExitCode, commandFailure, usageError } from '../exit.ts';
 
@@ -16,6 +22,7 @@ export interface EmulatorCommandOptions {
   readonly rateLimit?: number;
   readonly window: number;
   readonly state?: string;
+  readonly accounts?: string;
   readonly faults?: string;
   readonly control?: true;
   readonly from?: string;
@@ -48,8 +55,14 @@ async function start(
   const { port, apiKey, plan, rateLimit, window, control } = options;
   const state = await firstState(context, options, stateFile);
   if (stateFile !== null) await prepareDirectory(stateFile);
-  const faults =
-    options.faults === undefined ? undefined : await readFaultsFile(resolve(context.cwd, options.faults));
+  const accounts = await readIfNamed(context, options.accounts, readAccountsFile);
+  if (accounts?.some(({ key }) => key === apiKey) === true) {
+    throw usageError(
+      `${options.accounts} has an account with the key of the first`,
+      'give another --api-key',
+    );
+  }
+  const faults = await readIfNamed(context, options.faults, readFaultsFile);
   try {
     return await startEmulator({
       port,
@@ -58,6 +71,7 @@ async function start(
       rateLimit,
       windowSeconds: window,
       state,
+      accounts,
       faults,
       control,
       now: () => context.clock.now(),
@@ -68,6 +82,14 @@ async function start(
     const reason = error instanceof Error ? error.message : String(error);
     throw commandFailure(`the emulator cannot start: ${reason}`, 'give another --port');
   }
+}
+
+async function readIfNamed<T>(
+  context: Context,
+  file: string | undefined,
+  read: (file: string) => Promise<T>,
+): Promise<T | undefined> {
+  return file === undefined ? undefined : read(resolve(context.cwd, file));
 }
 
 /** The account of the file, or one made from the manifest; what makes an account cannot change one that is there. */

@@ -18,29 +18,36 @@ export function isControlTarget(target: string): boolean {
   return /^\/_emulator(?:[/?]|$)/.test(target);
 }
 
+/** An account that the control interface reads and changes. */
+export interface Controlled extends ControlledParts {
+  /** Called after each request that may have changed it. */
+  readonly changed: () => void;
+}
+
 /**
  * Serves the control interface in front of the API. Its requests are in no journal, meet no fault and use up no budget.
- * `changed` is called after each that may have changed the account.
+ * `find` gives the account of an email, null the first one; null for an email that no account has.
  */
-export function withControl(dispatch: Dispatch, parts: ControlledParts, changed: () => void): Dispatch {
+export function withControl(dispatch: Dispatch, find: (email: string | null) => Controlled | null): Dispatch {
   return async (request) => {
     if (!isControlTarget(request.target)) return dispatch(request);
-    const answer = answerControl(parts, request);
-    if (request.method !== 'GET' && answer.status < 300) changed();
-    return { kind: 'answer', answer, delivery: { kind: 'whole' } };
+    return { kind: 'answer', answer: answerControl(find, request), delivery: { kind: 'whole' } };
   };
 }
 
-function answerControl(parts: ControlledParts, request: EmulatorRequest): EmulatorAnswer {
+function answerControl(find: Parameters<typeof withControl>[1], request: EmulatorRequest): EmulatorAnswer {
   const refused = refuseAccess(request);
   if (refused !== null) return failed(403, refused);
   const url = new URL(request.target, 'http://loopback');
+  const email = url.searchParams.get('account');
+  const account = find(email);
+  if (account === null) return failed(404, `There is no account ${email}.`);
   const path = url.pathname.slice(CONTROL_ROOT.length).replace(/\/$/, '');
   if (path === '' && request.method === 'GET')
-    return answer(200, { now: parts.clock.now(), routes: ROUTE_LIST });
+    return answer(200, { now: account.clock.now(), routes: ROUTE_LIST });
   const served = CONTROL_ROUTES.filter((route) => route.path === path);
   const route = served.find(({ method }) => method === request.method);
-  if (route !== undefined) return answerRoute(parts, route, { request, query: url.searchParams });
+  if (route !== undefined) return answerRoute(account, route, { request, query: url.searchParams });
   if (served.length === 0) return failed(404, `There is no ${CONTROL_ROOT}${path}; see ${CONTROL_ROOT}.`);
   const allowed = served.map(({ method }) => method).join(', ');
   const refusal = failed(405, `${CONTROL_ROOT}${path} takes ${allowed}.`);
@@ -50,7 +57,7 @@ function answerControl(parts: ControlledParts, request: EmulatorRequest): Emulat
 const ROUTE_LIST = CONTROL_ROUTES.map(({ method, path }) => `${method} ${CONTROL_ROOT}${path}`);
 
 function answerRoute(
-  parts: ControlledParts,
+  account: Controlled,
   route: ControlRoute,
   { request, query }: { readonly request: EmulatorRequest; readonly query: URLSearchParams },
 ): EmulatorAnswer {
@@ -58,7 +65,9 @@ function answerRoute(
   if (body.kind !== 'json') return failed(body.kind === 'too-large' ? 413 : 400, `The body is ${body.kind}.`);
   const problems = checkBody(route, body.value);
   if (problems.length > 0) return failed(400, 'The body is not valid', problems);
-  return render(route.handle(parts, { query, body: body.value }));
+  const reply = render(route.handle(account, { query, body: body.value }));
+  if (route.method !== 'GET' && reply.status < 300) account.changed();
+  return reply;
 }
 
 function render(reply: ControlReply): EmulatorAnswer {

@@ -7,12 +7,21 @@ import type { Generation } from '../account/model.ts';
  * base64-encoded, as old clients send it.
  */
 export function isAuthorised(header: string | undefined, apiKey: string, version: Generation): boolean {
-  const match = /^basic +(\S+)$/i.exec(header?.trim() ?? '');
-  const sent = match?.[1];
-  if (sent === undefined) return false;
-  const wanted = `api:${apiKey}`;
-  if (version === 'v3' && isSame(sent, wanted)) return true;
-  return isSame(Buffer.from(sent, 'base64').toString('utf8'), wanted);
+  const [decoded, plain] = sentKeys(header);
+  if (version === 'v3' && plain !== undefined && isSame(plain, apiKey)) return true;
+  return decoded !== undefined && isSame(decoded, apiKey);
+}
+
+/** The key that a header holds when it is decoded, then when it is not; none where there is no such header. */
+export function sentKeys(header: string | undefined): readonly string[] {
+  const sent = /^basic +(\S+)$/i.exec(header?.trim() ?? '')?.[1];
+  if (sent === undefined) return [];
+  return [Buffer.from(sent, 'base64').toString('utf8'), sent].map(keyOf);
+}
+
+/** Empty, which is no key, for another user. */
+function keyOf(text: string): string {
+  return text.startsWith('api:') ? text.slice('api:'.length) : '';
 }
 
 function isSame(a: string, b: string): boolean {

@@ -38,7 +38,7 @@ export function createJournal(capacity: number): JournalWriter {
       total += 1;
       kept.push({ number: total, ...entry });
       // Cut in large steps: shifting one entry a request would copy the whole list each time.
-      if (kept.length > 2 * capacity + 100) kept = kept.slice(-capacity);
+      if (kept.length > 2 * capacity + 20) kept = kept.slice(-capacity);
     },
   };
 }

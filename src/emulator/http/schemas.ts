@@ -1,10 +1,11 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import accounts from '../../../schemas/emulator-accounts.v1.schema.json' with { type: 'json' };
 import control from '../../../schemas/emulator-control.v1.schema.json' with { type: 'json' };
 import faults from '../../../schemas/emulator-faults.v1.schema.json' with { type: 'json' };
 import state from '../../../schemas/emulator-state.v1.schema.json' with { type: 'json' };
 
 /** What JSON from outside is checked as: a schema in `schemas/`, or a definition of the control interface's. */
-export type Subject = 'state' | 'faults' | 'message' | 'clock' | 'dns' | 'limits' | 'switches';
+export type Subject = 'state' | 'accounts' | 'faults' | 'message' | 'clock' | 'dns' | 'limits' | 'switches';
 
 export interface SchemaProblem {
   /** As in `$.domains[3].aliases[0].forward`. */
@@ -26,12 +27,13 @@ export function problemsOf(subject: Subject, value: unknown): readonly SchemaPro
 
 let ajv: Ajv2020 | undefined;
 
+const ROOTS = { state, accounts, faults };
+
 /** Compiled when it is first needed: most emulators start without any of it. */
 function validatorOf(subject: Subject): ValidateFunction {
   ajv ??= createAjv();
-  const isRoot = subject === 'state' || subject === 'faults';
-  const { $id } = subject === 'state' ? state : subject === 'faults' ? faults : control;
-  const validate = ajv.getSchema(isRoot ? $id : `${$id}#/$defs/${subject}`);
+  const root = subject in ROOTS ? ROOTS[subject as keyof typeof ROOTS] : null;
+  const validate = ajv.getSchema(root?.$id ?? `${control.$id}#/$defs/${subject}`);
   if (validate === undefined) throw new Error(`there is no schema of ${subject}`);
   return validate;
 }
@@ -60,7 +62,7 @@ function createAjv(): Ajv2020 {
     validate: uniqueFields,
     errors: true,
   });
-  return created.addSchema([state, faults, control]);
+  return created.addSchema([state, accounts, faults, control]);
 }
 
 /** Epoch milliseconds, or a text that reads as a time. */

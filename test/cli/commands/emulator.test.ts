@@ -113,6 +113,21 @@ describe('serving', () => {
     await running.stop('SIGTERM');
   });
 
+  test('--accounts serves more of them, each under its own key', async () => {
+    const accounts = [{ key: 'one', state: { account: { email: 'one@agency.example' } } }, { key: 'two' }];
+    const file = await write('accounts.json', accounts);
+    const running = await start('--accounts', file);
+    const account = await send(`${running.urls.v4}/account`, 'GET', undefined, 'one');
+    expect(account.body.account.email).toBe('one@agency.example');
+    expect((await send(`${running.urls.v4}/account`, 'GET', undefined, 'two')).status).toBe(200);
+    await running.stop('SIGTERM');
+    expect(await refused('--accounts', file, '--api-key', 'two')).toMatchObject({ code: 64 });
+    await write('accounts.json', [...accounts, { key: 'one' }]);
+    const twice = await refused('--accounts', file);
+    expect(twice).toMatchObject({ code: 1 });
+    expect(twice.stderr).toContain('accounts.json: $[2] has "one", as item 0 has');
+  });
+
   test('--control', async () => {
     const running = await start('--control');
     expect(Object.keys(running.urls)).toEqual(['v4', 'v3', 'control']);

@@ -1,6 +1,7 @@
 import * as fs from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Fault } from '../../../emulator/faults/faults.ts';
+import type { SeededAccount } from '../../../emulator/emulator.ts';
 import type { Seed } from '../../../emulator/account/seed.ts';
 import { problemsOf } from '../../../emulator/http/schemas.ts';
 import { makeDirectory } from '../../../state/own-files.ts';
@@ -14,9 +15,18 @@ export async function readStateFile(file: string): Promise<Seed | undefined> {
 }
 
 export async function readFaultsFile(file: string): Promise<readonly Fault[]> {
+  return (await readRequired(file, 'faults')) as readonly Fault[];
+}
+
+/** The further accounts that a file lists. */
+export async function readAccountsFile(file: string): Promise<readonly SeededAccount[]> {
+  return (await readRequired(file, 'accounts')) as readonly SeededAccount[];
+}
+
+async function readRequired(file: string, subject: 'faults' | 'accounts'): Promise<unknown> {
   const text = await readText(file);
-  if (text !== undefined) return parseChecked(file, text, 'faults') as readonly Fault[];
-  throw commandFailure(`${file} does not exist`, 'check the path of --faults');
+  if (text !== undefined) return parseChecked(file, text, subject);
+  throw commandFailure(`${file} does not exist`, `check the path of --${subject}`);
 }
 
 /** Where a file really is, so that writing it leaves a link to it in place. */
@@ -46,7 +56,7 @@ async function readText(file: string): Promise<string | undefined> {
   }
 }
 
-function parseChecked(file: string, text: string, subject: 'state' | 'faults'): unknown {
+function parseChecked(file: string, text: string, subject: 'state' | 'accounts' | 'faults'): unknown {
   const value = parse(file, text);
   const problems = problemsOf(subject, value).map(({ path, message }) => `${file}: ${path} ${message}`);
   if (problems.length === 0) return value;
