@@ -1,6 +1,6 @@
 import type { References } from './destinations.ts';
 import type { Change, Plan } from './plan.ts';
-import type { Problem } from './problem.ts';
+import type { Problem, Source } from './problem.ts';
 import type { Report } from './report.ts';
 
 /** Why a run is made. */
@@ -93,8 +93,16 @@ export interface DomainStatus {
   readonly state: DomainHealth;
   /** What is still to be done, by action. */
   readonly pending: Readonly<Record<Change['action'], number>>;
+  /** The same one by one; of a large account the first ones alone. */
+  readonly changes: readonly Change[];
   /** For people; null when there is nothing to say. */
   readonly reason: string | null;
+  /** Where the manifest names the domain; null: not known yet. */
+  readonly line: Source | null;
+  /** The entry of the manifest that the reason is about; null: none. */
+  readonly source: Source | null;
+  /** What a person can do about it; null: nothing is known, or needed. */
+  readonly resolve: string | null;
   /** When it was read in full, epoch milliseconds; null: it was not yet. */
   readonly readAt: number | null;
 }
@@ -129,6 +137,9 @@ export interface AccountStatus {
   readonly fullReadAt: number | null;
   /** Runs that failed in a row. */
   readonly failures: number;
+  readonly mode: 'apply' | 'observe';
+  /** How long it takes from one read of everything to the next, in milliseconds. */
+  readonly intervalMs: number;
   /** When everything is read next; null: that is in progress. */
   readonly nextSweepAt: number | null;
   readonly domains: ReadonlyMap<string, DomainStatus>;

@@ -21,10 +21,11 @@ export function areReady(statuses: readonly AccountStatus[]): boolean {
 }
 
 function accountDocument(status: AccountStatus): object {
-  const { name, manifest, read, run, fullReadAt, failures, nextSweepAt, domains } = status;
+  const { name, mode, manifest, read, run, fullReadAt, failures, nextSweepAt, domains } = status;
   return {
     name,
     ready: isReady(status),
+    mode,
     manifest: {
       state: manifest.state,
       inForce: manifest.inForce,
@@ -39,8 +40,8 @@ function accountDocument(status: AccountStatus): object {
     lastFullReadAt: isoOrNull(fullReadAt),
     failures,
     nextSweepAt: isoOrNull(nextSweepAt),
-    domains: [...domains].map(([domain, { state, pending, reason, readAt }]) => {
-      return { domain, state, pending, reason, lookedAt: isoOrNull(readAt) };
+    domains: [...domains].map(([domain, { state, pending, reason, line, source, resolve, readAt }]) => {
+      return { domain, state, pending, reason, resolve, source: source ?? line, lookedAt: isoOrNull(readAt) };
     }),
   };
 }

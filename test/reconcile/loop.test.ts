@@ -99,7 +99,11 @@ describe('drift made behind its back', () => {
   test('is only reported in observe mode, which sends nothing but GET', async () => {
     const { world, daemon } = await started({ mode: 'observe' });
     expect(daemon.states()).toEqual({ 'acme.example': 'drifted', 'beta.example': 'drifted' });
-    expect(daemon.status().domains.get('acme.example')?.pending).toMatchObject({ update: 1 });
+    expect(daemon.status().domains.get('acme.example')).toMatchObject({
+      pending: { update: 1 },
+      changes: [{ action: 'update', kind: 'alias', name: 'sales' }],
+      line: { file: world.path, line: 4 },
+    });
     await world.clock.pass(HOUR);
     expect(world.writes()).toEqual([]);
     expect(isReady(daemon.status())).toBe(true);
@@ -121,6 +125,10 @@ describe('drift made behind its back', () => {
         await world.clock.pass(2 * HOUR + MINUTE);
       }
       expect(daemon.states()).toEqual({ 'acme.example': 'frozen', 'beta.example': 'in-sync' });
+      expect(daemon.status().domains.get('acme.example')).toMatchObject({
+        source: { file: world.path, line: 7 },
+        resolve: expect.stringContaining('send SIGHUP'),
+      });
       expect(forwardOf(world)).toBe('mallory4@elsewhere.example');
     };
     await changeBack();
@@ -248,6 +256,10 @@ describe('trouble', () => {
     expect(forwardOf(world, '*')).toBe('all@corp.example');
     expect(forwardOf(world, 'info', 'beta.example')).toBe('eve@corp.example');
     expect(daemon.states()).toEqual({ 'acme.example': 'withheld', 'beta.example': 'in-sync' });
+    expect(daemon.status().domains.get('acme.example')).toMatchObject({
+      changes: [{ action: 'delete', kind: 'alias', name: '*' }],
+      resolve: expect.stringContaining("fwdsync apply --allow-unrouted '*@acme.example'"),
+    });
     const allow = 'guards: { allow: [{ unrouted: "*@acme.example", until: 2027-01-01 }] }';
     await world.write(`${allow}${MANIFEST.replace('dan@', 'eve@')}`);
     await world.clock.pass(MINUTE);
@@ -306,7 +318,10 @@ describe('trouble', () => {
     await world.edit('POST', '/domains', { domain: 'old.example' });
     await world.clock.pass(10 * MINUTE);
     expect(world.core.store.dump().domains.map(({ domain }) => domain)).toContain('old.example');
-    expect(daemon.states()['old.example']).toBe('withheld');
+    expect(daemon.status().domains.get('old.example')).toMatchObject({
+      state: 'withheld',
+      resolve: 'fwdsync apply --allow-domain-delete old.example',
+    });
     expect(forwardOf(world, 'info', 'beta.example')).toBe('eve@corp.example');
     await daemon.stop();
   });
@@ -318,6 +333,7 @@ describe('trouble', () => {
     await world.clock.pass(10 * MINUTE);
     expect(world.writes()).toEqual([]);
     expect(daemon.status().run?.outcome).toBe('failed');
+    expect(daemon.status().domains.get('acme.example')?.resolve).toContain('state directory');
     await rm(world.stateDirectory);
     await world.clock.pass(6 * MINUTE);
     expect(daemon.states()).toEqual(IN_SYNC);

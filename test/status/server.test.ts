@@ -8,29 +8,10 @@ import statusSchema from '../../schemas/status.v1.schema.json' with { type: 'jso
 import type { AccountStatus, DaemonEvent } from '../../src/model/daemon.ts';
 import type { DomainName } from '../../src/model/names.ts';
 import { createMetrics, type Metrics } from '../../src/status/metrics.ts';
+import { accountStatus, domainStatus } from './support/statuses.ts';
 import { startStatusServer, type StatusServer, type StatusServerOptions } from '../../src/status/server.ts';
 
-const GOOD: AccountStatus = {
-  name: 'acme',
-  manifest: { state: 'accepted', inForce: true, message: null, problems: [] },
-  read: { at: 1_795_000_000_000, ok: true, message: null, goodAt: 1_795_000_000_000 },
-  run: { id: 'r1', cause: 'sweep', at: 1_795_000_000_000, seconds: 1.5, outcome: 'unchanged' },
-  fullReadAt: 1_795_000_000_000,
-  failures: 0,
-  nextSweepAt: 1_795_000_300_000,
-  domains: new Map([
-    [
-      'acme.example',
-      {
-        state: 'in-sync',
-        pending: { add: 0, update: 0, move: 0, delete: 0 },
-        reason: null,
-        readAt: 1_795_000_000_000,
-      },
-    ],
-  ]),
-  budgets: new Map(),
-};
+const GOOD = accountStatus();
 const BAD: AccountStatus = {
   ...GOOD,
   name: 'beta',
@@ -183,7 +164,7 @@ describe('metrics', () => {
 
   test('domains by state, and what is still to be done', async () => {
     const pending = { add: 1, update: 2, move: 0, delete: 0 };
-    const drifted = { state: 'drifted', pending, reason: null, readAt: 0 } as const;
+    const drifted = domainStatus({ state: 'drifted', pending });
     const domains = new Map([...GOOD.domains, ['b.example' as DomainName, drifted]]);
     const { get } = await serve([{ ...GOOD, domains }]);
     const { text } = await get('/metrics');

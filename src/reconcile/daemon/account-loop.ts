@@ -47,6 +47,8 @@ export interface AccountLoop {
   /** Changes of the files that were found without an event. */
   missedEvents(): number;
   status(): AccountStatus;
+  /** The manifest that is loaded; null: none yet. */
+  desired(): Desired | null;
 }
 
 export function createAccountLoop(options: LoopOptions, ports: LoopPorts): AccountLoop {
@@ -77,11 +79,14 @@ export function createAccountLoop(options: LoopOptions, ports: LoopPorts): Accou
       const sweepAt = scheduler.nextSweepAt();
       return {
         ...tracker.status(),
+        mode: options.mode,
+        intervalMs: scheduler.effectiveIntervalMs(),
         failures: scheduler.failures(),
         nextSweepAt: sweepAt === null ? null : clock.now() + sweepAt - clock.monotonic(),
         budgets: loop.client?.budgets() ?? new Map(),
       };
     },
+    desired: () => loop.manifest?.desired ?? null,
   };
 }
 

@@ -6,11 +6,12 @@ import {
   type DaemonEvent,
   type DomainHealth,
   type DomainStatus,
+  type FailedStep,
   type RunResult,
 } from '../../model/daemon.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { Change } from '../../model/plan.ts';
-import { withholdRefused } from '../../plan/withhold.ts';
+import { findingsOf } from './domain-findings.ts';
 import type { ManifestRead } from './manifest-source.ts';
 
 /** Keeps the status of one account up to date, and emits the event of each step. */
@@ -54,7 +55,18 @@ const NOT_READ: AccountStatus['manifest'] = {
   problems: [],
 };
 const NOTHING: DomainStatus['pending'] = { add: 0, update: 0, move: 0, delete: 0 };
-const UNKNOWN: DomainStatus = { state: 'unknown', pending: NOTHING, reason: null, readAt: null };
+const UNKNOWN: DomainStatus = {
+  state: 'unknown',
+  pending: NOTHING,
+  changes: [],
+  reason: null,
+  line: null,
+  source: null,
+  resolve: null,
+  readAt: null,
+};
+/** Of an account so many pending changes are kept to be shown; the others are counted. */
+const MOST_CHANGES = 2_000;
 
 export function createStatusTracker({ name, now, emit }: TrackerOptions): StatusTracker {
   let status: Omit<TrackedStatus, 'domains'> = {
@@ -69,7 +81,12 @@ export function createStatusTracker({ name, now, emit }: TrackerOptions): Status
     manifestAccepted({ desired, size, problems }, changed) {
       const known = new Map(domains);
       for (const domain of changed) known.delete(domain);
-      domains = new Map([...desired.domains.keys()].map((domain) => [domain, known.get(domain) ?? UNKNOWN]));
+      domains = new Map(
+        [...desired.domains].map(([domain, { source: line }]) => [
+          domain,
+          { ...(known.get(domain) ?? UNKNOWN), line },
+        ]),
+      );
       status = { ...status, manifest: { state: 'accepted', inForce: true, message: null, problems } };
       const counts = { domains: size.domains.size, entries: size.entries };
       const { references } = desired;
@@ -123,7 +140,8 @@ function domainStates(
   before: ReadonlyMap<DomainName, DomainStatus>,
 ): ReadonlyMap<DomainName, DomainStatus> {
   if (result.kind === 'failed') {
-    const failing = { state: 'failing', reason: result.message } as const;
+    const { message: reason, what } = result;
+    const failing = { state: 'failing', reason, source: null, resolve: RESOLVE[what] } as const;
     return new Map(names.map((name) => [name, { ...(before.get(name) ?? UNKNOWN), ...failing }]));
   }
   const open = Map.groupBy(splitChanges(result).open, ({ domain }) => domain);
@@ -131,58 +149,42 @@ function domainStates(
   const unproven = new Set(
     result.plan.withheld.filter(({ cause }) => cause === 'unproven').map(({ domain }) => domain),
   );
+  let room = MOST_CHANGES - keptBesides(names, before);
   return new Map(
     names.map((name) => {
       const changes = open.get(name) ?? [];
-      const { state, reason } = findings.get(name) ?? {
+      const known = before.get(name) ?? UNKNOWN;
+      const { state, reason, source, resolve } = findings.get(name) ?? {
+        ...FINE,
         state: changes.length === 0 ? ('in-sync' as const) : ('drifted' as const),
-        reason: null,
       };
-      const read = unproven.has(name) ? (before.get(name)?.readAt ?? null) : readAt(name);
-      return [name, { state, pending: countActions(changes), reason, readAt: read }];
+      const kept = changes.slice(0, Math.max(0, room));
+      room -= kept.length;
+      const pending = countActions(changes);
+      const read = unproven.has(name) ? known.readAt : readAt(name);
+      return [name, { ...known, state, pending, changes: kept, reason, source, resolve, readAt: read }];
     }),
   );
 }
 
-interface Finding {
-  readonly domain: string;
-  readonly state: 'failing' | 'frozen' | 'withheld';
-  readonly reason: string;
-}
+const FINE = { reason: null, source: null, resolve: null };
 
-/** What keeps a domain from being in sync; the first that is found counts. */
-function findingsOf(run: CompletedRun): ReadonlyMap<string, Finding> {
-  const findings = new Map<string, Finding>();
-  for (const finding of [...failuresOf(run), ...withheldOf(run)]) {
-    if (!findings.has(finding.domain)) findings.set(finding.domain, finding);
-  }
-  return findings;
-}
+/** What a person can do where a run did not start. */
+const RESOLVE: Readonly<Record<FailedStep, string>> = {
+  key: 'check the variable or the file of the API key',
+  account: 'give --drift-url the base URL of v3 of the same service',
+  read: 'check the key and the service; fwdsync retries by itself',
+  lock: 'wait if another run holds the lock, else check the state directory; fwdsync retries',
+  state: 'check the state directory: its owner, its permissions, and the free space',
+  internal: 'this is a bug: report it with the lines of the log',
+};
 
-/** What failed, and may succeed next time. */
-function* failuresOf({ plan, report, unset }: CompletedRun): Generator<Finding> {
-  const state = 'failing';
-  for (const { domain, message } of [...(report?.failed ?? []), ...(report?.notKept ?? [])]) {
-    yield { domain, state, reason: message };
-  }
-  for (const { domain, name } of unset) {
-    yield { domain, state, reason: `the password of credential ${name} is not set, or too short` };
-  }
-  for (const { domain, cause, reason } of plan.withheld) {
-    if (cause === 'unproven' || cause === 'manifest') yield { domain, state, reason };
-  }
-}
-
-/** What is left alone on purpose, and what that keeps from running. */
-function* withheldOf({ plan, report, frozen }: CompletedRun): Generator<Finding> {
-  for (const { domain, kind, name } of frozen) {
-    const reason = `${kind} ${name} keeps being changed back by somebody else`;
-    yield { domain, state: 'frozen', reason };
-  }
-  for (const { domain, reason } of withholdRefused(plan).withheld) {
-    yield { domain, state: 'withheld', reason };
-  }
-  for (const { domain, reason } of report?.skipped ?? []) yield { domain, state: 'failing', reason };
+/** How many pending changes of other domains are kept. */
+function keptBesides(names: readonly DomainName[], known: ReadonlyMap<DomainName, DomainStatus>): number {
+  const own = new Set(names);
+  let kept = 0;
+  for (const [domain, { changes }] of known) if (!own.has(domain)) kept += changes.length;
+  return kept;
 }
 
 function countActions(changes: readonly Change[]): DomainStatus['pending'] {

@@ -1,5 +1,6 @@
 import type { Clock } from '../../model/clock.ts';
 import type { AccountStatus, DaemonEvent } from '../../model/daemon.ts';
+import type { Desired } from '../../model/desired.ts';
 import type { AccountLoop } from './account-loop.ts';
 import { createWakeup, type Wakeup } from './wakeup.ts';
 import type { FileWatch, WatchOptions } from './watch.ts';
@@ -29,6 +30,8 @@ export interface Daemon {
   /** Reads everything now, as on SIGHUP. */
   resync(): void;
   statuses(): readonly AccountStatus[];
+  /** The manifests that are loaded. */
+  manifests(): readonly Desired[];
   /** Monotonic milliseconds of the last sign of life. */
   heartbeatAt(): number;
 }
@@ -68,6 +71,8 @@ export function createDaemon(ports: DaemonPorts): Daemon {
       state.wakeup.wake();
     },
     statuses: () => [...state.loops.values()].map((loop) => loop.status()),
+    manifests: () =>
+      [...state.loops.values()].map((loop) => loop.desired()).filter((desired) => desired !== null),
     heartbeatAt: () => state.heartbeatAt,
   };
 }

@@ -28,6 +28,8 @@ export interface Scheduler {
   resync(now: number): void;
   /** Null: a sweep is under way. */
   nextSweepAt(): number | null;
+  /** How long it takes from one sweep to the next, in milliseconds: as stated, or longer where reading takes long. */
+  effectiveIntervalMs(): number;
   /** Runs that failed in a row. */
   failures(): number;
 }
@@ -62,6 +64,7 @@ interface State {
   retryAt: number;
   failures: number;
   sweep: SweepState;
+  effectiveIntervalMs: number;
 }
 
 type SweepState =
@@ -85,6 +88,7 @@ export function createScheduler({ intervalMs, pollMs, random, now }: SchedulerOp
     retryAt: now,
     failures: 0,
     sweep: { kind: 'waiting', at: now },
+    effectiveIntervalMs: intervalMs,
   };
   return {
     next: (at) => nextTask(state, at),
@@ -118,6 +122,7 @@ export function createScheduler({ intervalMs, pollMs, random, now }: SchedulerOp
         state.sweep.kind === 'waiting' ? { kind: 'waiting', at } : { ...state.sweep, isRepeated: true };
     },
     nextSweepAt: () => (state.sweep.kind === 'waiting' ? state.sweep.at : null),
+    effectiveIntervalMs: () => state.effectiveIntervalMs,
     failures: () => state.failures,
   };
 }
@@ -133,6 +138,7 @@ function recordEnd(
     return state.retryAt;
   };
   if (cause === 'sweep') {
+    if (state.sweep.kind === 'read') state.effectiveIntervalMs = intervalAfter(state.sweep, intervalMs);
     const at = failing === 'all' ? backOff() : nextSweepAt(state.sweep, intervalMs, now);
     state.sweep = { kind: 'waiting', at };
     // One that failed is itself repeated: its domains need no run of their own.
@@ -178,8 +184,11 @@ function nextMoment({ filesAt, isLoaded, failing, retryAt, sweep }: State): numb
 /** Twice as long as it takes to read, for half of the time is left to others: the last read forecasts the next. */
 function nextSweepAt(sweep: SweepState, intervalMs: number, now: number): number {
   if (sweep.kind === 'waiting' || sweep.isRepeated) return now;
-  const readMs = sweep.kind === 'read' ? sweep.readMs : 0;
-  return Math.max(now, sweep.startedAt + Math.max(intervalMs, 2 * readMs));
+  return Math.max(now, sweep.startedAt + intervalAfter(sweep, intervalMs));
+}
+
+function intervalAfter(sweep: SweepState, intervalMs: number): number {
+  return Math.max(intervalMs, sweep.kind === 'read' ? 2 * sweep.readMs : 0);
 }
 
 const FIRST_BACKOFF_MS = 5_000;

@@ -60,6 +60,7 @@ function idleLoop(name: string, signal: AbortSignal): AccountLoop {
     resync() {},
     missedEvents: () => 0,
     status: () => ({ name }) as AccountStatus,
+    desired: () => null,
   };
 }
 
