@@ -1,6 +1,7 @@
 import type { Problem } from '../model/problem.ts';
 import type { Report } from '../model/report.ts';
 import { fail, succeed, type Result } from '../model/result.ts';
+import { openRunRecorder } from './history/run-recorder.ts';
 import { rememberRun } from './memory/remember.ts';
 import { undoFlags } from './memory/undo-flags.ts';
 import { openLedger } from './ledger.ts';
@@ -50,10 +51,13 @@ async function run(
   const { client, clock, state, signal, onProgress } = ports;
   const ledger = openLedger({ items: plan.changes.length, maxFailures, signal, onProgress });
   const account = openKnownAccount(input, ports);
+  const recorder = openRunRecorder(input, ports, { account, ledger });
   const passwords = new Map(resolved);
   const { observed } = account;
   const verdict =
-    plan.changes.length === 0 ? NOTHING_TO_DO : await runRounds(input, ports, { ledger, account, passwords });
+    plan.changes.length === 0
+      ? NOTHING_TO_DO
+      : await runRounds(input, ports, { ledger, account, passwords, recorder });
   const verified = await verifyDomains({ desired, prior, observed }, ledger, ports);
   const objection = (await ports.objection?.()) ?? null;
   if (objection === null) {
@@ -69,7 +73,10 @@ async function run(
     snapshot: snapshot.path,
     undoFlags: undoing === null ? [] : await undoFlags(undoing, { observed, verdict }, ports),
   });
-  return keepReport(report, input, ports);
+  const unrecorded = await recorder.finish(report, verdict);
+  if (unrecorded === null) return keepReport(report, input, ports);
+  const notes = [...report.notes, `the history of this run is incomplete: ${unrecorded}`];
+  return keepReport({ ...report, notes }, input, ports);
 }
 
 interface Prepared {

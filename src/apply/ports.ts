@@ -3,6 +3,7 @@ import type { Client } from '../api/client.ts';
 import type { Objection } from '../api/http/pacing.ts';
 import type { Clock } from '../model/clock.ts';
 import type { Desired } from '../model/desired.ts';
+import type { Commit, RunOrigin } from '../model/history/entries.ts';
 import type { ManifestDocument } from '../model/manifest-document.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Observed } from '../model/observed.ts';
@@ -44,6 +45,8 @@ export interface ApplyInput {
   readonly maxFailures: number | null;
   /** Epoch milliseconds; the reading before the plan is part of the run. */
   readonly startedAt: number;
+  /** Who runs it, for the history. */
+  readonly origin: RunOrigin;
   /** Of the client when the run began: one that lives for months has served other runs. */
   readonly totalsBefore: RequestTotals;
 }
@@ -59,6 +62,8 @@ export interface ApplyPorts {
   /** Asked right before a domain is deleted: null, or why it must stay. */
   readonly whyKeepDomain?: ((domain: DomainName) => Promise<string | null>) | undefined;
   readonly writeSnapshot: (document: ManifestDocument) => WrittenSnapshot;
+  /** What is checked out in the repository of the manifest, for the history; asked once, and only by a run that writes. */
+  readonly readCommit?: (() => Promise<Commit | null>) | undefined;
   /** Asked before each write, to the account or to memory: why this run must not write any more. */
   readonly objection?: Objection | undefined;
 }

@@ -6,6 +6,7 @@ import { fail, succeed, type Result } from '../model/result.ts';
 import { approvalsOf, selectWork } from './approval.ts';
 import { recordSkips, stopOn, whyStopped, type Ledger, type SkippedEntry } from './ledger.ts';
 import { foreignSettings, type KnownAccount } from './known-account.ts';
+import type { RunRecorder } from './history/run-recorder.ts';
 import type { Sightings } from './memory/not-kept.ts';
 import type { ApplyInput, ApplyPorts } from './ports.ts';
 import { sendRound, type Round } from './round.ts';
@@ -21,18 +22,23 @@ export interface RunParts {
   readonly account: KnownAccount;
   /** Grows with credentials that come up during the run. */
   readonly passwords: Map<string, string>;
+  readonly recorder: RunRecorder;
 }
 
 /** Sends what was planned, reads the account again, plans what is still open, and repeats: three times at most. */
 export async function runRounds(
   input: ApplyInput,
   ports: ApplyPorts,
-  { ledger, account, passwords }: RunParts,
+  { ledger, account, passwords, recorder }: RunParts,
 ): Promise<Verdict> {
   const { desired, plan } = input;
   const { clock, signal, resolvePassword, whyKeepDomain } = ports;
   const approvals = approvalsOf(input);
-  const sender = openSender(ports, sourcesOf(desired, passwords), { ledger, findings: account.findings });
+  const sender = openSender(ports, sourcesOf(desired, passwords), {
+    ledger,
+    findings: account.findings,
+    recorder,
+  });
   const touched = domainsOf(plan.changes);
   const sightings: Sightings = new Map();
   let round: Round = { stages: input.requests, pending: plan.changes, unread: [] };

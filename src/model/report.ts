@@ -40,9 +40,15 @@ export interface Stop {
     | 'redirect'
     | 'too-many-failures'
     | 'interrupted'
-    | 'lock-lost';
+    | 'lock-lost'
+    | 'no-history';
   readonly message: string;
 }
+
+/** How many items had each end. */
+export type ItemCounts = Readonly<
+  Record<'added' | 'updated' | 'moved' | 'deleted' | 'failed' | 'skipped' | 'notKept', number>
+>;
 
 export interface RequestTotals {
   readonly total: number;

@@ -62,7 +62,12 @@ export async function applyManifest(options: ApplyOptions): Promise<Once> {
   const { client, desired, clock, fs } = options;
   const account = desired.api.account ?? null;
   const policy = options.policy ?? defaultPolicy(desired, { account, now: clock.now() });
-  const request = { desired, manifestSize: manifestSize(desired), policy, maxFailures: null };
+  const processes = systemProcesses(fs, 'library');
+  const { host } = processes;
+  // One run at a time holds the lock.
+  const run = clock.now().toString(36);
+  const origin = { run, command: 'library', host, user: null, actor: null } as const;
+  const request = { desired, manifestSize: manifestSize(desired), policy, origin, maxFailures: null };
   return reconcileOnce(request, {
     client,
     clock,
@@ -76,7 +81,7 @@ export async function applyManifest(options: ApplyOptions): Promise<Once> {
         apiUrl: client.url,
         fs,
         clock,
-        processes: systemProcesses(fs, 'library'),
+        processes,
         every: options.every,
       }),
     approve: async (planned) => {

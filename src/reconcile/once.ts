@@ -11,6 +11,8 @@ import { planAccount, type Planned, type PlanPorts, type PlanRequest } from './p
 export interface OnceRequest extends PlanRequest {
   /** So many failed items end the run; null: 25 or 5 % of the items, the larger. */
   readonly maxFailures: number | null;
+  /** Who asks for it, for the history. */
+  readonly origin: ApplyInput['origin'];
   /** `left` where the plan was approved as it is; see `ApplyInput`. */
   readonly newcomers?: ApplyInput['newcomers'];
 }
@@ -57,7 +59,7 @@ export async function reconcileOnce(request: OnceRequest, ports: OncePorts): Pro
     const lost = await lock.value.lost();
     if (lost !== null) return { kind: 'locked', fault: lost };
     const { plan, heldBack, requests } = decision;
-    const { maxFailures, manifestSize, newcomers } = request;
+    const { maxFailures, manifestSize, newcomers, origin } = request;
     const digest = approvalDigest(planned, client.hmac);
     const applied = await applyPlan(
       {
@@ -71,6 +73,7 @@ export async function reconcileOnce(request: OnceRequest, ports: OncePorts): Pro
         manifestSize,
         maxFailures,
         newcomers,
+        origin,
         startedAt,
         totalsBefore,
       },

@@ -24,7 +24,8 @@ import {
   writeWhole,
   type ReadOutcome,
 } from './files.ts';
-import { createFingerprinter, recognise, withReferences } from './fingerprints.ts';
+import { createFingerprinter, fingerprintValue, recognise, withReferences } from './fingerprints.ts';
+import { openHistory } from './history/history.ts';
 import { acquireLock } from './lock.ts';
 import { ownFiles, type OwnFiles, type StateFs } from './own-files.ts';
 import type { ProcessTable } from './processes.ts';
@@ -72,6 +73,8 @@ export function openStateDirectory(options: StateDirectoryOptions): StateStore {
       const make = await fingerprinter;
       return make === null ? null : make(password);
     },
+    openValuePrints: () => openValuePrints(scope),
+    history: openHistory({ directory: join(place, 'history'), files, clock: options.clock }),
   };
 }
 
@@ -254,6 +257,11 @@ function referencesPath(scope: Scope): string {
 async function openFingerprinter(scope: Scope): Promise<((password: string) => Promise<string>) | null> {
   const salt = await openSalt(scope);
   return salt === null ? null : createFingerprinter(salt);
+}
+
+async function openValuePrints(scope: Scope): ReturnType<StateStore['openValuePrints']> {
+  const salt = await openSalt(scope);
+  return salt === null ? null : (value) => fingerprintValue(value, salt);
 }
 
 /** The salt is made once; null when there is none and none can be kept: then nothing is remembered of values. */

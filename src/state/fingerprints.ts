@@ -59,6 +59,6 @@ export function recognise(known: KnownReferences, values: Iterable<string>, salt
 }
 
 /** Of a short text of which there are few, and so guessable by who has the salt: the directory is its owner's alone. */
-function fingerprintValue(value: string, salt: Uint8Array): string {
+export function fingerprintValue(value: string, salt: Uint8Array): string {
   return createHmac('sha256', salt).update(value.normalize('NFC').toLowerCase()).digest('base64');
 }

@@ -17,6 +17,8 @@ export interface OwnFiles {
   list(directory: string): Promise<readonly string[]>;
   /** A file, or a directory to be flushed; a link is an error, and a FIFO does not block. */
   openToRead(path: string): Promise<fileSystem.FileHandle>;
+  /** A file that is read and grows at its end, made for the owner alone where there is none. */
+  openToAppend(path: string): Promise<fileSystem.FileHandle>;
   /** A file that is not there yet, for the owner alone. */
   create(path: string): Promise<fileSystem.FileHandle>;
   link(from: string, to: string): Promise<void>;
@@ -35,7 +37,9 @@ export interface OwnFilesOptions {
 }
 
 // Windows has neither, and links there need a privilege.
-const READ = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+const NO_SURPRISE = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+const READ = constants.O_RDONLY | NO_SURPRISE;
+const APPEND = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | NO_SURPRISE;
 const OWNER_ONLY = { directory: 0o700, file: 0o600 } as const;
 const WRITABLE_BY_OTHERS = 0o022;
 
@@ -67,6 +71,7 @@ export function ownFiles(fs: StateFs, root: string, { uid, unique }: OwnFilesOpt
       check(directory).then(() => makeDirectory(fs, directory, OWNER_ONLY.directory)),
     list: (directory) => check(directory).then(() => fs.readdir(directory)),
     openToRead: (path) => check(dirname(path)).then(() => fs.open(path, READ)),
+    openToAppend: (path) => check(dirname(path)).then(() => fs.open(path, APPEND, OWNER_ONLY.file)),
     // `wx`: whatever has the name, a link included, is an error.
     create: (path) => check(dirname(path)).then(() => fs.open(path, 'wx', OWNER_ONLY.file)),
     link: (from, to) => check(dirname(to)).then(() => fs.link(from, to)),

@@ -1,4 +1,5 @@
 import type { References } from '../model/destinations.ts';
+import type { HistoryEntry, HistoryEntryAbout, HistorySubject } from '../model/history/entries.ts';
 import type { DomainName } from '../model/names.ts';
 import type { ManifestSize, Prior, PriorDomain } from '../model/prior.ts';
 import type { Warning } from '../model/plan.ts';
@@ -27,6 +28,37 @@ export interface StateStore {
   openReferences(): Promise<RecogniseReferences | null>;
   /** Of a password, under a salt that is made once; null where no salt can be kept. */
   fingerprint(password: string): Promise<string | null>;
+  /** Of values behind references, without case, under the same salt; cheap. Null where no salt can be kept. */
+  openValuePrints(): Promise<((value: string) => string) | null>;
+  readonly history: HistoryStore;
+}
+
+/** What happened to the account, kept for a time and up to a size; see `model/history/entries.ts`. */
+export interface HistoryStore {
+  /**
+   * Adds entries in their order. `synced`: they are on disk when it succeeds; `written`: they outlive the process. Where it fails
+   * none, some or all of them are kept.
+   */
+  append(
+    entries: readonly HistoryEntry[],
+    durability: 'synced' | 'written',
+  ): Promise<Result<void, StateFault>>;
+  /** Entries of one subject, the newest first, read as they are asked for. What was cut by a kill is left out. */
+  read<S extends HistorySubject>(query: HistoryQuery<S>): AsyncGenerator<HistoryEntryAbout<S>>;
+}
+
+/** Which entries are read; what is left out does not restrict. */
+export interface HistoryQuery<S extends HistorySubject> {
+  readonly about: S;
+  /** The first and the last moment, as the entries have them. */
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  readonly run?: string | undefined;
+  /** These two restrict items and drift: to those of a domain, to those with this key. */
+  readonly domain?: DomainName | undefined;
+  readonly key?: string | undefined;
+  /** Called for what cannot be read. */
+  readonly onFault?: ((fault: StateFault) => void) | undefined;
 }
 
 /** Which of these values came from a reference in an earlier run, and how each is shown. */

@@ -1,6 +1,6 @@
 import { type Disclosure, showText } from '../../model/destinations.ts';
 import type { Action, GuardFinding, Withheld } from '../../model/plan.ts';
-import type { Report } from '../../model/report.ts';
+import type { ItemCounts, Report } from '../../model/report.ts';
 
 /** What `apply --format json` prints and the state directory keeps: schemas/report.v1.schema.json. */
 export interface ReportDocument extends Pick<
@@ -20,7 +20,7 @@ export interface ReportDocument extends Pick<
   /** ISO 8601, UTC. */
   readonly startedAt: string;
   readonly finishedAt: string;
-  readonly summary: ReturnType<typeof summarise>;
+  readonly summary: ItemCounts;
   readonly guards: readonly Omit<GuardFinding, 'allowance' | 'holds' | 'refuses'>[];
   readonly withheld: readonly Pick<Withheld, 'domain' | 'reason'>[];
 }
@@ -55,7 +55,7 @@ export function reportDocument(report: Report, disclosure: Disclosure): ReportDo
 }
 
 /** How many changes had each end. */
-export function summarise(report: Report) {
+export function summarise(report: Report): ItemCounts {
   const count = (action: Action): number => report.applied.filter((item) => item.action === action).length;
   return {
     added: count('add'),
@@ -65,5 +65,5 @@ export function summarise(report: Report) {
     failed: report.failed.length,
     skipped: report.skipped.length,
     notKept: report.notKept.length,
-  } as const;
+  };
 }

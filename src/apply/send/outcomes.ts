@@ -16,6 +16,7 @@ import {
   type FailedEntry,
   type Ledger,
 } from '../ledger.ts';
+import type { RunRecorder } from '../history/run-recorder.ts';
 import type { Findings } from '../known-account.ts';
 import { DONE, type Accepted, type ItemAnswer } from './senders.ts';
 
@@ -24,6 +25,7 @@ export interface Records {
   readonly ledger: Ledger;
   readonly findings: Findings;
   readonly version: ApiVersion;
+  readonly recorder: Pick<RunRecorder, 'begin' | 'note' | 'end'>;
 }
 
 /**
@@ -52,6 +54,7 @@ export function noteAccepted(records: Records, item: WriteItem, accepted: Accept
   const { ledger, findings } = records;
   const { change } = item;
   ledger.wrote = true;
+  records.recorder.note(item, { outcome: 'done', id: accepted.id });
   if (accepted.note !== undefined) ledger.notes.add(accepted.note);
   if (item.kind === 'domain') noteDomain(findings, item.change, accepted);
   if (item.kind === 'rule') {
@@ -98,6 +101,7 @@ function noteRefused(records: Records, request: WriteRequest, { item, index, fai
   const { ledger, version } = records;
   if (missing && change.action === 'delete' && !isAmbiguous(item, version))
     return noteAccepted(records, item, DONE);
+  records.recorder.note(item, { outcome: 'failed', message: failure.message });
   recordFailure(ledger, {
     change,
     cause: missing ? 'stale' : 'rejected',
@@ -174,11 +178,15 @@ function refuseMissing(
 
 /** Every item of a request that failed as a whole is listed with the answer's status. */
 export function failItems(
-  { ledger, version }: Records,
+  { ledger, version, recorder }: Records,
   request: WriteRequest,
   { cause, error }: { readonly cause: FailedEntry['cause']; readonly error: ApiError },
 ): void {
-  for (const [index, { change }] of request.items.entries()) {
+  const outcome =
+    error.kind === 'unproven' ? 'not-done' : error.kind === 'unknown-outcome' ? 'unknown' : 'failed';
+  for (const [index, item] of request.items.entries()) {
+    const { change } = item;
+    recorder.note(item, { outcome, message: error.message });
     recordFailure(ledger, {
       change,
       cause,

@@ -22,7 +22,7 @@ import {
   type UnknownOutcome,
 } from './outcomes.ts';
 import { isPassword, type Passwords } from './passwords.ts';
-import { DONE, sendRequest, type Sources } from './senders.ts';
+import { DONE, sendRequest, type Sources, type WireAnswer } from './senders.ts';
 import { resolveOutcomes } from './unknown-outcome.ts';
 
 /** Makes requests by what is known of batches by then, and sends them to their end. */
@@ -38,7 +38,7 @@ export interface Sender {
 export function openSender(
   { client, clock, signal, onProgress }: Pick<ApplyPorts, 'client' | 'clock' | 'signal' | 'onProgress'>,
   sources: Sources,
-  { ledger, findings }: Omit<Records, 'version'>,
+  { ledger, findings, recorder }: Omit<Records, 'version'>,
 ): Sender {
   const { version } = client;
   const known = openKnownBatches(onProgress);
@@ -46,7 +46,7 @@ export function openSender(
     ports: { client, clock, signal },
     sources,
     known,
-    records: { ledger, findings, version },
+    records: { ledger, findings, version, recorder },
   };
   return {
     requestsOf: (changes) => requestsOf({ changes }, { ...known, version }),
@@ -76,31 +76,60 @@ async function send(
   }
 }
 
+/** It is on disk in the history before it is sent; where that fails, nothing more is sent. */
 async function sendPart(sending: Sending, request: WriteRequest, attempt: number): Promise<void> {
-  const { ports, sources, known, records } = sending;
-  if (skipIfHalted(records.ledger, request)) return;
+  const { ports, sources, records } = sending;
+  const { ledger, recorder } = records;
+  if (skipIfHalted(ledger, request)) return;
+  const unrecorded = await recorder.begin(request);
+  if (unrecorded !== null) {
+    ledger.stop ??= { kind: 'no-history', message: `the history cannot be written: ${unrecorded}` };
+    skipIfHalted(ledger, request);
+    return;
+  }
   const answer = await sendRequest(ports.client, request, sources);
+  const rest = await takeAnswer(sending, request, { answer, attempt });
+  await recorder.end(request);
+  if (rest !== null) await send(sending, { ...request, items: rest.items }, rest);
+}
+
+/** What is sent once more, and how. */
+interface Rest {
+  readonly items: readonly WriteItem[];
+  readonly support?: BatchSupport;
+  readonly attempt?: number;
+}
+
+/** Notes what became of the items; null: nothing is left to be sent. */
+async function takeAnswer(
+  sending: Sending,
+  request: WriteRequest,
+  { answer, attempt }: { readonly answer: WireAnswer; readonly attempt: number },
+): Promise<Rest | null> {
+  const { known, records } = sending;
   if (answer.ok) {
     const unknown = unknownToBatch(known, request, { outcomes: answer.value, version: records.version });
     noteOutcomes(records, request, { outcomes: answer.value, apart: unknown });
-    return send(sending, { ...request, items: [...unknown] }, { support: ALONE });
+    return unknown.size === 0 ? null : { items: [...unknown], support: ALONE };
   }
   const { error } = answer;
-  if (error.kind === 'unknown-outcome') return sendRest(sending, request, { error, attempt });
-  if (isWholeRefusal(known, request, error)) return send(sending, request, { support: ALONE });
+  if (error.kind === 'unknown-outcome') return takeUnknown(sending, request, { error, attempt });
+  if (isWholeRefusal(known, request, error)) return { items: request.items, support: ALONE };
   refuseRequest(records, request, error);
+  return null;
 }
 
 /** Of a request of unknown outcome only what is certainly not done goes out once more. */
-async function sendRest(
+async function takeUnknown(
   sending: Sending,
   request: WriteRequest,
   { error, attempt }: { readonly error: UnknownOutcome; readonly attempt: number },
-): Promise<void> {
-  const rest = { ...request, items: await resolve(sending, request, error) };
-  if (rest.items.length === 0) return;
-  if (await sending.ports.client.mayRetry(attempt)) return send(sending, rest, { attempt: attempt + 1 });
-  failItems(sending.records, rest, { cause: 'unknown', error });
+): Promise<Rest | null> {
+  const items = await resolve(sending, request, error);
+  if (items.length === 0) return null;
+  if (await sending.ports.client.mayRetry(attempt)) return { items, attempt: attempt + 1 };
+  failItems(sending.records, { ...request, items }, { cause: 'unknown', error });
+  return null;
 }
 
 /**

@@ -12,6 +12,7 @@ import { DOCUMENT_FORMATS, type DocumentFormat } from '../output/formats.ts';
 import type { PlanFlags } from '../input/plan-options.ts';
 import { documentOf, printPlanText, shownPlan } from '../output/print-plan.ts';
 import { approveSaved, assertSealed, openApproved, type ApprovedPlan } from '../output/saved-plan.ts';
+import { readCommit, runOrigin } from '../origin.ts';
 import { openSession, type Session } from '../input/session.ts';
 import { manifestPaths, resolveFormat } from '../settings.ts';
 import { printStateWarnings, printUnknownValues } from '../input/state.ts';
@@ -57,7 +58,12 @@ async function applyPlanned(context: Context, options: ApplyFlags, manner: Manne
   try {
     if (approved !== null) assertSealed(approved, session);
     const newcomers = approved === null ? 'taken-up' : 'left';
-    const request = { ...session.request, maxFailures: options.maxFailures ?? null, newcomers } as const;
+    const request = {
+      ...session.request,
+      origin: runOrigin(context, 'apply'),
+      maxFailures: options.maxFailures ?? null,
+      newcomers,
+    } as const;
     const once = await reconcileOnce(request, portsOf(context, options, session, manner));
     session.progress.stop();
     return concludeRun(context, options, session, { once, format });
@@ -103,6 +109,7 @@ function portsOf(context: Context, options: ApplyFlags, session: Session, manner
   const follower = createRunFollower(context, session);
   return {
     ...session.ports,
+    readCommit: () => readCommit(context, manifestPaths(options, context)),
     signal: context.signal,
     writeSnapshot,
     whyKeepDomain: context.ofAccount?.whyKeepDomain,

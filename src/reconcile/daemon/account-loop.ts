@@ -1,11 +1,11 @@
 import type { Client } from '../../api/client.ts';
 import type { AccountStatus, Cause, DaemonEvent, RunResult } from '../../model/daemon.ts';
 import type { Desired } from '../../model/desired.ts';
+import { createRunId } from '../../model/history/entries.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { ManifestSize } from '../../model/prior.ts';
 import { changedSince, digestDomains, keepDomains, type DomainDigests } from '../domain-digests.ts';
 import {
-  createRunId,
   internalFault,
   pendingSinceLastRun,
   runAccount,
@@ -266,7 +266,7 @@ interface RunStart {
 
 const NEVER: ReadonlyMap<DomainName, number> = new Map();
 
-type Work = Omit<RunTask, 'mode' | 'flaps' | 'inSync'>;
+type Work = Omit<RunTask, 'run' | 'mode' | 'flaps' | 'inSync'>;
 type FailedRun = Extract<RunResult, { kind: 'failed' }>;
 
 /** Makes a run, or records one that failed before it began. */
@@ -279,7 +279,7 @@ async function runOnce(
   const { clock } = ports;
   const run = createRunId(ports.random);
   ports.emit({ account: options.name, kind: 'run-started', run, cause, domains: names.length });
-  const task = { mode: options.mode, flaps, inSync: new Set(tracker.domainsIn('in-sync')) };
+  const task = { run, mode: options.mode, flaps, inSync: new Set(tracker.domainsIn('in-sync')) };
   const result = 'kind' in work ? work : await runAccount({ ...work, ...task }, ports);
   // What was asked to stop did not fail.
   if (result.kind === 'failed' && ports.signal.aborted) return result;

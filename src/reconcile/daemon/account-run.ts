@@ -7,6 +7,7 @@ import type { Clock } from '../../model/clock.ts';
 import type { CompletedRun, FailedStep, RunResult } from '../../model/daemon.ts';
 import type { Desired } from '../../model/desired.ts';
 import type { DomainName } from '../../model/names.ts';
+import type { RunOrigin } from '../../model/history/entries.ts';
 import type { Change, Plan } from '../../model/plan.ts';
 import { KINDS } from '../../model/kinds.ts';
 import { fail, succeed, type Result } from '../../model/result.ts';
@@ -28,7 +29,8 @@ export interface Access {
   readonly openState: (account: string) => StateStore;
 }
 
-export interface RunPorts extends Pick<OncePorts, 'writeSnapshot' | 'resolvePassword'> {
+export interface RunPorts extends Pick<OncePorts, 'writeSnapshot' | 'resolvePassword' | 'readCommit'> {
+  readonly origin: Omit<RunOrigin, 'run'>;
   readonly random: () => number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -37,6 +39,8 @@ export interface RunPorts extends Pick<OncePorts, 'writeSnapshot' | 'resolvePass
 }
 
 export interface RunTask {
+  /** Names it. */
+  readonly run: string;
   /** The domains that the run is about. */
   readonly desired: Desired;
   readonly manifestSize: ManifestSize;
@@ -47,11 +51,6 @@ export interface RunTask {
   readonly flaps: FlapDetector;
   /** Domains that were in sync at the last read. */
   readonly inSync: ReadonlySet<DomainName>;
-}
-
-/** Names a run in the log. */
-export function createRunId(random: () => number): string {
-  return Math.floor(random() * 2 ** 40).toString(36);
 }
 
 /**
@@ -132,7 +131,8 @@ async function runOnce(task: RunTask, ports: RunPorts & Access): Promise<Result<
     reviewed = await review(task, planned, ports);
     return { planned, decision: decideUnattended(reviewed) };
   };
-  const once = await reconcileOnce({ ...request, maxFailures: null }, { ...ports, approve });
+  const origin = { ...ports.origin, run: task.run };
+  const once = await reconcileOnce({ ...request, origin, maxFailures: null }, { ...ports, approve });
   return once.kind === 'unread' ? fail(once.error) : succeed(resultOf(once, reviewed));
 }
 

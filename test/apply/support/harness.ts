@@ -22,6 +22,7 @@ import { manifestSize } from '../../../src/plan/size.ts';
 import { digestDomains } from '../../../src/reconcile/domain-digests.ts';
 import { withholdRefused } from '../../../src/plan/withhold.ts';
 import { unmanagedPart } from '../../golden/support/unmanaged.ts';
+import { TEST_ORIGIN } from '../../support/origin.ts';
 import { testAccount, type TestAccount, type TestAccountOptions } from '../../support/account.ts';
 
 /** The file name under which manifests are loaded. */
@@ -110,6 +111,7 @@ export async function openScene({ manifest, seed, ...options }: Setup): Promise<
         manifestSize: run.size ?? manifestSize(prepared.input.desired),
         maxFailures: run.maxFailures ?? null,
         newcomers: run.newcomers,
+        origin: TEST_ORIGIN,
         startedAt: prepared.input.now,
         totalsBefore: NO_REQUESTS,
       },

@@ -21,6 +21,7 @@ import { API_KEY, EMAIL } from '../../support/account.ts';
 import { counted, worldClock, type WorldClock } from './world-clock.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { inProcess, type Line } from '../../support/in-process.ts';
+import { TEST_ORIGIN } from '../../support/origin.ts';
 
 const URL_V4 = 'http://127.0.0.1:1/v4';
 const URL_V3 = 'http://127.0.0.1:1/v3';
@@ -176,6 +177,7 @@ export function openLoop(world: Place, options: StartOptions, signal: AbortSigna
       random: Math.random,
       signal,
       writeSnapshot,
+      origin: TEST_ORIGIN,
       resolvePassword: () => null,
       emit: (event) => events.push(event),
       giveUp(message) {

@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { dirname } from 'node:path';
 import type { StateFs } from '../../../src/state/own-files.ts';
 
@@ -27,7 +28,8 @@ export function memoryDisk(): MemoryDisk {
     },
     async open(path: string, flags: string | number): Promise<unknown> {
       if (flags === 'wx' && isThere(path)) refuse('EEXIST', path);
-      if (flags === 'wx') files.set(path, Buffer.alloc(0));
+      const isMade = flags === 'wx' || (Number(flags) & constants.O_CREAT) !== 0;
+      if (isMade && !isThere(path)) files.set(path, Buffer.alloc(0));
       else if (!isThere(path)) refuse('ENOENT', path);
       return handle(files, path);
     },
@@ -63,6 +65,13 @@ function handle(files: Map<string, Buffer>, path: string): unknown {
   return {
     async writeFile(data: Buffer | Iterable<string>): Promise<void> {
       files.set(path, Buffer.isBuffer(data) ? Buffer.from(data) : Buffer.from([...data].join('')));
+    },
+    async appendFile(data: Buffer): Promise<void> {
+      files.set(path, Buffer.concat([files.get(path) ?? Buffer.alloc(0), data]));
+    },
+    async read(buffer: Buffer, offset: number, length: number, position: number): Promise<unknown> {
+      const bytesRead = files.get(path)?.copy(buffer, offset, position, position + length) ?? 0;
+      return { bytesRead, buffer };
     },
     stat: async () => ({ size: files.get(path)?.length ?? 0, isFile: () => files.has(path) }),
     readFile: async () => Buffer.from(files.get(path) ?? refuse('ENOENT', path)),

@@ -10,6 +10,7 @@ import { policyOf, type Flags, type Scenario } from './scenario.ts';
 import { countSnapshots, noteDelete, noteUnsaved, record, strike, strikeDisk } from './watch.ts';
 import { Wire, type Exchange } from './wire.ts';
 import { KEY, type World } from './world.ts';
+import { TEST_ORIGIN } from '../../support/origin.ts';
 
 /** How one process ended. */
 export type Ending =
@@ -91,6 +92,7 @@ function reconcile(world: World, life: Life): Promise<Once> {
       manifestSize: manifestSize(desired),
       domains: flags.domain === undefined ? undefined : [...desired.domains.keys()],
       policy: policyOf(desired, flags, clock.now()),
+      origin: TEST_ORIGIN,
       maxFailures: flags.maxFailures ?? null,
     },
     {

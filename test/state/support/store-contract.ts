@@ -4,6 +4,7 @@ import type { DomainName, NameKey } from '../../../src/model/names.ts';
 import { NO_PRIOR, type ManifestSize, type PriorDomain } from '../../../src/model/prior.ts';
 import type { StateLock, StateStore } from '../../../src/state/store.ts';
 import type { VirtualClock } from '../../support/clock.ts';
+import { historyContract } from './history-contract.ts';
 
 /** Storage that is empty at first, and outlives the stores that are opened on it. */
 export interface StorageWorld {
@@ -23,6 +24,7 @@ export interface StoreOptions {
 export function storeContract(name: string, createWorld: () => Promise<StorageWorld>): void {
   describe(`${name}: what is remembered`, () => memoryContract(createWorld));
   describe(`${name}: values and passwords`, () => secretsContract(createWorld));
+  describe(`${name}: the history`, () => historyContract(createWorld));
   describe(`${name}: the lock`, () => lockContract(createWorld));
 }
 

@@ -1,7 +1,7 @@
 import { writeSnapshot } from '../../../manifest/write/write-snapshot.ts';
 import type { CompletedRun, DaemonEvent, RunResult } from '../../../model/daemon.ts';
+import type { RunOrigin } from '../../../model/history/entries.ts';
 import type { Report } from '../../../model/report.ts';
-import { createRunId } from '../../../reconcile/daemon/account-run.ts';
 import { decide } from '../../../reconcile/decide.ts';
 import { reconcileOnce, type Once } from '../../../reconcile/once.ts';
 import { planOnce, type Planned } from '../../../reconcile/plan-once.ts';
@@ -11,8 +11,9 @@ import { reportExit } from '../apply/conclude.ts';
 import type { Context } from '../../context.ts';
 import { CommandError, EXIT, type ExitCode } from '../../exit.ts';
 import { notRun } from '../apply/not-run.ts';
+import { readCommit, runOrigin } from '../../origin.ts';
 import { openSession, type Session } from '../../input/session.ts';
-import type { CommonOptions } from '../../settings.ts';
+import { manifestPaths, type CommonOptions } from '../../settings.ts';
 
 export interface OnceOptions extends CommonOptions {
   readonly mode: 'apply' | 'observe';
@@ -46,11 +47,12 @@ export async function runOnce(
     problems,
     references: desired.references,
   });
-  const run = createRunId(context.random);
+  const origin = runOrigin(context, 'run');
+  const { run } = origin;
   emit({ account, kind: 'run-started', run, cause: 'sweep', domains });
   const startedAt = context.clock.monotonic();
   try {
-    const { result, exit } = await runPass(context, options.mode, session);
+    const { result, exit } = await runPass(context, options, { session, origin });
     const seconds = (context.clock.monotonic() - startedAt) / 1000;
     emit({ account, kind: 'run-finished', run, cause: 'sweep', seconds, result });
     if (exit instanceof CommandError) throw exit;
@@ -67,8 +69,14 @@ interface Pass {
   readonly exit: ExitCode | CommandError;
 }
 
-async function runPass(context: Context, mode: OnceOptions['mode'], session: Session): Promise<Pass> {
-  const once = mode === 'apply' ? await applyOnce(context, session) : await observeOnce(session);
+interface OwnRun {
+  readonly session: Session;
+  readonly origin: RunOrigin;
+}
+
+async function runPass(context: Context, options: OnceOptions, own: OwnRun): Promise<Pass> {
+  const once =
+    options.mode === 'apply' ? await applyOnce(context, options, own) : await observeOnce(own.session);
   if (once.kind === 'observed') {
     const exit = once.planned.plan.changes.length === 0 ? EXIT.done : EXIT.changes;
     return { result: completed(once.planned, null), exit };
@@ -92,11 +100,12 @@ function resultNotRun(once: Exclude<Once, { kind: 'applied' }>, { message }: Com
   return { kind: 'failed', what: FAILED_STEPS[once.kind], message };
 }
 
-async function applyOnce(context: Context, session: Session): Promise<Once> {
+async function applyOnce(context: Context, options: OnceOptions, { session, origin }: OwnRun): Promise<Once> {
   return reconcileOnce(
-    { ...session.request, maxFailures: null },
+    { ...session.request, origin, maxFailures: null },
     {
       ...session.ports,
+      readCommit: () => readCommit(context, manifestPaths(options, context)),
       signal: context.signal,
       writeSnapshot,
       approve: (planned) =>

@@ -17,6 +17,7 @@ import type { StateStore } from '../../../state/store.ts';
 import type { Context } from '../../context.ts';
 import { CommandError, commandFailure } from '../../exit.ts';
 import { connect } from '../../input/connect.ts';
+import { readCommit, runOrigin } from '../../origin.ts';
 import { createPolicy } from '../../input/policy.ts';
 import { openState } from '../../input/state.ts';
 import { loadOptions } from '../../input/desired.ts';
@@ -64,6 +65,8 @@ export function openAccountLoop(
       random,
       signal,
       writeSnapshot,
+      origin: runOrigin(context, 'run'),
+      readCommit: () => readCommit(context, entry.paths),
       async resolvePassword(reference) {
         const password = await referenceValue(context, reference);
         if (typeof password === 'string') onSecret(password);

@@ -21,6 +21,7 @@ import { randomOf } from '../../../simulation/support/world.ts';
 import { Wire } from '../../../simulation/support/wire.ts';
 import type { Shape } from './shapes.ts';
 import { EMAIL, manifestsOf, PASSWORD, seedOf } from './written.ts';
+import { TEST_ORIGIN } from '../../../support/origin.ts';
 
 /** What one run of the real reconciler sent and took, in virtual time. Seconds. */
 export interface VirtualRun {
@@ -127,6 +128,7 @@ function reconcile(
         { allowDomainDelete: tombstones },
         { account: EMAIL, accountRequired: false, domainDeletes: 'allowed', now: clock.now() },
       ),
+      origin: TEST_ORIGIN,
       maxFailures: null,
     },
     {

@@ -1,0 +1,64 @@
+import { statSync } from 'node:fs';
+import { hostname, userInfo } from 'node:os';
+import { dirname, resolve } from 'node:path';
+import { createRunId, type Actor, type Commit, type RunOrigin } from '../model/history/entries.ts';
+import type { Context } from './context.ts';
+import { requireGit } from './input/git.ts';
+
+/** Who runs a command, for the history. */
+export function runOrigin(context: Context, command: RunOrigin['command']): RunOrigin {
+  return {
+    run: createRunId(context.random),
+    command,
+    host: hostname(),
+    user: userName(),
+    actor: actorOf(context),
+  };
+}
+
+/** Null: the system knows none for this process, as in a container. */
+function userName(): string | null {
+  try {
+    return userInfo().username;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Who started the job, by the variables that GitHub Actions ("Default environment variables") and GitLab CI ("Predefined
+ * CI/CD variables") document; null: no job of theirs.
+ */
+function actorOf({ env }: Context): Actor | null {
+  if (env['GITHUB_ACTIONS'] === 'true') {
+    const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: id } = env;
+    const url = server && repository && id ? `${server}/${repository}/actions/runs/${id}` : null;
+    // Who had it run again counts, not who ran it first.
+    const name = env['GITHUB_TRIGGERING_ACTOR'] || env['GITHUB_ACTOR'];
+    return name ? { ci: 'github', name, url } : null;
+  }
+  if (env['GITLAB_CI'] !== 'true') return null;
+  const name = env['GITLAB_USER_LOGIN'];
+  return name ? { ci: 'gitlab', name, url: env['CI_JOB_URL'] || null } : null;
+}
+
+/** The last commit of the manifests; null: they are in no repository that git can read here, or in no commit yet. */
+export async function readCommit(context: Context, paths: readonly string[]): Promise<Commit | null> {
+  if (paths.includes('-')) return null;
+  const absolute = paths.map((path) => resolve(context.cwd, path));
+  try {
+    const there = { ...context, cwd: directoryOf(absolute[0] ?? context.cwd) };
+    const [log, status] = await Promise.all([
+      requireGit(there, ['log', '-1', '--no-show-signature', '--format=%H%x00%an <%ae>', '--', ...absolute]),
+      requireGit(there, ['status', '--porcelain', '--', ...absolute]),
+    ]);
+    const [sha, author] = log.toString('utf8').trimEnd().split('\0');
+    return sha && author ? { sha, author, dirty: status.length > 0 } : null;
+  } catch {
+    return null;
+  }
+}
+
+function directoryOf(path: string): string {
+  return statSync(path).isDirectory() ? path : dirname(path);
+}

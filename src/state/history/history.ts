@@ -1,0 +1,104 @@
+import { join } from 'node:path';
+import type { Clock } from '../../model/clock.ts';
+import type { HistoryEntry, HistoryEntryAbout, HistorySubject } from '../../model/history/entries.ts';
+import { listFiles } from '../files.ts';
+import { codeOf, describe, type OwnFiles } from '../own-files.ts';
+import type { HistoryQuery, HistoryStore, StateFault } from '../store.ts';
+import { createAppender } from './append.ts';
+import { linesBackwards } from './lines.ts';
+import { parseEntry } from './parse-entry.ts';
+
+export interface HistoryPlace {
+  /** Its directory. */
+  readonly directory: string;
+  readonly files: OwnFiles;
+  readonly clock: Clock;
+}
+
+const DAY_FILE = /^\d{4}-\d{2}-\d{2}\.jsonl$/;
+
+/** The history of an account as files of JSON lines, one file a day (UTC); nothing is touched before a method is called. */
+export function openHistory({ directory, files, clock }: HistoryPlace): HistoryStore {
+  const append = createAppender(files, () => join(directory, dayFile(new Date(clock.now()).toISOString())));
+  return {
+    append: (entries, durability) => append(entries.map(lineOf).join(''), durability),
+    read: (query) => read({ directory, files }, query),
+  };
+}
+
+function dayFile(moment: string): string {
+  return `${moment.slice(0, 10)}.jsonl`;
+}
+
+function lineOf(entry: HistoryEntry): string {
+  return `${JSON.stringify(entry)}\n`;
+}
+
+/** The newest first. */
+async function dayFiles(files: OwnFiles, directory: string): Promise<readonly string[]> {
+  const names = await listFiles(files, directory);
+  return names.filter((name) => DAY_FILE.test(name)).toSorted((a, b) => (a < b ? 1 : -1));
+}
+
+async function* read<S extends HistorySubject>(
+  { directory, files }: Pick<HistoryPlace, 'directory' | 'files'>,
+  query: HistoryQuery<S>,
+): AsyncGenerator<HistoryEntryAbout<S>> {
+  const { since = '' } = query;
+  const isAsked = createFilter(query);
+  const fault = await files.fault(directory);
+  if (fault !== null) query.onFault?.({ message: fault });
+  for (const name of await dayFiles(files, directory)) {
+    if (name < dayFile(since)) return;
+    for await (const line of linesOf({ path: join(directory, name), files }, query)) {
+      const entry = parseEntry(line);
+      if (entry === null) query.onFault?.(damaged(join(directory, name)));
+      else if (isAsked(entry)) yield entry;
+    }
+  }
+}
+
+/** A file that went meanwhile holds nothing. */
+async function* linesOf<S extends HistorySubject>(
+  { path, files }: { readonly path: string; readonly files: OwnFiles },
+  query: HistoryQuery<S>,
+): AsyncGenerator<string> {
+  try {
+    const file = await files.openToRead(path);
+    try {
+      yield* linesBackwards(file, needleOf(query));
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') {
+      query.onFault?.({ message: `${path} cannot be read: ${describe(error)}` });
+    }
+  }
+}
+
+/** A text that every line has that is asked for, as rare as can be known: within a text of JSON its quotes would be escaped. */
+function needleOf({ about, run, domain, key }: HistoryQuery<HistorySubject>): string {
+  if (key !== undefined) return JSON.stringify(key);
+  if (run !== undefined) return `"run":${JSON.stringify(run)}`;
+  if (domain !== undefined) return JSON.stringify(`${domain}\n`).slice(0, -1);
+  return `"entry":"${about}`;
+}
+
+function createFilter<S extends HistorySubject>(
+  query: HistoryQuery<S>,
+): (entry: HistoryEntry) => entry is HistoryEntryAbout<S> {
+  const { about, run, domain, key, since = '', until = '9999' } = query;
+  const isInPlace = (keys: readonly string[]): boolean =>
+    (key === undefined || keys.includes(key)) &&
+    (domain === undefined || keys.some((own) => own.startsWith(`${domain}\n`)));
+  return (entry): entry is HistoryEntryAbout<S> => {
+    if (!entry.entry.startsWith(about) || entry.at < since || entry.at > until) return false;
+    if (run !== undefined && (!('run' in entry) || entry.run !== run)) return false;
+    return isInPlace('keys' in entry ? entry.keys : []);
+  };
+}
+
+function damaged(path: string): StateFault {
+  return { message: `${path} has a line that cannot be read; it is left out` };
+}

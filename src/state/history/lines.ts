@@ -1,0 +1,52 @@
+import { Buffer } from 'node:buffer';
+import type { FileHandle } from 'node:fs/promises';
+
+const CHUNK_BYTES = 4 * 1024 * 1024;
+const NEWLINE = 0x0a;
+
+/**
+ * The lines of a file that contain a text, the last first, read backwards piece by piece: what does not contain it is never
+ * made a text. A last line without an end was cut off by a kill, and is left out.
+ */
+export async function* linesBackwards(file: FileHandle, containing: string): AsyncGenerator<string> {
+  const needle = Buffer.from(containing, 'utf8');
+  let end = (await file.stat()).size;
+  /** What is read of lines that begin before `end`: nothing, or up to the end of a line. */
+  let rest: Buffer = Buffer.alloc(0);
+  while (end > 0) {
+    const start = Math.max(0, end - CHUNK_BYTES);
+    const piece = await readExactly(file, start, end - start);
+    const data = rest.length === 0 ? withoutCutLine(piece) : Buffer.concat([piece, rest]);
+    const whole = start === 0 ? 0 : data.indexOf(NEWLINE, 0) + 1;
+    yield* matchesIn(data.subarray(whole), needle);
+    rest = data.subarray(0, whole);
+    end = start;
+  }
+}
+
+/** The lines in which `needle` is, the last first. */
+function* matchesIn(lines: Buffer, needle: Buffer): Generator<string> {
+  let end = lines.length;
+  while (end > 0) {
+    const found = lines.lastIndexOf(needle, end - 1);
+    if (found < 0) return;
+    const start = lines.lastIndexOf(NEWLINE, found) + 1;
+    yield lines.toString('utf8', start, lines.indexOf(NEWLINE, found));
+    end = start - 1;
+  }
+}
+
+function withoutCutLine(data: Buffer): Buffer {
+  return data.subarray(0, data.lastIndexOf(NEWLINE) + 1);
+}
+
+async function readExactly(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(length);
+  let filled = 0;
+  while (filled < length) {
+    const { bytesRead } = await file.read(buffer, filled, length - filled, position + filled);
+    if (bytesRead === 0) throw new Error('the file became shorter while it was read');
+    filled += bytesRead;
+  }
+  return buffer;
+}

@@ -1,0 +1,165 @@
+import { expect, test } from 'vitest';
+import {
+  historyKeys,
+  type HistoryEntry,
+  type ItemEntry,
+  type RunEntry,
+} from '../../../src/model/history/entries.ts';
+import type { DomainName } from '../../../src/model/names.ts';
+import type { HistoryQuery, HistoryStore } from '../../../src/state/store.ts';
+import type { StorageWorld } from './store-contract.ts';
+
+/** What every history must do, wherever it is kept. */
+export function historyContract(createWorld: () => Promise<StorageWorld>): void {
+  test('what was appended comes back in another process, the newest first, by subject', async () => {
+    const { open, clock } = await createWorld();
+    const { history } = open();
+    const at = (): string => new Date(clock.now()).toISOString();
+    expect(await entriesIn(history, { about: 'run' })).toEqual([]);
+    const first = [runEntry('a', at()), itemEntry('a', 1, at()), itemEntry('a', 2, at(), 'beta.example')];
+    expect(await history.append(first, 'synced')).toEqual({ ok: true, value: undefined });
+    clock.advance(86_400_000);
+    const second = [
+      runEntry('b', at()),
+      itemEntry('b', 1, at()),
+      outcomeEntry('b', 1, at()),
+      runEnd('b', at()),
+      drift(at()),
+    ];
+    for (const entry of second) await history.append([entry], 'written');
+    const later = open().history;
+    expect(await entriesIn(later, { about: 'run' })).toEqual([second[3], second[0], first[0]]);
+    expect(await entriesIn(later, { about: 'item' })).toEqual([second[2], second[1], first[2], first[1]]);
+    expect(await entriesIn(later, { about: 'drift' })).toEqual([second[4]]);
+    expect(await entriesIn(open({ account: 'other@acme.example' }).history, { about: 'run' })).toEqual([]);
+  });
+
+  test('entries are found by run, domain, key and time', async () => {
+    const { open, clock } = await createWorld();
+    const { history } = open();
+    const [old, now] = [clock.now(), clock.now() + 3_600_000].map((time) => new Date(time).toISOString());
+    if (old === undefined || now === undefined) throw new Error('no time');
+    const items = [
+      itemEntry('a', 1, old, 'beta.example'),
+      itemEntry('a', 2, old),
+      outcomeEntry('a', 2, old),
+      itemEntry('b', 1, now, 'acme.example.beta.example'),
+    ] as const;
+    await history.append([runEntry('a', old), ...items, runEntry('b', now)], 'synced');
+    const found = (query: Omit<HistoryQuery<'item'>, 'about'>) =>
+      entriesIn(history, { about: 'item', ...query });
+    expect(await found({ run: 'a' })).toEqual([items[2], items[1], items[0]]);
+    expect(await entriesIn(history, { about: 'run', run: 'b' })).toEqual([runEntry('b', now)]);
+    expect(await found({ domain: 'acme.example' as DomainName })).toEqual([items[2], items[1]]);
+    expect(await found({ domain: 'beta.example' as DomainName })).toEqual([items[0]]);
+    expect(await found({ key: 'acme.example\nalias:sales' })).toEqual([items[2], items[1]]);
+    expect(await found({ key: 'acme.example\nalias:sale' })).toEqual([]);
+    expect(await found({ since: now })).toEqual([items[3]]);
+    expect(await found({ until: old, run: 'b' })).toEqual([]);
+    expect(await found({ until: old })).toHaveLength(3);
+  });
+
+  test('a rule for one alias is found by the alias too', async () => {
+    const { open } = await createWorld();
+    const match = { type: 'alias', alias: 'Sales' } as const;
+    const from = { match, forward: ['a@corp.example'], active: true, rank: 1 } as const;
+    const item = {
+      kind: 'rule',
+      action: 'delete',
+      domain: 'acme.example' as DomainName,
+      name: 'vip',
+      id: '1',
+      fields: [],
+      from,
+      to: null,
+      source: null,
+    } as const;
+    const keys = ['acme.example\nrule:vip', 'acme.example\nalias:sales'];
+    expect(historyKeys(item)).toEqual(keys);
+    const entry = { ...itemEntry('a', 1, '2026-09-01T00:00:00.000Z'), ...item, keys };
+    await open().history.append([entry], 'synced');
+    for (const key of keys) expect(await entriesIn(open().history, { about: 'item', key })).toEqual([entry]);
+  });
+
+  test('many who append at once keep whole lines, and each its order', async () => {
+    const { open } = await createWorld();
+    const { history } = open();
+    const at = '2026-09-01T00:00:00.000Z';
+    const runs = Array.from({ length: 8 }, (_, index) => `run-${index}`);
+    await Promise.all(
+      runs.map(async (run) => {
+        for (let item = 1; item <= 25; item += 1) {
+          const durability = item % 2 === 0 ? 'synced' : 'written';
+          expect((await history.append([itemEntry(run, item, at)], durability)).ok).toBe(true);
+        }
+      }),
+    );
+    for (const run of runs) {
+      const items = await entriesIn(open().history, { about: 'item', run });
+      expect(items.map((entry) => ('item' in entry ? entry.item : 0))).toEqual(
+        Array.from({ length: 25 }, (_, index) => 25 - index),
+      );
+    }
+  });
+}
+
+export async function entriesIn(
+  history: HistoryStore,
+  query: HistoryQuery<'run' | 'item' | 'drift'>,
+): Promise<readonly HistoryEntry[]> {
+  const entries: HistoryEntry[] = [];
+  for await (const entry of history.read(query)) entries.push(entry);
+  return entries;
+}
+
+export function runEntry(run: string, at: string): RunEntry {
+  return {
+    entry: 'run',
+    at,
+    run,
+    command: 'apply',
+    host: 'h',
+    user: 'u',
+    actor: null,
+    commit: null,
+    account: 'ops@acme.example',
+    api: { url: 'https://api.example/v4', version: 'v4' },
+    plan: 'sha256:0',
+  };
+}
+
+export function itemEntry(run: string, item: number, at: string, domain = 'acme.example'): ItemEntry {
+  return {
+    entry: 'item',
+    at,
+    run,
+    item,
+    keys: [`${domain}\nalias:sales`],
+    kind: 'alias',
+    action: 'add',
+    domain: domain as DomainName,
+    name: 'sales',
+    id: null,
+    fields: ['forward'],
+    from: null,
+    to: { forward: ['a@corp.example', { shown: '{ env: X }', print: 'p' }] },
+    source: { file: 'fwdsync.yaml', line: 3, column: 5 },
+    endpoint: 'POST /domains/:domain/aliases',
+    via: null,
+  };
+}
+
+function outcomeEntry(run: string, item: number, at: string): HistoryEntry {
+  const keys = ['acme.example\nalias:sales'];
+  return { entry: 'item-outcome', at, run, item, keys, outcome: 'done', id: '7', message: 'ok "run":"b"\n' };
+}
+
+function runEnd(run: string, at: string): HistoryEntry {
+  const summary = { added: 1, updated: 0, moved: 0, deleted: 0, failed: 0, skipped: 0, notKept: 0 };
+  return { entry: 'run-end', at, run, outcome: 'converged', summary };
+}
+
+function drift(at: string): HistoryEntry {
+  const { item: _, run: __, endpoint: ___, via: ____, ...item } = itemEntry('', 0, at);
+  return { ...item, entry: 'drift', seenAt: at } as HistoryEntry;
+}
