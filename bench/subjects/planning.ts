@@ -142,6 +142,7 @@ function desiredOf(names: readonly DomainName[], aliases: number): Desired {
       expect: [],
       verify: false,
       lint: [],
+      delivery: null,
     },
   ]);
   return {

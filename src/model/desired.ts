@@ -104,6 +104,14 @@ export interface PresentDomain extends DesiredSections {
   readonly verify: boolean;
   /** What it silences, or `defaults` for it. */
   readonly lint: readonly Silence[];
+  /** When failing mail is reported; null: never. */
+  readonly delivery: DeliveryThreshold | null;
+}
+
+/** So many failed messages within so many milliseconds. */
+export interface DeliveryThreshold {
+  readonly after: number;
+  readonly withinMs: number;
 }
 
 export interface Setting {
@@ -115,6 +123,8 @@ export interface Setting {
 export type DesiredSections = { readonly [S in Section]?: DesiredSection<S> };
 
 export interface DesiredSection<S extends Section> {
+  /** Its key in the domain; absent where only templates bring it. */
+  readonly source?: Source;
   readonly prune: boolean;
   /** What is never touched: glob patterns of names; of rules ids. */
   readonly ignore: readonly string[];

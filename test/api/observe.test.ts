@@ -34,6 +34,7 @@ function desiredDomain(domain: string, sections: readonly Section[] | 'absent'):
     expect: [],
     verify: false,
     lint: [],
+    delivery: null,
     ...(manages('aliases') ? { aliases: { prune: false, ignore: [], entries: new Map() } } : {}),
     ...(manages('rules') ? { rules: { prune: false, ignore: [], entries: [] } } : {}),
     ...(manages('credentials') ? { credentials: { prune: false, ignore: [], entries: new Map() } } : {}),

@@ -173,6 +173,26 @@ domains:
     });
   });
 
+  test('when failing mail is reported: what is not said is three within an hour', () => {
+    const text = `version: 1
+defaults: { delivery: { within: 2d } }
+domains:
+  a.example: {}
+  b.example: { delivery: { after: 1 } }
+  c.example: { delivery: off }
+`;
+    const read = (source: string): readonly unknown[] =>
+      [...desiredOf(source).domains.values()].map((domain) => domain.state === 'present' && domain.delivery);
+    const [hour, day] = [3_600_000, 86_400_000];
+    expect(read(text)).toEqual([{ after: 3, withinMs: 2 * day }, { after: 1, withinMs: hour }, null]);
+    expect(read(text.replace('{ within: 2d }', 'off'))).toEqual([null, { after: 1, withinMs: hour }, null]);
+    expect(read(text.replace(/^defaults.*$/m, ''))[0]).toEqual({ after: 3, withinMs: hour });
+    const refused = ['on', '{ after: 0 }', '{ after: 101 }', '{ within: 1 week }', '{ since: 1h }'];
+    expect(refused.map((value) => problemsOf(text.replace('{ within: 2d }', value)).length)).toEqual([
+      1, 1, 1, 1, 1,
+    ]);
+  });
+
   test('declaring what is ignored is an error, also through a template', () => {
     expect(
       problemsOf(

@@ -60,6 +60,7 @@ describe('keys', () => {
     allowance: '### Keys of an allowance',
     defaults: '### Keys of `defaults`',
     lint: '### Keys of `lint`',
+    delivery: '### Keys of `delivery`',
     template: '### Keys of a template',
     domain: '### Keys of a domain',
     prune: '### Keys of `prune`',

@@ -1,3 +1,4 @@
+import { durationMs } from '../../model/duration.ts';
 import { parseDomainName, type DomainName } from '../../model/names.ts';
 import { usageError } from '../exit.ts';
 
@@ -9,15 +10,12 @@ export function requireDomain(text: string, flag?: string): DomainName {
   throw usageError(what, parsed.error.hint);
 }
 
-const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-
 /** Milliseconds of a duration such as `500ms`, `30s`, `5m`, `1h` or `2d`; a shorter one than the least is refused. */
 export function parseDuration(flag: string, text: string, leastMs = 1): number {
-  const [, number, unit] = /^(\d{1,9}(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text) ?? [];
-  if (number === undefined) {
+  const milliseconds = durationMs(text);
+  if (milliseconds === null) {
     throw usageError(`${flag} ${text} is not a duration`, 'write a number with ms, s, m, h or d, such as 5m');
   }
-  const milliseconds = Number(number) * UNITS[unit as keyof typeof UNITS];
   if (milliseconds >= leastMs) return milliseconds;
   throw usageError(`${flag} ${text} is too short`, `give at least ${showLeast(leastMs)}`);
 }

@@ -10,6 +10,7 @@ const TYPED_KEYS: ReadonlySet<string> = new Set([
   'max_delete_percent',
   'deletes',
   'reroutes',
+  'after',
 ]);
 
 /** Where a node stands: `names` is a map from names to destinations. */

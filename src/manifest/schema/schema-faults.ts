@@ -49,12 +49,26 @@ function describe(
       return ['empty-value', words(`${quote(name)} is an empty map`, hintForNull(name, path))];
     case 'maxProperties':
       return ['one-key-only', words(`${quote(name)} has more than one key`, 'keep one of them')];
+    case 'pattern':
+      return ['invalid-value', words(`${quote(name)} is not written so`, `write ${exampleOf(fault)}`)];
     default:
       return [
         'invalid-value',
         words(`${quote(name)} ${fault.message ?? 'is not valid'}`, 'see docs/manifest.md'),
       ];
   }
+}
+
+/** As the schema gives them. */
+function exampleOf({ parentSchema }: ErrorObject): string {
+  const examples = (parentSchema?.['examples'] ?? []) as readonly unknown[];
+  const shown = examples.map((example) => (typeof example === 'string' ? example : plainText(example)));
+  return shown.join(' or ');
+}
+
+/** As YAML writes it in one line. */
+function plainText(example: unknown): string {
+  return JSON.stringify(example).replaceAll('"', '').replace(/[{,:]/g, '$& ').replace('}', ' }');
 }
 
 function describeType(type: unknown, name: string, node: Node, path: readonly string[]): Described {

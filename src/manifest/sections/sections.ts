@@ -8,6 +8,7 @@ import type { Source } from '../../model/problem.ts';
 import type { SectionTypes } from '../../model/resources.ts';
 import type { DomainEditing } from '../update/entries.ts';
 import { valueOf, type MapNode } from '../read/node.ts';
+import { sourceOf } from '../read/text.ts';
 import { ALIAS_SECTION, type AliasEntries } from './aliases.ts';
 import type { Definitions } from '../resolve/assemble.ts';
 import type { Loading } from '../resolve/context.ts';
@@ -78,7 +79,13 @@ function mergeSection<S extends Section>(
   const entries = LANGUAGE[section].merge(stated?.entries ?? null, brought, domain, loading.log);
   const ignore = readIgnore(section, node, defaults, loading);
   reportIgnored(section, entries.values(), ignore, loading.log);
-  return { prune: stated !== undefined && readPrune(section, node, defaults), ignore, entries };
+  const key = node.entries.get(section)?.key;
+  return {
+    ...(key === undefined ? {} : { source: sourceOf(key) }),
+    prune: stated !== undefined && readPrune(section, node, defaults),
+    ignore,
+    entries,
+  };
 }
 
 /** Entries, and patterns that are ignored. */

@@ -9,7 +9,7 @@ import { plainOf } from '../../../src/manifest/schema/plain.ts';
 import { compileShape } from '../../../src/manifest/schema/shape.ts';
 
 const TYPED = new Set(
-  'version active verify prune max_deletes max_delete_percent deletes reroutes'.split(' '),
+  'version active verify prune max_deletes max_delete_percent deletes reroutes after'.split(' '),
 );
 
 /** With the texts that plainOf leaves out. */

@@ -110,6 +110,7 @@ export function present(domain: string, parts: Partial<PresentDomain> = {}): Pre
     expect: [],
     verify: false,
     lint: [],
+    delivery: null,
     ...parts,
   };
 }
