@@ -1,5 +1,6 @@
 import { Argument, Option, type Command } from 'commander';
 import { forAccounts } from './accounts/for-accounts.ts';
+import { withDeliveryOptions } from './commands/delivery/delivery-options.ts';
 import { withLogQuery } from './commands/logs/logs-options.ts';
 import type { Context } from './context.ts';
 import {
@@ -51,6 +52,7 @@ const COMMANDS: Readonly<Record<string, (declaration: Declaration) => void>> = {
   verify: declareVerify,
   route: declareRoute,
   logs: declareLogs,
+  delivery: declareDelivery,
   emulator: declareEmulator,
   demo: declareDemo,
   completion: declareCompletion,
@@ -209,6 +211,16 @@ function declareLogs({ program, run }: Declaration): void {
     .argument('<domain>', 'domain')
     .addHelpText('after', example('fwdsync logs acme.example --status BOUNCED,REFUSED --after 2026-09-01'))
     .action(run(async () => (await import('./commands/logs.ts')).logsCommand));
+}
+
+function declareDelivery({ program, run }: Declaration): void {
+  addCommand(program, 'delivery', withFiles, withConnection, withState, withOutput(), withDeliveryOptions)
+    .description(
+      'Show who did not get mail, and why, by alias and destination; exits with 2 when mail keeps failing',
+    )
+    .argument('[domain...]', 'domains that the manifest names; default: all of them')
+    .addHelpText('after', example('fwdsync delivery acme.example --since 24h --fail-on refused,hard'))
+    .action(run(async () => (await import('./commands/delivery.ts')).deliveryCommand));
 }
 
 function declareEmulator({ program, run }: Declaration): void {

@@ -10,3 +10,11 @@ export interface Clock {
 
 /** Calls `work` every so many milliseconds until the function that it returns is called. */
 export type Every = (milliseconds: number, work: () => void) => () => void;
+
+const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** Milliseconds of a duration such as `500ms`, `30s`, `5m`, `1h` or `2d`; null: the text is none. */
+export function durationMs(text: string): number | null {
+  const [, number, unit] = /^(\d{1,9}(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text) ?? [];
+  return number === undefined ? null : Number(number) * UNITS[unit as keyof typeof UNITS];
+}

@@ -28,6 +28,8 @@ export interface Account {
   readonly locked: boolean;
   readonly lockReason: string | null;
   readonly overQuota: boolean;
+  /** How long email logs are kept; absent where the answer does not tell. */
+  readonly logRetentionDays?: number;
   readonly plan: {
     readonly name: string | null;
     readonly domainsLimit: number | null;

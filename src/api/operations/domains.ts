@@ -129,12 +129,14 @@ function decodeAccount(value: unknown): Account {
   const json = objectOf(value, 'account');
   const plan = objectOf(json['plan'] ?? {}, 'field plan');
   const limits = objectOf(json['limits'] ?? {}, 'field limits');
+  const retention = json['email_log_retention_days'];
   return {
     email: stringField(json, 'email'),
     // Only null is documented: anything but null and false is taken for a lock.
     locked: json['locked'] !== null && json['locked'] !== undefined && json['locked'] !== false,
     lockReason: typeof json['lock_reason'] === 'string' ? json['lock_reason'] : null,
     overQuota: json['over_quota'] === true,
+    ...(typeof retention === 'number' ? { logRetentionDays: retention } : {}),
     plan: {
       name: nullableString(plan, 'name'),
       domainsLimit: limitField(plan, 'domains_limit') ?? limitField(limits, 'domains'),

@@ -1,4 +1,4 @@
-import { durationMs } from '../../model/duration.ts';
+import { durationMs } from '../../model/clock.ts';
 import { parseDomainName, type DomainName } from '../../model/names.ts';
 import { usageError } from '../exit.ts';
 

@@ -4,6 +4,7 @@ import { errorText, type ApiError } from '../../api/errors.ts';
 import { keyFault } from '../../api/http/address.ts';
 import { didYouMean } from '../../manifest/read/suggest.ts';
 import { plural, type DomainName } from '../../model/names.ts';
+import type { Account } from '../../model/observed.ts';
 import type { Result } from '../../model/result.ts';
 import type { Context } from '../context.ts';
 import { CommandError, EXIT, commandFailure } from '../exit.ts';
@@ -56,9 +57,13 @@ function requestLog({ onRequest, ofAccount }: Context): ((event: RequestEvent) =
 }
 
 /** That the key belongs to the account that was stated: what is done for one of many must not be done to another. */
-export async function assertAccount(client: FullClient, { account }: Connection): Promise<void> {
+export async function assertAccount(client: FullClient, connection: Connection): Promise<void> {
+  if (connection.account !== null) assertAccountOf(answerOf(await client.getAccount()), connection);
+}
+
+/** The same of an account that was read. */
+export function assertAccountOf({ email }: Account, { account }: Connection): void {
   if (account === null) return;
-  const { email } = answerOf(await client.getAccount());
   if (email.toLowerCase() === account.toLowerCase()) return;
   throw new CommandError(
     EXIT.refused,

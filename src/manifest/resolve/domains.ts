@@ -5,7 +5,7 @@ import type { Source } from '../../model/problem.ts';
 import type { DesiredRule } from '../../model/resources.ts';
 import type { Manifest } from './assemble.ts';
 import { MAX_ENTRIES, type Loading } from './context.ts';
-import { readDelivery } from './delivery.ts';
+import { readThreshold } from './delivery.ts';
 import { readLint } from './lint.ts';
 import { createLookAlikes, visibleDomain } from './values/names.ts';
 import { booleanOf, textOf, valueOf, type Entry, type MapNode, type TextNode } from '../read/node.ts';
@@ -108,7 +108,7 @@ function readDomain(reading: Reading): ReadDomain {
     expect: [],
     verify: readVerify(node, manifest),
     lint: readLint(valueOf(node, 'lint') ?? manifest.defaults.get('lint')?.value, loading.log),
-    delivery: readDelivery(valueOf(node, 'delivery') ?? manifest.defaults.get('delivery')?.value),
+    delivery: readThreshold(valueOf(node, 'delivery') ?? manifest.defaults.get('delivery')?.value),
   };
   const entries = sizeOfSections(sections) + templates.length;
   const failed = used.failed || hasFailed(own) || templates.some(({ sections }) => hasFailed(sections));

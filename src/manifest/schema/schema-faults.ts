@@ -44,30 +44,27 @@ function describe(
     case 'minItems':
       return ['empty-list', words(`${quote(name)} is an empty list`, 'name at least one')];
     case 'minLength':
-      return ['empty-value', words(`${quote(name)} is an empty text`, hintForNull(name, path))];
-    case 'minProperties':
-      return ['empty-value', words(`${quote(name)} is an empty map`, hintForNull(name, path))];
+    case 'minProperties': {
+      const what = fault.keyword === 'minLength' ? 'text' : 'map';
+      return ['empty-value', words(`${quote(name)} is an empty ${what}`, hintForNull(name, path))];
+    }
     case 'maxProperties':
       return ['one-key-only', words(`${quote(name)} has more than one key`, 'keep one of them')];
-    case 'pattern':
-      return ['invalid-value', words(`${quote(name)} is not written so`, `write ${exampleOf(fault)}`)];
     default:
-      return [
-        'invalid-value',
-        words(`${quote(name)} ${fault.message ?? 'is not valid'}`, 'see docs/manifest.md'),
-      ];
+      return ['invalid-value', describeValue(fault, name)];
   }
 }
 
-/** As the schema gives them. */
-function exampleOf({ parentSchema }: ErrorObject): string {
-  const examples = (parentSchema?.['examples'] ?? []) as readonly unknown[];
-  const shown = examples.map((example) => (typeof example === 'string' ? example : plainText(example)));
-  return shown.join(' or ');
+function describeValue({ keyword, message, parentSchema }: ErrorObject, name: string): Words {
+  if (keyword !== 'pattern')
+    return words(`${quote(name)} ${message ?? 'is not valid'}`, 'see docs/manifest.md');
+  const examples = ((parentSchema?.['examples'] ?? []) as readonly unknown[]).map(plainText);
+  return words(`${quote(name)} is not written so`, `write ${examples.join(' or ')}`);
 }
 
 /** As YAML writes it in one line. */
 function plainText(example: unknown): string {
+  if (typeof example === 'string') return example;
   return JSON.stringify(example).replaceAll('"', '').replace(/[{,:]/g, '$& ').replace('}', ' }');
 }
 

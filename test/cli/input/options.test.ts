@@ -17,6 +17,7 @@ describe('the log of a command', () => {
     ['verify'],
     ['route', 'sales@acme.example'],
     ['logs', 'acme.example'],
+    ['delivery'],
     ['show', 'plan.json'],
     ['demo'],
   ];

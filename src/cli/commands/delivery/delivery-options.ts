@@ -1,0 +1,37 @@
+import { InvalidArgumentError, type Command } from 'commander';
+import type { FailedFate } from '../../../delivery/fates.ts';
+import { positiveNumber } from '../../input/options.ts';
+import type { CommonOptions } from '../../settings.ts';
+
+export interface DeliveryOptions extends CommonOptions {
+  readonly since: string;
+  readonly limitRequests?: number;
+  readonly failOn: readonly FailedFate[];
+}
+
+const FAILED: readonly FailedFate[] = ['refused', 'soft', 'hard'];
+const USUAL: readonly FailedFate[] = ['hard'];
+
+export function withDeliveryOptions(command: Command): Command {
+  return command
+    .option('--since <duration>', 'how far back mail counts', '24h')
+    .option(
+      '--limit-requests <n>',
+      'stop reading after this many requests; default: no limit',
+      positiveNumber,
+    )
+    .option(
+      '--fail-on <list>',
+      'exit with 2 when these reach the threshold of the manifest: refused, soft, hard',
+      parseFates,
+      USUAL,
+    );
+}
+
+function parseFates(list: string): readonly FailedFate[] {
+  return list.split(',').map((text) => {
+    const found = FAILED.find((fate) => fate === text.trim().toLowerCase());
+    if (found !== undefined) return found;
+    throw new InvalidArgumentError(`Use ${FAILED.join(', ')}, with commas between them.`);
+  });
+}

@@ -1,0 +1,54 @@
+import { isHealthy, type DeliveryDocument, type RowDocument } from '../../../delivery/document.ts';
+import { FATES } from '../../../delivery/fates.ts';
+import { escapeInvisible, plural } from '../../../model/names.ts';
+import { showSource } from '../../../model/problem.ts';
+import type { Style } from '../../../plan/render/style.ts';
+import { wrapSentence } from '../../../plan/render/wrap.ts';
+
+/** The worst first, what is healthy as a count. `columns`: width that sentences keep to. */
+export function renderDelivery(document: DeliveryDocument, style: Style, columns: number): string {
+  const rows = document.rows.filter((row) => !isHealthy(row));
+  const lines = [
+    ...rows.flatMap((row) => rowLines(row, style)),
+    ...(rows.length === 0 ? [] : ['']),
+    ...summaryLines(document).flatMap((line) => wrapSentence(line, columns)),
+    ...document.notices.flatMap((notice) => wrapSentence(`notice: ${escapeInvisible(notice)}`, columns)),
+  ];
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+function rowLines(row: RowDocument, style: Style): readonly string[] {
+  const { lastError, source, failing } = row;
+  const counts = FATES.toReversed()
+    .filter((fate) => row[fate] > 0)
+    .map((fate) => `${row[fate]} ${fate}`);
+  const mark = failing ? style.error('FAILING') : style.warning('failed ');
+  const where = source === null ? 'not in the manifest' : escapeInvisible(showSource(source));
+  const error = lastError === null ? [] : [lastError.at, lastError.code, lastError.message];
+  return [
+    `${mark}  ${style.strong(escapeInvisible(pathOf(row)))}  ${counts.join(', ')}`,
+    `         ${where}`,
+    `         ${style.dim(error.filter((part) => part !== null && part !== '').join(' '))}`,
+  ];
+}
+
+function pathOf({ domain, alias, rule, destination, refused }: RowDocument): string {
+  const from = alias !== null ? `${alias}@${domain}` : rule === null ? domain : `${domain} rule ${rule}`;
+  if (destination !== null) return `${from} -> ${destination}`;
+  return refused > 0 ? `${from} -> refused` : from;
+}
+
+function summaryLines({ summary, domains, since }: DeliveryDocument): readonly string[] {
+  const { failing, healthy } = summary;
+  const counts = FATES.map((fate) => `${summary[fate]} ${fate}`).join(', ');
+  const unknown = domains.reduce((sum, domain) => sum + domain.unknownNames, 0);
+  const open = domains.reduce((sum, domain) => sum + domain.open, 0);
+  return [
+    `${failing} failing, ${healthy} healthy, in ${plural(domains.length, 'domain')} since ${since}.`,
+    `${counts}${open === 0 ? '' : `; ${open} still on the way`}.`,
+    ...(unknown === 0 ? [] : [`${plural(unknown, 'message')} refused for names that nothing knows.`]),
+    ...domains
+      .filter(({ failure }) => failure !== null)
+      .map(({ domain, failure }) => `${domain}: ${escapeInvisible(failure ?? '')}`),
+  ];
+}

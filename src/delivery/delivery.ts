@@ -1,0 +1,96 @@
+import { errorText } from '../api/errors.ts';
+import type { Client } from '../api/client.ts';
+import type { LogsClient } from '../api/logs/logs.ts';
+import type { PresentDomain } from '../model/desired.ts';
+import { plural, type DomainName } from '../model/names.ts';
+import type { Account, ObservedDomain } from '../model/observed.ts';
+import { succeed } from '../model/result.ts';
+import type { DeliveryFindings } from './document.ts';
+import { namesOfAccount, namesOfManifest, placeOfAliases } from './known-names.ts';
+import { readDomainDelivery, type DomainDelivery, type DomainReading } from './read-domain.ts';
+import { wantedState } from './routing-state.ts';
+import { createTakers, type LiveEngine } from './takers.ts';
+
+export interface DeliveryReading {
+  readonly client: LogsClient & Pick<Client, 'version' | 'listAliases'>;
+  /** Those that the manifest names and that are asked for. */
+  readonly domains: readonly PresentDomain[];
+  /** What the account has. */
+  readonly live: ReadonlyMap<DomainName, ObservedDomain>;
+  readonly account: Account;
+  /** From when on mail counts; epoch milliseconds. */
+  readonly since: number;
+  readonly now: () => number;
+  readonly mayAsk: DomainReading['mayAsk'];
+}
+
+const DAY_MS = 86_400_000;
+
+/** Reads the email logs of domains, side by side: who got mail since a time, and who did not. */
+export async function readDelivery(reading: DeliveryReading): Promise<DeliveryFindings> {
+  const { domains, live, since, now } = reading;
+  const until = now();
+  const present = domains.filter(({ domain }) => live.has(domain));
+  const read = await Promise.all(present.map((wanted) => readOne(wanted, reading)));
+  const notices = noticesOf(reading, read, until);
+  return {
+    since,
+    until,
+    complete: notices.length === 0,
+    notices: [...notices, ...missingNotices(domains, live)],
+    domains: read.map((one, index) => {
+      const failure = one.cut?.kind === 'failed' ? errorText(one.cut.error) : null;
+      return { ...one, threshold: present[index]?.delivery ?? null, failure };
+    }),
+  };
+}
+
+function readOne(
+  wanted: PresentDomain,
+  { client, live, ...reading }: DeliveryReading,
+): Promise<DomainDelivery> {
+  const { domain } = wanted;
+  const state = wantedState(wanted);
+  const takers = createTakers(state, liveEngineOf(live.get(domain)));
+  return readDomainDelivery({
+    ...reading,
+    client,
+    domain,
+    takerAt: () => takers,
+    findName: namesOfManifest(wanted),
+    readNames: state.hasOthers.aliases
+      ? async () => {
+          const aliases = await client.listAliases(domain);
+          return aliases.ok ? succeed(namesOfAccount(aliases.value, placeOfAliases(wanted))) : aliases;
+        }
+      : null,
+  });
+}
+
+export function liveEngineOf(live: Pick<ObservedDomain, 'routingEngine'> | undefined): LiveEngine {
+  if (live?.routingEngine === undefined) return null;
+  return live.routingEngine ?? 'none';
+}
+
+/** Why the findings are not complete. */
+function noticesOf(
+  { account: { logRetentionDays }, since }: DeliveryReading,
+  read: readonly DomainDelivery[],
+  until: number,
+): readonly string[] {
+  const cut = read.filter((one) => one.cut?.kind === 'requests').length;
+  const failed = read.filter((one) => one.cut?.kind === 'failed').length;
+  const isBeyond = logRetentionDays !== undefined && since < until - logRetentionDays * DAY_MS;
+  return [
+    ...(cut === 0 ? [] : [`--limit-requests was reached; not read to the end: ${plural(cut, 'domain')}`]),
+    ...(failed === 0 ? [] : [`could not be read: ${plural(failed, 'domain')}`]),
+    ...(isBeyond
+      ? [`the account keeps its logs for ${logRetentionDays} days only: earlier mail is not counted`]
+      : []),
+  ];
+}
+
+function missingNotices(domains: readonly PresentDomain[], live: DeliveryReading['live']): readonly string[] {
+  const missing = domains.filter(({ domain }) => !live.has(domain)).map(({ domain }) => domain);
+  return missing.map((domain) => `the account has no domain ${domain}`);
+}

@@ -1,0 +1,99 @@
+import type { ApiError } from '../api/errors.ts';
+import type { LogEntry } from '../api/logs/logs.ts';
+import { localPartOf, type DomainName } from '../model/names.ts';
+import type { Result } from '../model/result.ts';
+import type { FindName } from './known-names.ts';
+import { readLogPage, type LogWalk } from './log-pages.ts';
+import {
+  createTally,
+  isForUnknownName,
+  readMessage,
+  type Counting,
+  type DeliveryRow,
+  type Tally,
+} from './tally.ts';
+
+/** What the logs of one domain say. */
+export interface DomainDelivery {
+  readonly domain: DomainName;
+  readonly rows: readonly DeliveryRow[];
+  /** Messages that were refused for names that nobody knows. */
+  readonly unknownNames: number;
+  /** Messages whose end is not known yet, soft bounces among them. */
+  readonly open: number;
+  /** When its logs were read to the end, epoch milliseconds; null: they were not. */
+  readonly readAt: number | null;
+  /** Why not. */
+  readonly cut: Cut | null;
+}
+
+/** `requests`: as many as were allowed have been sent. */
+export type Cut = { readonly kind: 'requests' } | { readonly kind: 'failed'; readonly error: ApiError };
+
+export interface DomainReading extends Omit<LogWalk, 'cursor'>, Counting {
+  readonly now: () => number;
+  /** Whether one more request may be sent; counts it. */
+  readonly mayAsk: () => boolean;
+  /** Reads the names that the account has; null: it has no others than the manifest. */
+  readonly readNames: (() => Promise<Result<FindName, ApiError>>) | null;
+}
+
+/** Reads the logs of a domain, newest first, as far back as is wanted. Each entry counts once. */
+export async function readDomainDelivery(reading: DomainReading): Promise<DomainDelivery> {
+  const { domain, now } = reading;
+  const tally = createTally();
+  const unknown: LogEntry[] = [];
+  let open = 0;
+  const cut = await eachEntry(reading, (entry) => {
+    const message = readMessage(entry, reading);
+    if (message === null) return;
+    if (isForUnknownName(message)) unknown.push(entry);
+    else tally.add(message);
+    if (message.course.isOpen) open += 1;
+  });
+  const named = cut ?? (unknown.length === 0 ? 0 : await addNamed(reading, unknown, tally));
+  const isCut = typeof named !== 'number';
+  return {
+    domain,
+    rows: tally.rows(),
+    unknownNames: unknown.length - (isCut ? 0 : named),
+    open,
+    readAt: isCut ? null : now(),
+    cut: isCut ? named : null,
+  };
+}
+
+async function eachEntry(reading: DomainReading, onEntry: (entry: LogEntry) => void): Promise<Cut | null> {
+  const seen = new Set<string>();
+  let cursor: string | null = null;
+  do {
+    if (!reading.mayAsk()) return { kind: 'requests' };
+    const page = await readLogPage({ ...reading, cursor });
+    if (!page.ok) return { kind: 'failed', error: page.error };
+    const news = page.value.entries.filter(({ id }) => !seen.has(id));
+    for (const entry of news) {
+      seen.add(entry.id);
+      onEntry(entry);
+    }
+    cursor = page.value.next;
+  } while (cursor !== null);
+  return null;
+}
+
+/** Adds what was refused for names that the account has, and says how many messages these were. */
+async function addNamed(
+  { readNames, mayAsk, takerAt }: DomainReading,
+  unknown: readonly LogEntry[],
+  tally: Tally,
+): Promise<number | Cut> {
+  if (readNames === null) return 0;
+  if (!mayAsk()) return { kind: 'requests' };
+  const names = await readNames();
+  if (!names.ok) return { kind: 'failed', error: names.error };
+  const known = unknown.filter(({ recipient }) => names.value(localPartOf(recipient?.email ?? '')) !== null);
+  for (const entry of known) {
+    const message = readMessage(entry, { takerAt, findName: names.value });
+    if (message !== null) tally.add(message);
+  }
+  return known.length;
+}

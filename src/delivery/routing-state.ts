@@ -1,0 +1,32 @@
+import type { PresentDomain } from '../model/desired.ts';
+import type { Source } from '../model/problem.ts';
+import type { RoutedAlias, RoutedRule } from '../routing/route.ts';
+
+/** What routes the mail of one domain at one time. */
+export interface RoutingState {
+  readonly aliases: readonly StatedAlias[];
+  /** In the order of evaluation. */
+  readonly rules: readonly StatedRule[];
+  /** Whether the domain has no others than these. */
+  readonly hasOthers: { readonly aliases: boolean; readonly rules: boolean };
+}
+
+export interface StatedAlias extends RoutedAlias {
+  readonly source: Source | null;
+}
+
+export interface StatedRule extends RoutedRule {
+  readonly name: string;
+  readonly source: Source | null;
+}
+
+/** As the manifest wants it. A section that is not pruned may have others in the account, and one that it does not name too. */
+export function wantedState({ aliases, rules }: PresentDomain): RoutingState {
+  return {
+    aliases: [...(aliases?.entries.values() ?? [])].filter(
+      ({ state }) => state === 'present',
+    ) as StatedAlias[],
+    rules: (rules?.entries ?? []).filter(({ state }) => state === 'present') as StatedRule[],
+    hasOthers: { aliases: aliases?.prune !== true, rules: rules?.prune !== true },
+  };
+}

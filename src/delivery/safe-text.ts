@@ -1,0 +1,36 @@
+import { showText, type Disclosure } from '../model/destinations.ts';
+
+/** A text that somebody else wrote, as it may be printed, sent and stored. */
+export type SafeText = (text: string) => string;
+
+const LONGEST = 500;
+/** Control characters; what Slack, Teams and Markdown read as links, mentions and formatting; commands of GitHub Actions. */
+const UNSAFE = new RegExp(
+  [
+    String.raw`[\p{C}\p{Zl}\p{Zp}\\<>[\]~${'`'}|]`,
+    // But those of a mask, such as `***1`.
+    String.raw`\*(?!\*{0,2}\d{1,6}(?![\p{L}*]))`,
+    String.raw`(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])`,
+    String.raw`(?<![^\s(<,;:"'])@`,
+    ':(?=:)',
+  ].join('|'),
+  'gu',
+);
+
+/**
+ * The one filter for texts of the logs: values behind references become the reference, whatever case they are in; `--mask` hides
+ * other addresses; and every character that a terminal, a chat or a page could act on becomes an escape such as `\u003c`.
+ */
+export function safeTextWith(disclosureOf: (text: string) => Disclosure): SafeText {
+  return (text) => {
+    const line = text.replace(/\s+/g, ' ').trim();
+    const shown = showText(line, disclosureOf(line));
+    const cut = shown.length > LONGEST ? `${shown.slice(0, LONGEST)}…` : shown;
+    return cut.replace(UNSAFE, escapeCharacter);
+  };
+}
+
+function escapeCharacter(character: string): string {
+  const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
+}

@@ -1,0 +1,141 @@
+import { isDiscard, normaliseDestination, type Destination } from '../model/destinations.ts';
+import { localPartOf, looksLikeRegex, mayBePattern } from '../model/names.ts';
+import type { Source } from '../model/problem.ts';
+import { createRouter, type Mail, type Router } from '../routing/route.ts';
+import type { RoutingState, StatedAlias, StatedRule } from './routing-state.ts';
+
+/** The alias or rule that forwarded a message. */
+export interface Taker {
+  readonly kind: 'alias' | 'rule';
+  readonly name: string;
+  readonly source: Source | null;
+  /** Whether it accepts mail and drops it. */
+  readonly drops: boolean;
+}
+
+/** What the logs show of a message; `destination`: null where it went nowhere. */
+export interface LoggedMail extends Omit<Mail, 'body'> {
+  readonly destination: string | null;
+}
+
+/**
+ * Which alias or rule took a message; null where that needs its body, or is not known: under every reading that the documents
+ * leave open (field notes: Routing) it must be the same one.
+ */
+export type FindTaker = (mail: LoggedMail) => Taker | null;
+
+/** `engine`: null where the service does not tell; `none`: it routes nothing. */
+export type LiveEngine = 'alias' | 'rules' | 'none' | null;
+
+export function createTakers(state: RoutingState, engine: LiveEngine): FindTaker {
+  const byAlias = engine === 'alias' || engine === null ? aliasTakers(state) : () => [];
+  const byRule = engine === 'rules' || engine === null ? ruleTakers(state) : () => [];
+  return (mail) => {
+    const found = [...byRule(mail), ...byAlias(mail)];
+    const only = onlyOne(found);
+    if (only !== null && only.isCertain) return only.taker;
+    // Where it went tells those apart that could have taken it.
+    return onlyOne(found.filter(({ forward }) => leadsTo(forward, mail.destination)))?.taker ?? null;
+  };
+}
+
+interface Candidate {
+  readonly taker: Taker;
+  readonly forward: readonly Destination[];
+  /** Whether it took the message for sure, wherever that went. */
+  readonly isCertain: boolean;
+}
+
+function onlyOne(found: readonly Candidate[]): Candidate | null {
+  const [first] = found;
+  if (first === undefined) return null;
+  const { kind, name } = first.taker;
+  return found.every(({ taker }) => taker.kind === kind && taker.name === name) ? first : null;
+}
+
+function leadsTo(forward: readonly Destination[], destination: string | null): boolean {
+  if (destination === null) return isDiscard(forward);
+  const wanted = normaliseDestination(destination).toLowerCase();
+  return forward.some((one) => one.toLowerCase() === wanted);
+}
+
+/** A name is certain; of patterns and the catch-all only where no other alias can be there. */
+function aliasTakers({ aliases, hasOthers }: RoutingState): (mail: LoggedMail) => readonly Candidate[] {
+  const routers = aliasRouters(aliases);
+  return ({ to }) =>
+    routers.flatMap((router) => {
+      const route = router.routeByAlias(localPartOf(to));
+      if (route?.kind !== 'alias') return [];
+      const { alias, by, forward } = route;
+      const { name, source } = alias;
+      const taker: Taker = { kind: 'alias', name, source, drops: isDiscard(forward) };
+      const isCertain = by === 'name' || by === 'plus-address' || !hasOthers.aliases;
+      return [{ taker, forward, isCertain }];
+    });
+}
+
+/** One for each reading of patterns: which comes first, and what `sales.*` is. */
+function aliasRouters(aliases: readonly StatedAlias[]): readonly Router<StatedAlias, never>[] {
+  const routerOf = (listed: readonly StatedAlias[], wildcards: 'literal' | 'pattern') =>
+    createRouter<StatedAlias, never>({
+      aliases: listed,
+      rules: [],
+      mode: 'aliases',
+      fallback: null,
+      wildcards,
+    });
+  const isOpen = aliases.some(({ name }) => mayBePattern(name));
+  const hasOrder = aliases.filter(({ name }) => mayBePattern(name) || looksLikeRegex(name)).length > 1;
+  const orders = hasOrder ? [aliases, aliases.toReversed()] : [aliases];
+  return orders.flatMap((listed) => [
+    routerOf(listed, 'literal'),
+    ...(isOpen ? [routerOf(listed, 'pattern')] : []),
+  ]);
+}
+
+type Verdict = 'yes' | 'no' | 'perhaps';
+
+/** The first that matches for sure, and those before it that may. */
+function ruleTakers({ rules, hasOthers }: RoutingState): (mail: LoggedMail) => readonly Candidate[] {
+  const tests = rules.filter(({ active }) => active).map((rule) => ({ rule, test: createTest(rule) }));
+  return (mail) => {
+    const found: Candidate[] = [];
+    for (const { rule, test } of tests) {
+      const verdict = test(mail);
+      if (verdict === 'no') continue;
+      const { name, source, forward } = rule;
+      const taker: Taker = { kind: 'rule', name, source, drops: isDiscard(forward) };
+      // One that may match is the one only where the message went where it leads, and no other leads there.
+      found.push({ taker, forward, isCertain: verdict === 'yes' && !hasOthers.rules });
+      if (verdict === 'yes') break;
+    }
+    return found;
+  };
+}
+
+function createTest(rule: StatedRule): (mail: LoggedMail) => Verdict {
+  const { match } = rule;
+  if (match.type === 'cel' && /\bbody\b/.test(match.expression)) return () => 'perhaps';
+  const readsBody = match.type === 'regex' && match.scopes.includes('body');
+  const known = readsBody
+    ? { ...rule, match: { ...match, scopes: match.scopes.filter((scope) => scope !== 'body') } }
+    : rule;
+  const routers = (['literal', 'pattern'] as const).map((wildcards) =>
+    createRouter<never, StatedRule>({
+      aliases: [],
+      rules: [known],
+      mode: 'rules',
+      fallback: null,
+      wildcards,
+    }),
+  );
+  return (mail) => {
+    const answers = routers.flatMap((router) =>
+      (['anywhere', 'whole'] as const).map(
+        (anchoring) => router.route({ ...mail, body: '' }, anchoring).kind === 'rule',
+      ),
+    );
+    if (answers.every(Boolean)) return 'yes';
+    return readsBody || answers.some(Boolean) ? 'perhaps' : 'no';
+  };
+}
