@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Shells, the pre-commit framework and promtool, which some tests run for real. What is there already stays; on Debian, as root, what
-# is missing is installed.
+# Shells, the pre-commit framework, Chromium and promtool, which some tests run for real. What is there already stays; on
+# Debian, as root, what is missing is installed.
 set -euo pipefail
 missing=()
-for tool in git zsh fish pre-commit; do
+for tool in git zsh fish pre-commit chromium; do
   command -v "$tool" >/dev/null || missing+=("$tool")
 done
 command -v promtool >/dev/null || missing+=(prometheus)

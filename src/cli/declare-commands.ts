@@ -2,6 +2,7 @@ import { Argument, Option, type Command } from 'commander';
 import { forAccounts } from './accounts/for-accounts.ts';
 import { withDeliveryOptions } from './commands/delivery/delivery-options.ts';
 import { withLogQuery } from './commands/logs/logs-options.ts';
+import { NOTIFY_FORMATS } from './commands/run/notify-bodies.ts';
 import type { Context } from './context.ts';
 import {
   addCommand,
@@ -140,7 +141,13 @@ function declareRun({ program, run }: Declaration): void {
         .choices(['apply', 'observe'])
         .default('apply'),
     )
-    .option('--listen <address>', 'where health, readiness, metrics and status are served', '127.0.0.1:9477')
+    .option('--listen <address>', 'where the page, status, health and metrics are served', '127.0.0.1:9477')
+    .option('--base-path <path>', 'path below which a reverse proxy serves the page')
+    .addOption(
+      new Option('--notify-format <format>', 'what the webhook of FWDSYNC_NOTIFY_URL takes')
+        .choices(NOTIFY_FORMATS)
+        .default('json'),
+    )
     .option('--once', 'one run, then end as apply --yes does; with --mode observe: 2 when something differs')
     .addHelpText('after', example('fwdsync run -f /etc/fwdsync --interval 10m'))
     .action(run(async () => (await import('./commands/run.ts')).runCommand));

@@ -81,6 +81,8 @@ Environment:
   FWDSYNC_REFERENCE_PATH                 directories of files behind absolute references; default: /run/secrets
   FWDSYNC_NOTIFY_URL                     where run sends notifications
   FWDSYNC_NOTIFY_URL_FILE                a file that holds that address
+  FWDSYNC_PAGE_TOKEN                     the token that the page of run and /status ask for
+  FWDSYNC_PAGE_TOKEN_FILE                a file that holds that token
 
 Exit codes:
   0    done            1    could not be done      2    changes (plan --detailed-exitcode)

@@ -1,32 +1,40 @@
-import { isIP, type AddressInfo, type Server, type Socket } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';
-import type { AccountStatus } from '../model/daemon.ts';
 import type { Metrics } from './metrics.ts';
-import { areReady, readinessDocument, statusDocument } from './status-document.ts';
+import { createPageAccess } from './page/access.ts';
+import { exposureOf, protect } from './page/protect.ts';
+import { addPageRoutes, type PageOptions } from './page/routes.ts';
+import { createPageStreams, type PageStreams } from './page/streams.ts';
+import { areReady, readinessDocument } from './status-document.ts';
 
-export interface StatusServerOptions {
+export interface StatusServerOptions extends PageOptions {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
-  readonly statuses: () => readonly AccountStatus[];
+  /** Of the page and `/status`; null: they are served on loopback alone. */
+  readonly token: string | null;
   readonly isAlive: () => boolean;
   readonly metrics: Metrics;
-  /** Takes out of a text what must not be shown. */
-  readonly conceal: (text: string) => string;
 }
 
 export interface StatusServer {
   readonly port: number;
+  /** Something changed: pages that are open are refreshed. */
+  notify(): void;
   close(): Promise<void>;
 }
 
+const MOST_BODY_BYTES = 4 * 1024;
 const LONGEST_MS = 5_000;
 const MOST_CONNECTIONS = 256;
 const MOST_HEADER_BYTES = 8 * 1024;
 
-/** Serves `/healthz`, `/readyz`, `/metrics` and `/status`, and nothing else. Rejects when the port cannot be opened. */
+/**
+ * Serves health, readiness, metrics, status and the page, and nothing else; what is behind `basePath` is served at the root as
+ * well, because some proxies take the path away. Rejects when the port cannot be opened. */
 export async function startStatusServer(options: StatusServerOptions): Promise<StatusServer> {
-  const app = createStatusApp(options);
+  const streams = createPageStreams();
+  const app = createStatusApp(options, streams);
   dropOldest(app.server);
   try {
     await app.listen({ host: options.host, port: options.port });
@@ -36,6 +44,7 @@ export async function startStatusServer(options: StatusServerOptions): Promise<S
   }
   return {
     port: (app.server.address() as AddressInfo).port,
+    notify: () => streams.notify(),
     async close() {
       app.server.closeAllConnections();
       await app.close();
@@ -54,9 +63,10 @@ function dropOldest(server: Server): void {
   });
 }
 
-function createStatusApp(options: StatusServerOptions): FastifyInstance {
+function createStatusApp(options: StatusServerOptions, streams: PageStreams): FastifyInstance {
+  const { host, token, basePath, clock } = options;
   const app = fastify({
-    bodyLimit: 1,
+    bodyLimit: MOST_BODY_BYTES,
     requestTimeout: LONGEST_MS,
     keepAliveTimeout: LONGEST_MS,
     connectionTimeout: LONGEST_MS,
@@ -68,21 +78,34 @@ function createStatusApp(options: StatusServerOptions): FastifyInstance {
       connectionsCheckingInterval: 1_000,
     },
   });
-  app.addHook('onRequest', async (request, reply) => {
-    void reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff');
-    if (!isOurHost(request.headers.host, options.host)) {
-      await reply.code(421).send({ error: 'this is not a name of this server' });
-    } else if (request.method !== 'GET') {
-      await reply.code(405).header('allow', 'GET').send({ error: 'only GET is served here' });
-    }
-  });
+  protect(app, { host, basePath });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string' },
+    (_request, body, done) => done(null, new URLSearchParams(String(body))),
+  );
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: 'there is nothing here' }));
-  app.setErrorHandler((_error, _request, reply) => reply.code(500).send({ error: 'internal error' }));
-  addRoutes(app, options);
+  app.setErrorHandler((error: { readonly statusCode?: number }, _request, reply) => {
+    const { statusCode: code = 500 } = error;
+    return reply.code(code).send({ error: code < 500 ? 'this cannot be read' : 'internal error' });
+  });
+  const access = createPageAccess(token, clock);
+  const ports = { ...options, access, streams, exposure: exposureOf({ host, basePath }) };
+  for (const prefix of new Set(['', basePath ?? ''])) {
+    void app.register(
+      (scope, _options, done) => {
+        addProbes(scope, options);
+        addPageRoutes(scope, ports);
+        done();
+      },
+      { prefix },
+    );
+  }
   return app;
 }
 
-function addRoutes(app: FastifyInstance, { statuses, isAlive, metrics, conceal }: StatusServerOptions): void {
+function addProbes(app: FastifyInstance, { statuses, isAlive, metrics }: StatusServerOptions): void {
   app.get('/healthz', (_request, reply) => reply.code(isAlive() ? 200 : 503).send({ alive: isAlive() }));
   app.get('/readyz', (_request, reply) =>
     reply.code(areReady(statuses()) ? 200 : 503).send(readinessDocument(statuses())),
@@ -90,27 +113,4 @@ function addRoutes(app: FastifyInstance, { statuses, isAlive, metrics, conceal }
   app.get('/metrics', async (_request, reply) =>
     reply.type(metrics.contentType).send(await metrics.render()),
   );
-  app.get('/status', (_request, reply) =>
-    reply.type('application/json').send(conceal(JSON.stringify(statusDocument(statuses())))),
-  );
-}
-
-/**
- * A page in somebody's browser may reach a loopback port under a name of its own: there only the names of loopback are
- * answered. Elsewhere whoever can reach the port may ask, by address or by name.
- */
-function isOurHost(header: string | undefined, listening: string): boolean {
-  const host = hostOf(header);
-  if (host === null) return false;
-  return !isLoopback(listening) || isLoopback(host);
-}
-
-function hostOf(header: string | undefined): string | null {
-  if (header === undefined || !/^[\w.:[\]-]{1,260}$/.test(header)) return null;
-  return header.replace(/:\d{1,5}$/, '').replace(/^\[(.*)\]$/, '$1');
-}
-
-function isLoopback(host: string): boolean {
-  if (host.toLowerCase() === 'localhost') return true;
-  return isIP(host) === 4 ? host.startsWith('127.') : host === '::1';
 }

@@ -23,13 +23,13 @@ export async function routeCommand(
   [address = '']: readonly string[],
 ): Promise<ExitCode> {
   const format = resolveFormat(options, context, DOCUMENT_FORMATS);
-  const { to, domain } = parseAddress(address);
+  const { to, domain } = parseMailAddress(address);
   const mail = { to, from: options.from ?? '', subject: options.subject ?? '', body: options.body ?? '' };
   if (options.live !== true) assertOffline(options);
   const findings =
     options.live === true
       ? await askAccount(context, options, domain, mail)
-      : await askManifest(context, options, domain, mail);
+      : await askManifest(context, options, mail);
   const document = routeDocument(mail, findings);
   if (format === 'json') printJson(context, document);
   else context.stdout.write(renderRoute(document, findings, sentenceColumns(context.stdout)));
@@ -46,7 +46,8 @@ function assertOffline({ apiUrl, account }: RouteOptions): void {
   );
 }
 
-function parseAddress(address: string): { readonly to: string; readonly domain: DomainName } {
+/** The address in the form in which domains are compared. */
+export function parseMailAddress(address: string): { readonly to: string; readonly domain: DomainName } {
   const local = localPartOf(address);
   const domain = parseDomainName(domainPartOf(address));
   if (local === '' || !domain.ok) {

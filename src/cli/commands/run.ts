@@ -13,6 +13,8 @@ import { parseDuration } from '../input/arguments.ts';
 import { CommandError, EXIT, type ExitCode, usageError } from '../exit.ts';
 import { createLogger } from '../output/logger.ts';
 import { openNotifier } from './run/notify.ts';
+import type { NotifyFormat } from './run/notify-bodies.ts';
+import { parseBasePath, readPageSettings } from './run/page-settings.ts';
 import { openAccountLoop } from './run/open-account.ts';
 import { DOCUMENT_FORMATS } from '../output/formats.ts';
 import { createEventLog } from '../output/event-log.ts';
@@ -35,6 +37,8 @@ export interface RunOptions extends CommonOptions {
   readonly once?: true;
   readonly driftUrl?: string;
   readonly fullInterval?: string;
+  readonly basePath?: string;
+  readonly notifyFormat: NotifyFormat;
 }
 
 const LEAST_INTERVAL_MS = 1000;
@@ -48,6 +52,7 @@ export async function runCommand(context: Context, options: RunOptions): Promise
   const intervalMs = parseDuration('--interval', options.interval, LEAST_INTERVAL_MS);
   const listen = parseListen(options.listen);
   const quick = quickSweeps(context, options);
+  const basePath = parseBasePath(options.basePath);
   const concealer = createConcealer({ mask: maskOf(options, context) });
   // Standard output has no other use here.
   const logger = createLogger(resolveLog(options, context), concealing(context.stdout, concealer), 'info');
@@ -74,7 +79,10 @@ export async function runCommand(context: Context, options: RunOptions): Promise
   const broken = new AbortController();
   const own = { ...context, signal: AbortSignal.any([context.signal, broken.signal]) };
   try {
-    await endedOrOverdue(own, serve(own, options, { intervalMs, quick, listen, logger, concealer }));
+    await endedOrOverdue(
+      own,
+      serve(own, options, { intervalMs, quick, listen, basePath, logger, concealer }),
+    );
   } finally {
     broken.abort();
   }
@@ -118,6 +126,7 @@ interface ServeOptions {
   readonly intervalMs: number;
   readonly quick: QuickSweeps;
   readonly listen: ListenAddress;
+  readonly basePath: string | null;
   readonly logger: Logger;
   readonly concealer: Concealer;
 }
@@ -126,23 +135,38 @@ interface ServeOptions {
 async function serve(
   context: Context,
   options: RunOptions,
-  { intervalMs, quick, listen, logger, concealer }: ServeOptions,
+  { intervalMs, quick, listen, basePath, logger, concealer }: ServeOptions,
 ): Promise<void> {
   const { clock, signal } = context;
-  const metrics = createMetrics({ version: pkg.version, statuses: () => daemon.statuses() });
+  const { version } = pkg;
+  const page = await readPageSettings(context, basePath, { listen, logger, concealer });
+  const metrics = createMetrics({ version, statuses: () => daemon.statuses() });
   const log = createEventLog(logger);
-  const notify = openNotifier(context, { logger, concealer });
+  const notify = await openNotifier(context, options.notifyFormat, { logger, concealer });
+  let refreshPages = (): void => undefined;
   const emit = (event: DaemonEvent): void => {
     hideReferences(event, concealer);
     metrics.record(event);
     log(event);
     notify(event);
+    if (event.kind !== 'request') refreshPages();
   };
   const onSecret = (value: string): void => concealer.addSecret(value);
   const daemon = openDaemon(context, options, { intervalMs, quick, emit, onSecret });
   context.onHangUp?.(() => daemon.resync());
-  const conceal = (text: string): string => concealer.conceal(text);
-  const status = serveStatus(listen, daemon, { clock, signal, logger, metrics, conceal });
+  const status = serveStatus(listen, daemon, {
+    ...page,
+    clock,
+    signal,
+    logger,
+    metrics,
+    version,
+    conceal: (text) => concealer.conceal(text),
+    disclosure: concealer.disclosure,
+    onServing(refresh) {
+      refreshPages = refresh;
+    },
+  });
   await Promise.all([daemon.run(), status]);
 }
 

@@ -72,18 +72,26 @@ export async function lookUpKey({ key }: Pick<DesiredApi, 'key'>, context: Conte
       stated.hint,
     );
   }
-  const found = stated ?? (context.env['FWDSYNC_API_KEY'] || (await keyFromFile(context)));
+  const found = stated ?? (await operatorSecret(context, 'FWDSYNC_API_KEY'));
   if (found !== null) context.secrets.forbid(found, 'the API key of an account');
   return found;
 }
 
-async function keyFromFile({ env, cwd }: Context): Promise<string | null> {
-  const path = env['FWDSYNC_API_KEY_FILE'];
+/**
+ * A secret of the operator: in a variable, or in the file that the variable with `_FILE` at its end names; null: neither is
+ * set. Throws where the file is empty or cannot be read.
+ */
+export async function operatorSecret(
+  { env, cwd }: Pick<Context, 'env' | 'cwd'>,
+  name: string,
+): Promise<string | null> {
+  if (env[name]) return env[name];
+  const path = env[`${name}_FILE`];
   if (!path) return null;
-  const key = await readOperatorFile(resolve(cwd, path));
-  if (key) return key;
+  const value = await readOperatorFile(resolve(cwd, path));
+  if (value) return value;
   throw commandFailure(
-    `FWDSYNC_API_KEY_FILE names ${path}, which is empty or cannot be read`,
+    `${name}_FILE names ${path}, which is empty or cannot be read`,
     'check the path and its permissions',
   );
 }
@@ -104,6 +112,7 @@ async function readValue(
 const SECRETS = [
   { name: 'FWDSYNC_API_KEY', what: 'the API key of an account' },
   { name: 'FWDSYNC_NOTIFY_URL', what: 'the address for notifications' },
+  { name: 'FWDSYNC_PAGE_TOKEN', what: 'the token of the page' },
 ] as const;
 
 /** Of the operator, in a variable or in the file that another names. A pipe there can be read once, and is not read here. */

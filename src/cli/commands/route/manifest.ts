@@ -1,5 +1,6 @@
 import type { Desired, PresentDomain } from '../../../model/desired.ts';
-import type { DomainName } from '../../../model/names.ts';
+import type { Disclosure } from '../../../model/destinations.ts';
+import { domainPartOf, type DomainName } from '../../../model/names.ts';
 import type { Mail } from '../../../routing/route.ts';
 import type { Context } from '../../context.ts';
 import { usageError } from '../../exit.ts';
@@ -13,7 +14,6 @@ import { traceMail, type KnownDomain } from './trace.ts';
 export async function askManifest(
   context: Context,
   options: CommonOptions,
-  domain: DomainName,
   mail: Mail,
 ): Promise<RouteFindings> {
   const { desired, problems } = await readDesired(context, options, {
@@ -22,7 +22,17 @@ export async function askManifest(
     unnamed: 'refused',
   });
   if (desired === null) throw invalidManifest(problems);
-  const entry = desired.domains.get(domain);
+  return traceDesired(desired, mail, disclosureOf(desired, options, context));
+}
+
+/** The same by a manifest that is loaded; throws where it does not name the domain. */
+export function traceDesired(
+  desired: Pick<Desired, 'domains'>,
+  mail: Mail,
+  disclosure: Disclosure,
+): RouteFindings {
+  const domain = domainPartOf(mail.to);
+  const entry = desired.domains.get(domain as DomainName);
   if (entry?.state !== 'present') {
     const what = entry === undefined ? 'does not name' : 'wants to delete';
     const hint = 'check the spelling, or ask the account with --live';
@@ -35,15 +45,10 @@ export async function askManifest(
     passed.add(known);
     return knownDomain(known);
   });
-  return {
-    basis: 'manifest',
-    ...traces,
-    notes: notesOf(passed, traces.readings),
-    disclosure: disclosureOf(desired, options, context),
-  };
+  return { basis: 'manifest', ...traces, notes: notesOf(passed, traces.readings), disclosure };
 }
 
-function presentDomain(desired: Desired, name: string): PresentDomain | null {
+function presentDomain(desired: Pick<Desired, 'domains'>, name: string): PresentDomain | null {
   const entry = desired.domains.get(name as DomainName);
   return entry?.state === 'present' ? entry : null;
 }

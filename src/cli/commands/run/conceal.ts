@@ -9,6 +9,8 @@ export interface Concealer {
   addSecret(value: string): void;
   addReferences(references: References): void;
   conceal(text: string): string;
+  /** The same for destinations. */
+  readonly disclosure: Disclosure;
 }
 
 /** A shorter one would also be found where it is not meant. */
@@ -28,6 +30,7 @@ export function createConcealer({ mask }: Pick<Disclosure, 'mask'>): Concealer {
       for (const [value, { shown }] of references) add(value, shown);
     },
     conceal: (text) => showText(text, { references: secrets, mask }),
+    disclosure: { references: secrets, mask },
   };
 }
 

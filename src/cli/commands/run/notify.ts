@@ -1,13 +1,13 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { Logger } from 'pino';
 import type { Clock } from '../../../model/clock.ts';
 import { isLoopback } from '../../../model/endpoints.ts';
 import type { DaemonEvent } from '../../../model/daemon.ts';
 import type { Context } from '../../context.ts';
-import { CommandError, EXIT } from '../../exit.ts';
+import { usageError } from '../../exit.ts';
+import { operatorSecret } from '../../input/references.ts';
 import type { Concealer } from './conceal.ts';
-import { createNotices, type Notice } from './notices.ts';
+import { createNotices, mergeNotices, type Notice } from './notices.ts';
+import { NOTIFY_BODIES, type NotifyFormat } from './notify-bodies.ts';
 
 /** Sends notices to a webhook, in the background: nobody waits for it. */
 export interface Notifier {
@@ -18,6 +18,7 @@ export interface Notifier {
 
 export interface NotifierOptions {
   readonly url: string;
+  readonly format: NotifyFormat;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly fetch: typeof fetch;
@@ -66,15 +67,11 @@ export function createNotifier(options: NotifierOptions): Notifier {
   };
 }
 
-/** JSON with the `text` that Slack and those like it show. */
-function bodyOf(
-  { event, account, text, count }: Notice,
-  dropped: number,
-  { clock, conceal }: NotifierOptions,
-): string {
+function bodyOf(notice: Notice, dropped: number, { clock, conceal, format }: NotifierOptions): string {
   const more = dropped === 0 ? '' : `\n(${dropped} more were not sent: at most ${MOST_AN_HOUR} an hour)`;
   const at = new Date(clock.now()).toISOString();
-  return conceal(JSON.stringify({ text: `${text}${more}`, event, account, count, at }));
+  const shown = { ...notice, account: conceal(notice.account), text: conceal(`${notice.text}${more}`) };
+  return JSON.stringify(NOTIFY_BODIES[format](shown, at));
 }
 
 /** Null: it arrived. */
@@ -117,17 +114,19 @@ async function attemptOnce(body: string, { url, fetch: post }: NotifierOptions):
 }
 
 /** Sends what is news in the daemon's events to the webhook of the environment, where there is one. */
-export function openNotifier(
+export async function openNotifier(
   context: Pick<Context, 'env' | 'cwd' | 'clock' | 'signal'>,
+  format: NotifyFormat,
   { logger, concealer }: { readonly logger: Logger; readonly concealer: Concealer },
-): (event: DaemonEvent) => void {
-  const url = notifyUrl(context);
+): Promise<(event: DaemonEvent) => void> {
+  const url = await notifyUrl(context);
   if (url === null) return () => undefined;
   concealer.addSecret(url);
   const noticeOf = createNotices();
   const { clock, signal } = context;
   const notifier = createNotifier({
     url,
+    format,
     clock,
     signal,
     fetch,
@@ -136,34 +135,28 @@ export function openNotifier(
       logger.warn({ event: 'notification.lost', account: notice.account, about: notice.event }, message);
     },
   });
+  let waiting: readonly Notice[] = [];
   return (event) => {
     const notice = noticeOf(event);
-    if (notice !== null) notifier.send(notice);
+    if (notice === null) return;
+    // What a run says, it says at once: as one message.
+    if (waiting.length === 0)
+      queueMicrotask(() => {
+        for (const merged of mergeNotices(waiting)) notifier.send(merged);
+        waiting = [];
+      });
+    waiting = [...waiting, notice];
   };
 }
 
 /** The address of `FWDSYNC_NOTIFY_URL`, or in the file of `FWDSYNC_NOTIFY_URL_FILE`; null: there is none. */
-function notifyUrl({ env, cwd }: Pick<Context, 'env' | 'cwd'>): string | null {
-  const stated = env['FWDSYNC_NOTIFY_URL'] || fromFile(env['FWDSYNC_NOTIFY_URL_FILE'], cwd);
+async function notifyUrl(context: Pick<Context, 'env' | 'cwd'>): Promise<string | null> {
+  const stated = (await operatorSecret(context, 'FWDSYNC_NOTIFY_URL'))?.trim();
   if (!stated) return null;
   const url = URL.canParse(stated) ? new URL(stated) : null;
   if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname))) return stated;
-  throw new CommandError(
-    EXIT.usage,
+  throw usageError(
     'FWDSYNC_NOTIFY_URL is not a URL that a secret may be sent to',
     'use https, or http on loopback',
   );
-}
-
-function fromFile(path: string | undefined, cwd: string): string | null {
-  if (!path) return null;
-  try {
-    return readFileSync(resolve(cwd, path), 'utf8').trim();
-  } catch {
-    throw new CommandError(
-      EXIT.failed,
-      `FWDSYNC_NOTIFY_URL_FILE names ${path}, which cannot be read`,
-      'check the path and its permissions',
-    );
-  }
 }

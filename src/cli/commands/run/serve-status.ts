@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
-import type { Clock } from '../../../model/clock.ts';
 import { POLL_MS, type Daemon } from '../../../reconcile/daemon/daemon.ts';
-import type { Metrics } from '../../../status/metrics.ts';
-import { startStatusServer, type StatusServer } from '../../../status/server.ts';
+import { startStatusServer, type StatusServer, type StatusServerOptions } from '../../../status/server.ts';
 import { CommandError, EXIT } from '../../exit.ts';
+import type { RouteAnswer } from '../../../status/page/route-box.ts';
+import { answerRoute } from './answer-route.ts';
 import { MOST_PORT } from '../../input/options.ts';
 
 export interface ListenAddress {
@@ -21,12 +21,14 @@ export function parseListen(text: string): ListenAddress {
   throw new CommandError(EXIT.usage, `--listen ${text}: ${what}`, hint);
 }
 
-export interface StatusPorts {
-  readonly clock: Clock;
+export interface StatusPorts extends Omit<
+  StatusServerOptions,
+  keyof ListenAddress | 'statuses' | 'isAlive' | 'route'
+> {
   readonly signal: AbortSignal;
   readonly logger: Logger;
-  readonly metrics: Metrics;
-  readonly conceal: (text: string) => string;
+  /** Is called with what tells open pages that something changed. */
+  readonly onServing: (notify: () => void) => void;
 }
 
 /**
@@ -34,13 +36,14 @@ export interface StatusPorts {
  * go on being reconciled.
  */
 export async function serveStatus(listen: ListenAddress, daemon: Daemon, ports: StatusPorts): Promise<void> {
-  const { clock, signal, logger, metrics, conceal } = ports;
+  const { clock, signal, logger, disclosure } = ports;
   const isAlive = (): boolean => clock.monotonic() - daemon.heartbeatAt() < 4 * POLL_MS;
   const statuses = (): ReturnType<Daemon['statuses']> => daemon.statuses();
+  const route = (address: string): RouteAnswer => answerRoute(address, daemon.manifests(), disclosure);
   let server: StatusServer | null = null;
   for (let isReported = false; server === null && !signal.aborted;) {
     try {
-      server = await startStatusServer({ ...listen, statuses, isAlive, metrics, conceal });
+      server = await startStatusServer({ ...ports, ...listen, statuses, isAlive, route });
     } catch (error) {
       if (!isReported)
         logger.error({ event: 'status.unavailable' }, `the status cannot be served: ${String(error)}`);
@@ -49,6 +52,8 @@ export async function serveStatus(listen: ListenAddress, daemon: Daemon, ports: 
     }
   }
   if (server === null) return;
+  const serving = server;
+  ports.onServing(() => serving.notify());
   logger.info(
     { event: 'status.listening', host: listen.host, port: server.port },
     `status served on ${listen.host}:${server.port}`,

@@ -253,7 +253,7 @@ describe('notices', () => {
 
   test('drift, once for as long as it stands', () => {
     const drift = finished({ drift: [DRIFT] });
-    const told = ['drift-found', null, null, 'drift-found'];
+    const told = ['drift-found', null, 'recovered', 'drift-found'];
     expect(tell([drift, drift, finished({}), drift])).toEqual(told);
   });
 
@@ -287,7 +287,7 @@ describe('notices', () => {
     expect(tell([refused, refused, accepted, refused])).toEqual([
       'manifest-invalid',
       null,
-      null,
+      'recovered',
       'manifest-invalid',
     ]);
   });
@@ -302,6 +302,7 @@ describe('the notifier', () => {
     const clock = virtualClock();
     const made = createNotifier({
       url: 'https://hooks.example/secret',
+      format: 'json',
       clock,
       signal: new AbortController().signal,
       fetch: (_url, init) => {

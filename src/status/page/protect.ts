@@ -1,0 +1,84 @@
+import { isIP } from 'node:net';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+
+export interface Listening {
+  /** The address that is listened on. */
+  readonly host: string;
+  /** Null: no reverse proxy is said to be in front. */
+  readonly basePath: string | null;
+}
+
+/** What a browser is told about every answer. */
+const HEADERS = {
+  'cache-control': 'no-store',
+  'content-security-policy':
+    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+} as const;
+
+/** Refuses what no reader of the page, no probe and no Prometheus sends, before anything else is done with it. */
+export function protect(app: FastifyInstance, listening: Listening): void {
+  app.addHook('onRequest', async (request, reply) => {
+    void reply.headers(HEADERS);
+    if (!isOurHost(request.headers.host, listening)) {
+      const error = 'this is not a name of this server; behind a reverse proxy start it with --base-path';
+      await reply.code(421).send({ error });
+    } else if (!isAllowedMethod(request, listening)) {
+      await reply.code(405).header('allow', 'GET').send({ error: 'only GET is served here' });
+    } else if (isOfAnotherSite(request)) {
+      await reply.code(403).send({ error: 'pages of other sites may link to this one, and nothing else' });
+    }
+  });
+}
+
+/** Why strangers may reach the page by this request; null: it comes from this machine. */
+export function exposureOf({ host, basePath }: Listening): (request: FastifyRequest) => string | null {
+  return ({ headers }) => {
+    if (!isLoopback(host)) return `fwdsync listens on ${host}, beyond loopback`;
+    if (basePath !== null) return 'fwdsync is behind a reverse proxy (--base-path)';
+    const isForwarded = Object.keys(headers).some((name) => /^(?:forwarded|x-forwarded-.*)$/.test(name));
+    return isForwarded ? 'the request came through a reverse proxy' : null;
+  };
+}
+
+const POSTS = ['/login', '/logout'];
+
+function isAllowedMethod({ method, url }: FastifyRequest, { basePath }: Listening): boolean {
+  if (method === 'GET') return true;
+  const [path = ''] = url.split('?', 1);
+  const own = basePath && path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path;
+  return method === 'POST' && POSTS.includes(own);
+}
+
+/** By what browsers say of themselves; whatever says nothing is no browser, or is as good as none. */
+function isOfAnotherSite({ method, headers }: FastifyRequest): boolean {
+  if (method === 'POST' && headers.origin !== undefined && URL.parse(headers.origin)?.host !== headers.host)
+    return true;
+  const site = headers['sec-fetch-site'];
+  if (site === undefined || site === 'same-origin' || site === 'none') return false;
+  const isLink = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
+  return method !== 'GET' || !isLink;
+}
+
+/**
+ * A page in somebody's browser may reach a loopback port under a name of its own: there only the names of loopback are
+ * answered. Elsewhere whoever can reach the port may ask, by address or by name, and the page asks for its token.
+ */
+function isOurHost(header: string | undefined, { host, basePath }: Listening): boolean {
+  const asked = hostOf(header);
+  if (asked === null) return false;
+  return !isLoopback(host) || basePath !== null || isLoopback(asked);
+}
+
+function hostOf(header: string | undefined): string | null {
+  if (header === undefined || !/^[\w.:[\]-]{1,260}$/.test(header)) return null;
+  return header.replace(/:\d{1,5}$/, '').replace(/^\[(.*)\]$/, '$1');
+}
+
+function isLoopback(host: string): boolean {
+  if (host.toLowerCase() === 'localhost') return true;
+  return isIP(host) === 4 ? host.startsWith('127.') : host === '::1';
+}

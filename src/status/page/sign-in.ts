@@ -1,0 +1,51 @@
+import { html, type Html } from './html.ts';
+
+/** Why somebody is asked, where the token that was given is no good. */
+export type SignInFault = 'wrong' | { readonly seconds: number } | null;
+
+export function renderSignIn(fault: SignInFault, basePath: string): Html {
+  const message =
+    fault === 'wrong'
+      ? 'This is not the token.'
+      : fault === null
+        ? null
+        : `Too many wrong tokens: try again in ${fault.seconds} s.`;
+  return html`<section class="card narrow" aria-labelledby="sign-in-title">
+    <h1 id="sign-in-title">Sign in</h1>
+    <p>
+      This page shows how the mail of your domains is forwarded. It asks for the token with which the daemon
+      was started.
+    </p>
+    ${message === null ? null : html`<p class="fault" id="fault" role="alert">${message}</p>`}
+    <form method="post" action="${basePath}/login" class="stack">
+      <input
+        class="unseen"
+        type="text"
+        name="user"
+        value="fwdsync"
+        autocomplete="username"
+        readonly
+        tabindex="-1"
+        aria-hidden="true"
+      />
+      <label for="token">Token</label>
+      <input
+        type="password"
+        id="token"
+        name="token"
+        required
+        autocomplete="current-password"
+        ${message === null ? null : html`aria-invalid="true" aria-describedby="fault"`}
+      />
+      <button>Sign in</button>
+    </form>
+  </section>`;
+}
+
+/** There is no token, and strangers could reach the page. */
+export function renderClosed(why: string): Html {
+  return html`<section class="card narrow" aria-labelledby="closed-title">
+    <h1 id="closed-title">Not served here</h1>
+    <p>${why}</p>
+  </section>`;
+}

@@ -1,0 +1,206 @@
+import { describe, expect, test } from 'vitest';
+import { parseBasePath } from '../../../src/cli/commands/run/page-settings.ts';
+import { allInSync } from '../support/scenery.ts';
+import { serve, type Served } from '../support/serve.ts';
+
+const TOKEN = 'token-of-the-page-0123456789';
+const BEARER = { authorization: `Bearer ${TOKEN}` };
+const PAGES = ['/', '/status', '/events'];
+const OPEN = ['/healthz', '/readyz', '/metrics', '/style.css', '/script.js', '/icon.svg'];
+
+async function statusesOf(
+  { get }: Served,
+  paths: readonly string[],
+  headers: Readonly<Record<string, string>> = {},
+): Promise<readonly (number | undefined)[]> {
+  const answers = await Promise.all(paths.map((path) => get(path, { headers })));
+  return answers.map(({ status }) => status);
+}
+
+function all(paths: readonly string[], status: number): readonly number[] {
+  return paths.map(() => status);
+}
+
+async function signIn({ get }: Served, token: string, headers: Readonly<Record<string, string>> = {}) {
+  return get('/login', { method: 'POST', headers, body: new URLSearchParams({ token }).toString() });
+}
+
+function cookieIn(header: readonly string[] | undefined): string {
+  return header?.[0]?.split(';', 1)[0] ?? '';
+}
+
+describe('without a token', () => {
+  test('loopback alone sees the page; beyond it it says why it is not served, and probes and metrics are', async () => {
+    const here = await serve(allInSync());
+    expect((await here.get('/')).status).toBe(200);
+    const far = await serve(allInSync(), { host: '0.0.0.0' });
+    expect(await statusesOf(far, PAGES)).toEqual(all(PAGES, 404));
+    expect(await statusesOf(far, OPEN)).toEqual(all(OPEN, 200));
+    const { text } = await far.get('/');
+    expect(text).toContain('fwdsync listens on 0.0.0.0, beyond loopback, and there is no token');
+    expect(text).toContain('FWDSYNC_PAGE_TOKEN_FILE');
+    expect(JSON.parse((await far.get('/status')).text)).toEqual({
+      error: expect.stringContaining('set FWDSYNC_PAGE_TOKEN'),
+    });
+  });
+
+  test.each(['forwarded', 'x-forwarded-for', 'X-Forwarded-Host', 'x-forwarded-anything'])(
+    'a request with %s comes from beyond loopback',
+    async (name) => {
+      const here = await serve(allInSync());
+      expect(await statusesOf(here, PAGES, { [name]: 'for=10.0.0.1' })).toEqual(all(PAGES, 404));
+      expect(await statusesOf(here, OPEN, { [name]: 'for=10.0.0.1' })).toEqual(all(OPEN, 200));
+    },
+  );
+
+  test('behind a base path it is not served', async () => {
+    const here = await serve(allInSync(), { basePath: '/mail' });
+    const paths = PAGES.flatMap((path) => [path, `/mail${path}`]);
+    expect(await statusesOf(here, paths)).toEqual(all(paths, 404));
+    expect(
+      await statusesOf(
+        here,
+        OPEN.map((path) => `/mail${path}`),
+      ),
+    ).toEqual(all(OPEN, 200));
+  });
+
+  test('nobody can sign in', async () => {
+    const far = await serve(allInSync(), { host: '0.0.0.0' });
+    const { status, headers } = await signIn(far, '');
+    expect([status, headers['set-cookie']]).toEqual([401, undefined]);
+  });
+});
+
+describe('with a token', () => {
+  test('it is needed on loopback too, in a header and never in an address', async () => {
+    const here = await serve(allInSync(), { token: TOKEN });
+    expect(await statusesOf(here, PAGES)).toEqual(all(PAGES, 401));
+    expect(await statusesOf(here, OPEN)).toEqual(all(OPEN, 200));
+    expect((await here.get(`/?token=${TOKEN}`)).status).toBe(401);
+    expect((await here.get('/status', { headers: BEARER })).status).toBe(200);
+    expect((await here.get('/status', { headers: { authorization: `Basic ${TOKEN}` } })).status).toBe(401);
+    expect((await here.get('/status')).headers['www-authenticate']).toBe('Bearer realm="fwdsync"');
+  });
+
+  test('a session is the same for every process with that token, ends after 12 hours, and with the token', async () => {
+    const here = await serve(allInSync(), { token: TOKEN });
+    const other = await serve(allInSync(), { token: TOKEN });
+    const changed = await serve(allInSync(), { token: `${TOKEN}-2` });
+    const { status, headers } = await signIn(here, TOKEN);
+    expect([status, headers.location]).toEqual([303, '/']);
+    const [cookie = ''] = headers['set-cookie'] ?? [];
+    expect(cookie).toMatch(
+      /^fwdsync_session=\d+\.[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/,
+    );
+    const session = { cookie: `other=1; ${cookieIn(headers['set-cookie'])}` };
+    expect((await here.get('/status', { headers: session })).status).toBe(200);
+    expect((await other.get('/status', { headers: session })).status).toBe(200);
+    expect((await changed.get('/status', { headers: session })).status).toBe(401);
+    here.clock.advance(12 * 3_600_000 - 1_000);
+    expect((await here.get('/status', { headers: session })).status).toBe(200);
+    here.clock.advance(1_001);
+    expect((await here.get('/status', { headers: session })).status).toBe(401);
+    const later = session.cookie.replace(/=(\d+)\./, (_, end) => `=${Number(end) + 9_000_000}.`);
+    expect((await here.get('/status', { headers: { cookie: later } })).status).toBe(401);
+    const out = await here.get('/logout', { method: 'POST' });
+    expect(out.headers['set-cookie']?.[0]).toContain('fwdsync_session=; Path=/; Max-Age=0');
+  });
+
+  test('through a proxy with TLS the cookie is for TLS alone, and for the base path', async () => {
+    const here = await serve(allInSync(), { token: TOKEN, basePath: '/mail' });
+    const headers = { host: 'status.acme.example', 'x-forwarded-proto': 'https' };
+    const answer = await here.get('/mail/login', { method: 'POST', headers, body: `token=${TOKEN}` });
+    expect([answer.status, answer.headers.location]).toEqual([303, '/mail/']);
+    expect(answer.headers['set-cookie']?.[0]).toContain(
+      'Path=/mail; Max-Age=43200; HttpOnly; SameSite=Strict; Secure',
+    );
+    const cookie = cookieIn(answer.headers['set-cookie']);
+    for (const path of ['/mail', '/mail/', '/']) {
+      const { status, text } = await here.get(path, { headers: { ...headers, cookie } });
+      expect(status).toBe(200);
+      expect([...text.matchAll(/(?:href|src|action)="(\/[^"]*)"/g)].map(([, link]) => link)).toEqual(
+        expect.arrayContaining(['/mail/style.css', '/mail/script.js', '/mail/logout']),
+      );
+      expect(text).not.toMatch(/(?:href|src|action|events)="\/(?!mail\/)/);
+    }
+  });
+
+  test('wrong tokens are slowed down after ten a minute; bearers and sessions that are right go on', async () => {
+    const here = await serve(allInSync(), { token: TOKEN });
+    const session = { cookie: cookieIn((await signIn(here, TOKEN)).headers['set-cookie']) };
+    const wrong = { headers: { authorization: 'Bearer wrong' } };
+    for (let count = 0; count < 5; count += 1) {
+      expect((await here.get('/status', wrong)).status).toBe(401);
+      expect((await signIn(here, 'wrong')).status).toBe(401);
+    }
+    const slowed = await here.get('/status', wrong);
+    expect([slowed.status, slowed.headers['retry-after']]).toEqual([429, '60']);
+    expect((await signIn(here, TOKEN)).status).toBe(429);
+    expect((await signIn(here, TOKEN)).text).toContain('try again in 60 s');
+    expect((await here.get('/status', { headers: BEARER })).status).toBe(200);
+    expect((await here.get('/status', { headers: session })).status).toBe(200);
+    here.clock.advance(60_000);
+    expect((await here.get('/status', wrong)).status).toBe(401);
+    expect((await signIn(here, TOKEN)).status).toBe(303);
+  });
+});
+
+describe('what is asked', () => {
+  test.each(['POST', 'PUT', 'DELETE', 'HEAD', 'PATCH'])('%s of the page: 405', async (method) => {
+    const here = await serve(allInSync());
+    for (const path of ['/', '/status', '/runs/r1', '/events', '/login/x'])
+      expect((await here.get(path, { method })).status).toBe(405);
+  });
+
+  test('another form, a form of another site, or a large one is refused', async () => {
+    const here = await serve(allInSync(), { token: TOKEN });
+    const json = { 'content-type': 'application/json' };
+    expect((await here.get('/login', { method: 'POST', headers: json, body: '{}' })).status).toBe(415);
+    expect((await signIn(here, 'x'.repeat(5_000))).status).toBe(413);
+    expect((await signIn(here, TOKEN, { origin: 'http://evil.example' })).status).toBe(403);
+    expect((await signIn(here, TOKEN, { origin: 'null' })).status).toBe(403);
+    expect((await signIn(here, TOKEN, { 'sec-fetch-site': 'cross-site' })).status).toBe(403);
+    const own = { origin: `http://127.0.0.1:${here.server.port}`, 'sec-fetch-site': 'same-origin' };
+    expect((await signIn(here, TOKEN, own)).status).toBe(303);
+  });
+
+  test.each([
+    [{ 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }, 403],
+    [{ 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }, 403],
+    [{ 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' }, 403],
+    [{ 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }, 200],
+    [{ 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }, 200],
+  ] as const)('by a browser that says %j: %d', async (headers, status) => {
+    const here = await serve(allInSync());
+    expect((await here.get('/', { headers })).status).toBe(status);
+  });
+
+  test('every answer has the policy, and is kept nowhere', async () => {
+    const here = await serve(allInSync(), { token: TOKEN });
+    for (const path of ['/', '/status', '/style.css', '/nothing', '/healthz']) {
+      const { headers } = await here.get(path);
+      expect(headers['content-security-policy']).toBe(
+        "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+      );
+      expect(headers['cache-control']).toBe('no-store');
+      expect(headers['x-content-type-options']).toBe('nosniff');
+    }
+  });
+});
+
+describe('--base-path', () => {
+  test.each([
+    ['/mail', '/mail'],
+    ['/mail/', '/mail'],
+    ['/a/b-c', '/a/b-c'],
+    ['/', ''],
+  ])('%s', (text, path) => expect(parseBasePath(text)).toBe(path));
+
+  test.each(['', 'mail', '/a b', '//evil.example', '/a/../b', '/./', '/"', '/status', '/login/x'])(
+    'not %j',
+    (text) => {
+      expect(() => parseBasePath(text)).toThrow(/--base-path/);
+    },
+  );
+});

@@ -1,0 +1,229 @@
+import axeCore from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openBrowser, openPage } from '../support/browser.ts';
+import { allInSync, everyState, manyDomains } from '../support/scenery.ts';
+import { serve } from '../support/serve.ts';
+import { accountStatus, domainStatus } from '../support/statuses.ts';
+
+const TOKEN = 'token-of-the-page-0123456789';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+
+interface AxeResult {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly nodes: readonly { readonly html: string }[];
+  }[];
+}
+
+/** What axe-core finds, everything that is folded opened. */
+async function axe(page: Page): Promise<readonly string[]> {
+  await page.evaluate(`document.querySelectorAll('details').forEach((one) => { one.open = true; })`);
+  await page.evaluate(axeCore.source);
+  const { violations } = await page.evaluate<AxeResult>('axe.run()');
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+}
+
+function rows(page: Page): Promise<readonly string[]> {
+  return page.locator('#domains tbody tr').evaluateAll((all) => all.map((one) => one.textContent ?? ''));
+}
+
+describe('the overview', () => {
+  test('says the worst first, with the line, what resolves it, and the pending plan as a diff', async () => {
+    const { server } = await serve(everyState());
+    const { page, faults } = await openPage(browser);
+    await page.goto(`http://127.0.0.1:${server.port}/`);
+    expect(await page.locator('h1').textContent()).toContain('1 of 2 accounts is not ready; 4 of 8 domains');
+    const all = await rows(page);
+    expect(all.map((row) => /\S+\.example/.exec(row)?.[0])).toEqual([
+      'mail.example',
+      'shop.example',
+      'contest.example',
+      'events.example',
+      'new.example',
+      'acme.example',
+      'beta.example',
+      'blog.example',
+    ]);
+    const [failing = '', withheld = '', frozen = '', drifted = '', unknown = '', inSync = ''] = all;
+    expect(failing).toMatch(/Failing.*acme\.yaml:29.*this forward is not allowed.*3 min ago/s);
+    expect(withheld).toMatch(/Withheld.*acme\.yaml:31.*--allow-deletes 3.*old.*old@corp\.example/s);
+    expect(frozen).toMatch(/Frozen.*acme\.yaml:22.*SIGHUP/s);
+    expect(drifted).toMatch(/Drifted.*the next run applies it.*\+1.*~1.*-1/s);
+    expect(drifted).toMatch(/jobs.*dan@corp\.example -> bob@corp\.example.*acme\.yaml:27/s);
+    expect(unknown).toMatch(/Not checked.*never/s);
+    expect(inSync).toMatch(/In sync/);
+    const accounts = await page.locator('#accounts tbody tr').allTextContents();
+    expect(accounts[0]).toMatch(/Not ready.*beta.*beta\.yaml:14.*did you mean.*2 h ago.*too old.*4 failed/s);
+    expect(accounts[1]).toMatch(/Ready.*acme.*143 of 200.*3 min ago.*in 2 min.*unchanged/s);
+    expect(await axe(page)).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  test.each([
+    ['the dark', { colorScheme: 'dark' }],
+    ['320 px', { viewport: { width: 320, height: 640 } }],
+    ['no JavaScript', { javaScriptEnabled: false }],
+  ] as const)('in %s', async (name, options) => {
+    const { server } = await serve(everyState());
+    const { page, faults } = await openPage(browser, options);
+    await page.goto(`http://127.0.0.1:${server.port}/?route=sales@acme.example`);
+    expect(await rows(page)).toHaveLength(8);
+    expect(await page.locator('#answer').textContent()).toContain('ana@corp.example');
+    if (name === 'no JavaScript') {
+      await page.getByText('Pending plan').first().click();
+      expect(await page.getByText('dan@corp.example -> all@corp.example').isVisible()).toBe(true);
+    } else {
+      expect(await axe(page)).toEqual([]);
+      const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+      expect(width).toBeLessThanOrEqual(options === undefined ? 0 : (page.viewportSize()?.width ?? 0));
+    }
+    if (name === 'the dark') {
+      const paper = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+      expect(paper).toBe('rgb(17, 22, 29)');
+    }
+    expect(faults).toEqual([]);
+  });
+
+  test('keyboard only: skip, ask for a route, filter by name and by state, open a plan, turn the page', async () => {
+    const { server } = await serve(() => [...everyState(), ...manyDomains(60)]);
+    const { page } = await openPage(browser);
+    const focusOn = async (text: string | RegExp): Promise<void> => {
+      for (let presses = 0; presses < 60; presses += 1) {
+        await page.keyboard.press('Tab');
+        const focused = await page.evaluate<string>(
+          '(document.activeElement.id || "") + " " + document.activeElement.textContent',
+        );
+        if (new RegExp(text).test(focused)) return;
+      }
+      throw new Error(`no way to ${String(text)} by Tab`);
+    };
+    await page.goto(`http://127.0.0.1:${server.port}/`);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate<string>('document.activeElement.id')).toBe('content');
+    await focusOn('^route ');
+    await page.keyboard.type('sales@acme.example');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/route=sales%40acme\.example/);
+    await focusOn('^q ');
+    await page.keyboard.type('Events.Example');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/q=Events\.Example/);
+    expect(page.url()).toContain('route=sales');
+    expect(await page.locator('details').first().getAttribute('open')).toBe('');
+    await page.goto(`http://127.0.0.1:${server.port}/`);
+    await focusOn('Withheld');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/state=withheld/);
+    expect(await rows(page)).toHaveLength(1);
+    await page.goto(`http://127.0.0.1:${server.port}/`);
+    await focusOn('Pending plan');
+    await page.keyboard.press('Enter');
+    expect(await page.getByText('dan@corp.example -> all@corp.example').isVisible()).toBe(true);
+    await focusOn('Next');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/page=2/);
+    expect(await page.locator('.pager').textContent()).toContain('Page 2 of 3, 68 domains');
+  });
+
+  test('what is shown changes when the daemon says so, and what is open or focused stays', async () => {
+    let statuses = everyState();
+    const { server } = await serve(() => statuses);
+    const { page, faults } = await openPage(browser);
+    await page.goto(`http://127.0.0.1:${server.port}/`);
+    await page.locator('#live').getByText('Live').waitFor();
+    await page.locator('#route').fill('half@typed');
+    await page.locator('#domains summary').nth(1).click();
+    expect(await page.locator('#plan-shop\\.example').getAttribute('open')).toBe('');
+    const [first] = statuses;
+    const domains = new Map(first?.domains).set(
+      'blog.example',
+      domainStatus({ state: 'failing', reason: 'gone' }),
+    );
+    statuses = [accountStatus({ domains })];
+    server.notify();
+    await page.getByText('gone').waitFor();
+    expect(await page.locator('h1').textContent()).toContain('5 of 7 domains need attention');
+    expect(await page.locator('#plan-shop\\.example').getAttribute('open')).toBe('');
+    expect(await page.evaluate<string>('document.activeElement.textContent')).toContain('-3');
+    expect(await page.locator('#route').inputValue()).toBe('half@typed');
+    await server.close();
+    await page
+      .locator('#live')
+      .getByText(/Not live|Connection lost/)
+      .waitFor();
+    expect(faults.filter((fault) => !fault.includes('ERR_'))).toEqual([]);
+  });
+
+  test('all is well, nothing is loaded, nothing matches', async () => {
+    const { server } = await serve(allInSync());
+    const { server: empty } = await serve([]);
+    const { page } = await openPage(browser);
+    await page.goto(`http://127.0.0.1:${server.port}/`);
+    expect(await page.locator('h1').textContent()).toContain('All 3 domains are in sync');
+    expect(await axe(page)).toEqual([]);
+    await page.goto(`http://127.0.0.1:${server.port}/?q=nobody`);
+    expect(await page.locator('.empty').textContent()).toContain('No domain matches this filter');
+    expect(await axe(page)).toEqual([]);
+    await page.goto(`http://127.0.0.1:${empty.port}/`);
+    expect(await page.locator('h1').textContent()).toContain('No account is loaded yet');
+    expect(await axe(page)).toEqual([]);
+  });
+});
+
+describe('signing in', () => {
+  test('asks, says what is wrong, remembers, and forgets', async () => {
+    const { server } = await serve(allInSync(), { token: TOKEN });
+    const { page, faults } = await openPage(browser);
+    await page.goto(`http://127.0.0.1:${server.port}/`);
+    expect(await page.content()).not.toContain('acme.example');
+    expect(await axe(page)).toEqual([]);
+    await page.getByLabel('Token').fill('no');
+    await page.keyboard.press('Enter');
+    await page.getByText('This is not the token.').waitFor();
+    expect(await axe(page)).toEqual([]);
+    await page.getByLabel('Token').fill(TOKEN);
+    await page.keyboard.press('Enter');
+    await page.getByText('All 3 domains are in sync').waitFor();
+    expect(page.url()).toBe(`http://127.0.0.1:${server.port}/`);
+    const [cookie] = await page.context().cookies();
+    expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict' });
+    expect(cookie?.value).not.toContain(TOKEN);
+    await page.reload();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Token').waitFor();
+    expect(await page.context().cookies()).toEqual([]);
+    expect(faults.filter((fault) => !fault.includes('401'))).toEqual([]);
+  });
+
+  test('a page of another site reaches nothing', async () => {
+    const { server } = await serve(allInSync());
+    const { server: other } = await serve(allInSync());
+    const { page } = await openPage(browser);
+    await page.goto(`http://localhost:${other.port}/healthz`);
+    const port = server.port;
+    const reached = await page.evaluate<readonly string[]>(`Promise.all(
+      ['/', '/status', '/events', '/style.css', '/metrics'].flatMap((path) => ['cors', 'no-cors'].map(async (mode) => {
+        const answer = await fetch('http://127.0.0.1:${port}' + path, { mode }).catch(() => null);
+        return answer && answer.type !== 'opaque' ? path : '';
+      }))).then((all) => all.filter(Boolean))`);
+    expect(reached).toEqual([]);
+    const framed = await page.evaluate<boolean>(`new Promise((resolve) => {
+      const frame = document.createElement('iframe');
+      frame.onload = () => resolve(Boolean(frame.contentDocument));
+      frame.src = 'http://127.0.0.1:${port}/';
+      document.body.append(frame);
+      setTimeout(() => resolve(false), 1500);
+    })`);
+    expect(framed).toBe(false);
+    // A link is followed.
+    await page.evaluate(`location.href = 'http://127.0.0.1:${port}/'`);
+    await page.getByText('All 3 domains are in sync').waitFor();
+  });
+});
