@@ -10,6 +10,7 @@ import {
   example,
   portNumber,
   wholeNumber,
+  withAccount,
   withAccounts,
   withAllowances,
   withConnection,
@@ -54,6 +55,8 @@ const COMMANDS: Readonly<Record<string, (declaration: Declaration) => void>> = {
   route: declareRoute,
   logs: declareLogs,
   delivery: declareDelivery,
+  history: declareHistory,
+  blame: declareBlame,
   emulator: declareEmulator,
   demo: declareDemo,
   completion: declareCompletion,
@@ -228,6 +231,33 @@ function declareDelivery({ program, run }: Declaration): void {
     .argument('[domain...]', 'domains that the manifest names; default: all of them')
     .addHelpText('after', example('fwdsync delivery acme.example --since 24h --fail-on refused,hard'))
     .action(run(async () => (await import('./commands/delivery.ts')).deliveryCommand));
+}
+
+function declareHistory({ program, run }: Declaration): void {
+  addCommand(program, 'history', withAccounts, withState, withAccount, withOutput())
+    .description(
+      'List the runs that wrote, and what was changed outside fwdsync; of one run, its diff; offline',
+    )
+    .argument('[run]', 'the id of a run')
+    .option('--since <duration>', 'only what happened within this time, such as 2d; default: all')
+    .option('--domain <domain>', 'only this domain (repeatable)', collect)
+    .addHelpText('after', example('fwdsync history --since 2d --domain acme.example'))
+    .action(
+      run(
+        forAccounts(
+          async () => (await import('./commands/history/history.ts')).historyCommand,
+          DOCUMENT_FORMATS,
+        ),
+      ),
+    );
+}
+
+function declareBlame({ program, run }: Declaration): void {
+  addCommand(program, 'blame', withState, withAccount, withOutput())
+    .description('Show what set an alias or rule as it is: when, by which run, commit and person; offline')
+    .argument('<address>', 'an address, RULE@DOMAIN, or a domain for its settings')
+    .addHelpText('after', example('fwdsync blame sales@acme.example'))
+    .action(run(async () => (await import('./commands/history/blame.ts')).blameCommand));
 }
 
 function declareEmulator({ program, run }: Declaration): void {

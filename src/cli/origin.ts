@@ -8,7 +8,7 @@ import { requireGit } from './input/git.ts';
 /** Who runs a command, for the history. */
 export function runOrigin(context: Context, command: RunOrigin['command']): RunOrigin {
   return {
-    run: createRunId(context.random),
+    run: createRunId({ now: context.clock.now(), random: context.random() }),
     command,
     host: hostname(),
     user: userName(),

@@ -6,6 +6,7 @@ import { exportDocument, type ExportOptions } from '../manifest/write/export.ts'
 import { writeSnapshot } from '../manifest/write/write-snapshot.ts';
 import { writeManifest } from '../manifest/write/manifest-yaml.ts';
 import type { Clock } from '../model/clock.ts';
+import { createRunId } from '../model/history/entries.ts';
 import type { Desired } from '../model/desired.ts';
 import type { Observed } from '../model/observed.ts';
 import type { Plan } from '../model/plan.ts';
@@ -65,7 +66,7 @@ export async function applyManifest(options: ApplyOptions): Promise<Once> {
   const processes = systemProcesses(fs, 'library');
   const { host } = processes;
   // One run at a time holds the lock.
-  const run = clock.now().toString(36);
+  const run = createRunId({ now: clock.now(), random: 0 });
   const origin = { run, command: 'library', host, user: null, actor: null } as const;
   const request = { desired, manifestSize: manifestSize(desired), policy, origin, maxFailures: null };
   return reconcileOnce(request, {

@@ -62,6 +62,11 @@ export function withConnection(command: Command): Command {
     .option('--account <email>', 'the account that the key must belong to [FWDSYNC_ACCOUNT]');
 }
 
+/** For commands that need no key. */
+export function withAccount(command: Command): Command {
+  return command.option('--account <email>', 'only this account; default: all [FWDSYNC_ACCOUNT]');
+}
+
 export function withState(command: Command): Command {
   return command.option(
     '--state-dir <dir>',

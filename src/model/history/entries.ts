@@ -46,8 +46,14 @@ export interface RunOrigin {
   readonly undoes?: string;
 }
 
-export function createRunId(random: () => number): string {
-  return Math.floor(random() * 2 ** 40).toString(36);
+/** By when it begins, epoch milliseconds; `random`, from 0 up to 1, keeps two of one moment apart. */
+export function createRunId({ now, random }: { readonly now: number; readonly random: number }): string {
+  return (
+    now.toString(36) +
+    Math.floor(random * 36 ** 3)
+      .toString(36)
+      .padStart(3, '0')
+  );
 }
 
 /** Who started the job of a CI service. */

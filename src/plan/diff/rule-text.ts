@@ -39,7 +39,6 @@ export function showMatch(match: RuleMatch, disclosure: Disclosure): ShownFields
 }
 
 export function describeRule({ fields, observed, desired, after }: ShownChange): string {
-  const place = typeof after === 'string' ? `after ${after}` : 'first';
   const state = desired ?? observed;
   if (state === null) return '';
   if (observed === null || desired === null) {
@@ -48,12 +47,21 @@ export function describeRule({ fields, observed, desired, after }: ShownChange):
   }
   return fields
     .map((field) => {
-      if (field === 'rank') return place;
+      if (field === 'rank') return describePlace(after, { observed, desired });
       if (field === 'forward') return describeForward(observed, desired);
       const becomes = `${fieldText(field, observed)} -> ${fieldText(field, desired)}`;
       return field === 'active' ? becomes : `${field} ${becomes}`;
     })
     .join('; ');
+}
+
+/** By its neighbour in a plan; the history knows ranks alone. */
+function describePlace(
+  after: ShownChange['after'],
+  { observed, desired }: Readonly<Record<'observed' | 'desired', ShownFields>>,
+): string {
+  if (after === undefined) return `rank ${String(observed['rank'])} -> ${String(desired['rank'])}`;
+  return after === null ? 'first' : `after ${after}`;
 }
 
 /** The same in short. */

@@ -6,14 +6,19 @@ import type { PlanDocument } from './document.ts';
  * written, and no field of it may forge a line of the output. What is escaped already stays as it is.
  */
 export function printable(plan: PlanDocument): PlanDocument {
-  return escapeAll(plan) as PlanDocument;
+  return escapeAll(plan);
 }
 
-function escapeAll(value: unknown): unknown {
+/** The same of any document. */
+export function escapeAll<T>(document: T): T {
+  return escaped(document) as T;
+}
+
+function escaped(value: unknown): unknown {
   if (typeof value === 'string') return escapeInvisible(value);
-  if (Array.isArray(value)) return value.map(escapeAll);
+  if (Array.isArray(value)) return value.map(escaped);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, part]) => [escapeInvisible(name), escapeAll(part)]),
+    Object.entries(value).map(([name, part]) => [escapeInvisible(name), escaped(part)]),
   );
 }

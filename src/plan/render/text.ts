@@ -85,38 +85,48 @@ function renderDomain(
   plan: PlanDocument,
   options: PlanTextOptions,
 ): readonly string[] {
-  const rows = changes.slice(0, MOST_LINES).map((change) => ({
-    change,
-    kind: change.kind,
-    name: change.kind === 'domain' ? '' : change.name,
-    ...describeChange(change),
-  }));
+  const rows = changes.map((change) => ({ ...change, ...describeChange(change) }));
+  const isNew = changes.some((change) => change.kind === 'domain' && change.action === 'add');
+  const state = isNew ? 'new domain' : `${unchangedIn(plan, domain)} unchanged`;
+  return renderDomainDiff(domain, rows, { ...options, state });
+}
+
+/** One line of the diff of a domain: an item, what becomes of it, and what is worth knowing besides. */
+export interface DiffRow extends Pick<ChangeDocument, 'action' | 'kind' | 'name'> {
+  readonly text: string;
+  readonly note: string;
+}
+
+export interface DiffOptions extends Pick<PlanTextOptions, 'style' | 'columns'> {
+  /** What is said of the domain behind the counts. */
+  readonly state: string;
+}
+
+/** A domain with its counts, and below it a line an item. */
+export function renderDomainDiff(
+  domain: string,
+  all: readonly DiffRow[],
+  options: DiffOptions,
+): readonly string[] {
+  const rows = all.slice(0, MOST_LINES).map((row) => (row.kind === 'domain' ? { ...row, name: '' } : row));
   const widths: Widths = {
     kind: Math.max(...rows.map(({ kind }) => kind.length)),
     name: Math.min(24, Math.max(...rows.map(({ name }) => name.length))),
     text: Math.min(44, Math.max(...rows.map(({ text, note }) => (note === '' ? 0 : text.length)))),
   };
   const lines = rows.flatMap((row) => rowLines(row, widths, options));
-  const rest = changes.length - rows.length;
+  const rest = all.length - rows.length;
   const more = rest > 0 ? [options.style.dim(`  … and ${rest} more`)] : [];
-  return [domainLine(domain, changes, plan, options), ...lines, ...more];
-}
-
-interface Row {
-  readonly change: ChangeDocument;
-  readonly kind: string;
-  readonly name: string;
-  readonly text: string;
-  readonly note: string;
+  return [domainLine(domain, all, options), ...lines, ...more];
 }
 
 /** Columns of the kinds, the names, and the texts that a note follows. */
 type Widths = Readonly<Record<'kind' | 'name' | 'text', number>>;
 
 /** One line where it fits; a long text goes on below itself. */
-function rowLines(row: Row, widths: Widths, { style, columns }: PlanTextOptions): readonly string[] {
-  const { change, kind, name, text, note } = row;
-  const head = `  ${SYMBOLS[change.action]} ${kind.padEnd(widths.kind)}  ${name.padEnd(widths.name)}  `;
+function rowLines(row: DiffRow, widths: Widths, { style, columns }: DiffOptions): readonly string[] {
+  const { action, kind, name, text, note } = row;
+  const head = `  ${SYMBOLS[action]} ${kind.padEnd(widths.kind)}  ${name.padEnd(widths.name)}  `;
   const indent = Math.min(head.length, 32);
   const whole = note === '' ? text : `${text.padEnd(widths.text)}  ${note}`;
   const fits = head.length + whole.trimEnd().length <= columns;
@@ -124,23 +134,16 @@ function rowLines(row: Row, widths: Widths, { style, columns }: PlanTextOptions)
     ? [whole]
     : wrap(note === '' ? text : `${text}  ${note}`, { used: head.length, indent, columns });
   return lines.map((line, index) =>
-    style[PAINT[change.action]](`${index === 0 ? head : ' '.repeat(indent)}${line}`.trimEnd()),
+    style[PAINT[action]](`${index === 0 ? head : ' '.repeat(indent)}${line}`.trimEnd()),
   );
 }
 
-function domainLine(
-  domain: string,
-  changes: readonly ChangeDocument[],
-  plan: PlanDocument,
-  { style }: PlanTextOptions,
-): string {
+function domainLine(domain: string, rows: readonly DiffRow[], { style, state }: DiffOptions): string {
   const counts = { add: 0, update: 0, delete: 0, move: 0 };
-  for (const { action } of changes) counts[action] += 1;
+  for (const { action } of rows) counts[action] += 1;
   const parts = (['add', 'update', 'delete', 'move'] as const)
     .filter((action) => counts[action] > 0)
     .map((action) => style[PAINT[action]](`${SYMBOLS[action]}${counts[action]}`));
-  const isNew = changes.some((change) => change.kind === 'domain' && change.action === 'add');
-  const state = isNew ? 'new domain' : `${unchangedIn(plan, domain)} unchanged`;
   return `${style.strong(domain.padEnd(46))}  ${parts.join(' ')}   ${style.dim(state)}`;
 }
 

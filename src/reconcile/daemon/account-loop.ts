@@ -277,7 +277,7 @@ async function runOnce(
 ): Promise<RunResult> {
   const { scheduler, tracker, flaps, options, ports } = loop;
   const { clock } = ports;
-  const run = createRunId(ports.random);
+  const run = createRunId({ now: clock.now(), random: ports.random() });
   ports.emit({ account: options.name, kind: 'run-started', run, cause, domains: names.length });
   const task = { run, mode: options.mode, flaps, inSync: new Set(tracker.domainsIn('in-sync')) };
   const result = 'kind' in work ? work : await runAccount({ ...work, ...task }, ports);

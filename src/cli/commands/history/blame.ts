@@ -1,0 +1,50 @@
+import { accountEntryKey } from '../../../model/item-key.ts';
+import { ALL_KINDS } from '../../../model/kinds.ts';
+import { domainPartOf, localPartOf } from '../../../model/names.ts';
+import { blame } from '../../../state/history/blame.ts';
+import type { Context } from '../../context.ts';
+import { EXIT, type ExitCode } from '../../exit.ts';
+import { requireDomain } from '../../input/arguments.ts';
+import { DOCUMENT_FORMATS } from '../../output/formats.ts';
+import { columnsOf, maskOf, printJson } from '../../output/output.ts';
+import { styleFor } from '../../output/style.ts';
+import { resolveFormat, type CommonOptions } from '../../settings.ts';
+import { blameEntryDocument, driftDocument, type BlameDocument } from './history-document.ts';
+import { blameText } from './history-text.ts';
+import { openRecorded } from './open-history.ts';
+
+/**
+ * Prints what set the alias of an address, or the rule of that name, as it is, and what was changed outside fwdsync since; of
+ * a domain its settings. Offline and without a key.
+ */
+export async function blameCommand(
+  context: Context,
+  options: CommonOptions,
+  [address = '']: readonly string[],
+): Promise<ExitCode> {
+  const format = resolveFormat(options, context, DOCUMENT_FORMATS);
+  const keys = keysOf(address);
+  const { stores, onFault } = await openRecorded(context, options);
+  const mask = maskOf(options, context);
+  const found = await Promise.all(stores.map((store) => blame(store, keys, { onFault })));
+  const document: BlameDocument = {
+    kind: 'fwdsync/blame@1',
+    address,
+    entries: found.flatMap(({ entries }) => entries.map((entry) => blameEntryDocument(entry, mask))),
+    drift: found.flatMap(({ drift }) => drift.map((entry) => driftDocument(entry, mask))),
+  };
+  if (format === 'json') printJson(context, document);
+  else {
+    const style = styleFor(context.stdout, options.color, context.env);
+    context.stdout.write(blameText(document, { style, columns: columnsOf(context.stdout) }));
+  }
+  return EXIT.done;
+}
+
+/** Of `sales@acme.example` all that may have that name; of `acme.example` the domain itself. */
+function keysOf(address: string): readonly string[] {
+  const domain = requireDomain(domainPartOf(address));
+  const name = address.includes('@') ? localPartOf(address) : domain;
+  const kinds = ALL_KINDS.filter((kind) => (kind === 'domain') !== address.includes('@'));
+  return kinds.map((kind) => accountEntryKey(domain, kind, name));
+}

@@ -1,0 +1,134 @@
+import type { Disclosure } from '../../../model/destinations.ts';
+import type { Commit, RunEndEntry, RunEntry } from '../../../model/history/entries.ts';
+import { historyItemDocument, type HistoryItemDocument } from '../../../plan/document/history-item.ts';
+import type { BlameEntry } from '../../../state/history/blame.ts';
+import {
+  standingOf,
+  type RecordedDrift,
+  type RecordedItem,
+  type RecordedRun,
+} from '../../../state/history/recorded.ts';
+
+/** `fwdsync/history@1`: schemas/history.v1.schema.json. */
+export interface HistoryDocument {
+  readonly kind: 'fwdsync/history@1';
+  readonly runs: readonly RunDocument[];
+  readonly drift: readonly DriftDocument[];
+}
+
+export interface RunDocument extends Pick<
+  RunEntry,
+  'command' | 'account' | 'api' | 'host' | 'user' | 'actor' | 'commit' | 'plan'
+> {
+  readonly id: string;
+  readonly startedAt: string;
+  /** These are null where the run was killed, or goes on. */
+  readonly finishedAt: string | null;
+  readonly outcome: RunEndEntry['outcome'] | null;
+  readonly summary: RunEndEntry['summary'] | null;
+  /** Of `undo`: the run that it reverses. */
+  readonly undoes: string | null;
+  readonly items: readonly ItemDocument[];
+}
+
+export type ItemDocument = HistoryItemDocument & {
+  readonly at: string;
+  readonly endpoint: string;
+  readonly via: 'domain' | null;
+  /** Null: not known. */
+  readonly outcome: NonNullable<RecordedItem['result']>['outcome'] | null;
+  readonly message: string | null;
+};
+
+export type DriftDocument = HistoryItemDocument & {
+  readonly at: string;
+  readonly seenAt: string;
+  readonly endedAt: string | null;
+  readonly correctedBy: string | null;
+};
+
+/** Each run with its items, in the order in which they were sent. */
+export function runDocument(
+  { start, end }: RecordedRun,
+  items: readonly RecordedItem[],
+  mask: Disclosure['mask'],
+): RunDocument {
+  const { command, account, api, host, user, actor, commit, plan } = start;
+  return {
+    id: start.run,
+    startedAt: start.at,
+    finishedAt: end?.at ?? null,
+    command,
+    account,
+    api,
+    host,
+    user,
+    actor,
+    commit,
+    plan,
+    outcome: end?.outcome ?? null,
+    summary: end?.summary ?? null,
+    undoes: start.undoes ?? null,
+    items: items.map((item) => itemDocument(item, mask)),
+  };
+}
+
+function itemDocument({ entry, result }: RecordedItem, mask: Disclosure['mask']): ItemDocument {
+  const { at, endpoint, via } = entry;
+  const outcome = result?.outcome ?? null;
+  return {
+    at,
+    ...historyItemDocument(entry, mask),
+    endpoint,
+    via,
+    outcome,
+    message: result?.message ?? null,
+  };
+}
+
+export function driftDocument(
+  { entry, endedAt, correctedBy }: RecordedDrift,
+  mask: Disclosure['mask'],
+): DriftDocument {
+  const { at, seenAt } = entry;
+  return { at, seenAt, endedAt, correctedBy, ...historyItemDocument(entry, mask) };
+}
+
+/** `fwdsync/blame@1`: schemas/blame.v1.schema.json. */
+export interface BlameDocument {
+  readonly kind: 'fwdsync/blame@1';
+  readonly address: string;
+  readonly entries: readonly BlameEntryDocument[];
+  readonly drift: readonly DriftDocument[];
+}
+
+export type BlameEntryDocument = HistoryItemDocument & {
+  readonly at: string;
+  readonly run: string;
+  /** Of a run whose entry is kept no more these are null. */
+  readonly command: RunEntry['command'] | null;
+  readonly host: string | null;
+  readonly user: string | null;
+  readonly actor: RunEntry['actor'];
+  readonly commit: Commit | null;
+  /** `unknown`: the run was killed, or had no believable answer. */
+  readonly outcome: 'done' | 'unknown';
+};
+
+export function blameEntryDocument(blamed: BlameEntry, mask: Disclosure['mask']): BlameEntryDocument {
+  const { entry, run } = blamed;
+  const { command, host, user, actor, commit } = run ?? UNKNOWN_RUN;
+  return {
+    at: entry.at,
+    run: entry.run,
+    ...historyItemDocument(entry, mask),
+    command,
+    host,
+    user,
+    actor,
+    commit,
+    outcome: standingOf(blamed) === 'done' ? 'done' : 'unknown',
+  };
+}
+
+const UNKNOWN_RUN = { command: null, host: null, user: null, actor: null, commit: null } as const;

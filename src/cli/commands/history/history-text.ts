@@ -1,0 +1,133 @@
+import { plural } from '../../../model/names.ts';
+import { showSource } from '../../../model/problem.ts';
+import { describeHistoryItem, type HistoryItemDocument } from '../../../plan/document/history-item.ts';
+import { escapeAll } from '../../../plan/document/printable.ts';
+import { accountLine, renderDomainDiff, SYMBOLS, type DiffOptions } from '../../../plan/render/text.ts';
+import type {
+  BlameDocument,
+  BlameEntryDocument,
+  DriftDocument,
+  HistoryDocument,
+  ItemDocument,
+  RunDocument,
+} from './history-document.ts';
+
+type TextOptions = Pick<DiffOptions, 'style' | 'columns'>;
+
+/** A line a run, the newest first, and what was changed outside fwdsync. */
+export function historyText(document: HistoryDocument, options: TextOptions): string {
+  const { runs, drift } = escapeAll(document);
+  if (runs.length + drift.length === 0) return 'Nothing is recorded.\n';
+  const rows = runs.map((run) => [
+    run.id,
+    showTime(run.startedAt),
+    run.command,
+    run.outcome ?? 'not finished',
+    run.summary === null ? '' : countsOf(run.summary),
+    personOf(run),
+    commitOf(run),
+  ]);
+  return [...table(rows, options), ...driftLines(drift, options)].map((line) => `${line}\n`).join('');
+}
+
+/** One run: who, when, with what, and its diff as a plan shows it. */
+export function runText(document: RunDocument, options: TextOptions): string {
+  const run = escapeAll(document);
+  const { style } = options;
+  const facts = [
+    ['account', accountLine({ api: { ...run.api, account: run.account } })],
+    ['when', `${showTime(run.startedAt)}${run.finishedAt === null ? '' : ` to ${showTime(run.finishedAt)}`}`],
+    ['by', `${personOf(run)} on ${run.host}`],
+    ...(run.actor?.url ? [['job', run.actor.url] as const] : []),
+    ...(run.commit === null ? [] : [['commit', `${commitOf(run)} ${run.commit.author}`] as const]),
+    ...(run.undoes === null ? [] : [['undoes', run.undoes] as const]),
+    ['plan', run.plan],
+  ] as const;
+  const heading = style.strong(`run ${run.id}: ${run.command}, ${run.outcome ?? 'not finished'}`);
+  const byDomain = Map.groupBy(run.items, ({ domain }) => domain);
+  const blocks = [
+    [heading, ...facts.map(([name, value]) => `  ${name.padEnd(8)}${value}`)],
+    ...[...byDomain].map(([domain, items]) => {
+      const rows = items.map((item) => ({ ...item, text: describeHistoryItem(item), note: noteOf(item) }));
+      return renderDomainDiff(domain, rows, { ...options, state: '' });
+    }),
+  ];
+  return blocks.map((lines) => `${lines.map((line) => line.trimEnd()).join('\n')}\n`).join('\n');
+}
+
+/** What set it as it is comes first. */
+export function blameText(document: BlameDocument, options: TextOptions): string {
+  const { address, entries, drift } = escapeAll(document);
+  if (entries.length + drift.length === 0) return `Nothing is recorded of ${address}.\n`;
+  const lines = entries.flatMap((entry) => blameLines(entry, options));
+  return [...driftLines(drift, options), ...lines].map((line) => `${line}\n`).join('');
+}
+
+function blameLines(entry: BlameEntryDocument, { style }: TextOptions): readonly string[] {
+  const { at, run, source, outcome } = entry;
+  const known = outcome === 'done' ? '' : '  (the result is not known)';
+  const head = [showTime(at), `run ${run}`, personOf(entry), commitOf(entry)].filter((part) => part !== '');
+  const place = source === null ? [] : [`    ${showSource(source)}`];
+  return [`${style.strong(head.join('  '))}${known}`, `    ${changeLine(entry, style)}`, ...place];
+}
+
+function driftLines(drift: readonly DriftDocument[], { style }: TextOptions): readonly string[] {
+  return drift.flatMap((item) => {
+    const { seenAt, endedAt, correctedBy } = item;
+    const by = correctedBy === null ? '' : ` by run ${correctedBy}`;
+    const end = endedAt === null ? 'not corrected' : `until ${showTime(endedAt)}, corrected${by}`;
+    const head = style.warning(`changed outside fwdsync, seen ${showTime(seenAt)}, ${end}`);
+    return [head, `    ${item.domain}  ${changeLine(item, style)}`];
+  });
+}
+
+function changeLine(item: HistoryItemDocument, style: TextOptions['style']): string {
+  const paint = { add: style.add, update: style.update, delete: style.remove, move: style.move }[item.action];
+  const name = item.kind === 'domain' ? '' : ` ${item.name}`;
+  return paint(`${SYMBOLS[item.action]} ${item.kind}${name}  ${describeHistoryItem(item)}`.trimEnd());
+}
+
+/** What is not as it should be, or goes with something else. */
+function noteOf({ outcome, message, via }: ItemDocument): string {
+  const said = message === null ? '' : `: ${message}`;
+  if (outcome === null) return 'result not known';
+  if (outcome !== 'done') return `${outcome.replace('-', ' ')}${said}`;
+  return via === null ? '' : 'with its domain';
+}
+
+function countsOf(summary: NonNullable<RunDocument['summary']>): string {
+  const parts = [
+    [SYMBOLS.add, summary.added],
+    [SYMBOLS.update, summary.updated],
+    [SYMBOLS.move, summary.moved],
+    [SYMBOLS.delete, summary.deleted],
+  ] as const;
+  const told = parts.flatMap(([symbol, count]) => (count === 0 ? [] : [`${symbol}${count}`]));
+  return [...told, ...(summary.failed > 0 ? [plural(summary.failed, 'failure')] : [])].join(' ');
+}
+
+/** Who started the job, else who is logged in. */
+function personOf({ actor, user }: Pick<BlameEntryDocument, 'actor' | 'user'>): string {
+  if (actor !== null) return `${actor.name} (${actor.ci})`;
+  return user ?? 'unknown user';
+}
+
+function commitOf({ commit }: Pick<RunDocument, 'commit'>): string {
+  return commit === null ? '' : `${commit.sha.slice(0, 10)}${commit.dirty ? ' (dirty)' : ''}`;
+}
+
+/** In UTC, to the second. */
+function showTime(at: string): string {
+  return at.replace(/\.\d+Z$/, 'Z');
+}
+
+/** Columns as wide as their widest. */
+function table(rows: readonly (readonly string[])[], { style }: TextOptions): readonly string[] {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    rows.reduce((widest, row) => Math.max(widest, row[column]?.length ?? 0), 0),
+  );
+  return rows.map(([id = '', ...rest]) => {
+    const cells = rest.map((cell, column) => cell.padEnd(widths[column + 1] ?? 0));
+    return `${style.strong(id.padEnd(widths[0] ?? 0))}  ${cells.join('  ')}`.trimEnd();
+  });
+}

@@ -1,0 +1,36 @@
+import * as fs from 'node:fs/promises';
+import type { HistoryQuery, HistoryStore } from '../../../state/store.ts';
+import { openHistories } from '../../../state/history/histories.ts';
+import type { Context } from '../../context.ts';
+import { ownApi } from '../../input/desired.ts';
+import { styleFor } from '../../output/style.ts';
+import { agreedAccount, resolveStateDirectory, type CommonOptions } from '../../settings.ts';
+
+/** What the state directory recorded, offline: of the account that is named, else of all that it knows. */
+export interface OpenedHistory {
+  readonly stores: readonly HistoryStore[];
+  /** Prints what cannot be read, once. */
+  readonly onFault: NonNullable<HistoryQuery<'run'>['onFault']>;
+}
+
+export async function openRecorded(context: Context, options: CommonOptions): Promise<OpenedHistory> {
+  const { account: written } = await ownApi(context, options);
+  const fromEnv = context.ofAccount === undefined ? context.env['FWDSYNC_ACCOUNT'] || undefined : undefined;
+  const stores = await openHistories({
+    directory: resolveStateDirectory(options, context),
+    fs,
+    clock: context.clock,
+    uid: process.getuid?.() ?? null,
+    account: agreedAccount(options.account ?? fromEnv, written ?? undefined) ?? null,
+  });
+  const told = new Set<string>();
+  const style = styleFor(context.stderr, options.color, context.env);
+  return {
+    stores,
+    onFault({ message }) {
+      if (told.has(message)) return;
+      told.add(message);
+      context.stderr.write(`${style.warning('warning')}: ${message} ${style.dim('[state-damaged]')}\n`);
+    },
+  };
+}
