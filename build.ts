@@ -48,6 +48,10 @@ const LIBRARIES = [
   'ajv/dist/2020.js',
   're2js',
   '@marcbachmann/cel-js',
+  'smtp-server',
+  'nodemailer/lib/smtp-connection',
+  'mailauth',
+  'postal-mime',
 ];
 
 function separateLibraries(files: ReadonlyMap<string, string>): Plugin {

@@ -189,13 +189,13 @@ describe('the files of src', () => {
     expect(offenders.map((file) => relative(root, join(root, 'src', file)))).toEqual([]);
   });
 
-  test('every direct runtime dependency is justified in ARCHITECTURE.md, and there are at most 14', () => {
+  test('every direct runtime dependency is justified in ARCHITECTURE.md, and there are at most 22', () => {
     const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
       dependencies: Record<string, string>;
     };
     const text = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
     const names = Object.keys(dependencies);
-    expect(names.length).toBeLessThanOrEqual(14);
+    expect(names.length).toBeLessThanOrEqual(22);
     for (const name of names) expect(text).toMatch(new RegExp(`^\\| [^|]*${name}[^|]* \\|`, 'm'));
     for (const version of Object.values(dependencies)) expect(version).toMatch(/^\d+\.\d+\.\d+$/);
   });

@@ -1,5 +1,5 @@
 import { sentKeys } from './http/auth.ts';
-import { withControl, type Controlled } from './control/control.ts';
+import { withControl, type Controlled, type ControlExtension } from './control/control.ts';
 import { deliverMessage, type DeliveredMessage, type Message } from './delivery/delivery.ts';
 import {
   createDispatch,
@@ -46,7 +46,8 @@ export interface EmulatorOptions {
   readonly journalSize?: number | undefined;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  readonly sleep: (milliseconds: number) => Promise<void>;
+  /** Ends early, and does not reject, when the signal is aborted. */
+  readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
   /** UUIDs. */
   readonly randomId: () => string;
 }
@@ -79,12 +80,18 @@ export interface AccountCore {
   onRequest(listener: RequestListener): () => void;
   /** Calls `listener` after each request, mail and use of the control interface that may have changed the account. */
   onChange(listener: () => void): () => void;
+  /** Says that the account changed in another way. */
+  changed(): void;
+  /** More of the control interface. */
+  readonly controlExtensions: ControlExtension[];
 }
 
 /** The time that the emulator sees, in epoch milliseconds: windows of limits, timestamps, retention of logs. */
 export interface EmulatorClock {
   readonly now: () => number;
   advance(milliseconds: number): void;
+  /** Calls `listener` after each advance. */
+  onAdvance(listener: () => void): void;
 }
 
 const ROUTER = createApiRouter([...V4_ROUTES, ...V3_ROUTES]);
@@ -131,6 +138,7 @@ function createAccount(options: EmulatorOptions): AccountCore & Controlled {
     if (mayChange(event)) changed();
   });
   const parts = { store, faults, journal, limiter };
+  const controlExtensions: ControlExtension[] = [];
   const { apiKey, sleep } = options;
   return {
     ...parts,
@@ -145,6 +153,7 @@ function createAccount(options: EmulatorOptions): AccountCore & Controlled {
     },
     onRequest: (listener) => addTo(listeners, listener),
     onChange: (listener) => addTo(changes, listener),
+    controlExtensions,
   };
 }
 
@@ -162,11 +171,14 @@ function addTo<T>(set: Set<T>, item: T): () => void {
 
 function createClock(real: () => number): EmulatorClock {
   let skipped = 0;
+  const listeners: (() => void)[] = [];
   return {
     now: () => real() + skipped,
     advance(milliseconds) {
       skipped += milliseconds;
+      for (const listener of listeners) listener();
     },
+    onAdvance: (listener) => void listeners.push(listener),
   };
 }
 

@@ -12,10 +12,11 @@ import {
   readStateFile,
   resolveLink,
 } from './emulator/emulator-files.ts';
+import { readMailOptions, startMailFor, type MailCommandOptions } from './emulator/emulator-mail.ts';
 import { createSaver, type Saver } from './emulator/emulator-saver.ts';
 import { EXIT, type ExitCode, commandFailure, usageError } from '../exit.ts';
 
-export interface EmulatorCommandOptions {
+export interface EmulatorCommandOptions extends MailCommandOptions {
   readonly port: number;
   readonly apiKey: string;
   readonly plan: 'free' | 'paid';
@@ -33,15 +34,22 @@ export interface EmulatorCommandOptions {
 /** Serves until a signal comes; prints one JSON line with its addresses as soon as it listens. */
 export async function emulatorCommand(context: Context, options: EmulatorCommandOptions): Promise<ExitCode> {
   const file = options.state === undefined ? null : await resolveLink(resolve(context.cwd, options.state));
+  const mailOptions = readMailOptions(options);
   const emulator = await start(context, options, file);
   const saver = file === null ? null : keepState(context, emulator, file);
-  const { controlUrl } = emulator;
-  const addresses = { ...emulator.urls, ...(controlUrl === null ? {} : { control: controlUrl }) };
+  const mail = mailOptions === null ? null : await startMailFor(context, emulator, mailOptions, file);
+  const { controlUrl: control } = emulator;
+  const addresses = { ...emulator.urls, ...(control === null ? {} : { control }), ...mail?.addresses };
   context.stdout.write(`${JSON.stringify(addresses)}\n`);
   context.waitFor?.('service');
   if (!context.signal.aborted) await once(context.signal, 'abort');
+  await mail?.close();
   await emulator.close();
-  const failure = (await saver?.close()) ?? null;
+  return saver === null ? EXIT.done : saveLast(context, saver);
+}
+
+async function saveLast(context: Context, saver: Saver): Promise<ExitCode> {
+  const failure = await saver.close();
   if (failure === null) return EXIT.done;
   sayNotSaved(context, failure);
   return EXIT.failed;
@@ -75,7 +83,7 @@ async function start(
       faults,
       control,
       now: () => context.clock.now(),
-      sleep: (milliseconds) => context.clock.sleep(milliseconds),
+      sleep: (milliseconds, signal) => context.clock.sleep(milliseconds, signal),
       randomId: () => randomUUID(),
     });
   } catch (error) {

@@ -1,5 +1,15 @@
 import { dumpLog, type DumpedLog } from '../logs/logs-seed.ts';
-import type { AccountRecord, Alias, Credential, DomainFields, Rule, RuleKind, Tier } from './model.ts';
+import type {
+  AccountRecord,
+  Alias,
+  Credential,
+  DomainFields,
+  MailKeys,
+  Rule,
+  RuleKind,
+  Tier,
+  World,
+} from './model.ts';
 import type { DomainRecord, State } from './state.ts';
 import { DEFAULT_SWITCHES, type Switches } from './switches.ts';
 import { compareUnits } from './table.ts';
@@ -16,6 +26,9 @@ export interface Dump {
   readonly switches?: Partial<Switches>;
   readonly account: AccountRecord;
   readonly whitelabels: readonly string[];
+  readonly world?: World;
+  /** Those that were made. */
+  readonly mail?: Partial<MailKeys>;
   readonly domains: readonly DumpedDomain[];
 }
 
@@ -59,17 +72,21 @@ export function dumpState(state: State, options: DumpOptions = {}): Dump {
 
 /** All but the domains. */
 function dumpAccount(
-  { tier, switches, account, whitelabels }: State,
+  { tier, switches, account, whitelabels, world, mail }: State,
   options: DumpOptions,
 ): Omit<Dump, 'domains'> {
   const defaults: Readonly<Record<string, unknown>> = { ...DEFAULT_SWITCHES };
   const changed = Object.entries(switches).filter(([name, value]) => defaults[name] !== value);
   const isLeftOut = changed.length === 0 || options.without === 'volatile';
+  const made = Object.entries(mail).filter(([, key]) => key !== null);
+  const isWithoutKeys = made.length === 0 || options.without === 'volatile';
   return {
     tier,
     ...(isLeftOut ? {} : { switches: Object.fromEntries(changed) }),
     account: { ...account, plan: { ...account.plan } },
     whitelabels: [...whitelabels],
+    ...(Object.keys(world).length === 0 ? {} : { world }),
+    ...(isWithoutKeys ? {} : { mail: Object.fromEntries(made) }),
   };
 }
 

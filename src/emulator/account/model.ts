@@ -113,6 +113,18 @@ export interface Credential {
   readonly created_at: number;
 }
 
+/** DNS as the emulator sees it: name in lower case -> type -> values, as a zone file writes them but for quotes. */
+export type World = Readonly<Record<string, Readonly<Partial<Record<DnsRecordType, readonly string[]>>>>>;
+export type DnsRecordType = 'A' | 'AAAA' | 'CNAME' | 'MX' | 'PTR' | 'TXT';
+
+/** What mail is signed with; null: not made yet. */
+export interface MailKeys {
+  /** Key of rewritten envelope senders. */
+  srs_key: string | null;
+  /** RSA key of DKIM and ARC, as PEM. */
+  dkim_key: string | null;
+}
+
 export type MailStatus = 'QUEUED' | 'REFUSED' | 'DELIVERED' | 'SOFT-BOUNCE' | 'HARD-BOUNCE' | 'BOUNCED';
 export type MailTransport = 'mx' | 'smtp' | 'api';
 
@@ -138,7 +150,7 @@ export interface MailLog {
   /** Order of arrival within the account; breaks ties of time. */
   readonly sequence: number;
   readonly created_at: number;
-  readonly events: readonly MailEvent[];
+  events: readonly MailEvent[];
   readonly forward: Mailbox | null;
   readonly hostname: string;
   readonly message_id: string;

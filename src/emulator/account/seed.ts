@@ -7,9 +7,11 @@ import type {
   AccountPlan,
   DnsState,
   DomainFields,
+  MailKeys,
   RuleConfig,
   RuleKind,
   Tier,
+  World,
 } from './model.ts';
 import { insertRule } from './rules.ts';
 import { readTime, type SeedTime } from './seed-time.ts';
@@ -38,6 +40,10 @@ export interface Seed {
   readonly account?: SeedAccount | undefined;
   readonly whitelabels?: readonly string[] | undefined;
   readonly domains?: readonly SeedDomain[] | undefined;
+  /** DNS records of others. */
+  readonly world?: World | undefined;
+  /** Those left out stay as they are. */
+  readonly mail?: Partial<MailKeys> | undefined;
 }
 
 export type SeedAccount = Partial<Omit<AccountRecord, 'plan' | AccountTime>> & {
@@ -149,6 +155,8 @@ export function applySeed(state: State, seed: Seed): void {
   if (cancels_at !== undefined) {
     state.account.cancels_at = cancels_at === null ? null : readTime(cancels_at, 0);
   }
+  state.world = seed.world ?? {};
+  Object.assign(state.mail, seed.mail);
   state.whitelabels.push(...(seed.whitelabels ?? []));
   for (const domain of seed.domains ?? []) seedDomain(state, domain);
 }

@@ -1,5 +1,15 @@
 import { refuse, ok, type Checked } from './checked.ts';
-import type { AccountRecord, Alias, Credential, DomainFields, MailLog, Rule, Tier } from './model.ts';
+import type {
+  AccountRecord,
+  Alias,
+  Credential,
+  DomainFields,
+  MailKeys,
+  MailLog,
+  Rule,
+  Tier,
+  World,
+} from './model.ts';
 import { byCreation, compareUnits, createTable, type Table } from './table.ts';
 import { DEFAULT_SWITCHES, type Switches } from './switches.ts';
 
@@ -31,6 +41,9 @@ export interface State {
   readonly domains: Table<DomainRecord, 'name', 'name' | 'created'>;
   readonly switches: Switches;
   readonly environment: StoreEnvironment;
+  /** DNS records of others; those of the account's domains follow from `dns`. */
+  world: World;
+  readonly mail: MailKeys;
   /** The latest answers of listings as text, by page, while they are shown late. */
   readonly pastListings: Map<string, readonly string[]>;
   nextAliasId: number;
@@ -58,6 +71,8 @@ export function createState(options: StateOptions): State {
     }),
     switches: { ...DEFAULT_SWITCHES, ...options.switches },
     environment: options.environment,
+    world: {},
+    mail: { srs_key: null, dkim_key: null },
     pastListings: new Map(),
     nextAliasId: 1,
     nextSequence: 1,

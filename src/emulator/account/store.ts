@@ -34,7 +34,8 @@ export function createStore({ seed, limits, ...options }: StoreOptions): Emulato
     },
     dump: (dumpOptions) => dumpState(state, dumpOptions),
     replace(next) {
-      state = seededState({ ...options, switches: state.switches }, next);
+      const { switches, mail } = state;
+      state = seededState({ ...options, switches }, { ...next, mail: { ...mail, ...next.mail } });
     },
   };
 }

@@ -22,6 +22,20 @@ export function isControlTarget(target: string): boolean {
 export interface Controlled extends ControlledParts {
   /** Called after each request that may have changed it. */
   readonly changed: () => void;
+  /** Asked before the routes that every account has. */
+  readonly controlExtensions: readonly ControlExtension[];
+}
+
+/** More of the control interface; null: not one of its paths. */
+export interface ControlExtension {
+  readonly routes: readonly string[];
+  answer(request: {
+    readonly method: string;
+    /** Below `/_emulator`. */
+    readonly path: string;
+    readonly query: URLSearchParams;
+    readonly body: unknown;
+  }): Promise<EmulatorAnswer | null>;
 }
 
 /**
@@ -31,26 +45,66 @@ export interface Controlled extends ControlledParts {
 export function withControl(dispatch: Dispatch, find: (email: string | null) => Controlled | null): Dispatch {
   return async (request) => {
     if (!isControlTarget(request.target)) return dispatch(request);
-    return { kind: 'answer', answer: answerControl(find, request), delivery: { kind: 'whole' } };
+    return { kind: 'answer', answer: await answerControl(find, request), delivery: { kind: 'whole' } };
   };
 }
 
-function answerControl(find: Parameters<typeof withControl>[1], request: EmulatorRequest): EmulatorAnswer {
+async function answerControl(
+  find: Parameters<typeof withControl>[1],
+  request: EmulatorRequest,
+): Promise<EmulatorAnswer> {
   const refused = refuseAccess(request);
-  if (refused !== null) return failed(403, refused);
-  const url = new URL(request.target, 'http://loopback');
-  const email = url.searchParams.get('account');
+  if (refused !== null) return controlFailure(403, refused);
+  const { pathname, searchParams: query } = new URL(request.target, 'http://loopback');
+  const email = query.get('account');
   const account = find(email);
-  if (account === null) return failed(404, `There is no account ${email}.`);
-  const path = url.pathname.slice(CONTROL_ROOT.length).replace(/\/$/, '');
-  if (path === '' && request.method === 'GET')
-    return answer(200, { now: account.clock.now(), routes: ROUTE_LIST });
+  if (account === null) return controlFailure(404, `There is no account ${email}.`);
+  const asked = {
+    method: request.method,
+    path: pathname.slice(CONTROL_ROOT.length).replace(/\/$/, ''),
+    query,
+  };
+  return (await answerExtended(account, asked, request)) ?? answerPath(account, asked, request);
+}
+
+async function answerExtended(
+  { controlExtensions, changed }: Controlled,
+  asked: ControlTarget,
+  request: EmulatorRequest,
+): Promise<EmulatorAnswer | null> {
+  for (const extension of controlExtensions) {
+    const body = readJson(asked.method === 'GET' ? undefined : request.body);
+    const extended = await extension.answer({ ...asked, body: body.kind === 'json' ? body.value : null });
+    if (extended === null) continue;
+    if (asked.method !== 'GET' && extended.status < 300) changed();
+    return extended;
+  }
+  return null;
+}
+
+interface ControlTarget {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+}
+
+function answerPath(
+  account: Controlled,
+  { method, path, query }: ControlTarget,
+  request: EmulatorRequest,
+): EmulatorAnswer {
+  if (path === '' && method === 'GET') {
+    const more = account.controlExtensions.flatMap(({ routes }) => routes);
+    return controlAnswer(200, { now: account.clock.now(), routes: [...ROUTE_LIST, ...more] });
+  }
   const served = CONTROL_ROUTES.filter((route) => route.path === path);
-  const route = served.find(({ method }) => method === request.method);
-  if (route !== undefined) return answerRoute(account, route, { request, query: url.searchParams });
-  if (served.length === 0) return failed(404, `There is no ${CONTROL_ROOT}${path}; see ${CONTROL_ROOT}.`);
-  const allowed = served.map(({ method }) => method).join(', ');
-  const refusal = failed(405, `${CONTROL_ROOT}${path} takes ${allowed}.`);
+  const route = served.find((candidate) => candidate.method === method);
+  if (route !== undefined) return answerRoute(account, route, { request, query });
+  if (served.length === 0) {
+    return controlFailure(404, `There is no ${CONTROL_ROOT}${path}; see ${CONTROL_ROOT}.`);
+  }
+  const allowed = served.map((candidate) => candidate.method).join(', ');
+  const refusal = controlFailure(405, `${CONTROL_ROOT}${path} takes ${allowed}.`);
   return { ...refusal, headers: { ...refusal.headers, Allow: allowed } };
 }
 
@@ -62,27 +116,33 @@ function answerRoute(
   { request, query }: { readonly request: EmulatorRequest; readonly query: URLSearchParams },
 ): EmulatorAnswer {
   const body = readJson(route.body === undefined ? undefined : request.body);
-  if (body.kind !== 'json') return failed(body.kind === 'too-large' ? 413 : 400, `The body is ${body.kind}.`);
+  if (body.kind !== 'json')
+    return controlFailure(body.kind === 'too-large' ? 413 : 400, `The body is ${body.kind}.`);
   const problems = checkBody(route, body.value);
-  if (problems.length > 0) return failed(400, 'The body is not valid', problems);
+  if (problems.length > 0) return controlFailure(400, 'The body is not valid', problems);
   const reply = render(route.handle(account, { query, body: body.value }));
   if (route.method !== 'GET' && reply.status < 300) account.changed();
   return reply;
 }
 
 function render(reply: ControlReply): EmulatorAnswer {
-  if (reply.kind === 'refused') return failed(reply.status, 'The request cannot be served', reply.problems);
-  return reply.body === undefined ? { status: 204, headers: {}, body: '' } : answer(200, reply.body);
+  if (reply.kind === 'refused')
+    return controlFailure(reply.status, 'The request cannot be served', reply.problems);
+  return reply.body === undefined ? { status: 204, headers: {}, body: '' } : controlAnswer(200, reply.body);
 }
 
 /** What is wrong, and where: `message` repeats the first problem. */
-function failed(status: number, what: string, problems: readonly SchemaProblem[] = []): EmulatorAnswer {
+export function controlFailure(
+  status: number,
+  what: string,
+  problems: readonly SchemaProblem[] = [],
+): EmulatorAnswer {
   const [first] = problems;
   const message = first === undefined ? what : `${what}: ${first.path} ${first.message}.`;
-  return answer(status, { message, problems });
+  return controlAnswer(status, { message, problems });
 }
 
-function answer(status: number, body: unknown): EmulatorAnswer {
+export function controlAnswer(status: number, body: unknown): EmulatorAnswer {
   return { status, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
 }
 

@@ -1,6 +1,6 @@
 import { routeMail, type MailRoute } from './delivery-routing.ts';
 import { eventsOf, MAIL_HOST } from '../logs/logs-events.ts';
-import { insertLog } from '../logs/logs.ts';
+import { insertLog, type NewLog } from '../logs/logs.ts';
 import { ok, type Checked } from '../account/checked.ts';
 import { findDomain } from '../account/domains.ts';
 import type { MailLog, MailStatus, Mailbox } from '../account/model.ts';
@@ -9,7 +9,7 @@ import type { DomainRecord, State } from '../account/state.ts';
 /** A mail that arrives. Addresses may carry a name: `Ana <ana@corp.example>`. */
 export interface Message {
   readonly to: string;
-  readonly from: string;
+  readonly from: string | Mailbox;
   readonly subject?: string | undefined;
   readonly body?: string | undefined;
   /** What becomes of it at its destinations: the status after QUEUED, or the whole course; default DELIVERED. */
@@ -28,13 +28,26 @@ export interface DeliveredMessage {
   readonly logs: readonly MailLog[];
 }
 
+/** Where a mail goes, and the entries that it is going to leave. */
+export interface RoutedMessage extends Omit<DeliveredMessage, 'logs'> {
+  readonly entries: readonly NewLog[];
+}
+
 /** Routes a mail and leaves its log; error: the domain of `to` is not there. */
 export function deliverMessage(state: State, message: Message): Checked<DeliveredMessage> {
+  const routed = routeMessage(state, message);
+  if (!routed.ok) return routed;
+  const { entries, ...rest } = routed.value;
+  return ok({ ...rest, logs: entries.map((entry) => insertLog(state, rest.domain, entry)) });
+}
+
+/** Routes a mail, and changes nothing; error: the domain of `to` is not there. */
+export function routeMessage(state: State, message: Message): Checked<RoutedMessage> {
   const recipient = readMailbox(message.to);
   const found = findDomain(state, recipient.email.slice(recipient.email.lastIndexOf('@') + 1));
   if (!found.ok) return found;
   const domain = found.value;
-  const sender = readMailbox(message.from);
+  const sender = typeof message.from === 'string' ? readMailbox(message.from) : message.from;
   const { subject = '', body = '' } = message;
   const texts = { sender: sender.email, recipient: recipient.email, subject, body };
   const route = routeMail(state, domain, texts);
@@ -49,10 +62,12 @@ export function deliverMessage(state: State, message: Message): Checked<Delivere
     hostname: MAIL_HOST,
     transport: 'mx' as const,
   };
-  const logs = courses(state, message, route, destinations).map(({ forward, statuses }) =>
-    insertLog(state, domain, { ...mail, forward, events: eventsOf(statuses) }),
-  );
-  return ok({ domain, route, destinations, logs });
+  const entries = courses(state, message, route, destinations).map(({ forward, statuses }) => ({
+    ...mail,
+    forward,
+    events: eventsOf(statuses),
+  }));
+  return ok({ domain, route, destinations, entries });
 }
 
 interface Course {

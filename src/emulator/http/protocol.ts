@@ -40,6 +40,8 @@ export interface EmulatorAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** In place of `body`, for what is no text. */
+  readonly bytes?: Buffer | undefined;
 }
 
 /** What reaches the client: an answer, in one piece or not, or nothing at all. */

@@ -5,7 +5,16 @@ import faults from '../../../schemas/emulator-faults.v1.schema.json' with { type
 import state from '../../../schemas/emulator-state.v1.schema.json' with { type: 'json' };
 
 /** What JSON from outside is checked as: a schema in `schemas/`, or a definition of the control interface's. */
-export type Subject = 'state' | 'accounts' | 'faults' | 'message' | 'clock' | 'dns' | 'limits' | 'switches';
+export type Subject =
+  | 'state'
+  | 'accounts'
+  | 'faults'
+  | 'message'
+  | 'clock'
+  | 'dns'
+  | 'limits'
+  | 'switches'
+  | 'failures';
 
 export interface SchemaProblem {
   /** As in `$.domains[3].aliases[0].forward`. */

@@ -16,7 +16,7 @@ export async function sendOutcome(
     return;
   }
   const { answer, delivery } = outcome;
-  const body = Buffer.from(answer.body);
+  const body = answer.bytes ?? Buffer.from(answer.body);
   switch (delivery.kind) {
     case 'whole':
       writeHead(response, answer, body.length);

@@ -1,5 +1,5 @@
 import { searchEntries } from './logs-search.ts';
-import type { MailLog } from '../account/model.ts';
+import type { MailEvent, MailLog } from '../account/model.ts';
 import { takeSequence, type DomainRecord, type State } from '../account/state.ts';
 import { byCreation, createTable } from '../account/table.ts';
 
@@ -66,6 +66,12 @@ export function insertLog(state: State, { logs }: DomainRecord, fields: NewLog):
   };
   logs.insert(entry);
   return entry;
+}
+
+/** Adds to the course of an entry; its event ids follow from the order. */
+export function addLogEvent(entry: MailLog, event: MailEvent): void {
+  // Entries of one course share their list.
+  entry.events = [...entry.events, event];
 }
 
 /** Not one that is taken, should the source of random ids repeat itself. */

@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto';
+import type { Emulator } from '../../../emulator/http/server.ts';
+import type { Context } from '../../context.ts';
+import { commandFailure, usageError } from '../../exit.ts';
+import { MOST_PORT } from '../../input/options.ts';
+
+export interface MailCommandOptions {
+  readonly smtp?: number;
+  readonly relay?: string;
+  readonly srsKey?: string;
+}
+
+export interface StartedMail {
+  /** For the JSON line. */
+  readonly addresses: Readonly<Record<string, string>>;
+  close(): Promise<void>;
+}
+
+interface CheckedMailOptions {
+  readonly smtpPort: number | undefined;
+  readonly relay: { readonly host: string; readonly port: number } | undefined;
+  readonly srsKey: string | undefined;
+}
+
+/** null: the emulator has nothing to do with mail. */
+export function readMailOptions(options: MailCommandOptions): CheckedMailOptions | null {
+  const { smtp, relay, srsKey } = options;
+  if (smtp !== undefined) {
+    return { smtpPort: smtp, relay: relay === undefined ? undefined : readRelay(relay), srsKey };
+  }
+  for (const [name, value] of Object.entries({ '--relay': relay, '--srs-key': srsKey })) {
+    if (value !== undefined) throw usageError(`${name} needs --smtp`, 'add --smtp PORT, or leave it out');
+  }
+  return null;
+}
+
+/** Loads what mail needs, and nobody else. With a state file, mail is kept in a directory beside it. */
+export async function startMailFor(
+  context: Context,
+  emulator: Emulator,
+  options: CheckedMailOptions,
+  stateFile: string | null,
+): Promise<StartedMail> {
+  const { startMail } = await import('../../../emulator/smtp/start.ts');
+  try {
+    const mail = await startMail(emulator, {
+      ...options,
+      directory: stateFile === null ? undefined : `${stateFile}.d`,
+      sleep: (milliseconds, signal) => context.clock.sleep(milliseconds, signal),
+      randomId: () => randomUUID(),
+    });
+    return {
+      addresses: mail.smtp === null ? {} : { smtp: mail.smtp },
+      close: () => mail.close(),
+    };
+  } catch (error) {
+    await emulator.close();
+    const reason = error instanceof Error ? error.message : String(error);
+    throw commandFailure(`the emulator cannot receive mail: ${reason}`, 'give another --smtp port');
+  }
+}
+
+/** Nothing is ever sent to another machine. */
+function readRelay(text: string): { readonly host: string; readonly port: number } {
+  const [, host = '', digits = ''] = /^(\[::1\]|[\w.-]+):(\d{1,5})$/.exec(text) ?? [];
+  const address = LOOPBACK_NAMES[host] ?? host;
+  const port = Number(digits);
+  const isPort = port > 0 && port <= MOST_PORT;
+  if (isPort && (address === '::1' || /^127(\.\d{1,3}){3}$/.test(address))) return { host: address, port };
+  throw usageError(
+    `--relay ${text} is not a host and port on loopback`,
+    'give one such as 127.0.0.1:1025: the emulator sends nothing to other machines',
+  );
+}
+
+const LOOPBACK_NAMES: Readonly<Record<string, string>> = { localhost: '127.0.0.1', '[::1]': '::1' };

@@ -1,0 +1,120 @@
+import { Buffer } from 'node:buffer';
+import { authenticate, dkimSign, sealMessage, type AuthenticateResult } from 'mailauth';
+import { headerFields, headerLength, headerLine, headerValue, mailDate, withHeader } from '../headers.ts';
+import { MAIL_HOST } from '../../logs/logs-events.ts';
+import type { Origin, QueuedMail } from '../mail.ts';
+import type { SigningKeys } from '../world/keys.ts';
+import { SELECTOR, SERVICE_DOMAIN, type WorldResolver } from '../world/world.ts';
+
+export interface ComposeParts {
+  readonly keys: SigningKeys;
+  readonly world: WorldResolver;
+}
+
+/**
+ * A mail as it is forwarded from an address of a domain of the account: with what was found out about its sender, sealed.
+ * Nothing of what the sender may have signed is changed, unless only SPF spoke for the mail: the next server would then
+ * refuse it, and `From` is rewritten.
+ */
+export async function composeForward(
+  { keys, world }: ComposeParts,
+  { mail, raw, recipient }: { readonly mail: QueuedMail; readonly raw: Buffer; readonly recipient: string },
+): Promise<Buffer> {
+  const received = withHeader(receivedLine(mail), raw);
+  const seal = {
+    signingDomain: SERVICE_DOMAIN,
+    selector: SELECTOR,
+    privateKey: keys.privateKey,
+    signTime: new Date(mail.receivedAt),
+  };
+  const checked = await checkSender(received, mail, world, seal);
+  if (!losesItsSender(checked)) return withHeader(checked.headers, received);
+  const rewritten = rewriteFrom(received, recipient);
+  const signed = await signMail(rewritten, domainPart(recipient), { keys, now: mail.receivedAt });
+  const { authResults, status } =
+    checked.arc === false ? { authResults: undefined, status: undefined } : checked.arc;
+  const sealed = await sealMessage(signed, {
+    ...seal,
+    authResults: authResults ?? '',
+    cv: status?.result ?? 'none',
+  });
+  const results = checked.headers.replace(/^(?:ARC-[\s\S]*?\r\n(?![ \t]))+/, '');
+  return Buffer.concat([sealed, Buffer.from(results), signed]);
+}
+
+/** Only the sender's SPF passed, in a domain that wants mail refused where neither that nor DKIM does. */
+function losesItsSender({ dmarc }: AuthenticateResult): boolean {
+  if (dmarc === false || dmarc.status.result !== 'pass') return false;
+  return ['quarantine', 'reject'].includes(dmarc.policy) && dmarc.alignment.dkim.result === undefined;
+}
+
+/** SPF, DKIM, DMARC and ARC of a mail by the records of the world. */
+function checkSender(
+  raw: Buffer,
+  { sender, origin }: QueuedMail,
+  resolver: WorldResolver,
+  seal: object,
+): Promise<AuthenticateResult> {
+  return authenticate(raw, {
+    sender,
+    ip: origin.ip,
+    helo: origin.helo,
+    mta: MAIL_HOST,
+    resolver,
+    disableBimi: true,
+    seal: seal as NonNullable<Parameters<typeof authenticate>[1]>['seal'] & object,
+  });
+}
+
+/** The mail with a DKIM signature of a domain of the account. */
+export async function signMail(
+  raw: Buffer,
+  domain: string,
+  { keys, now }: { readonly keys: SigningKeys; readonly now: number },
+): Promise<Buffer> {
+  const own = { signingDomain: domain, selector: SELECTOR, privateKey: keys.privateKey };
+  // The types want the first signature twice.
+  const signed = await dkimSign(raw, { ...own, signTime: new Date(now), signatureData: [own] });
+  const [failed] = signed.errors;
+  if (failed !== undefined) throw failed.err;
+  return withHeader(signed.signatures, raw);
+}
+
+/** RFC 5321: Trace information. */
+export function receivedLine({ id, origin, receivedAt }: QueuedMail): string {
+  return (
+    `Received: from ${clean(origin.helo)} (${addressLiteral(origin)})\r\n` +
+    ` by ${MAIL_HOST} with ${origin.protocol} id ${id};\r\n ${mailDate(receivedAt)}\r\n`
+  );
+}
+
+function addressLiteral({ ip }: Origin): string {
+  return ip.includes(':') ? `[IPv6:${ip}]` : `[${ip}]`;
+}
+
+function clean(text: string): string {
+  return text.replaceAll(/[^\w.:[\]-]/g, '?').slice(0, 255) || 'unknown';
+}
+
+/** `From` names the address that the mail was sent to; answers go to the sender still. */
+function rewriteFrom(raw: Buffer, recipient: string): Buffer {
+  const fields = headerFields(raw);
+  const from = headerValue(fields, 'from') ?? '';
+  const name = nameOf(from, domainPart(recipient));
+  const rest = fields.filter(({ name }) => name !== 'from').map(({ raw }) => raw);
+  const reply = fields.some(({ name }) => name === 'reply-to') ? '' : headerLine('Reply-To', from);
+  const head = `${headerLine('From', `${name} <${recipient}>`)}${reply}${rest.join('')}`;
+  return Buffer.concat([Buffer.from(head, 'latin1'), raw.subarray(headerLength(raw))]);
+}
+
+/** Encoded words are none within quotes. */
+function nameOf(from: string, domain: string): string {
+  const written = from.replace(/<[^<>]*>\s*$/, '').trim();
+  if (written.includes('=?')) return `${written} "via ${domain}"`;
+  const plain = (written === '' ? from : written).replaceAll('@', ' at ').replaceAll(/[<>"\\]/g, ' ');
+  return `"${plain.replaceAll(/\s+/g, ' ').trim().slice(0, 200)} via ${domain}"`;
+}
+
+function domainPart(address: string): string {
+  return address.slice(address.lastIndexOf('@') + 1);
+}

@@ -1,0 +1,203 @@
+import type { Buffer } from 'node:buffer';
+import type { Delivery, DeliveryResult, QueuedMail, SmtpReply } from '../mail.ts';
+import { smtpReply } from '../mail.ts';
+import type { Spool, Spooled } from '../spool/spool.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** How long after a temporary failure the next attempt comes; after the last of them a mail is given up. */
+export const RETRY_DELAYS: readonly number[] = [
+  MINUTE,
+  5 * MINUTE,
+  15 * MINUTE,
+  HOUR,
+  4 * HOUR,
+  12 * HOUR,
+  24 * HOUR,
+];
+/** Field notes: a webhook is tried three times in all. */
+const WEBHOOK_ATTEMPTS = 3;
+/** Deliveries at a time. */
+const WORKERS = 4;
+
+/** A delivery that is not over. */
+interface Pending {
+  readonly mail: QueuedMail;
+  readonly delivery: Delivery;
+  /** Made so far. */
+  readonly attempts: number;
+  /** Epoch milliseconds of the emulator. */
+  readonly dueAt: number;
+}
+
+export type DeliveryOutcome =
+  | { readonly kind: 'delivered' | 'hard'; readonly result: DeliveryResult }
+  | { readonly kind: 'soft'; readonly result: DeliveryResult; readonly nextAt: number }
+  /** The last attempt failed, too. */
+  | { readonly kind: 'expired'; readonly result: DeliveryResult; readonly reply: SmtpReply };
+
+export interface QueueParts {
+  readonly spool: Spool;
+  readonly now: () => number;
+  readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
+  /** One attempt; it does not reject. */
+  readonly attempt: (mail: QueuedMail, delivery: Delivery, raw: Buffer) => Promise<DeliveryResult>;
+  /** Called after each attempt, before the mail may leave the queue. */
+  readonly record: (
+    mail: QueuedMail,
+    delivery: Delivery,
+    outcome: DeliveryOutcome,
+    raw: Buffer,
+  ) => Promise<void>;
+}
+
+/** What is noted in the spool of a delivery. */
+interface DeliveryNote {
+  readonly delivery: string;
+  /** null: it is over. */
+  readonly next: { readonly attempts: number; readonly dueAt: number } | null;
+}
+
+/** Mails on their way: each delivery is attempted when it is due, and again later after a temporary failure. */
+export class MailQueue {
+  readonly #parts: QueueParts;
+  /** By the time when they are due. */
+  readonly #pending: Pending[] = [];
+  /** How many deliveries of a mail are not over. */
+  readonly #open = new Map<string, number>();
+  readonly #running = new Set<Promise<void>>();
+  readonly #closing = new AbortController();
+  readonly #idlers = new Set<() => void>();
+  #pause = new AbortController();
+  #loop = Promise.resolve();
+  #isLooping = false;
+
+  constructor(parts: QueueParts) {
+    this.#parts = parts;
+  }
+
+  /** Resolves when the mail is safe; false: there is no room. */
+  keep(mail: QueuedMail, raw: Buffer): Promise<boolean> {
+    return this.#parts.spool.put('queue', mail.id, mail, raw);
+  }
+
+  /** Delivers a mail that is kept; `notes` are those of an earlier process. */
+  schedule(mail: QueuedMail, notes: Spooled<unknown>['notes'] = []): void {
+    const latest = new Map((notes as readonly DeliveryNote[]).map((note) => [note.delivery, note.next]));
+    const left = mail.deliveries.filter(({ id }) => latest.get(id) !== null);
+    this.#open.set(mail.id, left.length);
+    for (const delivery of left) {
+      const next = latest.get(delivery.id) ?? { attempts: 0, dueAt: mail.receivedAt };
+      this.#push({ mail, delivery, ...next });
+    }
+    this.wake();
+  }
+
+  /** Says that the clock was moved, or that there is more to do. */
+  wake(): void {
+    this.#pause.abort();
+    if (this.#isIdle()) {
+      for (const resolve of this.#idlers) resolve();
+      this.#idlers.clear();
+    }
+    if (this.#closing.signal.aborted || this.#isLooping) return;
+    this.#isLooping = true;
+    this.#loop = this.#run();
+  }
+
+  /** Deliveries that are not over. */
+  size(): number {
+    return this.#pending.length + this.#running.size;
+  }
+
+  /** Resolves when nothing is being attempted, and nothing is due. */
+  idle(): Promise<void> {
+    return this.#isIdle() ? Promise.resolve() : new Promise((resolve) => void this.#idlers.add(resolve));
+  }
+
+  /** Stops after the attempts that are being made. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.wake();
+    await Promise.all(this.#running);
+    await this.#loop;
+  }
+
+  #isIdle(): boolean {
+    const due = this.#pending[0]?.dueAt ?? Infinity;
+    return this.#closing.signal.aborted || (this.#running.size === 0 && due > this.#parts.now());
+  }
+
+  #push(item: Pending): void {
+    const after = this.#pending.findLastIndex(({ dueAt }) => dueAt <= item.dueAt);
+    this.#pending.splice(after + 1, 0, item);
+  }
+
+  async #run(): Promise<void> {
+    while (this.#pending.length > 0 && !this.#closing.signal.aborted) {
+      const [first] = this.#pending as [Pending];
+      const wait = first.dueAt - this.#parts.now();
+      if (wait > 0) {
+        this.#pause = new AbortController();
+        await this.#parts.sleep(wait, AbortSignal.any([this.#pause.signal, this.#closing.signal]));
+      } else if (this.#running.size >= WORKERS) {
+        await Promise.race(this.#running);
+      } else {
+        this.#pending.shift();
+        this.#begin(first);
+      }
+    }
+    this.#isLooping = false;
+  }
+
+  #begin(item: Pending): void {
+    const job = this.#attempt(item)
+      // The disk, most likely: the mail is still there.
+      .catch(() => this.#push({ ...item, dueAt: this.#parts.now() + MINUTE }))
+      .finally(() => {
+        this.#running.delete(job);
+        this.wake();
+      });
+    this.#running.add(job);
+  }
+
+  async #attempt({ mail, delivery, attempts }: Pending): Promise<void> {
+    const { spool, now } = this.#parts;
+    const raw = await spool.raw('queue', mail.id);
+    if (raw === undefined) return;
+    const result = await this.#parts.attempt(mail, delivery, raw);
+    const outcome = outcomeOf(result, delivery, attempts + 1, now());
+    await this.#parts.record(mail, delivery, outcome, raw);
+    if (outcome.kind !== 'soft') return this.#finish(mail, delivery);
+    const next = { attempts: attempts + 1, dueAt: outcome.nextAt };
+    await spool.note('queue', mail.id, { delivery: delivery.id, next } satisfies DeliveryNote);
+    this.#push({ mail, delivery, ...next });
+  }
+
+  async #finish({ id }: QueuedMail, delivery: Delivery): Promise<void> {
+    const { spool } = this.#parts;
+    const left = (this.#open.get(id) ?? 1) - 1;
+    this.#open.set(id, left);
+    if (left > 0) {
+      await spool.note('queue', id, { delivery: delivery.id, next: null } satisfies DeliveryNote);
+      return;
+    }
+    this.#open.delete(id);
+    await spool.remove('queue', id);
+  }
+}
+
+function outcomeOf(
+  result: DeliveryResult,
+  { destination }: Delivery,
+  attempts: number,
+  now: number,
+): DeliveryOutcome {
+  if (result.kind !== 'soft') return { kind: result.kind, result };
+  const delay = RETRY_DELAYS[attempts - 1];
+  const isOver = destination.includes('://') && attempts >= WEBHOOK_ATTEMPTS;
+  if (delay !== undefined && !isOver) return { kind: 'soft', result, nextAt: now + delay };
+  const reply = smtpReply(554, `given up after ${attempts} attempts: ${result.code} ${result.message}`);
+  return { kind: 'expired', result, reply };
+}

@@ -1,0 +1,33 @@
+import type { MailEvent } from '../../account/model.ts';
+import type { State } from '../../account/state.ts';
+import { MAIL_HOST } from '../../logs/logs-events.ts';
+import { addLogEvent, insertLog } from '../../logs/logs.ts';
+import type { Delivery, QueuedMail } from '../mail.ts';
+import type { DeliveryOutcome } from './queue.ts';
+
+/** Adds what came of an attempt to the log of a delivery; an entry that was not saved in time is put back. */
+export function recordOutcome(
+  state: State,
+  { receivedAt }: QueuedMail,
+  { domain: name, log }: Delivery,
+  outcome: DeliveryOutcome,
+): void {
+  const domain = name === null ? undefined : state.domains.get(name);
+  if (domain === undefined || log === null) return;
+  const entry = domain.logs.get(log.id) ?? insertLog(state, domain, log);
+  const { code, message } = outcome.result;
+  const common = {
+    local: MAIL_HOST,
+    server: outcome.result.server,
+    after: Math.max(0, state.environment.now() - receivedAt),
+  };
+  addLogEvent(entry, { ...common, status: STATUS[outcome.kind], code, message });
+  if (outcome.kind === 'expired') addLogEvent(entry, { ...common, ...outcome.reply, status: 'BOUNCED' });
+}
+
+const STATUS: Readonly<Record<DeliveryOutcome['kind'], MailEvent['status']>> = {
+  delivered: 'DELIVERED',
+  hard: 'HARD-BOUNCE',
+  soft: 'SOFT-BOUNCE',
+  expired: 'SOFT-BOUNCE',
+};

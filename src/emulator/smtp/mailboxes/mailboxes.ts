@@ -1,0 +1,86 @@
+import type { Buffer } from 'node:buffer';
+import { headerFields, headerValue } from '../headers.ts';
+import type { Spool } from '../spool/spool.ts';
+
+/** A mail that arrived. */
+export interface ArrivedMail {
+  readonly id: string;
+  /** Where it arrived: an address in lower case, or the URL of a webhook that is not called. */
+  readonly address: string;
+  /** Epoch milliseconds. */
+  readonly arrivedAt: number;
+  /** Of the envelope. */
+  readonly sender: string;
+  /** The address in the account that it was sent to. */
+  readonly recipient: string;
+  readonly size: number;
+  /** As written in the header. */
+  readonly subject: string;
+  /** `json`: what a webhook would have been called with. */
+  readonly type: 'mail' | 'json';
+}
+
+export interface Mailboxes {
+  /** false: there is no room. A mail whose id is there already is not stored again. */
+  store(mail: Omit<ArrivedMail, 'size' | 'subject'>, raw: Buffer): Promise<boolean>;
+  /** Puts what an earlier process stored back in place. */
+  restore(mail: ArrivedMail): void;
+  /** By address; addresses in order. */
+  all(): readonly (readonly [string, readonly ArrivedMail[]])[];
+  /** Oldest first. */
+  of(address: string): readonly ArrivedMail[];
+  raw(mail: ArrivedMail): Promise<Buffer | undefined>;
+  remove(mails: readonly ArrivedMail[]): Promise<void>;
+  /** Resolves with the next mail that arrives. */
+  next(signal: AbortSignal): Promise<void>;
+}
+
+/** The mailboxes of all destinations, as if the emulator were their mail server. */
+export function createMailboxes(spool: Spool): Mailboxes {
+  const boxes = new Map<string, Map<string, ArrivedMail>>();
+  const waiting = new Set<() => void>();
+  const insert = (mail: ArrivedMail): void => {
+    const box = boxes.get(mail.address) ?? new Map<string, ArrivedMail>();
+    boxes.set(mail.address, box.set(mail.id, mail));
+  };
+  return {
+    async store({ address: written, ...mail }, raw) {
+      const address = written.includes('://') ? written : written.toLowerCase();
+      if (boxes.get(address)?.has(mail.id) === true) return true;
+      const subject = mail.type === 'json' ? '' : (headerValue(headerFields(raw), 'subject') ?? '');
+      const arrived = { ...mail, address, size: raw.length, subject: subject.slice(0, 1000) };
+      if (!(await spool.put('mailboxes', mail.id, arrived, raw))) return false;
+      insert(arrived);
+      for (const wake of waiting) wake();
+      return true;
+    },
+    restore: insert,
+    all: () =>
+      [...boxes]
+        .map(([address, box]) => [address, [...box.values()]] as const)
+        .sort(([a], [b]) => (a < b ? -1 : 1)),
+    of: (address) => [
+      ...(boxes.get(address.includes('://') ? address : address.toLowerCase())?.values() ?? []),
+    ],
+    raw: (mail) => spool.raw('mailboxes', mail.id),
+    async remove(mails) {
+      for (const { address, id } of mails) {
+        const box = boxes.get(address);
+        box?.delete(id);
+        if (box?.size === 0) boxes.delete(address);
+        await spool.remove('mailboxes', id);
+      }
+    },
+    next: (signal) =>
+      new Promise((resolve) => {
+        const wake = (): void => {
+          waiting.delete(wake);
+          signal.removeEventListener('abort', wake);
+          resolve();
+        };
+        waiting.add(wake);
+        signal.addEventListener('abort', wake);
+        if (signal.aborted) wake();
+      }),
+  };
+}

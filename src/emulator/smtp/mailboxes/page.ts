@@ -1,0 +1,150 @@
+import type { Buffer } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import { CONTROL_ROOT } from '../../control/control.ts';
+import type { EmulatorAnswer } from '../../http/protocol.ts';
+import { headerLength } from '../headers.ts';
+import type { ParsedMail } from '../receive/parse.ts';
+import { html, type Html } from './html.ts';
+import type { ArrivedMail } from './mailboxes.ts';
+
+const PAGE = `${CONTROL_ROOT}/mail`;
+const MAX_SHOWN = 100_000;
+const STYLE = `body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:60rem;padding:0 1rem}
+table{border-collapse:collapse;width:100%}td,th{border-bottom:1px solid #ccc;padding:.3rem .6rem;text-align:left;overflow-wrap:anywhere}
+pre{background:#f4f4f4;overflow:auto;padding:.8rem;white-space:pre-wrap;overflow-wrap:anywhere}
+iframe{border:1px solid #ccc;height:30rem;width:100%}@media(prefers-color-scheme:dark){:root{color-scheme:dark}pre{background:#222}}`;
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
+
+/** All mailboxes. */
+export function overviewPage(boxes: readonly (readonly [string, readonly ArrivedMail[]])[]): EmulatorAnswer {
+  const rows = boxes.map(
+    ([address, mails]) =>
+      html`<tr>
+        <td><a href="${linkTo(address)}">${address}</a></td>
+        <td>${mails.length}</td>
+      </tr>`,
+  );
+  const table = html`<table>
+    <tr>
+      <th>Mailbox</th>
+      <th>Messages</th>
+    </tr>
+    ${rows}
+  </table>`;
+  return page('Mailboxes', boxes.length === 0 ? html`<p>No mail has arrived yet.</p>` : table);
+}
+
+export function mailboxPage(address: string, mails: readonly ArrivedMail[]): EmulatorAnswer {
+  const rows = mails.toReversed().map(
+    (mail) =>
+      html`<tr>
+        <td>${time(mail)}</td>
+        <td>${mail.sender || 'null sender'}</td>
+        <td>${mail.recipient}</td>
+        <td><a href="${linkTo(address, mail.id)}">${mail.subject || '(no subject)'}</a></td>
+      </tr>`,
+  );
+  return page(
+    address,
+    html`<p><a href="${PAGE}">All mailboxes</a></p>
+      <table>
+        <tr>
+          <th>Arrived</th>
+          <th>From</th>
+          <th>Sent to</th>
+          <th>Subject</th>
+        </tr>
+        ${rows}
+      </table>`,
+  );
+}
+
+/** One mail; its HTML is in a frame that runs nothing and loads nothing. */
+export function mailPage(mail: ArrivedMail, raw: Buffer, parsed: ParsedMail): EmulatorAnswer {
+  const title = parsed.ok ? parsed.parts.subject || '(no subject)' : 'A message that cannot be read';
+  const head = raw.toString('latin1', 0, Math.min(headerLength(raw), MAX_SHOWN));
+  const json = mail.type === 'json' ? raw.toString('utf8', 0, MAX_SHOWN) : null;
+  return page(
+    title,
+    html`<p><a href="${linkTo(mail.address)}">${mail.address}</a></p>
+      <table>
+        <tr>
+          <th>Arrived</th>
+          <td>${time(mail)}</td>
+        </tr>
+        <tr>
+          <th>From (envelope)</th>
+          <td>${mail.sender || 'null sender'}</td>
+        </tr>
+        <tr>
+          <th>Sent to</th>
+          <td>${mail.recipient}</td>
+        </tr>
+      </table>
+      ${json === null ? contentOf(mail, parsed) : html`<pre>${json}</pre>`}
+      <h2>Header</h2>
+      <pre>${json === null ? head : ''}</pre>`,
+  );
+}
+
+function contentOf({ address, id }: ArrivedMail, parsed: ParsedMail): readonly Html[] {
+  if (!parsed.ok) return [html`<p>${parsed.reason}</p>`];
+  const { text, html: content } = parsed.email;
+  return [
+    text === undefined
+      ? html``
+      : html`<h2>Text</h2>
+          <pre>${text.slice(0, MAX_SHOWN)}</pre>`,
+    content === undefined
+      ? html``
+      : html`<h2>HTML</h2>
+          <iframe sandbox title="HTML of the message" src="${linkTo(address, id, 'html')}"></iframe>`,
+  ];
+}
+
+/** The HTML of a mail for the frame: no scripts, no forms, nothing from elsewhere, wherever it is opened. */
+export function frameAnswer(content: string): EmulatorAnswer {
+  return answerHtml(
+    content,
+    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'self'",
+  );
+}
+
+function page(title: string, content: Html): EmulatorAnswer {
+  const whole = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width" />
+        <title>${title}</title>
+        ${{ html: `<style>${STYLE}</style>` }}
+      </head>
+      <body>
+        <h1>${title}</h1>
+        ${content}
+      </body>
+    </html>`;
+  return answerHtml(
+    whole.html,
+    `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; frame-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'`,
+  );
+}
+
+function answerHtml(body: string, policy: string): EmulatorAnswer {
+  const headers = {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': policy,
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+    'Cache-Control': 'no-store',
+  };
+  return { status: 200, headers, body };
+}
+
+function linkTo(...steps: readonly string[]): string {
+  return [PAGE, ...steps.map((step) => encodeURIComponent(step))].join('/');
+}
+
+function time({ arrivedAt }: ArrivedMail): string {
+  return new Date(arrivedAt).toISOString();
+}

@@ -1,0 +1,46 @@
+import type { Buffer } from 'node:buffer';
+import PostalMime, { type Email } from 'postal-mime';
+
+/** What of a mail decides its way, and names it in the log. */
+export interface MailTextParts {
+  /** Decoded. */
+  readonly subject: string;
+  /** The text as decoded, without the line break at its end; empty where a mail has HTML alone. */
+  readonly body: string;
+  /** Of `From`; an empty address where there is none. */
+  readonly from: { readonly address: string; readonly name: string };
+}
+
+export type ParsedMail =
+  | { readonly ok: true; readonly email: Email; readonly parts: MailTextParts }
+  | { readonly ok: false; readonly reason: string };
+
+/** Parts in parts: far more than any mail program makes. */
+const MAX_DEPTH = 100;
+const MAX_HEADER_BYTES = 1024 * 1024;
+
+/** Reads a mail. Fails where its parts are nested too deeply, or its headers are too large. */
+export async function parseMail(raw: Buffer): Promise<ParsedMail> {
+  try {
+    const email = await PostalMime.parse(raw, {
+      maxNestingDepth: MAX_DEPTH,
+      maxHeadersSize: MAX_HEADER_BYTES,
+    });
+    const { subject = '', text = '', from } = email;
+    return {
+      ok: true,
+      email,
+      parts: {
+        subject: withoutControls(subject),
+        body: text.replace(/\n$/, ''),
+        from: { address: from?.address ?? '', name: withoutControls(from?.name ?? '') },
+      },
+    };
+  } catch (error) {
+    return { ok: false, reason: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function withoutControls(text: string): string {
+  return text.replaceAll(/[\u0000-\u001F\u007F]+/g, ' ');
+}

@@ -1,0 +1,155 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import type { Readable } from 'node:stream';
+import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
+import type { State } from '../../account/state.ts';
+import { MAIL_HOST } from '../../logs/logs-events.ts';
+import { smtpReply, type Origin, type SmtpReply } from '../mail.ts';
+import type { Acceptance, AcceptedRecipient, IncomingMail } from './accept.ts';
+import type { Certificate } from './certificate.ts';
+import { collectData, type ReceivingRoom } from './data.ts';
+import { judgeRecipient, normalAddress } from './recipients.ts';
+
+export interface ReceptionParts {
+  readonly state: () => State;
+  readonly srsKey: string;
+  readonly certificate: Certificate;
+  readonly maximumBytes: number;
+  readonly room: ReceivingRoom;
+  readonly accept: (mail: IncomingMail) => Promise<Acceptance>;
+  /** Refused recipients leave a log. */
+  readonly changed: () => void;
+}
+
+export interface SmtpListener {
+  /** `127.0.0.1:PORT`. */
+  readonly address: string;
+  close(): Promise<void>;
+}
+
+/** What both servers have: on loopback, with the limits of the service, and no look-up in any DNS. */
+export function commonOptions({
+  certificate,
+  maximumBytes,
+}: Pick<ReceptionParts, 'certificate' | 'maximumBytes'>): SMTPServerOptions {
+  return {
+    ...certificate,
+    name: MAIL_HOST,
+    banner: 'fwdsync emulator',
+    size: maximumBytes,
+    disableReverseLookup: true,
+    hideENHANCEDSTATUSCODES: false,
+    logger: false,
+    maxClients: 100,
+    closeTimeout: 100,
+  };
+}
+
+/** Serves the mail server of the account's domains. */
+export function listenForMail(parts: ReceptionParts, port: number): Promise<SmtpListener> {
+  const accepted = new WeakMap<SMTPServerSession, Map<string, AcceptedRecipient>>();
+  const server = new SMTPServer({
+    ...commonOptions(parts),
+    disabledCommands: ['AUTH'],
+    // Only loopback connects: whoever tests says so where a mail comes from.
+    useXClient: true,
+    onMailFrom(_address, session, done) {
+      accepted.set(session, new Map());
+      done();
+    },
+    onRcptTo({ address }, session, done) {
+      const sender = senderOf(session);
+      const { srsKey } = parts;
+      const verdict = judgeRecipient(parts.state(), { recipient: normalAddress(address), sender, srsKey });
+      if (verdict.kind === 'refused') {
+        parts.changed();
+        done(smtpError(verdict.reply));
+        return;
+      }
+      accepted.get(session)?.set(address.toLowerCase(), verdict);
+      done();
+    },
+    onData(stream, session, done) {
+      const recipients = [...(accepted.get(session)?.values() ?? [])];
+      void takeData(parts, { stream, session, recipients }).then((acceptance) =>
+        answerData(acceptance, done),
+      );
+    },
+  });
+  return listen(server, port);
+}
+
+async function takeData(
+  { accept, maximumBytes, room }: ReceptionParts,
+  {
+    stream,
+    session,
+    recipients,
+  }: {
+    readonly stream: Readable;
+    readonly session: SMTPServerSession;
+    readonly recipients: readonly AcceptedRecipient[];
+  },
+): Promise<Acceptance> {
+  const [sender, origin] = [senderOf(session), originOf(session)];
+  try {
+    const data = await collectData(stream, maximumBytes, room);
+    if (data.kind !== 'whole') return { kind: 'refused', reply: dataReply(data.kind, maximumBytes) };
+    return await accept({ raw: data.raw, sender, origin, recipients });
+  } catch {
+    return { kind: 'refused', reply: smtpReply(451, 'the message could not be stored, try again') };
+  }
+}
+
+/** What a server answers to a whole message. */
+export function answerData(
+  { kind, reply }: Acceptance,
+  done: (error?: Error | null, message?: string) => void,
+): void {
+  if (kind === 'refused') done(smtpError(reply));
+  else done(null, textOf(reply));
+}
+
+/** Listens on loopback alone. Rejects when the port cannot be had. */
+export async function listen(server: SMTPServer, port: number): Promise<SmtpListener> {
+  // What goes wrong on one connection ends that connection.
+  const failed = once(server, 'error').then(([error]) => {
+    throw error;
+  });
+  server.listen(port, '127.0.0.1');
+  await Promise.race([once(server.server, 'listening'), failed]);
+  failed.catch(() => undefined);
+  server.on('error', () => undefined);
+  return {
+    address: `127.0.0.1:${(server.server.address() as AddressInfo).port}`,
+    close: () => new Promise((resolve) => server.close(resolve)),
+  };
+}
+
+/** `kind` of data that was not kept. */
+export function dataReply(kind: 'too-large' | 'no-room', maximumBytes: number): SmtpReply {
+  return kind === 'too-large'
+    ? smtpReply(552, `the message is larger than ${maximumBytes} bytes`)
+    : smtpReply(452, 'too much mail at once, try again');
+}
+
+export function originOf(session: SMTPServerSession): Origin {
+  return {
+    ip: session.remoteAddress.replace(/^::ffff:/i, ''),
+    helo: session.hostNameAppearsAs,
+    protocol: session.transmissionType,
+  };
+}
+
+export function senderOf({ envelope }: SMTPServerSession): string {
+  return envelope.mailFrom === false ? '' : normalAddress(envelope.mailFrom.address);
+}
+
+/** The library puts the enhanced code in front of the text itself. */
+export function smtpError(reply: SmtpReply): Error {
+  return Object.assign(new Error(textOf(reply)), { responseCode: reply.code });
+}
+
+export function textOf({ message }: SmtpReply): string {
+  return message.replace(/^\d\.\d{1,3}\.\d{1,3} /, '');
+}

@@ -1,0 +1,87 @@
+import { Buffer } from 'node:buffer';
+import * as fs from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Spool, SpoolBox, Spooled } from './spool.ts';
+
+const BOXES: readonly SpoolBox[] = ['queue', 'mailboxes'];
+const NEWLINE = 0x0a;
+
+/**
+ * Mails in a directory, one file each: a line of JSON, the raw mail, and a line of JSON for each note. A file that is cut
+ * within the mail was never acknowledged, and a note that is cut was never relied on.
+ */
+export async function openDirectorySpool(directory: string): Promise<Spool> {
+  for (const box of BOXES) await fs.mkdir(join(directory, box), { recursive: true, mode: 0o700 });
+  const pathOf = (box: SpoolBox, id: string): string => join(directory, box, `${id}.mail`);
+  return {
+    async put(box, id, meta, raw) {
+      const head = Buffer.from(`${JSON.stringify({ ...meta, bytes: raw.length })}\n`);
+      const file = await fs.open(pathOf(box, id), 'w', 0o600);
+      try {
+        await file.writev([head, raw]);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await syncDirectory(join(directory, box));
+      return true;
+    },
+    note: (box, id, note) => fs.appendFile(pathOf(box, id), `${JSON.stringify(note)}\n`),
+    async raw(box, id) {
+      const text = await readIfThere(pathOf(box, id));
+      return text === undefined ? undefined : parse(text)?.raw;
+    },
+    remove: (box, id) => fs.rm(pathOf(box, id), { force: true }),
+  };
+}
+
+/** All mails of a box that are whole, in order of their names; the others are removed. */
+export async function* readSpoolBox<Meta>(directory: string, box: SpoolBox): AsyncGenerator<Spooled<Meta>> {
+  const names = await fs.readdir(join(directory, box));
+  for (const name of names.filter((name) => name.endsWith('.mail')).sort()) {
+    const path = join(directory, box, name);
+    const parsed = parse((await readIfThere(path)) ?? Buffer.alloc(0));
+    if (parsed === null) await fs.rm(path, { force: true });
+    else yield { id: name.slice(0, -'.mail'.length), meta: parsed.meta as Meta, notes: parsed.notes };
+  }
+}
+
+async function readIfThere(path: string): Promise<Buffer | undefined> {
+  try {
+    return await fs.readFile(path);
+  } catch (error) {
+    if ((error as { readonly code?: string }).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await fs.open(path, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
+
+/** null: the mail is not whole. */
+function parse(
+  bytes: Buffer,
+): { readonly meta: object; readonly raw: Buffer; readonly notes: readonly unknown[] } | null {
+  const end = bytes.indexOf(NEWLINE);
+  const head = end === -1 ? null : parseLine(bytes.toString('utf8', 0, end));
+  if (head === null) return null;
+  const { bytes: length, ...meta } = head as { readonly bytes: number };
+  const raw = bytes.subarray(end + 1, end + 1 + length);
+  if (raw.length < length) return null;
+  const lines = bytes.toString('utf8', end + 1 + length).split('\n');
+  return { meta, raw, notes: lines.map(parseLine).filter((note) => note !== null) };
+}
+
+function parseLine(line: string): object | null {
+  try {
+    return JSON.parse(line) as object;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,171 @@
+import type { Buffer } from 'node:buffer';
+import { MAIL_HOST } from '../logs/logs-events.ts';
+import type { Emulator } from '../http/server.ts';
+import { composeBounce } from './forward/bounce.ts';
+import type { SmtpHost } from './forward/client.ts';
+import { deliverOnce, type DeliverParts } from './forward/deliver.ts';
+import { MailQueue, type DeliveryOutcome } from './forward/queue.ts';
+import { recordOutcome } from './forward/record.ts';
+import { createFailureScript, type FailureScript } from './forward/scripted.ts';
+import { smtpReply, type Delivery, type QueuedMail } from './mail.ts';
+import { createMailboxes, type ArrivedMail, type Mailboxes } from './mailboxes/mailboxes.ts';
+import { mailControl } from './mailboxes/routes.ts';
+import { acceptMail, type Acceptance, type IncomingMail } from './receive/accept.ts';
+import { makeCertificate, type Certificate } from './receive/certificate.ts';
+import { listenForMail } from './receive/server.ts';
+import { openDirectorySpool, readSpoolBox } from './spool/directory.ts';
+import { createMemorySpool } from './spool/spool.ts';
+import { readSigningKeys } from './world/keys.ts';
+import { createWorld } from './world/world.ts';
+
+/** Without a directory, mail is kept in memory, up to this much. */
+const MEMORY_BYTES = 96 * 1024 * 1024;
+/** Of mail that is being received. */
+const RECEIVING_BYTES = 64 * 1024 * 1024;
+/** The largest message. */
+const MAXIMUM_BYTES = 25 * 1024 * 1024;
+
+export interface MailOptions {
+  /** 0 takes a free one; undefined: no mail is received. */
+  readonly smtpPort?: number | undefined;
+  /** On loopback; undefined: mail stays in the emulator's own mailboxes. */
+  readonly relay?: SmtpHost | undefined;
+  /** undefined: that of the state, or a random one. */
+  readonly srsKey?: string | undefined;
+  /** Where mail is kept across restarts. */
+  readonly directory?: string | undefined;
+  /** undefined: one is made. */
+  readonly certificate?: Certificate | undefined;
+  readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
+  /** UUIDs. */
+  readonly randomId: () => string;
+}
+
+export interface MailService {
+  /** `127.0.0.1:PORT`; null: not served. */
+  readonly smtp: string | null;
+  readonly queue: MailQueue;
+  readonly mailboxes: Mailboxes;
+  readonly script: FailureScript;
+  close(): Promise<void>;
+}
+
+/** Lets an emulator receive and forward mail. Rejects when a port cannot be had, or the directory cannot be used. */
+export async function startMail(emulator: Emulator, options: MailOptions): Promise<MailService> {
+  const { queue, parts } = await createService(emulator, options);
+  const { mailboxes, script, state, keys, accept } = parts;
+  if (options.directory !== undefined) await resume(options.directory, { queue, mailboxes });
+  emulator.clock.onAdvance(() => queue.wake());
+  emulator.controlExtensions.push(
+    mailControl({ mailboxes, script, world: parts.world, sleep: options.sleep }),
+  );
+  const reception = {
+    state,
+    srsKey: keys.srsKey,
+    certificate: options.certificate ?? makeCertificate(MAIL_HOST, emulator.clock.now()),
+    maximumBytes: MAXIMUM_BYTES,
+    room: { maximumBytes: RECEIVING_BYTES, usedBytes: 0 },
+    accept,
+    changed: emulator.changed,
+  };
+  const listener = options.smtpPort === undefined ? null : await listenForMail(reception, options.smtpPort);
+  return {
+    smtp: listener?.address ?? null,
+    queue,
+    mailboxes,
+    script,
+    async close() {
+      await listener?.close();
+      await queue.close();
+    },
+  };
+}
+
+async function createService(
+  emulator: Emulator,
+  options: MailOptions,
+): Promise<{ readonly queue: MailQueue; readonly parts: DeliverParts }> {
+  const state = (): Emulator['store']['state'] => emulator.store.state;
+  const { directory, sleep, randomId, srsKey } = options;
+  const spool =
+    directory === undefined ? createMemorySpool(MEMORY_BYTES) : await openDirectorySpool(directory);
+  const keys = await readSigningKeys(state().mail, { srsKey, randomId });
+  emulator.changed();
+  const accept = oneAtATime(async (mail: IncomingMail): Promise<Acceptance> => {
+    const acceptance = await acceptMail(state(), queue, mail);
+    emulator.changed();
+    return acceptance;
+  });
+  const parts: DeliverParts = {
+    keys,
+    world: createWorld(state, () => keys.publicKey),
+    state,
+    mailboxes: createMailboxes(spool),
+    script: createFailureScript(),
+    sleep,
+    relay: options.relay ?? null,
+    accept,
+    callWebhook: async () => ({ kind: 'delivered', ...smtpReply(250, 'Ok'), server: null }),
+  };
+  const queue: MailQueue = new MailQueue({
+    spool,
+    now: emulator.clock.now,
+    sleep,
+    attempt: (mail, delivery, raw) => deliverOnce(parts, mail, delivery, raw),
+    record: (mail, delivery, outcome, raw) =>
+      record({ emulator, queue, randomId }, { mail, delivery, outcome, raw }),
+  });
+  return { queue, parts };
+}
+
+/** Mail of an earlier process: what arrived is there again, what was on its way goes on. */
+async function resume(
+  directory: string,
+  { queue, mailboxes }: { readonly queue: MailQueue; readonly mailboxes: Mailboxes },
+): Promise<void> {
+  const arrived: ArrivedMail[] = [];
+  for await (const { meta } of readSpoolBox<ArrivedMail>(directory, 'mailboxes')) arrived.push(meta);
+  for (const mail of arrived.sort((a, b) => a.arrivedAt - b.arrivedAt)) mailboxes.restore(mail);
+  for await (const { meta, notes } of readSpoolBox<QueuedMail>(directory, 'queue'))
+    queue.schedule(meta, notes);
+}
+
+/** Logs what came of an attempt, and tells the sender of a mail that is given up. */
+async function record(
+  {
+    emulator,
+    queue,
+    randomId,
+  }: { readonly emulator: Emulator; readonly queue: MailQueue; readonly randomId: () => string },
+  {
+    mail,
+    delivery,
+    outcome,
+    raw,
+  }: {
+    readonly mail: QueuedMail;
+    readonly delivery: Delivery;
+    readonly outcome: DeliveryOutcome;
+    readonly raw: Buffer;
+  },
+): Promise<void> {
+  recordOutcome(emulator.store.state, mail, delivery, outcome);
+  emulator.changed();
+  if (outcome.kind === 'delivered' || outcome.kind === 'soft') return;
+  const reply = outcome.kind === 'expired' ? outcome.reply : outcome.result;
+  const id = randomId().replaceAll('-', '');
+  const bounce = composeBounce({ mail, delivery, raw, reply }, { id, now: emulator.clock.now() });
+  if (bounce === null) return;
+  await queue.keep(bounce.mail, bounce.raw);
+  queue.schedule(bounce.mail);
+}
+
+/** Mails are read one after the other: each may take several times its size. */
+function oneAtATime<Item, Result>(work: (item: Item) => Promise<Result>): (item: Item) => Promise<Result> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (item) => {
+    const result = last.then(() => work(item));
+    last = result.catch(() => undefined);
+    return result;
+  };
+}

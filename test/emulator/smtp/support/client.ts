@@ -1,0 +1,68 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+
+/** A conversation in SMTP, line by line, as no library would have it. */
+export interface Conversation {
+  /** Sends a line and gives the last line of the answer. */
+  say(line: string): Promise<string>;
+  /** Sends bytes as they are, and gives so many answers. */
+  raw(bytes: string | Buffer, answers: number): Promise<readonly string[]>;
+  end(): void;
+}
+
+/** Connects, and waits for the greeting. `address`: `127.0.0.1:PORT`. */
+export async function converse(address: string | null): Promise<Conversation> {
+  const socket = connect(Number(address?.split(':')[1]), '127.0.0.1');
+  const answers: string[] = [];
+  let rest = '';
+  socket.on('error', () => undefined);
+  socket.on('data', (chunk) => {
+    const lines = `${rest}${chunk.toString('utf8')}`.split('\r\n');
+    rest = lines.pop() ?? '';
+    answers.push(...lines.filter((line) => /^\d{3} /.test(line)));
+    socket.emit('answered');
+  });
+  const next = async (): Promise<string> => {
+    while (answers.length === 0) {
+      if (socket.destroyed || socket.readableEnded) return 'closed';
+      await Promise.race([once(socket, 'answered'), once(socket, 'close')]);
+    }
+    return answers.shift() ?? '';
+  };
+  await next();
+  return {
+    say(line) {
+      socket.write(`${line}\r\n`);
+      return next();
+    },
+    async raw(bytes, count) {
+      socket.write(bytes);
+      const given: string[] = [];
+      while (given.length < count) given.push(await next());
+      return given;
+    },
+    end: () => socket.destroy(),
+  };
+}
+
+/** Sends one mail, all commands at once; the answers to RCPT TO, and to the message where one was accepted. */
+export async function sendRaw(
+  address: string | null,
+  { from, to, raw }: { readonly from: string; readonly to: readonly string[]; readonly raw: string | Buffer },
+): Promise<{ readonly recipients: readonly string[]; readonly data: string | null }> {
+  const conversation = await converse(address);
+  await conversation.say('EHLO client.example');
+  const commands = [`MAIL FROM:<${from}>`, ...to.map((each) => `RCPT TO:<${each}>`)];
+  const [, ...recipients] = await conversation.raw(
+    commands.map((line) => `${line}\r\n`).join(''),
+    commands.length,
+  );
+  let data: string | null = null;
+  if (recipients.some((answer) => answer.startsWith('250'))) {
+    await conversation.say('DATA');
+    const body = Buffer.isBuffer(raw) ? raw : Buffer.from(raw.replaceAll(/\r?\n/g, '\r\n'));
+    [data = null] = await conversation.raw(Buffer.concat([body, Buffer.from('\r\n.\r\n')]), 1);
+  }
+  conversation.end();
+  return { recipients, data };
+}
