@@ -25,7 +25,7 @@ export function smtpReply(code: keyof typeof ENHANCED, text: string): SmtpReply 
 }
 
 /** Who handed a mail over, and how. */
-export interface Origin {
+export interface MailOrigin {
   readonly ip: string;
   /** What the client called itself. */
   readonly helo: string;
@@ -40,17 +40,17 @@ export interface QueuedMail {
   readonly receivedAt: number;
   /** Of the envelope; empty: the null sender. */
   readonly sender: string;
-  readonly origin: Origin;
+  readonly origin: MailOrigin;
   /**
    * `forward`: it gets the headers of a forward, and another envelope sender. `send`: of somebody with a credential; it is
    * signed. `bounce`: ours; a failure of it is the end.
    */
   readonly purpose: 'forward' | 'send' | 'bounce';
-  readonly deliveries: readonly Delivery[];
+  readonly deliveries: readonly MailDelivery[];
 }
 
 /** One way of a mail. */
-export interface Delivery {
+export interface MailDelivery {
   /** The mail's id, a hyphen and a number: of the message in a mailbox too, so that nothing arrives twice. */
   readonly id: string;
   /** The address in the account that it was sent to; of mail that is sent: the destination. */

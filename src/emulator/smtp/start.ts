@@ -7,7 +7,7 @@ import { deliverOnce, type DeliverParts } from './forward/deliver.ts';
 import { MailQueue, type DeliveryOutcome } from './forward/queue.ts';
 import { recordOutcome } from './forward/record.ts';
 import { createFailureScript, type FailureScript } from './forward/scripted.ts';
-import { smtpReply, type Delivery, type QueuedMail } from './mail.ts';
+import { smtpReply, type MailDelivery, type QueuedMail } from './mail.ts';
 import { createMailboxes, type ArrivedMail, type Mailboxes } from './mailboxes/mailboxes.ts';
 import { mailControl } from './mailboxes/routes.ts';
 import { acceptMail, type Acceptance, type IncomingMail } from './receive/accept.ts';
@@ -144,7 +144,7 @@ async function record(
     raw,
   }: {
     readonly mail: QueuedMail;
-    readonly delivery: Delivery;
+    readonly delivery: MailDelivery;
     readonly outcome: DeliveryOutcome;
     readonly raw: Buffer;
   },

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { MAIL_HOST } from '../../logs/logs-events.ts';
 import { headerFields, headerLength, headerLine, headerValue, mailDate } from '../headers.ts';
-import type { Delivery, QueuedMail, SmtpReply } from '../mail.ts';
+import type { MailDelivery, QueuedMail, SmtpReply } from '../mail.ts';
 
 /** A report that a mail was not delivered (RFC 3464), for its sender; null: none may be sent (RFC 3834, RFC 5321). */
 export function composeBounce(
@@ -24,7 +24,7 @@ export function composeBounce(
 
 interface FailedDelivery {
   readonly mail: QueuedMail;
-  readonly delivery: Delivery;
+  readonly delivery: MailDelivery;
   readonly raw: Buffer;
   readonly reply: SmtpReply;
 }

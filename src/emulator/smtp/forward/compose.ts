@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { authenticate, dkimSign, sealMessage, type AuthenticateResult } from 'mailauth';
 import { headerFields, headerLength, headerLine, headerValue, mailDate, withHeader } from '../headers.ts';
 import { MAIL_HOST } from '../../logs/logs-events.ts';
-import type { Origin, QueuedMail } from '../mail.ts';
+import type { MailOrigin, QueuedMail } from '../mail.ts';
 import type { SigningKeys } from '../world/keys.ts';
 import { SELECTOR, SERVICE_DOMAIN, type WorldResolver } from '../world/world.ts';
 
@@ -88,7 +88,7 @@ export function receivedLine({ id, origin, receivedAt }: QueuedMail): string {
   );
 }
 
-function addressLiteral({ ip }: Origin): string {
+function addressLiteral({ ip }: MailOrigin): string {
   return ip.includes(':') ? `[IPv6:${ip}]` : `[${ip}]`;
 }
 

@@ -2,7 +2,7 @@ import type { Buffer } from 'node:buffer';
 import type { State } from '../../account/state.ts';
 import { MAIL_HOST } from '../../logs/logs-events.ts';
 import { headerLine, withHeader } from '../headers.ts';
-import { smtpReply, splitAddress, type Delivery, type DeliveryResult, type QueuedMail } from '../mail.ts';
+import { smtpReply, splitAddress, type MailDelivery, type DeliveryResult, type QueuedMail } from '../mail.ts';
 import type { Mailboxes } from '../mailboxes/mailboxes.ts';
 import { judgeRecipient, normalAddress } from '../receive/recipients.ts';
 import type { Acceptance, IncomingMail } from '../receive/accept.ts';
@@ -27,7 +27,7 @@ export interface DeliverParts extends ComposeParts {
 export interface WebhookDelivery {
   readonly url: string;
   readonly mail: QueuedMail;
-  readonly delivery: Delivery;
+  readonly delivery: MailDelivery;
   /** As it was received. */
   readonly raw: Buffer;
 }
@@ -36,7 +36,7 @@ export interface WebhookDelivery {
 export async function deliverOnce(
   parts: DeliverParts,
   mail: QueuedMail,
-  delivery: Delivery,
+  delivery: MailDelivery,
   raw: Buffer,
 ): Promise<DeliveryResult> {
   const failure = parts.script.next(delivery.destination);
@@ -58,7 +58,7 @@ export async function deliverOnce(
 async function bring(
   parts: DeliverParts,
   mail: QueuedMail,
-  delivery: Delivery,
+  delivery: MailDelivery,
   raw: Buffer,
 ): Promise<DeliveryResult> {
   const { destination } = delivery;
@@ -77,7 +77,7 @@ async function bring(
 async function contentOf(
   parts: DeliverParts,
   mail: QueuedMail,
-  { domain, recipient, destination }: Delivery,
+  { domain, recipient, destination }: MailDelivery,
   raw: Buffer,
 ): Promise<Buffer> {
   if (mail.purpose === 'bounce') return raw;
@@ -97,7 +97,7 @@ async function contentOf(
 function senderOf(
   { keys, state }: DeliverParts,
   { sender, purpose }: QueuedMail,
-  { domain }: Delivery,
+  { domain }: MailDelivery,
 ): string {
   if (purpose !== 'forward' || domain === null) return sender;
   return rewriteSender(sender, domain, { key: keys.srsKey, now: state().environment.now() });
@@ -140,7 +140,7 @@ async function store(
     delivery,
     sender,
     content,
-  }: { readonly delivery: Delivery; readonly sender: string; readonly content: Buffer },
+  }: { readonly delivery: MailDelivery; readonly sender: string; readonly content: Buffer },
 ): Promise<DeliveryResult> {
   const { id, destination, recipient } = delivery;
   const arrivedAt = state().environment.now();

@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import type { Delivery, DeliveryResult, QueuedMail, SmtpReply } from '../mail.ts';
+import type { MailDelivery, DeliveryResult, QueuedMail, SmtpReply } from '../mail.ts';
 import { smtpReply } from '../mail.ts';
 import type { Spool, Spooled } from '../spool/spool.ts';
 
@@ -24,7 +24,7 @@ const WORKERS = 4;
 /** A delivery that is not over. */
 interface Pending {
   readonly mail: QueuedMail;
-  readonly delivery: Delivery;
+  readonly delivery: MailDelivery;
   /** Made so far. */
   readonly attempts: number;
   /** Epoch milliseconds of the emulator. */
@@ -42,11 +42,11 @@ export interface QueueParts {
   readonly now: () => number;
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
   /** One attempt; it does not reject. */
-  readonly attempt: (mail: QueuedMail, delivery: Delivery, raw: Buffer) => Promise<DeliveryResult>;
+  readonly attempt: (mail: QueuedMail, delivery: MailDelivery, raw: Buffer) => Promise<DeliveryResult>;
   /** Called after each attempt, before the mail may leave the queue. */
   readonly record: (
     mail: QueuedMail,
-    delivery: Delivery,
+    delivery: MailDelivery,
     outcome: DeliveryOutcome,
     raw: Buffer,
   ) => Promise<void>;
@@ -175,7 +175,7 @@ export class MailQueue {
     this.#push({ mail, delivery, ...next });
   }
 
-  async #finish({ id }: QueuedMail, delivery: Delivery): Promise<void> {
+  async #finish({ id }: QueuedMail, delivery: MailDelivery): Promise<void> {
     const { spool } = this.#parts;
     const left = (this.#open.get(id) ?? 1) - 1;
     this.#open.set(id, left);
@@ -190,7 +190,7 @@ export class MailQueue {
 
 function outcomeOf(
   result: DeliveryResult,
-  { destination }: Delivery,
+  { destination }: MailDelivery,
   attempts: number,
   now: number,
 ): DeliveryOutcome {

@@ -2,14 +2,14 @@ import type { MailEvent } from '../../account/model.ts';
 import type { State } from '../../account/state.ts';
 import { MAIL_HOST } from '../../logs/logs-events.ts';
 import { addLogEvent, insertLog } from '../../logs/logs.ts';
-import type { Delivery, QueuedMail } from '../mail.ts';
+import type { MailDelivery, QueuedMail } from '../mail.ts';
 import type { DeliveryOutcome } from './queue.ts';
 
 /** Adds what came of an attempt to the log of a delivery; an entry that was not saved in time is put back. */
 export function recordOutcome(
   state: State,
   { receivedAt }: QueuedMail,
-  { domain: name, log }: Delivery,
+  { domain: name, log }: MailDelivery,
   outcome: DeliveryOutcome,
 ): void {
   const domain = name === null ? undefined : state.domains.get(name);

@@ -1,12 +1,12 @@
 /** Text that is HTML already. */
-export interface Html {
+export interface MailHtml {
   readonly html: string;
 }
 
-type Insertion = string | number | Html | readonly Html[];
+type Insertion = string | number | MailHtml | readonly MailHtml[];
 
 /** HTML in which every value is escaped, unless it was made by this very function: mail comes from anybody. */
-export function html(strings: TemplateStringsArray, ...values: readonly Insertion[]): Html {
+export function markup(strings: TemplateStringsArray, ...values: readonly Insertion[]): MailHtml {
   const [first = '', ...rest] = strings;
   return { html: rest.reduce((text, next, index) => text + insert(values[index] ?? '') + next, first) };
 }

@@ -4,7 +4,7 @@ import { CONTROL_ROOT } from '../../control/control.ts';
 import type { EmulatorAnswer } from '../../http/protocol.ts';
 import { headerLength } from '../headers.ts';
 import type { ParsedMail } from '../receive/parse.ts';
-import { html, type Html } from './html.ts';
+import { markup, type MailHtml } from './html.ts';
 import type { ArrivedMail } from './mailboxes.ts';
 
 const PAGE = `${CONTROL_ROOT}/mail`;
@@ -19,25 +19,25 @@ const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 export function overviewPage(boxes: readonly (readonly [string, readonly ArrivedMail[]])[]): EmulatorAnswer {
   const rows = boxes.map(
     ([address, mails]) =>
-      html`<tr>
+      markup`<tr>
         <td><a href="${linkTo(address)}">${address}</a></td>
         <td>${mails.length}</td>
       </tr>`,
   );
-  const table = html`<table>
+  const table = markup`<table>
     <tr>
       <th>Mailbox</th>
       <th>Messages</th>
     </tr>
     ${rows}
   </table>`;
-  return page('Mailboxes', boxes.length === 0 ? html`<p>No mail has arrived yet.</p>` : table);
+  return page('Mailboxes', boxes.length === 0 ? markup`<p>No mail has arrived yet.</p>` : table);
 }
 
 export function mailboxPage(address: string, mails: readonly ArrivedMail[]): EmulatorAnswer {
   const rows = mails.toReversed().map(
     (mail) =>
-      html`<tr>
+      markup`<tr>
         <td>${time(mail)}</td>
         <td>${mail.sender || 'null sender'}</td>
         <td>${mail.recipient}</td>
@@ -46,7 +46,7 @@ export function mailboxPage(address: string, mails: readonly ArrivedMail[]): Emu
   );
   return page(
     address,
-    html`<p><a href="${PAGE}">All mailboxes</a></p>
+    markup`<p><a href="${PAGE}">All mailboxes</a></p>
       <table>
         <tr>
           <th>Arrived</th>
@@ -66,7 +66,7 @@ export function mailPage(mail: ArrivedMail, raw: Buffer, parsed: ParsedMail): Em
   const json = mail.type === 'json' ? raw.toString('utf8', 0, MAX_SHOWN) : null;
   return page(
     title,
-    html`<p><a href="${linkTo(mail.address)}">${mail.address}</a></p>
+    markup`<p><a href="${linkTo(mail.address)}">${mail.address}</a></p>
       <table>
         <tr>
           <th>Arrived</th>
@@ -81,23 +81,23 @@ export function mailPage(mail: ArrivedMail, raw: Buffer, parsed: ParsedMail): Em
           <td>${mail.recipient}</td>
         </tr>
       </table>
-      ${json === null ? contentOf(mail, parsed) : html`<pre>${json}</pre>`}
+      ${json === null ? contentOf(mail, parsed) : markup`<pre>${json}</pre>`}
       <h2>Header</h2>
       <pre>${json === null ? head : ''}</pre>`,
   );
 }
 
-function contentOf({ address, id }: ArrivedMail, parsed: ParsedMail): readonly Html[] {
-  if (!parsed.ok) return [html`<p>${parsed.reason}</p>`];
+function contentOf({ address, id }: ArrivedMail, parsed: ParsedMail): readonly MailHtml[] {
+  if (!parsed.ok) return [markup`<p>${parsed.reason}</p>`];
   const { text, html: content } = parsed.email;
   return [
     text === undefined
-      ? html``
-      : html`<h2>Text</h2>
+      ? markup``
+      : markup`<h2>Text</h2>
           <pre>${text.slice(0, MAX_SHOWN)}</pre>`,
     content === undefined
-      ? html``
-      : html`<h2>HTML</h2>
+      ? markup``
+      : markup`<h2>HTML</h2>
           <iframe sandbox title="HTML of the message" src="${linkTo(address, id, 'html')}"></iframe>`,
   ];
 }
@@ -110,8 +110,8 @@ export function frameAnswer(content: string): EmulatorAnswer {
   );
 }
 
-function page(title: string, content: Html): EmulatorAnswer {
-  const whole = html`<!doctype html>
+function page(title: string, content: MailHtml): EmulatorAnswer {
+  const whole = markup`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />

@@ -4,7 +4,7 @@ import { routeMessage, type RoutedMessage } from '../../delivery/delivery.ts';
 import { eventsOf } from '../../logs/logs-events.ts';
 import { insertLog, type NewLog } from '../../logs/logs.ts';
 import { headerFields } from '../headers.ts';
-import { smtpReply, type Delivery, type Origin, type QueuedMail, type SmtpReply } from '../mail.ts';
+import { smtpReply, type MailDelivery, type MailOrigin, type QueuedMail, type SmtpReply } from '../mail.ts';
 import { parseMail, type MailTextParts } from './parse.ts';
 import type { RecipientVerdict } from './recipients.ts';
 
@@ -17,7 +17,7 @@ export type AcceptedRecipient = Exclude<RecipientVerdict, { readonly kind: 'refu
 export interface IncomingMail {
   readonly raw: Buffer;
   readonly sender: string;
-  readonly origin: Origin;
+  readonly origin: MailOrigin;
   readonly recipients: readonly AcceptedRecipient[];
 }
 
@@ -124,8 +124,8 @@ function numberLogs(
   }));
 }
 
-function deliveriesOf(id: string, ways: readonly Way[]): readonly Delivery[] {
-  const deliveries: Delivery[] = [];
+function deliveriesOf(id: string, ways: readonly Way[]): readonly MailDelivery[] {
+  const deliveries: MailDelivery[] = [];
   for (const { recipient, domain, destinations, logs } of ways) {
     for (const destination of destinations) {
       const log = logs.find(({ forward }) => forward?.email === destination) ?? null;

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
 import type { State } from '../../account/state.ts';
 import { MAIL_HOST } from '../../logs/logs-events.ts';
-import { smtpReply, type Origin, type SmtpReply } from '../mail.ts';
+import { smtpReply, type MailOrigin, type SmtpReply } from '../mail.ts';
 import type { Acceptance, AcceptedRecipient, IncomingMail } from './accept.ts';
 import type { Certificate } from './certificate.ts';
 import { collectData, type ReceivingRoom } from './data.ts';
@@ -107,7 +107,7 @@ export function answerData(
   done: (error?: Error | null, message?: string) => void,
 ): void {
   if (kind === 'refused') done(smtpError(reply));
-  else done(null, textOf(reply));
+  else done(null, replyText(reply));
 }
 
 /** Listens on loopback alone. Rejects when the port cannot be had. */
@@ -133,7 +133,7 @@ export function dataReply(kind: 'too-large' | 'no-room', maximumBytes: number): 
     : smtpReply(452, 'too much mail at once, try again');
 }
 
-export function originOf(session: SMTPServerSession): Origin {
+export function originOf(session: SMTPServerSession): MailOrigin {
   return {
     ip: session.remoteAddress.replace(/^::ffff:/i, ''),
     helo: session.hostNameAppearsAs,
@@ -147,9 +147,9 @@ export function senderOf({ envelope }: SMTPServerSession): string {
 
 /** The library puts the enhanced code in front of the text itself. */
 export function smtpError(reply: SmtpReply): Error {
-  return Object.assign(new Error(textOf(reply)), { responseCode: reply.code });
+  return Object.assign(new Error(replyText(reply)), { responseCode: reply.code });
 }
 
-export function textOf({ message }: SmtpReply): string {
+export function replyText({ message }: SmtpReply): string {
   return message.replace(/^\d\.\d{1,3}\.\d{1,3} /, '');
 }
