@@ -52,6 +52,7 @@ const LIBRARIES = [
   'nodemailer/lib/smtp-connection',
   'mailauth',
   'postal-mime',
+  'pg',
 ];
 
 function separateLibraries(files: ReadonlyMap<string, string>): Plugin {

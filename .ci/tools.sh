@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Shells, the pre-commit framework, Chromium and promtool, which some tests run for real. What is there already stays; on
-# Debian, as root, what is missing is installed.
+# Shells, the pre-commit framework, Chromium, promtool and PostgreSQL, which some tests run for real. What is there
+# already stays; on Debian, as root, what is missing is installed.
 set -euo pipefail
 missing=()
 for tool in git zsh fish pre-commit chromium; do
   command -v "$tool" >/dev/null || missing+=("$tool")
 done
 command -v promtool >/dev/null || missing+=(prometheus)
+compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || missing+=(postgresql)
 if [ ${#missing[@]} -eq 0 ]; then exit 0; fi
 if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then
   echo "Tests that need them will fail; please install: ${missing[*]}" >&2

@@ -21,6 +21,7 @@ import {
   withMask,
   withOutput,
   withState,
+  withStore,
   type CommandAction,
   type CommandRunner,
   type Execute,
@@ -62,7 +63,7 @@ const COMMANDS: Readonly<Record<string, (declaration: Declaration) => void>> = {
   completion: declareCompletion,
 };
 
-const PLANNING = [withManifest, withAccounts, withConnection, withState];
+const PLANNING = [withManifest, withAccounts, withConnection, withStore];
 
 function declareValidate({ program, run }: Declaration): void {
   addCommand(program, 'validate', withManifest, withAccounts, withState, withOutput(VALIDATE_FORMATS))
@@ -202,7 +203,7 @@ async function loadVerify(): Promise<CommandAction<CommonOptions>> {
 }
 
 function declareRoute({ program, run }: Declaration): void {
-  addCommand(program, 'route', withManifest, withConnection, withState, withOutput())
+  addCommand(program, 'route', withManifest, withConnection, withStore, withOutput())
     .description(
       'Show where a mail would go, and which alias or rule matches it; exits with 0 even when it is refused',
     )
@@ -216,7 +217,7 @@ function declareRoute({ program, run }: Declaration): void {
 }
 
 function declareLogs({ program, run }: Declaration): void {
-  addCommand(program, 'logs', withFiles, withConnection, withState, withOutput(), withLogQuery)
+  addCommand(program, 'logs', withFiles, withConnection, withStore, withOutput(), withLogQuery)
     .description('List, follow, search or count the email logs of a domain')
     .argument('<domain>', 'domain')
     .addHelpText('after', example('fwdsync logs acme.example --status BOUNCED,REFUSED --after 2026-09-01'))
@@ -224,7 +225,7 @@ function declareLogs({ program, run }: Declaration): void {
 }
 
 function declareDelivery({ program, run }: Declaration): void {
-  addCommand(program, 'delivery', withFiles, withConnection, withState, withOutput(), withDeliveryOptions)
+  addCommand(program, 'delivery', withFiles, withConnection, withStore, withOutput(), withDeliveryOptions)
     .description(
       'Show who did not get mail, and why, by alias and destination; exits with 2 when mail keeps failing',
     )

@@ -23,6 +23,7 @@ export interface CommonOptions {
   readonly logLevel?: string;
   readonly logFormat?: string;
   readonly stateDir?: string;
+  readonly store?: string;
   readonly mask?: true;
 }
 
@@ -123,6 +124,16 @@ export function resolveStateDirectory(options: CommonOptions, context: Pick<Cont
   if (stated) return resolve(context.cwd, stated);
   const base = context.env['XDG_STATE_HOME'] || join(context.env['HOME'] ?? homedir(), '.local', 'state');
   return join(base, 'fwdsync');
+}
+
+/** Whether a path names a snapshot that the store keeps. */
+export function isInStore(path: string): boolean {
+  return path.startsWith('store:snapshot/');
+}
+
+/** Whether flag or environment name a store, in place of the state directory. */
+export function namesStore(options: CommonOptions, { env }: Pick<Context, 'env'>): boolean {
+  return options.store !== undefined || Boolean(env['FWDSYNC_STORE'] || env['FWDSYNC_STORE_FILE']);
 }
 
 export function wantsMask(options: CommonOptions, context: Context): boolean {

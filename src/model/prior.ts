@@ -70,6 +70,13 @@ export function predecessorOf(size: ManifestSize, known: readonly ManifestSize[]
   return best?.size ?? null;
 }
 
+const KEPT_MANIFESTS = 50;
+
+/** The sizes that are kept once this one is the latest, in place of what the same manifest was before. */
+export function latestManifests(known: readonly ManifestSize[], size: ManifestSize): readonly ManifestSize[] {
+  return [size, ...known.filter((other) => !isSameManifest(other, size))].slice(0, KEPT_MANIFESTS);
+}
+
 /** Whether two sizes are of one manifest at different times rather than of two manifests for one account. */
 export function isSameManifest(a: ManifestSize, b: ManifestSize): boolean {
   return likenessOf(a, b) > 0.5;

@@ -4,8 +4,9 @@ import type { References } from '../model/destinations.ts';
 import type { Clock, Every } from '../model/clock.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Warning } from '../model/plan.ts';
-import { NO_PRIOR, type ManifestSize, type PriorDomain, isSameManifest } from '../model/prior.ts';
+import { NO_PRIOR, type ManifestSize, type PriorDomain, latestManifests } from '../model/prior.ts';
 import { fail, succeed, type Result } from '../model/result.ts';
+import { accountName } from './account-name.ts';
 import {
   readKnownReferences,
   readManifestSizes,
@@ -45,7 +46,6 @@ export interface StateDirectoryOptions {
 }
 
 const KEPT_DOCUMENTS = 50;
-const KEPT_MANIFESTS = 50;
 const AT_ONCE = 32;
 const SALT_BYTES = 32;
 const SNAPSHOTS = 'snapshots';
@@ -93,17 +93,12 @@ interface Scope {
 
 /** Readable where it can be, and distinct always: the hash decides, the rest is for people. */
 function accountDirectory(account: string, apiUrl: string): string {
-  const email = account.trim().toLowerCase();
-  const host = hostOf(apiUrl);
+  const { email, host } = accountName(account, apiUrl);
   const readable = `${email}_${host}`
     .replace(/[^a-z0-9.@_-]/g, '-')
     .replace(/^\.+/, '-')
     .slice(0, 120);
   return `${readable}_${hash(`${email}\n${host}`)}`;
-}
-
-function hostOf(apiUrl: string): string {
-  return URL.canParse(apiUrl) ? new URL(apiUrl).host : apiUrl;
 }
 
 /** A domain of up to 253 characters is a file name of up to 255: the long ones are cut and get a hash. */
@@ -184,8 +179,7 @@ async function rememberDomain(
 /** In place of what the same manifest was before; those of other manifests of the account stay. */
 async function rememberSize(scope: Scope, size: ManifestSize): Promise<Result<void, StateFault>> {
   const before = (await readSizes(scope)) ?? [];
-  const others = before.filter((other) => !isSameManifest(other, size));
-  const text = writeManifestSizes([size, ...others].slice(0, KEPT_MANIFESTS));
+  const text = writeManifestSizes(latestManifests(before, size));
   if (text === writeManifestSizes(before)) return succeed(undefined);
   return writeAtomically(scope.files, sizesPath(scope), text);
 }

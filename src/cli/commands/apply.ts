@@ -15,7 +15,7 @@ import { approveSaved, assertSealed, openApproved, type ApprovedPlan } from '../
 import { readCommit, runOrigin } from '../origin.ts';
 import { openSession, type Session } from '../input/session.ts';
 import { manifestPaths, resolveFormat } from '../settings.ts';
-import { printStateWarnings, printUnknownValues } from '../input/state.ts';
+import { printStateWarnings, printUnknownValues } from '../input/state/state.ts';
 
 export interface ApplyFlags extends PlanFlags {
   readonly yes?: true;

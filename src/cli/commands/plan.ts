@@ -16,7 +16,7 @@ import { savePlan } from '../output/saved-plan.ts';
 import { openSession, type Session } from '../input/session.ts';
 import { resolveDriftUrl, resolveFormat } from '../settings.ts';
 import { openDriftCheck } from '../input/drift.ts';
-import { printStateWarnings, printUnknownValues } from '../input/state.ts';
+import { printStateWarnings, printUnknownValues } from '../input/state/state.ts';
 
 export interface PlanOptions extends PlanRequestFlags {
   readonly detailedExitcode?: true;

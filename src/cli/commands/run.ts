@@ -11,6 +11,7 @@ import { concealing, createConcealer, type Concealer } from './run/conceal.ts';
 import type { Context } from '../context.ts';
 import { parseDuration } from '../input/arguments.ts';
 import { CommandError, EXIT, type ExitCode, usageError } from '../exit.ts';
+import { openStates } from '../input/state/state.ts';
 import { createLogger } from '../output/logger.ts';
 import { openNotifier } from './run/notify.ts';
 import type { NotifyFormat } from './run/notify-bodies.ts';
@@ -70,6 +71,8 @@ export async function runCommand(context: Context, options: RunOptions): Promise
     });
   }
   assertWatchable(context, options);
+  // A wrong store shows at once rather than in each run.
+  await openStates(context, options, 'run');
   context.waitFor?.('service');
   logger.info(
     { event: 'started', mode: options.mode, interval_ms: intervalMs },

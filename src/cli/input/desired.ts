@@ -21,8 +21,10 @@ import { referenceReader } from './references.ts';
 import { keepHeapSmall } from './heap.ts';
 import {
   explicitVersion,
+  isInStore,
   manifestPaths,
   namedUrl,
+  namesStore,
   resolveStateDirectory,
   type CommonOptions,
 } from '../settings.ts';
@@ -124,6 +126,7 @@ async function readTexts(
 ): Promise<readonly ManifestText[]> {
   if (from?.kind === 'texts') return from.texts;
   const paths = manifestPaths(options, context);
+  if (paths.some(isInStore)) return readFromStore(context, options, paths);
   const leaveOut = resolveStateDirectory(options, context);
   if (from !== undefined)
     return (await import('./git-manifests.ts')).readGitManifests(context, from, { paths, leaveOut });
@@ -144,6 +147,19 @@ async function readTexts(
   }
   if (!texts.ok) throw commandFailure(texts.error.message, texts.error.hint);
   return texts.value;
+}
+
+async function readFromStore(
+  context: Context,
+  options: CommonOptions,
+  paths: readonly string[],
+): Promise<readonly ManifestText[]> {
+  const [name = ''] = paths.filter(isInStore);
+  if (!paths.every(isInStore))
+    throw usageError(`${name} cannot be used together with files`, 'give it alone');
+  if (!namesStore(options, context))
+    throw usageError(`${name} is in a store, and none is named`, 'give --store, or set FWDSYNC_STORE');
+  return (await import('./state/store.ts')).readStoredManifests(context, options, paths);
 }
 
 function isDefaultMissing({ cwd, env }: Context, { file }: CommonOptions): boolean {

@@ -74,6 +74,14 @@ export function withState(command: Command): Command {
   );
 }
 
+/** For commands that read or write the state of accounts. */
+export function withStore(command: Command): Command {
+  return withState(command).option(
+    '--store <url>',
+    'keep the state in PostgreSQL, postgres://USER@HOST/DATABASE; default: the state directory [FWDSYNC_STORE, FWDSYNC_STORE_FILE; FWDSYNC_STORE_KEY]',
+  );
+}
+
 export function withOutput(formats: readonly string[] = DOCUMENT_FORMATS): OptionGroup {
   return (command) => withLogs(withMask(withFormat(formats)(command)));
 }

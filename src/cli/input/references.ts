@@ -113,6 +113,8 @@ const SECRETS = [
   { name: 'FWDSYNC_API_KEY', what: 'the API key of an account' },
   { name: 'FWDSYNC_NOTIFY_URL', what: 'the address for notifications' },
   { name: 'FWDSYNC_PAGE_TOKEN', what: 'the token of the page' },
+  { name: 'FWDSYNC_STORE', what: 'the URL of the store' },
+  { name: 'FWDSYNC_STORE_KEY', what: 'the key of the store' },
 ] as const;
 
 /** Of the operator, in a variable or in the file that another names. A pipe there can be read once, and is not read here. */

@@ -16,7 +16,7 @@ import type { RunProgress } from '../output/run-progress.ts';
 import { listingsOf } from '../../plan/requests/reads.ts';
 import { resolveConnection, type CommonOptions, type Connection } from '../settings.ts';
 import { referenceValue } from './references.ts';
-import { isUndo, openState } from './state.ts';
+import { isUndo, openStates } from './state/state.ts';
 
 /** What a command that plans has in hand: the manifest, the account, and what to do with them. */
 export interface Session {
@@ -65,6 +65,7 @@ export async function openSession(
     warnings: manifestKind === 'snapshot' ? 'silent' : (how.warnings ?? 'printed'),
   });
   const connection = await resolveConnection(options, manifest.desired.api, context);
+  const openState = await openStates(context, options, how.command);
   const { client, progress } = connectShown(context, connection, how.mode);
   progress.follow(
     requestsHeadway(context, client, {
@@ -85,7 +86,7 @@ export async function openSession(
     ports: {
       client,
       clock: context.clock,
-      openState: (account) => openState(context, options, connection, account, how.command),
+      openState: (account) => openState(connection, account),
       resolvePassword: (reference) => referenceValue(context, reference),
     },
     counts: manifest.counts,

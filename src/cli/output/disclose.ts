@@ -5,7 +5,7 @@ import { invalidManifest, readDesired, type ReadDesired } from '../input/desired
 import { CommandError } from '../exit.ts';
 import { maskOf } from './output.ts';
 import type { CommonOptions, Connection } from '../settings.ts';
-import { openState } from '../input/state.ts';
+import { openStates } from '../input/state/state.ts';
 import { answerOf } from '../input/connect.ts';
 import { valuesInText } from './values-in-text.ts';
 
@@ -53,7 +53,8 @@ export async function openDisclosure(
   { disclosure, client, connection, command }: LiveAccount,
 ): Promise<(text: string) => Disclosure> {
   const account = connection.account ?? answerOf(await client.getAccount()).email;
-  const recognise = await openState(context, options, connection, account, command).openReferences();
+  const openState = await openStates(context, options, command);
+  const recognise = await openState(connection, account).openReferences();
   if (recognise === null) return () => disclosure;
   return (text) => {
     const values = valuesInText(text).map((value) => [value, normaliseDestination(value)] as const);

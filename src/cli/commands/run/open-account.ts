@@ -19,7 +19,7 @@ import { CommandError, commandFailure } from '../../exit.ts';
 import { connect } from '../../input/connect.ts';
 import { readCommit, runOrigin } from '../../origin.ts';
 import { createPolicy } from '../../input/policy.ts';
-import { openState } from '../../input/state.ts';
+import { openStates } from '../../input/state/state.ts';
 import { loadOptions } from '../../input/desired.ts';
 import { referenceValue, referenceReader } from '../../input/references.ts';
 import {
@@ -149,7 +149,8 @@ function createAccess(
           driftUrl === null
             ? undefined
             : connect(context, { ...connection, url: driftUrl, version: 'v3' }, 'read-only', onRequest);
-        current = { connection, client, drift, openState: stateOpener(context, common, connection) };
+        const openState = await stateOpener(context, common, connection);
+        current = { connection, client, drift, openState };
       }
       const { account } = connection;
       const stance = {
@@ -175,14 +176,15 @@ interface Connected {
 }
 
 /** One store per account, which knows what it has written. */
-function stateOpener(
+async function stateOpener(
   context: Context,
   common: CommonOptions,
   connection: Connection,
-): Connected['openState'] {
+): Promise<Connected['openState']> {
+  const openState = await openStates(context, common, 'run');
   const states = new Map<string, StateStore>();
   return (account) => {
-    const state = states.get(account) ?? openState(context, common, connection, account, 'run');
+    const state = states.get(account) ?? openState(connection, account);
     states.set(account, state);
     return state;
   };

@@ -1,42 +1,48 @@
 import * as fs from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { systemProcesses } from '../../state/processes.ts';
-import { isSnapshot, openStateDirectory } from '../../state/directory.ts';
-import type { StateStore } from '../../state/store.ts';
-import type { Planned } from '../../reconcile/plan-once.ts';
-import type { Context } from '../context.ts';
+import { systemProcesses } from '../../../state/processes.ts';
+import { isSnapshot, openStateDirectory } from '../../../state/directory.ts';
+import type { StateStore } from '../../../state/store.ts';
+import type { Planned } from '../../../reconcile/plan-once.ts';
+import type { Context } from '../../context.ts';
 import {
+  isInStore,
   manifestPaths,
+  namesStore,
   resolveStateDirectory,
   wantsMask,
   type CommonOptions,
   type Connection,
-} from '../settings.ts';
-import { styleFor } from '../output/style.ts';
+} from '../../settings.ts';
+import { styleFor } from '../../output/style.ts';
 
-/** What earlier runs of this account left behind. */
-export function openState(
+/** What earlier runs of an account left behind, by its email. */
+export type OpenState = (connection: Pick<Connection, 'url'>, account: string) => StateStore;
+
+/** Where the state of accounts is: in the store, which is connected to, or else in the state directory. */
+export async function openStates(
   context: Context,
   options: CommonOptions,
-  connection: Pick<Connection, 'url'>,
-  account: string,
   command: string,
-): StateStore {
-  return openStateDirectory({
-    directory: resolveStateDirectory(options, context),
-    account,
-    apiUrl: connection.url,
-    fs,
-    clock: context.clock,
-    processes: systemProcesses(fs, command),
-    every: context.every,
-  });
+): Promise<OpenState> {
+  const { clock, every } = context;
+  const ports = { clock, every, processes: systemProcesses(fs, command) };
+  if (namesStore(options, context)) {
+    const { openStore } = await import('./store.ts');
+    const { openPostgresState } = await import('../../../state/postgres/postgres-store.ts');
+    const database = await openStore(context, options);
+    return ({ url }, account) => openPostgresState({ ...ports, database, account, apiUrl: url });
+  }
+  const directory = resolveStateDirectory(options, context);
+  return ({ url }, account) => openStateDirectory({ ...ports, directory, account, apiUrl: url, fs });
 }
 
 /** Whether the manifest is a snapshot, which an earlier run wrote so that it can be undone. */
 export function isUndo(context: Context, options: CommonOptions): boolean {
   const directory = resolveStateDirectory(options, context);
-  return manifestPaths(options, context).every((path) => isSnapshot(directory, resolve(context.cwd, path)));
+  return manifestPaths(options, context).every(
+    (path) => isInStore(path) || isSnapshot(directory, resolve(context.cwd, path)),
+  );
 }
 
 /** What of the state directory could not be read: an aid that is missing, not a failure. */

@@ -1,0 +1,115 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { ManifestText } from '../../../manifest/read/text.ts';
+import { KEY_BYTES } from '../../../state/postgres/cipher.ts';
+import { isClear, openDatabase, type Database } from '../../../state/postgres/database.ts';
+import { hasPassword, parseStoreUrl } from '../../../state/postgres/store-url.ts';
+import { readStored } from '../../../state/postgres/stored-documents.ts';
+import type { Context } from '../../context.ts';
+import { commandFailure, usageError } from '../../exit.ts';
+import { styleFor } from '../../output/style.ts';
+import type { Secrets } from '../../secrets.ts';
+import type { CommonOptions } from '../../settings.ts';
+
+/** Connections of one process: a run has few statements at a time. */
+const CONNECTIONS = 10;
+
+/** Contexts of many accounts in one process share their secrets, and the store. */
+const opened = new WeakMap<Secrets, Promise<Database>>();
+
+/**
+ * The store that flag or environment name, open; one for all accounts of the process. Call it only where one is named: it loads the
+ * driver. What is wrong with URL or key ends the command with 64, a database that cannot be used with 1.
+ */
+export function openStore(context: Context, options: CommonOptions): Promise<Database> {
+  const before = opened.get(context.secrets);
+  if (before !== undefined) return before;
+  const opening = open(context, options);
+  opened.set(context.secrets, opening);
+  // A database that is down now may be there at the next call.
+  opening.catch(() => opened.delete(context.secrets));
+  return opening;
+}
+
+/** The manifests of snapshots that the store keeps, by their names. */
+export async function readStoredManifests(
+  context: Context,
+  options: CommonOptions,
+  names: readonly string[],
+): Promise<readonly ManifestText[]> {
+  const database = await openStore(context, options);
+  return Promise.all(
+    names.map(async (name) => {
+      const read = await readStored(database, name);
+      if (!read.ok) throw commandFailure(read.error.message, 'check the database');
+      if (read.value !== null) return { file: name, text: read.value };
+      throw commandFailure(`the store has no ${name}`, 'it keeps the newest 50 snapshots of each account');
+    }),
+  );
+}
+
+async function open(context: Context, options: CommonOptions): Promise<Database> {
+  const { text, origin } = await storeText(context, options);
+  const address = parseStoreUrl(text);
+  if (!address.ok) throw usageError(`${origin}: ${address.error.message}`, address.error.hint);
+  const key = keyOf(context);
+  context.secrets.forbid(text, 'the URL of the store');
+  if (address.value.password !== undefined)
+    context.secrets.forbid(address.value.password, 'the password of the store');
+  const database = await openDatabase({ address: address.value, key, connections: CONNECTIONS });
+  if (!database.ok) {
+    const { kind, message, hint } = database.error;
+    throw kind === 'key' ? usageError(message, hint) : commandFailure(message, hint);
+  }
+  if (isClear(database.value)) warnOfClear(context, options);
+  return database.value;
+}
+
+async function storeText(
+  { env, cwd }: Context,
+  { store, stateDir }: CommonOptions,
+): Promise<{ readonly text: string; readonly origin: string }> {
+  if (stateDir !== undefined)
+    throw usageError('--state-dir and a store cannot be used together', 'give one of them');
+  if (store !== undefined && hasPassword(store))
+    throw usageError(
+      'the URL of --store has a password in it, which every user of this machine can see',
+      'set FWDSYNC_STORE, or FWDSYNC_STORE_FILE to a file with the URL',
+    );
+  if (store !== undefined) return { text: store, origin: '--store' };
+  if (env['FWDSYNC_STORE']) return { text: env['FWDSYNC_STORE'], origin: 'FWDSYNC_STORE' };
+  const path = env['FWDSYNC_STORE_FILE'] ?? '';
+  try {
+    const text = (await readFile(resolve(cwd, path), 'utf8')).trim();
+    return { text, origin: 'the URL in the file of FWDSYNC_STORE_FILE' };
+  } catch {
+    throw commandFailure(
+      `FWDSYNC_STORE_FILE names ${path}, which cannot be read`,
+      'check the path and its permissions',
+    );
+  }
+}
+
+/** Null: there is none. */
+function keyOf({ env, secrets }: Context): Uint8Array | null {
+  const text = env['FWDSYNC_STORE_KEY'];
+  if (!text) return null;
+  secrets.forbid(text, 'the key of the store');
+  const key = Buffer.from(text, 'base64');
+  if (
+    key.length === KEY_BYTES &&
+    key.toString('base64').replace(/=+$/, '') === text.trim().replace(/=+$/, '')
+  )
+    return key;
+  throw usageError(
+    `FWDSYNC_STORE_KEY is not ${KEY_BYTES} bytes in base64`,
+    'make one with: openssl rand -base64 32',
+  );
+}
+
+function warnOfClear(context: Context, options: CommonOptions): void {
+  const { warning, dim } = styleFor(context.stderr, options.color, context.env);
+  context.stderr.write(
+    `${warning('warning')}: the store keeps addresses in clear: it was made without FWDSYNC_STORE_KEY ${dim('[store-clear]')}\n`,
+  );
+}

@@ -1,0 +1,126 @@
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { chownSync, existsSync, readdirSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+
+/** A real PostgreSQL of this test alone: Debian's, on a free port of 127.0.0.1, with its files in a temporary directory. */
+export interface TestPostgres {
+  /** Makes an empty database, and gives its URL. */
+  createDatabase(): Promise<string>;
+  /** Runs statements in a database as its owner; gives the rows of the last. */
+  run(url: string, text: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]>;
+  /** Ends it at once, as a crash does. */
+  crash(): Promise<void>;
+  /** Starts it again on the same port, with the same data. */
+  restart(): Promise<void>;
+  /** Ends it and removes its files. */
+  stop(): Promise<void>;
+}
+
+/** Tests do not care whether data outlives the machine. */
+const SETTINGS = ['fsync=off', 'full_page_writes=off', 'shared_buffers=16MB', 'max_connections=150'];
+
+export async function startPostgres(): Promise<TestPostgres> {
+  const directory = await mkdtemp(join(tmpdir(), 'fwdsync-postgres-'));
+  const user = unprivileged();
+  if (user !== null) chownSync(directory, user.uid, user.gid);
+  const data = join(directory, 'data');
+  const [initdb, ...prefix] = commandAs(user, 'initdb');
+  const init = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
+  execFileSync(initdb ?? '', [...prefix, ...init], { stdio: 'ignore', cwd: directory });
+  const port = await freePort();
+  let child = await launch(user, data, port);
+  const urlOf = (name: string): string => `postgres://postgres@127.0.0.1:${port}/${name}`;
+  const run: TestPostgres['run'] = async (url, text, values = []) => {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    try {
+      const results = (await client.query(text, [...values])) as unknown;
+      return ([results].flat() as readonly { rows: Record<string, unknown>[] }[]).at(-1)?.rows ?? [];
+    } finally {
+      await client.end();
+    }
+  };
+  const crash = async (): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGQUIT');
+    await once(child, 'exit');
+  };
+  return {
+    run,
+    crash,
+    async createDatabase() {
+      const name = `test_${randomUUID().replaceAll('-', '')}`;
+      await run(urlOf('postgres'), `CREATE DATABASE ${name}`);
+      return urlOf(name);
+    },
+    async restart() {
+      child = await launch(user, data, port);
+    },
+    async stop() {
+      await crash();
+      await rm(directory, { recursive: true });
+    },
+  };
+}
+
+interface User {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** PostgreSQL refuses to run as root; null: this process is an ordinary user. */
+function unprivileged(): User | null {
+  if (process.getuid?.() !== 0) return null;
+  const numberOf = (flag: string): number =>
+    Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
+  return { uid: numberOf('-u'), gid: numberOf('-g') };
+}
+
+function commandAs(user: User | null, program: string): readonly string[] {
+  const path = join(programs(), program);
+  if (user === null) return [path];
+  return ['setpriv', `--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups', path];
+}
+
+/** The newest that Debian's packages installed. */
+function programs(): string {
+  const root = '/usr/lib/postgresql';
+  const versions = existsSync(root) ? readdirSync(root).toSorted((a, b) => Number(b) - Number(a)) : [];
+  const found = versions.map((version) => join(root, version, 'bin')).find((bin) => existsSync(bin));
+  if (found === undefined) throw new Error('these tests need PostgreSQL: apt-get install postgresql');
+  return found;
+}
+
+async function launch(user: User | null, data: string, port: number): Promise<ChildProcess> {
+  const [program, ...prefix] = commandAs(user, 'postgres');
+  const settings = [...SETTINGS, 'listen_addresses=127.0.0.1', `unix_socket_directories=${data}`];
+  const args = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];
+  const child = spawn(program ?? '', [...prefix, ...args], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    cwd: data,
+  });
+  let log = '';
+  await new Promise<void>((resolve, reject) => {
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      log += text;
+      if (log.includes('ready to accept connections')) resolve();
+    });
+    child.once('exit', () => reject(new Error(`PostgreSQL did not start: ${log}`)));
+  });
+  return child;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
