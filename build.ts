@@ -17,12 +17,21 @@ const compiledShape: Plugin = {
       ajv.addSchema(schema);
       const code = standaloneCode.default(ajv, { validate: schema.$id });
       return {
-        contents: `${code}\nexport const compileShape = () => validate;`,
+        contents: `${withPartsOnUse(code)}\nexport const compileShape = () => validate;`,
         resolveDir: import.meta.dirname,
       };
     });
   },
 };
+
+/** What the parts of the schema say is read when something is wrong: making all of them takes milliseconds. */
+function withPartsOnUse(code: string): string {
+  const declaration = /const (schema\d+) = (\{.*?\});(?=const |function )/g;
+  if (!declaration.test(code)) throw new Error('the validator is not as it was');
+  return code
+    .replace(/(?<!const )\bschema\d+\b/g, '$&()')
+    .replace(declaration, 'let $1_;const $1 = () => ($1_ ??= $2);');
+}
 
 /** Libraries that are loaded when they are needed are part of the bundle; they run when they are asked for. */
 const bundledLibraries: Plugin = {
@@ -88,6 +97,18 @@ const yamlOnUse: Plugin = {
   },
 };
 
+/** Flags of this program are ASCII, and a class of Unicode takes a millisecond to compile. */
+const asciiFlags: Plugin = {
+  name: 'ascii-flags',
+  setup(builder) {
+    builder.onLoad({ filter: /\/commander\/lib\/option\.js$/ }, async ({ path }) => {
+      const [before, after, ...more] = (await readFile(path, 'utf8')).split('\\p{ID_Continue}');
+      if (after === undefined || more.length > 0) throw new Error(`${path} is not as it was`);
+      return { contents: `${before}\\w${after}` };
+    });
+  },
+};
+
 /** A program for lines of one command, or of none: what a git hook and a shell start many times a day. */
 function onlyCommand(name: string): Plugin {
   return {
@@ -101,16 +122,18 @@ function onlyCommand(name: string): Plugin {
   };
 }
 
-/** Modules of Node that take milliseconds to load, and that most commands import and do not call. */
+/** Modules of Node: some take milliseconds to load or to import, and most commands do not call them. */
 const nodeOnUse: Plugin = {
   name: 'node-on-use',
   setup(builder) {
-    const filter = /^node:(?:child_process|crypto|fs\/promises)$/;
+    const filter = /^node:/;
     const namespace = 'node-on-use';
     builder.onResolve({ filter }, ({ path, namespace: from }) =>
       from === namespace ? undefined : { path, namespace },
     );
     // What is imported by name is looked up where it is used: there in the prototype.
+    // The process needs no module, and is no other object.
+    builder.onLoad({ filter: /^node:process$/, namespace }, () => ({ contents: 'export default process;' }));
     builder.onLoad({ filter, namespace }, ({ path }) => ({
       contents: `module.exports = Object.create(new Proxy({}, { get: (_, name) => require('${path}')[name] }));`,
     }));
@@ -128,6 +151,12 @@ const COMMON = {
   legalComments: 'none',
   logLevel: 'warning',
 } satisfies BuildOptions;
+/** Node starts it sooner than modules. */
+const COMMONJS = {
+  format: 'cjs',
+  outExtension: { '.js': '.cjs' },
+  define: { 'import.meta.dirname': '__dirname', 'import.meta.filename': '__filename' },
+} satisfies BuildOptions;
 
 /**
  * Makes what src/cli/loader.ts loads, and gives its path in dist/. One file takes less time than many, and V8 can keep
@@ -136,17 +165,15 @@ const COMMON = {
 async function buildLoaded(name: string, entry: string, plugins: readonly Plugin[]): Promise<string> {
   const { metafile } = await build({
     ...COMMON,
-    format: 'cjs',
-    supported: { 'dynamic-import': false },
+    ...COMMONJS,
+    supported: { 'dynamic-import': false, 'regexp-unicode-property-escapes': true },
     minifyWhitespace: true,
     lineLimit: 120,
     banner: { js: '(function (exports, require, module, __filename, __dirname) {' },
     footer: { js: '})' },
-    define: { 'import.meta.dirname': '__dirname', 'import.meta.filename': '__filename' },
     entryPoints: { [name]: entry },
     // What was kept of another build is not taken for this one's.
     entryNames: '[dir]/[name]-[hash]',
-    outExtension: { '.js': '.cjs' },
     metafile: true,
     plugins: [...plugins],
   });
@@ -157,7 +184,14 @@ async function buildLoaded(name: string, entry: string, plugins: readonly Plugin
 await rm(outdir, { recursive: true, force: true });
 const libraries = new Map<string, string>();
 for (const name of LIBRARIES) libraries.set(name, await buildLoaded(`libraries/${name}`, name, []));
-const plugins = [compiledShape, bundledLibraries, separateLibraries(libraries), nodeOnUse, yamlOnUse];
+const plugins = [
+  compiledShape,
+  bundledLibraries,
+  separateLibraries(libraries),
+  nodeOnUse,
+  yamlOnUse,
+  asciiFlags,
+];
 const programs: Record<string, string> = {};
 for (const name of ['validate', 'completion', 'program']) {
   const parts = name === 'program' ? plugins : [...plugins, onlyCommand(name)];
@@ -165,9 +199,9 @@ for (const name of ['validate', 'completion', 'program']) {
 }
 await build({
   ...COMMON,
-  format: 'esm',
+  ...COMMONJS,
   entryPoints: { fwdsync: './src/cli/bin.ts' },
-  define: { PROGRAMS: JSON.stringify(programs) },
+  define: { ...COMMONJS.define, PROGRAMS: JSON.stringify(programs) },
 });
 await build({
   ...COMMON,

@@ -16,7 +16,7 @@ export interface Panel {
 
 const WIDTH = 420;
 const HEIGHT = 300;
-const MARGIN = { left: 62, right: 14, top: 34, bottom: 46 };
+const MARGIN = { left: 62, right: 24, top: 34, bottom: 46 };
 const LEGEND = 30;
 
 const STYLE = `

@@ -6,6 +6,7 @@ import type { DomainName } from '../model/names.ts';
 import { createInterruption, type Interruption } from './interruption.ts';
 import type { PlanOptionsDocument } from '../plan/document/document.ts';
 import type { SavedPlan } from '../plan/document/saved.ts';
+import { createStandardOutput } from './output/standard-output.ts';
 import { createSecrets, type Secrets } from './secrets.ts';
 import type { ManifestCounts } from '../manifest/load.ts';
 import type { Problem } from '../model/problem.ts';
@@ -23,7 +24,7 @@ export interface Context extends Pick<Interruption, 'signal'>, Partial<Omit<Inte
   readonly cwd: string;
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: OutputStream;
-  readonly stderr: OutputStream;
+  readonly stderr: Writable & OutputStream;
   readonly clock: Clock;
   /** Calls `work` every so many milliseconds, as long as the process lives, until the answer is called. */
   readonly every?: Every;
@@ -68,12 +69,19 @@ export interface AccountReport {
   readonly canApply: boolean;
 }
 
-/** A terminal has `isTTY` and `columns`; a pipe or a file has neither. */
-export type OutputStream = Writable & { readonly isTTY?: boolean; readonly columns?: number };
+/** What of a stream the commands use. */
+export interface OutputStream {
+  /** A pipe and a file have neither this nor columns. */
+  readonly isTTY?: boolean;
+  readonly columns?: number | undefined;
+  readonly write: (text: string | Uint8Array, done?: () => void) => boolean;
+  /** Called when nobody reads any more. */
+  readonly once: (event: 'error', listener: () => void) => unknown;
+}
 
 export function processContext(): Context {
-  let stderr: OutputStream | undefined;
-  const openStderr = (): OutputStream => (stderr ??= survivingItsReader(process.stderr));
+  let stderr: Context['stderr'] | undefined;
+  const openStderr = (): Context['stderr'] => (stderr ??= survivingItsReader(process.stderr));
   return {
     env: process.env,
     cwd: process.cwd(),
@@ -81,7 +89,7 @@ export function processContext(): Context {
     get stdin() {
       return process.stdin;
     },
-    stdout: survivingItsReader(process.stdout),
+    stdout: createStandardOutput(() => survivingItsReader(process.stdout)),
     get stderr() {
       return openStderr();
     },
@@ -98,7 +106,7 @@ export function processContext(): Context {
 }
 
 /** Whoever reads may go away, as `head` does: everything else that a command does must still finish. */
-function survivingItsReader<Stream extends OutputStream>(stream: Stream): Stream {
+function survivingItsReader<Stream extends NodeJS.WriteStream>(stream: Stream): Stream {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
   });

@@ -1,4 +1,3 @@
-import module from 'node:module';
 import type { Script } from 'node:vm';
 
 /** Gives what a CommonJS file of dist/ exports; it runs once. */
@@ -14,6 +13,7 @@ export function createLoader(directory: string, command = ''): Load {
   // `import` of a module of Node reads all that it exports, which takes milliseconds for some.
   const paths = process.getBuiltinModule('node:path');
   const { homedir } = process.getBuiltinModule('node:os');
+  const module = process.getBuiltinModule('node:module');
   module.enableCompileCache(
     paths.join(process.env['XDG_CACHE_HOME'] || paths.join(homedir(), '.cache'), 'fwdsync'),
   );
@@ -34,8 +34,10 @@ export function createLoader(directory: string, command = ''): Load {
     exported.set(file, own.exports);
     return own.exports;
   };
-  const ofNode = module.createRequire(import.meta.url);
-  const requireIn = (name: string): unknown => (name.startsWith('./') ? load(name.slice(2)) : ofNode(name));
+  const requireIn = (name: string): unknown =>
+    name.startsWith('./')
+      ? load(name.slice(2))
+      : (process.getBuiltinModule(name) ?? module.createRequire(import.meta.filename)(name));
 
   // At the end, for it holds the functions that have run. Wrong usage (64) and signals leave nothing.
   process.on('exit', (code) => {
@@ -60,7 +62,7 @@ function readKept(path: string): Buffer | undefined {
     const file = openSync(path, 'r');
     try {
       const isOwn = process.getuid === undefined || fstatSync(file).uid === process.getuid();
-      return isOwn ? readFileSync(file) : undefined;
+      return isOwn ? whole(readFileSync(file)) : undefined;
     } finally {
       closeSync(file);
     }
@@ -69,12 +71,18 @@ function readKept(path: string): Buffer | undefined {
   }
 }
 
-/** Whole or not at all: V8 believes what is in it. */
+/** V8 checks no more than the head, and what is damaged ends the process or runs wrongly: the same is kept twice. */
+function whole(kept: Buffer): Buffer | undefined {
+  const data = kept.subarray(0, kept.length / 2);
+  return data.equals(kept.subarray(data.length)) ? data : undefined;
+}
+
+/** Whole or not at all. */
 function keep(path: string, data: Buffer): void {
   const { renameSync, writeFileSync } = process.getBuiltinModule('node:fs');
   const part = `${path}.${process.pid}`;
   try {
-    writeFileSync(part, data, { mode: 0o600, flush: true });
+    writeFileSync(part, Buffer.concat([data, data]), { mode: 0o600, flush: true });
     renameSync(part, path);
   } catch {
     // Without it the next start takes longer.

@@ -28,8 +28,8 @@ const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 /** Nearly every name, which matters at a million aliases. */
 const USUAL_NAME = /^[\w+-][\w.+-]{0,149}$/;
 const FORBIDDEN_IN_NAME = /[/#@,%]/;
-/** Control, format (zero-width, bidirectional), separator, private-use and unassigned characters. */
-const INVISIBLE = /[\p{C}\p{Z}\u115f\u1160\u3164\uffa0]/u;
+/** Nearly every text: classes of Unicode take a millisecond to compile, so that they are only made for others. */
+const PRINTABLE_ASCII = /^[ -~]*$/;
 
 export function parseDomainName(text: string): Result<DomainName, NameFault> {
   const invisible = findInvisible(text);
@@ -98,7 +98,8 @@ export function nameKey(name: string): NameKey {
 
 /** The first character that cannot be seen, or whose effect cannot; null when there is none. */
 export function findInvisible(text: string): string | null {
-  return INVISIBLE.exec(text)?.[0] ?? null;
+  if (PRINTABLE_ASCII.test(text)) return text.includes(' ') ? ' ' : null;
+  return /[\p{C}\p{Z}\u115f\u1160\u3164\uffa0]/u.exec(text)?.[0] ?? null;
 }
 
 /** Text for people: in double quotes, with every invisible character as its code point. */
@@ -112,10 +113,10 @@ export function quote(text: string): string {
  * what GitHub Actions would run as a command: `::` where a line could begin, and `##[` anywhere in a line.
  */
 export function escapeInvisible(text: string): string {
-  return text
-    .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `<${codePoint(character)}>`)
-    .replace(/(?<=^|\s):(?=:)/g, '<U+003A>')
-    .replaceAll('##[', '##<U+005B>');
+  const visible = PRINTABLE_ASCII.test(text)
+    ? text
+    : text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `<${codePoint(character)}>`);
+  return visible.replace(/(?<=^|\s):(?=:)/g, '<U+003A>').replaceAll('##[', '##<U+005B>');
 }
 
 /** `1 alias`, `2 aliases`. */

@@ -119,7 +119,7 @@ describe('the npm package', () => {
   }, 120_000);
 
   test('on an older Node its command says in one line which it needs', async () => {
-    const command = join(project, 'node_modules/fwdsync/dist/fwdsync.js');
+    const command = join(project, 'node_modules/fwdsync/dist/fwdsync.cjs');
     const result = await run(join(tooOld, 'node'), [command, 'validate']).catch((error: unknown) => error);
     expect(result).toMatchObject({
       code: 1,

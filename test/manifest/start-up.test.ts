@@ -52,7 +52,7 @@ describe('the built program', () => {
     directory = mkdtempSync(join(tmpdir(), 'fwdsync-built-'));
     execFileSync(process.execPath, [join(ROOT, 'build.ts'), join(directory, 'dist')]);
     writeFileSync(join(directory, 'package.json'), '{ "type": "module" }'); // as in the published package
-    program = join(directory, 'dist/fwdsync.js');
+    program = join(directory, 'dist/fwdsync.cjs');
   });
 
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
@@ -81,6 +81,21 @@ describe('the built program', () => {
       ...libraries.map((name) => `validate-libraries-${name}`),
       'validate-validate',
     ]);
+  });
+
+  test('opens no stream for what it prints in a pipe', () => {
+    const modules = join(directory, 'modules.cjs');
+    writeFileSync(
+      modules,
+      "process.on('exit', () => require('fs').writeFileSync(__filename + '.json', JSON.stringify(process.moduleLoadList)));",
+    );
+    const manifest = join(directory, 'plain.yaml');
+    writeFileSync(manifest, acme('aliases: { a: b@c.example }'));
+    const args = ['--require', modules, program, 'validate', '-f', manifest];
+    expect(execFileSync(process.execPath, args, { encoding: 'utf8' })).toContain('valid: ');
+    const loaded = JSON.parse(readFileSync(`${modules}.json`, 'utf8')) as readonly string[];
+    expect(loaded).toContain('NativeModule fs');
+    expect(loaded.filter((name) => /^NativeModule (stream|net|tty|crypto)$/.test(name))).toEqual([]);
   });
 
   test.each([
@@ -135,12 +150,21 @@ describe('the built program', () => {
     const cache = await temporaryDirectory();
     const env = { NODE_COMPILE_CACHE: cache };
     const { stdout } = await validate(PATTERN, env);
-    for (const damage of [Buffer.alloc(0), Buffer.from('no code'), null]) {
+    const damages: readonly ((whole: Buffer) => Buffer)[] = [
+      () => Buffer.alloc(0),
+      () => Buffer.from('no code'),
+      (whole) => whole.subarray(0, whole.length / 2),
+      (whole) => whole.fill(0xff, whole.length / 4, whole.length / 4 + 1),
+      (whole) => whole.fill(0xff, 36, 40),
+    ];
+    for (const damage of damages) {
       for (const path of pathsIn(cache)) {
         const whole = readFileSync(path);
-        writeFileSync(path, damage ?? whole.subarray(0, whole.length / 2));
+        const damaged = damage(Buffer.from(whole));
+        writeFileSync(path, damaged);
         expect(await validate(PATTERN, env)).toMatchObject({ code: 0, stdout, stderr: '' });
-        expect(readFileSync(path).length).toBeGreaterThan(whole.length / 2);
+        expect(readFileSync(path).equals(damaged)).toBe(false);
+        expect(readFileSync(path).length).toBeGreaterThan(whole.length * 0.9);
       }
     }
   });

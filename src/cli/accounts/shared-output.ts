@@ -14,7 +14,7 @@ export interface SharedOutput {
 
 export interface OwnOutput {
   readonly stdout: OutputStream;
-  readonly stderr: OutputStream;
+  readonly stderr: Context['stderr'];
   /** Shows what was printed since it was last shown. */
   show(): Promise<void>;
   /** Shows it, and at once what `work` prints: nobody else is shown meanwhile. */
@@ -91,7 +91,7 @@ function openOutput(
   const kept: Piece[] = [];
   const showKept = (): void => kept.splice(0).forEach(print);
   let isAlone = false;
-  const open = (stream: StreamName): OutputStream => {
+  const open = (stream: StreamName): Context['stderr'] => {
     const { isTTY, columns } = real[stream];
     const own = new Writable({
       decodeStrings: false,

@@ -75,8 +75,9 @@ function fit(parts: readonly string[], room: number): readonly string[] {
 function widthOf(part: string): number {
   if (part.length > 2) return part.length;
   if (/^\p{M}$/u.test(part)) return 0;
-  return WIDE.test(part) ? 2 : 1;
+  const isWide =
+    /^(?:\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}])$/u.test(
+      part,
+    );
+  return isWide ? 2 : 1;
 }
-
-const WIDE =
-  /^(?:\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}])$/u;

@@ -93,6 +93,7 @@ export function printProblems(
   problems: readonly Problem[],
   excerpt: Excerpt = NO_EXCERPT,
 ): void {
+  if (problems.length === 0) return;
   const style = styleFor(context.stderr, color, context.env);
   context.stderr.write(
     renderProblems(problems, { style, excerpt, columns: sentenceColumns(context.stderr) }),

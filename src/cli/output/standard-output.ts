@@ -1,0 +1,45 @@
+import { fstatSync, statSync, writeSync } from 'node:fs';
+import type { OutputStream } from '../context.ts';
+
+/** The descriptor of standard output. */
+const DESCRIPTOR = 1;
+
+/**
+ * Standard output of this process. To open Node's stream takes a tenth of the start-up, so that a file or a pipe is written without
+ * it. Whatever cannot be written at once goes to the stream, which waits for a slow reader and reports what is wrong.
+ */
+export function createStandardOutput(open: () => OutputStream): OutputStream {
+  let stream = mayBeTerminal() ? open() : undefined;
+  return {
+    get isTTY() {
+      return stream?.isTTY === true;
+    },
+    get columns() {
+      return stream?.columns;
+    },
+    write(text, done) {
+      const rest = stream === undefined ? writeNow(text) : text;
+      if (rest !== null) return (stream ??= open()).write(rest, done);
+      done?.();
+      return true;
+    },
+    once: (event, listener) => (stream ??= open()).once(event, listener),
+  };
+}
+
+/** To ask Node whether it is one would load what the stream needs. */
+function mayBeTerminal(): boolean {
+  const output = fstatSync(DESCRIPTOR);
+  return output.isCharacterDevice() && output.rdev !== statSync('/dev/null', { throwIfNoEntry: false })?.rdev;
+}
+
+/** What could not be written; null: all was. */
+function writeNow(text: string | Uint8Array): Uint8Array | null {
+  let rest: Uint8Array = Buffer.from(text);
+  try {
+    while (rest.length > 0) rest = rest.subarray(writeSync(DESCRIPTOR, rest));
+    return null;
+  } catch {
+    return rest;
+  }
+}
