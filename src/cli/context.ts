@@ -6,7 +6,7 @@ import type { DomainName } from '../model/names.ts';
 import { createInterruption, type Interruption } from './interruption.ts';
 import type { PlanOptionsDocument } from '../plan/document/document.ts';
 import type { SavedPlan } from '../plan/document/saved.ts';
-import { createStandardOutput } from './output/standard-output.ts';
+import { createStandardOutput, type OutputStream } from './standard-output.ts';
 import { createSecrets, type Secrets } from './secrets.ts';
 import type { ManifestCounts } from '../manifest/load.ts';
 import type { Problem } from '../model/problem.ts';
@@ -67,16 +67,6 @@ export interface AccountReport {
   readonly wrote: boolean;
   /** Whether its plan has changes that apply would run. */
   readonly canApply: boolean;
-}
-
-/** What of a stream the commands use. */
-export interface OutputStream {
-  /** A pipe and a file have neither this nor columns. */
-  readonly isTTY?: boolean;
-  readonly columns?: number | undefined;
-  readonly write: (text: string | Uint8Array, done?: () => void) => boolean;
-  /** Called when nobody reads any more. */
-  readonly once: (event: 'error', listener: () => void) => unknown;
 }
 
 export function processContext(): Context {

@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream';
-import type { Context, OutputStream } from '../context.ts';
+import type { Context } from '../context.ts';
+import type { OutputStream } from '../standard-output.ts';
 import { createProgress, type ProgressView } from '../output/progress.ts';
 
 /** Standard output and standard error of a command that does many things side by side. */

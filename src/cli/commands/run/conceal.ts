@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { showText, type Disclosure, type References, type Shown } from '../../../model/destinations.ts';
-import type { OutputStream } from '../../context.ts';
+import type { OutputStream } from '../../standard-output.ts';
 import { columnsOf } from '../../output/output.ts';
 
 /** Values that must not be seen in any line, whatever brought them there. */

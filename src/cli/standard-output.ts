@@ -1,5 +1,14 @@
 import { fstatSync, statSync, writeSync } from 'node:fs';
-import type { OutputStream } from '../context.ts';
+
+/** What of a stream the commands use. */
+export interface OutputStream {
+  /** A pipe and a file have neither this nor columns. */
+  readonly isTTY?: boolean;
+  readonly columns?: number | undefined;
+  readonly write: (text: string | Uint8Array, done?: () => void) => boolean;
+  /** Called when nobody reads any more. */
+  readonly once: (event: 'error', listener: () => void) => unknown;
+}
 
 /** The descriptor of standard output. */
 const DESCRIPTOR = 1;

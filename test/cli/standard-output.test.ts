@@ -14,9 +14,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { temporaryDirectory } from '../../support/directory.ts';
+import { temporaryDirectory } from '../support/directory.ts';
 
-const MAIN = join(import.meta.dirname, '../../../src/cli/main.ts');
+const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
 /** More than a pipe holds. */
 const FAULTS = 1_000;
 
