@@ -235,7 +235,7 @@ function declareDelivery({ program, run }: Declaration): void {
 }
 
 function declareHistory({ program, run }: Declaration): void {
-  addCommand(program, 'history', withAccounts, withState, withAccount, withOutput())
+  addCommand(program, 'history', withAccounts, withStore, withAccount, withOutput())
     .description(
       'List the runs that wrote, and what was changed outside fwdsync; of one run, its diff; offline',
     )
@@ -254,7 +254,7 @@ function declareHistory({ program, run }: Declaration): void {
 }
 
 function declareBlame({ program, run }: Declaration): void {
-  addCommand(program, 'blame', withState, withAccount, withOutput())
+  addCommand(program, 'blame', withStore, withAccount, withOutput())
     .description('Show what set an alias or rule as it is: when, by which run, commit and person; offline')
     .argument('<address>', 'an address, RULE@DOMAIN, or a domain for its settings')
     .addHelpText('after', example('fwdsync blame sales@acme.example'))

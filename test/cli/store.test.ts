@@ -41,6 +41,25 @@ describe('what a command remembers is in the store', () => {
     expect(emulator.store.dump().domains[0]?.aliases).toEqual([]);
   });
 
+  test('history and blame find there what apply recorded', async () => {
+    const scene = await storeScene();
+    const { store: env } = scene;
+    await scene.run(['apply', '--yes'], { env });
+    const history = await scene.run(['history', '--format', 'json'], { env });
+    expect(JSON.parse(history.stdout)).toMatchObject({ runs: [{ command: 'apply', outcome: 'converged' }] });
+    const blame = await scene.run(['blame', 'sales@acme.example', '--format', 'json'], { env });
+    expect(JSON.parse(blame.stdout)).toMatchObject({
+      entries: [{ action: 'add', to: { forward: 'ana@corp.example' } }],
+    });
+    const other = { ...env, FWDSYNC_ACCOUNT: 'other@account.example' };
+    expect(
+      JSON.parse((await scene.run(['history', '--format', 'json'], { env: other })).stdout),
+    ).toMatchObject({
+      runs: [],
+    });
+    expect((await scene.run(['history', 'none'], { env })).code).toBe(64);
+  });
+
   test('run --once keeps it there too, and the URL may come from a file', async () => {
     const scene = await storeScene();
     const { store, directory } = scene;

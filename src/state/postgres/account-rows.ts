@@ -23,31 +23,57 @@ export interface AccountRows {
   write<T>(work: (query: Query, account: string) => Promise<T>): Promise<Result<T, StateFault>>;
 }
 
+/** Of an account that need not be there. */
 export function accountRows(database: Database, account: string, apiUrl: string): AccountRows {
   const { query, cipher } = database;
   const { email, host } = accountName(account, apiUrl);
   const key = [email, cipher.lookUp(host)];
   let known: string | null = null;
-  const find = async (): Promise<string | null> => {
-    known ??=
-      (await query<{ id: string }>('SELECT id FROM fwdsync.accounts WHERE email = $1 AND host = $2', key))[0]
-        ?.id ?? null;
-    return known;
-  };
+  return rowsOf(database, email, {
+    async find() {
+      const text = 'SELECT id FROM fwdsync.accounts WHERE email = $1 AND host = $2';
+      known ??= (await query<{ readonly id: string }>(text, key))[0]?.id ?? null;
+      return known;
+    },
+    add: () =>
+      query('INSERT INTO fwdsync.accounts (email, host) VALUES ($1, $2) ON CONFLICT DO NOTHING', key),
+  });
+}
+
+/** Of all accounts of an email, or of any (null), whatever the host of their API; rejects when they cannot be read. */
+export async function knownAccountRows(
+  database: Database,
+  email: string | null,
+): Promise<readonly AccountRows[]> {
+  const found = await database.query<{ readonly id: string; readonly email: string }>(
+    'SELECT id, email FROM fwdsync.accounts WHERE $1::text IS NULL OR email = $1 ORDER BY email, id',
+    [email === null ? null : accountName(email, '').email],
+  );
+  return found.map(({ id, email: name }) =>
+    rowsOf(database, name, { find: () => Promise.resolve(id), add: () => Promise.resolve() }),
+  );
+}
+
+interface AccountAccess {
+  readonly find: AccountRows['find'];
+  readonly add: () => Promise<unknown>;
+}
+
+function rowsOf(database: Database, email: string, { find, add }: AccountAccess): AccountRows {
   const rows: AccountRows = {
-    cipher,
+    cipher: database.cipher,
     place: `the state of ${email} in the store`,
     find,
     async need() {
       const found = await find();
       if (found !== null) return found;
-      await query('INSERT INTO fwdsync.accounts (email, host) VALUES ($1, $2) ON CONFLICT DO NOTHING', key);
+      await add();
       const added = await find();
       if (added === null) throw new Error(`${email} was removed from the store`);
       return added;
     },
     epoch: null,
-    query,
+    query: database.query,
     async write(work) {
       try {
         const id = await rows.need();

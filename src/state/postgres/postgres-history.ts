@@ -1,9 +1,9 @@
 import type { HistoryEntry, HistoryEntryAbout, HistorySubject } from '../../model/history/entries.ts';
 import { parseEntry } from '../history/parse-entry.ts';
 import type { HistoryQuery, HistoryStore } from '../store.ts';
-import type { AccountRows } from './account-rows.ts';
+import { knownAccountRows, type AccountRows } from './account-rows.ts';
 import type { Cipher, SealedPlace } from './cipher.ts';
-import { describeFailure, type Query } from './database.ts';
+import { describeFailure, type Database, type Query } from './database.ts';
 
 /** How many are read at a time. */
 const PAGE = 500;
@@ -20,6 +20,14 @@ export function openRowHistory(rows: AccountRows): HistoryStore {
       }),
     read: (query) => readEntries(rows, query),
   };
+}
+
+/** The histories of all accounts of an email, or of any (null); rejects when the accounts cannot be read. */
+export async function openRowHistories(
+  database: Database,
+  email: string | null,
+): Promise<readonly HistoryStore[]> {
+  return (await knownAccountRows(database, email)).map(openRowHistory);
 }
 
 async function insertEntries(

@@ -4,9 +4,9 @@ import { openHistories } from '../../../state/history/histories.ts';
 import type { Context } from '../../context.ts';
 import { ownApi } from '../../input/desired.ts';
 import { styleFor } from '../../output/style.ts';
-import { agreedAccount, resolveStateDirectory, type CommonOptions } from '../../settings.ts';
+import { agreedAccount, namesStore, resolveStateDirectory, type CommonOptions } from '../../settings.ts';
 
-/** What the state directory recorded, offline: of the account that is named, else of all that it knows. */
+/** What the state recorded, without any request: of the account that is named, else of all that it knows. */
 export interface OpenedHistory {
   readonly stores: readonly HistoryStore[];
   /** Prints what cannot be read, once. */
@@ -16,13 +16,16 @@ export interface OpenedHistory {
 export async function openRecorded(context: Context, options: CommonOptions): Promise<OpenedHistory> {
   const { account: written } = await ownApi(context, options);
   const fromEnv = context.ofAccount === undefined ? context.env['FWDSYNC_ACCOUNT'] || undefined : undefined;
-  const stores = await openHistories({
-    directory: resolveStateDirectory(options, context),
-    fs,
-    clock: context.clock,
-    uid: process.getuid?.() ?? null,
-    account: agreedAccount(options.account ?? fromEnv, written ?? undefined) ?? null,
-  });
+  const account = agreedAccount(options.account ?? fromEnv, written ?? undefined) ?? null;
+  const stores = namesStore(options, context)
+    ? await openStored(context, options, account)
+    : await openHistories({
+        directory: resolveStateDirectory(options, context),
+        fs,
+        clock: context.clock,
+        uid: process.getuid?.() ?? null,
+        account,
+      });
   const told = new Set<string>();
   const style = styleFor(context.stderr, options.color, context.env);
   return {
@@ -33,4 +36,14 @@ export async function openRecorded(context: Context, options: CommonOptions): Pr
       context.stderr.write(`${style.warning('warning')}: ${message} ${style.dim('[state-damaged]')}\n`);
     },
   };
+}
+
+async function openStored(
+  context: Context,
+  options: CommonOptions,
+  account: string | null,
+): Promise<readonly HistoryStore[]> {
+  const { openStore } = await import('../../input/state/store.ts');
+  const { openRowHistories } = await import('../../../state/postgres/postgres-history.ts');
+  return openRowHistories(await openStore(context, options), account);
 }
