@@ -1,16 +1,20 @@
 import { applyPlan, type ApplyFault } from '../apply/apply.ts';
 import type { ApplyInput, ApplyPorts } from '../apply/ports.ts';
-import type { LockFault } from '../state/store.ts';
+import type { LockFault, StateStore } from '../state/store.ts';
 import type { ApiError } from '../api/errors.ts';
+import type { DomainName } from '../model/names.ts';
 import type { Report } from '../model/report.ts';
 import { approvalDigest } from '../plan/document/digest.ts';
 import { keyedDigests } from './domain-digests.ts';
+import { createDriftLog, driftOf, type DriftLog } from './drift-log.ts';
 import type { Decision } from './decide.ts';
 import { planAccount, type Planned, type PlanPorts, type PlanRequest } from './plan-once.ts';
 
 export interface OnceRequest extends PlanRequest {
   /** So many failed items end the run; null: 25 or 5 % of the items, the larger. */
   readonly maxFailures: number | null;
+  /** Domains that were in sync at the last read: what differs there was changed outside fwdsync. */
+  readonly inSync?: ReadonlySet<DomainName>;
   /** Who asks for it, for the history. */
   readonly origin: ApplyInput['origin'];
   /** `left` where the plan was approved as it is; see `ApplyInput`. */
@@ -18,6 +22,8 @@ export interface OnceRequest extends PlanRequest {
 }
 
 export interface OncePorts extends PlanPorts, Omit<ApplyPorts, 'state' | 'objection'> {
+  /** Of the account, where one process makes many runs; absent: one is made where there is drift. */
+  readonly driftLog?: DriftLog;
   /** Shows the plan, prompts where it can, and decides what of it runs. */
   readonly approve: (planned: Planned) => Promise<Approved>;
 }
@@ -53,6 +59,7 @@ export async function reconcileOnce(request: OnceRequest, ports: OncePorts): Pro
   try {
     const read = await planAccount(request, { ...ports, account: account.value, state });
     if (!read.ok) return { kind: 'unread', error: read.error };
+    const driftLog = await logDrift(read.value, state, { ...request, ...ports });
     const { decision, planned } = await ports.approve(read.value);
     if (decision.kind !== 'go') return { kind: 'not-run', decision, planned };
     // Somebody may have taken their time to answer.
@@ -80,8 +87,24 @@ export async function reconcileOnce(request: OnceRequest, ports: OncePorts): Pro
       { ...ports, state, objection: async () => (await lock.value.lost())?.message ?? null },
     );
     if (!applied.ok) return { kind: 'fault', fault: applied.error, planned };
+    await driftLog?.corrected(state, { id: origin.run, report: applied.value });
     return { kind: 'applied', report: applied.value, planned };
   } finally {
     await lock.value.release();
   }
 }
+
+/** What is open is read only where there is something to compare it with. */
+async function logDrift(
+  planned: Planned,
+  state: StateStore,
+  { driftLog, inSync = NO_DOMAINS }: Pick<OncePorts, 'driftLog'> & Pick<OnceRequest, 'inSync'>,
+): Promise<DriftLog | null> {
+  const drift = driftOf(planned.plan, inSync);
+  if (driftLog === undefined && drift.length === 0) return null;
+  const log = driftLog ?? createDriftLog();
+  await log.found(state, planned, drift);
+  return log;
+}
+
+const NO_DOMAINS: ReadonlySet<DomainName> = new Set();

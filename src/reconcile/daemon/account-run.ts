@@ -15,6 +15,7 @@ import type { Policy } from '../../plan/policy.ts';
 import type { ManifestSize } from '../../model/prior.ts';
 import { decide, goAhead, type Decision } from '../decide.ts';
 import { keepDomains, pendingDomains } from '../domain-digests.ts';
+import { driftOf, type DriftLog } from '../drift-log.ts';
 import type { FlapDetector } from './flap-detector.ts';
 import { reconcileOnce, type Once, type OncePorts } from '../once.ts';
 import { planOnce, type Planned, type PlanRequest } from '../plan-once.ts';
@@ -31,6 +32,7 @@ export interface Access {
 
 export interface RunPorts extends Pick<OncePorts, 'writeSnapshot' | 'resolvePassword' | 'readCommit'> {
   readonly origin: Omit<RunOrigin, 'run'>;
+  readonly driftLog: DriftLog;
   readonly random: () => number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -124,7 +126,10 @@ async function runOnce(task: RunTask, ports: RunPorts & Access): Promise<Result<
   if (task.mode === 'observe') {
     const planned = await planOnce(request, ports);
     if (!planned.ok) return planned;
-    return succeed({ kind: 'completed', ...(await review(task, planned.value, ports)), report: null });
+    const reviewed = await review(task, planned.value, ports);
+    const state = ports.openState(planned.value.input.observed.account.email);
+    await ports.driftLog.found(state, planned.value, reviewed.drift);
+    return succeed({ kind: 'completed', ...reviewed, report: null });
   }
   let reviewed: Review | null = null;
   const approve: OncePorts['approve'] = async (planned) => {
@@ -132,7 +137,10 @@ async function runOnce(task: RunTask, ports: RunPorts & Access): Promise<Result<
     return { planned, decision: decideUnattended(reviewed) };
   };
   const origin = { ...ports.origin, run: task.run };
-  const once = await reconcileOnce({ ...request, origin, maxFailures: null }, { ...ports, approve });
+  const once = await reconcileOnce(
+    { ...request, origin, inSync: task.inSync, maxFailures: null },
+    { ...ports, approve },
+  );
   return once.kind === 'unread' ? fail(once.error) : succeed(resultOf(once, reviewed));
 }
 
@@ -150,7 +158,7 @@ async function review(
     references: desired.references,
     now: clock.monotonic(),
   });
-  const drift = plan.changes.filter(({ reason, domain }) => reason === 'drift' || inSync.has(domain));
+  const drift = driftOf(plan, inSync);
   const unset: Change[] = [];
   for (const change of plan.changes) {
     const passwords = await resolvePasswords([change], desired, resolvePassword);

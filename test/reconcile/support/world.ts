@@ -21,6 +21,7 @@ import { API_KEY, EMAIL } from '../../support/account.ts';
 import { counted, worldClock, type WorldClock } from './world-clock.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { inProcess, type Line } from '../../support/in-process.ts';
+import { createDriftLog } from '../../../src/reconcile/drift-log.ts';
 import { TEST_ORIGIN } from '../../support/origin.ts';
 
 const URL_V4 = 'http://127.0.0.1:1/v4';
@@ -177,6 +178,7 @@ export function openLoop(world: Place, options: StartOptions, signal: AbortSigna
       random: Math.random,
       signal,
       writeSnapshot,
+      driftLog: createDriftLog(),
       origin: TEST_ORIGIN,
       resolvePassword: () => null,
       emit: (event) => events.push(event),

@@ -3,6 +3,7 @@ import type { CompletedRun, DaemonEvent, RunResult } from '../../../model/daemon
 import type { RunOrigin } from '../../../model/history/entries.ts';
 import type { Report } from '../../../model/report.ts';
 import { decide } from '../../../reconcile/decide.ts';
+import { createDriftLog, driftOf } from '../../../reconcile/drift-log.ts';
 import { reconcileOnce, type Once } from '../../../reconcile/once.ts';
 import { planOnce, type Planned } from '../../../reconcile/plan-once.ts';
 import { approveUnasked } from '../apply/approve.ts';
@@ -114,13 +115,16 @@ async function applyOnce(context: Context, options: OnceOptions, { session, orig
   );
 }
 
-/** Nothing is written. */
+/** Nothing of the account is written. */
 async function observeOnce(
   session: Session,
 ): Promise<Once | { readonly kind: 'observed'; readonly planned: Planned }> {
   const planned = await planOnce(session.request, session.ports);
   if (!planned.ok) return { kind: 'unread', error: planned.error };
-  const decision = decide(planned.value.plan, 'end-the-run');
+  const { plan, input } = planned.value;
+  const state = session.ports.openState(input.observed.account.email);
+  await createDriftLog().found(state, planned.value, driftOf(plan, new Set()));
+  const decision = decide(plan, 'end-the-run');
   if (decision.kind !== 'go') return { kind: 'not-run', decision, planned: planned.value };
   return { kind: 'observed', planned: planned.value };
 }

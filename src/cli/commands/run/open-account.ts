@@ -9,6 +9,7 @@ import { createAccountLoop, type AccountLoop } from '../../../reconcile/daemon/a
 import type { Access } from '../../../reconcile/daemon/account-run.ts';
 import { exclusiveSource, type Ownership } from '../../../reconcile/ownership.ts';
 import { POLL_MS, type AccountEntry } from '../../../reconcile/daemon/daemon.ts';
+import { createDriftLog } from '../../../reconcile/drift-log.ts';
 import { keepDomains } from '../../../reconcile/domain-digests.ts';
 import { createManifestSource, type ManifestSource } from '../../../reconcile/daemon/manifest-source.ts';
 import { requireDomain } from '../../input/arguments.ts';
@@ -65,6 +66,7 @@ export function openAccountLoop(
       random,
       signal,
       writeSnapshot,
+      driftLog: createDriftLog(),
       origin: runOrigin(context, 'run'),
       readCommit: () => readCommit(context, entry.paths),
       async resolvePassword(reference) {
