@@ -3,12 +3,15 @@ import type { AccountStatus, Cause, DaemonEvent, RunResult } from '../../model/d
 import type { Desired } from '../../model/desired.ts';
 import { createRunId } from '../../model/history/entries.ts';
 import type { DomainName } from '../../model/names.ts';
+import { succeed } from '../../model/result.ts';
+import type { HistoryStore, StateStore } from '../../state/store.ts';
 import type { ManifestSize } from '../../model/prior.ts';
 import { changedSince, digestDomains, keepDomains, type DomainDigests } from '../domain-digests.ts';
 import {
   internalFault,
   pendingSinceLastRun,
   runAccount,
+  type Access,
   type RunPorts,
   type RunTask,
 } from './account-run.ts';
@@ -49,6 +52,8 @@ export interface AccountLoop {
   status(): AccountStatus;
   /** The manifest that is loaded; null: none yet. */
   desired(): Desired | null;
+  /** What is remembered of the account that was reached last; null: none was yet. */
+  history(): HistoryStore | null;
 }
 
 export function createAccountLoop(options: LoopOptions, ports: LoopPorts): AccountLoop {
@@ -87,6 +92,7 @@ export function createAccountLoop(options: LoopOptions, ports: LoopPorts): Accou
       };
     },
     desired: () => loop.manifest?.desired ?? null,
+    history: () => loop.history,
   };
 }
 
@@ -111,6 +117,7 @@ interface Loop {
   missedEvents: number;
   /** The one that was used last. */
   client: Client | null;
+  history: HistoryStore | null;
 }
 
 function startLoop(options: LoopOptions, whole: LoopPorts): Loop {
@@ -120,8 +127,9 @@ function startLoop(options: LoopOptions, whole: LoopPorts): Loop {
     ...whole,
     async access(desired) {
       const access = await whole.access(desired);
-      if (access.ok) loop.client = access.value.client;
-      return access;
+      if (!access.ok) return access;
+      loop.client = access.value.client;
+      return succeed({ ...access.value, openState: (email) => openState(loop, access.value, email) });
     },
   };
   const onListUnread = (message: string): void => emit({ account, kind: 'drift-unchecked', message });
@@ -138,8 +146,15 @@ function startLoop(options: LoopOptions, whole: LoopPorts): Loop {
     isNotified: true,
     missedEvents: 0,
     client: null,
+    history: null,
   };
   return loop;
+}
+
+function openState(loop: Loop, { openState: open }: Access, email: string): StateStore {
+  const store = open(email);
+  loop.history = store.history;
+  return store;
 }
 
 async function perform(loop: Loop, task: Task): Promise<void> {

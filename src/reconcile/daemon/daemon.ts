@@ -1,6 +1,7 @@
 import type { Clock } from '../../model/clock.ts';
 import type { AccountStatus, DaemonEvent } from '../../model/daemon.ts';
 import type { Desired } from '../../model/desired.ts';
+import type { HistoryStore } from '../../state/store.ts';
 import type { AccountLoop } from './account-loop.ts';
 import { createWakeup, type Wakeup } from './wakeup.ts';
 import type { FileWatch, WatchOptions } from './watch.ts';
@@ -32,6 +33,8 @@ export interface Daemon {
   statuses(): readonly AccountStatus[];
   /** The manifests that are loaded. */
   manifests(): readonly Desired[];
+  /** What is remembered of each account that was reached. */
+  histories(): readonly { readonly account: string; readonly history: HistoryStore }[];
   /** Monotonic milliseconds of the last sign of life. */
   heartbeatAt(): number;
 }
@@ -73,6 +76,11 @@ export function createDaemon(ports: DaemonPorts): Daemon {
     statuses: () => [...state.loops.values()].map((loop) => loop.status()),
     manifests: () =>
       [...state.loops.values()].map((loop) => loop.desired()).filter((desired) => desired !== null),
+    histories: () =>
+      [...state.loops].flatMap(([account, loop]) => {
+        const history = loop.history();
+        return history === null ? [] : [{ account, history }];
+      }),
     heartbeatAt: () => state.heartbeatAt,
   };
 }

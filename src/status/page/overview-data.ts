@@ -177,7 +177,7 @@ function accountRow(status: AccountStatus, now: number): AccountRow {
     manifest: manifest.state,
     message: manifest.message,
     problems: problems.map(({ severity, message, hint, source }) => {
-      return { severity, message, hint, place: placeOf(source) };
+      return { severity, message, hint, place: placeText(source) };
     }),
     moreProblems: manifest.problems.length - problems.length,
     readAt: read?.goodAt ?? null,
@@ -206,7 +206,7 @@ function domainRows(shown: readonly Found[], disclosure: Disclosure): readonly D
       state,
       reason,
       resolve,
-      place: placeOf(source ?? line),
+      place: placeText(source ?? line),
       readAt,
       pending,
       lines: kept.map((change) => diffLine(change, disclosure)),
@@ -225,11 +225,11 @@ function diffLine(change: Change, disclosure: Disclosure): DiffLine {
     name: kind === 'domain' ? '' : name,
     text,
     note,
-    place: placeOf(source),
+    place: placeText(source),
   };
 }
 
 /** `file:line`. */
-function placeOf(source: Source | null): string | null {
+export function placeText(source: Source | null): string | null {
   return source === null ? null : `${source.file}:${source.line}`;
 }

@@ -5,14 +5,16 @@ import type { Disclosure } from '../../model/destinations.ts';
 import { statusDocument } from '../status-document.ts';
 import { SESSION_COOKIE, SESSION_MS, type PageAccess } from './access.ts';
 import { concealAll } from './conceal-all.ts';
-import type { Html } from './html.ts';
-import { renderPage } from './layout.ts';
+import type { Html } from './views/html.ts';
+import { renderPage } from './views/layout.ts';
 import { overviewData } from './overview-data.ts';
-import { renderOverview, verdictOf } from './overview.ts';
+import { renderOverview, verdictOf } from './views/overview.ts';
 import { parseQuery } from './query.ts';
-import type { RouteAnswer } from './route-box.ts';
+import type { RouteAnswer } from './views/route-box.ts';
+import { findRun, lastRuns, type AccountHistory } from './runs-data.ts';
+import { renderMissingRun, renderRun } from './views/runs.ts';
 import { SCRIPT } from './script.ts';
-import { renderClosed, renderSignIn, type SignInFault } from './sign-in.ts';
+import { renderClosed, renderSignIn, type SignInFault } from './views/sign-in.ts';
 import type { PageStreams } from './streams.ts';
 import { ICON, STYLE } from './style.ts';
 
@@ -20,6 +22,7 @@ export interface PageOptions {
   readonly version: string;
   readonly clock: Clock;
   readonly statuses: () => readonly AccountStatus[];
+  readonly histories: () => readonly AccountHistory[];
   /** Takes out of a text what must not be shown. */
   readonly conceal: (text: string) => string;
   readonly disclosure: Disclosure;
@@ -42,9 +45,13 @@ export function addPageRoutes(app: FastifyInstance, ports: PagePorts): void {
   app.get('/style.css', (_request, reply) => reply.type('text/css; charset=utf-8').send(STYLE));
   app.get('/script.js', (_request, reply) => reply.type('text/javascript; charset=utf-8').send(SCRIPT));
   app.get('/icon.svg', (_request, reply) => reply.type('image/svg+xml').send(ICON));
-  app.get('/', (request, reply) => {
+  app.get('/', async (request, reply) => {
     if (mayNotSee(request, reply, ports, 'html')) return reply;
     return sendOverview(request, reply, ports);
+  });
+  app.get<{ Params: { id: string } }>('/runs/:id', async (request, reply) => {
+    if (mayNotSee(request, reply, ports, 'html')) return reply;
+    return sendRun(request, reply, ports);
   });
   app.get('/status', (request, reply) => {
     if (mayNotSee(request, reply, ports, 'json')) return reply;
@@ -63,14 +70,38 @@ export function addPageRoutes(app: FastifyInstance, ports: PagePorts): void {
   );
 }
 
-function sendOverview(request: FastifyRequest, reply: FastifyReply, ports: PagePorts): FastifyReply {
-  const { statuses, conceal, disclosure, clock, route } = ports;
+async function sendOverview(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  ports: PagePorts,
+): Promise<FastifyReply> {
+  const { statuses, histories, conceal, disclosure, clock, route } = ports;
   const query = parseQuery(request.query);
   const now = clock.now();
-  const data = concealAll(overviewData(statuses(), { query, now, disclosure }), conceal);
+  const found = overviewData(statuses(), { query, now, disclosure });
+  const shown = new Set(found.accounts.map(({ name }) => name));
+  const recent = await lastRuns(histories().filter(({ account }) => shown.has(account)));
+  const { data, runs } = concealAll({ data: found, runs: recent }, conceal);
   const answer = query.route === '' ? null : route(query.route);
-  const content = renderOverview({ data, answer }, { basePath: ports.basePath ?? '', query, now });
+  const content = renderOverview({ data, runs, answer }, { basePath: ports.basePath ?? '', query, now });
   return sendPage(reply, ports, { title: verdictOf(data), content, isLive: true, request });
+}
+
+async function sendRun(
+  request: FastifyRequest<{ Params: { id: string } }>,
+  reply: FastifyReply,
+  ports: PagePorts,
+): Promise<FastifyReply> {
+  const { histories, conceal, disclosure, clock } = ports;
+  const basePath = ports.basePath ?? '';
+  const found = await findRun(request.params.id, histories(), disclosure);
+  if (found === null) {
+    const content = renderMissingRun(basePath);
+    return sendPage(reply.code(404), ports, { title: 'No such run', content, isLive: false, request });
+  }
+  const run = concealAll(found, conceal);
+  const content = renderRun(run, { basePath, now: clock.now() });
+  return sendPage(reply, ports, { title: `Run ${run.id}`, content, isLive: false, request });
 }
 
 interface Page {
@@ -85,7 +116,7 @@ function sendPage(
   { version, basePath }: Pick<PagePorts, 'version' | 'basePath'>,
   { title, content, isLive, request }: Page,
 ): FastifyReply {
-  const signedIn = isLive && (request.headers.cookie ?? '').includes(`${SESSION_COOKIE}=`);
+  const signedIn = reply.statusCode === 200 && (request.headers.cookie ?? '').includes(`${SESSION_COOKIE}=`);
   const page = renderPage({ title, basePath: basePath ?? '', version, signedIn, isLive }, content);
   return reply.type('text/html; charset=utf-8').send(page);
 }

@@ -61,6 +61,7 @@ function idleLoop(name: string, signal: AbortSignal): AccountLoop {
     missedEvents: () => 0,
     status: () => ({ name }) as AccountStatus,
     desired: () => null,
+    history: () => null,
   };
 }
 

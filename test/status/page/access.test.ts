@@ -5,7 +5,7 @@ import { serve, type Served } from '../support/serve.ts';
 
 const TOKEN = 'token-of-the-page-0123456789';
 const BEARER = { authorization: `Bearer ${TOKEN}` };
-const PAGES = ['/', '/status', '/events'];
+const PAGES = ['/', '/status', '/events', '/runs/r1'];
 const OPEN = ['/healthz', '/readyz', '/metrics', '/style.css', '/script.js', '/icon.svg'];
 
 async function statusesOf(

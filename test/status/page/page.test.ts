@@ -2,6 +2,7 @@ import axeCore from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openBrowser, openPage } from '../support/browser.ts';
+import { twoRuns } from '../support/history.ts';
 import { allInSync, everyState, manyDomains } from '../support/scenery.ts';
 import { serve } from '../support/serve.ts';
 import { accountStatus, domainStatus } from '../support/statuses.ts';
@@ -169,12 +170,39 @@ describe('the overview', () => {
     expect(await page.locator('h1').textContent()).toContain('All 3 domains are in sync');
     expect(await axe(page)).toEqual([]);
     await page.goto(`http://127.0.0.1:${server.port}/?q=nobody`);
-    expect(await page.locator('.empty').textContent()).toContain('No domain matches this filter');
+    expect(await page.locator('#domains .empty').textContent()).toContain('No domain matches this filter');
     expect(await axe(page)).toEqual([]);
     await page.goto(`http://127.0.0.1:${empty.port}/`);
     expect(await page.locator('h1').textContent()).toContain('No account is loaded yet');
     expect(await axe(page)).toEqual([]);
   });
+});
+
+test('the last runs, and each with its diff', async () => {
+  const history = await twoRuns();
+  const { server, get } = await serve(allInSync(), { histories: () => [{ account: 'acme', history }] });
+  const { page, faults } = await openPage(browser);
+  await page.goto(`http://127.0.0.1:${server.port}/`);
+  const runs = await page.locator('#runs tbody tr').allTextContents();
+  expect(runs[0]).toMatch(
+    /m7q2b8.*apply by octocat \(github\).*0123456789.*partial.*-1.*1 failed.*8 min ago/s,
+  );
+  expect(runs[1]).toMatch(/k3v9x1.*run by ana on mail-1.*converged.*\+1.*~1.*1 h ago/s);
+  await page.getByRole('link', { name: 'm7q2b8' }).click();
+  const diff = await page.locator('.diff li').allTextContents();
+  expect(diff[0]).toMatch(/-.*alias.*old.*dan@corp\.example/s);
+  expect(diff[1]).toMatch(
+    /\+.*alias.*bad.*nobody@corp\.example.*failed: this forward is not allowed.*acme\.yaml:7/s,
+  );
+  expect(await page.locator('main').textContent()).toContain('fwdsync undo m7q2b8');
+  expect(await axe(page)).toEqual([]);
+  await page.getByRole('link', { name: '← Overview' }).click();
+  await page.waitForURL(/:\d+\/$/);
+  for (const id of ['nothing', '..%2f..%2fetc', '%00', '__proto__']) {
+    const { status, text } = await get(`/runs/${id}`);
+    expect([status, text.includes('No such run')]).toEqual([404, true]);
+  }
+  expect(faults).toEqual([]);
 });
 
 describe('signing in', () => {

@@ -49,6 +49,7 @@ export async function serve(
     version: '1.2.3',
     clock,
     statuses: current,
+    histories: () => [],
     isAlive: () => true,
     metrics,
     conceal: (text) => text.replaceAll('secret@', '***@'),

@@ -1,6 +1,6 @@
 import type { Desired } from '../../../model/desired.ts';
 import type { Disclosure } from '../../../model/destinations.ts';
-import type { RouteAnswer } from '../../../status/page/route-box.ts';
+import type { RouteAnswer } from '../../../status/page/views/route-box.ts';
 import { CommandError } from '../../exit.ts';
 import { routeDocument } from '../../output/documents/route-document.ts';
 import { renderRoute } from '../../output/documents/route-text.ts';

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { POLL_MS, type Daemon } from '../../../reconcile/daemon/daemon.ts';
 import { startStatusServer, type StatusServer, type StatusServerOptions } from '../../../status/server.ts';
 import { CommandError, EXIT } from '../../exit.ts';
-import type { RouteAnswer } from '../../../status/page/route-box.ts';
+import type { RouteAnswer } from '../../../status/page/views/route-box.ts';
 import { answerRoute } from './answer-route.ts';
 import { MOST_PORT } from '../../input/options.ts';
 
@@ -23,7 +23,7 @@ export function parseListen(text: string): ListenAddress {
 
 export interface StatusPorts extends Omit<
   StatusServerOptions,
-  keyof ListenAddress | 'statuses' | 'isAlive' | 'route'
+  keyof ListenAddress | 'statuses' | 'histories' | 'isAlive' | 'route'
 > {
   readonly signal: AbortSignal;
   readonly logger: Logger;
@@ -39,11 +39,12 @@ export async function serveStatus(listen: ListenAddress, daemon: Daemon, ports: 
   const { clock, signal, logger, disclosure } = ports;
   const isAlive = (): boolean => clock.monotonic() - daemon.heartbeatAt() < 4 * POLL_MS;
   const statuses = (): ReturnType<Daemon['statuses']> => daemon.statuses();
+  const histories = (): ReturnType<Daemon['histories']> => daemon.histories();
   const route = (address: string): RouteAnswer => answerRoute(address, daemon.manifests(), disclosure);
   let server: StatusServer | null = null;
   for (let isReported = false; server === null && !signal.aborted;) {
     try {
-      server = await startStatusServer({ ...ports, ...listen, statuses, isAlive, route });
+      server = await startStatusServer({ ...ports, ...listen, statuses, histories, isAlive, route });
     } catch (error) {
       if (!isReported)
         logger.error({ event: 'status.unavailable' }, `the status cannot be served: ${String(error)}`);

@@ -1,7 +1,7 @@
 import { html, type Html } from './html.ts';
 import { ago, brief } from './layout.ts';
 import { placeOf } from './health.ts';
-import type { AccountRow, OverviewData } from './overview-data.ts';
+import type { AccountRow, OverviewData } from '../overview-data.ts';
 
 /** How each account is read: the manifest, the last read, the next one, and what its rate limit leaves. */
 export function accountSection(

@@ -1,5 +1,5 @@
 import { html, type Html } from './html.ts';
-import type { OverviewQuery } from './query.ts';
+import type { OverviewQuery } from '../query.ts';
 
 /** Where mail to an address goes, as `fwdsync route` says it. */
 export interface RouteAnswer {

@@ -1,4 +1,4 @@
-import { escapeInvisible } from '../../model/names.ts';
+import { escapeInvisible } from '../../../model/names.ts';
 
 const MARKUP = Symbol('markup');
 

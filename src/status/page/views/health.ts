@@ -1,7 +1,7 @@
-import type { DomainHealth } from '../../model/daemon.ts';
-import type { Action } from '../../model/plan.ts';
-import { SYMBOLS } from '../../plan/render/text.ts';
-import type { DiffLine } from './overview-data.ts';
+import type { DomainHealth } from '../../../model/daemon.ts';
+import type { Action } from '../../../model/plan.ts';
+import { SYMBOLS } from '../../../plan/render/text.ts';
+import type { DiffLine } from '../overview-data.ts';
 import { html, type Html } from './html.ts';
 import { brief } from './layout.ts';
 
@@ -29,12 +29,11 @@ const ACTION_WORDS: Readonly<Record<Action, string>> = {
   move: 'move',
 };
 
-/** The changes of one domain. */
-export function renderDiff(lines: readonly DiffLine[], more: number): Html {
+/** The changes of one domain. `more`: what stands for those that are left out; null: none is. */
+export function renderDiff(lines: readonly DiffLine[], more: Html | null): Html {
+  const rest = more === null ? null : html`<li class="dim">${more}</li>`;
   return html`<ul class="diff">
-    ${lines.map(diffItem)}${
-      more > 0 ? html`<li class="dim">… and ${more} more: <code>fwdsync plan</code> lists them</li>` : null
-    }
+    ${lines.map(diffItem)}${rest}
   </ul>`;
 }
 

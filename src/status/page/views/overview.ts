@@ -1,10 +1,12 @@
-import { plural } from '../../model/names.ts';
+import { plural } from '../../../model/names.ts';
 import { accountSection } from './accounts.ts';
 import { WORDS_OF_HEALTH, pendingCounts, healthBadge, placeOf, renderDiff } from './health.ts';
 import { html, type Html } from './html.ts';
 import { ago, brief } from './layout.ts';
-import type { DomainRow, OverviewData } from './overview-data.ts';
-import { HEALTHS, queryHref, type OverviewQuery } from './query.ts';
+import type { DomainRow, OverviewData } from '../overview-data.ts';
+import { HEALTHS, queryHref, type OverviewQuery } from '../query.ts';
+import { renderRuns } from './runs.ts';
+import type { RunRow } from '../runs-data.ts';
 import { renderRouteBox, type RouteAnswer } from './route-box.ts';
 
 export interface OverviewContext {
@@ -16,15 +18,16 @@ export interface OverviewContext {
 
 export interface Overview {
   readonly data: OverviewData;
+  readonly runs: readonly RunRow[];
   /** Null: nobody asks. */
   readonly answer: RouteAnswer | null;
 }
 
 /** How everything is: the verdict first, then what needs somebody, then the rest. */
-export function renderOverview({ data, answer }: Overview, context: OverviewContext): Html {
+export function renderOverview({ data, runs, answer }: Overview, context: OverviewContext): Html {
   return html`
     ${renderVerdict(data, context)} ${renderRouteBox(answer, context)} ${renderDomains(data, context)}
-    ${accountSection(data, context)}
+    ${accountSection(data, context)} ${renderRuns(runs, context)}
   `;
 }
 
@@ -163,7 +166,7 @@ function resolution({ state, resolve, mode }: DomainRow): Html | null {
 function pendingPlan({ domain, pending, lines, more }: DomainRow, isAlone: boolean): Html {
   return html`<details id="plan-${domain}" ${isAlone ? html`open` : null}>
     <summary>Pending plan ${pendingCounts(pending)}</summary>
-    ${renderDiff(lines, more)}
+    ${renderDiff(lines, more === 0 ? null : html`… and ${more} more: <code>fwdsync plan --domain ${domain}</code> lists them`)}
   </details>`;
 }
 

@@ -1,0 +1,112 @@
+import type { Disclosure } from '../../model/destinations.ts';
+import type { Action } from '../../model/plan.ts';
+import { describeHistoryItem, historyItemDocument } from '../../plan/document/history-item.ts';
+import { readItems, readRuns, type RecordedItem, type RecordedRun } from '../../state/history/recorded.ts';
+import type { HistoryStore } from '../../state/store.ts';
+import { placeText, type DiffLine } from './overview-data.ts';
+
+/** What is remembered of one account. */
+export interface AccountHistory {
+  /** Of its manifest, as in its status. */
+  readonly account: string;
+  readonly history: HistoryStore;
+}
+
+/** A run that wrote; plain data, not concealed yet. */
+export interface RunRow {
+  readonly id: string;
+  readonly account: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly command: string;
+  /** The person, and the job or the machine. */
+  readonly by: string;
+  /** Beginning of the commit of the manifest; null: it is in no repository. */
+  readonly commit: string | null;
+  /** Null: it was killed, or goes on. */
+  readonly outcome: string | null;
+  readonly counts: Readonly<Record<Action, number>>;
+  readonly failed: number;
+}
+
+export interface RunDetail extends RunRow {
+  /** In the order in which they were sent, by domain. */
+  readonly domains: readonly { readonly domain: string; readonly lines: readonly DiffLine[] }[];
+  /** How many items are not listed. */
+  readonly more: number;
+}
+
+const MOST_RUNS = 8;
+const MOST_ITEMS = 200;
+
+/** The last runs of these accounts, the newest first. */
+export async function lastRuns(histories: readonly AccountHistory[]): Promise<readonly RunRow[]> {
+  const all = await Promise.all(
+    histories.map(async ({ account, history }) => {
+      const rows: RunRow[] = [];
+      for await (const run of readRuns(history)) {
+        rows.push(runRow(account, run));
+        if (rows.length === MOST_RUNS) break;
+      }
+      return rows;
+    }),
+  );
+  return all
+    .flat()
+    .sort((a, b) => b.at - a.at)
+    .slice(0, MOST_RUNS);
+}
+
+/** One run with what it changed; null: no history knows it. */
+export async function findRun(
+  id: string,
+  histories: readonly AccountHistory[],
+  disclosure: Disclosure,
+): Promise<RunDetail | null> {
+  for (const { account, history } of histories) {
+    for await (const run of readRuns(history, { run: id })) {
+      const items: RecordedItem[] = [];
+      for await (const item of readItems(history, { run: id })) items.push(item);
+      const sent = items.reverse();
+      const shown = Map.groupBy(sent.slice(0, MOST_ITEMS), ({ entry }) => entry.domain);
+      const domains = [...shown].map(([domain, some]) => {
+        return { domain, lines: some.map((item) => itemLine(item, disclosure)) };
+      });
+      return { ...runRow(account, run), domains, more: Math.max(0, sent.length - MOST_ITEMS) };
+    }
+  }
+  return null;
+}
+
+const NONE = { added: 0, updated: 0, moved: 0, deleted: 0, failed: 0 };
+
+function runRow(account: string, { start, end }: RecordedRun): RunRow {
+  const { run: id, at, command, host, user, actor, commit } = start;
+  const { added, updated, moved, deleted, failed } = end?.summary ?? NONE;
+  return {
+    id,
+    account,
+    at: Date.parse(at),
+    command,
+    by: actor === null ? `${user ?? 'unknown user'} on ${host}` : `${actor.name} (${actor.ci})`,
+    commit: commit === null ? null : `${commit.sha.slice(0, 10)}${commit.dirty ? ' (dirty)' : ''}`,
+    outcome: end?.outcome ?? null,
+    counts: { add: added, update: updated, move: moved, delete: deleted },
+    failed,
+  };
+}
+
+function itemLine({ entry, result }: RecordedItem, { mask }: Disclosure): DiffLine {
+  const document = historyItemDocument(entry, mask);
+  const { action, kind, name, source } = document;
+  const outcome = result === null ? 'result not known' : result.outcome.replace('-', ' ');
+  const said = result?.message ?? null;
+  return {
+    action,
+    kind,
+    name: kind === 'domain' ? '' : name,
+    text: describeHistoryItem(document),
+    note: outcome === 'done' ? '' : `${outcome}${said === null ? '' : `: ${said}`}`,
+    place: placeText(source),
+  };
+}

@@ -1,0 +1,207 @@
+import type { Browser, Page } from 'playwright-core';
+import { Agent, request } from 'undici';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { AccountStatus } from '../../src/model/daemon.ts';
+import { createPageAccess } from '../../src/status/page/access.ts';
+import { NAUGHTY } from '../hostile/support/corpora.ts';
+import { openBrowser, openPage } from '../status/support/browser.ts';
+import { aliasChange, allInSync, everyState, manyDomains } from '../status/support/scenery.ts';
+import { serve } from '../status/support/serve.ts';
+import { accountStatus, domainStatus, READ_AT } from '../status/support/statuses.ts';
+import { virtualClock } from '../support/clock.ts';
+import { runs } from './support/share.ts';
+
+const TOKEN = 'c0ffee00c0ffee00c0ffee00c0ffee00';
+
+describe('texts of strangers on the page', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser.close());
+
+  const OWN = [
+    '"><img src=x onerror=alert(1)>',
+    "'><svg/onload=alert(1)>",
+    '</title><script>alert(1)</script>',
+    '</textarea></style></script><iframe src=javascript:alert(1)>',
+    '`onmouseover=alert(1)`',
+    '" autofocus onfocus="alert(1)',
+    '&quot;&gt;&lt;b&gt;&#60;i&#62;',
+    '\u202Eexample.acme\u202C \u200B\u0000\uFFFF',
+    '<base href=http://evil.example/><meta http-equiv=refresh content=0>',
+    '${alert(1)}{{7*7}}<!--',
+  ];
+  const all = [...OWN, ...NAUGHTY.filter((text) => text.trim() !== '')];
+  /** In one page there are so many. */
+  const AT_ONCE = 8;
+
+  /** Accounts that have the text wherever somebody else chooses one. */
+  function scenery(texts: readonly string[]): readonly AccountStatus[] {
+    return texts.map((text) =>
+      accountStatus({
+        name: text,
+        manifest: {
+          state: 'refused',
+          inForce: true,
+          message: text,
+          problems: [
+            {
+              severity: 'error',
+              code: 'x',
+              message: text,
+              hint: text,
+              source: { file: text, line: 1, column: 1 },
+            },
+          ],
+        },
+        read: { at: READ_AT, ok: false, message: text, goodAt: READ_AT },
+        run: { id: text, cause: 'sweep', at: READ_AT, seconds: 1, outcome: text },
+        domains: new Map([
+          [
+            text,
+            domainStatus({
+              state: 'failing',
+              reason: text,
+              resolve: text,
+              source: { file: text, line: 1, column: 1 },
+              pending: { add: 1, update: 1, move: 0, delete: 0 },
+              changes: [aliasChange(text, null, text), aliasChange(text, text, 'ana@corp.example')],
+            }),
+          ],
+        ]),
+        budgets: new Map([[text, { limit: 10, remaining: 1 }]]),
+      }),
+    );
+  }
+
+  /** Elements and the names of their attributes, without any text. */
+  function skeleton(page: Page): Promise<string> {
+    return page.evaluate(`(() => {
+      const walk = (element) => element.tagName + '[' + element.getAttributeNames().join() + '](' + [...element.children].map(walk).join() + ')';
+      return walk(document.documentElement);
+    })()`);
+  }
+
+  test('stay text: the elements and attributes are those of plain names, and the policy is not violated', async () => {
+    let texts: readonly string[] = [];
+    const route = (address: string) => ({ kind: 'unclear', headline: address, lines: [address] }) as const;
+    const { server, get } = await serve(() => scenery(texts), { route });
+    const { page, faults } = await openPage(browser, { javaScriptEnabled: true });
+    await page.addInitScript(
+      `addEventListener('securitypolicyviolation', (event) => console.error('policy: ' + event.violatedDirective))`,
+    );
+    const open = async (some: readonly string[]): Promise<string> => {
+      texts = some;
+      const [asked = ''] = some;
+      const address = new URLSearchParams({ route: asked });
+      await page.goto(`http://127.0.0.1:${server.port}/?${String(address)}`);
+      return skeleton(page);
+    };
+    const chosen = all.slice(0, runs(all.length, 48));
+    const plain = Array.from({ length: AT_ONCE }, (_, index) => `plain${index}`);
+    const expected = await open(plain);
+    for (let at = 0; at + AT_ONCE <= chosen.length; at += AT_ONCE) {
+      const some = chosen.slice(at, at + AT_ONCE);
+      expect([some, await open(some)]).toEqual([some, expected]);
+    }
+    expect(faults).toEqual([]);
+    // One value that is not escaped would be found.
+    texts = plain.with(0, OWN[0] ?? '');
+    const { text } = await get('/');
+    const escaped = '&quot;&gt;&lt;img src=x onerror=alert(1)&gt;';
+    expect(text.split(escaped).length).toBeGreaterThan(10);
+    for (let place = 1; place < text.split(escaped).length; place += runs(1, 4)) {
+      const parts = text.split(escaped);
+      const planted = [parts.slice(0, place).join(escaped), parts.slice(place).join(escaped)].join(OWN[0]);
+      await page.route('**/planted', (found) =>
+        found.fulfill({ body: planted, contentType: 'text/html; charset=utf-8' }),
+      );
+      await page.goto(`http://127.0.0.1:${server.port}/planted`);
+      expect(await skeleton(page)).not.toBe(expected);
+      await page.unroute('**/planted');
+    }
+  });
+
+  test('and a script that came in could do nothing', async () => {
+    const { server } = await serve(everyState());
+    const { page, faults } = await openPage(browser);
+    await page.goto(`http://127.0.0.1:${server.port}/`);
+    await page.evaluate(`document.body.insertAdjacentHTML('beforeend', '<img src="data:," onerror="window.broken = true">');
+      document.body.append(Object.assign(document.createElement('script'), { textContent: 'window.broken = true' }));`);
+    await expect.poll(() => faults.join(' ')).toContain('Content Security Policy');
+    expect(await page.evaluate('window.broken')).toBeUndefined();
+  });
+});
+
+test('10,000 domains: the first byte within 100 ms, and 60 kB', async () => {
+  const statuses = manyDomains(10_000);
+  const { get } = await serve(statuses);
+  for (const path of ['/', '/?q=d00007', '/?state=drifted&page=3', '/?page=400']) {
+    const took: number[] = [];
+    let bytes = 0;
+    for (let round = 0; round < runs(40, 8); round += 1) {
+      const begun = performance.now();
+      const { text, status } = await get(path);
+      took.push(performance.now() - begun);
+      expect(status).toBe(200);
+      bytes = Buffer.byteLength(text);
+    }
+    const [best = Infinity] = took.toSorted((a, b) => a - b);
+    const median = took.toSorted((a, b) => a - b)[Math.floor(took.length / 2)] ?? Infinity;
+    console.info(
+      `${path}: ${bytes} bytes, whole answer in ${best.toFixed(1)} ms, median ${median.toFixed(1)} ms`,
+    );
+    expect(bytes).toBeLessThan(60_000);
+    // Of several, because the machine may be busy.
+    expect(best).toBeLessThan(100);
+  }
+});
+
+describe('guessing the token', () => {
+  test('10,000 wrong ones: ten are refused, the others slowed down, and none gets in', async () => {
+    const { server } = await serve(allInSync(), { token: TOKEN });
+    const agent = new Agent({ connections: 8 });
+    onTestFinished(() => agent.close());
+    const counts: Record<number, number> = {};
+    const guess = async (index: number): Promise<void> => {
+      const wrong = `x${index}`.padStart(TOKEN.length, TOKEN);
+      const { statusCode, body } = await request(`http://127.0.0.1:${server.port}/status`, {
+        dispatcher: agent,
+        headers: { authorization: `Bearer ${wrong}` },
+      });
+      await body.dump();
+      counts[statusCode] = (counts[statusCode] ?? 0) + 1;
+    };
+    const total = runs(10_000, 1_000);
+    for (let at = 0; at < total; at += 50)
+      await Promise.all(Array.from({ length: 50 }, (_, index) => guess(at + index)));
+    expect(counts).toEqual({ 401: 10, 429: total - 10 });
+  });
+
+  test('takes as long whether it begins right or not', () => {
+    const access = createPageAccess(TOKEN, virtualClock());
+    const near = `Bearer ${TOKEN.slice(0, -1)}x`;
+    const far = `Bearer ${'x'.repeat(TOKEN.length)}`;
+    const took: Record<string, number[]> = { near: [], far: [] };
+    const rounds = runs(2_000, 400);
+    // In turn, and in small parts, so that what else the machine does falls on both.
+    for (let part = 0; part < 100; part += 1) {
+      for (const [name, authorization] of [
+        ['near', near],
+        ['far', far],
+      ] as const) {
+        const begun = performance.now();
+        for (let round = 0; round < rounds; round += 1) access.judge({ authorization }, false);
+        took[name]?.push(performance.now() - begun);
+      }
+    }
+    const median = (name: string): number => took[name]?.toSorted((a, b) => a - b)[50] ?? NaN;
+    const [right, wrong] = [median('near'), median('far')].map((ms) => (1_000 * ms) / rounds);
+    console.info(
+      `a wrong token: ${right?.toFixed(2)} µs where it begins right, ${wrong?.toFixed(2)} µs where not`,
+    );
+    expect(median('near') / median('far')).toBeGreaterThan(0.8);
+    expect(median('near') / median('far')).toBeLessThan(1.25);
+  });
+});
