@@ -27,8 +27,7 @@ export async function measureValidate(): Promise<Section> {
     text: [
       '`validate` of the published program as a whole process. Time and memory are linear in the size of a file. What large manifests consist of ' +
         'is [composed without the YAML library](decisions/0010-large-manifests.md), in a tenth of its time, and the schema checks what it does ' +
-        'not always accept. Beyond 1 MiB of manifests V8 is told to keep the space of its young objects small, ' +
-        'beyond 16 MiB to let its heap grow in smaller steps.',
+        'not always accept. Before an account is read, what a manifest of more than 50,000 entries was read from is collected.',
       'A file that has anchors, block scalars or texts of several lines is for the library, at its pace: 17 CPU seconds for a million aliases. ' +
         'Its check of duplicate keys, which would be quadratic, [is our own](decisions/0002-own-duplicate-key-check.md). A file is bounded, in ' +
         'bytes, tokens and documents, so that none of the worst ones that we tried took more than 920 MiB and 5 CPU seconds.',

@@ -26,12 +26,14 @@ function packAliases(aliases: readonly ObservedAlias[], entries: Entries): Rows<
   const same: PresentAlias[] = [];
   const ids: string[] = [];
   const others: Other[] = [];
-  for (const [place, alias] of aliases.entries()) {
+  let place = 0;
+  for (const alias of aliases) {
     const entry = entries.get(nameKey(alias.name));
     if (isAsWritten(alias, entry)) {
       same.push(entry);
       ids.push(alias.id);
     } else others.push([place, alias.id, alias.name, ...alias.forward]);
+    place += 1;
   }
   return createRows({
     length: aliases.length,

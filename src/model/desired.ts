@@ -76,10 +76,10 @@ export function presentEntries(section: PresentDomain[Section]): readonly Presen
 }
 
 /** The destinations of what a domain should have, some of them more than once. */
-export function* destinationsOf(domain: DesiredDomain): Generator<Destination> {
+export function* forwardsOf(domain: DesiredDomain): Generator<readonly Destination[]> {
   if (domain.state === 'absent') return;
   for (const entry of SECTIONS.flatMap((section) => presentEntries(domain[section]))) {
-    if ('forward' in entry) yield* entry.forward;
+    if ('forward' in entry) yield entry.forward;
   }
 }
 

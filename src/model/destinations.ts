@@ -24,6 +24,7 @@ export function decodeForward(text: string): readonly Destination[] {
 }
 
 export function sameDestinations(a: readonly Destination[], b: readonly Destination[]): boolean {
+  if (a === b) return true;
   if (a.length !== b.length) return false;
   if (a.every((destination, index) => destination === b[index])) return true;
   const known = new Set(a);

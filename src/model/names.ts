@@ -47,6 +47,7 @@ export function parseDomainName(text: string): Result<DomainName, NameFault> {
 
 /** v4: Aliases; the bounds are those of the manifest language. */
 export function parseAliasName(text: string): Result<AliasName, NameFault> {
+  if (USUAL_NAME.test(text)) return succeed(text as AliasName);
   const fault = findNameFault('alias', text);
   if (fault !== null) return fail(fault);
   if (text.includes('?') && !looksLikeRegex(text)) {
@@ -159,7 +160,6 @@ function nextDistances(
 }
 
 function findNameFault(kind: string, text: string): NameFault | null {
-  if (USUAL_NAME.test(text)) return null;
   const invisible = findInvisible(text);
   if (invisible !== null) return invisibleFault(kind, text, invisible);
   if (text === '') return nameFault(kind, text, 'is empty', `give the ${kind} a name`);

@@ -5,7 +5,7 @@ import type { ResolvePassword } from '../apply/send/passwords.ts';
 import type { StateStore } from '../state/store.ts';
 import { decodeForward, type Destination, type References } from '../model/destinations.ts';
 import type { Clock } from '../model/clock.ts';
-import { destinationsOf, type Desired } from '../model/desired.ts';
+import { forwardsOf, type Desired } from '../model/desired.ts';
 import { type DomainName, domainPartOf } from '../model/names.ts';
 import type { Account, Observed } from '../model/observed.ts';
 import type { Plan, Warning } from '../model/plan.ts';
@@ -111,7 +111,7 @@ function* destinationsIn({ domains: live }: Observed, { domains: wanted }: Desir
     yield* settingsIn([domain.notification_email, domain.webhook, domain.rulesFallbackEmail]);
   }
   for (const domain of wanted.values()) {
-    yield* destinationsOf(domain);
+    for (const forward of forwardsOf(domain)) yield* forward;
     if (domain.state === 'present')
       yield* settingsIn(Object.values(domain.settings).map(({ value }) => value));
   }

@@ -123,7 +123,7 @@ describe('scenario 7: sizes end with a result or an error, within seconds and 1 
     const text = `${acme('aliases:')}    ${lines.join('\n    ')}\n`;
     const { code, mebibytes } = await check(text);
     expect(code).toBe(0);
-    expect(mebibytes).toBeLessThan(305); // 276; 324 where V8 decides about the space of young objects
+    expect(mebibytes).toBeLessThan(480); // 280 to 400: how far V8 lets the space of young objects grow
   });
 
   test.each([

@@ -18,7 +18,6 @@ import type { ManifestCounts } from '../../manifest/load.ts';
 import { openExcerpt, printInvalid, printProblems } from '../output/problems/problems.ts';
 import { MANIFEST_FILES } from './manifest-files.ts';
 import { referenceReader } from './references.ts';
-import { keepHeapSmall } from './heap.ts';
 import {
   explicitVersion,
   isInStore,
@@ -59,7 +58,6 @@ export async function readDesired(
 ): Promise<ReadDesired> {
   const { problems: shown = 'silent', unnamed = 'ignored' } = how;
   const texts = await readTexts(context, options, how.from);
-  keepHeapSmall(texts);
   const accounts = options.accounts === undefined ? 'one' : 'many';
   const references = how.references === 'required' ? 'required' : 'optional';
   const load = loadOptions(context, options, { references, accounts });

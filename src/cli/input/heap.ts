@@ -1,18 +1,16 @@
-import type { ManifestText } from '../../manifest/read/text.ts';
-
-/** Bytes of manifests. */
-const LARGE = 2 ** 20;
-const HUGE = 2 ** 24;
+/** Entries of a manifest. */
+const MANY = 50_000;
 
 /**
- * Of a large manifest nearly everything that is made stays. V8 would let the space of its young objects grow to a few times 16
- * MiB nevertheless, and its heap with that: it makes a third of the peak. Of a huge one it would also let the heap grow to
- * twice what is used before it clears up, which costs more memory than time. Small ones never get that far.
+ * What a manifest was read from takes more memory than what it says, and V8 would keep it while an account is read: until its heap
+ * has doubled. Where there is much of it, it is collected before.
  */
-export function keepHeapSmall(texts: readonly ManifestText[]): void {
-  const bytes = texts.reduce((sum, { text }) => sum + text.length, 0);
-  if (bytes < LARGE) return;
+export function collectSyntax(entries: number): void {
+  if (entries < MANY) return;
   const { setFlagsFromString } = process.getBuiltinModule('node:v8');
-  setFlagsFromString('--semi-space-growth-factor=1');
-  if (bytes > HUGE) setFlagsFromString('--heap-growing-percent=30');
+  setFlagsFromString('--expose-gc');
+  const collect = process.getBuiltinModule('node:vm').runInNewContext('gc') as () => void;
+  // What V8 compiled is kept for the next start with the same flags.
+  setFlagsFromString('--no-expose-gc');
+  collect();
 }

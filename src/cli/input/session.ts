@@ -7,6 +7,7 @@ import type { Planned, PlanPorts, PlanRequest } from '../../reconcile/plan-once.
 import { connectShown } from './connect.ts';
 import type { Context } from '../context.ts';
 import { requireDesired, type ReadOptions, type RequiredDesired } from './desired.ts';
+import { collectSyntax } from './heap.ts';
 import { disclosureOf } from '../output/output.ts';
 import { planOptions, type PlanFlags } from './plan-options.ts';
 import { createPolicy, type AllowanceOptions, type RunStance } from './policy.ts';
@@ -64,6 +65,7 @@ export async function openSession(
     unnamed: how.unnamed ?? 'refused',
     warnings: manifestKind === 'snapshot' ? 'silent' : (how.warnings ?? 'printed'),
   });
+  collectSyntax(manifest.size.entries);
   const connection = await resolveConnection(options, manifest.desired.api, context);
   const openState = await openStates(context, options, how.command);
   const { client, progress } = connectShown(context, connection, how.mode);

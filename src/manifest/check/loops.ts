@@ -4,12 +4,13 @@ import { type DomainName, domainPartOf, localPartOf } from '../../model/names.ts
 import type { Origin, PresentAlias, PresentRule } from '../../model/resources.ts';
 import { nodesOnCycles } from '../../routing/cycles.ts';
 import type { Route } from '../../routing/route.ts';
+import { activeRules, presentAliases } from './lint/entries.ts';
 import type { ProblemLog } from '../problems.ts';
 import { routerOf, type DomainRouter } from './routing-table.ts';
 
 /** An alias or rule that forwards to a domain of the manifest. */
 interface Hop {
-  readonly label: string;
+  readonly domain: DomainName;
   readonly entry: PresentAlias | PresentRule;
   readonly next: Edge[];
 }
@@ -45,10 +46,10 @@ function findHops(domains: ReadonlyMap<DomainName, PresentDomain>): ReadonlyMap<
   let rules = 0;
   for (const domain of domains.values()) {
     rules += domain.rules?.entries.length ?? 0;
-    for (const { entry, label } of entriesOf(domain)) {
+    for (const entry of [...presentAliases(domain), ...activeRules(domain)]) {
       const to = internalDestinations(entry.forward, domains);
       if (to.length === 0) continue;
-      const hop: Hop = { label, entry, next: [] };
+      const hop: Hop = { domain: domain.domain, entry, next: [] };
       hops.set(entry, hop);
       found.push({ hop, to });
     }
@@ -62,19 +63,6 @@ function findHops(domains: ReadonlyMap<DomainName, PresentDomain>): ReadonlyMap<
     }
   }
   return hops;
-}
-
-function* entriesOf(
-  domain: PresentDomain,
-): Generator<{ readonly entry: PresentAlias | PresentRule; readonly label: string }> {
-  for (const alias of domain.aliases?.entries.values() ?? []) {
-    if (alias.state === 'present') yield { entry: alias, label: `${alias.name}@${domain.domain}` };
-  }
-  for (const rule of domain.rules?.entries ?? []) {
-    if (rule.state === 'present' && rule.active) {
-      yield { entry: rule, label: `rule ${rule.name} of ${domain.domain}` };
-    }
-  }
 }
 
 function internalDestinations(
@@ -150,11 +138,15 @@ function cyclesOf(hops: ReadonlyMap<Origin, Hop>, counts: (edge: Edge) => boolea
 function reportLoop(code: 'loop' | 'possible-loop', cycle: readonly Hop[], log: ProblemLog): void {
   const [first] = cycle;
   if (first === undefined) return;
-  const labels = [...cycle, first].map(({ label }) => label);
-  const shown = labels.length > 8 ? [...labels.slice(0, 6), '…', first.label] : labels;
+  const labels = [...cycle, first].map(labelOf);
+  const shown = labels.length > 8 ? [...labels.slice(0, 6), '…', labelOf(first)] : labels;
   const certain = code === 'loop';
   log.report(code, first.entry.via ?? first.entry.source, {
     message: `mail ${certain ? 'comes' : 'may come'} back to where it came from: ${shown.join(' -> ')}`,
     hint: 'send one of them to a mailbox outside these domains',
   });
+}
+
+function labelOf({ domain, entry }: Hop): string {
+  return 'match' in entry ? `rule ${entry.name} of ${domain}` : `${entry.name}@${domain}`;
 }

@@ -38,13 +38,15 @@ export function readDomains(
   const templates = readTemplates(manifest.templates, loading);
   const read = new Map<DomainName, ReadDomain>();
   const keys = new Map<DomainName, TextNode>();
-  const lookAlikes = createLookAlikes(loading.log);
+  const visible = new Map<string, TextNode>();
+  const lookAlikes = createLookAlikes(visible, loading.log);
   const most = loading.options.maxEntries ?? MAX_ENTRIES;
   let entries = 0;
   for (const { key, value } of manifest.domains) {
     const domain = readName(key, keys, loading);
     if (domain === null || value.kind !== 'map') continue;
     lookAlikes.check(key, visibleDomain(domain));
+    visible.set(visibleDomain(domain), key);
     const one = readDomain({ domain, key, node: value, manifest, templates, version, loading });
     read.set(domain, one);
     entries += one.entries;

@@ -1,4 +1,4 @@
-import { capturesIn, sameDestinations } from '../../model/destinations.ts';
+import { capturesIn, sameDestinations, type Destination } from '../../model/destinations.ts';
 import { looksLikeRegex, parseAliasName, type AliasName, type NameKey } from '../../model/names.ts';
 import type { DesiredAlias } from '../../model/resources.ts';
 import type { AliasChange } from '../../model/plan.ts';
@@ -25,12 +25,17 @@ export const ALIAS_SECTION: SectionLanguage<'aliases', AliasEntries> = {
   digest: (entries) =>
     digestNamed(entries, (alias) => [
       alias.name,
-      alias.state === 'present' ? alias.forward.toSorted().join(',') : null,
+      alias.state === 'present' ? digestForward(alias.forward) : null,
     ]),
   export: (live, comments, showForward) =>
     exportNamed('alias', live, comments, ({ forward }) => showForward(forward)),
   update: (editing, changes) => editSection(editing, 'aliases', changesOf('alias', changes), entryChange),
 };
+
+/** In order; nearly always there is one, which matters at a million aliases. */
+function digestForward(forward: readonly Destination[]): string {
+  return forward.length === 1 ? String(forward[0]) : forward.toSorted().join(',');
+}
 
 function readAlias(entry: Entry, name: AliasName, loading: Loading): DesiredAlias | null {
   const source = sourceOf(entry.key);
@@ -38,15 +43,20 @@ function readAlias(entry: Entry, name: AliasName, loading: Loading): DesiredAlia
   const groups = checkPattern(entry, name, loading);
   const forward = loading.destinations.resolve(entry.value);
   if (groups === null || forward === null) return null;
-  const used = forward.flatMap(capturesIn);
-  const missing = used.find((capture) => Number(capture.slice(1)) > groups);
-  if (missing !== undefined) {
-    loading.log.report('capture-without-group', entry.value, {
-      message: `${missing} stands for group ${missing.slice(1)} of the name, which has ${groups}`,
-      hint: 'put that part of the name in parentheses, or write the destination out',
-    });
+  for (const destination of forward) {
+    const missing = capturesIn(destination).find((capture) => Number(capture.slice(1)) > groups);
+    if (missing === undefined) continue;
+    reportCapture(missing, entry, groups, loading);
+    break;
   }
   return { state: 'present', name, forward, source };
+}
+
+function reportCapture(capture: string, { value }: Entry, groups: number, { log }: Loading): void {
+  log.report('capture-without-group', value, {
+    message: `${capture} stands for group ${capture.slice(1)} of the name, which has ${groups}`,
+    hint: 'put that part of the name in parentheses, or write the destination out',
+  });
 }
 
 function sameAlias(a: DesiredAlias, b: DesiredAlias): boolean {

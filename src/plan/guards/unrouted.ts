@@ -1,6 +1,6 @@
 import { isDiscard } from '../../model/destinations.ts';
 import { domainPartOf, localPartOf, nameKey, takesOthers } from '../../model/names.ts';
-import { destinationsOf, type Desired, type PresentDomain } from '../../model/desired.ts';
+import { forwardsOf, type Desired, type PresentDomain } from '../../model/desired.ts';
 import type { ObservedDomain } from '../../model/observed.ts';
 import type { AliasChange, Change, GuardFinding, RuleChange } from '../../model/plan.ts';
 import type { Mail } from '../../routing/route.ts';
@@ -52,10 +52,9 @@ function namedAddresses(
   desired: Desired,
   plans: readonly DomainPlan[],
 ): ReadonlyMap<string, ReadonlySet<string>> {
-  const destinations = desired.domains.values().flatMap(destinationsOf);
   return addressesIn(
     plans.values().map(({ domain }) => domain),
-    destinations,
+    desired.domains.values().flatMap(forwardsOf),
   );
 }
 

@@ -33,7 +33,7 @@ export function knownMail({ desired, observed, changes }: RoutesInput): KnownMai
   const domains = [...desired.domains.keys()];
   const found = addressesIn(
     domains,
-    domains.values().flatMap((domain) => destinationsIn(domainOf(domain))),
+    domains.values().flatMap((domain) => forwardsIn(domainOf(domain))),
   );
   return {
     destinations: [...found.values()].flatMap((named) => [...named]),
@@ -91,9 +91,9 @@ function* takersOnSide(change: Change, side: 'observed' | 'desired'): Generator<
   }
 }
 
-function* destinationsIn(domain: Domain): Generator<Destination> {
-  for (const { forward } of domain.live?.aliases ?? []) yield* forward;
-  for (const { forward } of takersBesideLiveAliases(domain)) yield* forward;
+function* forwardsIn(domain: Domain): Generator<readonly Destination[]> {
+  for (const { forward } of domain.live?.aliases ?? []) yield forward;
+  for (const { forward } of takersBesideLiveAliases(domain)) yield forward;
 }
 
 /** What changes takes mail, and what leads to mail that ends elsewhere; all of a domain that comes or goes. */

@@ -14,16 +14,17 @@ export function* namesOf({ aliases, rules }: PresentDomain): Generator<string> {
   }
 }
 
-/** The addresses among destinations that lie in one of the domains, by domain: nearly all destinations are elsewhere. */
+/** The addresses among lists of destinations that lie in one of the domains, by domain: nearly all are elsewhere. */
 export function addressesIn(
   domains: Iterable<string>,
-  destinations: Iterable<Destination>,
+  forwards: Iterable<readonly Destination[]>,
 ): ReadonlyMap<string, ReadonlySet<Destination>> {
   const found = new Map<string, Set<Destination>>();
   for (const domain of domains) found.set(domain, new Set());
-  for (const destination of destinations) {
-    if (destination.includes('://')) continue;
-    found.get(domainPartOf(destination))?.add(destination);
+  for (const forward of forwards) {
+    for (const destination of forward) {
+      if (!destination.includes('://')) found.get(domainPartOf(destination))?.add(destination);
+    }
   }
   return found;
 }

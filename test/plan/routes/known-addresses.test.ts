@@ -19,8 +19,12 @@ test('the names of a domain: its aliases, and what its rules for aliases take', 
 });
 
 test('the addresses that lie in given domains, each once', () => {
-  const destinations = ['a@b.example', 'a@c.example', 'a@b.example', 'https://h.example/x@b.example', 'null'];
-  const found = addressesIn(['b.example', 'd.example'], destinations as Destination[]);
+  const forwards = [
+    ['a@b.example', 'a@c.example'],
+    [],
+    ['a@b.example', 'https://h.example/x@b.example', 'null'],
+  ];
+  const found = addressesIn(['b.example', 'd.example'], forwards as Destination[][]);
   expect([...found].map(([domain, addresses]) => [domain, [...addresses]])).toEqual([
     ['b.example', ['a@b.example']],
     ['d.example', []],

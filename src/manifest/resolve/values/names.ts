@@ -15,7 +15,7 @@ export function createNameReader<Name extends string>(
   log: ProblemLog,
 ): NameReader<Name> {
   const byKey = new Map<NameKey, TextNode>();
-  const twins = createLookAlikes(log);
+  const twins = createLookAlikes(byKey, log);
   return {
     read(node) {
       const parsed = parse(node.text);
@@ -30,27 +30,30 @@ export function createNameReader<Name extends string>(
         reportSame(node, first, log);
         return null;
       }
-      byKey.set(key, node);
       warnNonAscii(node, name, log);
-      return twins.check(node, name) === 'distinct' ? { name, key } : null;
+      const found = twins.check(node, name);
+      byKey.set(key, node);
+      return found === 'distinct' ? { name, key } : null;
     },
   };
 }
 
-/** Remembers names by what they look like. ASCII letters are only compared with letters of other scripts. */
+/**
+ * Remembers names by what they look like. ASCII letters are only compared with letters of other scripts: `named` has those that
+ * were read before, in lower case.
+ */
 export interface LookAlikes {
   readonly check: (node: TextNode, name: string) => 'distinct' | 'look-alike';
 }
 
-export function createLookAlikes(log: ProblemLog): LookAlikes {
-  const ascii = new Map<string, TextNode>();
+export function createLookAlikes(named: ReadonlyMap<string, TextNode>, log: ProblemLog): LookAlikes {
   const skeletons = new Map<string, TextNode>();
   return {
     check(node, name) {
       const plain = !/[^\x20-\x7e]/.test(name);
       const skeleton = plain ? name.toLowerCase() : skeletonOf(name);
-      const twin = skeletons.get(skeleton) ?? (plain ? undefined : ascii.get(skeleton));
-      (plain ? ascii : skeletons).set(skeleton, node);
+      const twin = skeletons.get(skeleton) ?? (plain ? undefined : named.get(skeleton));
+      if (!plain) skeletons.set(skeleton, node);
       if (twin === undefined) return 'distinct';
       log.report('look-alike', node, {
         message: `${quote(node.text)} looks like ${quote(twin.text)} and is another name`,
