@@ -34,7 +34,12 @@ export interface Connection {
   readonly key: string;
   /** The email that the account must have; null: not stated. */
   readonly account: string | null;
+  /** How long a request that writes may take, in milliseconds; by default as long as any. */
+  readonly writeMs?: number;
 }
+
+/** A third of the lease of the store's lock: a request of a run that is taken over from has ended by then. */
+const STORE_WRITE_MS = 20_000;
 
 const API_VERSIONS: readonly ApiVersion[] = ['v4', 'v3'];
 
@@ -110,6 +115,7 @@ export async function resolveConnection(
     version,
     key: await resolveKey(api, context),
     account: resolveAccount(options, api, context),
+    ...(namesStore(options, context) ? { writeMs: STORE_WRITE_MS } : {}),
   };
 }
 

@@ -1,10 +1,11 @@
 import type { Dispatcher } from 'undici';
 
-/** Milliseconds of the attempt to connect, of silence, and of a whole request; bytes of an answer. */
+/** Milliseconds of the attempt to connect, of silence, of a whole request and of one that writes; bytes of an answer. */
 export interface Bounds {
   readonly connectMs: number;
   readonly silenceMs: number;
   readonly totalMs: number;
+  readonly writeMs: number;
   readonly answerBytes: number;
 }
 

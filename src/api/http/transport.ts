@@ -52,6 +52,7 @@ export const DEFAULT_BOUNDS: Bounds = {
   connectMs: 10_000,
   silenceMs: 30_000,
   totalMs: 300_000,
+  writeMs: 300_000,
   answerBytes: 64 * 1024 * 1024,
 };
 
@@ -93,13 +94,17 @@ export function createTransport(options: TransportOptions): Transport {
         body,
       };
       const send = async (): Promise<Reply> =>
-        redactReply(await dispatchOnce(dispatcher, request, bounds), redactor);
+        redactReply(await dispatchOnce(dispatcher, request, boundsOf(method, bounds)), redactor);
       return { ok: true, send };
     },
     async close() {
       if (options.dispatcher === undefined && cut?.aborted !== true) await dispatcher.close();
     },
   };
+}
+
+function boundsOf(method: Endpoint['method'], bounds: Bounds): Bounds {
+  return method === 'GET' ? bounds : { ...bounds, totalMs: Math.min(bounds.totalMs, bounds.writeMs) };
 }
 
 function createAgent(bounds: Bounds): Agent {

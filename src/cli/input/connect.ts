@@ -14,7 +14,7 @@ import type { Connection } from '../settings.ts';
 /** A client of the account; a key that cannot be sent is refused here, without its value. */
 export function connect(
   context: Context,
-  { url, version, key }: Connection,
+  { url, version, key, writeMs }: Connection,
   mode: 'read-only' | 'read-write',
   onEvent = requestLog(context),
 ): FullClient {
@@ -29,6 +29,7 @@ export function connect(
     random: context.random,
     redactor: context.secrets.redactor,
     signal: context.signal,
+    ...(writeMs === undefined ? {} : { bounds: { writeMs } }),
     ...(context.cut === undefined ? {} : { cut: context.cut }),
     ...(onEvent === undefined ? {} : { onEvent }),
   });

@@ -21,6 +21,10 @@ const WAIT_MS = 10_000;
 const POLL_MS = 250;
 const REFRESH_MS = 15_000;
 const LEASE_MS = 60_000;
+/** What is known for longer is no longer known: a write that begins now ends within a third of the lease, and 5 s are spare. */
+const FRESH_MS = LEASE_MS - LEASE_MS / 3 - 5_000;
+/** A process can be paused again and again. */
+const ATTEMPTS = 10;
 
 /**
  * One writer an account: its row of `locks` is held until it is released, or was not refreshed for a whole lease by the database's
@@ -97,7 +101,11 @@ function heldRowLock(rows: AccountRows, ports: RowLockPorts, { account, epoch }:
   return {
     async lost() {
       try {
-        if (!released && (await refresh())) return null;
+        for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+          const askedAt = ports.clock.monotonic();
+          if (!(await refresh())) break;
+          if (ports.clock.monotonic() - askedAt < FRESH_MS) return null;
+        }
         const holder = await readHolder(rows, account);
         if (holder !== null) return { kind: 'held', message: describeRowHolder(rows, holder) };
         return { kind: 'lost', message: lostMessage(rows, 'another run took it and ended') };

@@ -182,6 +182,14 @@ describe('scenario 19: connections that fail', () => {
     expect(await send(server.url, ACCOUNT, { bounds: { totalMs: 200 } })).toMatchObject({ cause: 'timeout' });
   });
 
+  test('a request that writes may have less time than one that reads', async () => {
+    const server = await httpServer((_, response) => void setTimeout(() => json(response, 200, {}), 150));
+    const options = { bounds: { writeMs: 50 } };
+    expect(await send(server.url, ACCOUNT, options)).toMatchObject({ kind: 'answer', status: 200 });
+    const write = { endpoint: ENDPOINTS.v4.addDomain, params: {}, body: { domain: 'a.example' } };
+    expect(await send(server.url, write, options)).toMatchObject({ cause: 'timeout' });
+  });
+
   test('a drip of headers ends as well', async () => {
     const url = await netServer((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n');

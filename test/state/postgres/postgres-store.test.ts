@@ -46,13 +46,12 @@ async function openWorld(key: Uint8Array | null = KEY) {
   const database = await openAt(url, key);
   const clock = virtualClock();
   let pid = 0;
-  const open = ({
-    account = 'ops@acme.example',
-    apiUrl = 'https://api.example/v4',
-    command = 'apply',
-  }: StoreOptions = {}): StateStore =>
+  const open = (
+    { account = 'ops@acme.example', apiUrl = 'https://api.example/v4', command = 'apply' }: StoreOptions = {},
+    through = database,
+  ): StateStore =>
     openPostgresState({
-      database,
+      database: through,
       account,
       apiUrl,
       clock,
@@ -175,6 +174,27 @@ describe('an epoch that has passed', () => {
     expect((await successor.prior()).prior.domains.get(ACME)).toEqual(ACME_MEMORY);
     await lock.release();
     expect((await successor.remember(forgotten)).ok).toBe(true);
+  });
+});
+
+describe('a process that is paused while it asks whether the lock is still its own', () => {
+  test('asks again, for what it hears is old', async () => {
+    const { database, clock, open } = await openWorld();
+    let pauses = 1;
+    // Paused after the database has answered.
+    const paused: Database = {
+      ...database,
+      query: async <Row>(text: string, values?: readonly unknown[]) => {
+        const rows = await database.query<Row>(text, values);
+        if (text.startsWith('UPDATE fwdsync.locks SET refreshed_at') && (pauses -= 1) >= 0) {
+          clock.advance(60_000);
+          await take(open({ command: 'successor' }));
+        }
+        return rows;
+      },
+    };
+    const lock = await take(open({ command: 'paused' }, paused));
+    expect(await lock.lost()).toMatchObject({ kind: 'held', message: expect.stringContaining('successor') });
   });
 });
 
