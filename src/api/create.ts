@@ -11,7 +11,7 @@ import { aliasOperations } from './operations/aliases.ts';
 import { credentialOperations } from './operations/credentials.ts';
 import { domainOperations } from './operations/domains.ts';
 import { ruleOperations } from './operations/rules.ts';
-import { createPacer } from './http/pacing.ts';
+import { createPacer, type Urgency } from './http/pacing.ts';
 import type { Redactor } from './http/redactor.ts';
 import { createTransport } from './http/transport.ts';
 import { bulkOperations, type BulkClient } from './operations/v3-bulk.ts';
@@ -42,7 +42,10 @@ export interface ClientOptions {
 }
 
 /** All of the API but `delete-all.ts`; `bulk` is of v3 alone. */
-export type FullClient = Client & LogsClient & LookupClient & { readonly bulk: BulkClient | null };
+export interface FullClient extends Client, LogsClient, LookupClient {
+  readonly bulk: BulkClient | null;
+  withUrgency(urgency: Urgency): FullClient;
+}
 
 /**
  * A client of one account. Throws, without their values, when `addressFault` or `keyFault` find something.

@@ -145,6 +145,7 @@ function declareRun({ program, run }: Declaration): void {
         .choices(['apply', 'observe'])
         .default('apply'),
     )
+    .option('--delivery', 'follow the email logs, and notify where mail keeps failing')
     .option('--listen <address>', 'where the page, status, health and metrics are served', '127.0.0.1:9477')
     .option('--base-path <path>', 'path below which a reverse proxy serves the page')
     .addOption(

@@ -1,4 +1,5 @@
 import type { References } from './destinations.ts';
+import type { DomainName } from './names.ts';
 import type { Change, Plan } from './plan.ts';
 import type { Problem, Source } from './problem.ts';
 import type { Report } from './report.ts';
@@ -85,7 +86,46 @@ export type DaemonEvent = { readonly account: string } & (
   | { readonly kind: 'watcher-failed'; readonly message: string }
   /** Domains cannot be checked at the drift URL, and all are read in full. */
   | { readonly kind: 'drift-unchecked'; readonly message: string }
+  /** Mail to a destination keeps failing, or is refused for a name; or it arrives again. */
+  | { readonly kind: 'delivery-failing' | 'delivery-recovered'; readonly trouble: DeliveryTrouble }
 );
+
+/** Where mail fails, whose line sends it there, and what the other server says. Texts of the logs are safe to be shown. */
+export interface DeliveryTrouble {
+  readonly domain: DomainName;
+  /** The alias or rule that took the mail, both null where that is not known; of refused mail the name that it was meant for. */
+  readonly alias: string | null;
+  readonly rule: string | null;
+  /** Null: the mail was refused. */
+  readonly destination: string | null;
+  /** Epoch milliseconds. */
+  readonly since: number;
+  /** How many messages failed. */
+  readonly count: number;
+  readonly lastError: { readonly at: number | null; readonly code: number | null; readonly message: string };
+  readonly source: Source | null;
+}
+
+/** What is known of the mail of one domain. */
+export interface FollowedStatus {
+  /** Messages by their last event; `unknownNames`: refused for names that nobody knows, and not among `refused`. */
+  readonly counts: Readonly<Record<'delivered' | 'refused' | 'soft' | 'hard' | 'unknownNames', number>>;
+  /** Messages whose end is not known yet, soft bounces among them. */
+  readonly open: number;
+  /** When its logs were read to their end, epoch milliseconds; null: not yet. */
+  readonly readAt: number | null;
+  /** Why something may not be counted; null: all is. */
+  readonly gap: string | null;
+  /** What is failing. */
+  readonly troubles: readonly DeliveryTrouble[];
+}
+
+/** How far email logs are followed. */
+export interface DeliveryStatus {
+  /** Why something may not be counted, or not yet; none: all is. */
+  readonly reasons: readonly string[];
+  readonly domains: ReadonlyMap<string, FollowedStatus>;
+}
 
 export type DomainHealth = 'unknown' | 'in-sync' | 'drifted' | 'withheld' | 'frozen' | 'failing';
 
@@ -143,6 +183,8 @@ export interface AccountStatus {
   /** When everything is read next; null: that is in progress. */
   readonly nextSweepAt: number | null;
   readonly domains: ReadonlyMap<string, DomainStatus>;
+  /** Absent where email logs are not followed. */
+  readonly delivery?: DeliveryStatus;
   /** By endpoint: requests a window, and those that are left of it; null: not known. */
   readonly budgets: ReadonlyMap<string, { readonly limit: number | null; readonly remaining: number | null }>;
 }

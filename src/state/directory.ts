@@ -30,7 +30,7 @@ import { openHistory } from './history/history.ts';
 import { acquireLock } from './lock.ts';
 import { ownFiles, type OwnFiles, type StateFs } from './own-files.ts';
 import type { ProcessTable } from './processes.ts';
-import type { Memory, RecogniseReferences, StateFault, StateStore } from './store.ts';
+import type { DeliveryMemories, Memory, RecogniseReferences, StateFault, StateStore } from './store.ts';
 
 export interface StateDirectoryOptions {
   /** Root for all accounts. */
@@ -74,7 +74,19 @@ export function openStateDirectory(options: StateDirectoryOptions): StateStore {
       return make === null ? null : make(password);
     },
     openValuePrints: () => openValuePrints(scope),
+    delivery: deliveryMemories(scope),
     history: openHistory({ directory: join(place, 'history'), files, clock: options.clock }),
+  };
+}
+
+function deliveryMemories({ place, files }: Scope): DeliveryMemories {
+  const pathOf = (domain: DomainName): string => join(place, 'delivery', domainFile(domain));
+  return {
+    async read(domain) {
+      const read = await readText(files, pathOf(domain));
+      return read.kind === 'text' ? read.text : null;
+    },
+    write: (domain, text) => writeAtomically(files, pathOf(domain), text),
   };
 }
 

@@ -31,6 +31,15 @@ export interface StateStore {
   /** Of values behind references, without case, under the same salt; cheap. Null where no salt can be kept. */
   openValuePrints(): Promise<((value: string) => string) | null>;
   readonly history: HistoryStore;
+  readonly delivery: DeliveryMemories;
+}
+
+/** What is kept of the email logs of each domain, as texts that mean nothing here. */
+export interface DeliveryMemories {
+  /** Null: there is none, or it cannot be read. */
+  read(domain: DomainName): Promise<string | null>;
+  /** In one step: before or after, never half. */
+  write(domain: DomainName, text: string): Promise<Result<void, StateFault>>;
 }
 
 /** What happened to the account, kept for a time and up to a size; see `model/history/entries.ts`. */

@@ -5,6 +5,7 @@ import {
   type AccountStatus,
   type CompletedRun,
   type DaemonEvent,
+  type DeliveryStatus,
 } from '../model/daemon.ts';
 
 /** The daemon's figures for Prometheus. Labels are bounded: accounts, endpoint templates and closed lists. */
@@ -110,6 +111,13 @@ function createGauges(registry: Registry) {
     remaining: gauge('fwdsync_api_budget_remaining', 'Requests that the current window has left.', [
       'endpoint',
     ]),
+    messages: gauge(
+      'fwdsync_delivery_messages',
+      'Messages in the email logs by their last event, since they are followed.',
+      ['domain', 'outcome'],
+    ),
+    troubles: gauge('fwdsync_delivery_failing', 'Destinations at which mail keeps failing.', ['domain']),
+    followed: gauge('fwdsync_delivery_complete', '1 when the email logs of all domains are followed.'),
     limit: gauge('fwdsync_api_budget_limit', 'Requests that a window has.', ['endpoint']),
   };
 }
@@ -155,9 +163,21 @@ function readStatus(gauges: Gauges, status: AccountStatus): void {
     gauges.domains.inc({ account, state });
     for (const [action, count] of Object.entries(pending)) gauges.drift.inc({ account, action }, count);
   }
+  if (status.delivery !== undefined) readDelivered(gauges, account, status.delivery);
   for (const [endpoint, { limit, remaining }] of status.budgets) {
     if (limit !== null) gauges.limit.set({ account, endpoint }, limit);
     if (remaining !== null) gauges.remaining.set({ account, endpoint }, remaining);
+  }
+}
+
+/** Of many domains most have nothing to show but what was delivered: what is 0 is left out. */
+function readDelivered(gauges: Gauges, account: string, { reasons, domains }: DeliveryStatus): void {
+  gauges.followed.set({ account }, Number(reasons.length === 0));
+  for (const [domain, { counts, open, troubles }] of domains) {
+    const { unknownNames, ...fates } = counts;
+    for (const [outcome, count] of Object.entries({ ...fates, 'unknown-name': unknownNames, open }))
+      if (count > 0) gauges.messages.set({ account, domain, outcome }, count);
+    if (troubles.length > 0) gauges.troubles.set({ account, domain }, troubles.length);
   }
 }
 

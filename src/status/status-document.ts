@@ -1,4 +1,4 @@
-import { isReady, type AccountStatus } from '../model/daemon.ts';
+import { isReady, type AccountStatus, type DeliveryStatus } from '../model/daemon.ts';
 
 /** `fwdsync/status@1`: how each account and each of its domains stands. */
 export function statusDocument(statuses: readonly AccountStatus[]): object {
@@ -21,7 +21,7 @@ export function areReady(statuses: readonly AccountStatus[]): boolean {
 }
 
 function accountDocument(status: AccountStatus): object {
-  const { name, mode, manifest, read, run, fullReadAt, failures, nextSweepAt, domains } = status;
+  const { name, mode, manifest, read, run, fullReadAt, failures, nextSweepAt, domains, delivery } = status;
   return {
     name,
     ready: isReady(status),
@@ -43,6 +43,23 @@ function accountDocument(status: AccountStatus): object {
     domains: [...domains].map(([domain, { state, pending, reason, line, source, resolve, readAt }]) => {
       return { domain, state, pending, reason, resolve, source: source ?? line, lookedAt: isoOrNull(readAt) };
     }),
+    delivery: delivery === undefined ? null : deliveryDocumentOf(delivery),
+  };
+}
+
+function deliveryDocumentOf({ reasons, domains }: DeliveryStatus): object {
+  const followed = [...domains];
+  return {
+    complete: reasons.length === 0,
+    reasons,
+    domains: followed.map(([domain, { counts, open, readAt }]) => {
+      return { domain, ...counts, open, readAt: isoOrNull(readAt) };
+    }),
+    failing: followed.flatMap(([, { troubles }]) =>
+      troubles.map(({ since, lastError, ...trouble }) => {
+        return { ...trouble, since: iso(since), lastError: { ...lastError, at: isoOrNull(lastError.at) } };
+      }),
+    ),
   };
 }
 

@@ -26,9 +26,9 @@ export type Objection = () => Promise<string | null>;
 
 /**
  * What is sent for a change that somebody waits for goes before, and may use more than, the sweep over everything. Reads that
- * verify go after those that the next write waits for.
+ * verify go after those that the next write waits for. In the background is what nothing waits for.
  */
-export type Urgency = 'changed' | 'verification' | 'sweep';
+export type Urgency = 'changed' | 'verification' | 'sweep' | 'background';
 
 export interface PacedRequest {
   /** Its name, such as `GET /domains/:domain`: what has a budget. */
@@ -79,8 +79,13 @@ export interface Pacer {
 }
 
 const CONCURRENCY = 8;
-/** A sweep leaves half of each window to whatever is urgent. */
-const SHARE: Readonly<Record<Urgency, number>> = { changed: 1, verification: 1, sweep: 0.5 };
+/** A sweep leaves half of each window to whatever is urgent, the background three quarters. */
+const SHARE: Readonly<Record<Urgency, number>> = {
+  changed: 1,
+  verification: 1,
+  sweep: 0.5,
+  background: 0.25,
+};
 const LONGEST_PAUSE_MS = 60_000;
 
 /**
@@ -104,8 +109,7 @@ export function createPacer(clock: Clock, signal: AbortSignal | undefined): Pace
   return {
     run(request) {
       const askedAt = clock.monotonic();
-      const isSwept = request.urgency === 'sweep';
-      const lane = `${isSwept ? 'sweep' : 'changed'} ${request.endpoint}`;
+      const lane = `${SHARE[request.urgency]} ${request.endpoint}`;
       // One at a time: what one has prepared is not old because another one took its place.
       const concurrency = request.prepare === undefined ? CONCURRENCY : 1;
       const queue = queues.get(lane) ?? new PQueue({ concurrency });

@@ -36,6 +36,7 @@ export interface RunOptions extends CommonOptions {
   readonly listen: string;
   readonly mode: 'apply' | 'observe';
   readonly once?: true;
+  readonly delivery?: true;
   readonly driftUrl?: string;
   readonly fullInterval?: string;
   readonly basePath?: string;
@@ -54,6 +55,7 @@ export async function runCommand(context: Context, options: RunOptions): Promise
   const listen = parseListen(options.listen);
   const quick = quickSweeps(context, options);
   const basePath = parseBasePath(options.basePath);
+  assertFollowing(options);
   const concealer = createConcealer({ mask: maskOf(options, context) });
   // Standard output has no other use here.
   const logger = createLogger(resolveLog(options, context), concealing(context.stdout, concealer), 'info');
@@ -91,6 +93,14 @@ export async function runCommand(context: Context, options: RunOptions): Promise
   }
   logger.info({ event: 'stopped', signal: String(context.signal.reason) }, 'stopped');
   return EXIT.done;
+}
+
+function assertFollowing({ once, delivery }: RunOptions): void {
+  if (once !== true || delivery !== true) return;
+  throw usageError(
+    '--delivery has no effect with --once',
+    'leave it out; fwdsync delivery reads the logs once',
+  );
 }
 
 function assertWatchable(context: Context, options: RunOptions): void {
@@ -229,7 +239,14 @@ function openDaemon(
       openAccountLoop(
         context,
         entry,
-        { common: options, mode: options.mode, intervalMs, ...quick, accounts },
+        {
+          common: options,
+          mode: options.mode,
+          intervalMs,
+          ...quick,
+          delivery: options.delivery === true,
+          accounts,
+        },
         { ownership, emit, onSecret },
       ),
     watched: (entries) =>

@@ -5,6 +5,7 @@ import { invalidManifest, readDesired, type ReadDesired } from '../input/desired
 import { CommandError } from '../exit.ts';
 import { maskOf } from './output.ts';
 import type { CommonOptions, Connection } from '../settings.ts';
+import type { RecogniseReferences } from '../../state/store.ts';
 import { openStates } from '../input/state/state.ts';
 import { answerOf } from '../input/connect.ts';
 import { valuesInText } from './values-in-text.ts';
@@ -55,6 +56,14 @@ export async function openDisclosure(
   const account = connection.account ?? answerOf(await client.getAccount()).email;
   const openState = await openStates(context, options, command);
   const recognise = await openState(connection, account).openReferences();
+  return disclosing(disclosure, recognise);
+}
+
+/** The same where the fingerprints were read; null: there are none. */
+export function disclosing(
+  disclosure: Disclosure,
+  recognise: RecogniseReferences | null,
+): (text: string) => Disclosure {
   if (recognise === null) return () => disclosure;
   return (text) => {
     const values = valuesInText(text).map((value) => [value, normaliseDestination(value)] as const);

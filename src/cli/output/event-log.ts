@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { RequestEvent } from '../../api/http/call.ts';
 import { undoCommand } from '../../apply/report/report-text.ts';
 import { DISCLOSE_ALL } from '../../model/destinations.ts';
-import { runOutcome, type CompletedRun, type DaemonEvent } from '../../model/daemon.ts';
+import { runOutcome, type CompletedRun, type DaemonEvent, type DeliveryTrouble } from '../../model/daemon.ts';
 import type { Change, Plan } from '../../model/plan.ts';
 import { showSource, type Problem, type Source } from '../../model/problem.ts';
 import { changeName, type ChangeName, type Report } from '../../model/report.ts';
@@ -61,6 +61,9 @@ function logEvent(log: Logger, event: Exclude<DaemonEvent, { kind: 'run-finished
     case 'watcher-failed':
       log.warn({ event: 'watcher.failed' }, `${event.message}; the files are still read every 30 s`);
       return;
+    case 'delivery-failing':
+    case 'delivery-recovered':
+      return logDelivery(log, event);
     case 'drift-unchecked':
       log.warn({ event: 'drift.unchecked' }, `every domain is read in full: ${event.message}`);
   }
@@ -72,6 +75,26 @@ function logAccepted(log: Logger, { domains, entries, problems }: Happened<'mani
   logProblems(log, problems);
   const text = `manifest loaded: ${plural(domains, 'domain')}, ${entries} ${entries === 1 ? 'entry' : 'entries'}`;
   log.info({ event: 'manifest.accepted', domains, entries }, text);
+}
+
+function logDelivery(
+  log: Logger,
+  { kind, trouble }: Happened<'delivery-failing' | 'delivery-recovered'>,
+): void {
+  const { domain, alias, rule, destination, count, lastError, source } = trouble;
+  const fields = { domain, alias, rule, destination, count, code: lastError.code, source };
+  if (kind === 'delivery-recovered')
+    log.info({ event: 'delivery.recovered', ...fields }, `mail arrives again: ${troubleText(trouble)}`);
+  else log.warn({ event: 'delivery.failing', ...fields }, `mail does not arrive: ${troubleText(trouble)}`);
+}
+
+/** `sales@acme.example -> carol@corp.example: 3 messages, last 550 No such user (fwdsync.yaml:12:7)` */
+export function troubleText(trouble: DeliveryTrouble): string {
+  const { domain, alias, rule, destination, count, lastError, source } = trouble;
+  const from = alias !== null ? `${alias}@${domain}` : rule === null ? domain : `${domain} rule ${rule}`;
+  const words = [lastError.code, lastError.message].filter((part) => part !== null && part !== '').join(' ');
+  const place = source === null ? '' : ` (${showSource(source)})`;
+  return `${from} -> ${destination ?? 'refused'}: ${plural(count, 'message')}, last ${words}${place}`;
 }
 
 function logRequest(log: Logger, event: Happened<'request'>): void {

@@ -1,3 +1,4 @@
+import type { DomainName } from '../../model/names.ts';
 import { fail, succeed, type Result } from '../../model/result.ts';
 import { accountName } from '../account-name.ts';
 import type { StateFault } from '../store.ts';
@@ -109,7 +110,7 @@ export interface MemoryText {
   readonly revision: string;
 }
 
-export type MemoryName = 'manifests' | 'references' | 'salt';
+export type MemoryName = 'manifests' | 'references' | 'salt' | `delivery/${DomainName}`;
 
 /** Null: there is none; `damaged`: it is there and does not open. */
 export async function readMemory(

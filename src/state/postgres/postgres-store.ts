@@ -13,7 +13,7 @@ import {
   writePriorDomain,
 } from '../documents.ts';
 import { createFingerprinter, fingerprintValue, recognise, withReferences } from '../fingerprints.ts';
-import type { Memory, RecogniseReferences, StateFault, StateStore } from '../store.ts';
+import type { DeliveryMemories, Memory, RecogniseReferences, StateFault, StateStore } from '../store.ts';
 import { accountRows, changeMemory, readMemory, type AccountRows } from './account-rows.ts';
 import type { SealedPlace } from './cipher.ts';
 import { describeFailure, type Database, type Query } from './database.ts';
@@ -56,7 +56,27 @@ export function openPostgresState(options: PostgresStateOptions): StateStore {
       const salt = await needSalt(rows);
       return salt.ok ? (value) => fingerprintValue(value, salt.value) : null;
     },
+    delivery: storedDeliveries(rows),
     history: openRowHistory(rows),
+  };
+}
+
+function storedDeliveries(rows: AccountRows): DeliveryMemories {
+  return {
+    async read(domain) {
+      try {
+        const account = await rows.find();
+        if (account === null) return null;
+        const found = await readMemory(rows, rows.query, account, `delivery/${domain}`);
+        return found === null || found === 'damaged' ? null : found.text;
+      } catch {
+        return null;
+      }
+    },
+    write: (domain, text) =>
+      rows.write((query, account) =>
+        changeMemory(rows, query, { account, name: `delivery/${domain}` }, () => text),
+      ),
   };
 }
 

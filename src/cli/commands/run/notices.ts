@@ -1,10 +1,21 @@
 import { plural } from '../../../model/names.ts';
-import { runOutcome, type CompletedRun, type DaemonEvent } from '../../../model/daemon.ts';
-import { subjectOf } from '../../output/event-log.ts';
+import {
+  runOutcome,
+  type CompletedRun,
+  type DaemonEvent,
+  type DeliveryTrouble,
+} from '../../../model/daemon.ts';
+import { subjectOf, troubleText } from '../../output/event-log.ts';
 
 /** A message for people. */
 export interface Notice {
-  readonly event: 'drift-found' | 'apply-failed' | 'recovered' | 'manifest-invalid';
+  readonly event:
+    | 'drift-found'
+    | 'apply-failed'
+    | 'recovered'
+    | 'manifest-invalid'
+    | 'delivery-failing'
+    | 'delivery-recovered';
   readonly account: string;
   /** For people; one or a few lines. */
   readonly text: string;
@@ -17,6 +28,9 @@ export function createNotices(): (event: DaemonEvent) => Notice | null {
   /** By account and topic: what was said last; null: and that it lasts, so that its end is news. */
   const last = new Map<string, Said>();
   return (event) => {
+    // Whoever follows the logs says each once.
+    if (event.kind === 'delivery-failing' || event.kind === 'delivery-recovered')
+      return deliveryNotice(event);
     const said = noticeOf(event) ?? resolvedBy(event);
     if (said === null) return null;
     const key = `${event.account} ${said.topic}`;
@@ -28,6 +42,17 @@ export function createNotices(): (event: DaemonEvent) => Notice | null {
     last.set(key, said);
     return before?.notice.text === said.notice.text ? null : said.notice;
   };
+}
+
+function deliveryNotice({ account, kind, trouble }: { readonly account: string } & DeliveryEvent): Notice {
+  const what = kind === 'delivery-failing' ? 'mail does not arrive' : 'mail arrives again';
+  const text = `fwdsync${named(account)}: ${what}: ${troubleText(trouble)}`;
+  return { event: kind, account, text, count: trouble.count };
+}
+
+interface DeliveryEvent {
+  readonly kind: 'delivery-failing' | 'delivery-recovered';
+  readonly trouble: DeliveryTrouble;
 }
 
 /** The notices of one moment: one an account, under the most severe of their events. */
@@ -44,7 +69,14 @@ export function mergeNotices(notices: readonly Notice[]): readonly Notice[] {
   });
 }
 
-const SEVERITY: readonly Notice['event'][] = ['manifest-invalid', 'apply-failed', 'drift-found', 'recovered'];
+const SEVERITY: readonly Notice['event'][] = [
+  'manifest-invalid',
+  'delivery-failing',
+  'apply-failed',
+  'drift-found',
+  'recovered',
+  'delivery-recovered',
+];
 
 type Topic = 'drift' | 'health' | 'manifest';
 

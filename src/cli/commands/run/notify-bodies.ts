@@ -15,6 +15,8 @@ const SIGNS: Readonly<Record<Notice['event'], string>> = {
   'apply-failed': '❌',
   'manifest-invalid': '❌',
   recovered: '✅',
+  'delivery-failing': '❌',
+  'delivery-recovered': '✅',
 };
 
 /** Slack, incoming webhooks: `text` is shown where blocks are not. A block takes 3,000 characters. */

@@ -1,5 +1,7 @@
 import * as fs from 'node:fs/promises';
 import type { Client } from '../../../api/client.ts';
+import type { FullClient } from '../../../api/create.ts';
+import type { Follower } from '../../../delivery/follow/follower.ts';
 import type { RequestEvent } from '../../../api/http/call.ts';
 import { writeSnapshot } from '../../../manifest/write/write-snapshot.ts';
 import type { DaemonEvent } from '../../../model/daemon.ts';
@@ -13,6 +15,8 @@ import { createDriftLog } from '../../../reconcile/drift-log.ts';
 import { keepDomains } from '../../../reconcile/domain-digests.ts';
 import { createManifestSource, type ManifestSource } from '../../../reconcile/daemon/manifest-source.ts';
 import { requireDomain } from '../../input/arguments.ts';
+import { maskOf } from '../../output/output.ts';
+import { followDelivery, type ReachedAccount } from './follow-delivery.ts';
 import { requestEvent } from '../../output/event-log.ts';
 import type { StateStore } from '../../../state/store.ts';
 import type { Context } from '../../context.ts';
@@ -37,6 +41,8 @@ export interface AccountRunOptions {
   /** Of v3, to check domains; null: all are read in full. */
   readonly driftUrl: string | null;
   readonly fullIntervalMs: number;
+  /** Whether the email logs are followed. */
+  readonly delivery: boolean;
   /** Whether there are many accounts: then each has to name its own, with its own key. */
   readonly accounts: 'one' | 'many';
 }
@@ -58,8 +64,17 @@ export function openAccountLoop(
   const { clock, random, signal } = context;
   const { name } = entry;
   const { mode, intervalMs, fullIntervalMs } = options;
-  const source = narrowed(openSource(context, entry, options), options.common.domain);
-  return createAccountLoop(
+  const narrow = narrowed(openSource(context, entry, options), options.common.domain);
+  const exclusive = options.accounts === 'many' ? exclusiveSource(name, narrow, ownership) : narrow;
+  const access = createAccess(context, options, {
+    onSecret,
+    onRequest: (event) => emit(requestEvent(name, event)),
+  });
+  const mask = maskOf(options.common, context);
+  const followed = options.delivery
+    ? followDelivery(context, exclusive, { name, access, emit, mask })
+    : { source: exclusive, follower: null };
+  const loop = createAccountLoop(
     { name, mode, intervalMs, fullIntervalMs, pollMs: POLL_MS },
     {
       clock,
@@ -78,13 +93,22 @@ export function openAccountLoop(
       giveUp(message) {
         throw commandFailure(message, 'give --drift-url the base URL of v3 of the same service');
       },
-      source: options.accounts === 'many' ? exclusiveSource(name, source, ownership) : source,
-      access: createAccess(context, options, {
-        onSecret,
-        onRequest: (event) => emit(requestEvent(name, event)),
-      }),
+      source: followed.source,
+      access,
     },
   );
+  return followed.follower === null ? loop : withFollower(loop, followed.follower);
+}
+
+/** Both run side by side, and neither waits for the other. */
+function withFollower(loop: AccountLoop, follower: Follower): AccountLoop {
+  return {
+    ...loop,
+    async run() {
+      await Promise.all([loop.run(), follower.run()]);
+    },
+    status: () => ({ ...loop.status(), delivery: follower.status() }),
+  };
 }
 
 function openSource(
@@ -136,7 +160,7 @@ function createAccess(
   context: Context,
   { common, mode, driftUrl }: AccountRunOptions,
   { onRequest, onSecret }: AccessPorts,
-): (desired: Desired) => Promise<Result<Access, string>> {
+): (desired: Desired) => Promise<Result<Access & ReachedAccount, string>> {
   const permission = mode === 'apply' ? 'read-write' : 'read-only';
   let current: Connected | null = null;
   return async (desired) => {
@@ -172,7 +196,7 @@ function createAccess(
 
 interface Connected {
   readonly connection: Connection;
-  readonly client: Client;
+  readonly client: FullClient;
   readonly drift: Client | undefined;
   readonly openState: (account: string) => StateStore;
 }

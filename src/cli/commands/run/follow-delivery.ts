@@ -1,0 +1,75 @@
+import type { FullClient } from '../../../api/create.ts';
+import { errorText } from '../../../api/errors.ts';
+import { createFollower, type FollowedAccount, type Follower } from '../../../delivery/follow/follower.ts';
+import { safeTextWith } from '../../../delivery/safe-text.ts';
+import type { DaemonEvent } from '../../../model/daemon.ts';
+import type { Desired } from '../../../model/desired.ts';
+import type { Disclosure } from '../../../model/destinations.ts';
+import { fail, succeed, type Result } from '../../../model/result.ts';
+import type { ManifestSource } from '../../../reconcile/daemon/manifest-source.ts';
+import type { StateStore } from '../../../state/store.ts';
+import type { Context } from '../../context.ts';
+import { disclosing } from '../../output/disclose.ts';
+
+/** The account as it can be reached at a moment. */
+export interface ReachedAccount {
+  readonly client: FullClient;
+  readonly openState: (account: string) => StateStore;
+}
+
+export interface FollowDeliveryPorts {
+  readonly name: string;
+  readonly access: (desired: Desired) => Promise<Result<ReachedAccount, string>>;
+  readonly emit: (event: DaemonEvent) => void;
+  readonly mask: Disclosure['mask'];
+}
+
+/** Follows the logs of an account by the manifest that its source gave last. */
+export function followDelivery(
+  { clock, signal }: Pick<Context, 'clock' | 'signal'>,
+  source: ManifestSource,
+  { name, access, emit, mask }: FollowDeliveryPorts,
+): { readonly source: ManifestSource; readonly follower: Follower } {
+  let desired: Desired | null = null;
+  let opened: {
+    readonly by: FullClient;
+    readonly desired: Desired;
+    readonly account: FollowedAccount;
+  } | null = null;
+  const follower = createFollower({
+    clock,
+    signal,
+    desired: () => desired,
+    async open(current) {
+      const reached = await access(current);
+      if (!reached.ok) return reached;
+      if (opened?.by === reached.value.client && opened.desired === current) return succeed(opened.account);
+      const account = await openFollowed(reached.value, { references: current.references, mask });
+      if (account.ok) opened = { by: reached.value.client, desired: current, account: account.value };
+      return account;
+    },
+    onTrouble: (what, trouble) => emit({ account: name, kind: `delivery-${what}`, trouble }),
+  });
+  return {
+    follower,
+    source: {
+      async read() {
+        const read = await source.read();
+        if (read?.kind === 'good') desired = read.desired;
+        return read;
+      },
+    },
+  };
+}
+
+async function openFollowed(
+  { client: urgent, openState }: ReachedAccount,
+  disclosure: Disclosure,
+): Promise<Result<FollowedAccount, string>> {
+  const client = urgent.withUrgency('background');
+  const account = await client.getAccount();
+  if (!account.ok) return fail(errorText(account.error));
+  const store = openState(account.value.email);
+  const safe = safeTextWith(disclosing(disclosure, await store.openReferences()));
+  return succeed({ client, memories: store.delivery, safe });
+}

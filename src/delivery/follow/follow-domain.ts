@@ -1,0 +1,160 @@
+import type { ApiError } from '../../api/errors.ts';
+import type { LogsClient } from '../../api/logs/logs.ts';
+import { LARGEST_LOG_PAGE } from '../../api/logs/pages.ts';
+import type { DeliveryThreshold } from '../../model/desired.ts';
+import type { DomainName } from '../../model/names.ts';
+import { fail, succeed, type Result } from '../../model/result.ts';
+import { readLogPage } from '../log-pages.ts';
+import type { CountedMessage, Counting } from '../tally.ts';
+import {
+  countPage,
+  giveUp,
+  isOverdue,
+  OVERLAP_MS,
+  withPage,
+  type Advanced,
+  type AdvanceOptions,
+} from './advance.ts';
+import type { FollowMemory, OpenMessage, Trouble } from './memory.ts';
+import { judgeTroubles, withMessages, type TroublePorts } from './troubles.ts';
+
+export interface DomainFollowing extends Omit<TroublePorts, 'threshold'> {
+  readonly client: LogsClient & { readonly version: 'v4' | 'v3' };
+  readonly domain: DomainName;
+  readonly counting: () => Promise<Counting>;
+  readonly threshold: DeliveryThreshold;
+  readonly now: () => number;
+  /** How many messages more may be kept open, of all domains. */
+  readonly room: () => number;
+  /** Waits until one more request may be sent; false: the daemon ends. */
+  readonly mayAsk: () => Promise<boolean>;
+  /** Keeps what was read so far; what is not kept is not counted. */
+  readonly keep: (memory: FollowMemory) => Promise<Result<void, string>>;
+}
+
+/** What a read of a domain found. */
+export interface FollowedDomain {
+  readonly memory: FollowMemory;
+  readonly failing: readonly Trouble[];
+  readonly recovered: readonly Trouble[];
+  /** Why something may not be counted; null: all is. */
+  readonly gap: string | null;
+}
+
+/** Of one read: what is due later waits for the next. */
+const MOST_RECHECKS = 3;
+
+/**
+ * Reads what is new in the logs of a domain, page by page, and some of what was open. After each page all that is known is kept
+ * in one step, so that whoever kills it finds each message counted once.
+ */
+export async function followDomain(
+  following: DomainFollowing,
+  before: FollowMemory,
+): Promise<Result<FollowedDomain, ApiError | string>> {
+  const counting = await following.counting();
+  const step = { following, counting, gap: null, memory: before } satisfies Step;
+  const walked = await walk(step);
+  if (!walked.ok) return walked;
+  const rechecked = await recheck(walked.value);
+  if (!rechecked.ok) return rechecked;
+  const { memory, gap } = rechecked.value;
+  const judged = judgeTroubles(memory.troubles, following.threshold, following.now());
+  return succeed({ ...judged, memory: { ...memory, troubles: judged.after }, gap });
+}
+
+interface Step {
+  readonly following: DomainFollowing;
+  readonly counting: Counting;
+  readonly memory: FollowMemory;
+  readonly gap: string | null;
+}
+
+async function walk(first: Step): Promise<Result<Step, ApiError | string>> {
+  let step = first;
+  do {
+    if (!(await step.following.mayAsk())) return fail('interrupted');
+    const next = await walkOn(step);
+    if (!next.ok) return next;
+    step = next.value;
+  } while (step.memory.walk !== null);
+  return succeed(step);
+}
+
+async function walkOn(step: Step): Promise<Result<Step, ApiError | string>> {
+  const { following, memory } = step;
+  const cursor = memory.walk?.cursor ?? null;
+  const page = await readLogPage({ ...following, since: memory.at - OVERLAP_MS, cursor });
+  const isOver = !page.ok && cursor !== null && isLost(page.error);
+  if (!page.ok && !isOver) return page;
+  const { entries, next } = page.ok ? page.value : { entries: [], next: null };
+  const counted = countPage(memory, entries, { ...optionsOf(step), counts: 'all', cursor });
+  const gap = isOver ? 'a read that was interrupted could not be resumed' : gapOf(step, counted);
+  return keepStep({ ...step, gap }, withPage(counted.memory, entries, next), counted.ended);
+}
+
+/** A cursor that the service does not know any more. */
+function isLost({ kind }: ApiError): boolean {
+  return kind === 'rejected' || kind === 'not-found';
+}
+
+function optionsOf({ following, counting }: Step): Omit<AdvanceOptions, 'counts' | 'cursor'> {
+  return { ...counting, now: following.now(), room: following.room() };
+}
+
+function gapOf({ gap }: Step, { dropped }: Advanced): string | null {
+  return dropped === 0 ? gap : 'more than 10000 messages are on the way: some are not followed to their end';
+}
+
+async function keepStep(
+  step: Step,
+  memory: FollowMemory,
+  ended: readonly CountedMessage[],
+): Promise<Result<Step, string>> {
+  const { following } = step;
+  const after = { ...memory, troubles: withMessages(memory.troubles, ended, following) };
+  const kept = await following.keep(after);
+  return kept.ok ? succeed({ ...step, memory: after }) : kept;
+}
+
+/** Lists again what is due, the oldest first; what is listed no more is given up. */
+async function recheck(first: Step): Promise<Result<Step, ApiError | string>> {
+  const { following } = first;
+  const now = following.now();
+  let step: Step = { ...first, memory: giveUp(first.memory, isOverdue(now)) };
+  for (let asked = 0; asked < MOST_RECHECKS; asked += 1) {
+    const due = step.memory.open
+      .filter(({ dueAt }) => dueAt <= now)
+      .sort((a, b) => a.createdAt - b.createdAt);
+    const [oldest] = due;
+    if (oldest === undefined) break;
+    if (!(await following.mayAsk())) return fail('interrupted');
+    const page = await listAround(following, oldest, due);
+    if (!page.ok && !isLost(page.error)) return page;
+    const entries = page.ok ? page.value.entries : [];
+    const counted = countPage(step.memory, entries, {
+      ...optionsOf(step),
+      counts: 'open',
+      cursor: oldest.before,
+    });
+    const isListed = entries.some(({ id }) => id === oldest.id);
+    const memory = isListed ? counted.memory : giveUp(counted.memory, ({ id }) => id === oldest.id);
+    const kept = await keepStep(step, memory, counted.ended);
+    if (!kept.ok) return kept;
+    step = kept.value;
+  }
+  return succeed(step);
+}
+
+/** v4 lists the time from the oldest to the newest that is due; v3 what follows the entry that was listed before it. */
+function listAround(
+  { client, domain }: DomainFollowing,
+  oldest: OpenMessage,
+  due: readonly OpenMessage[],
+): ReturnType<LogsClient['listLogs']> {
+  if (client.version === 'v3')
+    return client.listLogs(domain, oldest.before === null ? {} : { cursor: oldest.before });
+  const newest = due.at(-1) ?? oldest;
+  const [after, before] = [oldest.createdAt - 2_000, newest.createdAt + 2_000];
+  return client.listLogs(domain, { order: 'oldest', limit: LARGEST_LOG_PAGE, after, before });
+}
