@@ -282,6 +282,7 @@ function declareEmulator({ program, run }: Declaration): void {
     .option('--faults <file>', 'scripted faults, as JSON')
     .option('--control', 'serve /_emulator, which reads and changes the emulator, to loopback')
     .option('--smtp <port>', 'receive and forward mail on this port; 0 takes a free one', portNumber)
+    .option('--submission <port>', 'let mail programs send with SMTP credentials on this port', portNumber)
     .option('--relay <host:port>', 'send mail on to this server on loopback; default: keep it in mailboxes')
     .option('--srs-key <key>', 'key of rewritten envelope senders; default: a random one')
     .addHelpText('after', example('fwdsync emulator --port 8025 --state account.json'))

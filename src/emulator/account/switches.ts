@@ -126,6 +126,8 @@ export interface Switches {
   disabledRouting: 'refuse' | 'discard';
   /** Mail to a domain whose MX records were never found. */
   unverifiedDomain: 'deliver' | 'refuse';
+  /** As whom mail may be sent with an SMTP credential: its own address, any of its domain, or any at all. */
+  sendAs: 'own' | 'domain' | 'any';
 }
 
 export const DEFAULT_SWITCHES: Readonly<Switches> = {
@@ -190,4 +192,5 @@ export const DEFAULT_SWITCHES: Readonly<Switches> = {
   bannedDomain: 'refuse',
   disabledRouting: 'refuse',
   unverifiedDomain: 'deliver',
+  sendAs: 'domain',
 };

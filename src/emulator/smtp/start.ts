@@ -7,14 +7,17 @@ import { deliverOnce, type DeliverParts } from './forward/deliver.ts';
 import { MailQueue, type DeliveryOutcome } from './forward/queue.ts';
 import { recordOutcome } from './forward/record.ts';
 import { createFailureScript, type FailureScript } from './forward/scripted.ts';
-import { smtpReply, type MailDelivery, type QueuedMail } from './mail.ts';
+import { smtpReply, type MailDelivery, type QueuedMail, type SmtpReply } from './mail.ts';
 import { createMailboxes, type ArrivedMail, type Mailboxes } from './mailboxes/mailboxes.ts';
 import { mailControl } from './mailboxes/routes.ts';
 import { acceptMail, type Acceptance, type IncomingMail } from './receive/accept.ts';
 import { makeCertificate, type Certificate } from './receive/certificate.ts';
-import { listenForMail } from './receive/server.ts';
+import { normalAddress } from './receive/recipients.ts';
+import { listenForMail, type SmtpListener } from './receive/server.ts';
 import { openDirectorySpool, readSpoolBox } from './spool/directory.ts';
 import { createMemorySpool } from './spool/spool.ts';
+import { listenForSubmissions, refuseSender, type SubmissionParts } from './submission/server.ts';
+import { submitMail } from './submission/submit.ts';
 import { readSigningKeys } from './world/keys.ts';
 import { createWorld } from './world/world.ts';
 
@@ -28,6 +31,8 @@ const MAXIMUM_BYTES = 25 * 1024 * 1024;
 export interface MailOptions {
   /** 0 takes a free one; undefined: no mail is received. */
   readonly smtpPort?: number | undefined;
+  /** Of the server for mail programs; 0 takes a free one; undefined: it is not served. */
+  readonly submissionPort?: number | undefined;
   /** On loopback; undefined: mail stays in the emulator's own mailboxes. */
   readonly relay?: SmtpHost | undefined;
   /** undefined: that of the state, or a random one. */
@@ -44,6 +49,7 @@ export interface MailOptions {
 export interface MailService {
   /** `127.0.0.1:PORT`; null: not served. */
   readonly smtp: string | null;
+  readonly submission: string | null;
   readonly queue: MailQueue;
   readonly mailboxes: Mailboxes;
   readonly script: FailureScript;
@@ -68,17 +74,43 @@ export async function startMail(emulator: Emulator, options: MailOptions): Promi
     accept,
     changed: emulator.changed,
   };
-  const listener = options.smtpPort === undefined ? null : await listenForMail(reception, options.smtpPort);
-  return {
-    smtp: listener?.address ?? null,
-    queue,
-    mailboxes,
-    script,
-    async close() {
-      await listener?.close();
-      await queue.close();
-    },
+  const listeners: SmtpListener[] = [];
+  const close = async (): Promise<void> => {
+    await Promise.all(listeners.map((listener) => listener.close()));
+    await queue.close();
   };
+  const open = async (
+    port: number | undefined,
+    listenOn: (port: number) => Promise<SmtpListener>,
+  ): Promise<string | null> => {
+    if (port === undefined) return null;
+    const listener = await listenOn(port);
+    listeners.push(listener);
+    return listener.address;
+  };
+  try {
+    const smtp = await open(options.smtpPort, (port) => listenForMail(reception, port));
+    const submit = submitter(emulator, queue);
+    const submission = await open(options.submissionPort, (port) =>
+      listenForSubmissions({ ...reception, submit }, port),
+    );
+    return { smtp, submission, queue, mailboxes, script, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Sends as the switches allow, which may change at any time. */
+function submitter(emulator: Emulator, queue: MailQueue): SubmissionParts['submit'] {
+  return oneAtATime(async (mail) => {
+    const { state } = emulator.store;
+    const refuseFrom = (address: string): SmtpReply | null =>
+      refuseSender(state, mail.submitter, normalAddress(address));
+    const acceptance = await submitMail({ state, queue, refuseFrom }, mail);
+    emulator.changed();
+    return acceptance;
+  });
 }
 
 async function createService(

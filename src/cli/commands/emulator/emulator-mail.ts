@@ -6,6 +6,7 @@ import { MOST_PORT } from '../../input/options.ts';
 
 export interface MailCommandOptions {
   readonly smtp?: number;
+  readonly submission?: number;
   readonly relay?: string;
   readonly srsKey?: string;
 }
@@ -18,18 +19,25 @@ export interface StartedMail {
 
 interface CheckedMailOptions {
   readonly smtpPort: number | undefined;
+  readonly submissionPort: number | undefined;
   readonly relay: { readonly host: string; readonly port: number } | undefined;
   readonly srsKey: string | undefined;
 }
 
 /** null: the emulator has nothing to do with mail. */
 export function readMailOptions(options: MailCommandOptions): CheckedMailOptions | null {
-  const { smtp, relay, srsKey } = options;
-  if (smtp !== undefined) {
-    return { smtpPort: smtp, relay: relay === undefined ? undefined : readRelay(relay), srsKey };
+  const { smtp, submission, relay, srsKey } = options;
+  if (smtp !== undefined || submission !== undefined) {
+    return {
+      smtpPort: smtp,
+      submissionPort: submission,
+      relay: relay === undefined ? undefined : readRelay(relay),
+      srsKey,
+    };
   }
   for (const [name, value] of Object.entries({ '--relay': relay, '--srs-key': srsKey })) {
-    if (value !== undefined) throw usageError(`${name} needs --smtp`, 'add --smtp PORT, or leave it out');
+    if (value !== undefined)
+      throw usageError(`${name} needs --smtp or --submission`, 'add --smtp PORT, or leave it out');
   }
   return null;
 }
@@ -50,13 +58,19 @@ export async function startMailFor(
       randomId: () => randomUUID(),
     });
     return {
-      addresses: mail.smtp === null ? {} : { smtp: mail.smtp },
+      addresses: {
+        ...(mail.smtp === null ? {} : { smtp: mail.smtp }),
+        ...(mail.submission === null ? {} : { submission: mail.submission }),
+      },
       close: () => mail.close(),
     };
   } catch (error) {
     await emulator.close();
     const reason = error instanceof Error ? error.message : String(error);
-    throw commandFailure(`the emulator cannot receive mail: ${reason}`, 'give another --smtp port');
+    throw commandFailure(
+      `the emulator cannot receive mail: ${reason}`,
+      'give other ports with --smtp and --submission',
+    );
   }
 }
 

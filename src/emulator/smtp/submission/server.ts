@@ -1,0 +1,155 @@
+import type { Buffer } from 'node:buffer';
+import type { Readable } from 'node:stream';
+import { SMTPServer, type SMTPServerAuthentication, type SMTPServerSession } from 'smtp-server';
+import type { State } from '../../account/state.ts';
+import { smtpReply, splitAddress, type SmtpReply } from '../mail.ts';
+import type { Acceptance } from '../receive/accept.ts';
+import { collectData } from '../receive/data.ts';
+import { closedReply, normalAddress } from '../receive/recipients.ts';
+import {
+  answerData,
+  commonOptions,
+  dataReply,
+  listen,
+  originOf,
+  replyText,
+  senderOf,
+  smtpError,
+  type ReceptionParts,
+  type SmtpListener,
+} from '../receive/server.ts';
+import type { SubmittedMail, Submitter } from './submit.ts';
+
+/** After so many wrong passwords a connection ends, and within a minute a name is not tried again. */
+const MAX_FAILURES = 3;
+const MINUTE = 60_000;
+
+export type SubmissionParts = Omit<ReceptionParts, 'accept' | 'srsKey'> & {
+  readonly submit: (mail: SubmittedMail) => Promise<Acceptance>;
+};
+
+/** Serves mail programs that send as the account's domains, by its SMTP credentials, and only over TLS. */
+export function listenForSubmissions(parts: SubmissionParts, port: number): Promise<SmtpListener> {
+  const attempts = createAttempts(() => parts.state().environment.now());
+  const server = new SMTPServer({
+    ...commonOptions(parts),
+    authMethods: ['PLAIN', 'LOGIN'],
+    // A program that is offered AUTH without TLS sends the password at once.
+    onConnect(session, done) {
+      session.disabledCommands = ['AUTH'];
+      done();
+    },
+    onSecure(_socket, session, done) {
+      session.disabledCommands = [];
+      done();
+    },
+    onAuth(auth, _session, done) {
+      const result = signIn(parts.state(), auth, attempts);
+      if ('code' in result) done(null, { responseCode: result.code, message: replyText(result) });
+      else done(null, { user: result });
+    },
+    onMailFrom({ address }, session, done) {
+      const submitter = submitterOf(session);
+      const refused =
+        submitter === null
+          ? smtpReply(530, 'sign in first: STARTTLS, then AUTH')
+          : refuseSender(parts.state(), submitter, normalAddress(address));
+      done(refused === null ? null : smtpError(refused));
+    },
+    onRcptTo({ address }, _session, done) {
+      const isAddress = splitAddress(address) !== null;
+      done(isAddress ? null : smtpError(smtpReply(553, `${address} is not an address`)));
+    },
+    onData(stream, session, done) {
+      void takeSubmission(parts, stream, session).then((acceptance) => answerData(acceptance, done));
+    },
+  });
+  return listen(server, port);
+}
+
+interface Attempts {
+  isBarred(name: string): boolean;
+  /** Counts a wrong password; whether it was one too many. */
+  fail(name: string): boolean;
+}
+
+function createAttempts(now: () => number): Attempts {
+  const failures = new Map<string, { readonly since: number; readonly count: number }>();
+  const current = (name: string): { readonly since: number; readonly count: number } => {
+    const known = failures.get(name);
+    return known === undefined || now() - known.since >= MINUTE ? { since: now(), count: 0 } : known;
+  };
+  return {
+    isBarred: (name) => current(name).count >= MAX_FAILURES,
+    fail(name) {
+      const { since, count } = current(name);
+      // Whoever tries names without end must not fill the memory.
+      if (failures.size > 1000) failures.clear();
+      failures.set(name, { since, count: count + 1 });
+      return count + 1 >= MAX_FAILURES;
+    },
+  };
+}
+
+function signIn(
+  state: State,
+  { username = '', password }: SMTPServerAuthentication,
+  attempts: Attempts,
+): Submitter | SmtpReply {
+  const name = normalAddress(username).toLowerCase();
+  if (attempts.isBarred(name)) return TOO_MANY;
+  const found = findSubmitter(state, name);
+  if (found !== null && found.credential.password === password) return found;
+  return attempts.fail(name) ? TOO_MANY : smtpReply(535, 'the username or the password is wrong');
+}
+
+/** Credentials are named by their address. */
+function findSubmitter(state: State, name: string): Submitter | null {
+  const parts = splitAddress(name);
+  const domain = state.domains.get(parts?.domain ?? '');
+  const credential = domain?.credentials.get(parts?.local ?? '');
+  if (domain === undefined || credential === undefined) return null;
+  return { domain, credential, address: `${credential.username}@${domain.name}` };
+}
+
+const TOO_MANY = smtpReply(421, 'too many wrong passwords, try again in a minute');
+
+/** null: nobody has signed in. */
+function submitterOf({ user }: SMTPServerSession): Submitter | null {
+  return (user as Submitter | false | undefined) || null;
+}
+
+/** Why a mail from this address may not be sent; null: it may (v4: SMTP setup of a domain; the switch `sendAs`). */
+export function refuseSender(state: State, { domain, address }: Submitter, sender: string): SmtpReply | null {
+  const closed = closedReply(state);
+  if (closed !== null) return closed;
+  if (!domain.fields.send_ready) {
+    return smtpReply(
+      550,
+      `sending from ${domain.name} is blocked until its DKIM and DMARC records are in DNS`,
+    );
+  }
+  const isOwn = sender.toLowerCase() === address.toLowerCase();
+  const isOfDomain = splitAddress(sender)?.domain === domain.name;
+  const isAllowed = { own: isOwn, domain: isOwn || isOfDomain, any: true }[state.switches.sendAs];
+  return isAllowed ? null : smtpReply(553, `${address} may not send as ${sender || 'the null sender'}`);
+}
+
+async function takeSubmission(
+  { submit, maximumBytes, room }: SubmissionParts,
+  stream: Readable,
+  session: SMTPServerSession,
+): Promise<Acceptance> {
+  const [sender, origin] = [senderOf(session), originOf(session)];
+  const recipients = session.envelope.rcptTo.map(({ address }) => normalAddress(address));
+  const submitter = submitterOf(session);
+  if (submitter === null) return { kind: 'refused', reply: smtpReply(530, 'sign in first') };
+  try {
+    const data = await collectData(stream, maximumBytes, room);
+    if (data.kind !== 'whole') return { kind: 'refused', reply: dataReply(data.kind, maximumBytes) };
+    const raw: Buffer = data.raw;
+    return await submit({ raw, sender, origin, recipients, submitter });
+  } catch {
+    return { kind: 'refused', reply: smtpReply(451, 'the message could not be stored, try again') };
+  }
+}
