@@ -284,6 +284,11 @@ function declareEmulator({ program, run }: Declaration): void {
     .option('--smtp <port>', 'receive and forward mail on this port; 0 takes a free one', portNumber)
     .option('--submission <port>', 'let mail programs send with SMTP credentials on this port', portNumber)
     .option('--relay <host:port>', 'send mail on to this server on loopback; default: keep it in mailboxes')
+    .option(
+      '--webhook <origin>',
+      'call webhooks of this origin on loopback; repeatable; default: none',
+      collect,
+    )
     .option('--srs-key <key>', 'key of rewritten envelope senders; default: a random one')
     .addHelpText('after', example('fwdsync emulator --port 8025 --state account.json'))
     .action(run(async () => (await import('./commands/emulator.ts')).emulatorCommand));

@@ -1,4 +1,9 @@
+import type { MailLog } from '../account/model.ts';
+import type { DomainRecord } from '../account/state.ts';
 import type { NewLog } from '../logs/logs.ts';
+
+/** Called after each event that an entry of a log gets. */
+export type Logged = (domain: DomainRecord, log: MailLog) => void;
 
 /** An answer of SMTP, as logs have it. */
 export interface SmtpReply {

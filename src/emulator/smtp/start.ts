@@ -7,10 +7,10 @@ import { deliverOnce, type DeliverParts } from './forward/deliver.ts';
 import { MailQueue, type DeliveryOutcome } from './forward/queue.ts';
 import { recordOutcome } from './forward/record.ts';
 import { createFailureScript, type FailureScript } from './forward/scripted.ts';
-import { smtpReply, type MailDelivery, type QueuedMail, type SmtpReply } from './mail.ts';
+import type { Logged, MailDelivery, QueuedMail, SmtpReply } from './mail.ts';
 import { createMailboxes, type ArrivedMail, type Mailboxes } from './mailboxes/mailboxes.ts';
 import { mailControl } from './mailboxes/routes.ts';
-import { acceptMail, type Acceptance, type IncomingMail } from './receive/accept.ts';
+import { acceptMail, type Acceptance, type AcceptingQueue, type IncomingMail } from './receive/accept.ts';
 import { makeCertificate, type Certificate } from './receive/certificate.ts';
 import { normalAddress } from './receive/recipients.ts';
 import { listenForMail, type SmtpListener } from './receive/server.ts';
@@ -18,6 +18,9 @@ import { openDirectorySpool, readSpoolBox } from './spool/directory.ts';
 import { createMemorySpool } from './spool/spool.ts';
 import { listenForSubmissions, refuseSender, type SubmissionParts } from './submission/server.ts';
 import { submitMail } from './submission/submit.ts';
+import type { WebhookParts } from './webhooks/call.ts';
+import { deliverToWebhook } from './webhooks/deliver.ts';
+import { postEvent } from './webhooks/events.ts';
 import { readSigningKeys } from './world/keys.ts';
 import { createWorld } from './world/world.ts';
 
@@ -41,6 +44,8 @@ export interface MailOptions {
   readonly directory?: string | undefined;
   /** undefined: one is made. */
   readonly certificate?: Certificate | undefined;
+  /** Origins of webhooks that are called, `http://127.0.0.1:PORT`; all others are recorded. */
+  readonly webhooks?: readonly string[] | undefined;
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
   /** UUIDs. */
   readonly randomId: () => string;
@@ -58,8 +63,8 @@ export interface MailService {
 
 /** Lets an emulator receive and forward mail. Rejects when a port cannot be had, or the directory cannot be used. */
 export async function startMail(emulator: Emulator, options: MailOptions): Promise<MailService> {
-  const { queue, parts } = await createService(emulator, options);
-  const { mailboxes, script, state, keys, accept } = parts;
+  const { queue, accepting, parts } = await createService(emulator, options);
+  const { mailboxes, script, state, keys, accept, logged } = parts;
   if (options.directory !== undefined) await resume(options.directory, { queue, mailboxes });
   emulator.clock.onAdvance(() => queue.wake());
   emulator.controlExtensions.push(
@@ -72,6 +77,7 @@ export async function startMail(emulator: Emulator, options: MailOptions): Promi
     maximumBytes: MAXIMUM_BYTES,
     room: { maximumBytes: RECEIVING_BYTES, usedBytes: 0 },
     accept,
+    logged,
     changed: emulator.changed,
   };
   const listeners: SmtpListener[] = [];
@@ -90,7 +96,7 @@ export async function startMail(emulator: Emulator, options: MailOptions): Promi
   };
   try {
     const smtp = await open(options.smtpPort, (port) => listenForMail(reception, port));
-    const submit = submitter(emulator, queue);
+    const submit = submitter(emulator, accepting);
     const submission = await open(options.submissionPort, (port) =>
       listenForSubmissions({ ...reception, submit }, port),
     );
@@ -101,8 +107,16 @@ export async function startMail(emulator: Emulator, options: MailOptions): Promi
   }
 }
 
+function acceptingQueue(queue: MailQueue, logged: Logged): AcceptingQueue {
+  return {
+    keep: (mail, raw) => queue.keep(mail, raw),
+    schedule: (mail) => queue.schedule(mail),
+    logged,
+  };
+}
+
 /** Sends as the switches allow, which may change at any time. */
-function submitter(emulator: Emulator, queue: MailQueue): SubmissionParts['submit'] {
+function submitter(emulator: Emulator, queue: AcceptingQueue): SubmissionParts['submit'] {
   return oneAtATime(async (mail) => {
     const { state } = emulator.store;
     const refuseFrom = (address: string): SmtpReply | null =>
@@ -116,15 +130,23 @@ function submitter(emulator: Emulator, queue: MailQueue): SubmissionParts['submi
 async function createService(
   emulator: Emulator,
   options: MailOptions,
-): Promise<{ readonly queue: MailQueue; readonly parts: DeliverParts }> {
+): Promise<{ readonly queue: MailQueue; readonly accepting: AcceptingQueue; readonly parts: DeliverParts }> {
   const state = (): Emulator['store']['state'] => emulator.store.state;
   const { directory, sleep, randomId, srsKey } = options;
   const spool =
     directory === undefined ? createMemorySpool(MEMORY_BYTES) : await openDirectorySpool(directory);
   const keys = await readSigningKeys(state().mail, { srsKey, randomId });
   emulator.changed();
+  const mailboxes = createMailboxes(spool);
+  const webhooks: WebhookParts = {
+    origins: new Set(options.webhooks),
+    mailboxes,
+    now: emulator.clock.now,
+    sleep,
+  };
+  const logged: Logged = (domain, log) => void postEvent(webhooks, domain, log);
   const accept = oneAtATime(async (mail: IncomingMail): Promise<Acceptance> => {
-    const acceptance = await acceptMail(state(), queue, mail);
+    const acceptance = await acceptMail(state(), accepting, mail);
     emulator.changed();
     return acceptance;
   });
@@ -132,12 +154,13 @@ async function createService(
     keys,
     world: createWorld(state, () => keys.publicKey),
     state,
-    mailboxes: createMailboxes(spool),
+    mailboxes,
     script: createFailureScript(),
     sleep,
     relay: options.relay ?? null,
     accept,
-    callWebhook: async () => ({ kind: 'delivered', ...smtpReply(250, 'Ok'), server: null }),
+    callWebhook: (call) => deliverToWebhook(webhooks, call),
+    logged,
   };
   const queue: MailQueue = new MailQueue({
     spool,
@@ -145,9 +168,10 @@ async function createService(
     sleep,
     attempt: (mail, delivery, raw) => deliverOnce(parts, mail, delivery, raw),
     record: (mail, delivery, outcome, raw) =>
-      record({ emulator, queue, randomId }, { mail, delivery, outcome, raw }),
+      record({ emulator, queue, randomId, logged }, { mail, delivery, outcome, raw }),
   });
-  return { queue, parts };
+  const accepting = acceptingQueue(queue, logged);
+  return { queue, accepting, parts };
 }
 
 /** Mail of an earlier process: what arrived is there again, what was on its way goes on. */
@@ -162,13 +186,16 @@ async function resume(
     queue.schedule(meta, notes);
 }
 
+interface RecordParts {
+  readonly emulator: Emulator;
+  readonly queue: MailQueue;
+  readonly randomId: () => string;
+  readonly logged: Logged;
+}
+
 /** Logs what came of an attempt, and tells the sender of a mail that is given up. */
 async function record(
-  {
-    emulator,
-    queue,
-    randomId,
-  }: { readonly emulator: Emulator; readonly queue: MailQueue; readonly randomId: () => string },
+  { emulator, queue, randomId, logged }: RecordParts,
   {
     mail,
     delivery,
@@ -181,7 +208,7 @@ async function record(
     readonly raw: Buffer;
   },
 ): Promise<void> {
-  recordOutcome(emulator.store.state, mail, delivery, outcome);
+  recordOutcome(emulator.store.state, mail, delivery, { outcome, logged });
   emulator.changed();
   if (outcome.kind === 'delivered' || outcome.kind === 'soft') return;
   const reply = outcome.kind === 'expired' ? outcome.reply : outcome.result;

@@ -27,7 +27,7 @@ function listEntries(
     shift: tampering.shift,
   });
   if (page === undefined) return invalid('next_cursor', 'The next_cursor is not the id of a log.');
-  const logs = page.entries.map(renderLog);
+  const logs = page.entries.map(renderV3Log);
   if (state.switches.v3LogCursor === 'omitted') return success({ logs });
   return success({ logs, next_cursor: nextCursor(page, 'last') });
 }
@@ -38,7 +38,7 @@ export function getLogOrAliasLogs(context: DomainContext): HandlerResult {
   const logs = currentLogs(state, domain);
   const entry = logs.find(({ id }) => id === name);
   if (entry !== undefined) {
-    return success(state.switches.v3LogShape === 'bare' ? renderLog(entry) : { log: renderLog(entry) });
+    return success(state.switches.v3LogShape === 'bare' ? renderV3Log(entry) : { log: renderV3Log(entry) });
   }
   const isAlias = logs.some(aliasTest(name)) || domain.aliases.get(name) !== undefined;
   return isAlias ? listEntries(context, [aliasTest(name)]) : found<never>(undefined, 'log');
@@ -69,7 +69,7 @@ export function searchV3Logs(context: DomainContext): HandlerResult {
     limit: v3SearchMaximum === 'all' ? Infinity : v3SearchMaximum,
     shift: tampering.shift,
   });
-  return success({ logs: (page?.entries ?? []).map(renderLog) });
+  return success({ logs: (page?.entries ?? []).map(renderV3Log) });
 }
 
 function searchTests(kind: 'all' | 'failure', text: string | undefined): readonly LogTest[] {
@@ -86,7 +86,7 @@ function readSeconds(query: QueryReader, name: 'after' | 'before'): number {
 }
 
 /** `created_raw` is the same time as `created` (v3: Resources). */
-function renderLog(entry: MailLog): JsonObject {
+export function renderV3Log(entry: MailLog): JsonObject {
   return {
     ...renderLogFields(entry),
     created: entry.created_at,

@@ -5,10 +5,13 @@ import { commandFailure, usageError } from '../../exit.ts';
 import { MOST_PORT } from '../../input/options.ts';
 
 export interface MailCommandOptions {
+  /** Of the API. */
+  readonly port: number;
   readonly smtp?: number;
   readonly submission?: number;
   readonly relay?: string;
   readonly srsKey?: string;
+  readonly webhook?: readonly string[];
 }
 
 export interface StartedMail {
@@ -22,22 +25,29 @@ interface CheckedMailOptions {
   readonly submissionPort: number | undefined;
   readonly relay: { readonly host: string; readonly port: number } | undefined;
   readonly srsKey: string | undefined;
+  readonly webhooks: readonly string[];
 }
 
 /** null: the emulator has nothing to do with mail. */
 export function readMailOptions(options: MailCommandOptions): CheckedMailOptions | null {
-  const { smtp, submission, relay, srsKey } = options;
+  const { smtp, submission, relay, srsKey, webhook } = options;
   if (smtp !== undefined || submission !== undefined) {
     return {
       smtpPort: smtp,
       submissionPort: submission,
       relay: relay === undefined ? undefined : readRelay(relay),
       srsKey,
+      webhooks: (webhook ?? []).map((origin) => readOrigin(origin, options)),
     };
   }
-  for (const [name, value] of Object.entries({ '--relay': relay, '--srs-key': srsKey })) {
-    if (value !== undefined)
+  for (const [name, value] of Object.entries({
+    '--relay': relay,
+    '--srs-key': srsKey,
+    '--webhook': webhook,
+  })) {
+    if (value !== undefined) {
       throw usageError(`${name} needs --smtp or --submission`, 'add --smtp PORT, or leave it out');
+    }
   }
   return null;
 }
@@ -84,6 +94,18 @@ function readRelay(text: string): { readonly host: string; readonly port: number
   throw usageError(
     `--relay ${text} is not a host and port on loopback`,
     'give one such as 127.0.0.1:1025: the emulator sends nothing to other machines',
+  );
+}
+
+/** Literal addresses alone: a name could mean another machine tomorrow. */
+function readOrigin(text: string, { port, smtp, submission }: MailCommandOptions): string {
+  const [, digits = ''] = /^http:\/\/(?:127\.0\.0\.1|\[::1\]):(\d{1,5})\/?$/.exec(text) ?? [];
+  const number = Number(digits);
+  const isOwn = [port, smtp, submission].includes(number);
+  if (number > 0 && number <= MOST_PORT && !isOwn) return new URL(text).origin;
+  throw usageError(
+    `--webhook ${text} is not an origin that may be called${isOwn ? ': it is the emulator itself' : ''}`,
+    "give one such as http://127.0.0.1:3000, on a port that is not the emulator's",
   );
 }
 

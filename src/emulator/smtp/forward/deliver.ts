@@ -2,7 +2,14 @@ import type { Buffer } from 'node:buffer';
 import type { State } from '../../account/state.ts';
 import { MAIL_HOST } from '../../logs/logs-events.ts';
 import { headerLine, withHeader } from '../headers.ts';
-import { smtpReply, splitAddress, type MailDelivery, type DeliveryResult, type QueuedMail } from '../mail.ts';
+import {
+  smtpReply,
+  splitAddress,
+  type DeliveryResult,
+  type Logged,
+  type MailDelivery,
+  type QueuedMail,
+} from '../mail.ts';
 import type { Mailboxes } from '../mailboxes/mailboxes.ts';
 import { judgeRecipient, normalAddress } from '../receive/recipients.ts';
 import type { Acceptance, IncomingMail } from '../receive/accept.ts';
@@ -22,6 +29,7 @@ export interface DeliverParts extends ComposeParts {
   readonly accept: (mail: IncomingMail) => Promise<Acceptance>;
   /** Calls a destination that is a URL. */
   readonly callWebhook: (call: WebhookDelivery) => Promise<DeliveryResult>;
+  readonly logged: Logged;
 }
 
 export interface WebhookDelivery {
@@ -118,8 +126,14 @@ async function handOver(
     readonly content: Buffer;
   },
 ): Promise<DeliveryResult> {
-  const { srsKey } = parts.keys;
-  const verdict = judgeRecipient(parts.state(), { recipient: normalAddress(destination), sender, srsKey });
+  const { keys, logged } = parts;
+  const { srsKey } = keys;
+  const verdict = judgeRecipient(parts.state(), {
+    recipient: normalAddress(destination),
+    sender,
+    srsKey,
+    logged,
+  });
   const answer =
     verdict.kind === 'refused'
       ? verdict

@@ -2,7 +2,7 @@ import type { MailEvent } from '../../account/model.ts';
 import type { State } from '../../account/state.ts';
 import { MAIL_HOST } from '../../logs/logs-events.ts';
 import { addLogEvent, insertLog } from '../../logs/logs.ts';
-import type { MailDelivery, QueuedMail } from '../mail.ts';
+import type { Logged, MailDelivery, QueuedMail } from '../mail.ts';
 import type { DeliveryOutcome } from './queue.ts';
 
 /** Adds what came of an attempt to the log of a delivery; an entry that was not saved in time is put back. */
@@ -10,7 +10,7 @@ export function recordOutcome(
   state: State,
   { receivedAt }: QueuedMail,
   { domain: name, log }: MailDelivery,
-  outcome: DeliveryOutcome,
+  { outcome, logged }: { readonly outcome: DeliveryOutcome; readonly logged: Logged },
 ): void {
   const domain = name === null ? undefined : state.domains.get(name);
   if (domain === undefined || log === null) return;
@@ -22,7 +22,10 @@ export function recordOutcome(
     after: Math.max(0, state.environment.now() - receivedAt),
   };
   addLogEvent(entry, { ...common, status: STATUS[outcome.kind], code, message });
-  if (outcome.kind === 'expired') addLogEvent(entry, { ...common, ...outcome.reply, status: 'BOUNCED' });
+  logged(domain, entry);
+  if (outcome.kind !== 'expired') return;
+  addLogEvent(entry, { ...common, ...outcome.reply, status: 'BOUNCED' });
+  logged(domain, entry);
 }
 
 const STATUS: Readonly<Record<DeliveryOutcome['kind'], MailEvent['status']>> = {

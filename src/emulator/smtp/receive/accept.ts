@@ -4,7 +4,14 @@ import { routeMessage, type RoutedMessage } from '../../delivery/delivery.ts';
 import { eventsOf } from '../../logs/logs-events.ts';
 import { insertLog, type NewLog } from '../../logs/logs.ts';
 import { headerFields } from '../headers.ts';
-import { smtpReply, type MailDelivery, type MailOrigin, type QueuedMail, type SmtpReply } from '../mail.ts';
+import {
+  smtpReply,
+  type Logged,
+  type MailDelivery,
+  type MailOrigin,
+  type QueuedMail,
+  type SmtpReply,
+} from '../mail.ts';
 import { parseMail, type MailTextParts } from './parse.ts';
 import type { RecipientVerdict } from './recipients.ts';
 
@@ -30,6 +37,7 @@ export interface AcceptingQueue {
   /** Resolves when the mail is safe; false: there is no room. */
   keep(mail: QueuedMail, raw: Buffer): Promise<boolean>;
   schedule(mail: QueuedMail): void;
+  readonly logged: Logged;
 }
 
 /** Takes a mail for the account: routes it for each recipient, keeps it, and leaves its logs. */
@@ -64,7 +72,7 @@ export async function acceptMail(
     return refuse(452, 'there is no room left for mail');
   }
   for (const { domain, logs } of ways) {
-    for (const log of logs) insertLog(state, domain, log);
+    for (const log of logs) queue.logged(domain, insertLog(state, domain, log));
   }
   if (mail.deliveries.length > 0) queue.schedule(mail);
   return { kind: 'accepted', id, reply };

@@ -3,7 +3,7 @@ import type { State } from '../../account/state.ts';
 import { routeMessage } from '../../delivery/delivery.ts';
 import { insertLog } from '../../logs/logs.ts';
 import { isRewritten, reverseSender } from '../forward/srs.ts';
-import { smtpReply, splitAddress, type SmtpReply } from '../mail.ts';
+import { smtpReply, splitAddress, type Logged, type SmtpReply } from '../mail.ts';
 
 export type RecipientVerdict =
   | { readonly kind: 'routed'; readonly recipient: string }
@@ -18,14 +18,17 @@ export function normalAddress(address: string): string {
   return `${parts.local}@${domainToASCII(parts.domain) || parts.domain}`;
 }
 
+export interface JudgedRecipient {
+  readonly recipient: string;
+  readonly sender: string;
+  readonly srsKey: string;
+  readonly logged: Logged;
+}
+
 /** Whether mail to an address is taken; what the message says decides later, and never about that. Refusals leave a log. */
 export function judgeRecipient(
   state: State,
-  {
-    recipient,
-    sender,
-    srsKey,
-  }: { readonly recipient: string; readonly sender: string; readonly srsKey: string },
+  { recipient, sender, srsKey, logged }: JudgedRecipient,
 ): RecipientVerdict {
   const closed = closedReply(state);
   if (closed !== null) return { kind: 'refused', reply: closed };
@@ -33,20 +36,24 @@ export function judgeRecipient(
   if (parts === null || state.domains.get(parts.domain) === undefined) {
     return refused(550, `mail for ${parts?.domain ?? recipient} is not accepted here: unknown domain`);
   }
-  if (!isRewritten(parts.local)) return judgeRoute(state, recipient, sender);
+  if (!isRewritten(parts.local)) return judgeRoute(state, { recipient, sender, logged });
   const reversed = reverseSender(parts.local, { key: srsKey, now: state.environment.now() });
   return reversed.kind === 'sender'
     ? { kind: 'returned', recipient, to: normalAddress(reversed.address) }
     : refused(553, `${recipient}: ${reversed.reason}`);
 }
 
-function judgeRoute(state: State, recipient: string, sender: string): RecipientVerdict {
+function judgeRoute(
+  state: State,
+  { recipient, sender, logged }: Omit<JudgedRecipient, 'srsKey'>,
+): RecipientVerdict {
   const routed = routeMessage(state, { to: recipient, from: { email: sender, name: null } });
   if (!routed.ok || routed.value.route.kind !== 'refused') return { kind: 'routed', recipient };
   const { domain, route, entries } = routed.value;
   const reply = smtpReply(550, `${recipient}: ${route.reason}`);
   for (const entry of entries) {
-    insertLog(state, domain, { ...entry, events: entry.events.map((event) => ({ ...event, ...reply })) });
+    const events = entry.events.map((event) => ({ ...event, ...reply }));
+    logged(domain, insertLog(state, domain, { ...entry, events }));
   }
   return { kind: 'refused', reply };
 }

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
 import type { State } from '../../account/state.ts';
 import { MAIL_HOST } from '../../logs/logs-events.ts';
-import { smtpReply, type MailOrigin, type SmtpReply } from '../mail.ts';
+import { smtpReply, type Logged, type MailOrigin, type SmtpReply } from '../mail.ts';
 import type { Acceptance, AcceptedRecipient, IncomingMail } from './accept.ts';
 import type { Certificate } from './certificate.ts';
 import { collectData, type ReceivingRoom } from './data.ts';
@@ -17,6 +17,7 @@ export interface ReceptionParts {
   readonly maximumBytes: number;
   readonly room: ReceivingRoom;
   readonly accept: (mail: IncomingMail) => Promise<Acceptance>;
+  readonly logged: Logged;
   /** Refused recipients leave a log. */
   readonly changed: () => void;
 }
@@ -59,8 +60,13 @@ export function listenForMail(parts: ReceptionParts, port: number): Promise<Smtp
     },
     onRcptTo({ address }, session, done) {
       const sender = senderOf(session);
-      const { srsKey } = parts;
-      const verdict = judgeRecipient(parts.state(), { recipient: normalAddress(address), sender, srsKey });
+      const { srsKey, logged } = parts;
+      const verdict = judgeRecipient(parts.state(), {
+        recipient: normalAddress(address),
+        sender,
+        srsKey,
+        logged,
+      });
       if (verdict.kind === 'refused') {
         parts.changed();
         done(smtpError(verdict.reply));

@@ -24,7 +24,7 @@ import type { SubmittedMail, Submitter } from './submit.ts';
 const MAX_FAILURES = 3;
 const MINUTE = 60_000;
 
-export type SubmissionParts = Omit<ReceptionParts, 'accept' | 'srsKey'> & {
+export type SubmissionParts = Omit<ReceptionParts, 'accept' | 'srsKey' | 'logged'> & {
   readonly submit: (mail: SubmittedMail) => Promise<Acceptance>;
 };
 

@@ -67,7 +67,7 @@ export async function submitMail(
     return { kind: 'refused', reply: smtpReply(452, 'there is no room left for mail') };
   }
   credential.usage += 1;
-  for (const log of logs) insertLog(state, domain, log);
+  for (const log of logs) queue.logged(domain, insertLog(state, domain, log));
   queue.schedule(mail);
   return { kind: 'accepted', id, reply };
 }
