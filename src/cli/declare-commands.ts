@@ -16,6 +16,7 @@ import {
   withConnection,
   withFiles,
   withFormat,
+  withHistory,
   withLogs,
   withManifest,
   withMask,
@@ -106,7 +107,7 @@ function declareShow({ program, run }: Declaration): void {
 }
 
 function declareApply({ program, run }: Declaration): void {
-  addCommand(program, 'apply', ...PLANNING, withOutput(), withAllowances)
+  addCommand(program, 'apply', ...PLANNING, withHistory, withOutput(), withAllowances)
     .description('Make a plan, ask, apply it and verify; with a saved plan: if it is still the same')
     .argument('[plan]', 'a saved plan')
     .option('--against <rev>', 'only domains that the change since this git revision concerns')
@@ -129,7 +130,7 @@ function declareApply({ program, run }: Declaration): void {
 }
 
 function declareRun({ program, run }: Declaration): void {
-  addCommand(program, 'run', ...PLANNING, withOutput())
+  addCommand(program, 'run', ...PLANNING, withHistory, withOutput())
     .description('Keep the account in sync with the manifest until stopped')
     .option('--interval <duration>', 'time between checks of the whole account', '5m')
     .option(

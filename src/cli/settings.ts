@@ -24,6 +24,7 @@ export interface CommonOptions {
   readonly logFormat?: string;
   readonly stateDir?: string;
   readonly store?: string;
+  readonly history?: string;
   readonly mask?: true;
 }
 

@@ -26,6 +26,7 @@ import {
   type ReadOutcome,
 } from './files.ts';
 import { createFingerprinter, fingerprintValue, recognise, withReferences } from './fingerprints.ts';
+import type { HistoryBounds } from './history/bounds.ts';
 import { openHistory } from './history/history.ts';
 import { acquireLock } from './lock.ts';
 import { ownFiles, type OwnFiles, type StateFs } from './own-files.ts';
@@ -41,6 +42,8 @@ export interface StateDirectoryOptions {
   readonly fs: StateFs;
   readonly clock: Clock;
   readonly processes: ProcessTable;
+  /** How much of the history is kept; default: 400 days, and 1 GiB. */
+  readonly history?: Partial<HistoryBounds> | undefined;
   /** Keeps the lock while a run waits. */
   readonly every?: Every | undefined;
 }
@@ -75,7 +78,7 @@ export function openStateDirectory(options: StateDirectoryOptions): StateStore {
     },
     openValuePrints: () => openValuePrints(scope),
     delivery: deliveryMemories(scope),
-    history: openHistory({ directory: join(place, 'history'), files, clock: options.clock }),
+    history: openHistory({ ...scope, directory: join(place, 'history'), bounds: options.history }),
   };
 }
 

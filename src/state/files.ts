@@ -46,7 +46,7 @@ export async function readText(files: OwnFiles, path: string): Promise<ReadOutco
 }
 
 /** A text, or its pieces: between two pieces other work goes on. */
-type Text = string | Iterable<string>;
+type Text = string | Iterable<string> | AsyncIterable<string>;
 
 /** Readable by the owner alone, and whole at any moment: written beside, flushed, then renamed over. */
 export async function writeAtomically(

@@ -15,6 +15,8 @@ export interface OwnFiles {
   /** For the owner alone, with what is missing above it. */
   makeDirectory(directory: string): Promise<void>;
   list(directory: string): Promise<readonly string[]>;
+  /** Bytes of a file. */
+  size(path: string): Promise<number>;
   /** A file, or a directory to be flushed; a link is an error, and a FIFO does not block. */
   openToRead(path: string): Promise<fileSystem.FileHandle>;
   /** A file that is read and grows at its end, made for the owner alone where there is none. */
@@ -70,6 +72,10 @@ export function ownFiles(fs: StateFs, root: string, { uid, unique }: OwnFilesOpt
     makeDirectory: (directory) =>
       check(directory).then(() => makeDirectory(fs, directory, OWNER_ONLY.directory)),
     list: (directory) => check(directory).then(() => fs.readdir(directory)),
+    size: async (path) => {
+      await check(dirname(path));
+      return (await fs.lstat(path)).size;
+    },
     openToRead: (path) => check(dirname(path)).then(() => fs.open(path, READ)),
     openToAppend: (path) => check(dirname(path)).then(() => fs.open(path, APPEND, OWNER_ONLY.file)),
     // `wx`: whatever has the name, a link included, is an error.

@@ -82,6 +82,14 @@ export function withStore(command: Command): Command {
   );
 }
 
+/** For commands that write. */
+export function withHistory(command: Command): Command {
+  return command.option(
+    '--history <duration>',
+    'how long it is recorded what was changed, by whom; default: 400d [FWDSYNC_HISTORY]',
+  );
+}
+
 export function withOutput(formats: readonly string[] = DOCUMENT_FORMATS): OptionGroup {
   return (command) => withLogs(withMask(withFormat(formats)(command)));
 }

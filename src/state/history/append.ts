@@ -20,7 +20,7 @@ interface Addition {
  */
 export function createAppender(
   files: OwnFiles,
-  pathNow: () => string,
+  pathNow: () => Promise<string>,
 ): (text: string, durability: Durability) => Promise<Result<void, StateFault>> {
   let waiting: Addition[] = [];
   let isWorking = false;
@@ -43,10 +43,10 @@ export function createAppender(
 
 async function write(
   files: OwnFiles,
-  pathNow: () => string,
+  pathNow: () => Promise<string>,
   additions: readonly Addition[],
 ): Promise<Result<void, StateFault>> {
-  const path = pathNow();
+  const path = await pathNow();
   try {
     await files.makeDirectory(dirname(path));
     const isSynced = additions.some(({ durability }) => durability === 'synced');

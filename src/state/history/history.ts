@@ -5,6 +5,7 @@ import { listFiles } from '../files.ts';
 import { codeOf, describe, type OwnFiles } from '../own-files.ts';
 import type { HistoryQuery, HistoryStore, StateFault } from '../store.ts';
 import { createAppender } from './append.ts';
+import { applyBounds, HISTORY_BOUNDS, roomFor, type HistoryBounds } from './bounds.ts';
 import { linesBackwards } from './lines.ts';
 import { parseEntry } from './parse-entry.ts';
 
@@ -13,15 +14,36 @@ export interface HistoryPlace {
   readonly directory: string;
   readonly files: OwnFiles;
   readonly clock: Clock;
+  readonly bounds?: Partial<HistoryBounds> | undefined;
 }
 
 const DAY_FILE = /^\d{4}-\d{2}-\d{2}\.jsonl$/;
 
 /** The history of an account as files of JSON lines, one file a day (UTC); nothing is touched before a method is called. */
-export function openHistory({ directory, files, clock }: HistoryPlace): HistoryStore {
-  const append = createAppender(files, () => join(directory, dayFile(new Date(clock.now()).toISOString())));
+export function openHistory({ directory, files, clock, bounds }: HistoryPlace): HistoryStore {
+  const kept = { ...HISTORY_BOUNDS, ...bounds };
+  let added = 0;
+  let day = '';
+  /** The file of today. The bounds are applied when it begins, and each time that much was added. */
+  const today = async (): Promise<string> => {
+    const now = clock.now();
+    const name = dayFile(new Date(now).toISOString());
+    if (name !== day || added > roomFor(kept.maxBytes)) {
+      const names = await dayFiles(files, directory);
+      // What cannot be removed stays: nothing depends on its absence.
+      await applyBounds({ directory, files, names }, kept, now).catch(() => undefined);
+      day = name;
+      added = 0;
+    }
+    return join(directory, name);
+  };
+  const append = createAppender(files, today);
   return {
-    append: (entries, durability) => append(entries.map(lineOf).join(''), durability),
+    append(entries, durability) {
+      const text = entries.map(lineOf).join('');
+      added += text.length;
+      return append(text, durability);
+    },
     read: (query) => read({ directory, files }, query),
   };
 }

@@ -36,6 +36,24 @@ function* matchesIn(lines: Buffer, needle: Buffer): Generator<string> {
   }
 }
 
+/** The lines of a file that do not begin with a text, in pieces of any size; a line that was cut off is left out. */
+export async function* linesWithout(file: FileHandle, beginning: string): AsyncGenerator<string> {
+  const { size } = await file.stat();
+  let rest: Buffer = Buffer.alloc(0);
+  for (let start = 0; start < size; start += CHUNK_BYTES) {
+    const piece = await readExactly(file, start, Math.min(CHUNK_BYTES, size - start));
+    const data = Buffer.concat([rest, piece]);
+    const lines = withoutCutLine(data);
+    rest = data.subarray(lines.length);
+    yield lines
+      .toString('utf8')
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith(beginning))
+      .map((line) => `${line}\n`)
+      .join('');
+  }
+}
+
 function withoutCutLine(data: Buffer): Buffer {
   return data.subarray(0, data.lastIndexOf(NEWLINE) + 1);
 }

@@ -24,7 +24,11 @@ export function memoryDisk(): MemoryDisk {
     },
     async lstat(path: string): Promise<unknown> {
       if (!isThere(path)) refuse('ENOENT', path);
-      return { isSymbolicLink: () => false, isDirectory: () => directories.has(path) };
+      return {
+        isSymbolicLink: () => false,
+        isDirectory: () => directories.has(path),
+        size: files.get(path)?.length,
+      };
     },
     async open(path: string, flags: string | number): Promise<unknown> {
       if (flags === 'wx' && isThere(path)) refuse('EEXIST', path);

@@ -5,6 +5,7 @@ import { isSnapshot, openStateDirectory } from '../../../state/directory.ts';
 import type { StateStore } from '../../../state/store.ts';
 import type { Planned } from '../../../reconcile/plan-once.ts';
 import type { Context } from '../../context.ts';
+import { parseDuration } from '../arguments.ts';
 import {
   isInStore,
   manifestPaths,
@@ -34,7 +35,14 @@ export async function openStates(
     return ({ url }, account) => openPostgresState({ ...ports, database, account, apiUrl: url });
   }
   const directory = resolveStateDirectory(options, context);
-  return ({ url }, account) => openStateDirectory({ ...ports, directory, account, apiUrl: url, fs });
+  const history = { maxAgeMs: resolveHistoryAge(options, context) };
+  return ({ url }, account) => openStateDirectory({ ...ports, directory, account, apiUrl: url, fs, history });
+}
+
+/** How long the history is kept, milliseconds. */
+function resolveHistoryAge({ history }: CommonOptions, { env }: Context): number {
+  if (history !== undefined) return parseDuration('--history', history);
+  return parseDuration('FWDSYNC_HISTORY', env['FWDSYNC_HISTORY'] || '400d');
 }
 
 /** Whether the manifest is a snapshot, which an earlier run wrote so that it can be undone. */

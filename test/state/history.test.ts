@@ -1,0 +1,155 @@
+import * as fs from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { StateFs } from '../../src/state/own-files.ts';
+import { openStateDirectory, type StateDirectoryOptions } from '../../src/state/directory.ts';
+import { systemProcesses } from '../../src/state/processes.ts';
+import { virtualClock, type VirtualClock } from '../support/clock.ts';
+import { temporaryDirectory } from '../support/directory.ts';
+import { entriesIn, itemEntry, runEntry } from './support/history-contract.ts';
+
+const DAY = 86_400_000;
+const AT = '2026-09-01T00:00:00.000Z';
+
+interface Opened {
+  readonly place: string;
+  readonly history: ReturnType<typeof openStateDirectory>['history'];
+  readonly clock: VirtualClock;
+  readonly files: () => Promise<readonly string[]>;
+}
+
+async function open(options: Partial<StateDirectoryOptions> = {}): Promise<Opened> {
+  const clock = virtualClock(Date.parse(AT));
+  const store = openStateDirectory({
+    directory: await temporaryDirectory(),
+    account: 'ops@acme.example',
+    apiUrl: 'https://api.example/v4',
+    fs,
+    clock,
+    processes: systemProcesses(fs, 'test'),
+    ...options,
+  });
+  const place = join(store.place, 'history');
+  return { place, history: store.history, clock, files: async () => (await fs.readdir(place)).toSorted() };
+}
+
+test('a file a day, for its owner alone', async () => {
+  const { place, history, clock, files } = await open();
+  await history.append([runEntry('a', AT)], 'synced');
+  clock.advance(DAY);
+  await history.append([runEntry('b', AT)], 'synced');
+  expect(await files()).toEqual(['2026-09-01.jsonl', '2026-09-02.jsonl']);
+  expect(((await fs.stat(join(place, '2026-09-01.jsonl'))).mode & 0o777).toString(8)).toBe('600');
+});
+
+test('a line that a kill cut is left out, wherever it was cut, and the next one starts anew', async () => {
+  const whole = `${JSON.stringify(itemEntry('a', 1, AT))}\n${JSON.stringify(itemEntry('a', 2, AT))}\n`;
+  const last = whole.indexOf('\n') + 1;
+  for (let cut = last; cut < whole.length; cut += 7) {
+    const { place, history } = await open();
+    await fs.mkdir(place, { recursive: true, mode: 0o700 });
+    await fs.writeFile(join(place, '2026-09-01.jsonl'), whole.slice(0, cut));
+    expect(await entriesIn(history, { about: 'item' })).toHaveLength(1);
+    await history.append([itemEntry('a', 3, AT)], 'synced');
+    const items = await entriesIn(history, { about: 'item' });
+    expect([cut, items.map((entry) => ('item' in entry ? entry.item : 0))]).toEqual([cut, [3, 1]]);
+  }
+});
+
+test('what is no entry is left out, and said once it is asked for', async () => {
+  const { place, history } = await open();
+  const faults: string[] = [];
+  await history.append([itemEntry('a', 1, AT)], 'synced');
+  const path = join(place, '2026-09-01.jsonl');
+  await fs.appendFile(
+    path,
+    '{"entry":"item"\n{"entry":"item","at":1}\n[{"entry":"item"}]\n{"entry":"items","at":""}\n',
+  );
+  await history.append([itemEntry('a', 2, AT)], 'synced');
+  const onFault = ({ message }: { readonly message: string }) => faults.push(message);
+  expect(await entriesIn(history, { about: 'item', onFault })).toHaveLength(2);
+  expect(faults.length).toBeGreaterThan(0);
+  expect(new Set(faults)).toEqual(new Set([`${path} has a line that cannot be read; it is left out`]));
+});
+
+test('a day file that somebody put a link or a FIFO in place of is neither read nor written', async () => {
+  const { place, history } = await open();
+  await fs.mkdir(place, { recursive: true, mode: 0o700 });
+  const target = join(await temporaryDirectory(), 'target');
+  await fs.writeFile(target, '');
+  await fs.symlink(target, join(place, '2026-09-01.jsonl'));
+  expect(await history.append([runEntry('a', AT)], 'synced')).toMatchObject({ ok: false });
+  expect(await fs.readFile(target, 'utf8')).toBe('');
+});
+
+test('what cannot be written is a fault, and so is what cannot be synced', async () => {
+  const full: StateFs = {
+    ...fs,
+    open: async (path, ...rest) => {
+      const file = await fs.open(path, ...rest);
+      if (!String(path).endsWith('.jsonl')) return file;
+      return new Proxy(file, {
+        get(target, name) {
+          if (name === 'sync') return () => Promise.reject(new Error('no space left'));
+          const member: unknown = Reflect.get(target, name);
+          return typeof member === 'function' ? member.bind(target) : member;
+        },
+      });
+    },
+  };
+  const { history } = await open({ fs: full });
+  expect(await history.append([runEntry('a', AT)], 'synced')).toMatchObject({
+    ok: false,
+    error: { message: expect.stringMatching(/2026-09-01\.jsonl cannot be written: no space left$/) },
+  });
+  expect(await history.append([runEntry('a', AT)], 'written')).toMatchObject({ ok: true });
+});
+
+test('files that are larger than a piece are read whole, lines across pieces included', async () => {
+  const { place, history } = await open();
+  await fs.mkdir(place, { recursive: true, mode: 0o700 });
+  const lines = Array.from({ length: 20_000 }, (_, index) => {
+    const name = 'ü'.repeat(index % 977);
+    return `${JSON.stringify({ ...itemEntry(`r${index % 7}`, index + 1, AT), name })}\n`;
+  });
+  const text = lines.join('');
+  expect(Buffer.byteLength(text)).toBeGreaterThan(9 * 1024 * 1024);
+  await fs.writeFile(join(place, '2026-09-01.jsonl'), text);
+  const found = await entriesIn(history, { about: 'item', run: 'r3' });
+  const expected = lines.flatMap((line) => (line.includes('"run":"r3"') ? [JSON.parse(line)] : []));
+  expect(found).toEqual(expected.toReversed());
+});
+
+test('older days go, and beyond the size drift goes before runs', async () => {
+  const { history, clock, files } = await open({ history: { maxAgeMs: 10 * DAY, maxBytes: 40_000 } });
+  const { item: _, run: __, endpoint: ___, via: ____, ...item } = itemEntry('', 1, AT);
+  for (let day = 0; day < 12; day += 1) {
+    const run = [runEntry(`r${day}`, AT), itemEntry(`r${day}`, 1, AT)];
+    const drift = Array.from({ length: 5 }, () => ({ ...item, entry: 'drift', at: AT, seenAt: AT }) as const);
+    await history.append([...run, ...drift], 'written');
+    clock.advance(DAY);
+  }
+  // The age alone: two days are older than ten.
+  expect(await files()).toHaveLength(11);
+  await history.append(
+    Array.from({ length: 40 }, () => itemEntry('big', 1, AT)),
+    'written',
+  );
+  clock.advance(DAY);
+  await history.append([runEntry('last', AT)], 'written');
+  const runs = await entriesIn(history, { about: 'run' });
+  const drift = await entriesIn(history, { about: 'drift' });
+  expect(runs.length).toBeGreaterThanOrEqual(10);
+  expect(drift.length).toBeLessThan(50);
+  await history.append(
+    Array.from({ length: 100 }, () => itemEntry('huge', 1, AT)),
+    'written',
+  );
+  for (let day = 0; day < 3; day += 1) {
+    clock.advance(DAY);
+    await history.append([itemEntry('small', 1, AT)], 'written');
+  }
+  expect(await entriesIn(history, { about: 'drift' })).toEqual([]);
+  expect((await entriesIn(history, { about: 'item', run: 'small' })).length).toBe(3);
+  expect((await entriesIn(history, { about: 'run' })).length).toBeLessThan(runs.length);
+});
