@@ -1,9 +1,8 @@
-import { Argument, Option, type Command } from 'commander';
+import { Argument, Option } from 'commander';
 import { forAccounts } from './accounts/for-accounts.ts';
 import { withDeliveryOptions } from './commands/delivery/delivery-options.ts';
 import { withLogQuery } from './commands/logs/logs-options.ts';
 import { NOTIFY_FORMATS } from './commands/run/notify-bodies.ts';
-import type { Context } from './context.ts';
 import {
   addCommand,
   collect,
@@ -24,19 +23,11 @@ import {
   withState,
   withStore,
   type CommandAction,
-  type CommandRunner,
-  type Execute,
+  type Declaration,
 } from './input/options.ts';
+import { declareState } from './declare-store.ts';
 import { DOCUMENT_FORMATS, PLAN_FORMATS, VALIDATE_FORMATS } from './output/formats.ts';
 import type { CommonOptions } from './settings.ts';
-
-/** What commands are added to, and what runs them. */
-export interface Declaration {
-  readonly program: Command;
-  readonly run: CommandRunner;
-  readonly execute: Execute;
-  readonly context: Context;
-}
 
 /** Declares the command with which a line begins, and no other; where it begins with none, all, for help and suggestions. */
 export function declareCommands(declaration: Declaration, [first = '']: readonly string[]): void {
@@ -59,6 +50,7 @@ const COMMANDS: Readonly<Record<string, (declaration: Declaration) => void>> = {
   delivery: declareDelivery,
   history: declareHistory,
   blame: declareBlame,
+  state: declareState,
   emulator: declareEmulator,
   demo: declareDemo,
   completion: declareCompletion,

@@ -107,7 +107,7 @@ interface Scope {
 }
 
 /** Readable where it can be, and distinct always: the hash decides, the rest is for people. */
-function accountDirectory(account: string, apiUrl: string): string {
+export function accountDirectory(account: string, apiUrl: string): string {
   const { email, host } = accountName(account, apiUrl);
   const readable = `${email}_${host}`
     .replace(/[^a-z0-9.@_-]/g, '-')

@@ -18,6 +18,14 @@ export type CommandRunner = <Options>(
   load: () => Promise<CommandAction<Options>>,
 ) => (...received: unknown[]) => Promise<void>;
 
+/** What commands are added to, and what runs them. */
+export interface Declaration {
+  readonly program: Command;
+  readonly run: CommandRunner;
+  readonly execute: Execute;
+  readonly context: Context;
+}
+
 /** Options that several commands have. */
 type OptionGroup = (command: Command) => Command;
 

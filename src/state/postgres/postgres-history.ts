@@ -30,7 +30,8 @@ export async function openRowHistories(
   return (await knownAccountRows(database, email)).map(openRowHistory);
 }
 
-async function insertEntries(
+/** In their order, within a transaction. */
+export async function insertEntries(
   cipher: Cipher,
   query: Query,
   account: string,

@@ -163,7 +163,8 @@ async function deleteDomains(query: Query, account: string, domains: readonly st
     await query('DELETE FROM fwdsync.domains WHERE account = $1 AND domain = ANY($2)', [account, domains]);
 }
 
-async function writeDomains(
+/** In place of what is kept of these domains. */
+export async function writeDomains(
   { cipher }: AccountRows,
   query: Query,
   account: string,
