@@ -63,9 +63,9 @@ export interface HistoryQuery<S extends HistorySubject> {
   readonly since?: string | undefined;
   readonly until?: string | undefined;
   readonly run?: string | undefined;
-  /** These two restrict items and drift: to those of a domain, to those with this key. */
+  /** These two restrict items and drift: to those of a domain, to those with any of these keys. */
   readonly domain?: DomainName | undefined;
-  readonly key?: string | undefined;
+  readonly keys?: readonly string[] | undefined;
   /** Called for what cannot be read. */
   readonly onFault?: ((fault: StateFault) => void) | undefined;
 }

@@ -27,33 +27,17 @@ export async function blame(
   keys: readonly string[],
   { onFault }: Pick<HistoryQuery<'item'>, 'onFault'> = {},
 ): Promise<Blame> {
-  const items = new Map<string, RecordedItem>();
-  const drift = new Map<string, RecordedDrift>();
-  for (const key of keys) {
-    for await (const item of readItems(history, { key, onFault })) {
-      if (standingOf(item) !== 'not-done') items.set(`${item.entry.run}\n${item.entry.item}`, item);
-    }
-    for await (const found of readDrift(history, { key, onFault })) {
-      drift.set(`${found.entry.at}\n${found.entry.keys[0]}`, found);
-    }
+  const items: RecordedItem[] = [];
+  for await (const item of readItems(history, { keys, onFault })) {
+    if (standingOf(item) !== 'not-done') items.push(item);
   }
-  const sorted = [...items.values()].toSorted((a, b) => latestFirst(a.entry, b.entry));
-  const runs = await runsOf(history, new Set(sorted.map(({ entry }) => entry.run)));
-  const since = sorted[0]?.entry.at ?? '';
-  return {
-    entries: sorted.map((item) => ({ ...item, run: runs.get(item.entry.run) ?? null })),
-    drift: [...drift.values()]
-      .filter(({ entry, endedAt }) => endedAt === null || entry.seenAt > since)
-      .toSorted((a, b) => latestFirst(a.entry, b.entry)),
-  };
-}
-
-function latestFirst(
-  a: { readonly at: string; readonly item?: number },
-  b: { readonly at: string; readonly item?: number },
-): number {
-  if (a.at !== b.at) return a.at < b.at ? 1 : -1;
-  return (b.item ?? 0) - (a.item ?? 0);
+  const runs = await runsOf(history, new Set(items.map(({ entry }) => entry.run)));
+  const since = items[0]?.entry.at ?? '';
+  const drift: RecordedDrift[] = [];
+  for await (const found of readDrift(history, { keys, onFault })) {
+    if (found.endedAt === null || found.entry.seenAt > since) drift.push(found);
+  }
+  return { entries: items.map((item) => ({ ...item, run: runs.get(item.entry.run) ?? null })), drift };
 }
 
 async function runsOf(

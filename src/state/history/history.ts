@@ -100,20 +100,27 @@ async function* linesOf<S extends HistorySubject>(
 }
 
 /** A text that every line has that is asked for, as rare as can be known: within a text of JSON its quotes would be escaped. */
-function needleOf({ about, run, domain, key }: HistoryQuery<HistorySubject>): string {
-  if (key !== undefined) return JSON.stringify(key);
+function needleOf({ about, run, domain, keys }: HistoryQuery<HistorySubject>): string {
+  if (keys !== undefined) return commonEnd(keys.map((key) => JSON.stringify(key)));
   if (run !== undefined) return `"run":${JSON.stringify(run)}`;
   if (domain !== undefined) return JSON.stringify(`${domain}\n`).slice(0, -1);
   return `"entry":"${about}`;
 }
 
+/** The keys of an address, whatever it is there: they end in its name. */
+function commonEnd([first = '', ...others]: readonly string[]): string {
+  let end = first;
+  while (!others.every((other) => other.endsWith(end))) end = end.slice(1);
+  return end;
+}
+
 function createFilter<S extends HistorySubject>(
   query: HistoryQuery<S>,
 ): (entry: HistoryEntry) => entry is HistoryEntryAbout<S> {
-  const { about, run, domain, key, since = '', until = '9999' } = query;
-  const isInPlace = (keys: readonly string[]): boolean =>
-    (key === undefined || keys.includes(key)) &&
-    (domain === undefined || keys.some((own) => own.startsWith(`${domain}\n`)));
+  const { about, run, domain, keys, since = '', until = '9999' } = query;
+  const isInPlace = (own: readonly string[]): boolean =>
+    (keys === undefined || keys.some((key) => own.includes(key))) &&
+    (domain === undefined || own.some((key) => key.startsWith(`${domain}\n`)));
   return (entry): entry is HistoryEntryAbout<S> => {
     if (!entry.entry.startsWith(about) || entry.at < since || entry.at > until) return false;
     if (run !== undefined && (!('run' in entry) || entry.run !== run)) return false;

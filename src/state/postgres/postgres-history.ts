@@ -107,7 +107,7 @@ interface Condition {
 function conditionsOf(
   cipher: Cipher,
   account: string,
-  { about, since, until, run, domain, key }: HistoryQuery<HistorySubject>,
+  { about, since, until, run, domain, keys }: HistoryQuery<HistorySubject>,
 ): Condition {
   const conditions: readonly (readonly [sql: string, value: unknown])[] = [
     ['account =', account],
@@ -116,7 +116,7 @@ function conditionsOf(
     ['at <=', until],
     ['run =', run === undefined ? undefined : runLookUp(cipher, account, run)],
     ['domain =', domain],
-    ['keys @>', key === undefined ? undefined : [keyLookUp(cipher, account, key)]],
+    ['keys &&', keys?.map((key) => keyLookUp(cipher, account, key))],
   ];
   const given = conditions.filter(([, value]) => value !== undefined);
   return {
@@ -134,7 +134,7 @@ async function readPage(
   const next = before === null ? '' : ` AND id < $${last}`;
   // Found first and sorted then: few rows have a key, and to look for them newest first would read all rows.
   const found = `SELECT id, entry FROM fwdsync.history WHERE ${sql}${next}`;
-  const source = sql.includes('keys @>')
+  const source = sql.includes('keys &&')
     ? `WITH found AS MATERIALIZED (${found}) SELECT * FROM found`
     : found;
   return query<HistoryRow>(

@@ -52,8 +52,11 @@ export function historyContract(createWorld: () => Promise<StorageWorld>): void 
     expect(await entriesIn(history, { about: 'run', run: 'b' })).toEqual([runEntry('b', now)]);
     expect(await found({ domain: 'acme.example' as DomainName })).toEqual([items[2], items[1]]);
     expect(await found({ domain: 'beta.example' as DomainName })).toEqual([items[0]]);
-    expect(await found({ key: 'acme.example\nalias:sales' })).toEqual([items[2], items[1]]);
-    expect(await found({ key: 'acme.example\nalias:sale' })).toEqual([]);
+    expect(await found({ keys: ['acme.example\nrule:sales', 'acme.example\nalias:sales'] })).toEqual([
+      items[2],
+      items[1],
+    ]);
+    expect(await found({ keys: ['acme.example\nalias:sale'] })).toEqual([]);
     expect(await found({ since: now })).toEqual([items[3]]);
     expect(await found({ until: old, run: 'b' })).toEqual([]);
     expect(await found({ until: old })).toHaveLength(3);
@@ -78,7 +81,8 @@ export function historyContract(createWorld: () => Promise<StorageWorld>): void 
     expect(historyKeys(item)).toEqual(keys);
     const entry = { ...itemEntry('a', 1, '2026-09-01T00:00:00.000Z'), ...item, keys };
     await open().history.append([entry], 'synced');
-    for (const key of keys) expect(await entriesIn(open().history, { about: 'item', key })).toEqual([entry]);
+    for (const key of keys)
+      expect(await entriesIn(open().history, { about: 'item', keys: [key] })).toEqual([entry]);
   });
 
   test('many who append at once keep whole lines, and each its order', async () => {
