@@ -1,15 +1,16 @@
 import { errorText } from '../api/errors.ts';
 import type { Client } from '../api/client.ts';
 import type { LogsClient } from '../api/logs/logs.ts';
-import type { PresentDomain } from '../model/desired.ts';
+import type { Desired, PresentDomain } from '../model/desired.ts';
 import { plural, type DomainName } from '../model/names.ts';
 import type { Account, ObservedDomain } from '../model/observed.ts';
 import { succeed } from '../model/result.ts';
 import type { DeliveryFindings } from './document.ts';
-import { namesOfAccount, namesOfManifest, placeOfAliases } from './known-names.ts';
+import type { HistoryStore } from '../state/store.ts';
+import { createCounting } from './counting.ts';
+import { namesOfAccount, placeOfAliases } from './known-names.ts';
+import { createValuesOf, namesOfPast, readLost, readPast, type PastByDomain, type ValuesOf } from './past.ts';
 import { readDomainDelivery, type DomainDelivery, type DomainReading } from './read-domain.ts';
-import { wantedState } from './routing-state.ts';
-import { createTakers, type LiveEngine } from './takers.ts';
 
 export interface DeliveryReading {
   readonly client: LogsClient & Pick<Client, 'version' | 'listAliases'>;
@@ -18,6 +19,9 @@ export interface DeliveryReading {
   /** What the account has. */
   readonly live: ReadonlyMap<DomainName, ObservedDomain>;
   readonly account: Account;
+  readonly history: Pick<HistoryStore, 'read'>;
+  /** Of the manifest, by their values. */
+  readonly references: Desired['references'];
   /** From when on mail counts; epoch milliseconds. */
   readonly since: number;
   readonly now: () => number;
@@ -31,7 +35,8 @@ export async function readDelivery(reading: DeliveryReading): Promise<DeliveryFi
   const { domains, live, since, now } = reading;
   const until = now();
   const present = domains.filter(({ domain }) => live.has(domain));
-  const read = await Promise.all(present.map((wanted) => readOne(wanted, reading)));
+  const past = await openPast(reading);
+  const read = await Promise.all(present.map((wanted) => readOne(wanted, reading, past)));
   const notices = noticesOf(reading, read, until);
   return {
     since,
@@ -48,17 +53,20 @@ export async function readDelivery(reading: DeliveryReading): Promise<DeliveryFi
 function readOne(
   wanted: PresentDomain,
   { client, live, ...reading }: DeliveryReading,
+  { recent, all, valuesOf }: Past,
 ): Promise<DomainDelivery> {
   const { domain } = wanted;
-  const state = wantedState(wanted);
-  const takers = createTakers(state, liveEngineOf(live.get(domain)));
+  const hasOthers = wanted.aliases?.prune !== true;
+  const changes = recent.get(domain) ?? [];
   return readDomainDelivery({
     ...reading,
+    ...createCounting({ wanted, live: live.get(domain), changes, valuesOf }),
     client,
     domain,
-    takerAt: () => takers,
-    findName: namesOfManifest(wanted),
-    readNames: state.hasOthers.aliases
+    async namesOfHistory() {
+      return namesOfPast((await all()).get(domain) ?? [], wanted);
+    },
+    readNames: hasOthers
       ? async () => {
           const aliases = await client.listAliases(domain);
           return aliases.ok ? succeed(namesOfAccount(aliases.value, placeOfAliases(wanted))) : aliases;
@@ -67,9 +75,20 @@ function readOne(
   });
 }
 
-export function liveEngineOf(live: Pick<ObservedDomain, 'routingEngine'> | undefined): LiveEngine {
-  if (live?.routingEngine === undefined) return null;
-  return live.routingEngine ?? 'none';
+/** What was changed: since mail counts, and ever, which is read once, where it is asked for. */
+interface Past {
+  readonly recent: PastByDomain;
+  readonly all: () => Promise<PastByDomain>;
+  readonly valuesOf: ValuesOf;
+}
+
+async function openPast({ history, references, since }: DeliveryReading): Promise<Past> {
+  let all: Promise<PastByDomain> | null = null;
+  return {
+    recent: await readPast(history, { since }),
+    all: () => (all ??= readLost(history)),
+    valuesOf: createValuesOf(references),
+  };
 }
 
 /** Why the findings are not complete. */

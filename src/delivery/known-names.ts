@@ -9,10 +9,19 @@ export interface KnownName {
   readonly source: Source;
 }
 
-const PLUS_LABEL = /(?<=.)\+.*$/su;
-
 /** Finds the name that an address of the domain was meant for, by its local part; null: nobody knows it. */
 export type FindName = (localPart: string) => KnownName | null;
+
+/** Asks one after the other. */
+export function firstName(...sources: readonly FindName[]): FindName {
+  return (localPart) => {
+    for (const find of sources) {
+      const known = find(localPart);
+      if (known !== null) return known;
+    }
+    return null;
+  };
+}
 
 /**
  * What the manifest knows: aliases, those that must not exist too, patterns but `*`, rules for one alias, and whatever an
@@ -63,7 +72,7 @@ function namePair(name: string, source: Source): [NameKey, KnownName] {
 
 /** By the name, or without its plus label. */
 function findIn(names: Names, localPart: string): KnownName | null {
-  return names.get(nameKey(localPart)) ?? names.get(nameKey(localPart.replace(PLUS_LABEL, ''))) ?? null;
+  return names.get(nameKey(localPart)) ?? names.get(nameKey(withoutLabel(localPart))) ?? null;
 }
 
 /** What the account has by name. */
@@ -71,6 +80,10 @@ export function namesOfAccount(aliases: Iterable<{ readonly name: string }>, pla
   const names = new Map([...aliases].map(({ name }) => namePair(name, place)));
   names.delete(CATCH_ALL);
   return (localPart) => findIn(names, localPart);
+}
+
+export function withoutLabel(localPart: string): string {
+  return localPart.replace(/(?<=.)\+.*$/su, '');
 }
 
 /** The section that holds aliases, or would. */

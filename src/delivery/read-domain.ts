@@ -2,7 +2,7 @@ import type { ApiError } from '../api/errors.ts';
 import type { LogEntry } from '../api/logs/logs.ts';
 import { localPartOf, type DomainName } from '../model/names.ts';
 import type { Result } from '../model/result.ts';
-import type { FindName } from './known-names.ts';
+import { firstName, type FindName } from './known-names.ts';
 import { readLogPage, type LogWalk } from './log-pages.ts';
 import {
   createTally,
@@ -34,6 +34,8 @@ export interface DomainReading extends Omit<LogWalk, 'cursor'>, Counting {
   readonly now: () => number;
   /** Whether one more request may be sent; counts it. */
   readonly mayAsk: () => boolean;
+  /** Names that aliases took once. */
+  readonly namesOfHistory: () => Promise<FindName>;
   /** Reads the names that the account has; null: it has no others than the manifest. */
   readonly readNames: (() => Promise<Result<FindName, ApiError>>) | null;
 }
@@ -80,19 +82,24 @@ async function eachEntry(reading: DomainReading, onEntry: (entry: LogEntry) => v
   return null;
 }
 
-/** Adds what was refused for names that the account has, and says how many messages these were. */
+/** Adds what was refused for names that history or the account know, and says how many messages these were. */
 async function addNamed(
-  { readNames, mayAsk, takerAt }: DomainReading,
+  { namesOfHistory, readNames, mayAsk, takerAt }: DomainReading,
   unknown: readonly LogEntry[],
   tally: Tally,
 ): Promise<number | Cut> {
-  if (readNames === null) return 0;
-  if (!mayAsk()) return { kind: 'requests' };
-  const names = await readNames();
-  if (!names.ok) return { kind: 'failed', error: names.error };
-  const known = unknown.filter(({ recipient }) => names.value(localPartOf(recipient?.email ?? '')) !== null);
+  const former = await namesOfHistory();
+  const localOf = ({ recipient }: LogEntry): string => localPartOf(recipient?.email ?? '').toLowerCase();
+  let findName = former;
+  if (readNames !== null && unknown.some((entry) => former(localOf(entry)) === null)) {
+    if (!mayAsk()) return { kind: 'requests' };
+    const live = await readNames();
+    if (!live.ok) return { kind: 'failed', error: live.error };
+    findName = firstName(former, live.value);
+  }
+  const known = unknown.filter((entry) => findName(localOf(entry)) !== null);
   for (const entry of known) {
-    const message = readMessage(entry, { takerAt, findName: names.value });
+    const message = readMessage(entry, { takerAt, findName });
     if (message !== null) tally.add(message);
   }
   return known.length;

@@ -18,6 +18,8 @@ export interface StatedAlias extends RoutedAlias {
 export interface StatedRule extends RoutedRule {
   readonly name: string;
   readonly source: Source | null;
+  /** It was changed or deleted since: its rank then. Where among the others it stood is not known. */
+  readonly lostPlace?: number;
 }
 
 /** As the manifest wants it. A section that is not pruned may have others in the account, and one that it does not name too. */

@@ -101,7 +101,7 @@ function ruleTakers({ rules, hasOthers }: RoutingState): (mail: LoggedMail) => r
   return (mail) => {
     const found: Candidate[] = [];
     for (const { rule, test } of tests) {
-      const verdict = test(mail);
+      const verdict = rule.lostPlace === undefined ? test(mail) : unsure(test(mail));
       if (verdict === 'no') continue;
       const { name, source, forward } = rule;
       const taker: Taker = { kind: 'rule', name, source, drops: isDiscard(forward) };
@@ -111,6 +111,11 @@ function ruleTakers({ rules, hasOthers }: RoutingState): (mail: LoggedMail) => r
     }
     return found;
   };
+}
+
+/** One whose place is not known may come after another that matches. */
+function unsure(verdict: Verdict): Verdict {
+  return verdict === 'yes' ? 'perhaps' : verdict;
 }
 
 function createTest(rule: StatedRule): (mail: LoggedMail) => Verdict {

@@ -8,7 +8,8 @@ import { EXIT, interruptedExit, strongestExit, usageError, type ExitCode } from 
 import { parseDuration, requireDomain } from '../input/arguments.ts';
 import { answerOf, assertAccountOf, connectShown } from '../input/connect.ts';
 import { requireDesired } from '../input/desired.ts';
-import { openDisclosure } from '../output/disclose.ts';
+import { openStates } from '../input/state/state.ts';
+import { disclosing } from '../output/disclose.ts';
 import { DOCUMENT_FORMATS } from '../output/formats.ts';
 import { requestsHeadway } from '../output/headway.ts';
 import { disclosureOf, printJson, sentenceColumns } from '../output/output.ts';
@@ -75,22 +76,21 @@ async function readDocument(
   assertAccountOf(account, connection);
   const live = answerOf(await asked(() => client.listDomains()));
   const { clock } = context;
+  const openState = await openStates(context, options, 'delivery');
+  const store = openState(connection, account.email);
   const findings = await readDelivery({
     client,
     domains,
     live: new Map(live.map((domain) => [domain.domain, domain])),
     account,
+    history: store.history,
+    references: desired.references,
     since: clock.now() - sinceMs,
     now: () => clock.now(),
     mayAsk,
   });
   const disclosure = disclosureOf(desired, options, context);
-  const disclose = await openDisclosure(context, options, {
-    disclosure,
-    client,
-    connection: { ...connection, account: account.email },
-    command: 'delivery',
-  });
+  const disclose = disclosing(disclosure, await store.openReferences());
   return deliveryDocument(findings, options.failOn, safeTextWith(disclose));
 }
 

@@ -41,7 +41,7 @@ export interface LiveAccount {
   readonly client: Pick<FullClient, 'getAccount'>;
   readonly connection: Connection;
   /** Whose values are shown. */
-  readonly command: 'route' | 'logs' | 'delivery';
+  readonly command: 'route' | 'logs';
 }
 
 /**

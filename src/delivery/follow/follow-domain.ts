@@ -1,5 +1,5 @@
 import type { ApiError } from '../../api/errors.ts';
-import type { LogsClient } from '../../api/logs/logs.ts';
+import type { LogEntry, LogsClient } from '../../api/logs/logs.ts';
 import { LARGEST_LOG_PAGE } from '../../api/logs/pages.ts';
 import type { DeliveryThreshold } from '../../model/desired.ts';
 import type { DomainName } from '../../model/names.ts';
@@ -21,7 +21,8 @@ import { judgeTroubles, withMessages, type TroublePorts } from './troubles.ts';
 export interface DomainFollowing extends Omit<TroublePorts, 'threshold'> {
   readonly client: LogsClient & { readonly version: 'v4' | 'v3' };
   readonly domain: DomainName;
-  readonly counting: () => Promise<Counting>;
+  /** For these entries. */
+  readonly countingOf: (entries: readonly LogEntry[]) => Promise<Counting>;
   readonly threshold: DeliveryThreshold;
   readonly now: () => number;
   /** How many messages more may be kept open, of all domains. */
@@ -52,9 +53,7 @@ export async function followDomain(
   following: DomainFollowing,
   before: FollowMemory,
 ): Promise<Result<FollowedDomain, ApiError | string>> {
-  const counting = await following.counting();
-  const step = { following, counting, gap: null, memory: before } satisfies Step;
-  const walked = await walk(step);
+  const walked = await walk({ following, gap: null, memory: before });
   if (!walked.ok) return walked;
   const rechecked = await recheck(walked.value);
   if (!rechecked.ok) return rechecked;
@@ -65,7 +64,6 @@ export async function followDomain(
 
 interface Step {
   readonly following: DomainFollowing;
-  readonly counting: Counting;
   readonly memory: FollowMemory;
   readonly gap: string | null;
 }
@@ -88,7 +86,11 @@ async function walkOn(step: Step): Promise<Result<Step, ApiError | string>> {
   const isOver = !page.ok && cursor !== null && isLost(page.error);
   if (!page.ok && !isOver) return page;
   const { entries, next } = page.ok ? page.value : { entries: [], next: null };
-  const counted = countPage(memory, entries, { ...optionsOf(step), counts: 'all', cursor });
+  const counted = countPage(memory, entries, {
+    ...(await optionsOf(step, entries)),
+    counts: 'all',
+    cursor,
+  });
   const gap = isOver ? 'a read that was interrupted could not be resumed' : gapOf(step, counted);
   return keepStep({ ...step, gap }, withPage(counted.memory, entries, next), counted.ended);
 }
@@ -98,7 +100,11 @@ function isLost({ kind }: ApiError): boolean {
   return kind === 'rejected' || kind === 'not-found';
 }
 
-function optionsOf({ following, counting }: Step): Omit<AdvanceOptions, 'counts' | 'cursor'> {
+async function optionsOf(
+  { following }: Step,
+  entries: readonly LogEntry[],
+): Promise<Omit<AdvanceOptions, 'counts' | 'cursor'>> {
+  const counting = await following.countingOf(entries);
   return { ...counting, now: following.now(), room: following.room() };
 }
 
@@ -133,7 +139,7 @@ async function recheck(first: Step): Promise<Result<Step, ApiError | string>> {
     if (!page.ok && !isLost(page.error)) return page;
     const entries = page.ok ? page.value.entries : [];
     const counted = countPage(step.memory, entries, {
-      ...optionsOf(step),
+      ...(await optionsOf(step, entries)),
       counts: 'open',
       cursor: oldest.before,
     });

@@ -1,6 +1,6 @@
 import type { Client } from '../../api/client.ts';
 import { errorText, type ApiError } from '../../api/errors.ts';
-import type { LogsClient } from '../../api/logs/logs.ts';
+import type { LogEntry, LogsClient } from '../../api/logs/logs.ts';
 import type { Clock } from '../../model/clock.ts';
 import type { DeliveryStatus, DeliveryTrouble, FollowedStatus } from '../../model/daemon.ts';
 import type { Desired, PresentDomain } from '../../model/desired.ts';
@@ -8,13 +8,12 @@ import { endpointName } from '../../model/endpoints.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { ObservedDomain } from '../../model/observed.ts';
 import { fail, succeed, type Result } from '../../model/result.ts';
-import type { DeliveryMemories } from '../../state/store.ts';
-import { liveEngineOf } from '../delivery.ts';
-import { namesOfManifest } from '../known-names.ts';
-import { wantedState } from '../routing-state.ts';
+import type { DeliveryMemories, HistoryStore } from '../../state/store.ts';
+import { createCounting } from '../counting.ts';
+import { firstName } from '../known-names.ts';
+import { createValuesOf, namesOfPast, readPast, type PastByDomain } from '../past.ts';
 import type { SafeText } from '../safe-text.ts';
-import { createTakers } from '../takers.ts';
-import type { Counting } from '../tally.ts';
+import { isForUnknownName, readMessage, type Counting } from '../tally.ts';
 import { followDomain } from './follow-domain.ts';
 import { decodeMemory, startMemory, encodeMemory, type FollowMemory, type Trouble } from './memory.ts';
 
@@ -34,6 +33,11 @@ export interface FollowedAccount {
   readonly client: LogsClient & Pick<Client, 'version' | 'listDomains' | 'budgets' | 'hmac'>;
   readonly memories: DeliveryMemories;
   readonly safe: SafeText;
+  readonly history: Pick<HistoryStore, 'read'>;
+  /** Of the manifest, by their values. */
+  readonly references: Desired['references'];
+  /** All that the history has; need not be of this moment. */
+  readonly lostNames: () => Promise<PastByDomain>;
 }
 
 /** Follows the email logs of one account for as long as it runs. */
@@ -173,7 +177,7 @@ async function followOne(
       domain,
       threshold: wanted.delivery ?? { after: Infinity, withinMs: 0 },
       print: account.client.hmac,
-      counting: () => Promise.resolve(countingOf(wanted, state)),
+      countingOf: (entries) => countingOf(wanted, state, account, entries),
       now: () => clock.now(),
       room: () => MOST_OPEN - openIn(state),
       mayAsk: () => mayAsk(state, account),
@@ -204,10 +208,32 @@ async function remembered(
   return (text === null ? null : decodeMemory(domain, text)) ?? startMemory(start);
 }
 
-function countingOf(wanted: PresentDomain, { live }: FollowerState): Counting {
-  const takers = createTakers(wantedState(wanted), liveEngineOf(live?.domains.get(wanted.domain)));
-  return { takerAt: () => takers, findName: namesOfManifest(wanted) };
+/** Names that nobody wants any more are looked up only where mail to one was refused. */
+async function countingOf(
+  wanted: PresentDomain,
+  { live }: FollowerState,
+  { history, references, lostNames }: FollowedAccount,
+  entries: readonly LogEntry[],
+): Promise<Counting> {
+  if (entries.length === 0) return NO_COUNTING;
+  const { domain } = wanted;
+  const since = Math.min(...entries.map(({ createdAt }) => createdAt ?? Infinity));
+  const recent = Number.isFinite(since)
+    ? await readPast(history, { since, domain })
+    : new Map<DomainName, never[]>();
+  const counting = createCounting({
+    wanted,
+    live: live?.domains.get(domain),
+    changes: recent.get(domain) ?? [],
+    valuesOf: createValuesOf(references),
+  });
+  const messages = entries.map((entry) => readMessage(entry, counting));
+  if (!messages.some((message) => message !== null && isForUnknownName(message))) return counting;
+  const changes = (await lostNames()).get(domain) ?? [];
+  return { ...counting, findName: firstName(counting.findName, namesOfPast(changes, wanted)) };
 }
+
+const NO_COUNTING: Counting = { takerAt: () => () => null, findName: () => null };
 
 function openIn({ followed }: FollowerState): number {
   let sum = 0;

@@ -195,3 +195,30 @@ test('a domain whose logs cannot be read ends with 1, and the others are shown',
   expect([code, document.complete, document.domains[0]?.readAt]).toEqual([1, false, null]);
   expect(document.domains[0]?.failure).toContain('GET /domains/:domain/logs');
 });
+
+describe('by what routed mail when it was received', () => {
+  const WIDE = MANIFEST.replace('sales: [carol', '(sales|orders): [carol');
+  const NARROW = MANIFEST.replace('sales: [carol', '(sales): [carol');
+
+  test('a name that an alias lost is listed with the line of the alias that was narrowed', async () => {
+    const scene = await open({ manifest: WIDE });
+    const apply = (): ReturnType<CommandScene['run']> => scene.run(['apply', '--yes'], { env: ENV });
+    expect((await apply()).code).toBe(0);
+    deliver(scene, { to: 'orders@acme.example' });
+    scene.clock.advance(MINUTE);
+    await scene.manifest(NARROW);
+    expect((await apply()).stderr + (await apply()).stdout).not.toContain('error');
+    deliver(scene, { to: 'orders@acme.example' });
+    deliver(scene, { to: 'nobody@acme.example' });
+    const { document } = await documentOf(scene);
+    const rows = document.rows.map(({ alias, destination, delivered, refused, source }) => {
+      return [alias, destination, delivered, refused, source?.line];
+    });
+    expect(rows).toEqual([
+      ['orders', null, 0, 1, 6],
+      ['(sales|orders)', 'carol@corp.example', 1, 0, undefined],
+      ['(sales|orders)', 'dave@corp.example', 1, 0, undefined],
+    ]);
+    expect(document.domains[0]?.unknownNames).toBe(1);
+  });
+});

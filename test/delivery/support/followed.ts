@@ -84,7 +84,14 @@ export function followedWorld(options: FollowedOptions): FollowedWorld {
         dispatcher: inProcess(emulator, line),
         signal: die.signal,
       }).withUrgency('background');
-      const account = { client, memories, safe: safeTextWith(() => DISCLOSE_ALL) };
+      const account = {
+        client,
+        memories,
+        safe: safeTextWith(() => DISCLOSE_ALL),
+        history: { read: noHistory },
+        references: world.desired.references,
+        lostNames: () => Promise.resolve(new Map()),
+      };
       const follower = createFollower({
         clock,
         signal: die.signal,
@@ -115,4 +122,8 @@ export function followedWorld(options: FollowedOptions): FollowedWorld {
     },
   };
   return world;
+}
+
+async function* noHistory(): AsyncGenerator<never> {
+  // Nothing was ever changed.
 }

@@ -1,7 +1,9 @@
 import type { FullClient } from '../../../api/create.ts';
 import { errorText } from '../../../api/errors.ts';
 import { createFollower, type FollowedAccount, type Follower } from '../../../delivery/follow/follower.ts';
+import { readLost, type PastByDomain } from '../../../delivery/past.ts';
 import { safeTextWith } from '../../../delivery/safe-text.ts';
+import type { Clock } from '../../../model/clock.ts';
 import type { DaemonEvent } from '../../../model/daemon.ts';
 import type { Desired } from '../../../model/desired.ts';
 import type { Disclosure } from '../../../model/destinations.ts';
@@ -44,7 +46,7 @@ export function followDelivery(
       const reached = await access(current);
       if (!reached.ok) return reached;
       if (opened?.by === reached.value.client && opened.desired === current) return succeed(opened.account);
-      const account = await openFollowed(reached.value, { references: current.references, mask });
+      const account = await openFollowed(clock, reached.value, current, mask);
       if (account.ok) opened = { by: reached.value.client, desired: current, account: account.value };
       return account;
     },
@@ -62,14 +64,32 @@ export function followDelivery(
   };
 }
 
+/** How long what the history has is not read again: names are lost rarely, and it may be long. */
+const HISTORY_MS = 3_600_000;
+
 async function openFollowed(
+  clock: Pick<Clock, 'monotonic'>,
   { client: urgent, openState }: ReachedAccount,
-  disclosure: Disclosure,
+  { references }: Desired,
+  mask: Disclosure['mask'],
 ): Promise<Result<FollowedAccount, string>> {
   const client = urgent.withUrgency('background');
   const account = await client.getAccount();
   if (!account.ok) return fail(errorText(account.error));
   const store = openState(account.value.email);
-  const safe = safeTextWith(disclosing(disclosure, await store.openReferences()));
-  return succeed({ client, memories: store.delivery, safe });
+  const { delivery: memories, history } = store;
+  const safe = safeTextWith(disclosing({ references, mask }, await store.openReferences()));
+  let read: { readonly at: number; readonly past: Promise<PastByDomain> } | null = null;
+  return succeed({
+    client,
+    memories,
+    safe,
+    history,
+    references,
+    lostNames() {
+      if (read === null || clock.monotonic() - read.at > HISTORY_MS)
+        read = { at: clock.monotonic(), past: readLost(history) };
+      return read.past;
+    },
+  });
 }
