@@ -2,9 +2,11 @@ import type { Browser, Page } from 'playwright-core';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { AccountStatus } from '../../src/model/daemon.ts';
+import type { DomainName } from '../../src/model/names.ts';
 import { createPageAccess } from '../../src/status/page/access.ts';
 import { NAUGHTY } from '../hostile/support/corpora.ts';
-import { openBrowser, openPage } from '../status/support/browser.ts';
+import { openBrowser } from '../status/support/browser.ts';
+import { openPage } from '../status/support/open-page.ts';
 import { aliasChange, allInSync, everyState, manyDomains } from '../status/support/scenery.ts';
 import { serve } from '../status/support/serve.ts';
 import { accountStatus, domainStatus, READ_AT } from '../status/support/statuses.ts';
@@ -70,6 +72,32 @@ describe('texts of strangers on the page', () => {
             }),
           ],
         ]),
+        delivery: {
+          reasons: [text],
+          domains: new Map([
+            [
+              text,
+              {
+                counts: { delivered: 0, refused: 0, soft: 0, hard: 1, unknownNames: 0 },
+                open: 0,
+                readAt: READ_AT,
+                gap: null,
+                troubles: [
+                  {
+                    domain: text as DomainName,
+                    alias: text,
+                    rule: null,
+                    destination: text,
+                    since: READ_AT,
+                    count: 1,
+                    lastError: { at: READ_AT, code: 550, message: text },
+                    source: { file: text, line: 1, column: 1 },
+                  },
+                ],
+              },
+            ],
+          ]),
+        },
         budgets: new Map([[text, { limit: 10, remaining: 1 }]]),
       }),
     );

@@ -1,9 +1,10 @@
 import { isReady, type AccountStatus, type DomainHealth, type DomainStatus } from '../../model/daemon.ts';
 import type { Disclosure } from '../../model/destinations.ts';
 import type { Change } from '../../model/plan.ts';
-import type { Source } from '../../model/problem.ts';
 import { changeDocument } from '../../plan/document/document.ts';
 import { describeChange } from '../../plan/render/describe.ts';
+import { deliveryData, type DeliveryData } from './delivery-data.ts';
+import { placeText } from './place.ts';
 import { HEALTHS, type OverviewQuery } from './query.ts';
 
 /** What the page says of all accounts; plain data, not concealed yet. */
@@ -14,6 +15,7 @@ export interface OverviewData {
   /** How many accounts there are, and how many of them match the filter. */
   readonly accountTotals: { readonly all: number; readonly matching: number; readonly notReady: number };
   readonly domains: readonly DomainRow[];
+  readonly delivery: DeliveryData;
   readonly pages: { readonly page: number; readonly last: number; readonly matching: number };
 }
 
@@ -113,6 +115,7 @@ export function overviewData(
       notReady: statuses.filter((status) => !isReady(status)).length,
     },
     domains: domainRows(shown, disclosure),
+    delivery: deliveryData(statuses, matches),
     pages: { page, last, matching: found.matching.length },
   };
 }
@@ -227,9 +230,4 @@ function diffLine(change: Change, disclosure: Disclosure): DiffLine {
     note,
     place: placeText(source),
   };
-}
-
-/** `file:line`. */
-export function placeText(source: Source | null): string | null {
-  return source === null ? null : `${source.file}:${source.line}`;
 }

@@ -37,7 +37,7 @@ section { margin-top: 1.75rem; }
 .live.lost::before { content: "○ "; color: var(--red); }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 1rem; }
 .narrow { max-width: 28rem; margin: 3rem auto 0; }
-.verdict { font-size: clamp(1.4rem, 4vw, 2rem); padding: 1rem; border-radius: 12px; }
+.verdict { font-size: clamp(1.3rem, 3vw, 1.6rem); padding: 1rem; border-radius: 12px; }
 .verdict.well { background: var(--green-soft); color: var(--green); }
 .verdict.unwell { background: var(--red-soft); color: var(--red); }
 #verdict { margin-top: 1rem; }
@@ -55,6 +55,9 @@ section { margin-top: 1.75rem; }
 .filter { display: flex; flex-wrap: wrap; gap: .6rem; align-items: end; margin-bottom: .8rem; }
 .filter label { display: flex; flex-direction: column; gap: .15rem; font-size: .875rem; color: var(--dim); flex: 1 1 14rem; max-width: 26rem; }
 .filter label:has(select) { flex: 0 1 10rem; }
+.ask { display: flex; flex-wrap: wrap; gap: .5rem .6rem; align-items: center; }
+.ask h2 { margin: 0; font-size: 1rem; }
+.ask input { flex: 1 1 12rem; max-width: 24rem; }
 .stack { display: grid; gap: .4rem; margin-top: .8rem; }
 input, select, button { font: inherit; color: var(--ink); padding: .45rem .7rem; border: 1px solid var(--dim); border-radius: 8px; background: var(--card); min-width: 0; width: 100%; }
 ::placeholder { color: var(--dim); opacity: 1; }
@@ -83,7 +86,7 @@ summary { cursor: pointer; color: var(--dim); width: fit-content; border-radius:
 .diff li.move { border-color: var(--blue); } .move > span:first-child, .count.move { color: var(--blue); }
 .diff li > span:first-child { font-weight: 700; }
 .budgets li { display: flex; flex-wrap: wrap; gap: 0 .8rem; } .meter { min-width: 7rem; }
-.answer { margin-top: .2rem; padding: .6rem .9rem; border-radius: 8px; background: var(--green-soft); overflow-wrap: anywhere; }
+.answer { margin-top: .8rem; padding: .6rem .9rem; border-radius: 8px; background: var(--green-soft); overflow-wrap: anywhere; }
 .answer.unclear { background: var(--amber-soft); }
 .trace li { white-space: pre-wrap; }
 .pager { display: flex; flex-wrap: wrap; justify-content: space-between; gap: .5rem; padding: .8rem .2rem; }

@@ -1,8 +1,10 @@
 import axeCore from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openBrowser, openPage } from '../support/browser.ts';
+import { openBrowser } from '../support/browser.ts';
+import { openPage } from '../support/open-page.ts';
 import { twoRuns } from '../support/history.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { allInSync, everyState, manyDomains } from '../support/scenery.ts';
 import { serve } from '../support/serve.ts';
 import { accountStatus, domainStatus } from '../support/statuses.ts';
@@ -62,6 +64,10 @@ describe('the overview', () => {
     const accounts = await page.locator('#accounts tbody tr').allTextContents();
     expect(accounts[0]).toMatch(/Not ready.*beta.*beta\.yaml:14.*did you mean.*2 h ago.*too old.*4 failed/s);
     expect(accounts[1]).toMatch(/Ready.*acme.*143 of 200.*3 min ago.*in 2 min.*unchanged/s);
+    const mail = await page.locator('#deliveries tbody tr').allTextContents();
+    expect(mail[0]).toMatch(
+      /14 messages.*acme\.example.*alias sales.*acme\.yaml:6.*to bob@corp\.example: 550 5\.1\.1 no such mailbox.*2 h ago/s,
+    );
     expect(await axe(page)).toEqual([]);
     expect(faults).toEqual([]);
   });
@@ -179,7 +185,7 @@ describe('the overview', () => {
 });
 
 test('the last runs, and each with its diff', async () => {
-  const history = await twoRuns();
+  const history = await twoRuns(await temporaryDirectory());
   const { server, get } = await serve(allInSync(), { histories: () => [{ account: 'acme', history }] });
   const { page, faults } = await openPage(browser);
   await page.goto(`http://127.0.0.1:${server.port}/`);

@@ -1,5 +1,4 @@
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
-import { onTestFinished } from 'vitest';
+import { chromium, type Browser } from 'playwright-core';
 
 /** Debian's Chromium. It has no sandbox where it runs as root. */
 export function openBrowser(): Promise<Browser> {
@@ -7,23 +6,4 @@ export function openBrowser(): Promise<Browser> {
     executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
     args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
   });
-}
-
-export interface OpenPage {
-  readonly page: Page;
-  /** What the browser complains of: violations of the policy, errors of the script. */
-  readonly faults: readonly string[];
-}
-
-/** A page of its own, until the test ends. */
-export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<OpenPage> {
-  const context = await browser.newContext(options);
-  onTestFinished(() => context.close());
-  const page = await context.newPage();
-  const faults: string[] = [];
-  page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text());
-  });
-  page.on('pageerror', (error) => faults.push(String(error)));
-  return { page, faults };
 }

@@ -6,12 +6,10 @@ import { openHistory } from '../../../src/state/history/history.ts';
 import { ownFiles } from '../../../src/state/own-files.ts';
 import type { HistoryStore } from '../../../src/state/store.ts';
 import { virtualClock } from '../../support/clock.ts';
-import { temporaryDirectory } from '../../support/directory.ts';
 import { READ_AT } from './statuses.ts';
 
 /** A real history of two runs: one by a person, one by a CI job that the service refused a part of. */
-export async function twoRuns(): Promise<HistoryStore> {
-  const directory = await temporaryDirectory();
+export async function twoRuns(directory: string): Promise<HistoryStore> {
   const files = ownFiles(fs, directory, { uid: process.getuid?.() ?? null, unique: () => 'one' });
   const history = openHistory({
     directory: join(directory, 'history'),

@@ -1,4 +1,5 @@
-import type { AccountStatus, DomainHealth } from '../../../src/model/daemon.ts';
+import type { AccountStatus, DeliveryStatus, DomainHealth } from '../../../src/model/daemon.ts';
+import type { DomainName } from '../../../src/model/names.ts';
 import { decodeForward } from '../../../src/model/destinations.ts';
 import type { Change } from '../../../src/model/plan.ts';
 import { accountStatus, domainStatus, READ_AT } from './statuses.ts';
@@ -78,6 +79,7 @@ export function everyState(): readonly AccountStatus[] {
   return [
     accountStatus({
       domains,
+      delivery: failingMail(),
       budgets: new Map([
         ['GET /domains/:domain/aliases', { limit, remaining: 143 }],
         ['PUT /domains/:domain/aliases/:id', { limit, remaining: 198 }],
@@ -105,6 +107,23 @@ export function everyState(): readonly AccountStatus[] {
       domains: new Map([['beta.example', domainStatus({ line: { file: 'beta.yaml', line: 4, column: 3 } })]]),
     }),
   ];
+}
+
+/** Mail to one destination bounces. */
+function failingMail(): DeliveryStatus {
+  const trouble = {
+    domain: 'acme.example' as DomainName,
+    alias: 'sales',
+    rule: null,
+    destination: 'bob@corp.example',
+    since: READ_AT - 7_200_000,
+    count: 14,
+    lastError: { at: READ_AT, code: 550, message: '5.1.1 no such mailbox' },
+    source: { file: 'acme.yaml', line: 6, column: 7 },
+  };
+  const counts = { delivered: 210, refused: 0, soft: 0, hard: 14, unknownNames: 0 };
+  const followed = { counts, open: 0, readAt: READ_AT, gap: null, troubles: [trouble] };
+  return { reasons: [], domains: new Map([['acme.example', followed]]) };
 }
 
 /** Accounts in which everything is in sync. */

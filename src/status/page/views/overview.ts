@@ -5,6 +5,7 @@ import { html, type Html } from './html.ts';
 import { ago, brief } from './layout.ts';
 import type { DomainRow, OverviewData } from '../overview-data.ts';
 import { HEALTHS, queryHref, type OverviewQuery } from '../query.ts';
+import { renderDeliveries } from './deliveries.ts';
 import { renderRuns } from './runs.ts';
 import type { RunRow } from '../runs-data.ts';
 import { renderRouteBox, type RouteAnswer } from './route-box.ts';
@@ -27,31 +28,45 @@ export interface Overview {
 export function renderOverview({ data, runs, answer }: Overview, context: OverviewContext): Html {
   return html`
     ${renderVerdict(data, context)} ${renderRouteBox(answer, context)} ${renderDomains(data, context)}
-    ${accountSection(data, context)} ${renderRuns(runs, context)}
+    ${renderDeliveries(data.delivery, context)} ${accountSection(data, context)} ${renderRuns(runs, context)}
   `;
 }
 
 /** The whole page in one line. */
-export function verdictOf({ counts, total, accountTotals }: OverviewData): string {
+export function verdictOf(data: OverviewData): string {
+  const { counts, total, accountTotals, delivery } = data;
   const { all, notReady } = accountTotals;
   if (all === 0) return 'No account is loaded yet';
   const bad = counts.failing + counts.withheld + counts.frozen + counts.drifted;
-  const what = `${bad} of ${plural(total, 'domain')} ${bad === 1 ? 'needs' : 'need'} attention`;
-  if (notReady > 0) {
-    const accounts =
-      all === 1
-        ? 'The account is not ready'
-        : `${notReady} of ${all} accounts ${notReady === 1 ? 'is' : 'are'} not ready`;
-    return bad === 0 ? accounts : `${accounts}; ${what}`;
-  }
-  if (bad > 0) return what;
+  const failing = delivery.troubles.length + delivery.more;
+  const accounts =
+    all === 1
+      ? 'The account is not ready'
+      : `${notReady} of ${all} accounts ${notReady === 1 ? 'is' : 'are'} not ready`;
+  const needy = `${bad} of ${plural(total, 'domain')} ${bad === 1 ? 'needs' : 'need'} attention`;
+  const parts = [
+    ...(notReady > 0 ? [accounts] : []),
+    ...(bad > 0 ? [needy] : []),
+    ...(failing > 0 ? [`mail fails at ${plural(failing, 'place')}`] : []),
+  ];
+  if (parts.length === 0) return calmVerdict(data);
+  const text = parts.join('; ');
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
+/** Where nothing is wrong. */
+function calmVerdict({ counts, total }: OverviewData): string {
   if (counts.unknown > 0) return `${counts.unknown} of ${plural(total, 'domain')} not checked yet`;
   return total === 1 ? 'The domain is in sync' : `All ${total} domains are in sync`;
 }
 
 function renderVerdict(data: OverviewData, { basePath, query }: OverviewContext): Html {
-  const { counts, total, accountTotals } = data;
-  const isWell = accountTotals.notReady === 0 && accountTotals.all > 0 && counts['in-sync'] === total;
+  const { counts, total, accountTotals, delivery } = data;
+  const isWell =
+    accountTotals.notReady === 0 &&
+    accountTotals.all > 0 &&
+    counts['in-sync'] === total &&
+    delivery.troubles.length === 0;
   const tiles = HEALTHS.filter((state) => counts[state] > 0).map((state) => {
     const isChosen = query.state === state;
     const href = queryHref(basePath, query, { state: isChosen ? null : state, page: 1 });

@@ -15,20 +15,19 @@ export function renderRouteBox(
 ): Html {
   const { q, state, route } = query;
   return html`<section class="card" aria-labelledby="route-title">
-    <h2 id="route-title">Where does mail go?</h2>
-    <form class="filter" action="${basePath}/">
-      <label
-        >Mail to
-        <input
-          name="route"
-          id="route"
-          value="${route}"
-          inputmode="email"
-          autocomplete="off"
-          autocapitalize="none"
-          spellcheck="false"
-          placeholder="sales@acme.example"
-      /></label>
+    <form class="ask" action="${basePath}/">
+      <h2 id="route-title"><label for="route">Where does mail to</label></h2>
+      <input
+        name="route"
+        id="route"
+        value="${route}"
+        inputmode="email"
+        autocomplete="off"
+        autocapitalize="none"
+        spellcheck="false"
+        placeholder="sales@acme.example"
+      />
+      <span>go?</span>
       ${q === '' ? null : html`<input type="hidden" name="q" value="${q}" />`}
       ${state === null ? null : html`<input type="hidden" name="state" value="${state}" />`}
       <button>Ask</button>
