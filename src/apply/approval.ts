@@ -3,7 +3,7 @@ import { actionKey, changeKey, itemKey } from '../model/item-key.ts';
 import { SECTIONS } from '../model/kinds.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Change, Plan } from '../model/plan.ts';
-import { sameMatch } from '../model/resources.ts';
+import { sameMatch, sameSetting } from '../model/resources.ts';
 import { chainOfKind } from '../plan/requests/order.ts';
 import { isRefused } from '../plan/withhold.ts';
 import { isHeldUp, recordSkips, STAGE_ONE_FAILED, whyBlocked, type Ledger } from './ledger.ts';
@@ -23,7 +23,7 @@ export function approve(changes: readonly Change[]): Approval {
  */
 export function isApprovedBy(approval: Approval, change: Change): boolean {
   const approved = approval.get(actionKey(change));
-  if (approved === undefined) return false;
+  if (approved === undefined || wasTouched(change, approved)) return false;
   if (change.action !== 'delete') return true;
   if (approved.id !== null && approved.id !== change.id) return false;
   return !holdsMore(change, approved) && !isRepurposed(change, approved);
@@ -80,7 +80,7 @@ function heldUpReason(ledger: Ledger, change: Change, lost: ReadonlySet<DomainNa
 }
 
 function newcomerReason(approvals: Approvals, change: Change, guard: 'refuses' | 'passes'): string | null {
-  if (change.action === 'delete' || isLeft(approvals, change)) {
+  if (change.action === 'delete' || change.reason === 'undo' || isLeft(approvals, change)) {
     return 'it appeared or changed during the run: the next plan shows it';
   }
   return guard === 'refuses' ? 'it appeared during the run, and a guard refuses it' : null;
@@ -101,13 +101,39 @@ function wasRejected({ failed }: Ledger, change: Change): boolean {
   return entry?.cause === 'rejected' && changeKey(entry.change) === changeKey(change);
 }
 
+/** An undo changes nothing that is otherwise by now than it was when the undo was approved; what it moved itself aside. */
+function wasTouched(change: Change, approved: Change): boolean {
+  const [now, before] = [change.observed, approved.observed];
+  if (change.reason !== 'undo' || approved.conditional) return false;
+  if (now === null || before === null) return now !== before;
+  return isElsewhere(now, before) || isOtherMail(now, before) || differs(change, approved);
+}
+
+/** Settings, and whether a rule is active. */
+function differs(change: Change, approved: Change): boolean {
+  if (change.kind === 'rule' && approved.kind === 'rule')
+    return change.observed?.active !== approved.observed?.active;
+  if (change.kind !== 'domain' || approved.kind !== 'domain') return false;
+  return change.fields.some(
+    (field) => !sameSetting(field, change.observed?.[field], approved.observed?.[field]),
+  );
+}
+
 /** That the manifest does not name it says little about what somebody has just pointed elsewhere. */
 function isRepurposed(change: Change, approved: Change): boolean {
   const [now, before] = [change.observed, approved.observed];
   if (change.reason !== 'prune' || now === null || before === null) return false;
-  const isElsewhere =
-    'forward' in now && 'forward' in before && !sameDestinations(now.forward, before.forward);
-  return isElsewhere || ('match' in now && 'match' in before && !sameMatch(now.match, before.match));
+  return isElsewhere(now, before) || isOtherMail(now, before);
+}
+
+type Live = NonNullable<Change['observed']>;
+
+function isElsewhere(now: Live, before: Live): boolean {
+  return 'forward' in now && 'forward' in before && !sameDestinations(now.forward, before.forward);
+}
+
+function isOtherMail(now: Live, before: Live): boolean {
+  return 'match' in now && 'match' in before && !sameMatch(now.match, before.match);
 }
 
 /** Of a domain that is deleted: whether more would go with it than was known. */

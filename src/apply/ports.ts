@@ -9,7 +9,7 @@ import type { DomainName } from '../model/names.ts';
 import type { Observed } from '../model/observed.ts';
 import type { Change, Plan } from '../model/plan.ts';
 import type { ManifestSize, Prior } from '../model/prior.ts';
-import type { RequestTotals } from '../model/report.ts';
+import type { RequestTotals, SkippedItem } from '../model/report.ts';
 import type { BatchSupport, StageRequests } from '../plan/requests/requests.ts';
 import type { Policy } from '../plan/policy.ts';
 import type { ResolvePassword } from './send/passwords.ts';
@@ -41,6 +41,10 @@ export interface ApplyInput {
    * approved as it was. Default: taken up.
    */
   readonly newcomers?: 'taken-up' | 'left' | undefined;
+  /** What the run is about and is not to change; reported as skipped. */
+  readonly leftAlone?: readonly SkippedItem[] | undefined;
+  /** Facts worth knowing, for the report. */
+  readonly notes?: readonly string[] | undefined;
   /** So many failed items end the run; null: 25 or 5 % of the items, the larger. */
   readonly maxFailures: number | null;
   /** Epoch milliseconds; the reading before the plan is part of the run. */

@@ -41,6 +41,7 @@ const COMMANDS: Readonly<Record<string, (declaration: Declaration) => void>> = {
   plan: declarePlan,
   show: declareShow,
   apply: declareApply,
+  undo: declareUndo,
   run: declareRun,
   export: declareExport,
   account: declareAccount,
@@ -119,6 +120,17 @@ function declareApply({ program, run }: Declaration): void {
         ),
       ),
     );
+}
+
+function declareUndo({ program, run }: Declaration): void {
+  addCommand(program, 'undo', withAccounts, withConnection, withStore, withOutput())
+    .description('Show the plan that reverses a run, ask, apply it and verify; changes made since stay')
+    .argument('[run]', 'a run of fwdsync history; default: the last that wrote')
+    .option('--yes', 'do not ask; requires RUN')
+    .option('--allow-domain-delete <domain>', 'a domain that may be deleted (repeatable)', collect)
+    .option('--allow-unrouted <address>', 'an address that may lose its delivery (repeatable)', collect)
+    .addHelpText('after', example('fwdsync undo --yes 5k2m9q1x'))
+    .action(run(forAccounts(async () => (await import('./commands/undo.ts')).undoCommand, DOCUMENT_FORMATS)));
 }
 
 function declareRun({ program, run }: Declaration): void {

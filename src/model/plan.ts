@@ -15,7 +15,8 @@ export type Reason =
   | 'reorder'
   | 'type-change'
   | 'rotate'
-  | 'tombstone';
+  | 'tombstone'
+  | 'undo';
 
 export type Action = 'add' | 'update' | 'move' | 'delete';
 

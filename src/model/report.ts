@@ -25,6 +25,8 @@ export interface Report {
   readonly wrote: boolean;
   /** Why the run ended before its plan did; null when it came to its end. */
   readonly stopped: Stop | null;
+  /** What the history calls the run; null: nothing was written, and nothing is to be undone. */
+  readonly run: string | null;
   /** Where the manifest that undoes this run is; null when nothing was to be written. */
   readonly snapshot: string | null;
   /** What applying it needs to be allowed, as flags for a shell; none, too, where that cannot be known. */

@@ -99,6 +99,8 @@ export type DesiredRule =
       readonly match: RuleMatch;
       readonly forward: readonly Destination[];
       readonly active: boolean;
+      /** No manifest states one: that of a rule that is put back. */
+      readonly rank?: number;
     })
   | (Origin & {
       readonly state: 'absent';

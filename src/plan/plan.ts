@@ -44,7 +44,7 @@ export interface PlanInput {
 /** What to change in the account, in which order, and what speaks against it. Pure: same inputs, same bytes. */
 export function makePlan(input: PlanInput): Plan {
   const { desired, observed, policy, prior, manifestSize: size = manifestSize(input.desired) } = input;
-  const domains = planDomains(input);
+  const domains = planDomains(input).map((plan) => (policy.purpose === 'undo' ? asUndo(plan) : plan));
   const changes = domains.flatMap((plan) => plan.changes);
   const found = sortWarnings([
     ...accountWarnings(observed, domains, size),
@@ -54,7 +54,9 @@ export function makePlan(input: PlanInput): Plan {
     ...domains.flatMap(({ domain, warnings }) => about(domain, warnings)),
   ]);
   const concerning = input.manifestKind === 'snapshot' ? warningsOfChanges(found, changes, desired) : found;
-  const warnings = silence(concerning, desired);
+  const warnings = silence(concerning, desired).map((warning) =>
+    policy.purpose === 'undo' ? { ...warning, source: null } : warning,
+  );
   return {
     api: { ...input.api, account: observed.account.email },
     manifest: { files: desired.files, digest: desired.digest },
@@ -82,6 +84,26 @@ export function makePlan(input: PlanInput): Plan {
       .toSorted((a, b) => compareSources(a.source, b.source) || compareText(a.message, b.message)),
     adoptions: domains.flatMap((plan) => plan.adoptions),
   };
+}
+
+/** What follows from no manifest has no place in one. */
+function asUndo(plan: DomainPlan): DomainPlan {
+  const undone = new Map(plan.changes.map((change) => [change, placeless(change)]));
+  const inPlace = (changes: readonly Change[]): readonly Change[] =>
+    changes.map((change) => undone.get(change) ?? change);
+  return {
+    ...plan,
+    changes: inPlace(plan.changes),
+    sections: plan.sections.map((section) => ({
+      ...section,
+      changes: inPlace(section.changes),
+      serviceOwn: inPlace(section.serviceOwn),
+    })),
+  };
+}
+
+function placeless(change: Change): Change {
+  return { ...change, source: null, reason: 'undo' };
 }
 
 function about(domain: DomainName, warnings: readonly Warning[]): readonly Warning[] {

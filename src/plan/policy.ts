@@ -13,6 +13,8 @@ export interface Policy {
   readonly rotate: readonly { readonly name: string; readonly domain: string }[];
   /** The daemon never deletes a domain. */
   readonly domainDeletes: 'allowed' | 'never';
+  /** An undo is as large as the run that it reverses, and no manifest has a line for it. */
+  readonly purpose?: 'undo' | undefined;
 }
 
 /** The allowances of a manifest that have not expired: each holds through its day, in UTC. */

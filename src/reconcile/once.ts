@@ -81,6 +81,8 @@ export async function reconcileOnce(request: OnceRequest, ports: OncePorts): Pro
         maxFailures,
         newcomers,
         origin,
+        leftAlone: planned.leftAlone,
+        notes: planned.notes,
         startedAt,
         totalsBefore,
       },

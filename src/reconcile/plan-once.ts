@@ -9,7 +9,8 @@ import { forwardsOf, type Desired } from '../model/desired.ts';
 import { type DomainName, domainPartOf } from '../model/names.ts';
 import type { Account, Observed } from '../model/observed.ts';
 import type { Plan, Warning } from '../model/plan.ts';
-import type { ManifestSize } from '../model/prior.ts';
+import type { ManifestSize, Prior } from '../model/prior.ts';
+import type { SkippedItem } from '../model/report.ts';
 import { succeed, type Result } from '../model/result.ts';
 import { makePlan, type PlanInput } from '../plan/plan.ts';
 import type { Policy } from '../plan/policy.ts';
@@ -31,6 +32,24 @@ export interface PlanRequest {
   /** What a sweep read already; of it only the domains that would be changed are read again. */
   readonly observed?: ObservedDomains | undefined;
   readonly policy: Policy;
+  /** Of an undo: what is wanted depends on what the account has by now. */
+  readonly settle?: ((read: SettleInput) => Promise<Settled>) | undefined;
+}
+
+export interface SettleInput {
+  readonly observed: Observed;
+  readonly prior: Prior;
+  readonly state: StateStore;
+  readonly resolvePassword: ResolvePassword;
+}
+
+/** What is wanted after all. */
+export interface Settled {
+  readonly desired: Desired;
+  /** What is not wanted, with the reason. */
+  readonly leftAlone: readonly SkippedItem[];
+  /** Facts worth knowing of what is wanted. */
+  readonly notes: readonly string[];
 }
 
 export interface PlanPorts {
@@ -58,6 +77,9 @@ export interface Planned {
   readonly memory: 'some' | 'none';
   /** What of the state directory could not be read. */
   readonly warnings: readonly Warning[];
+  /** What the request was about and the plan is not, and facts about it; see `Settled`. */
+  readonly leftAlone: readonly SkippedItem[];
+  readonly notes: readonly string[];
 }
 
 /** Observes the account and plans; sends nothing but GET. */
@@ -88,20 +110,27 @@ export async function planAccount(
   const question = { ...fixed, desired: whole.desired, now: clock.now(), account };
   const request =
     whole.scope === 'pending' ? await pendingPart(whole, client, { question, findDrift }) : whole;
-  const { desired, domains, observed: swept } = request;
-  const inputOf = (observed: Observed): PlanInput => ({ ...fixed, desired, observed, now: clock.now() });
+  const { domains, observed: swept } = request;
+  const inputOf = (observed: Observed, desired = request.desired): PlanInput => {
+    return { ...fixed, desired, observed, now: clock.now() };
+  };
   const observed =
     swept === undefined
-      ? await observe(client, { desired, domains, account, clock })
+      ? await observe(client, { desired: request.desired, domains, account, clock })
       : await reread(inputOf({ account, ...swept }), { client, clock });
   if (!observed.ok) return observed;
-  const input = inputOf(observed.value);
+  const settling = { observed: observed.value, prior, state, resolvePassword };
+  const settled = (await request.settle?.(settling)) ?? AS_ASKED;
+  const { desired = request.desired, leftAlone, notes } = settled;
+  const input = inputOf(observed.value, desired);
   const recognise = await state.openReferences();
   const earlier = recognise?.(destinationsIn(observed.value, desired)) ?? [];
   const references = new Map([...earlier, ...desired.references]);
   const memory = recognise === null ? 'none' : 'some';
-  return succeed({ request, input, plan: makePlan(input), references, memory, warnings });
+  return succeed({ request, input, plan: makePlan(input), references, memory, warnings, leftAlone, notes });
 }
+
+const AS_ASKED: Partial<Settled> & Omit<Settled, 'desired'> = { leftAlone: [], notes: [] };
 
 /** Every destination that the account has or the manifest asks for, some of them more than once. */
 function* destinationsIn({ domains: live }: Observed, { domains: wanted }: Desired): Generator<Destination> {

@@ -91,7 +91,7 @@ describe('an account that never answers', () => {
     const { arrived, release } = hold(acme);
     const isWritten = written(beta);
     const running = start('apply', '--yes');
-    await Promise.all([arrived, isWritten, running.printed(/Undo: /)]);
+    await Promise.all([arrived, isWritten, running.printed(/undo: /)]);
     expect(acme.journal.entries()).toEqual([]);
     release();
     const { code, stdout, stderr } = await running.ended;
@@ -184,7 +184,7 @@ describe('an account that fails', () => {
     });
     const isWritten = written(beta);
     const running = start('apply', '--yes');
-    await Promise.all([limited.promise, isWritten, running.printed(/Undo: /)]);
+    await Promise.all([limited.promise, isWritten, running.printed(/undo: /)]);
     running.stop();
     const { code, stdout } = await running.ended;
     expect(code).toBe(3);

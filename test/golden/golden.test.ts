@@ -7,7 +7,7 @@ import { loadDesired } from './support/desired.ts';
 import { searchIn } from '../support/search.ts';
 import { comparable } from './support/generations.ts';
 import { KEY, runCase, type CaseOutcome } from './support/run-case.ts';
-import { restorable } from './support/undo.ts';
+import { credentialsGone, restorable } from './support/undo.ts';
 import { unmanagedPart } from './support/unmanaged.ts';
 
 // UPDATE_GOLDEN=1 writes what is printed into the folders instead of comparing; read the difference before committing.
@@ -155,7 +155,7 @@ function testOutcome(golden: GoldenCase, version: Version, outcomeOf: () => Case
 
   test('no secret is printed or saved, in any of six encodings', () => {
     const { texts, planAfter, planOnOther, undone, saved } = outcome;
-    const runs = [planAfter, planOnOther, ...(undone === null ? [] : [undone.apply])];
+    const runs = [planAfter, planOnOther, ...(undone === null ? [] : Object.values(undone).map(({ result }) => result))];
     const shown = [
       texts['plan.txt'],
       texts['report.txt'],
@@ -173,8 +173,25 @@ function testOutcome(golden: GoldenCase, version: Version, outcomeOf: () => Case
       return;
     }
     const lost = options.lost ?? [];
-    expect(undone.apply.exitCode, undone.apply.stdout + undone.apply.stderr).toBe(0);
-    expect(restorable(undone.account, lost)).toEqual(restorable(start, lost));
+    const { exitCode, stdout, stderr } = undone.snapshot.result;
+    expect(exitCode, stdout + stderr).toBe(0);
+    expect(restorable(undone.snapshot.account, lost)).toEqual(restorable(start, lost));
+  });
+
+  if (alone) test('undo brings back what was there, and undo of that what was applied', () => {
+    const { undone, start, end } = outcome;
+    if (undone === null) return;
+    // A password cannot be read, and what cannot be brought back is skipped.
+    const unmade = credentialsGone(end, undone.undo.account);
+    for (const { result, account, as, lost } of [
+      { ...undone.undo, as: start, lost: options.lost ?? [] },
+      { ...undone.redo, as: end, lost: unmade },
+    ]) {
+      const { exitCode, stdout, stderr } = result;
+      const wrote = /^undo: /m.test(stdout);
+      expect(exitCode, stdout + stderr).toBe(lost.length === 0 ? 0 : wrote ? 3 : 6);
+      expect(restorable(account, lost)).toEqual(restorable(as, lost));
+    }
   });
 }
 

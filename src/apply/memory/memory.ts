@@ -80,10 +80,10 @@ function rememberDomain(
 }
 
 /** Until a run has left the domain in place. */
-function rememberCatchAll(
+export function rememberCatchAll(
   { domain }: PresentDomain,
   before: PriorDomain | undefined,
-  { added }: MemoryInput,
+  { added }: Pick<MemoryInput, 'added'>,
 ): Pick<PriorDomain, 'givenCatchAll'> {
   const given = added.has(domain) ? (added.get(domain) ?? null) : before?.givenCatchAll;
   return typeof given === 'string' ? { givenCatchAll: given } : {};
@@ -120,7 +120,7 @@ function rememberPasswords(
   return known;
 }
 
-function countLive(domain: ObservedDomain): PriorDomain['live'] {
+export function countLive(domain: ObservedDomain): PriorDomain['live'] {
   const counts: Partial<Record<Section, number>> = {};
   for (const section of SECTIONS) {
     const items = domain[section];

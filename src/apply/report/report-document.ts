@@ -23,12 +23,14 @@ export interface ReportDocument extends Pick<
   readonly summary: ItemCounts;
   readonly guards: readonly Omit<GuardFinding, 'allowance' | 'holds' | 'refuses'>[];
   readonly withheld: readonly Pick<Withheld, 'domain' | 'reason'>[];
+  /** The command that undoes the run; null: there is nothing to undo. */
+  readonly undo: string | null;
 }
 
 /** The report as plain JSON. What the service wrote is passed through the disclosure; values are in no report. */
 export function reportDocument(report: Report, disclosure: Disclosure): ReportDocument {
   const show = (text: string): string => showText(text, disclosure);
-  const { outcome, plan, applied, requests, stopped, snapshot } = report;
+  const { outcome, plan, applied, requests, stopped, run, snapshot } = report;
   return {
     kind: 'fwdsync/report@1',
     outcome,
@@ -49,9 +51,15 @@ export function reportDocument(report: Report, disclosure: Disclosure): ReportDo
     notKept: report.notKept.map((item) => ({ ...item, message: show(item.message) })),
     notes: report.notes.map(show),
     requests,
+    undo: run === null ? null : undoLine(run),
     stopped: stopped === null ? null : { ...stopped, message: show(stopped.message) },
     snapshot,
   };
+}
+
+/** The command that undoes a run. */
+export function undoLine(run: string): string {
+  return `fwdsync undo ${run}`;
 }
 
 /** How many changes had each end. */

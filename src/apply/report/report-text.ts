@@ -6,7 +6,7 @@ import { quoteForShell } from '../../plan/policy.ts';
 import { withheldReason } from '../../plan/withhold.ts';
 import type { Style } from '../../plan/render/style.ts';
 import { wrapSentence } from '../../plan/render/wrap.ts';
-import { summarise } from './report-document.ts';
+import { summarise, undoLine } from './report-document.ts';
 
 export interface ReportTextOptions {
   readonly disclosure: Disclosure;
@@ -32,20 +32,17 @@ export function renderReport(report: Report, options: ReportTextOptions): string
       ? []
       : sentence(`stopped: ${report.stopped.message}`, options).map(options.style.error)),
     countLine(report, options.style),
-    ...(report.snapshot === null || !report.wrote
-      ? []
-      : [`Undo: ${undoCommand(report, options.disclosure)}`]),
+    ...renderUndo(report, options.disclosure),
   ];
   return `${lines.join('\n')}\n`;
 }
 
-/** The command that applies the snapshot, with what it needs to be allowed. */
-export function undoCommand(
-  { snapshot, undoFlags }: Pick<Report, 'snapshot' | 'undoFlags'>,
-  disclosure: Disclosure,
-): string {
+/** The command that undoes the run, and the one that applies its snapshot with what that needs to be allowed. */
+function renderUndo({ run, snapshot, undoFlags }: Report, disclosure: Disclosure): readonly string[] {
+  if (run === null) return [];
   const flags = undoFlags.map((flag) => showText(flag, disclosure));
-  return ['fwdsync apply -f', quoteForShell(snapshot ?? ''), ...flags].join(' ');
+  const apply = ['fwdsync apply -f', quoteForShell(snapshot ?? ''), ...flags].join(' ');
+  return [`undo: ${undoLine(run)}`, ...(snapshot === null ? [] : [`snapshot: ${apply}`])];
 }
 
 function renderFailures(report: Report, options: ReportTextOptions): readonly string[] {

@@ -42,16 +42,20 @@ export function reportRun({ input, ledger, totals, now, verdict, snapshot, undoF
     failed: [...ledger.failed.values()].map(({ change, endpoint, status, index, message, errors }) => {
       return { ...changeName(change), source: change.source, endpoint, status, index, message, errors };
     }),
-    skipped: [...ledger.skipped.values()].map(({ change, reason }) => {
-      return { ...changeName(change), source: change.source, reason };
-    }),
+    skipped: [
+      ...(input.leftAlone ?? []),
+      ...[...ledger.skipped.values()].map(({ change, reason }) => {
+        return { ...changeName(change), source: change.source, reason };
+      }),
+    ],
     guards: input.plan.guards,
     withheld: input.plan.withheld,
     notKept: notKept.map((item) => notKeptItem(item, input.references)),
-    notes: [...ledger.notes, ...verificationNotes(verdict)],
+    notes: [...(input.notes ?? []), ...ledger.notes, ...verificationNotes(verdict)],
     requests: requestsOfRun(totals, input.totalsBefore),
     wrote: ledger.wrote,
     stopped: ledger.stop,
+    run: ledger.wrote ? input.origin.run : null,
     snapshot,
     undoFlags,
   };
@@ -83,6 +87,7 @@ export function refusedReport(
     requests,
     wrote: false,
     stopped: null,
+    run: null,
     snapshot: null,
     undoFlags: [],
   };
@@ -100,17 +105,19 @@ function requestsOfRun(totals: RequestTotals, before: RequestTotals): RequestTot
 
 /** `converged` is said only when everything was read again and nothing is left, not even what was held back. */
 function outcomeOf(input: ApplyInput, ledger: Ledger, verdict: Verdict): Outcome {
-  const withheld =
-    input.plan.withheld.filter(({ cause }) => cause !== 'tombstone').length + input.heldBack.length;
+  const { plan, heldBack, leftAlone = [] } = input;
+  const tombstones = plan.withheld.filter(({ cause }) => cause === 'tombstone');
+  const withheld = plan.withheld.length - tombstones.length + heldBack.length + leftAlone.length;
   const seen = verdict.kind === 'seen' && verdict.unread.size === 0 && verdict.open.length === 0;
   const clean = seen && ledger.stop === null && ledger.failed.size + ledger.skipped.size + withheld === 0;
-  if (clean) return input.plan.changes.length === 0 ? 'unchanged' : 'converged';
+  if (clean) return plan.changes.length === 0 ? 'unchanged' : 'converged';
   return ledger.wrote ? 'partial' : unwrittenOutcome(input, ledger);
 }
 
 function unwrittenOutcome(input: ApplyInput, ledger: Ledger): Outcome {
   if (ledger.stop?.kind === 'interrupted') return 'failed';
-  return input.plan.withheld.some(({ cause }) => cause === 'guard') ? 'refused' : 'failed';
+  const isLeft = input.plan.changes.length === 0 && (input.leftAlone ?? []).length > 0;
+  return isLeft || input.plan.withheld.some(({ cause }) => cause === 'guard') ? 'refused' : 'failed';
 }
 
 function verificationNotes(verdict: Verdict): readonly string[] {

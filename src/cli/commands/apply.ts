@@ -1,10 +1,9 @@
-import { writeSnapshot } from '../../manifest/write/write-snapshot.ts';
-import { createRunFollower } from './apply/follow-run.ts';
+import { approvingPorts } from './apply/follow-run.ts';
 import type { Decision } from '../../reconcile/decide.ts';
 import { reconcileOnce, type OncePorts, type Approved } from '../../reconcile/once.ts';
 import type { Planned } from '../../reconcile/plan-once.ts';
 import { narrowToChanges } from '../input/against.ts';
-import { approveOnTerminal, approveUnasked, canAsk } from './apply/approve.ts';
+import { approveByUser, canAsk } from './apply/approve.ts';
 import { concludeRun } from './apply/conclude.ts';
 import type { Context } from '../context.ts';
 import { type ExitCode, usageError } from '../exit.ts';
@@ -102,22 +101,8 @@ function portsOf(context: Context, options: ApplyFlags, session: Session, manner
       if (decision.kind !== 'stale') show(decision, planned);
       return { decision, planned };
     }
-    if (options.yes === true) return approveUnasked(planned, { refusals, show });
-    const ask = (): Promise<Approved> => approveOnTerminal(context, planned, { refusals, show });
-    return context.ofAccount === undefined ? ask() : context.ofAccount.alone(ask);
+    return approveByUser(context, options, planned, { refusals, show });
   };
-  const follower = createRunFollower(context, session);
-  return {
-    ...session.ports,
-    readCommit: () => readCommit(context, manifestPaths(options, context)),
-    signal: context.signal,
-    writeSnapshot,
-    whyKeepDomain: context.ofAccount?.whyKeepDomain,
-    approve: async (planned) => {
-      const verdict = await approve(planned);
-      if (verdict.decision.kind === 'go') follower.begin(verdict.planned, verdict.decision.requests);
-      return verdict;
-    },
-    onProgress: follower.onProgress,
-  };
+  const ports = approvingPorts(context, session, approve);
+  return { ...ports, readCommit: () => readCommit(context, manifestPaths(options, context)) };
 }

@@ -1,4 +1,5 @@
 import type { Client } from '../../api/client.ts';
+import type { Desired } from '../../model/desired.ts';
 import type { Disclosure } from '../../model/destinations.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { Problem } from '../../model/problem.ts';
@@ -38,7 +39,7 @@ export interface Session {
 
 export interface SessionOptions {
   /** Names the command to whoever waits for the lock. */
-  readonly command: 'plan' | 'apply' | 'run';
+  readonly command: 'plan' | 'apply' | 'run' | 'undo';
   readonly mode: 'read-only' | 'read-write';
   readonly stance: Pick<RunStance, 'accountRequired' | 'domainDeletes'>;
   /** Whether all of the manifest's domains are read; by default they are. */
@@ -67,34 +68,52 @@ export async function openSession(
   });
   collectSyntax(manifest.size.entries);
   const connection = await resolveConnection(options, manifest.desired.api, context);
+  const opened = await connectSession(context, options, { ...how, connection, desired: manifest.desired });
+  return {
+    ...opened,
+    request: {
+      ...requestOf(manifest, options, { connection, stance: how.stance, now: opened.openedAt }),
+      manifestKind,
+    },
+    counts: manifest.counts,
+    problems: manifest.problems,
+    disclosure: disclosureOf(manifest.desired, options, context),
+    options: planOptions(context, options),
+  };
+}
+
+/** What does not depend on where that comes from which is wanted. */
+export async function connectSession(
+  context: Context,
+  options: CommonOptions,
+  {
+    connection,
+    desired,
+    ...how
+  }: Pick<SessionOptions, 'command' | 'mode' | 'reads'> & {
+    readonly connection: Connection;
+    readonly desired: Desired;
+  },
+): Promise<Pick<Session, 'client' | 'connection' | 'openedAt' | 'ports' | 'progress'>> {
   const openState = await openStates(context, options, how.command);
   const { client, progress } = connectShown(context, connection, how.mode);
   progress.follow(
     requestsHeadway(context, client, {
       label: 'reading',
       end: how.mode === 'read-write' ? ' to read' : undefined,
-      foreseen: how.reads === 'some' ? undefined : listingsOf(manifest.desired, client.version),
+      foreseen: how.reads === 'some' ? undefined : listingsOf(desired, client.version),
     }),
   );
-  const openedAt = context.clock.now();
   return {
     client,
     connection,
-    openedAt,
-    request: {
-      ...requestOf(manifest, options, { connection, stance: how.stance, now: openedAt }),
-      manifestKind,
-    },
+    openedAt: context.clock.now(),
     ports: {
       client,
       clock: context.clock,
       openState: (account) => openState(connection, account),
       resolvePassword: (reference) => referenceValue(context, reference),
     },
-    counts: manifest.counts,
-    problems: manifest.problems,
-    disclosure: disclosureOf(manifest.desired, options, context),
-    options: planOptions(context, options),
     progress,
   };
 }

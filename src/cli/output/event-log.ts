@@ -2,7 +2,7 @@ import { FINDINGS } from '../../model/lint/findings.ts';
 import { plural } from '../../model/names.ts';
 import type { Logger } from 'pino';
 import type { RequestEvent } from '../../api/http/call.ts';
-import { undoCommand } from '../../apply/report/report-text.ts';
+import { undoLine } from '../../apply/report/report-document.ts';
 import { DISCLOSE_ALL } from '../../model/destinations.ts';
 import { runOutcome, type CompletedRun, type DaemonEvent, type DeliveryTrouble } from '../../model/daemon.ts';
 import type { Change, Plan } from '../../model/plan.ts';
@@ -193,15 +193,14 @@ function withheldByItself({ withheld }: Plan): Plan['withheld'] {
 }
 
 function logReport(log: Logger, report: Report, plan: Plan): void {
-  const { applied, failed, skipped, notKept, notes, snapshot } = report;
+  const { applied, failed, skipped, notKept, notes, run, snapshot } = report;
   const planned = new Map(plan.changes.map((change) => [nameOf(change), change]));
   const fieldsOf = (item: ChangeName) => ({ ...changeName(item), ...valuesOf(planned.get(nameOf(item))) });
 
   if (snapshot !== null)
     log.info(
-      { event: 'snapshot.saved', path: snapshot },
-      // The log hides what is to be hidden, line by line.
-      `snapshot saved; undo with: ${undoCommand(report, DISCLOSE_ALL)}`,
+      { event: 'snapshot.saved', path: snapshot, run },
+      run === null ? 'snapshot saved' : `snapshot saved; undo with: ${undoLine(run)}`,
     );
   for (const item of applied) {
     log.info({ event: 'change.applied', ...fieldsOf(item) }, describeItem(item, planned.get(nameOf(item))));

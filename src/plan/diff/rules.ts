@@ -42,11 +42,7 @@ export function planRules(
   const draft = draftSection('rules');
   const carried = planDeletes(section, observed, matching.value, context, draft);
   const present = section.entries.filter((entry) => entry.state === 'present');
-  const ranks = assignRanks({
-    wanted: present.map((entry) => matching.value.matched.get(entry)?.rank ?? null),
-    fixed: carried.map((rule) => rule.rank),
-    digits: context.rankDigits,
-  });
+  const ranks = ranksOf(present, carried, matching.value, context);
   for (const [position, entry] of present.entries()) {
     const rule = matching.value.matched.get(entry);
     const place: Place = { rank: ranks[position] ?? 0, after: present[position - 1]?.name ?? null };
@@ -59,6 +55,22 @@ export function planRules(
   for (const [entry, rule] of matching.value.adopted) adopt(entry, rule, context, draft);
   warnOfUnmanaged(present, ranks, carried, context, draft);
   return succeed(draft);
+}
+
+/** Those that are stated, as they were when they were read: two may be equal. Else they follow from the order of the entries. */
+function ranksOf(
+  present: readonly PresentRule[],
+  carried: readonly ObservedRule[],
+  { matched }: RuleMatching,
+  { rankDigits }: RuleContext,
+): readonly number[] {
+  const stated = present.flatMap(({ rank }) => rank ?? []);
+  if (stated.length === present.length) return stated;
+  return assignRanks({
+    wanted: present.map((entry) => matched.get(entry)?.rank ?? null),
+    fixed: carried.map((rule) => rule.rank),
+    digits: rankDigits,
+  });
 }
 
 /** Where a rule stands in the final order. */

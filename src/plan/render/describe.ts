@@ -12,10 +12,11 @@ export function describeChange(change: ChangeDocument): ChangeText {
   return { text: WORDS[change.kind](change), note: noteOf(change) };
 }
 
-/** `manifest` and `reorder` go without saying. */
+const SELF_EVIDENT: ReadonlySet<ChangeDocument['reason']> = new Set(['manifest', 'reorder', 'undo']);
+
 function noteOf(change: ChangeDocument): string {
   if (change.conditional) {
     return change.action === 'delete' ? '(if the service made one)' : '(updated, if the service made one)';
   }
-  return change.reason === 'manifest' || change.reason === 'reorder' ? '' : change.reason.replace('-', ' ');
+  return SELF_EVIDENT.has(change.reason) ? '' : change.reason.replace('-', ' ');
 }

@@ -24,6 +24,7 @@ const EMPTY: Report = {
   requests: { total: 3, retried: 0, rateLimited: 0, waitedSeconds: 0 },
   wrote: false,
   stopped: null,
+  run: null,
   snapshot: null,
   undoFlags: [],
 };
@@ -35,6 +36,7 @@ const FULL: Report = {
   ...EMPTY,
   outcome: 'partial',
   wrote: true,
+  run: 'r1',
   snapshot: '/state/snapshots/1.yaml',
   applied: [
     { action: 'add', ...alias('sales'), id: '1' },
@@ -131,7 +133,8 @@ test('the text names failures first, in order of their places', () => {
     note: acme.example sends mail only after its DNS records are in place
     stopped: the key is not accepted
     partial: 1 added, 1 moved, 2 failed, 13 skipped, 1 not kept. 3 requests in 1.5 s.
-    Undo: fwdsync apply -f /state/snapshots/1.yaml
+    undo: fwdsync undo r1
+    snapshot: fwdsync apply -f /state/snapshots/1.yaml
     "
   `);
 });

@@ -263,7 +263,7 @@ describe('apply', () => {
   test('leaves a snapshot that undoes it, and its report, for the owner alone', async () => {
     const { run } = await workspace();
     const { stdout } = await run(['apply', '--yes']);
-    const snapshot = /Undo: fwdsync apply -f (\S+)/.exec(stdout)?.[1] ?? 'missing';
+    const snapshot = /snapshot: fwdsync apply -f (\S+)/.exec(stdout)?.[1] ?? 'missing';
     expect(await readFile(snapshot, 'utf8')).toContain('state: absent');
     const undone = await run(['apply', '--yes', '-f', snapshot, '--account', OWNER]);
     expect(undone.code, undone.stdout + undone.stderr).toBe(0);

@@ -68,7 +68,7 @@ const CASES: readonly Case[] = [
 
 /** The words of the command that a report prints, as a shell would split them. */
 function printedUndo(stdout: string): { readonly args: readonly string[]; readonly flags: string } {
-  const [, snapshot = 'missing', flags = ''] = /^Undo: fwdsync apply -f (\S+)(.*)$/m.exec(stdout) ?? [];
+  const [, snapshot = 'missing', flags = ''] = /^snapshot: fwdsync apply -f (\S+)(.*)$/m.exec(stdout) ?? [];
   const words = flags.split(' ').filter((word) => word !== '');
   return { args: ['apply', '-f', snapshot, ...words.map((word) => word.replaceAll("'", ''))], flags };
 }

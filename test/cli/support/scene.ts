@@ -13,6 +13,7 @@ import { startEmulator, type Emulator, type ServerOptions } from '../../../src/e
 import type { ApiVersion } from '../../../src/model/endpoints.ts';
 import { virtualClock, type VirtualClock } from '../../support/clock.ts';
 import { checkPrinted } from '../../support/documents.ts';
+import { openChance } from '../../support/random.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 
 export const KEY = 'key-of-the-scene';
@@ -111,7 +112,7 @@ async function runCommand(
     stdout: out.stream,
     stderr: err.stream,
     clock,
-    random: () => 0.5,
+    random: openChance(),
     secrets: createSecrets(),
     signal: input.signal ?? new AbortController().signal,
   };

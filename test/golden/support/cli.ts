@@ -4,6 +4,7 @@ import { execute } from '../../../src/cli/execute.ts';
 import { createSecrets } from '../../../src/cli/secrets.ts';
 import type { Clock } from '../../../src/model/clock.ts';
 import { checkPrinted } from '../../support/documents.ts';
+import { openChance } from '../../support/random.ts';
 
 export interface Terminal {
   readonly cwd: string;
@@ -29,7 +30,7 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
     stdout: collectInto(stdout),
     stderr: collectInto(stderr),
     clock: terminal.clock,
-    random: () => 0.5,
+    random: openChance(),
     secrets: createSecrets(),
     signal: new AbortController().signal,
   };

@@ -12,7 +12,7 @@ import { runCommand, type CommandResult, type Terminal } from './cli.ts';
 import { loadDesired } from './desired.ts';
 import { renderAccount, renderRequests, renderSession } from './render.ts';
 import { probesOf, routesOf, strayed } from './routes.ts';
-import { undo, type Undone } from './undo.ts';
+import { undoAll, type Undoing } from './undo.ts';
 
 export const KEY = 'golden-key';
 const START = Date.parse('2026-01-15T12:00:00Z');
@@ -36,7 +36,7 @@ export interface CaseOutcome {
   /** Mails that would have been lost or led astray on the way from the one to the other. */
   readonly strayed: readonly string[];
   /** Null: there was nothing to undo. */
-  readonly undone: Undone | null;
+  readonly undone: Undoing | null;
   /** The text of every file in the state directory, and of the saved plan. */
   readonly saved: readonly string[];
   /** Requests of `plan`, and of `apply`. */
@@ -146,7 +146,7 @@ async function carryOut(stage: Stage, version: Version): Promise<CaseOutcome> {
   const savedPlan = existsSync(planFile) ? readFileSync(planFile, 'utf8') : null;
   const saved = [...readSaved(join(workspace, 'state')), savedPlan ?? ''];
   const after = { planAfter, planOnOther, exported, planOfExport };
-  const undone = await undo(emulator, apply, terminal);
+  const undone = await undoAll(emulator, apply, terminal);
   return {
     plan,
     planDocument: savedPlan === null ? null : (JSON.parse(savedPlan) as SavedPlan),
@@ -187,7 +187,8 @@ function textsOf(
       .replaceAll(`127.0.0.1:${emulator.port}`, 'emulator')
       .replaceAll(/(?<= at emulator) \(v[34]\)$/gm, '')
       .replaceAll(workspace, 'WORKSPACE')
-      .replaceAll(SNAPSHOT, 'SNAPSHOT');
+      .replaceAll(SNAPSHOT, 'SNAPSHOT')
+      .replaceAll(/fwdsync undo \w+/g, 'fwdsync undo RUN');
   return {
     'plan.txt': hide(renderSession(plan)),
     'report.txt': hide(renderSession(apply)),

@@ -2,26 +2,65 @@ import type { Dump, DumpedDomain } from '../../../src/emulator/account/dump.ts';
 import type { Emulator } from '../../../src/emulator/http/server.ts';
 import { runCommand, type CommandResult, type Terminal } from './cli.ts';
 
+/** A command that reverses another one, and the account after it. */
 export interface Undone {
-  readonly apply: CommandResult;
+  readonly result: CommandResult;
   readonly account: Dump;
 }
 
-/** Applies the snapshot that a run points to, with just the command that it prints; null: it wrote nothing. */
-export async function undo(
+/** One after another: the undo of a run, the undo of that undo, and the snapshot of the run. */
+export interface Undoing {
+  readonly undo: Undone;
+  readonly redo: Undone;
+  readonly snapshot: Undone;
+}
+
+/** With just the commands that a run prints; an undo is told what its guards ask for. Null: the run wrote nothing. */
+export async function undoAll(
   emulator: Emulator,
   run: CommandResult,
   terminal: Terminal,
-): Promise<Undone | null> {
-  const printed = /^Undo: fwdsync (apply -f .+)$/m.exec(run.stdout)?.[1];
+): Promise<Undoing | null> {
+  const printed = /^snapshot: fwdsync (apply -f .+)$/m.exec(run.stdout)?.[1];
   if (printed === undefined) return null;
-  const apply = await runCommand([...unquoted(printed), '--yes'], terminal);
-  return { apply, account: emulator.store.dump() };
+  const undo = await undoRun(emulator, run, terminal);
+  const redo = await undoRun(emulator, undo.result, terminal);
+  return { undo, redo, snapshot: await carryOut(emulator, unquoted(printed), terminal) };
+}
+
+/** As somebody would: first without any allowance, then with those that the refusal names. */
+export async function undoRun(
+  emulator: Emulator,
+  run: CommandResult,
+  terminal: Terminal,
+): Promise<Undone> {
+  const args = unquoted(/^undo: fwdsync (undo .+)$/m.exec(run.stdout)?.[1] ?? 'undo none');
+  const first = await carryOut(emulator, args, terminal);
+  if (first.result.exitCode !== 4) return first;
+  const allowed = new Set(first.result.stdout.match(/--allow-(?:unrouted|domain-delete) \S+/g));
+  return carryOut(emulator, [...args, ...[...allowed].flatMap(unquoted)], terminal);
+}
+
+async function carryOut(emulator: Emulator, args: readonly string[], terminal: Terminal): Promise<Undone> {
+  const result = await runCommand([...args, '--yes'], terminal);
+  return { result, account: emulator.store.dump() };
 }
 
 /** The words of a command, as a shell would split them. */
 function unquoted(command: string): readonly string[] {
   return command.split(' ').map((word) => word.replace(/^'(.*)'$/, '$1'));
+}
+
+/** Credentials that one command made and the next took away: they do not come back with the one after it. */
+export function credentialsGone(before: Dump, after: Dump): readonly string[] {
+  const left = new Set(credentialsOf(after));
+  return credentialsOf(before).filter((name) => !left.has(name));
+}
+
+function credentialsOf({ domains }: Dump): readonly string[] {
+  return domains.flatMap(({ domain, credentials }) =>
+    credentials.map(({ username }) => `${domain}/credentials/${username}`),
+  );
 }
 
 /**

@@ -11,6 +11,18 @@ export interface ApprovalRequest {
   readonly show: (decision: Decision, planned: Planned) => void;
 }
 
+/** With `--yes` the plan runs as it is; else somebody is asked, about one of many accounts at a time. */
+export async function approveByUser(
+  context: Context,
+  { yes }: { readonly yes?: true },
+  planned: Planned,
+  approval: ApprovalRequest,
+): Promise<Approved> {
+  if (yes === true) return approveUnasked(planned, approval);
+  const ask = (): Promise<Approved> => approveOnTerminal(context, planned, approval);
+  return context.ofAccount === undefined ? ask() : context.ofAccount.alone(ask);
+}
+
 /** Without anybody to ask: the plan is shown, and runs as it is. */
 export function approveUnasked(planned: Planned, { refusals, show }: ApprovalRequest): Approved {
   const decision = decide(planned.plan, refusals);
@@ -19,7 +31,7 @@ export function approveUnasked(planned: Planned, { refusals, show }: ApprovalReq
 }
 
 /** Shows the plan, asks about each guard that can be allowed, then whether to go on. */
-export async function approveOnTerminal(
+async function approveOnTerminal(
   context: Context,
   planned: Planned,
   approval: ApprovalRequest,

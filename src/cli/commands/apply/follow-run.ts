@@ -1,6 +1,8 @@
 import type { Progress } from '../../../apply/ports.ts';
 import type { BatchSupport, StageRequests } from '../../../plan/requests/requests.ts';
 import { requestsOf } from '../../../plan/requests/requests.ts';
+import { writeSnapshot } from '../../../manifest/write/write-snapshot.ts';
+import type { OncePorts } from '../../../reconcile/once.ts';
 import type { Planned } from '../../../reconcile/plan-once.ts';
 import type { Context } from '../../context.ts';
 import type { Session } from '../../input/session.ts';
@@ -8,7 +10,7 @@ import { timetableHeadway } from '../../output/headway.ts';
 import { forecastOf, timetableOf } from '../../output/print-plan.ts';
 
 /** Shows how far a plan is applied. */
-export interface RunFollower {
+interface RunFollower {
   /** From now on these requests are sent. */
   readonly begin: (planned: Planned, requests: readonly StageRequests[]) => void;
   readonly onProgress: (progress: Progress) => void;
@@ -19,7 +21,24 @@ const REFUSED_BATCHES = {
   'by-id': 'The service does not know its ids in batches: items are updated and deleted one by one',
 } as const;
 
-export function createRunFollower(context: Context, session: Session): RunFollower {
+/** The ports of a run that is approved, and then shows how far it is. */
+export function approvingPorts(context: Context, session: Session, approve: OncePorts['approve']): OncePorts {
+  const follower = createRunFollower(context, session);
+  return {
+    ...session.ports,
+    signal: context.signal,
+    writeSnapshot,
+    whyKeepDomain: context.ofAccount?.whyKeepDomain,
+    approve: async (planned) => {
+      const verdict = await approve(planned);
+      if (verdict.decision.kind === 'go') follower.begin(verdict.planned, verdict.decision.requests);
+      return verdict;
+    },
+    onProgress: follower.onProgress,
+  };
+}
+
+function createRunFollower(context: Context, session: Session): RunFollower {
   let running: Planned | null = null;
   let label = 'writing';
   const follow = (planned: Planned, requests: readonly StageRequests[], support: BatchSupport): void => {

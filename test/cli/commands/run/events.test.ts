@@ -150,6 +150,7 @@ describe('the log of events', () => {
       skipped: [],
       notKept: [],
       notes: [],
+      run: null,
       snapshot: null,
       undoFlags: [],
     } as unknown as Report;

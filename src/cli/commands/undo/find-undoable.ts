@@ -1,0 +1,97 @@
+import type { RunEntry } from '../../../model/history/entries.ts';
+import { readRuns } from '../../../state/history/recorded.ts';
+import type { HistoryStore } from '../../../state/store.ts';
+import type { Context } from '../../context.ts';
+import { usageError } from '../../exit.ts';
+import { answerOf, connect } from '../../input/connect.ts';
+import { openStates } from '../../input/state/state.ts';
+import type { CommonOptions, Connection } from '../../settings.ts';
+import { openRecorded } from '../history/open-history.ts';
+
+export interface RunQuestion {
+  readonly connection: Connection;
+  /** Undefined: the last run that wrote. */
+  readonly name: string | undefined;
+}
+
+/**
+ * The run that is to be undone. One that is named is looked up without a request, in the history of every account; null: it is one
+ * of another of many accounts, or this one has none.
+ */
+export async function findUndoable(
+  context: Context,
+  options: CommonOptions,
+  { connection, name }: RunQuestion,
+): Promise<RunEntry | null> {
+  const run =
+    name === undefined
+      ? await findLast(context, options, connection)
+      : await findNamed(context, options, { connection, name });
+  if (run === null) {
+    context.ofAccount?.report({ verdict: 'nothing to undo' });
+    return null;
+  }
+  if (run.api.url === connection.url) return run;
+  throw usageError(
+    `run ${run.run} was made at ${run.api.url}, and not at ${connection.url}`,
+    `give its address: --api-url ${run.api.url}`,
+  );
+}
+
+async function findNamed(
+  context: Context,
+  options: CommonOptions,
+  { connection: { account }, name }: { readonly connection: Connection; readonly name: string },
+): Promise<RunEntry | null> {
+  // Of another account, too: then that is what is wrong.
+  const { account: _, ...everywhere } = options;
+  const { ofAccount: __, ...anybody } = context;
+  const env = { ...context.env, FWDSYNC_ACCOUNT: undefined };
+  const { stores } = await openRecorded({ ...anybody, env }, everywhere);
+  const found: RunEntry[] = [];
+  for (const history of stores) {
+    for await (const { start } of readRuns(history, { run: name })) found.push(start);
+  }
+  const own = found.find((run) => account === null || run.account.toLowerCase() === account.toLowerCase());
+  if (own !== undefined) return own;
+  const [other] = found;
+  if (other === undefined) {
+    throw usageError(`no run is named ${JSON.stringify(name)}`, 'fwdsync history lists the runs');
+  }
+  if (context.ofAccount !== undefined) return null;
+  throw usageError(
+    `run ${name} was made for the account ${other.account}, and not for ${account}`,
+    'leave out --account, or name a run of that account',
+  );
+}
+
+async function findLast(
+  context: Context,
+  options: CommonOptions,
+  connection: Connection,
+): Promise<RunEntry | null> {
+  const account = connection.account ?? (await readAccount(context, connection));
+  const openState = await openStates(context, options, 'undo');
+  const { history } = openState(connection, account);
+  const run = await lastThatWrote(history);
+  if (run !== null || context.ofAccount !== undefined) return run;
+  throw usageError(
+    `no run of the account ${account} is in the history`,
+    'check --state-dir: only runs that wrote with it can be undone',
+  );
+}
+
+async function readAccount(context: Context, connection: Connection): Promise<string> {
+  const client = connect(context, connection, 'read-only');
+  try {
+    return answerOf(await client.getAccount()).email;
+  } finally {
+    await client.close();
+  }
+}
+
+/** One that was killed may have written. */
+async function lastThatWrote(history: HistoryStore): Promise<RunEntry | null> {
+  for await (const { start, end } of readRuns(history)) if (end?.outcome !== 'failed') return start;
+  return null;
+}

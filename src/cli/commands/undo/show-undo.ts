@@ -1,0 +1,49 @@
+import { showText } from '../../../model/destinations.ts';
+import type { RunEntry } from '../../../model/history/entries.ts';
+import { escapeInvisible } from '../../../model/names.ts';
+import type { Decision } from '../../../reconcile/decide.ts';
+import type { Planned } from '../../../reconcile/plan-once.ts';
+import { describeOrigin } from '../../../reconcile/undo/later-changes.ts';
+import type { Context } from '../../context.ts';
+import { disclosureFor, type Session } from '../../input/session.ts';
+import { printStateWarnings } from '../../input/state/state.ts';
+import type { DocumentFormat } from '../../output/formats.ts';
+import { documentOf, printPlanText, shownPlan } from '../../output/print-plan.ts';
+import { columnsOf } from '../../output/output.ts';
+import type { CommonOptions } from '../../settings.ts';
+import { styleFor } from '../../output/style.ts';
+import { wrapSentence } from '../../../plan/render/wrap.ts';
+
+/** Shows which run is undone, the plan that does it, and what stays as it is and why. */
+export function showUndo(
+  context: Context,
+  options: CommonOptions & { readonly yes?: true },
+  session: Session,
+  { format, run }: { readonly format: DocumentFormat; readonly run: RunEntry },
+): (decision: Decision, planned: Planned) => void {
+  const stream = format === 'json' ? context.stderr : context.stdout;
+  const style = styleFor(stream, options.color, context.env);
+  return (decision, planned) => {
+    session.progress.stop();
+    printStateWarnings(context, options, planned);
+    if (format === 'json' && options.yes === true) return;
+    const { leftAlone, notes } = planned;
+    const disclosure = disclosureFor(session, planned);
+    const safe = (text: string): string => escapeInvisible(showText(text, disclosure));
+    stream.write(`Undo of ${run.command} ${run.run}: ${safe(describeOrigin(run))}\n\n`);
+    printPlanText(context, documentOf(context, session, shownPlan(decision, planned)), {
+      stream,
+      color: options.color,
+    });
+    const left = leftAlone.map(({ kind, domain, name, reason }) => {
+      const what = kind === 'domain' ? name : `${domain}/${name}`;
+      return `  ${kind} ${safe(what)}: ${safe(reason)}\n`;
+    });
+    if (left.length > 0) stream.write(`\n${style.warning('Left alone')}:\n${left.join('')}`);
+    // With --yes the report has them.
+    for (const note of options.yes === true ? [] : notes) {
+      const lines = wrapSentence(`note: ${safe(note)}`, columnsOf(stream));
+      stream.write(`\n${lines.join('\n')}\n`);
+    }
+  };
+}

@@ -1,0 +1,38 @@
+import type { Commit, RunEntry } from '../../model/history/entries.ts';
+import { plural } from '../../model/names.ts';
+import { compareSources, type Source } from '../../model/problem.ts';
+import { shortSha } from './later-changes.ts';
+import type { RunItem } from './run-items.ts';
+
+/**
+ * What the manifest of a run still wants of the items that are undone, one sentence per file: nothing was applied to them since,
+ * so that the next run makes the same changes again. An undo has no manifest.
+ */
+export function stillWanted(undone: readonly RunItem[], { command, commit }: RunEntry): readonly string[] {
+  if (command === 'undo') return [];
+  const written = undone.filter(isWritten).toSorted((a, b) => compareSources(a.source, b.source));
+  const sentences = [...Map.groupBy(written, ({ source }) => source.file)].map(([file, items]) => {
+    const lines = items.map((item) => `line ${item.source.line} ${nameOf(item)}`);
+    return `${file}${commitWords(commit)} still wants what this undoes: ${lines.join(', ')}; ${AGAIN}`;
+  });
+  const pruned = undone.filter((item) => !isWritten(item) && item.via === null);
+  if (pruned.length === 0) return sentences;
+  const names = pruned.map(nameOf).join(', ');
+  const what = `the manifest${commitWords(commit)} still does not name ${plural(pruned.length, 'item')}`;
+  return [...sentences, `${what} that this undoes: ${names}; ${AGAIN}`];
+}
+
+const AGAIN = 'the next apply makes the same changes again unless the manifest is reverted';
+
+function isWritten(item: RunItem): item is RunItem & { readonly source: Source } {
+  return item.source !== null;
+}
+
+function nameOf({ kind, domain, name }: RunItem): string {
+  return kind === 'domain' ? `domain ${name}` : `${kind} ${domain}/${name}`;
+}
+
+function commitWords(commit: Commit | null): string {
+  if (commit === null) return '';
+  return ` at commit ${shortSha(commit.sha)}${commit.dirty ? ' with uncommitted changes' : ''}`;
+}
