@@ -1,4 +1,5 @@
 import { Argument, Option } from 'commander';
+import { declareDemo, declareEmulator, declareTest } from './declare-emulator.ts';
 import { forAccounts } from './accounts/for-accounts.ts';
 import { withDeliveryOptions } from './commands/delivery/delivery-options.ts';
 import { withLogQuery } from './commands/logs/logs-options.ts';
@@ -7,7 +8,6 @@ import {
   addCommand,
   collect,
   example,
-  portNumber,
   wholeNumber,
   withAccount,
   withAccounts,
@@ -52,6 +52,7 @@ const COMMANDS: Readonly<Record<string, (declaration: Declaration) => void>> = {
   history: declareHistory,
   blame: declareBlame,
   state: declareState,
+  test: declareTest,
   emulator: declareEmulator,
   demo: declareDemo,
   completion: declareCompletion,
@@ -265,47 +266,6 @@ function declareBlame({ program, run }: Declaration): void {
     .argument('<address>', 'an address, RULE@DOMAIN, or a domain for its settings')
     .addHelpText('after', example('fwdsync blame sales@acme.example'))
     .action(run(async () => (await import('./commands/history/blame.ts')).blameCommand));
-}
-
-function declareEmulator({ program, run }: Declaration): void {
-  addCommand(program, 'emulator')
-    .description('Serve the whole API on loopback, to try things out without an account')
-    .option('--port <port>', 'port to listen on; 0 takes a free one', portNumber, 8025)
-    .option('--api-key <key>', 'the key that clients must send', 'emulator')
-    .addOption(new Option('--plan <plan>', 'plan of the account').choices(['free', 'paid']).default('paid'))
-    .option(
-      '--rate-limit <n>',
-      'requests per window and endpoint (default: 200, on the free plan 30)',
-      wholeNumber,
-    )
-    .option('--window <seconds>', 'length of the window', wholeNumber, 60)
-    .option('--from <manifest>', 'start with an account as this manifest wants it')
-    .option('--account <email>', 'email of the account; default: that of the manifest')
-    .option('--smtp-password <password>', 'password of every SMTP credential of --from (default: emulator)')
-    .option('--state <file>', 'load the account from this file and keep it there')
-    .option('--accounts <file>', 'further accounts, each with its own key, as JSON')
-    .option('--faults <file>', 'scripted faults, as JSON')
-    .option('--control', 'serve /_emulator, which reads and changes the emulator, to loopback')
-    .option('--smtp <port>', 'receive and forward mail on this port; 0 takes a free one', portNumber)
-    .option('--submission <port>', 'let mail programs send with SMTP credentials on this port', portNumber)
-    .option('--relay <host:port>', 'send mail on to this server on loopback; default: keep it in mailboxes')
-    .option(
-      '--webhook <origin>',
-      'call webhooks of this origin on loopback; repeatable; default: none',
-      collect,
-    )
-    .option('--srs-key <key>', 'key of rewritten envelope senders; default: a random one')
-    .addHelpText('after', example('fwdsync emulator --port 8025 --state account.json'))
-    .action(run(async () => (await import('./commands/emulator.ts')).emulatorCommand));
-}
-
-function declareDemo({ program, run, execute }: Declaration): void {
-  addCommand(program, 'demo', withOutput(['text']))
-    .description(
-      'Start an emulator with a drifted account and show validate, plan, apply and the empty plan after it',
-    )
-    .addHelpText('after', example('fwdsync demo'))
-    .action(run(async () => (await import('./commands/demo.ts')).demoCommand(execute)));
 }
 
 function declareCompletion({ program, run, context }: Declaration): void {

@@ -206,7 +206,7 @@ export async function ownApi(context: Context, options: CommonOptions): Promise<
   throw invalidManifest(problems);
 }
 
-function narrow(
+export function narrow(
   desired: Desired,
   names: readonly string[] | undefined,
   unnamed: ReadOptions['unnamed'],

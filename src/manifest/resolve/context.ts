@@ -17,6 +17,8 @@ export interface LoadOptions {
   readonly cwd?: string;
   /** Keys of `api` that must be stated, as with several accounts. */
   readonly required?: readonly ('key' | 'account')[];
+  /** Whether what `expect` says is compared with where the manifest routes mail; by default it is. */
+  readonly expect?: 'checked' | 'unchecked';
   /** See `MAX_ENTRIES`, which is the default. */
   readonly maxEntries?: number | undefined;
 }

@@ -10,7 +10,7 @@ import type { Context } from '../../context.ts';
 import { commandFailure } from '../../exit.ts';
 import { invalidManifest, loadOptions } from '../../input/desired.ts';
 import { printProblems } from '../../output/problems/problems.ts';
-import { agreedAccount } from '../../settings.ts';
+import { agreedAccount, type CommonOptions } from '../../settings.ts';
 
 export interface FromOptions {
   /** The manifest, a file or a directory. */
@@ -26,27 +26,32 @@ export interface FromOptions {
  * every credential has the one password. An invalid manifest ends the command with 5.
  */
 export async function seedFrom(context: Context, options: FromOptions): Promise<Seed> {
-  const desired = await load(context, options.from);
-  const email = agreedAccount(options.account, desired.api.account);
+  const desired = await loadWithPlaceholders(context, {}, [resolve(context.cwd, options.from)], 'checked');
+  return seedOf(desired, agreedAccount(options.account, desired.api.account), options.smtpPassword);
+}
+
+export function seedOf(desired: Desired, email: string | undefined, smtpPassword: string): Seed {
   const domains = [...desired.domains.values()].filter((domain) => domain.state === 'present');
   const whitelabels = domains.flatMap(({ settings }) => settings.whitelabel?.value ?? []);
   return {
     ...(email === undefined ? {} : { account: { email } }),
     whitelabels: [...new Set(whitelabels)],
-    domains: domains.map((domain) => seedDomain(domain, options.smtpPassword)),
+    domains: domains.map((domain) => seedDomain(domain, smtpPassword)),
   };
 }
 
-async function load(context: Context, from: string): Promise<Desired> {
-  const texts = await readManifests([resolve(context.cwd, from)], {
-    fs,
-    stdin: context.stdin,
-    cwd: context.cwd,
-  });
+/** Reads manifests, each reference as a placeholder, and prints what is wrong with them. Invalid ones end the command with 5. */
+export async function loadWithPlaceholders(
+  context: Context,
+  options: CommonOptions,
+  paths: readonly string[],
+  expect: 'checked' | 'unchecked',
+): Promise<Desired> {
+  const texts = await readManifests(paths, { fs, stdin: context.stdin, cwd: context.cwd });
   if (!texts.ok) throw commandFailure(texts.error.message, texts.error.hint);
-  const how = loadOptions(context, {}, { references: 'required', accounts: 'one' });
-  const { desired, problems } = loadManifest(texts.value, { ...how, resolve: placeholders() });
-  printProblems(context, {}, problems);
+  const how = loadOptions(context, options, { references: 'required', accounts: 'one' });
+  const { desired, problems } = loadManifest(texts.value, { ...how, expect, resolve: placeholders() });
+  printProblems(context, options, problems);
   if (desired !== null) return desired;
   throw invalidManifest(problems);
 }

@@ -1,0 +1,90 @@
+import type { Desired, Expectation, PresentDomain } from '../../../model/desired.ts';
+import { sameDestinations, showDestinations, type Disclosure } from '../../../model/destinations.ts';
+import { escapeInvisible, plural, quote } from '../../../model/names.ts';
+import { showSource } from '../../../model/problem.ts';
+import type { Context } from '../../context.ts';
+import { EXIT, type ExitCode } from '../../exit.ts';
+import { narrow } from '../../input/desired.ts';
+import { maskOf } from '../../output/output.ts';
+import { styleFor } from '../../output/style.ts';
+import { manifestPaths, resolveFormat, type CommonOptions } from '../../settings.ts';
+import { loadWithPlaceholders } from '../emulator/emulator-from.ts';
+import { openTestbed, type Arrival, type Testbed } from './testbed.ts';
+
+/**
+ * Sends each `expect` of a manifest by SMTP to an emulator made from it, and compares where it arrives. No reference is
+ * resolved and no key read; nothing leaves the process but over loopback to itself.
+ */
+export async function testCommand(context: Context, options: CommonOptions): Promise<ExitCode> {
+  resolveFormat(options, context, ['text']);
+  const loaded = await loadWithPlaceholders(context, options, manifestPaths(options, context), 'unchecked');
+  const desired = narrow(loaded, options.domain, 'refused');
+  const domains = [...desired.domains.values()].filter((domain) => domain.state === 'present');
+  const count = domains.reduce((sum, { expect }) => sum + expect.length, 0);
+  if (count === 0) {
+    context.stdout.write('Nothing to test: no domain says what to `expect`.\n');
+    return EXIT.done;
+  }
+  const testbed = await openTestbed(context, desired);
+  try {
+    const failed = await testDomains(context, options, { desired, domains, testbed });
+    const style = styleFor(context.stdout, options.color, context.env);
+    const total = plural(count, 'mail');
+    const verdict =
+      failed === 0
+        ? style.good(`${total} sent, all arrived as expected.`)
+        : style.error(`${total} sent, ${failed} not as expected.`);
+    context.stdout.write(`${verdict}\n`);
+    return failed === 0 ? EXIT.done : EXIT.changes;
+  } finally {
+    await testbed.close();
+  }
+}
+
+/** How many mails did not arrive as expected. */
+async function testDomains(
+  context: Context,
+  options: CommonOptions,
+  {
+    desired,
+    domains,
+    testbed,
+  }: { readonly desired: Desired; readonly domains: readonly PresentDomain[]; readonly testbed: Testbed },
+): Promise<number> {
+  const style = styleFor(context.stdout, options.color, context.env);
+  const disclosure: Disclosure = { references: desired.references, mask: maskOf(options, context) };
+  let failed = 0;
+  for (const domain of domains) {
+    for (const expectation of domain.expect) {
+      if (context.signal.aborted) return failed;
+      const arrival = await testbed.send(domain, expectation);
+      const isMet = isAsExpected(expectation, arrival);
+      if (!isMet) failed += 1;
+      const mark = isMet ? style.good('ok  ') : style.error('FAIL');
+      const line = escapeInvisible(describe(expectation, arrival, disclosure));
+      context.stdout.write(`${mark} ${line}\n`);
+    }
+  }
+  return failed;
+}
+
+function isAsExpected({ forward }: Expectation, arrival: Arrival): boolean {
+  if (forward.kind === 'refused') return arrival.kind === 'refused';
+  return arrival.kind === 'delivered' && sameDestinations(forward.forward, arrival.forward);
+}
+
+function describe(expectation: Expectation, arrival: Arrival, disclosure: Disclosure): string {
+  const { to, from, subject, source, forward } = expectation;
+  const details = [
+    from === '' ? '' : ` from ${from}`,
+    subject === '' ? '' : ` with subject ${quote(subject)}`,
+  ];
+  const mail = `${showSource(source)}: ${to}${details.join('')}`;
+  const wanted =
+    forward.kind === 'refused' ? 'refused' : `-> ${showDestinations(forward.forward, disclosure)}`;
+  const got =
+    arrival.kind === 'refused'
+      ? `refused: ${arrival.reason}`
+      : `-> ${showDestinations(arrival.forward, disclosure)}`;
+  return isAsExpected(expectation, arrival) ? `${mail} ${wanted}` : `${mail}: expected ${wanted}, but ${got}`;
+}
