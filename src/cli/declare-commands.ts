@@ -155,9 +155,10 @@ function declareRun({ program, run }: Declaration): void {
     .option('--listen <address>', 'where the page, status, health and metrics are served', '127.0.0.1:9477')
     .option('--base-path <path>', 'path below which a reverse proxy serves the page')
     .addOption(
-      new Option('--notify-format <format>', 'what the webhook of FWDSYNC_NOTIFY_URL takes')
-        .choices(NOTIFY_FORMATS)
-        .default('json'),
+      new Option(
+        '--notify-format <format>',
+        'what the webhook of FWDSYNC_NOTIFY_URL takes; default: json',
+      ).choices(NOTIFY_FORMATS),
     )
     .option('--once', 'one run, then end as apply --yes does; with --mode observe: 2 when something differs')
     .addHelpText('after', example('fwdsync run -f /etc/fwdsync --interval 10m'))

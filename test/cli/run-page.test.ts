@@ -77,6 +77,9 @@ test('beyond loopback without a token it warns, and serves neither the page nor 
 describe('what is wrong is said before anything is sent', () => {
   test.each([
     [['--base-path', 'mail'], {}, 64, '--base-path mail: it is not a path'],
+    [['--base-path', '/mail', '--once'], {}, 64, '--base-path has no effect with --once'],
+    [['--notify-format', 'slack', '--once'], {}, 64, '--notify-format has no effect with --once'],
+    [['--notify-format', 'slack'], {}, 64, 'no effect without FWDSYNC_NOTIFY_URL'],
     [['--notify-format', 'irc'], {}, 64, 'Allowed choices are json, slack, teams'],
     [[], { FWDSYNC_PAGE_TOKEN_FILE: 'nowhere' }, 1, 'FWDSYNC_PAGE_TOKEN_FILE names nowhere'],
   ] as const)('%j %j: %d', async (args, env, code, message) => {

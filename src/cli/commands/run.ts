@@ -40,7 +40,7 @@ export interface RunOptions extends CommonOptions {
   readonly driftUrl?: string;
   readonly fullInterval?: string;
   readonly basePath?: string;
-  readonly notifyFormat: NotifyFormat;
+  readonly notifyFormat?: NotifyFormat;
 }
 
 const LEAST_INTERVAL_MS = 1000;
@@ -55,7 +55,7 @@ export async function runCommand(context: Context, options: RunOptions): Promise
   const listen = parseListen(options.listen);
   const quick = quickSweeps(context, options);
   const basePath = parseBasePath(options.basePath);
-  assertFollowing(options);
+  assertUsed(options, context);
   const concealer = createConcealer({ mask: maskOf(options, context) });
   // Standard output has no other use here.
   const logger = createLogger(resolveLog(options, context), concealing(context.stdout, concealer), 'info');
@@ -95,11 +95,20 @@ export async function runCommand(context: Context, options: RunOptions): Promise
   return EXIT.done;
 }
 
-function assertFollowing({ once, delivery }: RunOptions): void {
-  if (once !== true || delivery !== true) return;
+/** An option without effect is an error, not ignored. */
+function assertUsed(options: RunOptions, { env }: Pick<Context, 'env'>): void {
+  const { once, delivery, basePath, notifyFormat } = options;
+  const ofDaemon = [
+    ['--delivery', delivery, 'leave it out; fwdsync delivery reads the logs once'],
+    ['--base-path', basePath, 'leave it out: no page is served'],
+    ['--notify-format', notifyFormat, 'leave it out: the exit code says how the run ended'],
+  ] as const;
+  for (const [flag, value, hint] of ofDaemon)
+    if (once === true && value !== undefined) throw usageError(`${flag} has no effect with --once`, hint);
+  if (notifyFormat === undefined || env['FWDSYNC_NOTIFY_URL'] || env['FWDSYNC_NOTIFY_URL_FILE']) return;
   throw usageError(
-    '--delivery has no effect with --once',
-    'leave it out; fwdsync delivery reads the logs once',
+    '--notify-format has no effect without FWDSYNC_NOTIFY_URL',
+    'set it, or FWDSYNC_NOTIFY_URL_FILE, to where notifications are sent',
   );
 }
 
@@ -155,7 +164,7 @@ async function serve(
   const page = await readPageSettings(context, basePath, { listen, logger, concealer });
   const metrics = createMetrics({ version, statuses: () => daemon.statuses() });
   const log = createEventLog(logger);
-  const notify = await openNotifier(context, options.notifyFormat, { logger, concealer });
+  const notify = await openNotifier(context, options.notifyFormat ?? 'json', { logger, concealer });
   let refreshPages = (): void => undefined;
   const emit = (event: DaemonEvent): void => {
     hideReferences(event, concealer);

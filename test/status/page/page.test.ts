@@ -36,6 +36,18 @@ function rows(page: Page): Promise<readonly string[]> {
   return page.locator('#domains tbody tr').evaluateAll((all) => all.map((one) => one.textContent ?? ''));
 }
 
+/** Presses Tab until what has the focus fits: its id, and its text. */
+async function tabTo(page: Page, text: string): Promise<void> {
+  for (let presses = 0; presses < 80; presses += 1) {
+    await page.keyboard.press('Tab');
+    const focused = await page.evaluate<string>(
+      '(document.activeElement.id || "") + " " + document.activeElement.textContent.trim()',
+    );
+    if (new RegExp(text).test(focused)) return;
+  }
+  throw new Error(`no way to ${text} by Tab`);
+}
+
 describe('the overview', () => {
   test('says the worst first, with the line, what resolves it, and the pending plan as a diff', async () => {
     const { server } = await serve(everyState());
@@ -100,16 +112,7 @@ describe('the overview', () => {
   test('keyboard only: skip, ask for a route, filter by name and by state, open a plan, turn the page', async () => {
     const { server } = await serve(() => [...everyState(), ...manyDomains(60)]);
     const { page } = await openPage(browser);
-    const focusOn = async (text: string | RegExp): Promise<void> => {
-      for (let presses = 0; presses < 60; presses += 1) {
-        await page.keyboard.press('Tab');
-        const focused = await page.evaluate<string>(
-          '(document.activeElement.id || "") + " " + document.activeElement.textContent',
-        );
-        if (new RegExp(text).test(focused)) return;
-      }
-      throw new Error(`no way to ${String(text)} by Tab`);
-    };
+    const focusOn = (text: string): Promise<void> => tabTo(page, text);
     await page.goto(`http://127.0.0.1:${server.port}/`);
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
@@ -133,6 +136,12 @@ describe('the overview', () => {
     await focusOn('Pending plan');
     await page.keyboard.press('Enter');
     expect(await page.getByText('dan@corp.example -> all@corp.example').isVisible()).toBe(true);
+    await focusOn('^state ');
+    await page.keyboard.press('D');
+    await focusOn('^ ?Show$');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/state=drifted/);
+    await page.goto(`http://127.0.0.1:${server.port}/`);
     await focusOn('Next');
     await page.keyboard.press('Enter');
     await page.waitForURL(/page=2/);
@@ -194,7 +203,9 @@ test('the last runs, and each with its diff', async () => {
     /m7q2b8.*apply by octocat \(github\).*0123456789.*partial.*-1.*1 failed.*8 min ago/s,
   );
   expect(runs[1]).toMatch(/k3v9x1.*run by ana on mail-1.*converged.*\+1.*~1.*1 h ago/s);
-  await page.getByRole('link', { name: 'm7q2b8' }).click();
+  await tabTo(page, 'm7q2b8');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/runs\/m7q2b8$/);
   const diff = await page.locator('.diff li').allTextContents();
   expect(diff[0]).toMatch(/-.*alias.*old.*dan@corp\.example/s);
   expect(diff[1]).toMatch(
@@ -218,7 +229,8 @@ describe('signing in', () => {
     await page.goto(`http://127.0.0.1:${server.port}/`);
     expect(await page.content()).not.toContain('acme.example');
     expect(await axe(page)).toEqual([]);
-    await page.getByLabel('Token').fill('no');
+    await tabTo(page, '^token ');
+    await page.keyboard.type('no');
     await page.keyboard.press('Enter');
     await page.getByText('This is not the token.').waitFor();
     expect(await axe(page)).toEqual([]);
@@ -230,10 +242,40 @@ describe('signing in', () => {
     expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict' });
     expect(cookie?.value).not.toContain(TOKEN);
     await page.reload();
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await tabTo(page, 'Sign out');
+    await page.keyboard.press('Enter');
     await page.getByLabel('Token').waitFor();
     expect(await page.context().cookies()).toEqual([]);
     expect(faults.filter((fault) => !fault.includes('401'))).toEqual([]);
+  });
+
+  test('every other view, in the dark and at 320 px: axe-core finds nothing, and nothing is wider than the screen', async () => {
+    const history = await twoRuns(await temporaryDirectory());
+    const histories = () => [{ account: 'acme', history }];
+    const { server } = await serve(allInSync(), { histories });
+    const { server: locked, get } = await serve(allInSync(), { token: TOKEN });
+    const { server: far } = await serve(allInSync(), { basePath: '/mail' });
+    for (let count = 0; count < 11; count += 1) await get('/', { headers: { authorization: 'Bearer x' } });
+    const { page } = await openPage(browser, {
+      colorScheme: 'dark',
+      viewport: { width: 320, height: 640 },
+    });
+    for (const [address, text] of [
+      [`${server.port}/runs/m7q2b8`, 'this forward is not allowed'],
+      [`${server.port}/runs/nothing`, 'No such run'],
+      [`${locked.port}/`, 'Sign in'],
+      [`${far.port}/mail/`, 'Not served here'],
+    ] as const) {
+      await page.goto(`http://127.0.0.1:${address}`);
+      await page.getByText(text).first().waitFor();
+      expect([address, await axe(page)]).toEqual([address, []]);
+      expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);
+    }
+    await page.goto(`http://127.0.0.1:${locked.port}/`);
+    await page.getByLabel('Token').fill('x');
+    await page.keyboard.press('Enter');
+    await page.getByText('Too many wrong tokens').waitFor();
+    expect(await axe(page)).toEqual([]);
   });
 
   test('a page of another site reaches nothing', async () => {
