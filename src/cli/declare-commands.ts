@@ -25,7 +25,7 @@ import {
   type CommandAction,
   type Declaration,
 } from './input/options.ts';
-import { declareState } from './declare-store.ts';
+import { declarePublish, declareState } from './declare-store.ts';
 import { DOCUMENT_FORMATS, PLAN_FORMATS, VALIDATE_FORMATS } from './output/formats.ts';
 import type { CommonOptions } from './settings.ts';
 
@@ -51,6 +51,7 @@ const COMMANDS: Readonly<Record<string, (declaration: Declaration) => void>> = {
   delivery: declareDelivery,
   history: declareHistory,
   blame: declareBlame,
+  publish: declarePublish,
   state: declareState,
   test: declareTest,
   emulator: declareEmulator,

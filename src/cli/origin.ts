@@ -7,13 +7,13 @@ import { requireGit } from './input/git.ts';
 
 /** Who runs a command, for the history. */
 export function runOrigin(context: Context, command: RunOrigin['command']): RunOrigin {
-  return {
-    run: createRunId({ now: context.clock.now(), random: context.random() }),
-    command,
-    host: hostname(),
-    user: userName(),
-    actor: actorOf(context),
-  };
+  const run = createRunId({ now: context.clock.now(), random: context.random() });
+  return { run, command, ...whoRuns(context) };
+}
+
+/** This process, as its command is recorded. */
+export function whoRuns(context: Context): Pick<RunOrigin, 'host' | 'user' | 'actor'> {
+  return { host: hostname(), user: userName(), actor: actorOf(context) };
 }
 
 /** Null: the system knows none for this process, as in a container. */

@@ -133,9 +133,9 @@ export function resolveStateDirectory(options: CommonOptions, context: Pick<Cont
   return join(base, 'fwdsync');
 }
 
-/** Whether a path names a snapshot that the store keeps. */
+/** Whether a path names a snapshot or the published manifest of an account, which the store keeps. */
 export function isInStore(path: string): boolean {
-  return path.startsWith('store:snapshot/');
+  return path.startsWith('store:snapshot/') || path.startsWith('store:manifest/');
 }
 
 /** Whether flag or environment name a store, in place of the state directory. */

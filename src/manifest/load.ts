@@ -4,7 +4,7 @@ import type { Problem } from '../model/problem.ts';
 import type { Reference } from '../model/destinations.ts';
 import { readApi, versionOf } from './resolve/api.ts';
 import { assemble } from './resolve/assemble.ts';
-import type { LoadOptions, Loading, ReadReferences } from './resolve/context.ts';
+import type { LoadOptions, Loading, NeededReferences, ReadReferences } from './resolve/context.ts';
 import { checkFinalNewline, decodeManifest } from './read/decode.ts';
 import { createDestinationBook } from './resolve/values/destinations.ts';
 import { digestOf } from './digest.ts';
@@ -68,7 +68,15 @@ export function loadTree(document: Node, log: ProblemLog, options: LoadOptions):
 
 /** The reference of `api.key`, where one can be read, whatever else is wrong. */
 export function findKey(texts: readonly ManifestText[], options: Pick<LoadOptions, 'cwd'>): Reference | null {
-  return referencesIn(parseManifest(texts).documents, { ...options, references: 'required' }).key;
+  return findReferences(texts, options).key;
+}
+
+/** All references, where they can be read, whatever else is wrong. */
+export function findReferences(
+  texts: readonly ManifestText[],
+  options: Pick<LoadOptions, 'cwd'>,
+): NeededReferences {
+  return referencesIn(parseManifest(texts).documents, { ...options, references: 'required' });
 }
 
 interface ParsedManifest {

@@ -25,6 +25,7 @@ import { runOnce } from './run/once.ts';
 import { parseListen, serveStatus, type ListenAddress } from './run/serve-status.ts';
 import {
   accountsDirectory,
+  isInStore,
   manifestPaths,
   resolveDriftUrl,
   resolveLog,
@@ -113,6 +114,9 @@ function assertUsed(options: RunOptions, { env }: Pick<Context, 'env'>): void {
 }
 
 function assertWatchable(context: Context, options: RunOptions): void {
+  const stored = manifestPaths(options, context).find(isInStore);
+  if (stored !== undefined)
+    throw usageError(`${stored} is read once, and the daemon watches files`, 'name files, or add --once');
   if (accountsDirectory(options, context) !== null || !manifestPaths(options, context).includes('-')) return;
   throw new CommandError(
     EXIT.usage,

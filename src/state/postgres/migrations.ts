@@ -56,6 +56,17 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX history_domain ON fwdsync.history (account, domain, id);
   CREATE INDEX history_keys ON fwdsync.history USING gin (keys);
   `,
+  // `wanted` is the revision that is in force; null: none was published, or it was removed.
+  `
+  ALTER TABLE fwdsync.accounts ADD COLUMN wanted bigint;
+  CREATE TABLE fwdsync.revisions (
+    account bigint NOT NULL REFERENCES fwdsync.accounts ON DELETE CASCADE,
+    revision bigint NOT NULL,
+    published_at timestamptz NOT NULL,
+    manifest bytea NOT NULL,
+    PRIMARY KEY (account, revision)
+  );
+  `,
 ];
 
 /** Before the first step: it holds the version, and by which key the store is sealed (null: by none). */

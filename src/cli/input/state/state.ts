@@ -7,7 +7,6 @@ import type { Planned } from '../../../reconcile/plan-once.ts';
 import type { Context } from '../../context.ts';
 import { parseDuration } from '../arguments.ts';
 import {
-  isInStore,
   manifestPaths,
   namesStore,
   resolveStateDirectory,
@@ -49,7 +48,7 @@ function resolveHistoryAge({ history }: CommonOptions, { env }: Context): number
 export function isUndo(context: Context, options: CommonOptions): boolean {
   const directory = resolveStateDirectory(options, context);
   return manifestPaths(options, context).every(
-    (path) => isInStore(path) || isSnapshot(directory, resolve(context.cwd, path)),
+    (path) => path.startsWith('store:snapshot/') || isSnapshot(directory, resolve(context.cwd, path)),
   );
 }
 

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { ManifestText } from '../../../manifest/read/text.ts';
 import { KEY_BYTES } from '../../../state/postgres/cipher.ts';
 import { isClear, openDatabase, type Database } from '../../../state/postgres/database.ts';
+import { revisionsOf } from '../../../state/postgres/revisions.ts';
 import { hasPassword, parseStoreUrl } from '../../../state/postgres/store-url.ts';
 import { readStored } from '../../../state/postgres/stored-documents.ts';
 import type { Context } from '../../context.ts';
@@ -31,21 +32,35 @@ export function openStore(context: Context, options: CommonOptions): Promise<Dat
   return opening;
 }
 
-/** The manifests of snapshots that the store keeps, by their names. */
+const PUBLISHED = 'store:manifest/';
+
+/** The manifests that the store keeps, by their names: snapshots, and the published manifest of an account. */
 export async function readStoredManifests(
   context: Context,
   options: CommonOptions,
   names: readonly string[],
 ): Promise<readonly ManifestText[]> {
   const database = await openStore(context, options);
-  return Promise.all(
+  const found = await Promise.all(
     names.map(async (name) => {
+      if (name.startsWith(PUBLISHED)) return readPublished(database, name.slice(PUBLISHED.length));
       const read = await readStored(database, name);
       if (!read.ok) throw commandFailure(read.error.message, 'check the database');
-      if (read.value !== null) return { file: name, text: read.value };
+      if (read.value !== null) return [{ file: name, text: read.value }];
       throw commandFailure(`the store has no ${name}`, 'it keeps the newest 50 snapshots of each account');
     }),
   );
+  return found.flat();
+}
+
+async function readPublished(database: Database, email: string): Promise<readonly ManifestText[]> {
+  const found = await revisionsOf(database, email);
+  if (!found.ok) throw commandFailure(found.error.message, 'check the database');
+  const [one, ...more] = found.value.filter(({ revision }) => revision !== null);
+  if (one === undefined)
+    throw commandFailure(`no manifest of ${email} is published`, 'publish one with fwdsync publish');
+  if (more.length === 0) return one.revision?.texts ?? [];
+  throw commandFailure(`manifests of ${email} are published for several APIs`, 'remove one of them');
 }
 
 async function open(context: Context, options: CommonOptions): Promise<Database> {

@@ -1,0 +1,82 @@
+import type { ManifestText } from '../../../manifest/read/text.ts';
+import type { Commit } from '../../../model/history/entries.ts';
+import { escapeInvisible, plural, type DomainName } from '../../../model/names.ts';
+import { changedSince, digestDomains, type DomainDigests } from '../../../reconcile/domain-digests.ts';
+import type { Context } from '../../context.ts';
+import { readDesired } from '../../input/desired.ts';
+import type { CommonOptions } from '../../settings.ts';
+
+/** `fwdsync/publish@1`. */
+export interface PublishDocument {
+  readonly kind: 'fwdsync/publish@1';
+  readonly accounts: readonly {
+    readonly account: string;
+    /** Null: what was published is removed. */
+    readonly revision: number | null;
+    readonly changed: boolean;
+    /** Null: the same as before, or removed. */
+    readonly domains: ChangedDomains | null;
+  }[];
+  /** Published earlier, and not named now: they stay as they are. */
+  readonly others: readonly { readonly account: string; readonly revision: number }[];
+  readonly commit: Commit | null;
+}
+
+/** Domains by what becomes of what is desired of them. */
+interface ChangedDomains {
+  readonly added: readonly DomainName[];
+  readonly changed: readonly DomainName[];
+  /** No longer named; nothing is deleted for that. */
+  readonly removed: readonly DomainName[];
+}
+
+/** What a new revision changes; where the one before cannot be read any more all domains count as added. */
+export async function compareDomains(
+  context: Context,
+  options: CommonOptions,
+  {
+    before,
+    texts,
+  }: { readonly before: readonly ManifestText[] | null; readonly texts: readonly ManifestText[] },
+): Promise<ChangedDomains> {
+  const [old, current] = [await digests(context, options, before), await digests(context, options, texts)];
+  const different = changedSince(old, current);
+  return {
+    added: different.filter((name) => !old.has(name)),
+    changed: different.filter((name) => old.has(name)),
+    removed: [...old.keys()].filter((name) => !current.has(name)),
+  };
+}
+
+async function digests(
+  context: Context,
+  options: CommonOptions,
+  texts: readonly ManifestText[] | null,
+): Promise<DomainDigests> {
+  if (texts === null) return new Map();
+  const how = { references: 'unneeded', from: { kind: 'texts', texts } } as const;
+  const { desired } = await readDesired(context, options, how);
+  return desired === null ? new Map() : digestDomains(desired);
+}
+
+export function publishText({ accounts, others }: PublishDocument): string {
+  const lines = accounts.map((entry) => `${escapeInvisible(entry.account)}: ${stateOf(entry)}`);
+  const left = others.map(
+    ({ account, revision }) => `${escapeInvisible(account)}: not named, stays at revision ${revision}`,
+  );
+  return `${[...lines, ...left].join('\n')}\n`;
+}
+
+const NAMES_SHOWN = 5;
+
+function stateOf({ revision, changed, domains }: PublishDocument['accounts'][number]): string {
+  if (revision === null) return 'removed; nothing is deleted';
+  if (!changed) return `no changes, revision ${revision}`;
+  const parts = (['added', 'changed', 'removed'] as const).flatMap((kind) => {
+    const names = domains?.[kind] ?? [];
+    if (names.length === 0) return [];
+    const more = names.length > NAMES_SHOWN ? ', …' : '';
+    return [`${plural(names.length, 'domain')} ${kind} (${names.slice(0, NAMES_SHOWN).join(', ')}${more})`];
+  });
+  return `published as revision ${revision}: ${parts.join(', ') || 'no domain changed'}`;
+}

@@ -1,0 +1,73 @@
+import type { ManifestText } from '../../../manifest/read/text.ts';
+import { findReferences } from '../../../manifest/load.ts';
+import type { Commit } from '../../../model/history/entries.ts';
+import type { Problem } from '../../../model/problem.ts';
+import type { Publication, PublishedManifest } from '../../../state/postgres/revisions.ts';
+import { openJobs } from '../../accounts/accounts.ts';
+import type { Context } from '../../context.ts';
+import { usageError } from '../../exit.ts';
+import { invalidManifest, readDesired } from '../../input/desired.ts';
+import { whoRuns } from '../../origin.ts';
+import { NO_COUNTS, addCounts, printInvalid, printProblems } from '../../output/problems/problems.ts';
+import { agreedAccount, DEFAULT_API_URL, namedUrl, type CommonOptions } from '../../settings.ts';
+
+export interface PublicationSource {
+  /** Of many accounts; null: there is one. */
+  readonly directory: string | null;
+  readonly commit: Commit | null;
+}
+
+/** Reads and checks all manifests; where one is invalid the command ends with 5, and the problems of all are printed. */
+export async function readPublications(
+  context: Context,
+  options: CommonOptions,
+  { directory, commit }: PublicationSource,
+): Promise<readonly Publication[]> {
+  const each =
+    directory === null
+      ? [options]
+      : (await openJobs(context, options, directory)).jobs.map((job) => job.options);
+  const who = { commit, ...whoRuns(context) };
+  const publications: Publication[] = [];
+  const problems: Problem[] = [];
+  let counts = NO_COUNTS;
+  for (const own of each) {
+    const read = await readDesired(context, own, { references: 'unneeded' });
+    const relative = relativeReferences(context, read.texts);
+    problems.push(...read.problems, ...relative);
+    counts = addCounts(counts, read.counts);
+    if (read.desired === null || relative.length > 0) continue;
+    const account = agreedAccount(options.account, read.desired.api.account);
+    if (account === undefined)
+      throw usageError('nothing says whose manifest it is', 'add api.account to it, or give --account EMAIL');
+    const apiUrl = namedUrl(options, context) ?? read.desired.api.url ?? DEFAULT_API_URL;
+    publications.push({ account, apiUrl, manifest: { ...who, texts: read.texts.map(asText) } });
+  }
+  if (publications.length === each.length) {
+    printProblems(context, options, problems);
+    return publications;
+  }
+  printInvalid(context, options, { problems, counts });
+  throw invalidManifest(problems);
+}
+
+function asText({ file, text }: ManifestText): PublishedManifest['texts'][number] {
+  return { file, text: typeof text === 'string' ? text : new TextDecoder().decode(text) };
+}
+
+/** A worker has no directory of the manifest to which a path could be relative. */
+function relativeReferences({ cwd }: Context, texts: readonly ManifestText[]): readonly Problem[] {
+  const { key, others } = findReferences(texts, { cwd });
+  return [...(key === null ? [] : [key]), ...others].flatMap((reference): readonly Problem[] => {
+    if (reference.kind !== 'file' || reference.below === null) return [];
+    return [
+      {
+        severity: 'error',
+        code: 'reference-refused',
+        message: `${reference.shown} is relative, and the manifest is read on other machines once it is published`,
+        hint: 'write an absolute path, or use { env: NAME }',
+        source: reference.source,
+      },
+    ];
+  });
+}

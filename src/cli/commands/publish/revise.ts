@@ -1,0 +1,49 @@
+import type { Database } from '../../../state/postgres/database.ts';
+import {
+  removePublished,
+  revisionsOf,
+  rollBack,
+  type AccountRevision,
+  type Published,
+} from '../../../state/postgres/revisions.ts';
+import type { Context } from '../../context.ts';
+import { commandFailure, usageError } from '../../exit.ts';
+import { whoRuns } from '../../origin.ts';
+import type { PublishDocument } from './publish-document.ts';
+
+/** Stores the text of an earlier revision as a new one; an unknown account or revision ends the command with 64. */
+export async function rollBackAccount(
+  context: Context,
+  store: Database,
+  { account, number }: { readonly account: string; readonly number: number },
+): Promise<Published> {
+  const found = await oneOf(store, account);
+  const who = whoRuns(context);
+  const done = await rollBack(store, found, { number, now: context.clock.now(), who });
+  if (!done.ok) throw commandFailure(done.error.message, 'check the database');
+  if (done.value !== null) return done.value;
+  throw usageError(`${account} has no revision ${number}`, 'give one that publish has printed');
+}
+
+/** Ends what is published for an account. */
+export async function removeAccount(
+  store: Database,
+  account: string,
+): Promise<PublishDocument['accounts'][number]> {
+  const found = await oneOf(store, account);
+  const removed = await removePublished(store, found);
+  if (!removed.ok) throw commandFailure(removed.error.message, 'check the database');
+  return { account: found.email, revision: null, changed: found.revision !== null, domains: null };
+}
+
+async function oneOf(store: Database, account: string): Promise<AccountRevision> {
+  const found = await revisionsOf(store, account);
+  if (!found.ok) throw commandFailure(found.error.message, 'check the database');
+  const [one, ...more] = found.value;
+  if (one === undefined) throw usageError(`no manifest of ${account} was published`, 'check the spelling');
+  if (more.length === 0) return one;
+  throw usageError(
+    `manifests of ${account} were published for several APIs`,
+    'publish the one that is meant',
+  );
+}

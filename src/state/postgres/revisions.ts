@@ -1,0 +1,217 @@
+import type { Actor, Commit } from '../../model/history/entries.ts';
+import { fail, succeed, type Result } from '../../model/result.ts';
+import { accountName } from '../account-name.ts';
+import { parseJsonText } from '../documents.ts';
+import type { StateFault } from '../store.ts';
+import { knownAccountRows } from './account-rows.ts';
+import type { Cipher, SealedPlace } from './cipher.ts';
+import { describeFailure, type Database, type Query } from './database.ts';
+
+/** A manifest as it is published: its texts, each with the name of its file, and who published it. */
+export interface PublishedManifest {
+  readonly texts: readonly { readonly file: string; readonly text: string }[];
+  readonly commit: Commit | null;
+  readonly host: string;
+  readonly user: string | null;
+  readonly actor: Actor | null;
+}
+
+export interface Revision extends PublishedManifest {
+  /** From 1, of its account. */
+  readonly number: number;
+}
+
+/** What of an account is in force. */
+export interface AccountRevision {
+  /** The account's number in the store. */
+  readonly id: string;
+  readonly email: string;
+  /** Null: nothing is published, or it was removed. */
+  readonly revision: Revision | null;
+}
+
+export interface Publication {
+  readonly account: string;
+  readonly apiUrl: string;
+  readonly manifest: PublishedManifest;
+}
+
+export interface Published {
+  readonly account: string;
+  readonly number: number;
+  /** False: the same text is in force already, under this number. */
+  readonly changed: boolean;
+  /** What was in force before; null: nothing. */
+  readonly before: Revision | null;
+  readonly texts: PublishedManifest['texts'];
+}
+
+/** Of each account of this email that had a revision: one for each API host. */
+export async function revisionsOf(
+  database: Database,
+  email: string,
+): Promise<Result<readonly AccountRevision[], StateFault>> {
+  return attempt(async () => {
+    const { query, cipher } = database;
+    const found: AccountRevision[] = [];
+    for (const rows of await knownAccountRows(database, email)) {
+      const id = (await rows.find()) ?? '';
+      const [any] = await query('SELECT 1 FROM fwdsync.revisions WHERE account = $1 LIMIT 1', [id]);
+      if (any === undefined) continue;
+      found.push({ id, email: accountName(email, '').email, revision: await readWanted(query, cipher, id) });
+    }
+    return found;
+  });
+}
+
+/** All accounts with a revision in force, without their texts. */
+export async function listPublished(
+  database: Database,
+): Promise<Result<readonly { readonly account: string; readonly revision: number }[], StateFault>> {
+  return attempt(async () => {
+    const rows = await database.query<{ readonly email: string; readonly wanted: string }>(
+      'SELECT email, wanted FROM fwdsync.accounts WHERE wanted IS NOT NULL ORDER BY email, id',
+    );
+    return rows.map(({ email, wanted }) => ({ account: email, revision: Number(wanted) }));
+  });
+}
+
+/** Stores all of them or none; the text that is in force already makes no revision. `now` in epoch milliseconds. */
+export async function publishManifests(
+  database: Database,
+  publications: readonly Publication[],
+  now: number,
+): Promise<Result<readonly Published[], StateFault>> {
+  return attempt(() =>
+    database.transaction(async (query) => {
+      const published: Published[] = [];
+      const inOrder = await withIds(query, database.cipher, publications);
+      for (const [id, { account, manifest }] of inOrder) {
+        const stored = await addRevision(query, database.cipher, { id, manifest, now });
+        published.push({ account: accountName(account, '').email, ...stored });
+      }
+      return published;
+    }),
+  );
+}
+
+/** Stores the text of an earlier revision as a new one; null: there is no such revision. */
+export async function rollBack(
+  database: Database,
+  { id, email }: Pick<AccountRevision, 'id' | 'email'>,
+  {
+    number,
+    now,
+    who,
+  }: {
+    readonly number: number;
+    readonly now: number;
+    readonly who: Omit<PublishedManifest, 'texts' | 'commit'>;
+  },
+): Promise<Result<Published | null, StateFault>> {
+  return attempt(() =>
+    database.transaction(async (query) => {
+      const earlier = await readRevision(query, database.cipher, id, String(number));
+      if (earlier === null) return null;
+      const manifest = { ...who, texts: earlier.texts, commit: earlier.commit };
+      return { account: email, ...(await addRevision(query, database.cipher, { id, manifest, now })) };
+    }),
+  );
+}
+
+/** Ends what is published for an account; its revisions stay, and the next one has a higher number. */
+export async function removePublished(
+  database: Database,
+  { id }: Pick<AccountRevision, 'id'>,
+): Promise<Result<void, StateFault>> {
+  return attempt(async () => {
+    await database.query('UPDATE fwdsync.accounts SET wanted = NULL WHERE id = $1', [id]);
+  });
+}
+
+/** The accounts' numbers, in whose order they are locked: two that publish at once do not wait for each other in a ring. */
+async function withIds(
+  query: Query,
+  cipher: Cipher,
+  publications: readonly Publication[],
+): Promise<readonly (readonly [id: string, publication: Publication])[]> {
+  const found: (readonly [string, Publication])[] = [];
+  for (const publication of publications) {
+    const { email, host } = accountName(publication.account, publication.apiUrl);
+    const key = [email, cipher.lookUp(host)];
+    const select = 'SELECT id FROM fwdsync.accounts WHERE email = $1 AND host = $2';
+    let [row] = await query<{ readonly id: string }>(select, key);
+    if (row === undefined) {
+      await query('INSERT INTO fwdsync.accounts (email, host) VALUES ($1, $2) ON CONFLICT DO NOTHING', key);
+      [row] = await query<{ readonly id: string }>(select, key);
+    }
+    found.push([row?.id ?? '', publication]);
+  }
+  return found.toSorted(([a], [b]) => (BigInt(a) < BigInt(b) ? -1 : 1));
+}
+
+async function addRevision(
+  query: Query,
+  cipher: Cipher,
+  { id, manifest, now }: { readonly id: string; readonly manifest: PublishedManifest; readonly now: number },
+): Promise<Omit<Published, 'account'>> {
+  await query('SELECT 1 FROM fwdsync.accounts WHERE id = $1 FOR NO KEY UPDATE', [id]);
+  const before = await readWanted(query, cipher, id);
+  if (before !== null && textsOf(before) === textsOf(manifest))
+    return { number: before.number, changed: false, before, texts: manifest.texts };
+  const [last] = await query<{ readonly number: string | null }>(
+    'SELECT max(revision) AS number FROM fwdsync.revisions WHERE account = $1',
+    [id],
+  );
+  const revision = String(BigInt(last?.number ?? '0') + 1n);
+  await query(
+    'INSERT INTO fwdsync.revisions (account, revision, published_at, manifest) VALUES ($1, $2, $3, $4)',
+    [id, revision, new Date(now), cipher.seal(placeOfRevision(id, revision), JSON.stringify(manifest))],
+  );
+  await query('UPDATE fwdsync.accounts SET wanted = $2 WHERE id = $1', [id, revision]);
+  return { number: Number(revision), changed: true, before, texts: manifest.texts };
+}
+
+/** What makes two manifests the same: where their files are is of no concern. */
+function textsOf({ texts }: Pick<PublishedManifest, 'texts'>): string {
+  return JSON.stringify(texts.map(({ text }) => text));
+}
+
+async function readWanted(query: Query, cipher: Cipher, id: string): Promise<Revision | null> {
+  const [account] = await query<{ readonly wanted: string | null }>(
+    'SELECT wanted FROM fwdsync.accounts WHERE id = $1',
+    [id],
+  );
+  const wanted = account?.wanted ?? null;
+  return wanted === null ? null : readRevision(query, cipher, id, wanted);
+}
+
+/** Null: there is none of this number; throws where it is damaged. */
+async function readRevision(
+  query: Query,
+  cipher: Cipher,
+  id: string,
+  revision: string,
+): Promise<Revision | null> {
+  const [row] = await query<{ readonly manifest: Buffer }>(
+    'SELECT manifest FROM fwdsync.revisions WHERE account = $1 AND revision = $2',
+    [id, revision],
+  );
+  if (row === undefined) return null;
+  const text = cipher.open(placeOfRevision(id, revision), row.manifest);
+  const manifest = text === null ? null : (parseJsonText(text) as PublishedManifest | null);
+  if (manifest === null) throw new Error(`revision ${revision} is damaged`);
+  return { ...manifest, number: Number(revision) };
+}
+
+function placeOfRevision(account: string, revision: string): SealedPlace {
+  return { table: 'revisions', account, row: 'manifest', revision };
+}
+
+async function attempt<T>(work: () => Promise<T>): Promise<Result<T, StateFault>> {
+  try {
+    return succeed(await work());
+  } catch (error) {
+    return fail({ message: `the store cannot be used: ${describeFailure(error)}` });
+  }
+}
