@@ -15,7 +15,7 @@ import { virtualClock } from '../test/support/clock.ts';
 const OUT = join(import.meta.dirname, '../docs/pictures');
 
 const VIEWS = [
-  { name: 'page', path: '/', width: 1000, height: 860 },
+  { name: 'page', path: '/', width: 1000, height: 1000 },
   { name: 'diff', path: '/?q=events.example&route=sales@acme.example', width: 1000, height: 740 },
   { name: 'run', path: '/runs/m7q2b8', width: 1000, height: 420 },
   { name: 'phone', path: '/', width: 320, height: 900 },

@@ -70,6 +70,7 @@ th { text-align: left; font-size: .8125rem; font-weight: 600; color: var(--dim);
 td { vertical-align: top; padding: .65rem .8rem; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
 td:first-child, th:first-child { width: 1%; white-space: nowrap; }
 .right { text-align: right; white-space: nowrap; }
+time { white-space: nowrap; }
 .name { overflow-wrap: anywhere; }
 .reason { max-width: 46rem; }
 .resolve { max-width: 46rem; font-weight: 500; }

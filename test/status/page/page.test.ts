@@ -126,7 +126,7 @@ describe('the overview', () => {
     await page.keyboard.press('Enter');
     await page.waitForURL(/q=Events\.Example/);
     expect(page.url()).toContain('route=sales');
-    expect(await page.locator('details').first().getAttribute('open')).toBe('');
+    expect(await page.locator('#domains details').first().getAttribute('open')).toBe('');
     await page.goto(`http://127.0.0.1:${server.port}/`);
     await focusOn('Withheld');
     await page.keyboard.press('Enter');

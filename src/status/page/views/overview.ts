@@ -24,11 +24,14 @@ export interface Overview {
   readonly answer: RouteAnswer | null;
 }
 
-/** How everything is: the verdict first, then what needs somebody, then the rest. */
+/** How everything is: the verdict first, then what needs somebody, accounts that cannot be relied on before domains. */
 export function renderOverview({ data, runs, answer }: Overview, context: OverviewContext): Html {
+  const accounts = accountSection(data, context);
+  const isUnready = data.accountTotals.notReady > 0;
   return html`
-    ${renderVerdict(data, context)} ${renderRouteBox(answer, context)} ${renderDomains(data, context)}
-    ${renderDeliveries(data.delivery, context)} ${accountSection(data, context)} ${renderRuns(runs, context)}
+    ${renderVerdict(data, context)} ${renderRouteBox(answer, context)} ${isUnready ? accounts : null}
+    ${renderDomains(data, context)} ${renderDeliveries(data.delivery, context)} ${isUnready ? null : accounts}
+    ${renderRuns(runs, context)}
   `;
 }
 
