@@ -1,3 +1,4 @@
+import type { Dispatcher } from 'undici';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { RequestEvent } from '../api/http/call.ts';
@@ -30,6 +31,8 @@ export interface Context extends Pick<Interruption, 'signal'>, Partial<Omit<Inte
   readonly every?: Every;
   readonly random: () => number;
   readonly secrets: Secrets;
+  /** Shared by all clients; absent: each has its own. */
+  readonly connections?: Dispatcher;
   /** Calls back on every SIGHUP, which ends the process where nobody asked for this. */
   readonly onHangUp?: (listener: () => void) => void;
   /** Called with each request, for the log; `account` is empty where there is one alone. */

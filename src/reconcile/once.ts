@@ -8,7 +8,7 @@ import { approvalDigest } from '../plan/document/digest.ts';
 import { keyedDigests } from './domain-digests.ts';
 import { createDriftLog, driftOf, type DriftLog } from './drift-log.ts';
 import type { Decision } from './decide.ts';
-import { planAccount, type Planned, type PlanPorts, type PlanRequest } from './plan-once.ts';
+import { planAccount, readAccount, type Planned, type PlanPorts, type PlanRequest } from './plan-once.ts';
 
 export interface OnceRequest extends PlanRequest {
   /** So many failed items end the run; null: 25 or 5 % of the items, the larger. */
@@ -51,7 +51,7 @@ export async function reconcileOnce(request: OnceRequest, ports: OncePorts): Pro
   const { client, clock } = ports;
   const startedAt = clock.now();
   const totalsBefore = client.totals();
-  const account = await client.getAccount();
+  const account = await readAccount(request, client);
   if (!account.ok) return { kind: 'unread', error: account.error };
   const state = ports.openState(account.value.email);
   const lock = await state.lock();

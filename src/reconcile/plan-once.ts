@@ -1,6 +1,6 @@
 import type { Client } from '../api/client.ts';
 import type { ApiError } from '../api/errors.ts';
-import { observe, observeDomains, type ObservedDomains } from '../api/observe.ts';
+import { observe, observeDomains } from '../api/observe.ts';
 import type { ResolvePassword } from '../apply/send/passwords.ts';
 import type { StateStore } from '../state/store.ts';
 import { decodeForward, type Destination, type References } from '../model/destinations.ts';
@@ -29,8 +29,8 @@ export interface PlanRequest {
   readonly domains?: readonly DomainName[] | undefined;
   /** `pending`: without the domains that an earlier run left in sync as they are desired now. */
   readonly scope?: 'all' | 'pending' | undefined;
-  /** What a sweep read already; of it only the domains that would be changed are read again. */
-  readonly observed?: ObservedDomains | undefined;
+  /** What a sweep read already; of it only the account and the domains that would be changed are read again. */
+  readonly observed?: Observed | undefined;
   readonly policy: Policy;
   /** Of an undo: what is wanted depends on what the account has by now. */
   readonly settle?: ((read: SettleInput) => Promise<Settled>) | undefined;
@@ -84,10 +84,18 @@ export interface Planned {
 
 /** Observes the account and plans; sends nothing but GET. */
 export async function planOnce(request: PlanRequest, ports: PlanPorts): Promise<Result<Planned, ApiError>> {
-  const account = await ports.client.getAccount();
+  const account = await readAccount(request, ports.client);
   if (!account.ok) return account;
   const state = ports.openState(account.value.email);
   return planAccount(request, { ...ports, account: account.value, state });
+}
+
+/** The account, as a sweep read it where there was one. */
+export async function readAccount(
+  { observed }: Pick<PlanRequest, 'observed'>,
+  client: Client,
+): Promise<Result<Account, ApiError>> {
+  return observed === undefined ? client.getAccount() : succeed(observed.account);
 }
 
 /** The same where the account was read and its state directory opened before. */
@@ -117,7 +125,7 @@ export async function planAccount(
   const observed =
     swept === undefined
       ? await observe(client, { desired: request.desired, domains, account, clock })
-      : await reread(inputOf({ account, ...swept }), { client, clock });
+      : await reread(inputOf(swept), { client, clock });
   if (!observed.ok) return observed;
   const settling = { observed: observed.value, prior, state, resolvePassword };
   const settled = (await request.settle?.(settling)) ?? AS_ASKED;
@@ -166,7 +174,7 @@ async function pendingPart(
   return { ...request, desired, domains: [...desired.domains.keys()] };
 }
 
-/** Reads the domains again that a plan would change: the sweep read them before the lock was taken. */
+/** Reads again what a plan would change, and the account with its limits: the sweep read them before the lock was taken. */
 async function reread(
   input: PlanInput,
   { client, clock }: Pick<PlanPorts, 'client' | 'clock'>,
@@ -174,7 +182,11 @@ async function reread(
   const { desired, observed } = input;
   const stale = [...new Set(makePlan(input).changes.map(({ domain }) => domain))];
   if (stale.length === 0) return succeed(observed);
-  const again = await observeDomains(client, stale, { desired, clock });
+  const [account, again] = await Promise.all([
+    client.getAccount(),
+    observeDomains(client, stale, { desired, clock }),
+  ]);
+  if (!account.ok) return account;
   if (!again.ok) return again;
   const domains = new Map(observed.domains);
   const unproven = new Map(observed.unproven);
@@ -184,7 +196,7 @@ async function reread(
   }
   for (const [name, domain] of again.value.domains) domains.set(name, domain);
   for (const [name, reason] of again.value.unproven) unproven.set(name, reason);
-  return succeed({ ...observed, domains, unproven });
+  return succeed({ ...observed, account: account.value, domains, unproven });
 }
 
 /** The same account planned again under another policy, without another read. */

@@ -66,6 +66,22 @@ test('a start brings the account to the manifest, and then there is nothing to d
   await daemon.stop();
 });
 
+test('the account is read once a sweep, and again before something is changed', async () => {
+  const { world, daemon } = await started();
+  const read = async (): Promise<number> => {
+    const before = world.core.journal.total();
+    await world.clock.pass(5 * MINUTE);
+    const sent = world.core.journal.entries().filter(({ number }) => number > before);
+    return sent.filter(({ path }) => path.endsWith('/account')).length;
+  };
+  expect(await read()).toBe(1);
+  await driftSales(world, 'mallory@elsewhere.example');
+  expect(await read()).toBe(2);
+  expect(forwardOf(world)).toBe('carol@corp.example');
+  expect(await read()).toBe(1);
+  await daemon.stop();
+});
+
 test('a change of the manifest is applied within seconds, and only its domain is read', async () => {
   const { world, daemon } = await started({ intervalMs: HOUR });
   const before = world.core.journal.total();

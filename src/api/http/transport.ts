@@ -63,7 +63,7 @@ export function createTransport(options: TransportOptions): Transport {
   const root = new URL(options.url);
   const base = root.pathname.replace(/\/+$/, '');
   const bounds = { ...DEFAULT_BOUNDS, ...options.bounds };
-  const dispatcher = options.dispatcher ?? createAgent(bounds);
+  const dispatcher = options.dispatcher ?? createConnections(bounds);
   const { redactor = createRedactor(), cut } = options;
   cut?.addEventListener('abort', () => {
     void dispatcher.destroy(new GivenUp('cut', 'interrupted before it came'));
@@ -107,6 +107,7 @@ function boundsOf(method: Endpoint['method'], bounds: Bounds): Bounds {
   return method === 'GET' ? bounds : { ...bounds, totalMs: Math.min(bounds.totalMs, bounds.writeMs) };
 }
 
-function createAgent(bounds: Bounds): Agent {
+/** Connections that are opened when they are needed; clients of many accounts may share them. */
+export function createConnections(bounds: Pick<Bounds, 'connectMs'> = DEFAULT_BOUNDS): Dispatcher {
   return new Agent({ connect: { timeout: bounds.connectMs }, allowH2: false });
 }

@@ -1,9 +1,11 @@
 import { resolve } from 'node:path';
 import pkg from '../../../package.json' with { type: 'json' };
 import type { Logger } from 'pino';
+import { createConnections } from '../../api/http/transport.ts';
 import type { DaemonEvent } from '../../model/daemon.ts';
 import { createOwnership } from '../../reconcile/ownership.ts';
 import { createDaemon, type Daemon } from '../../reconcile/daemon/daemon.ts';
+import { createTurns } from '../../reconcile/daemon/scheduler.ts';
 import { watchFiles } from '../../reconcile/daemon/watch.ts';
 import { createMetrics } from '../../status/metrics.ts';
 import { accountEntries, createKeyLearner } from '../accounts/accounts.ts';
@@ -83,7 +85,8 @@ export async function runCommand(context: Context, options: RunOptions): Promise
   );
   // A part that fails ends the others: the supervisor restarts the process.
   const broken = new AbortController();
-  const own = { ...context, signal: AbortSignal.any([context.signal, broken.signal]) };
+  const signal = AbortSignal.any([context.signal, broken.signal]);
+  const own = { ...context, signal, connections: createConnections() };
   try {
     await endedOrOverdue(
       own,
@@ -220,6 +223,9 @@ async function endedOrOverdue({ clock, signal }: Context, ended: Promise<void>):
   }
 }
 
+/** Between two sweeps that are due at once: a sweep of a small account takes some milliseconds of one core. */
+const TURN_MS = 10;
+
 interface DaemonWiring {
   readonly intervalMs: number;
   readonly quick: QuickSweeps;
@@ -238,6 +244,7 @@ function openDaemon(
   const { clock, signal, cwd } = context;
   const directory = accountsDirectory(options, context);
   const accounts = directory === null ? 'one' : 'many';
+  const turn = createTurns(TURN_MS);
   return createDaemon({
     clock,
     signal,
@@ -259,6 +266,7 @@ function openDaemon(
           ...quick,
           delivery: options.delivery === true,
           accounts,
+          turn,
         },
         { ownership, emit, onSecret },
       ),

@@ -30,6 +30,7 @@ export function connect(
     redactor: context.secrets.redactor,
     signal: context.signal,
     ...(writeMs === undefined ? {} : { bounds: { writeMs } }),
+    ...(context.connections === undefined ? {} : { dispatcher: context.connections }),
     ...(context.cut === undefined ? {} : { cut: context.cut }),
     ...(onEvent === undefined ? {} : { onEvent }),
   });

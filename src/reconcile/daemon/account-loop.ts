@@ -18,7 +18,7 @@ import {
 import { createStatusTracker, splitChanges, type StatusTracker } from './account-status.ts';
 import { createFlapDetector, type FlapDetector } from './flap-detector.ts';
 import type { ManifestRead, ManifestSource } from './manifest-source.ts';
-import { createScheduler, type Scheduler, type Task } from './scheduler.ts';
+import { createScheduler, type Scheduler, type Spread, type Task } from './scheduler.ts';
 import { createSweeper, type Sweeper } from './sweep.ts';
 import { createWakeup, type Wakeup } from './wakeup.ts';
 
@@ -31,6 +31,8 @@ export interface LoopOptions {
   readonly pollMs: number;
   /** How often each domain is read in full where a drift URL is used. */
   readonly fullIntervalMs: number;
+  /** Of one account among many. */
+  readonly spread?: Spread | undefined;
 }
 
 export interface LoopPorts extends RunPorts {
@@ -262,7 +264,7 @@ async function finishSweep(loop: Loop): Promise<void> {
   const sweep = await sweeper.finish(whole, digests);
   const { desired, startedAt, readAt, read } = sweep;
   const work: Work | FailedRun = read.ok
-    ? { desired, manifestSize: size, listing: 'all', observed: read.value.observed }
+    ? { desired, manifestSize: size, listing: 'all', swept: read.value }
     : { kind: 'failed', ...read.error };
   const start: RunStart = { cause: 'sweep', names: [...desired.domains.keys()], startedAt, readAt };
   const result = await runOnce(loop, start, work);

@@ -1,6 +1,5 @@
 import type { Client } from '../../api/client.ts';
 import { errorText, type ApiError } from '../../api/errors.ts';
-import type { ObservedDomains } from '../../api/observe.ts';
 import { resolvePasswords } from '../../apply/send/passwords.ts';
 import type { StateStore } from '../../state/store.ts';
 import type { Clock } from '../../model/clock.ts';
@@ -10,6 +9,7 @@ import type { DomainName } from '../../model/names.ts';
 import type { RunOrigin } from '../../model/history/entries.ts';
 import type { Change, Plan } from '../../model/plan.ts';
 import { KINDS } from '../../model/kinds.ts';
+import type { Observed } from '../../model/observed.ts';
 import { fail, succeed, type Result } from '../../model/result.ts';
 import type { Policy } from '../../plan/policy.ts';
 import type { ManifestSize } from '../../model/prior.ts';
@@ -40,6 +40,12 @@ export interface RunPorts extends Pick<OncePorts, 'writeSnapshot' | 'resolvePass
   readonly access: (desired: Desired) => Promise<Result<Access, string>>;
 }
 
+/** What a sweep read, and the client of the access with which it did. */
+export interface Swept {
+  readonly observed: Observed;
+  readonly client: Client;
+}
+
 export interface RunTask {
   /** Names it. */
   readonly run: string;
@@ -48,7 +54,8 @@ export interface RunTask {
   readonly manifestSize: ManifestSize;
   /** Whether each domain is asked for by its name, or the list of all is read. */
   readonly listing: 'by-name' | 'all';
-  readonly observed?: ObservedDomains | undefined;
+  /** What a sweep read; used where address and key are the same as then. */
+  readonly swept?: Swept | undefined;
   readonly mode: 'apply' | 'observe';
   readonly flaps: FlapDetector;
   /** Domains that were in sync at the last read. */
@@ -120,7 +127,7 @@ async function runOnce(task: RunTask, ports: RunPorts & Access): Promise<Result<
     desired: task.desired,
     manifestSize: task.manifestSize,
     domains: task.listing === 'by-name' ? [...task.desired.domains.keys()] : undefined,
-    observed: task.observed,
+    observed: task.swept?.client === ports.client ? task.swept.observed : undefined,
     policy: ports.policy,
   };
   if (task.mode === 'observe') {

@@ -5,7 +5,7 @@ import type { Clock } from '../../model/clock.ts';
 import type { Desired } from '../../model/desired.ts';
 import { LIMITS } from '../../model/endpoints.ts';
 import type { DomainName } from '../../model/names.ts';
-import type { ObservedDomain } from '../../model/observed.ts';
+import type { Account, ObservedDomain } from '../../model/observed.ts';
 import { succeed, type Result } from '../../model/result.ts';
 import { makePlan } from '../../plan/plan.ts';
 import { keepDomains } from '../domain-digests.ts';
@@ -17,7 +17,7 @@ import {
   type DriftQuestion,
   type ListedDomains,
 } from '../quick-drift.ts';
-import type { Access } from './account-run.ts';
+import type { Access, Swept } from './account-run.ts';
 import type { FullReads } from './full-reads.ts';
 
 export interface QuickSweepPorts {
@@ -28,10 +28,9 @@ export interface QuickSweepPorts {
 }
 
 /** What a sweep knows of the account. */
-export interface SweepRead {
+export interface SweepRead extends Swept {
   /** `whole`: all of it is read each time. */
   readonly kind: 'whole' | 'quick';
-  readonly observed: ObservedDomains;
   /** How long the next one is expected to take, milliseconds; null: as long as this one. */
   readonly nextMs: number | null;
 }
@@ -55,24 +54,49 @@ export async function readQuickly(
 ): Promise<Result<SweepRead | OtherAccount, ApiError>> {
   const { clock, reads } = ports;
   const startedAt = clock.monotonic();
-  const scope = await scopeOf(access, desired, ports);
-  if (!scope.ok) return scope;
-  if (scope.value.kind === 'other-account') return succeed(scope.value);
-  const { nextMs, some } = scope.value;
+  reads.forget([...reads.domains.keys()].filter((name) => !desired.domains.has(name)));
   const client = access.client.withUrgency('sweep');
+  const account = await client.getAccount();
+  if (!account.ok) return account;
+  const list = await readList(access, account.value, ports);
+  if (list.kind === 'other-account') return succeed(list);
+  const some =
+    list.kind === 'listed'
+      ? await chooseDomains(list.domains, { access, account: account.value, desired }, ports)
+      : null;
+  // After a first read of everything there is something to check against.
+  const nextMs = list.kind === 'not-needed' && !reads.hasReadAll() ? 0 : null;
   const read = await (some === null
-    ? observe(client, { desired, clock })
+    ? observe(client, { desired, account: account.value, clock })
     : readSome(client, { ...some, desired, clock }));
   if (!read.ok) return read;
   reads.sweepEnded({ startedAt, endedAt: clock.monotonic(), extent: some === null ? 'all' : 'some' });
-  return succeed({ kind: 'quick', observed: read.value, nextMs });
+  const observed = { account: account.value, ...read.value };
+  return succeed({ kind: 'quick', observed, client: access.client, nextMs });
 }
 
-interface Scope {
-  readonly kind: 'scope';
-  readonly nextMs: number | null;
-  /** Null: everything is read in full. */
-  readonly some: SomeDomains | null;
+/** The list of v3. `not-needed`: of no domain it is known what a full read found; `unread`: it could not be read. */
+type List =
+  | { readonly kind: 'listed'; readonly domains: ListedDomains }
+  | { readonly kind: 'not-needed' | 'unread' }
+  | OtherAccount;
+
+async function readList(
+  { drift }: Pick<QuickAccess, 'drift'>,
+  account: Account,
+  { reads, onListUnread }: QuickSweepPorts,
+): Promise<List> {
+  const list = reads.domains.size === 0 ? checkSameAccount : listForDrift;
+  const listed = await list(drift.withUrgency('sweep'), account);
+  if (listed.ok)
+    return listed.value === undefined ? { kind: 'not-needed' } : { kind: 'listed', domains: listed.value };
+  const fault = listed.error;
+  if (fault.kind === 'other-account') {
+    const message = `the account at ${drift.url} is ${fault.email}, but the one to keep in sync is ${account.email}`;
+    return { kind: 'other-account', message };
+  }
+  onListUnread(errorText(fault.error));
+  return { kind: 'unread' };
 }
 
 interface SomeDomains {
@@ -84,35 +108,24 @@ interface SomeDomains {
   readonly names: readonly DomainName[];
 }
 
-async function scopeOf(
-  { client, drift, policy, openState }: QuickAccess,
-  desired: Desired,
-  { clock, reads, onListUnread }: QuickSweepPorts,
-): Promise<Result<Scope | OtherAccount, ApiError>> {
-  reads.forget([...reads.domains.keys()].filter((name) => !desired.domains.has(name)));
-  const account = await client.withUrgency('sweep').getAccount();
-  if (!account.ok) return account;
-  const list = reads.domains.size === 0 ? checkSameAccount : listForDrift;
-  const listed = await list(drift.withUrgency('sweep'), account.value);
-  if (!listed.ok) {
-    const fault = listed.error;
-    if (fault.kind === 'other-account') {
-      const message = `the account at ${drift.url} is ${fault.email}, but the one to keep in sync is ${account.value.email}`;
-      return succeed({ kind: 'other-account', message });
-    }
-    onListUnread(errorText(fault.error));
-  }
-  // After a first read of everything there is something to check against.
-  if (!listed.ok || listed.value === undefined)
-    return succeed({ kind: 'scope', nextMs: listed.ok && !reads.hasReadAll() ? 0 : null, some: null });
-  const { prior } = await openState(account.value.email).prior();
+/** The domains that differ in the list, those whose turn it is, and those of which nothing is known; null: that is all of them. */
+async function chooseDomains(
+  listed: ListedDomains,
+  {
+    access,
+    account,
+    desired,
+  }: { readonly access: QuickAccess; readonly account: Account; readonly desired: Desired },
+  { clock, reads }: QuickSweepPorts,
+): Promise<SomeDomains | null> {
+  const { client, policy, openState } = access;
+  const { prior } = await openState(account.email).prior();
   const api = { url: client.url, version: client.version };
-  const question = { account: account.value, desired, policy, prior, api, now: clock.now() };
+  const question = { account, desired, policy, prior, api, now: clock.now() };
   const known = new Map(reads.domains);
-  const chosen = new Set([...differingDomains(question, listed.value), ...reads.due(clock.monotonic())]);
+  const chosen = new Set([...differingDomains(question, listed), ...reads.due(clock.monotonic())]);
   const names = [...desired.domains.keys()].filter((name) => chosen.has(name) || !known.has(name));
-  if (names.length === desired.domains.size) return succeed({ kind: 'scope', nextMs: null, some: null });
-  return succeed({ kind: 'scope', nextMs: null, some: { listed: listed.value, question, known, names } });
+  return names.length === desired.domains.size ? null : { listed, question, known, names };
 }
 
 /**

@@ -47,6 +47,22 @@ export interface SchedulerOptions {
   readonly pollMs: number;
   readonly random: () => number;
   readonly now: number;
+  /** Of one account among many; absent: it is the only one. */
+  readonly spread?: Spread | undefined;
+}
+
+/** Keeps the sweeps of many accounts apart. All times are monotonic milliseconds. */
+export interface Spread {
+  /** When a sweep that is due now may begin: few of them in a moment. */
+  readonly turn: (now: number) => number;
+  /** Where in each interval the account has its place. */
+  readonly phaseMs: number;
+}
+
+/** Gives each of many sweeps that are due at once its turn, with so many milliseconds between them. */
+export function createTurns(gapMs: number): Spread['turn'] {
+  let last = -Infinity;
+  return (now) => (last = Math.max(now, last + gapMs));
 }
 
 /** File events that come this close together count as one. */
@@ -79,17 +95,9 @@ type SweepState =
       readonly readMs: number;
     };
 
-export function createScheduler({ intervalMs, pollMs, random, now }: SchedulerOptions): Scheduler {
-  const state: State = {
-    filesAt: now,
-    isLoaded: false,
-    changed: new Set(),
-    failing: new Set(),
-    retryAt: now,
-    failures: 0,
-    sweep: { kind: 'waiting', at: now },
-    effectiveIntervalMs: intervalMs,
-  };
+export function createScheduler(options: SchedulerOptions): Scheduler {
+  const { pollMs } = options;
+  const state = initialState(options);
   return {
     next: (at) => nextTask(state, at),
     filesChanged(at) {
@@ -105,7 +113,7 @@ export function createScheduler({ intervalMs, pollMs, random, now }: SchedulerOp
       state.isLoaded = true;
       forget(state, (domain) => !domains.has(domain));
     },
-    runEnded: (run, at) => recordEnd(state, run, { intervalMs, random, now: at }),
+    runEnded: (run, at) => recordEnd(state, run, { ...options, now: at }),
     sweepStarted(at) {
       state.sweep = { kind: 'reading', startedAt: at, isRepeated: false };
     },
@@ -119,7 +127,9 @@ export function createScheduler({ intervalMs, pollMs, random, now }: SchedulerOp
       state.retryAt = at;
       state.failures = 0;
       state.sweep =
-        state.sweep.kind === 'waiting' ? { kind: 'waiting', at } : { ...state.sweep, isRepeated: true };
+        state.sweep.kind === 'waiting'
+          ? { kind: 'waiting', at: turnOf(options, at) }
+          : { ...state.sweep, isRepeated: true };
     },
     nextSweepAt: () => (state.sweep.kind === 'waiting' ? state.sweep.at : null),
     effectiveIntervalMs: () => state.effectiveIntervalMs,
@@ -127,10 +137,29 @@ export function createScheduler({ intervalMs, pollMs, random, now }: SchedulerOp
   };
 }
 
+function initialState(options: SchedulerOptions): State {
+  const { now, intervalMs } = options;
+  return {
+    filesAt: now,
+    isLoaded: false,
+    changed: new Set(),
+    failing: new Set(),
+    retryAt: now,
+    failures: 0,
+    sweep: { kind: 'waiting', at: turnOf(options, now) },
+    effectiveIntervalMs: intervalMs,
+  };
+}
+
+/** When a sweep that is due at once may begin. */
+function turnOf({ spread }: Pick<SchedulerOptions, 'spread'>, now: number): number {
+  return spread === undefined ? now : spread.turn(now);
+}
+
 function recordEnd(
   state: State,
   { cause, domains, failing }: EndedRun,
-  { intervalMs, random, now }: Omit<SchedulerOptions, 'pollMs'>,
+  { intervalMs, random, now, spread }: Omit<SchedulerOptions, 'pollMs'>,
 ): void {
   const backOff = (): number => {
     state.failures += 1;
@@ -139,7 +168,7 @@ function recordEnd(
   };
   if (cause === 'sweep') {
     if (state.sweep.kind === 'read') state.effectiveIntervalMs = intervalAfter(state.sweep, intervalMs);
-    const at = failing === 'all' ? backOff() : nextSweepAt(state.sweep, intervalMs, now);
+    const at = failing === 'all' ? backOff() : nextSweepAt(state.sweep, { intervalMs, now, spread });
     state.sweep = { kind: 'waiting', at };
     // One that failed is itself repeated: its domains need no run of their own.
     if (failing === 'all') return;
@@ -181,10 +210,21 @@ function nextMoment({ filesAt, isLoaded, failing, retryAt, sweep }: State): numb
   return Math.min(filesAt, sweepAt, failing.size > 0 ? retryAt : Infinity);
 }
 
-/** Twice as long as it takes to read, for half of the time is left to others: the last read forecasts the next. */
-function nextSweepAt(sweep: SweepState, intervalMs: number, now: number): number {
+/**
+ * Twice as long as it takes to read, for half of the time is left to others: the last read forecasts the next. One account of
+ * many comes back to its place, an interval after the last sweep at the latest.
+ */
+function nextSweepAt(
+  sweep: SweepState,
+  { intervalMs, now, spread }: Pick<SchedulerOptions, 'intervalMs' | 'now' | 'spread'>,
+): number {
   if (sweep.kind === 'waiting' || sweep.isRepeated) return now;
-  return Math.max(now, sweep.startedAt + intervalAfter(sweep, intervalMs));
+  const { startedAt } = sweep;
+  const afterMs = intervalAfter(sweep, intervalMs);
+  if (spread === undefined || sweep.kind !== 'read' || afterMs > intervalMs)
+    return Math.max(now, startedAt + afterMs);
+  const sincePlace = (((startedAt - spread.phaseMs) % intervalMs) + intervalMs) % intervalMs;
+  return Math.max(now, startedAt + 2 * sweep.readMs, startedAt + intervalMs - sincePlace);
 }
 
 function intervalAfter(sweep: SweepState, intervalMs: number): number {

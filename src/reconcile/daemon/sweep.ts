@@ -94,7 +94,7 @@ async function readAll(desired: Desired, ports: RunPorts & QuickSweepPorts): Pro
       const client = access.client.withUrgency('sweep');
       const observed = await observe(client, { desired, clock: ports.clock });
       return observed.ok
-        ? succeed({ kind: 'whole', observed: observed.value, nextMs: null } as const)
+        ? succeed({ kind: 'whole', observed: observed.value, client: access.client, nextMs: null } as const)
         : observed;
     });
     if (!read.ok) return read;

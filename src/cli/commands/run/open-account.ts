@@ -10,6 +10,7 @@ import { fail, succeed, type Result } from '../../../model/result.ts';
 import { createAccountLoop, type AccountLoop } from '../../../reconcile/daemon/account-loop.ts';
 import type { Access } from '../../../reconcile/daemon/account-run.ts';
 import { exclusiveSource, type Ownership } from '../../../reconcile/ownership.ts';
+import type { Spread } from '../../../reconcile/daemon/scheduler.ts';
 import { POLL_MS, type AccountEntry } from '../../../reconcile/daemon/daemon.ts';
 import { createDriftLog } from '../../../reconcile/drift-log.ts';
 import { keepDomains } from '../../../reconcile/domain-digests.ts';
@@ -45,6 +46,8 @@ export interface AccountRunOptions {
   readonly delivery: boolean;
   /** Whether there are many accounts: then each has to name its own, with its own key. */
   readonly accounts: 'one' | 'many';
+  /** When sweeps of many accounts that are due at once begin. */
+  readonly turn: Spread['turn'];
 }
 
 export interface AccountRunPorts {
@@ -63,7 +66,8 @@ export function openAccountLoop(
 ): AccountLoop {
   const { clock, random, signal } = context;
   const { name } = entry;
-  const { mode, intervalMs, fullIntervalMs } = options;
+  const { mode, intervalMs, fullIntervalMs, turn } = options;
+  const spread = options.accounts === 'many' ? { turn, phaseMs: random() * intervalMs } : undefined;
   const narrow = narrowed(openSource(context, entry, options), options.common.domain);
   const exclusive = options.accounts === 'many' ? exclusiveSource(name, narrow, ownership) : narrow;
   const access = createAccess(context, options, {
@@ -75,7 +79,7 @@ export function openAccountLoop(
     ? followDelivery(context, exclusive, { name, access, emit, mask })
     : { source: exclusive, follower: null };
   const loop = createAccountLoop(
-    { name, mode, intervalMs, fullIntervalMs, pollMs: POLL_MS },
+    { name, mode, intervalMs, fullIntervalMs, pollMs: POLL_MS, spread },
     {
       clock,
       random,
