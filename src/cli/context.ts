@@ -1,7 +1,7 @@
-import type { Dispatcher } from 'undici';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { RequestEvent } from '../api/http/call.ts';
+import type { Connections } from '../api/http/transport.ts';
 import type { Clock, Every } from '../model/clock.ts';
 import type { DomainName } from '../model/names.ts';
 import { createInterruption, type Interruption } from './interruption.ts';
@@ -32,7 +32,7 @@ export interface Context extends Pick<Interruption, 'signal'>, Partial<Omit<Inte
   readonly random: () => number;
   readonly secrets: Secrets;
   /** Shared by all clients; absent: each has its own. */
-  readonly connections?: Dispatcher;
+  readonly connections?: Connections;
   /** Calls back on every SIGHUP, which ends the process where nobody asked for this. */
   readonly onHangUp?: (listener: () => void) => void;
   /** Called with each request, for the log; `account` is empty where there is one alone. */

@@ -32,6 +32,9 @@ export interface TransportOptions {
   readonly redactor?: Redactor | undefined;
 }
 
+/** Connections that clients of many accounts may share. */
+export type Connections = Dispatcher;
+
 export interface Transport {
   /**
    * The path of a request and what to send it with. Throws when a read-only transport is asked for more than a GET;
@@ -107,7 +110,7 @@ function boundsOf(method: Endpoint['method'], bounds: Bounds): Bounds {
   return method === 'GET' ? bounds : { ...bounds, totalMs: Math.min(bounds.totalMs, bounds.writeMs) };
 }
 
-/** Connections that are opened when they are needed; clients of many accounts may share them. */
-export function createConnections(bounds: Pick<Bounds, 'connectMs'> = DEFAULT_BOUNDS): Dispatcher {
+/** Opens them when they are needed. */
+export function createConnections(bounds: Pick<Bounds, 'connectMs'> = DEFAULT_BOUNDS): Connections {
   return new Agent({ connect: { timeout: bounds.connectMs }, allowH2: false });
 }
