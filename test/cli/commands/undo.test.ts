@@ -1,0 +1,306 @@
+import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { SeedDomain } from '../../../src/emulator/account/seed.ts';
+import { commandScene, OWNER, type CommandInput, type CommandScene } from '../support/scene.ts';
+
+const HAND = { authorization: `Basic ${Buffer.from('api:key-of-the-scene').toString('base64')}` };
+
+const ACME: SeedDomain = {
+  domain: 'acme.example',
+  notification_email: 'ops@corp.example',
+  aliases: [
+    { alias: 'sales', forward: 'ana@corp.example' },
+    { alias: 'info', forward: 'ana@corp.example' },
+    { alias: 'old', forward: 'dan@corp.example' },
+  ],
+};
+const MANIFEST = `domains:
+  acme.example:
+    aliases: { sales: bob@corp.example, info: bob@corp.example, new: eve@corp.example, old: { state: absent } }
+`;
+
+interface Applied {
+  readonly scene: CommandScene;
+  /** Its id. */
+  readonly run: string;
+}
+
+async function applied(
+  manifest: string,
+  domains: readonly SeedDomain[],
+  input: CommandInput = {},
+): Promise<Applied> {
+  const scene = await commandScene({ seed: { domains: [...domains] }, manifest });
+  return { scene, run: await apply(scene, [], input) };
+}
+
+async function apply(
+  scene: CommandScene,
+  flags: readonly string[] = [],
+  input: CommandInput = {},
+): Promise<string> {
+  scene.clock.advance(60_000);
+  const { code, stdout, stderr } = await scene.run(['apply', '--yes', ...flags], input);
+  expect([code, stderr], stdout).toEqual([0, expect.anything()]);
+  scene.clock.advance(60_000);
+  return /^undo: fwdsync undo (\w+)$/m.exec(stdout)?.[1] ?? 'none';
+}
+
+/** Aliases and their destinations. */
+function aliasesOf({ emulator }: CommandScene, name = 'acme.example'): Readonly<Record<string, string>> {
+  const domain = emulator.store.dump().domains.find((one) => one.domain === name);
+  return Object.fromEntries(domain?.aliases.map(({ alias, forward }) => [alias, forward]) ?? []);
+}
+
+const BEFORE = { sales: 'ana@corp.example', info: 'ana@corp.example', old: 'dan@corp.example' };
+
+async function byHand({ emulator }: CommandScene, method: string, path: string, body: object): Promise<void> {
+  const headers = { ...HAND, 'content-type': 'application/json' };
+  const response = await fetch(`${emulator.urls.v4}${path}`, { method, headers, body: JSON.stringify(body) });
+  expect(response.ok, await response.text()).toBe(true);
+}
+
+async function editAlias(scene: CommandScene, alias: string, forward: string): Promise<void> {
+  const [acme] = scene.emulator.store.dump().domains;
+  const id = acme?.aliases.find((one) => one.alias === alias)?.id;
+  await byHand(scene, 'PUT', `/domains/acme.example/aliases/${id}`, { forward });
+}
+
+describe('what somebody changed since stays', () => {
+  test('by hand: it is listed, the rest is undone, and the exit code is 3', async () => {
+    const { scene, run } = await applied(MANIFEST, [ACME]);
+    await editAlias(scene, 'sales', 'mallory@elsewhere.example');
+    const { code, stdout } = await scene.run(['undo', '--yes', run]);
+    expect(code, stdout).toBe(3);
+    expect(stdout).toContain(
+      'Left alone:\n  alias acme.example/sales: it was changed outside fwdsync since\n',
+    );
+    expect(stdout).toContain('fwdsync.yaml still wants what this undoes: line 4 alias');
+    expect(aliasesOf(scene)).toEqual({ ...BEFORE, sales: 'mallory@elsewhere.example' });
+    // What it brought back is as it was: to undo the same run again writes nothing more.
+    scene.emulator.journal.clear();
+    const again = await scene.run(['undo', '--yes', run]);
+    expect([again.code, scene.writes()], again.stdout).toEqual([6, []]);
+  });
+
+  test('by a later run: who and when', async () => {
+    const { scene, run } = await applied(MANIFEST, [ACME]);
+    await scene.manifest(MANIFEST.replace('sales: bob', 'sales: carol'));
+    const later = await apply(scene);
+    const { code, stdout } = await scene.run(['undo', '--yes', run, '--format', 'json']);
+    expect(code, stdout).toBe(3);
+    const report = JSON.parse(stdout) as { readonly skipped: readonly object[] };
+    expect(report.skipped).toEqual([
+      {
+        ...{ action: 'update', kind: 'alias', domain: 'acme.example', name: 'sales' },
+        source: { file: 'fwdsync.yaml', line: 4, column: 16 },
+        reason: expect.stringMatching(
+          new RegExp(`^it was changed since by apply ${later} \\(2\\d{3}-.*\\)$`),
+        ),
+      },
+    ]);
+    expect(aliasesOf(scene)).toEqual({ ...BEFORE, sales: 'carol@corp.example' });
+  });
+
+  test('changed and changed back by runs: the history names it, and it stays', async () => {
+    const { scene, run } = await applied(MANIFEST, [ACME]);
+    await scene.manifest(MANIFEST.replace('sales: bob', 'sales: carol'));
+    await apply(scene);
+    await scene.manifest(MANIFEST);
+    await apply(scene);
+    const { code, stdout } = await scene.run(['undo', '--yes', run]);
+    expect(code, stdout).toBe(3);
+    expect(aliasesOf(scene)).toEqual({ ...BEFORE, sales: 'bob@corp.example' });
+  });
+
+  test('all of it: nothing is written, 6', async () => {
+    const { scene, run } = await applied(MANIFEST.replace(/, info.*/, ' }'), [ACME]);
+    await editAlias(scene, 'sales', 'mallory@elsewhere.example');
+    scene.emulator.journal.clear();
+    const { code, stdout } = await scene.run(['undo', '--yes', run, '--format', 'json']);
+    expect([code, scene.writes()]).toEqual([6, []]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      outcome: 'refused',
+      undo: null,
+      skipped: [{ name: 'sales' }],
+    });
+  });
+
+  test('nothing is left to undo: 0, and nothing is written', async () => {
+    const { scene, run } = await applied(MANIFEST, [ACME]);
+    expect((await scene.run(['undo', '--yes', run])).code).toBe(0);
+    expect(aliasesOf(scene)).toEqual(BEFORE);
+    scene.emulator.journal.clear();
+    const again = await scene.run(['undo', '--yes', run]);
+    expect([again.code, scene.writes()], again.stdout).toEqual([0, []]);
+    expect(again.stdout).toContain('no changes');
+  });
+});
+
+describe('domains', () => {
+  const NEW = `domains: { new.example: { aliases: { info: ana@corp.example } } }\n`;
+
+  test('one that the run added is deleted with what the run and the service made, once that is allowed', async () => {
+    const { scene, run } = await applied(NEW, []);
+    expect(aliasesOf(scene, 'new.example')).toEqual({ '*': OWNER, info: 'ana@corp.example' });
+    const refused = await scene.run(['undo', '--yes', run]);
+    expect(refused.code, refused.stdout).toBe(4);
+    expect(refused.stdout).toContain('--allow-domain-delete new.example');
+    const { code, stdout } = await scene.run(['undo', '--yes', run, '--allow-domain-delete', 'new.example']);
+    expect(code, stdout).toBe(0);
+    expect(scene.emulator.store.dump().domains).toEqual([]);
+  });
+
+  test.each([
+    [
+      'an alias of somebody else',
+      'POST',
+      '/aliases',
+      { alias: 'mine', forward: 'me@corp.example' },
+      'alias mine',
+    ],
+    ['a credential', 'POST', '/credentials', { username: 'app', password: 'long enough' }, 'credential app'],
+  ])('one that holds %s stays', async (_, method, path, body, what) => {
+    const { scene, run } = await applied(NEW, []);
+    await byHand(scene, method, `/domains/new.example${path}`, body);
+    const { code, stdout } = await scene.run(['undo', '--yes', run, '--allow-domain-delete', 'new.example']);
+    expect(code, stdout).toBe(3);
+    expect(stdout.replace(/["“”]/g, '')).toContain(
+      `domain new.example: it holds what the run did not make: ${what}`,
+    );
+    expect(Object.keys(aliasesOf(scene, 'new.example'))).toContain('*');
+  });
+
+  test('one whose `*` was changed stays', async () => {
+    const { scene, run } = await applied(NEW, []);
+    const [made] = scene.emulator.store.dump().domains;
+    const id = made?.aliases.find(({ alias }) => alias === '*')?.id;
+    await byHand(scene, 'PUT', `/domains/new.example/aliases/${id}`, { forward: 'all@corp.example' });
+    const { code } = await scene.run(['undo', '--yes', run, '--allow-domain-delete', 'new.example']);
+    expect(code).toBe(3);
+    expect(aliasesOf(scene, 'new.example')).toEqual({ '*': 'all@corp.example' });
+  });
+
+  test('one that the run deleted and somebody added again is left alone as a whole', async () => {
+    const scene = await commandScene({
+      seed: { domains: [ACME] },
+      manifest: 'domains: { acme.example: { state: absent } }\n',
+    });
+    const run = await apply(scene, ['--allow-domain-delete', 'acme.example']);
+    await byHand(scene, 'POST', '/domains', { domain: 'acme.example' });
+    scene.emulator.journal.clear();
+    const { code, stdout } = await scene.run(['undo', '--yes', run]);
+    expect([code, scene.writes()], stdout).toEqual([6, []]);
+    expect(stdout).toContain('acme.example was added again since');
+  });
+});
+
+describe('values behind references', () => {
+  const SECRET = `destinations: { boss: { env: BOSS } }
+domains: { acme.example: { aliases: { sales: boss, info: bob@corp.example } } }
+`;
+  const at = (boss: string): CommandInput => ({ env: { BOSS: boss } });
+
+  test('come back where the reference still has the value; else the item is skipped, and no value is shown', async () => {
+    const { scene } = await applied(SECRET, [ACME], at('boss@private.example'));
+    await scene.manifest(MANIFEST);
+    const run = await apply(scene);
+    const other = await scene.run(['undo', '--yes', run], at('other@private.example'));
+    expect(other.code, other.stdout).toBe(3);
+    expect(other.stdout).toContain('alias acme.example/sales: the old value of { env: BOSS } is not kept');
+    expect(aliasesOf(scene)).toMatchObject({ sales: 'bob@corp.example', old: 'dan@corp.example' });
+    const same = await scene.run(['undo', '--yes', run], at('boss@private.example'));
+    expect(same.code, same.stdout).toBe(0);
+    expect(same.stdout).toContain('bob@corp.example -> { env: BOSS }');
+    expect(aliasesOf(scene)).toMatchObject({ sales: 'boss@private.example' });
+    expect(other.stdout + same.stdout + same.stderr).not.toContain('private.example');
+  });
+});
+
+describe('guards', () => {
+  test('numbers do not hold an undo back: a hundred deletes and an emptied section', async () => {
+    const names = Array.from({ length: 100 }, (_, index) => `n${index}: a@corp.example`).join(', ');
+    const { scene, run } = await applied(`domains: { acme.example: { aliases: { ${names} } } }\n`, [
+      { domain: 'acme.example' },
+    ]);
+    const { code, stdout } = await scene.run(['undo', '--yes', run]);
+    expect(code, stdout).toBe(0);
+    expect(aliasesOf(scene)).toEqual({});
+  });
+
+  test('a catch-all does', async () => {
+    const { scene, run } = await applied(
+      'domains: { acme.example: { aliases: { "*": a@corp.example } } }\n',
+      [ACME],
+    );
+    const refused = await scene.run(['undo', '--yes', run]);
+    expect(refused.code, refused.stdout).toBe(4);
+    expect(aliasesOf(scene)).toHaveProperty('*');
+    const { code } = await scene.run(['undo', '--yes', run, '--allow-unrouted', '*@acme.example']);
+    expect(code).toBe(0);
+    expect(aliasesOf(scene)).toEqual(BEFORE);
+  });
+});
+
+describe('which run', () => {
+  test.each([
+    ['--yes without one', ['undo', '--yes'], '--yes needs the run'],
+    ['one that is not in the history', ['undo', '--yes', 'nosuchrun'], 'no run is named "nosuchrun"'],
+    ['nobody to ask', ['undo'], 'cannot prompt: not a terminal'],
+    [
+      'of another account',
+      ['undo', '--yes', 'RUN', '--account', 'else@account.example'],
+      'and not for else@',
+    ],
+    [
+      'at another address',
+      ['undo', '--yes', 'RUN', '--api-url', 'http://127.0.0.1:1/v4'],
+      'was made at http',
+    ],
+  ])('%s: 64, and no request', async (_, args, message) => {
+    const { scene, run } = await applied(MANIFEST, [ACME]);
+    scene.emulator.journal.clear();
+    const { code, stderr } = await scene.run(args.map((word) => (word === 'RUN' ? run : word)));
+    expect([code, scene.requests()], stderr).toEqual([64, []]);
+    expect(stderr).toContain(message);
+  });
+
+  test('the memory of what was applied stays: the next plan is that of the run, and its entries are no drift', async () => {
+    const { scene, run } = await applied(MANIFEST, [ACME]);
+    await scene.run(['undo', '--yes', run]);
+    const { stdout } = await scene.run(['plan', '--format', 'json']);
+    const { changes } = JSON.parse(stdout) as { readonly changes: readonly { readonly reason: string }[] };
+    expect(changes.map(({ reason }) => reason).sort()).toEqual([
+      'absent',
+      'manifest',
+      'manifest',
+      'manifest',
+    ]);
+  });
+
+  test('one that was killed: what the account does not show as done needs nothing, the rest is undone', async () => {
+    const { scene, run } = await applied(MANIFEST, [ACME]);
+    await forgetResults(scene);
+    // As if the request about it had never arrived.
+    await editAlias(scene, 'sales', 'ana@corp.example');
+    const { code, stdout } = await scene.run(['undo', '--yes', run]);
+    expect(code, stdout).toBe(0);
+    expect(aliasesOf(scene)).toEqual(BEFORE);
+  });
+});
+
+/** The history as a kill leaves it right after the requests were sent. */
+async function forgetResults({ directory }: CommandScene): Promise<void> {
+  const state = join(directory, 'state');
+  const files = await readdir(state, { recursive: true });
+  for (const file of files.filter((name) => name.endsWith('.jsonl'))) {
+    const path = join(state, file);
+    const lines = (await readFile(path, 'utf8')).split('\n');
+    await writeFile(
+      path,
+      lines.filter((line) => !/"entry":"(?:item-outcome|run-end)"/.test(line)).join('\n'),
+    );
+    await appendFile(path, '');
+  }
+}
