@@ -1,7 +1,6 @@
 import type { RunEntry } from '../../model/history/entries.ts';
-import { manifestSize } from '../../plan/size.ts';
 import { reconcileOnce, type Once } from '../../reconcile/once.ts';
-import { readForUndo, readRunItems, settleUndo } from '../../reconcile/undo/settle-undo.ts';
+import { readForUndo, readRunItems, undoRequest } from '../../reconcile/undo/settle-undo.ts';
 import type { Context } from '../context.ts';
 import { EXIT, usageError, type ExitCode } from '../exit.ts';
 import { ownApi } from '../input/desired.ts';
@@ -70,9 +69,6 @@ function isAllLeftAlone(once: Once): boolean {
   return plan.changes.length === 0 && leftAlone.length > 0;
 }
 
-/** So many domains are asked for one by one; more are listed. */
-const FEW_DOMAINS = 10;
-
 async function openUndo(
   context: Context,
   options: UndoFlags,
@@ -91,17 +87,9 @@ async function openUndo(
   });
   const stance = { account: run.account, accountRequired: false, domainDeletes: 'allowed' } as const;
   const policy = createPolicy(desired, options, { ...stance, now: opened.openedAt });
-  const mayAdd = items.some(({ kind, left }) => kind === 'domain' && left.includes(null));
   return {
     ...opened,
-    request: {
-      desired,
-      manifestSize: manifestSize(desired),
-      manifestKind: 'snapshot',
-      domains: mayAdd || desired.domains.size > FEW_DOMAINS ? undefined : [...desired.domains.keys()],
-      policy: { ...policy, purpose: 'undo' },
-      settle: (read) => settleUndo(run, read),
-    },
+    request: undoRequest(run, items, { desired, policy }),
     counts: { files: 0, domains: 0, aliases: 0, rules: 0, silenced: 0 },
     problems: [],
     disclosure: disclosureOf(desired, options, context),

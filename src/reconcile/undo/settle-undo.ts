@@ -5,7 +5,8 @@ import { KINDS, type SectionKind } from '../../model/kinds.ts';
 import type { DomainName } from '../../model/names.ts';
 import { readItems, type RecordedItem } from '../../state/history/recorded.ts';
 import type { StateStore } from '../../state/store.ts';
-import type { Settled, SettleInput } from '../plan-once.ts';
+import { manifestSize } from '../../plan/size.ts';
+import type { PlanRequest, Settled, SettleInput } from '../plan-once.ts';
 import { readLaterChanges } from './later-changes.ts';
 import { NOWHERE, readOldValues } from './old-values.ts';
 import { desiredDomain } from './restore.ts';
@@ -39,8 +40,28 @@ function withSections(domain: DomainName, items: readonly RunItem[]): PresentDom
   return { ...desiredDomain(domain, []), ...Object.fromEntries(sections) };
 }
 
+/** So many domains are asked for one by one; more are listed. */
+const FEW_DOMAINS = 10;
+
+/** The request that reverses a run; `desired` is that of `readForUndo`. */
+export function undoRequest(
+  run: RunEntry,
+  items: readonly RunItem[],
+  { desired, policy }: Pick<PlanRequest, 'desired' | 'policy'>,
+): PlanRequest {
+  const mayAdd = items.some(({ kind, left }) => kind === 'domain' && left.includes(null));
+  return {
+    desired,
+    manifestSize: manifestSize(desired),
+    manifestKind: 'snapshot',
+    domains: mayAdd || desired.domains.size > FEW_DOMAINS ? undefined : [...desired.domains.keys()],
+    policy: { ...policy, purpose: 'undo' },
+    settle: (read) => settleUndo(run, read),
+  };
+}
+
 /** What is wanted of the account as it is now, so that what the run did and nobody changed since is undone. */
-export async function settleUndo(
+async function settleUndo(
   run: RunEntry,
   { observed, prior, state, resolvePassword: resolve }: SettleInput,
 ): Promise<Settled> {

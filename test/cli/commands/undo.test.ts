@@ -93,7 +93,10 @@ describe('what somebody changed since stays', () => {
     const report = JSON.parse(stdout) as { readonly skipped: readonly object[] };
     expect(report.skipped).toEqual([
       {
-        ...{ action: 'update', kind: 'alias', domain: 'acme.example', name: 'sales' },
+        action: 'update',
+        kind: 'alias',
+        domain: 'acme.example',
+        name: 'sales',
         source: { file: 'fwdsync.yaml', line: 4, column: 16 },
         reason: expect.stringMatching(
           new RegExp(`^it was changed since by apply ${later} \\(2\\d{3}-.*\\)$`),

@@ -4,7 +4,11 @@ import type { StateStore } from '../../../src/state/store.ts';
 import { writeSnapshot } from '../../../src/manifest/write/write-snapshot.ts';
 import { manifestSize } from '../../../src/plan/size.ts';
 import { decide } from '../../../src/reconcile/decide.ts';
-import { reconcileOnce, type Once } from '../../../src/reconcile/once.ts';
+import type { Policy } from '../../../src/plan/policy.ts';
+import { reconcileOnce, type Approved, type Once } from '../../../src/reconcile/once.ts';
+import { planWith, type Planned, type PlanRequest } from '../../../src/reconcile/plan-once.ts';
+import { readForUndo, readRunItems, undoRequest } from '../../../src/reconcile/undo/settle-undo.ts';
+import { readRuns } from '../../../src/state/history/recorded.ts';
 import { clockOf, diskOf, type Process } from './process.ts';
 import { policyOf, type Flags, type Scenario } from './scenario.ts';
 import { countSnapshots, noteDelete, noteUnsaved, record, strike, strikeDisk } from './watch.ts';
@@ -71,9 +75,9 @@ interface Life {
   readonly flags: Flags;
 }
 
-function reconcile(world: World, life: Life): Promise<Once> {
+async function reconcile(world: World, life: Life): Promise<Once> {
   const { process, wire, scenario, flags } = life;
-  const { version, desired, env } = scenario;
+  const { version, desired, env, undoes } = scenario;
   const clock = clockOf(process, { clock: world.clock, skewMs: () => world.skewMs });
   const url = `https://api.simulated.example/${version}`;
   const client = createClient({
@@ -86,27 +90,55 @@ function reconcile(world: World, life: Life): Promise<Once> {
     dispatcher: wire,
     bounds: { answerBytes: 250_000 },
   });
+  const origin = { ...TEST_ORIGIN, run: runName(process.id) };
+  const policy = policyOf(desired, flags, clock.now());
+  const apply: PlanRequest = {
+    desired,
+    manifestSize: manifestSize(desired),
+    domains: flags.domain === undefined ? undefined : [...desired.domains.keys()],
+    policy,
+  };
+  const openOwn = (account: string): StateStore => openState(world, life, { account, apiUrl: url });
+  const account = world.core.store.dump().account.email;
+  const undo = undoes === undefined ? null : await undoOf(openOwn(account), undoes, policy);
   return reconcileOnce(
-    {
-      desired,
-      manifestSize: manifestSize(desired),
-      domains: flags.domain === undefined ? undefined : [...desired.domains.keys()],
-      policy: policyOf(desired, flags, clock.now()),
-      origin: TEST_ORIGIN,
-      maxFailures: flags.maxFailures ?? null,
-    },
+    undo === null
+      ? { ...apply, origin, maxFailures: flags.maxFailures ?? null }
+      : { ...undo, origin: { ...origin, command: 'undo' }, maxFailures: null, newcomers: 'left' },
     {
       client,
       clock,
-      openState: (account) => openState(world, life, { account, apiUrl: url }),
+      openState: openOwn,
       resolvePassword: (reference) => (reference.kind === 'env' ? (env[reference.name] ?? null) : null),
       writeSnapshot,
       approve: async (planned) => {
+        if (undo !== null) return allowAll(planned);
         const decision = decide(planned.plan, flags.skipRefused === true ? 'withhold' : 'end-the-run');
         return { decision, planned };
       },
     },
   );
+}
+
+/** What the history calls the run of a process. */
+export function runName(process: number): string {
+  return `run${process}`;
+}
+
+async function undoOf(state: StateStore, name: string, policy: Policy): Promise<PlanRequest | null> {
+  for await (const { start } of readRuns(state.history, { run: name })) {
+    const items = await readRunItems(state, name);
+    return undoRequest(start, items, { desired: readForUndo(items, start), policy });
+  }
+  return null;
+}
+
+/** Somebody allows what a guard asks for. */
+function allowAll(planned: Planned): Approved {
+  const { policy } = planned.input;
+  const allowances = planned.plan.guards.flatMap(({ allowance }) => allowance ?? []);
+  const allowed = planWith(planned, { ...policy, allowances });
+  return { decision: decide(allowed.plan, 'end-the-run'), planned: allowed };
 }
 
 function openState(

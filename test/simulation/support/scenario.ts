@@ -20,6 +20,8 @@ export interface Scenario {
   readonly desired: Desired;
   readonly flags: Flags;
   readonly env: Readonly<Record<string, string>>;
+  /** The run that is undone, in place of applying the manifest. */
+  readonly undoes?: string;
 }
 
 export interface Flags extends AllowanceOptions {
