@@ -114,8 +114,10 @@ export interface FollowedStatus {
   readonly open: number;
   /** When its logs were read to their end, epoch milliseconds; null: not yet. */
   readonly readAt: number | null;
-  /** Why something may not be counted; null: all is. */
+  /** Why something may not be counted since the daemon began; null: all is. */
   readonly gap: string | null;
+  /** Why the last read failed; null: it did not. */
+  readonly failure: string | null;
   /** What is failing. */
   readonly troubles: readonly DeliveryTrouble[];
 }

@@ -82,6 +82,7 @@ describe('texts of strangers on the page', () => {
                 open: 0,
                 readAt: READ_AT,
                 gap: null,
+                failure: null,
                 troubles: [
                   {
                     domain: text as DomainName,

@@ -1,20 +1,14 @@
-import type { Client } from '../../api/client.ts';
 import { errorText, type ApiError } from '../../api/errors.ts';
-import type { LogEntry, LogsClient } from '../../api/logs/logs.ts';
 import type { Clock } from '../../model/clock.ts';
 import type { DeliveryStatus, DeliveryTrouble, FollowedStatus } from '../../model/daemon.ts';
-import type { Desired, PresentDomain } from '../../model/desired.ts';
+import type { Desired, DesiredDomain, PresentDomain } from '../../model/desired.ts';
 import { endpointName } from '../../model/endpoints.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { ObservedDomain } from '../../model/observed.ts';
 import { fail, succeed, type Result } from '../../model/result.ts';
-import type { DeliveryMemories, HistoryStore } from '../../state/store.ts';
-import { createCounting } from '../counting.ts';
-import { firstName } from '../known-names.ts';
-import { createValuesOf, namesOfPast, readPast, type PastByDomain } from '../past.ts';
-import type { SafeText } from '../safe-text.ts';
-import { isForUnknownName, readMessage, type Counting } from '../tally.ts';
 import { followDomain } from './follow-domain.ts';
+import { countingNow, type FollowedAccount } from './followed-account.ts';
+import { deliveryStatus, followedOf, shownTrouble } from './followed-status.ts';
 import { decodeMemory, startMemory, encodeMemory, type FollowMemory, type Trouble } from './memory.ts';
 
 export interface FollowerPorts {
@@ -28,18 +22,6 @@ export interface FollowerPorts {
   readonly onTrouble: (what: 'failing' | 'recovered', trouble: DeliveryTrouble) => void;
 }
 
-export interface FollowedAccount {
-  /** Its requests take a quarter of each window at most. */
-  readonly client: LogsClient & Pick<Client, 'version' | 'listDomains' | 'budgets' | 'hmac'>;
-  readonly memories: DeliveryMemories;
-  readonly safe: SafeText;
-  readonly history: Pick<HistoryStore, 'read'>;
-  /** Of the manifest, by their values. */
-  readonly references: Desired['references'];
-  /** All that the history has; need not be of this moment. */
-  readonly lostNames: () => Promise<PastByDomain>;
-}
-
 /** Follows the email logs of one account for as long as it runs. */
 export interface Follower {
   run(): Promise<void>;
@@ -49,18 +31,24 @@ export interface Follower {
 /** A domain is not read more often. */
 const ROUND_MS = 60_000;
 const MOST_OPEN = 10_000;
+const FAILED_PAUSE_MS = 1_000;
 /** How far back it begins where nothing is remembered. */
 const BACKLOG_MS = 86_400_000;
 /** How often the account's domains, and which engine routes them, are read. */
 const DOMAINS_MS = 3_600_000;
 /** A quarter of the least that is documented, where answers do not tell the limit (v4: Limits). */
 const UNKNOWN_LIMIT_PAUSE_MS = 60_000 / 7;
-/** What was read longer ago is not known well enough. */
-const STALE_MS = 3_600_000;
 
 export function createFollower(ports: FollowerPorts): Follower {
   const { clock, signal } = ports;
-  const state: FollowerState = { ports, followed: new Map(), account: null, live: null, fault: null };
+  const state: FollowerState = {
+    ports,
+    followed: new Map(),
+    queue: null,
+    account: null,
+    live: null,
+    fault: null,
+  };
   return {
     async run() {
       while (!signal.aborted) {
@@ -68,23 +56,18 @@ export function createFollower(ports: FollowerPorts): Follower {
         if (pause > 0) await clock.sleep(pause, signal);
       }
     },
-    status: () => statusOf(state),
+    status: () => deliveryStatus(state.followed, state.fault, clock.now()),
   };
 }
 
 interface FollowerState {
   readonly ports: FollowerPorts;
-  readonly followed: Map<DomainName, Followed>;
+  readonly followed: Map<DomainName, FollowedStatus>;
+  queue: Queue | null;
   account: FollowedAccount | null;
   live: { readonly domains: ReadonlyMap<DomainName, ObservedDomain>; readonly at: number } | null;
   /** Why nothing can be read. */
   fault: string | null;
-}
-
-interface Followed extends FollowedStatus {
-  /** When it is read next, monotonic milliseconds. */
-  nextAt: number;
-  open: number;
 }
 
 /** A bug over one log must not end the daemon: `/status` shows it. */
@@ -103,16 +86,19 @@ async function followNext(state: FollowerState): Promise<number> {
   const desired = current();
   if (desired === null) return 1_000;
   const opened = await openAccount(state, desired);
-  if (!opened.ok) {
-    state.fault = opened.error;
-    return ROUND_MS;
-  }
+  state.fault = opened.ok ? null : opened.error;
+  if (!opened.ok) return ROUND_MS;
+  const { due } = queueOf(state, desired);
+  const [first] = due;
+  if (first === undefined) return ROUND_MS;
+  const [name, dueAt] = first;
   const now = clock.monotonic();
-  const wanted = followable(desired, state);
-  const next = nextDomain(state, wanted, now);
-  if (next.kind === 'wait') return Math.min(ROUND_MS, next.milliseconds);
-  state.fault = await followOne(state, opened.value, next.domain);
-  return state.fault === null ? 0 : 1_000;
+  if (dueAt > now) return Math.min(ROUND_MS, dueAt - now);
+  // At the end of the queue: all are due so long after they were read.
+  due.delete(name);
+  due.set(name, now + ROUND_MS);
+  const domain = desired.domains.get(name);
+  return domain?.state === 'present' ? followOne(state, opened.value, domain) : 0;
 }
 
 async function openAccount(state: FollowerState, desired: Desired): Promise<Result<FollowedAccount, string>> {
@@ -129,47 +115,41 @@ async function openAccount(state: FollowerState, desired: Desired): Promise<Resu
   return opened;
 }
 
-/** Those that are in the account and report what fails. Others are forgotten. */
-function followable(
-  desired: Desired,
-  { live, followed }: FollowerState,
-): ReadonlyMap<DomainName, PresentDomain> {
-  const wanted = new Map<DomainName, PresentDomain>();
-  for (const [name, domain] of desired.domains) {
-    if (domain.state === 'present' && domain.delivery !== null && live?.domains.has(name) === true)
-      wanted.set(name, domain);
-  }
+/** The domains in the order in which they are due. It is made again only where manifest or account changed. */
+interface Queue {
+  readonly desired: Desired;
+  readonly live: FollowerState['live'];
+  /** When each is read next, monotonic milliseconds. */
+  readonly due: Map<DomainName, number>;
+}
+
+function queueOf(state: FollowerState, desired: Desired): Queue {
+  const { queue, live, followed } = state;
+  if (queue?.desired === desired && queue.live === live) return queue;
+  const names = [...desired.domains.keys()].filter((name) => isFollowed(desired.domains.get(name), live));
+  const before = queue?.due ?? new Map<DomainName, number>();
+  const due = new Map(names.filter((name) => !before.has(name)).map((name) => [name, 0]));
+  const wanted = new Set(names);
+  for (const [name, at] of before) if (wanted.has(name)) due.set(name, at);
   for (const name of followed.keys()) if (!wanted.has(name)) followed.delete(name);
-  return wanted;
+  return (state.queue = { desired, live, due });
 }
 
-function nextDomain(
-  { followed }: FollowerState,
-  wanted: ReadonlyMap<DomainName, PresentDomain>,
-  now: number,
-):
-  | { readonly kind: 'domain'; readonly domain: PresentDomain }
-  | { readonly kind: 'wait'; readonly milliseconds: number } {
-  let [first, at]: [PresentDomain | null, number] = [null, Infinity];
-  for (const [name, domain] of wanted) {
-    const nextAt = followed.get(name)?.nextAt ?? 0;
-    if (nextAt < at) [first, at] = [domain, nextAt];
-  }
-  return first === null || at > now
-    ? { kind: 'wait', milliseconds: at - now }
-    : { kind: 'domain', domain: first };
+/** In the account, and not silenced. */
+function isFollowed(domain: DesiredDomain | undefined, live: FollowerState['live']): boolean {
+  if (domain?.state !== 'present' || domain.delivery === null) return false;
+  return live?.domains.has(domain.domain) === true;
 }
 
-/** Null: it was read; else why not. */
+/** Answers how long to wait before the next domain, milliseconds. */
 async function followOne(
   state: FollowerState,
   account: FollowedAccount,
   wanted: PresentDomain,
-): Promise<string | null> {
+): Promise<number> {
   const { clock } = state.ports;
   const { domain } = wanted;
   const before = state.followed.get(domain);
-  const start = clock.monotonic();
   const memory = await remembered(account, domain, clock.now() - BACKLOG_MS);
   const read = await followDomain(
     {
@@ -177,7 +157,7 @@ async function followOne(
       domain,
       threshold: wanted.delivery ?? { after: Infinity, withinMs: 0 },
       print: account.client.hmac,
-      countingOf: (entries) => countingOf(wanted, state, account, entries),
+      countingOf: (entries) => countingNow(wanted, state.live?.domains.get(domain), account, entries),
       now: () => clock.now(),
       room: () => MOST_OPEN - openIn(state),
       mayAsk: () => mayAsk(state, account),
@@ -185,18 +165,15 @@ async function followOne(
     },
     memory,
   );
-  const nextAt = start + ROUND_MS;
   if (!read.ok) {
-    state.followed.set(domain, {
-      ...(state.followed.get(domain) ?? followedOf(domain, memory, null, null)),
-      nextAt,
-    });
-    return faultText(read.error);
+    const known = state.followed.get(domain) ?? followedOf(domain, memory, null, null);
+    state.followed.set(domain, { ...known, failure: faultText(read.error) });
+    return FAILED_PAUSE_MS;
   }
   await report(state, account, domain, read.value);
-  const followed = followedOf(domain, read.value.memory, clock.now(), read.value.gap ?? before?.gap ?? null);
-  state.followed.set(domain, { ...followed, nextAt });
-  return null;
+  const gap = read.value.gap ?? before?.gap ?? null;
+  state.followed.set(domain, followedOf(domain, read.value.memory, clock.now(), gap));
+  return 0;
 }
 
 async function remembered(
@@ -207,33 +184,6 @@ async function remembered(
   const text = await memories.read(domain);
   return (text === null ? null : decodeMemory(domain, text)) ?? startMemory(start);
 }
-
-/** Names that nobody wants any more are looked up only where mail to one was refused. */
-async function countingOf(
-  wanted: PresentDomain,
-  { live }: FollowerState,
-  { history, references, lostNames }: FollowedAccount,
-  entries: readonly LogEntry[],
-): Promise<Counting> {
-  if (entries.length === 0) return NO_COUNTING;
-  const { domain } = wanted;
-  const since = Math.min(...entries.map(({ createdAt }) => createdAt ?? Infinity));
-  const recent = Number.isFinite(since)
-    ? await readPast(history, { since, domain })
-    : new Map<DomainName, never[]>();
-  const counting = createCounting({
-    wanted,
-    live: live?.domains.get(domain),
-    changes: recent.get(domain) ?? [],
-    valuesOf: createValuesOf(references),
-  });
-  const messages = entries.map((entry) => readMessage(entry, counting));
-  if (!messages.some((message) => message !== null && isForUnknownName(message))) return counting;
-  const changes = (await lostNames()).get(domain) ?? [];
-  return { ...counting, findName: firstName(counting.findName, namesOfPast(changes, wanted)) };
-}
-
-const NO_COUNTING: Counting = { takerAt: () => () => null, findName: () => null };
 
 function openIn({ followed }: FollowerState): number {
   let sum = 0;
@@ -264,8 +214,8 @@ async function keep(
 ): Promise<Result<void, string>> {
   const written = await memories.write(domain, encodeMemory(domain, memory));
   if (!written.ok) return fail(written.error.message);
-  const { nextAt = 0, readAt = null } = state.followed.get(domain) ?? {};
-  state.followed.set(domain, { ...followedOf(domain, memory, readAt, gap), nextAt });
+  const { readAt = null } = state.followed.get(domain) ?? {};
+  state.followed.set(domain, followedOf(domain, memory, readAt, gap));
   return succeed(undefined);
 }
 
@@ -289,58 +239,6 @@ async function report(
   if (failing.length + recovered.length > 0) await memories.write(domain, encodeMemory(domain, memory));
 }
 
-function shownTrouble(
-  domain: DomainName,
-  { alias, rule, destination, source, count, lastError, failedAt }: Trouble,
-): DeliveryTrouble {
-  return {
-    domain,
-    alias,
-    rule,
-    destination,
-    source,
-    count,
-    lastError,
-    since: failedAt[0] ?? lastError.at ?? 0,
-  };
-}
-
-function followedOf(
-  domain: DomainName,
-  { totals, open, troubles }: FollowMemory,
-  readAt: number | null,
-  gap: string | null,
-): Omit<Followed, 'nextAt'> {
-  const soft = open.filter(({ fate }) => fate === 'soft').length;
-  return {
-    counts: { ...totals, soft: totals.soft + soft },
-    open: open.length,
-    readAt,
-    gap,
-    troubles: troubles
-      .filter(({ reported }) => reported === 'failing')
-      .map((trouble) => shownTrouble(domain, trouble)),
-  };
-}
-
 function faultText(error: ApiError | string): string {
   return typeof error === 'string' ? error : errorText(error);
-}
-
-function statusOf({ followed, fault, ports: { clock } }: FollowerState): DeliveryStatus {
-  const now = clock.now();
-  let stale = 0;
-  const gaps = new Set<string>();
-  for (const { readAt, gap } of followed.values()) {
-    if (readAt === null || readAt < now - STALE_MS) stale += 1;
-    if (gap !== null) gaps.add(gap);
-  }
-  const reasons = [
-    ...(fault === null ? [] : [fault]),
-    ...(stale === 0
-      ? []
-      : [`${stale} domains were not read for an hour: a quarter of the rate limit does not suffice`]),
-    ...gaps,
-  ];
-  return { reasons, domains: followed };
 }

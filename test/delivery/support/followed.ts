@@ -15,7 +15,7 @@ import { virtualClock, type VirtualClock } from '../../support/clock.ts';
 import { inProcess, type Line } from '../../support/in-process.ts';
 import { desiredOf } from '../../manifest/support/loading.ts';
 
-const KEY = 'key-of-the-follower';
+export const FOLLOWED_KEY = 'key-of-the-follower';
 const OWNER = 'owner@account.example';
 
 export interface FollowedWorld {
@@ -44,7 +44,7 @@ export function followedWorld(options: FollowedOptions): FollowedWorld {
   const { seed, version = 'v4' } = options;
   const clock = virtualClock();
   const emulator = createEmulator({
-    apiKey: KEY,
+    apiKey: FOLLOWED_KEY,
     plan: 'paid',
     randomId: randomUUID,
     journalSize: 1_000_000,
@@ -77,7 +77,7 @@ export function followedWorld(options: FollowedOptions): FollowedWorld {
       const client = createClient({
         url: `http://127.0.0.1/${version}`,
         version,
-        key: KEY,
+        key: FOLLOWED_KEY,
         mode: 'read-only',
         clock,
         random: () => 0.5,

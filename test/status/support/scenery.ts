@@ -122,7 +122,7 @@ function failingMail(): DeliveryStatus {
     source: { file: 'acme.yaml', line: 6, column: 7 },
   };
   const counts = { delivered: 210, refused: 0, soft: 0, hard: 14, unknownNames: 0 };
-  const followed = { counts, open: 0, readAt: READ_AT, gap: null, troubles: [trouble] };
+  const followed = { counts, open: 0, readAt: READ_AT, gap: null, failure: null, troubles: [trouble] };
   return { reasons: [], domains: new Map([['acme.example', followed]]) };
 }
 

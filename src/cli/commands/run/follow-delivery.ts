@@ -1,6 +1,7 @@
 import type { FullClient } from '../../../api/create.ts';
 import { errorText } from '../../../api/errors.ts';
-import { createFollower, type FollowedAccount, type Follower } from '../../../delivery/follow/follower.ts';
+import type { FollowedAccount } from '../../../delivery/follow/followed-account.ts';
+import { createFollower, type Follower } from '../../../delivery/follow/follower.ts';
 import { readLost, type PastByDomain } from '../../../delivery/past.ts';
 import { safeTextWith } from '../../../delivery/safe-text.ts';
 import type { Clock } from '../../../model/clock.ts';
