@@ -43,6 +43,20 @@ describe('the scheduler', () => {
     expect(scheduler.nextSweepAt()).toBe(300_000);
   });
 
+  test('the interval is twice as long as reading takes, where that is longer', () => {
+    const scheduler = start();
+    expect(scheduler.effectiveIntervalMs()).toBe(300_000);
+    for (const [readMs, interval] of [
+      [400_000, 800_000],
+      [1_000, 300_000],
+    ] as const) {
+      scheduler.sweepStarted(0);
+      scheduler.sweepRead(readMs, null);
+      scheduler.runEnded({ cause: 'sweep', domains: [ACME], failing: [] }, readMs);
+      expect(scheduler.effectiveIntervalMs()).toBe(interval);
+    }
+  });
+
   test('never waits for less than a millisecond, nor longer than an hour', () => {
     const scheduler = createScheduler({ intervalMs: 1e12, pollMs: 1e12, random: () => 0, now: 0 });
     scheduler.filesRead(0);

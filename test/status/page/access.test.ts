@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest';
+import { setImmediate as turn } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { parseBasePath } from '../../../src/cli/commands/run/page-settings.ts';
 import { allInSync } from '../support/scenery.ts';
 import { serve, type Served } from '../support/serve.ts';
@@ -187,6 +188,26 @@ describe('what is asked', () => {
       expect(headers['x-content-type-options']).toBe('nosniff');
     }
   });
+});
+
+test('of more than a hundred open pages the oldest is closed, and probes are answered', async () => {
+  const { server, get } = await serve(allInSync());
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  const opened: Promise<string>[] = [];
+  for (let count = 0; count < 103; count += 1) {
+    const answer = await fetch(`http://127.0.0.1:${server.port}/events`, { signal: stop.signal });
+    opened.push(
+      answer.text().then(
+        () => 'ended',
+        () => 'ended',
+      ),
+    );
+  }
+  const stillOpen = opened.slice(3).map((one) => Promise.race([one, turn('open')]));
+  expect(await Promise.all(opened.slice(0, 3))).toEqual(['ended', 'ended', 'ended']);
+  expect(new Set(await Promise.all(stillOpen))).toEqual(new Set(['open']));
+  expect((await get('/healthz')).status).toBe(200);
 });
 
 describe('--base-path', () => {
