@@ -59,7 +59,12 @@ export function makePlan(input: PlanInput): Plan {
   );
   return {
     api: { ...input.api, account: observed.account.email },
-    manifest: { files: desired.files, digest: desired.digest },
+    manifest: {
+      files: desired.files,
+      get digest() {
+        return desired.digest;
+      },
+    },
     summary: {
       ...summarise(changes, domains),
       notices: warnings.filter(({ code }) => FINDINGS[code] === 'notice').length,

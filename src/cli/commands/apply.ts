@@ -9,7 +9,7 @@ import type { Context } from '../context.ts';
 import { type ExitCode, usageError } from '../exit.ts';
 import { DOCUMENT_FORMATS, type DocumentFormat } from '../output/formats.ts';
 import type { PlanFlags } from '../input/plan-options.ts';
-import { documentOf, printPlanText, shownPlan } from '../output/print-plan.ts';
+import { contentsOf, printPlanText, shownPlan } from '../output/print-plan.ts';
 import { approveSaved, assertSealed, openApproved, type ApprovedPlan } from '../output/saved-plan.ts';
 import { readCommit, runOrigin } from '../origin.ts';
 import { openSession, type Session } from '../input/session.ts';
@@ -89,7 +89,7 @@ function portsOf(context: Context, options: ApplyFlags, session: Session, manner
     printStateWarnings(context, options, planned);
     if (approved === null) printUnknownValues(context, options, planned);
     if (format === 'json' && (options.yes === true || approved !== null)) return;
-    printPlanText(context, documentOf(context, session, shownPlan(decision, planned)), {
+    printPlanText(context, contentsOf(context, session, shownPlan(decision, planned)), {
       stream,
       color: options.color,
     });

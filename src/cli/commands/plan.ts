@@ -11,7 +11,15 @@ import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, strongestExit, usageError } from '../exit.ts';
 import { PLAN_FORMATS, type PlanFormat } from '../output/formats.ts';
 import { applyCommandLine, nextOf, type PlanRequestFlags } from '../output/next-command.ts';
-import { documentOf, printPlan, shownPlan, type ShownPlan } from '../output/print-plan.ts';
+import {
+  contentsOf,
+  documentOf,
+  printPlan,
+  printPlanText,
+  shownPlan,
+  type PlanPrinting,
+  type ShownPlan,
+} from '../output/print-plan.ts';
 import { savePlan } from '../output/saved-plan.ts';
 import { openSession, type Session } from '../input/session.ts';
 import { resolveDriftUrl, resolveFormat } from '../settings.ts';
@@ -86,17 +94,33 @@ async function show(
   printUnknownValues(context, options, planned);
   if (options.quick === true) tellLeftOut(context, options, session, planned);
   const about = options.quick === true ? aboutWhatWasRead(session, planned) : session;
-  const document = documentOf(context, about, shown);
-  if (options.out !== undefined) await savePlan(context, options.out, document);
   const runs = decision.kind === 'go' && shown.plan.changes.length > 0;
-  await printPlan(context, document, {
-    format: resolveFormat(options, context, PLAN_FORMATS),
+  const next = nextOf(context, runs ? applyCommandLine(options) : null);
+  await print(context, options, about, { shown, next });
+  context.ofAccount?.report({ verdict: `${verdictOf(planned, decision)}${countsSentence(shown.plan)}` });
+}
+
+/** By what a plan is recognised is made where it is saved or printed for programs. */
+async function print(
+  context: Context,
+  options: PlanOptions,
+  session: Session,
+  { shown, next }: { readonly shown: ShownPlan } & Required<Pick<PlanPrinting, 'next'>>,
+): Promise<void> {
+  const how = {
     color: options.color,
     extent: options.summary === true ? 'totals' : 'all',
     routes: options.allRoutes === true ? 'all' : 'first',
-    next: nextOf(context, runs ? applyCommandLine(options) : null),
-  });
-  context.ofAccount?.report({ verdict: `${verdictOf(planned, decision)}${countsSentence(document)}` });
+    next,
+  } as const;
+  const format = resolveFormat(options, context, PLAN_FORMATS);
+  if (format === 'text' && options.out === undefined) {
+    printPlanText(context, contentsOf(context, session, shown), { ...how, stream: context.stdout });
+    return;
+  }
+  const document = documentOf(context, session, shown);
+  if (options.out !== undefined) await savePlan(context, options.out, document);
+  await printPlan(context, document, { ...how, format });
 }
 
 function assertTextForSummary({ summary, allRoutes }: PlanOptions, format: PlanFormat): void {

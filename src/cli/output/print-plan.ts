@@ -1,7 +1,12 @@
 import { appendFile } from 'node:fs/promises';
 import type { Forecast, Plan } from '../../model/plan.ts';
 import { approvalDigest } from '../../plan/document/digest.ts';
-import { planDocument, type PlanDocument } from '../../plan/document/document.ts';
+import {
+  planContents,
+  planDocument,
+  type PlanContents,
+  type PlanContentsOptions,
+} from '../../plan/document/document.ts';
 import { forecast, foresee, type ForecastOptions } from '../../plan/requests/forecast.ts';
 import type { AppliedHeadway } from './headway.ts';
 import { renderPlanGithub } from '../../plan/render/github.ts';
@@ -34,20 +39,31 @@ export function shownPlan(decision: Decision, planned: Planned): ShownPlan {
   return { planned, plan: planned.plan, requests: firstRequestsOf(planned.plan) };
 }
 
-/** What may be shown of a plan: the one thing that all formats render. */
+/** What may be shown of a plan, and by what it is recognised: the one thing that all formats but text render. */
 export function documentOf(context: Context, session: Session, shown: ShownPlan): SavedPlan {
   const { manifest } = shown.plan;
   const plan = { ...shown.plan, manifest: { ...manifest, digest: manifestDigest(session, manifest) } };
   const { hmac } = session.client;
   const document = planDocument(plan, {
+    ...contentsOptions(context, session, shown),
+    digest: approvalDigest(shown.planned, hmac),
+  });
+  return sealPlan(document, { sha256, hmac });
+}
+
+/** What of it the text shows. */
+export function contentsOf(context: Context, session: Session, shown: ShownPlan): PlanContents {
+  return planContents(shown.plan, contentsOptions(context, session, shown));
+}
+
+function contentsOptions(context: Context, session: Session, shown: ShownPlan): PlanContentsOptions {
+  return {
     forecast: forecastOf(context, session, shown, { batches: 'allowed' }),
     createdAt: context.clock.now(),
-    digest: approvalDigest(shown.planned, hmac),
     disclosure: disclosureFor(session, shown.planned),
     options: session.options,
     routes: planRoutes({ ...shown.planned.input, ...shown.plan }),
-  });
-  return sealPlan(document, { sha256, hmac });
+  };
 }
 
 /** Of what a manifest asks for, as it may be shown: nobody without the key can try values of references against it. */
@@ -98,7 +114,7 @@ export interface PlanPrinting extends Partial<Pick<PlanTextOptions, 'extent' | '
 /** The plan for people, on the stream that the command's text goes to. */
 export function printPlanText(
   context: Context,
-  plan: PlanDocument,
+  plan: PlanContents,
   { stream, color, extent = 'all', routes = 'first', next = null }: PlanPrinting,
 ): void {
   const style = styleFor(stream, color, context.env);

@@ -44,6 +44,9 @@ export interface PlanDocument {
   readonly usage?: readonly PlanUsage[];
 }
 
+/** What people are shown of a plan: all but by what it is recognised, which takes time to make of a large one. */
+export type PlanContents = Omit<PlanDocument, 'digest' | 'manifest'>;
+
 /** How a plan was asked for, and so how `apply` makes it again; an allowance that was not given is not there. */
 export interface PlanOptionsDocument {
   /** What `-f` named. */
@@ -78,27 +81,32 @@ export interface WarningDocument {
   readonly source: Source | null;
 }
 
-export interface PlanDocumentOptions {
+export interface PlanContentsOptions {
   readonly forecast: Forecast;
   /** Epoch milliseconds. */
   readonly createdAt: number;
-  readonly digest: string;
   readonly disclosure: Disclosure;
   readonly options: PlanOptionsDocument;
   readonly routes: readonly PlannedRoute[];
 }
 
+export function planDocument(
+  plan: Plan,
+  { digest, ...how }: PlanContentsOptions & Pick<PlanDocument, 'digest'>,
+): PlanDocument {
+  const { kind, createdAt, api, ...contents } = planContents(plan, how);
+  return { kind, createdAt, digest, api, manifest: plan.manifest, ...contents };
+}
+
 /** What may be shown of a plan: values of references as their references, masked where that is asked for. */
-export function planDocument(plan: Plan, how: PlanDocumentOptions): PlanDocument {
-  const { disclosure, forecast, createdAt, digest, options, routes } = how;
+export function planContents(plan: Plan, how: PlanContentsOptions): PlanContents {
+  const { disclosure, forecast, createdAt, options, routes } = how;
   const show = (text: string): string => showText(text, disclosure);
   const touched = new Set(plan.changes.map(({ domain }) => domain));
   return {
     kind: 'fwdsync/plan@1',
     createdAt: new Date(createdAt).toISOString(),
-    digest,
     api: plan.api,
-    manifest: plan.manifest,
     options,
     summary: plan.summary,
     unchanged: Object.fromEntries([...plan.unchanged].filter(([domain]) => touched.has(domain))),

@@ -2,7 +2,7 @@ import { escapeInvisible } from '../../model/names.ts';
 import type { Action } from '../../model/plan.ts';
 import { showSource } from '../../model/problem.ts';
 import { describeChange } from './describe.ts';
-import type { ChangeDocument, GuardDocument, PlanDocument, WarningDocument } from '../document/document.ts';
+import type { ChangeDocument, GuardDocument, PlanContents, WarningDocument } from '../document/document.ts';
 import { printable } from '../document/printable.ts';
 import { countsSentence, forecastSentence, runsInPart, scarcitySentence, unchangedIn } from './totals.ts';
 import { NO_LONGER_MANAGED } from '../left-behind.ts';
@@ -36,7 +36,7 @@ const MOST_WARNINGS = 3;
  * A plan for people: the account, a diff by domain, warnings, what keeps it from running, and last what is read first on
  * a terminal: counts, forecast and the next command.
  */
-export function renderPlan(document: PlanDocument, options: PlanTextOptions): string {
+export function renderPlan(document: PlanContents, options: PlanTextOptions): string {
   const plan = printable(document);
   const hints = new Set<string>();
   const blocks = [
@@ -69,12 +69,12 @@ export function applyWith(command: string): string {
 }
 
 /** `ops@acme.example at api.improvmx.com (v4)`. */
-export function accountLine({ api }: Pick<PlanDocument, 'api'>): string {
+export function accountLine({ api }: Pick<PlanContents, 'api'>): string {
   const host = URL.parse(api.url)?.host || api.url;
   return `${api.account} at ${host} (${api.version})`;
 }
 
-function renderDomains(plan: PlanDocument, options: PlanTextOptions): readonly (readonly string[])[] {
+function renderDomains(plan: PlanContents, options: PlanTextOptions): readonly (readonly string[])[] {
   const byDomain = Map.groupBy(plan.changes, ({ domain }) => domain);
   return [...byDomain].map(([domain, changes]) => renderDomain(domain, changes, plan, options));
 }
@@ -82,7 +82,7 @@ function renderDomains(plan: PlanDocument, options: PlanTextOptions): readonly (
 function renderDomain(
   domain: string,
   changes: readonly ChangeDocument[],
-  plan: PlanDocument,
+  plan: PlanContents,
   options: PlanTextOptions,
 ): readonly string[] {
   const rows = changes.map((change) => ({ ...change, ...describeChange(change) }));
@@ -148,7 +148,7 @@ function domainLine(domain: string, rows: readonly DiffRow[], { style, state }: 
 }
 
 /** Whose mail changes: a line a route, by domain. */
-function renderRoutes(plan: PlanDocument, options: PlanTextOptions): readonly string[] {
+function renderRoutes(plan: PlanContents, options: PlanTextOptions): readonly string[] {
   const domains = routesByDomain(plan, options.routes);
   if (domains === null) return [];
   if (domains.length === 0) return [`whose mail changes: ${NO_ROUTES}`];
@@ -194,7 +194,7 @@ const ROUTE_INDENT = 8;
 const ROUTE_ACTIONS = { new: 'add', lost: 'delete', reroute: 'update', renamed: 'update' } as const;
 
 /** What is not told by a guard or a problem of its own. */
-function renderWithheld(plan: PlanDocument, options: PlanTextOptions): readonly string[] {
+function renderWithheld(plan: PlanContents, options: PlanTextOptions): readonly string[] {
   const told = new Set([...plan.problems.map(({ message }) => message), ...plan.guards.map(withheldReason)]);
   return plan.withheld
     .filter(({ reason }) => !told.has(reason))
@@ -205,7 +205,7 @@ function renderWithheld(plan: PlanDocument, options: PlanTextOptions): readonly 
     });
 }
 
-function guardLines(finding: GuardDocument, plan: PlanDocument, options: PlanTextOptions): readonly string[] {
+function guardLines(finding: GuardDocument, plan: PlanContents, options: PlanTextOptions): readonly string[] {
   const { guard, allow, allowed, message } = finding;
   const verdict = verdictOf(finding, plan);
   const { style, columns } = options;
@@ -216,7 +216,7 @@ function guardLines(finding: GuardDocument, plan: PlanDocument, options: PlanTex
 }
 
 /** A guard that refuses a plan only withholds its part when the rest runs anyway. */
-function verdictOf(finding: GuardDocument, plan: PlanDocument): string {
+function verdictOf(finding: GuardDocument, plan: PlanContents): string {
   if (finding.allowed) return 'allowed';
   const parts = plan.withheld.filter(({ reason }) => reason === withheldReason(finding));
   const [first] = parts;

@@ -92,7 +92,11 @@ function showSeconds(seconds: number): string {
 }
 
 /** Whether what its guards refuse was withheld from it, so that the rest runs. */
-export function runsInPart({ options, guards, withheld }: PlanDocument): boolean {
+export function runsInPart({
+  options,
+  guards,
+  withheld,
+}: Pick<PlanDocument, 'options' | 'guards' | 'withheld'>): boolean {
   const held = new Set(withheld.map(({ reason }) => reason));
   return options.skipRefused === true && guards.some((finding) => held.has(withheldReason(finding)));
 }
