@@ -42,8 +42,9 @@ export function createDriftLog(): DriftLog {
   return {
     async found(state, planned, drift) {
       const open = await openDrift(state);
+      if (open.size === 0 && drift.length === 0) return;
       const print = await state.openValuePrints();
-      if (print === null || (open.size === 0 && drift.length === 0)) return;
+      if (print === null) return;
       const at = new Date(planned.input.now).toISOString();
       const items = drift
         .filter((change) => !isPassword(change))

@@ -22,7 +22,7 @@ export interface OnceRequest extends PlanRequest {
 }
 
 export interface OncePorts extends PlanPorts, Omit<ApplyPorts, 'state' | 'objection'> {
-  /** Of the account, where one process makes many runs; absent: one is made where there is drift. */
+  /** Of the account, where one process makes many runs; absent: one is made. */
   readonly driftLog?: DriftLog;
   /** Shows the plan, prompts where it can, and decides what of it runs. */
   readonly approve: (planned: Planned) => Promise<Approved>;
@@ -89,24 +89,23 @@ export async function reconcileOnce(request: OnceRequest, ports: OncePorts): Pro
       { ...ports, state, objection: async () => (await lock.value.lost())?.message ?? null },
     );
     if (!applied.ok) return { kind: 'fault', fault: applied.error, planned };
-    await driftLog?.corrected(state, { id: origin.run, report: applied.value });
+    await driftLog.corrected(state, { id: origin.run, report: applied.value });
     return { kind: 'applied', report: applied.value, planned };
   } finally {
     await lock.value.release();
   }
 }
 
-/** What is open is read only where there is something to compare it with. */
 async function logDrift(
   planned: Planned,
   state: StateStore,
-  { driftLog, inSync = NO_DOMAINS }: Pick<OncePorts, 'driftLog'> & Pick<OnceRequest, 'inSync'>,
-): Promise<DriftLog | null> {
-  const drift = driftOf(planned.plan, inSync);
-  if (driftLog === undefined && drift.length === 0) return null;
-  const log = driftLog ?? createDriftLog();
-  await log.found(state, planned, drift);
-  return log;
+  {
+    driftLog = createDriftLog(),
+    inSync = NO_DOMAINS,
+  }: Pick<OncePorts, 'driftLog'> & Pick<OnceRequest, 'inSync'>,
+): Promise<DriftLog> {
+  await driftLog.found(state, planned, driftOf(planned.plan, inSync));
+  return driftLog;
 }
 
 const NO_DOMAINS: ReadonlySet<DomainName> = new Set();

@@ -1,0 +1,147 @@
+import { createClient } from '../../../../src/api/create.ts';
+import { createPolicy } from '../../../../src/cli/input/policy.ts';
+import { createEmulator } from '../../../../src/emulator/emulator.ts';
+import { loadManifest } from '../../../../src/manifest/load.ts';
+import type { DomainName } from '../../../../src/model/names.ts';
+import { createRunId } from '../../../../src/model/history/entries.ts';
+import { manifestSize } from '../../../../src/plan/size.ts';
+import { decide } from '../../../../src/reconcile/decide.ts';
+import { createDriftLog, driftOf } from '../../../../src/reconcile/drift-log.ts';
+import { reconcileOnce } from '../../../../src/reconcile/once.ts';
+import { planOnce } from '../../../../src/reconcile/plan-once.ts';
+import { openStateDirectory } from '../../../../src/state/directory.ts';
+import type { HistoryStore } from '../../../../src/state/store.ts';
+import { writeSnapshot } from '../../../../src/manifest/write/write-snapshot.ts';
+import { memoryDisk } from '../../../simulation/support/disk.ts';
+import { API_KEY, EMAIL } from '../../../support/account.ts';
+import { virtualClock } from '../../../support/clock.ts';
+import { inProcess } from '../../../support/in-process.ts';
+import { TEST_ORIGIN } from '../../../support/origin.ts';
+
+export const DOMAIN = 'acme.example' as DomainName;
+/** Aliases by name, each with one destination. */
+export type Aliases = Readonly<Record<string, string>>;
+
+export interface Lost {
+  readonly method: 'POST' | 'PUT' | 'DELETE';
+  readonly when: 'before' | 'after';
+}
+
+/** An account that is changed by runs and by others, on a disk and in a time of its own. */
+export interface ChangedWorld {
+  readonly live: () => Aliases;
+  /** Applies a manifest of these aliases and nothing else; its first request of a method is lost, or the answer to it. */
+  readonly apply: (aliases: Aliases, lost: Lost | null) => Promise<string>;
+  /** Looks for drift from a manifest of these aliases; each time as another process. */
+  readonly observe: (aliases: Aliases) => Promise<string>;
+  /** Somebody else changes an alias; null deletes it. */
+  readonly edit: (name: string, forward: string | null) => Promise<void>;
+  readonly history: () => HistoryStore;
+}
+
+export function changedWorld(names: readonly string[]): ChangedWorld {
+  const clock = virtualClock();
+  const disk = memoryDisk().fs;
+  const core = createEmulator({
+    apiKey: API_KEY,
+    plan: 'paid',
+    state: { account: { email: EMAIL }, domains: [{ domain: DOMAIN }] },
+    now: () => clock.now(),
+    sleep: (milliseconds) => clock.sleep(milliseconds),
+    randomId: () => '00000000-0000-4000-8000-000000000000',
+  });
+  const url = 'http://127.0.0.1:1/v4';
+  const openState = () =>
+    openStateDirectory({
+      directory: '/state',
+      account: EMAIL,
+      apiUrl: url,
+      fs: disk,
+      clock,
+      processes: {
+        pid: 1,
+        uid: null,
+        host: 'simulated',
+        command: 'apply',
+        realm: () => Promise.resolve({ boot: 'simulated', namespace: 'simulated' }),
+        uptime: () => clock.monotonic(),
+        startOf: () => Promise.resolve('1'),
+      },
+    });
+  const prepare = (aliases: Aliases) => {
+    const { desired, problems } = loadManifest([{ file: 'fwdsync.yaml', text: manifestOf(aliases) }], {
+      references: 'required',
+      resolve: () => null,
+      apiVersion: 'v4',
+    });
+    if (desired === null) throw new Error(JSON.stringify(problems));
+    const dispatcher = inProcess(core);
+    const client = createClient({
+      ...{ url, version: 'v4', key: API_KEY, mode: 'read-write' },
+      ...{ clock, random: () => 0.5, dispatcher },
+    });
+    const policy = createPolicy(
+      desired,
+      { allowUnrouted: names.map((name) => `${name}@${DOMAIN}`) },
+      { account: EMAIL, accountRequired: false, domainDeletes: 'never', now: clock.now() },
+    );
+    const ports = { client, clock, openState, resolvePassword: () => null };
+    return { request: { desired, manifestSize: manifestSize(desired), policy }, ports };
+  };
+  const live = (): Aliases => {
+    const domain = core.store.dump().domains.find((one) => one.domain === DOMAIN);
+    return Object.fromEntries((domain?.aliases ?? []).map(({ alias, forward }) => [alias, forward]));
+  };
+  return {
+    live,
+    async apply(aliases, lost) {
+      clock.advance(1_000);
+      const { request, ports } = prepare(aliases);
+      if (lost !== null) {
+        const { method, when } = lost;
+        core.faults.push({ match: { path: '/aliases', method }, do: { kind: 'drop', when } });
+      }
+      const run = createRunId({ now: clock.now(), random: 0 });
+      const once = await reconcileOnce(
+        { ...request, origin: { ...TEST_ORIGIN, run }, maxFailures: null },
+        {
+          ...ports,
+          writeSnapshot,
+          approve: async (planned) => ({ decision: decide(planned.plan, 'end-the-run'), planned }),
+        },
+      );
+      core.faults.clear();
+      return once.kind === 'applied'
+        ? once.report.outcome
+        : `${once.kind} ${JSON.stringify(once).slice(0, 2000)}`;
+    },
+    async observe(aliases) {
+      clock.advance(1_000);
+      const { request, ports } = prepare(aliases);
+      const planned = await planOnce(request, ports);
+      if (!planned.ok) throw new Error(planned.error.message);
+      await createDriftLog().found(openState(), planned.value, driftOf(planned.value.plan, new Set()));
+      return new Date(planned.value.input.now).toISOString();
+    },
+    async edit(name, forward) {
+      const domain = core.store.dump().domains.find((one) => one.domain === DOMAIN);
+      const id = domain?.aliases.find(({ alias }) => alias === name)?.id;
+      await core.dispatch({
+        method: forward === null ? 'DELETE' : 'PUT',
+        target: `/v4/domains/${DOMAIN}/aliases/${id}`,
+        headers: {
+          authorization: `Basic ${Buffer.from(`api:${API_KEY}`).toString('base64')}`,
+          'content-type': 'application/json',
+        },
+        body: forward === null ? undefined : JSON.stringify({ forward }),
+      });
+    },
+    history: () => openState().history,
+  };
+}
+
+function manifestOf(aliases: Aliases): string {
+  const entries = Object.entries(aliases).map(([name, forward]) => `      ${name}: ${forward}\n`);
+  const guards = 'guards: { max_deletes: 100, max_delete_percent: 100 }';
+  return `version: 1\n${guards}\ndomains:\n  ${DOMAIN}:\n    prune: true\n    aliases:\n${entries.join('')}`;
+}
