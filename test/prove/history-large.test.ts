@@ -1,0 +1,78 @@
+import { mkdir, writeFile, appendFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { HistoryEntry, ItemEntry } from '../../src/model/history/entries.ts';
+import { itemEntry, runEntry } from '../state/support/history-contract.ts';
+import { fwdsync } from '../support/command.ts';
+import { temporaryDirectory } from '../support/directory.ts';
+import { runs } from './support/share.ts';
+
+const ITEMS_OF_RUN = 999;
+const MOST_SECONDS = 3;
+
+test('a large history answers', { timeout: 600_000 }, async () => {
+  const lines = runs(1_000_000, 50_000);
+  const directory = await temporaryDirectory();
+  const count = Math.ceil(lines / (2 * ITEMS_OF_RUN + 2));
+  await writeHistory(directory, count);
+  const env = { FWDSYNC_STATE_DIR: directory };
+  const seconds: string[] = [];
+  const ask = async (...args: readonly string[]): Promise<string> => {
+    let took = Infinity;
+    let answer = '';
+    // Others may be at work on the machine: the fastest of three counts.
+    for (let attempt = 0; attempt < 3 && took > MOST_SECONDS; attempt += 1) {
+      const began = performance.now();
+      const { code, stdout, stderr } = await fwdsync(args, { env });
+      took = Math.min(took, (performance.now() - began) / 1000);
+      expect([code, stderr]).toEqual([0, '']);
+      answer = stdout;
+    }
+    seconds.push(`${args[0]} ${args.length > 1 ? args[1] : ''} ${took.toFixed(2)} s`);
+    if (lines === 1_000_000) expect(took).toBeLessThan(MOST_SECONDS);
+    return answer;
+  };
+  expect((await ask('history')).trimEnd().split('\n')).toHaveLength(count);
+  const shown = await ask('history', 'run7');
+  expect(shown).toContain('run run7: apply, converged\n');
+  expect(shown.split('\n').filter((line) => line.startsWith('  + alias  '))).toHaveLength(ITEMS_OF_RUN);
+  const blamed = await ask('blame', 'sales@d7.example', '--format', 'json');
+  const { entries } = JSON.parse(blamed) as { readonly entries: readonly { readonly run: string }[] };
+  expect(entries).toHaveLength(count);
+  expect(entries[0]?.run).toBe(`run${count - 1}`);
+  console.info(`history of ${lines} lines: ${seconds.join(', ')}`);
+});
+
+/** Each run has one item in each of 999 domains. */
+async function writeHistory(directory: string, count: number): Promise<void> {
+  const place = join(directory, 'ops@acme.example_api', 'history');
+  await mkdir(place, { recursive: true, mode: 0o700 });
+  const path = join(place, '2026-09-01.jsonl');
+  await writeFile(path, '', { mode: 0o600 });
+  const summary = {
+    added: ITEMS_OF_RUN,
+    updated: 0,
+    moved: 0,
+    deleted: 0,
+    failed: 0,
+    skipped: 0,
+    notKept: 0,
+  };
+  for (let run = 0; run < count; run += 1) {
+    const at = new Date(Date.UTC(2026, 8, 1) + run * 60_000).toISOString();
+    const id = `run${run}`;
+    const items = Array.from({ length: ITEMS_OF_RUN }, (_, index) => {
+      return itemEntry(id, index + 1, at, `d${index}.example`);
+    });
+    const entries: readonly HistoryEntry[] = [
+      runEntry(id, at),
+      ...items.flatMap((item) => [item, outcomeOf(item)]),
+      { entry: 'run-end', at, run: id, outcome: 'converged', summary },
+    ];
+    await appendFile(path, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
+  }
+}
+
+function outcomeOf({ at, run, item, keys }: ItemEntry): HistoryEntry {
+  return { entry: 'item-outcome', at, run, item, keys, outcome: 'done', id: '7', message: null };
+}
