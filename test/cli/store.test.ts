@@ -60,6 +60,21 @@ describe('what a command remembers is in the store', () => {
     expect((await scene.run(['history', 'none'], { env })).code).toBe(64);
   });
 
+  test('undo reverses what the store recorded of the last run', async () => {
+    const scene = await storeScene();
+    const { store: env } = scene;
+    await scene.run(['apply', '--yes'], { env });
+    const [run] = (
+      JSON.parse((await scene.run(['history', '--format', 'json'], { env })).stdout) as {
+        readonly runs: readonly { readonly id: string }[];
+      }
+    ).runs;
+    const allowed = ['--allow-unrouted', 'sales@acme.example'];
+    const undone = await scene.run(['undo', run?.id ?? '', '--yes', ...allowed], { env });
+    expect(undone.code, undone.stdout + undone.stderr).toBe(0);
+    expect(scene.emulator.store.dump().domains[0]?.aliases).toEqual([]);
+  });
+
   test('run --once keeps it there too, and the URL may come from a file', async () => {
     const scene = await storeScene();
     const { store, directory } = scene;
