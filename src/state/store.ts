@@ -63,6 +63,8 @@ export interface HistoryQuery<S extends HistorySubject> {
   readonly since?: string | undefined;
   readonly until?: string | undefined;
   readonly run?: string | undefined;
+  /** Those of any of these. */
+  readonly runs?: readonly string[] | undefined;
   /** These two restrict items and drift: to those of a domain, to those with any of these keys. */
   readonly domain?: DomainName | undefined;
   readonly keys?: readonly string[] | undefined;

@@ -46,7 +46,7 @@ async function runsOf(
 ): Promise<ReadonlyMap<string, RunEntry>> {
   const found = new Map<string, RunEntry>();
   if (wanted.size === 0) return found;
-  for await (const { start } of readRuns(history)) {
+  for await (const { start } of readRuns(history, { runs: [...wanted] })) {
     if (wanted.has(start.run)) found.set(start.run, start);
     if (found.size === wanted.size) break;
   }

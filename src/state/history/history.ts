@@ -117,13 +117,15 @@ function commonEnd([first = '', ...others]: readonly string[]): string {
 function createFilter<S extends HistorySubject>(
   query: HistoryQuery<S>,
 ): (entry: HistoryEntry) => entry is HistoryEntryAbout<S> {
-  const { about, run, domain, keys, since = '', until = '9999' } = query;
+  const { about, run, runs, domain, keys, since = '', until = '9999' } = query;
+  const isOfRun = (own: string | null): boolean =>
+    (run === undefined || own === run) && (runs === undefined || (own !== null && runs.includes(own)));
   const isInPlace = (own: readonly string[]): boolean =>
     (keys === undefined || keys.some((key) => own.includes(key))) &&
     (domain === undefined || own.some((key) => key.startsWith(`${domain}\n`)));
   return (entry): entry is HistoryEntryAbout<S> => {
     if (!entry.entry.startsWith(about) || entry.at < since || entry.at > until) return false;
-    if (run !== undefined && (!('run' in entry) || entry.run !== run)) return false;
+    if (!isOfRun('run' in entry ? entry.run : null)) return false;
     return isInPlace('keys' in entry ? entry.keys : []);
   };
 }

@@ -107,7 +107,7 @@ interface Condition {
 function conditionsOf(
   cipher: Cipher,
   account: string,
-  { about, since, until, run, domain, keys }: HistoryQuery<HistorySubject>,
+  { about, since, until, run, runs, domain, keys }: HistoryQuery<HistorySubject>,
 ): Condition {
   const conditions: readonly (readonly [sql: string, value: unknown])[] = [
     ['account =', account],
@@ -115,12 +115,13 @@ function conditionsOf(
     ['at >=', since],
     ['at <=', until],
     ['run =', run === undefined ? undefined : runLookUp(cipher, account, run)],
+    ['run = ANY', runs?.map((name) => runLookUp(cipher, account, name))],
     ['domain =', domain],
     ['keys &&', keys?.map((key) => keyLookUp(cipher, account, key))],
   ];
   const given = conditions.filter(([, value]) => value !== undefined);
   return {
-    sql: given.map(([sql], index) => `${sql} $${index + 1}`).join(' AND '),
+    sql: given.map(([sql], index) => `${sql}($${index + 1})`).join(' AND '),
     values: given.map(([, value]) => value),
   };
 }

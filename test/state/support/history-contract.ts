@@ -50,6 +50,9 @@ export function historyContract(createWorld: () => Promise<StorageWorld>): void 
       entriesIn(history, { about: 'item', ...query });
     expect(await found({ run: 'a' })).toEqual([items[2], items[1], items[0]]);
     expect(await entriesIn(history, { about: 'run', run: 'b' })).toEqual([runEntry('b', now)]);
+    const both = await entriesIn(history, { about: 'run', runs: ['a', 'b', 'c'] });
+    expect(both).toEqual([runEntry('b', now), runEntry('a', old)]);
+    expect(await entriesIn(history, { about: 'run', runs: ['a'] })).toEqual([runEntry('a', old)]);
     expect(await found({ domain: 'acme.example' as DomainName })).toEqual([items[2], items[1]]);
     expect(await found({ domain: 'beta.example' as DomainName })).toEqual([items[0]]);
     expect(await found({ keys: ['acme.example\nrule:sales', 'acme.example\nalias:sales'] })).toEqual([
