@@ -24,7 +24,6 @@ import { postEvent } from './webhooks/events.ts';
 import { readSigningKeys } from './world/keys.ts';
 import { createWorld } from './world/world.ts';
 
-/** Without a directory, mail is kept in memory, up to this much. */
 const MEMORY_BYTES = 96 * 1024 * 1024;
 /** Of mail that is being received. */
 const RECEIVING_BYTES = 64 * 1024 * 1024;
@@ -42,6 +41,8 @@ export interface MailOptions {
   readonly srsKey?: string | undefined;
   /** Where mail is kept across restarts. */
   readonly directory?: string | undefined;
+  /** How much mail is kept where there is no directory; default 96 MiB. */
+  readonly memoryBytes?: number | undefined;
   /** undefined: one is made. */
   readonly certificate?: Certificate | undefined;
   /** Origins of webhooks that are called, `http://127.0.0.1:PORT`; all others are recorded. */
@@ -134,7 +135,9 @@ async function createService(
   const state = (): Emulator['store']['state'] => emulator.store.state;
   const { directory, sleep, randomId, srsKey } = options;
   const spool =
-    directory === undefined ? createMemorySpool(MEMORY_BYTES) : await openDirectorySpool(directory);
+    directory === undefined
+      ? createMemorySpool(options.memoryBytes ?? MEMORY_BYTES)
+      : await openDirectorySpool(directory);
   const keys = await readSigningKeys(state().mail, { srsKey, randomId });
   emulator.changed();
   const mailboxes = createMailboxes(spool);

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { connect } from 'node:net';
 
 /** A conversation in SMTP, line by line, as no library would have it. */
@@ -15,17 +14,25 @@ export async function converse(address: string | null): Promise<Conversation> {
   const socket = connect(Number(address?.split(':')[1]), '127.0.0.1');
   const answers: string[] = [];
   let rest = '';
+  let isClosed = false;
+  let wake = (): void => undefined;
   socket.on('error', () => undefined);
+  socket.on('close', () => {
+    isClosed = true;
+    wake();
+  });
   socket.on('data', (chunk) => {
     const lines = `${rest}${chunk.toString('utf8')}`.split('\r\n');
     rest = lines.pop() ?? '';
     answers.push(...lines.filter((line) => /^\d{3} /.test(line)));
-    socket.emit('answered');
+    wake();
   });
   const next = async (): Promise<string> => {
     while (answers.length === 0) {
-      if (socket.destroyed || socket.readableEnded) return 'closed';
-      await Promise.race([once(socket, 'answered'), once(socket, 'close')]);
+      if (isClosed) return 'closed';
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
     }
     return answers.shift() ?? '';
   };
