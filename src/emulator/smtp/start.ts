@@ -22,7 +22,7 @@ import type { WebhookParts } from './webhooks/call.ts';
 import { deliverToWebhook } from './webhooks/deliver.ts';
 import { postEvent } from './webhooks/events.ts';
 import { readSigningKeys } from './world/keys.ts';
-import { createWorld } from './world/world.ts';
+import { createWorld, type WorldResolver } from './world/world.ts';
 
 const MEMORY_BYTES = 96 * 1024 * 1024;
 /** Of mail that is being received. */
@@ -59,6 +59,8 @@ export interface MailService {
   readonly queue: MailQueue;
   readonly mailboxes: Mailboxes;
   readonly script: FailureScript;
+  /** DNS as the emulator sees it. */
+  readonly world: WorldResolver;
   close(): Promise<void>;
 }
 
@@ -101,7 +103,7 @@ export async function startMail(emulator: Emulator, options: MailOptions): Promi
     const submission = await open(options.submissionPort, (port) =>
       listenForSubmissions({ ...reception, submit }, port),
     );
-    return { smtp, submission, queue, mailboxes, script, close };
+    return { smtp, submission, queue, mailboxes, script, world: parts.world, close };
   } catch (error) {
     await close();
     throw error;

@@ -62,6 +62,8 @@ function checkSender(
     mta: MAIL_HOST,
     resolver,
     disableBimi: true,
+    // As the RFCs say, so that others come to the same results.
+    strict: true,
     seal: seal as NonNullable<Parameters<typeof authenticate>[1]>['seal'] & object,
   });
 }

@@ -5,7 +5,7 @@ import PostalMime, { type Email } from 'postal-mime';
 export interface MailTextParts {
   /** Decoded. */
   readonly subject: string;
-  /** The text as decoded, without the line break at its end; empty where a mail has HTML alone. */
+  /** The text as decoded, without the line breaks at its end, of which parts have more or less; empty where a mail has HTML alone. */
   readonly body: string;
   /** Of `From`; an empty address where there is none. */
   readonly from: { readonly address: string; readonly name: string };
@@ -32,13 +32,19 @@ export async function parseMail(raw: Buffer): Promise<ParsedMail> {
       email,
       parts: {
         subject: withoutControls(subject),
-        body: text.replace(/\n$/, ''),
+        body: withoutLastBreaks(text),
         from: { address: from?.address ?? '', name: withoutControls(from?.name ?? '') },
       },
     };
   } catch (error) {
     return { ok: false, reason: error instanceof Error ? error.message : String(error) };
   }
+}
+
+function withoutLastBreaks(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === '\n') end -= 1;
+  return text.slice(0, end);
 }
 
 function withoutControls(text: string): string {
