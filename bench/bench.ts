@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { pageOf } from './page.ts';
 import { ROOT } from './processes.ts';
 import { markdownOf, type Section } from './section.ts';
+import { measureAccounts } from './subjects/accounts.ts';
 import { measureDaemon } from './subjects/daemon.ts';
 import { measureDrift } from './subjects/drift.ts';
 import { measureEmulator } from './subjects/emulator.ts';
@@ -28,6 +29,7 @@ const SUBJECTS: Readonly<Record<string, () => Promise<Section>>> = {
   validate: measureValidate,
   planning: measurePlanning,
   daemon: measureDaemon,
+  accounts: measureAccounts,
   emulator: measureEmulator,
 };
 /** Longest answer of a subject: the picture is in it. Bytes. */

@@ -103,13 +103,21 @@ export interface EmulatorProcess {
   readonly stop: () => Promise<void>;
 }
 
-/** The emulator in a process of its own, of the account in a state file, with no limit that is ever met. */
-export async function startEmulatorProcess(stateFile: string, key: string): Promise<EmulatorProcess> {
+/** The emulator in a process of its own, of the account in a state file, with no limit that is ever met, and with more options. */
+export async function startEmulatorProcess(
+  stateFile: string,
+  key: string,
+  more: readonly string[] = [],
+): Promise<EmulatorProcess> {
   const main = join(ROOT, 'src/cli/main.ts');
   const options = ['--port', '0', '--api-key', key, '--rate-limit', '1000000', '--state', stateFile];
-  const child = spawn(process.execPath, ['--max-old-space-size=8192', main, 'emulator', ...options], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawn(
+    process.execPath,
+    ['--max-old-space-size=8192', main, 'emulator', ...options, ...more],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   const line = await firstLine(child);
   const { v4, v3 } = JSON.parse(line) as { readonly v4: string; readonly v3: string };
   const stop = async (): Promise<void> => {

@@ -12,18 +12,35 @@ export interface Ownership {
 
 export function createOwnership(): Ownership {
   const manifests = new Map<string, Desired>();
+  // Thousands of manifests cannot all be compared with each other time and again.
+  const holders = new Map<string, Set<string>>();
   return {
     record(name, desired) {
+      for (const claim of claimsOf(manifests.get(name))) holders.get(claim)?.delete(name);
+      for (const claim of claimsOf(desired)) {
+        const names = holders.get(claim) ?? new Set();
+        holders.set(claim, names.add(name));
+      }
       manifests.set(name, desired);
     },
     conflicts(name) {
       const ours = manifests.get(name);
       if (ours === undefined) return [];
-      return [...manifests].flatMap(([other, theirs]) =>
-        other === name ? [] : conflictsOf(ours, other, theirs),
-      );
+      const others = new Set(claimsOf(ours).flatMap((claim) => [...(holders.get(claim) ?? [])]));
+      others.delete(name);
+      return [...others].toSorted().flatMap((other) => {
+        const theirs = manifests.get(other);
+        return theirs === undefined ? [] : conflictsOf(ours, other, theirs);
+      });
     },
   };
+}
+
+/** What no two manifests may have: the account, and domains. */
+function claimsOf(desired: Desired | undefined): readonly string[] {
+  if (desired === undefined) return [];
+  const account = desired.api.account?.toLowerCase();
+  return [...(account === undefined ? [] : [`account ${account}`]), ...desired.domains.keys()];
 }
 
 function conflictsOf(ours: Desired, name: string, theirs: Desired): readonly Problem[] {
@@ -52,6 +69,25 @@ function conflictsOf(ours: Desired, name: string, theirs: Desired): readonly Pro
     });
   }
   return problems;
+}
+
+/** Reads manifests in turn, so many at a time: all of thousands at once would take memory that is not given back. */
+export function readInTurn(most: number): (source: ManifestSource) => ManifestSource {
+  const waiting: (() => void)[] = [];
+  let free = most;
+  return (source) => ({
+    async read() {
+      if (free > 0) free -= 1;
+      else await new Promise<void>((begin) => waiting.push(begin));
+      try {
+        return await source.read();
+      } finally {
+        const next = waiting.shift();
+        if (next === undefined) free += 1;
+        else next();
+      }
+    },
+  });
 }
 
 /** A source whose manifest is refused for as long as another account has a part of it as well. */

@@ -3,7 +3,7 @@ import pkg from '../../../package.json' with { type: 'json' };
 import type { Logger } from 'pino';
 import { createConnections } from '../../api/http/transport.ts';
 import type { DaemonEvent } from '../../model/daemon.ts';
-import { createOwnership } from '../../reconcile/ownership.ts';
+import { createOwnership, readInTurn } from '../../reconcile/ownership.ts';
 import { createDaemon, type Daemon } from '../../reconcile/daemon/daemon.ts';
 import { createTurns } from '../../reconcile/daemon/scheduler.ts';
 import { watchFiles } from '../../reconcile/daemon/watch.ts';
@@ -225,6 +225,8 @@ async function endedOrOverdue({ clock, signal }: Context, ended: Promise<void>):
 
 /** Between two sweeps that are due at once: a sweep of a small account takes some milliseconds of one core. */
 const TURN_MS = 10;
+/** Manifests that are read at once. */
+const MOST_READS = 8;
 
 interface DaemonWiring {
   readonly intervalMs: number;
@@ -244,7 +246,7 @@ function openDaemon(
   const { clock, signal, cwd } = context;
   const directory = accountsDirectory(options, context);
   const accounts = directory === null ? 'one' : 'many';
-  const turn = createTurns(TURN_MS);
+  const [turn, inTurn] = [createTurns(TURN_MS), readInTurn(MOST_READS)];
   return createDaemon({
     clock,
     signal,
@@ -267,6 +269,7 @@ function openDaemon(
           delivery: options.delivery === true,
           accounts,
           turn,
+          inTurn,
         },
         { ownership, emit, onSecret },
       ),

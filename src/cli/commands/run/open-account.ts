@@ -48,6 +48,8 @@ export interface AccountRunOptions {
   readonly accounts: 'one' | 'many';
   /** When sweeps of many accounts that are due at once begin. */
   readonly turn: Spread['turn'];
+  /** The source, read when it is its turn. */
+  readonly inTurn: (source: ManifestSource) => ManifestSource;
 }
 
 export interface AccountRunPorts {
@@ -68,7 +70,7 @@ export function openAccountLoop(
   const { name } = entry;
   const { mode, intervalMs, fullIntervalMs, turn } = options;
   const spread = options.accounts === 'many' ? { turn, phaseMs: random() * intervalMs } : undefined;
-  const narrow = narrowed(openSource(context, entry, options), options.common.domain);
+  const narrow = narrowed(options.inTurn(openSource(context, entry, options)), options.common.domain);
   const exclusive = options.accounts === 'many' ? exclusiveSource(name, narrow, ownership) : narrow;
   const access = createAccess(context, options, {
     onSecret,
