@@ -4,6 +4,7 @@ import type { Metrics } from './metrics.ts';
 import { createPageAccess } from './page/access.ts';
 import { exposureOf, protect } from './page/protect.ts';
 import { addPageRoutes, type PageOptions } from './page/routes.ts';
+import { createRecentRuns } from './page/runs-data.ts';
 import { createPageStreams, type PageStreams } from './page/streams.ts';
 import { areReady, readinessDocument } from './status-document.ts';
 
@@ -91,7 +92,8 @@ function createStatusApp(options: StatusServerOptions, streams: PageStreams): Fa
     return reply.code(code).send({ error: code < 500 ? 'this cannot be read' : 'internal error' });
   });
   const access = createPageAccess(token, clock);
-  const ports = { ...options, access, streams, exposure: exposureOf({ host, basePath }) };
+  const recentRuns = createRecentRuns(clock);
+  const ports = { ...options, access, streams, recentRuns, exposure: exposureOf({ host, basePath }) };
   for (const prefix of new Set(['', basePath ?? ''])) {
     void app.register(
       (scope, _options, done) => {

@@ -11,7 +11,7 @@ import { overviewData } from './overview-data.ts';
 import { renderOverview, verdictOf } from './views/overview.ts';
 import { parseQuery } from './query.ts';
 import type { RouteAnswer } from './views/route-box.ts';
-import { findRun, lastRuns, type AccountHistory } from './runs-data.ts';
+import { findRun, type AccountHistory, type RecentRuns } from './runs-data.ts';
 import { renderMissingRun, renderRun } from './views/runs.ts';
 import { SCRIPT } from './script.ts';
 import { renderClosed, renderSignIn, type SignInFault } from './views/sign-in.ts';
@@ -35,6 +35,7 @@ export interface PageOptions {
 export interface PagePorts extends PageOptions {
   readonly access: PageAccess;
   readonly streams: PageStreams;
+  readonly recentRuns: RecentRuns;
   /** Why strangers may reach the page by this request; null: they cannot. */
   readonly exposure: (request: FastifyRequest) => string | null;
 }
@@ -78,9 +79,14 @@ async function sendOverview(
   const { statuses, histories, conceal, disclosure, clock, route } = ports;
   const query = parseQuery(request.query);
   const now = clock.now();
-  const found = overviewData(statuses(), { query, now, disclosure });
+  const all = statuses();
+  const found = overviewData(all, { query, now, disclosure });
   const shown = new Set(found.accounts.map(({ name }) => name));
-  const recent = await lastRuns(histories().filter(({ account }) => shown.has(account)));
+  const lastRun = new Map(all.map(({ name, run }) => [name, run?.id ?? null]));
+  const recent = await ports.recentRuns(
+    histories().filter(({ account }) => shown.has(account)),
+    (account) => lastRun.get(account) ?? null,
+  );
   const { data, runs } = concealAll({ data: found, runs: recent }, conceal);
   const answer = query.route === '' ? null : route(query.route);
   const content = renderOverview({ data, runs, answer }, { basePath: ports.basePath ?? '', query, now });

@@ -1,3 +1,4 @@
+import type { Clock } from '../../model/clock.ts';
 import type { Disclosure } from '../../model/destinations.ts';
 import type { Action } from '../../model/plan.ts';
 import { describeHistoryItem, historyItemDocument } from '../../plan/document/history-item.ts';
@@ -40,22 +41,47 @@ export interface RunDetail extends RunRow {
 const MOST_RUNS = 8;
 const MOST_ITEMS = 200;
 
-/** The last runs of these accounts, the newest first. */
-export async function lastRuns(histories: readonly AccountHistory[]): Promise<readonly RunRow[]> {
-  const all = await Promise.all(
-    histories.map(async ({ account, history }) => {
-      const rows: RunRow[] = [];
-      for await (const run of readRuns(history)) {
-        rows.push(runRow(account, run));
-        if (rows.length === MOST_RUNS) break;
-      }
-      return rows;
-    }),
-  );
-  return all
-    .flat()
-    .sort((a, b) => b.at - a.at)
-    .slice(0, MOST_RUNS);
+/** The last runs of accounts, the newest first. `lastRun`: names the last run of each, written or not. */
+export type RecentRuns = (
+  histories: readonly AccountHistory[],
+  lastRun: (account: string) => string | null,
+) => Promise<readonly RunRow[]>;
+
+interface Known {
+  readonly lastRun: string | null;
+  readonly rows: Promise<readonly RunRow[]>;
+  /** What was read before that; null: nothing was. */
+  readonly before: Promise<readonly RunRow[]> | null;
+}
+
+/** A page waits so long for what is new; what was read before is shown until then. */
+const LONGEST_WAIT_MS = 50;
+
+/** A history may be large: each is read again only when its account has run since. */
+export function createRecentRuns(clock: Pick<Clock, 'sleep'>): RecentRuns {
+  const known = new Map<HistoryStore, Known>();
+  const runsOf = ({ account, history }: AccountHistory, lastRun: string | null): Known['rows'] => {
+    let own = known.get(history);
+    if (own?.lastRun !== lastRun)
+      own = { lastRun, rows: readLastRuns(account, history), before: own?.rows ?? null };
+    known.set(history, own);
+    const { rows, before } = own;
+    return before === null ? rows : Promise.race([rows, clock.sleep(LONGEST_WAIT_MS).then(() => before)]);
+  };
+  return async (histories, lastRun) => {
+    const all = await Promise.all(histories.map((one) => runsOf(one, lastRun(one.account))));
+    const newest = all.flat().sort((a, b) => b.at - a.at);
+    return newest.slice(0, MOST_RUNS);
+  };
+}
+
+async function readLastRuns(account: string, history: HistoryStore): Promise<readonly RunRow[]> {
+  const rows: RunRow[] = [];
+  for await (const run of readRuns(history)) {
+    rows.push(runRow(account, run));
+    if (rows.length === MOST_RUNS) break;
+  }
+  return rows;
 }
 
 /** One run with what it changed; null: no history knows it. */

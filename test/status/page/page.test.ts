@@ -3,11 +3,11 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openBrowser } from '../support/browser.ts';
 import { openPage } from '../support/open-page.ts';
-import { twoRuns } from '../support/history.ts';
+import { runEntry, twoRuns } from '../support/history.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { allInSync, everyState, manyDomains } from '../support/scenery.ts';
 import { serve } from '../support/serve.ts';
-import { accountStatus, domainStatus } from '../support/statuses.ts';
+import { accountStatus, domainStatus, READ_AT } from '../support/statuses.ts';
 
 const TOKEN = 'token-of-the-page-0123456789';
 
@@ -195,7 +195,9 @@ describe('the overview', () => {
 
 test('the last runs, and each with its diff', async () => {
   const history = await twoRuns(await temporaryDirectory());
-  const { server, get } = await serve(allInSync(), { histories: () => [{ account: 'acme', history }] });
+  let statuses = allInSync();
+  const histories = () => [{ account: 'acme', history }];
+  const { server, get } = await serve(() => statuses, { histories });
   const { page, faults } = await openPage(browser);
   await page.goto(`http://127.0.0.1:${server.port}/`);
   const runs = await page.locator('#runs tbody tr').allTextContents();
@@ -219,6 +221,13 @@ test('the last runs, and each with its diff', async () => {
     const { status, text } = await get(`/runs/${id}`);
     expect([status, text.includes('No such run')]).toEqual([404, true]);
   }
+  // A history may be large: it is read again when the account has run since.
+  const [own] = statuses;
+  await history.append([runEntry('newest', new Date(READ_AT).toISOString())], 'written');
+  expect((await get('/')).text).not.toContain('runs/newest');
+  statuses =
+    own === undefined ? [] : [{ ...own, run: own.run === null ? null : { ...own.run, id: 'newest' } }];
+  await expect.poll(async () => (await get('/')).text).toContain('runs/newest');
   expect(faults).toEqual([]);
 });
 

@@ -54,7 +54,7 @@ export async function twoRuns(directory: string): Promise<HistoryStore> {
   return history;
 }
 
-function runEntry(run: string, at: string): RunEntry {
+export function runEntry(run: string, at: string): RunEntry {
   return {
     entry: 'run',
     at,
