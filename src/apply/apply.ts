@@ -107,6 +107,7 @@ async function saveSnapshot(
     observed: input.observed,
     version: ports.client.version,
     references: input.desired.references,
+    print: await ports.state.openValuePrints(),
     now: ports.clock.now(),
   });
   const written = ports.writeSnapshot(document);

@@ -125,7 +125,7 @@ function declareApply({ program, run }: Declaration): void {
 }
 
 function declareUndo({ program, run }: Declaration): void {
-  addCommand(program, 'undo', withAccounts, withConnection, withStore, withOutput())
+  addCommand(program, 'undo', withAccounts, withConnection, withStore, withHistory, withOutput())
     .description('Show the plan that reverses a run, ask, apply it and verify; changes made since stay')
     .argument('[run]', 'a run of fwdsync history; default: the last that wrote')
     .option('--yes', 'do not ask; requires RUN')

@@ -2,8 +2,11 @@ import { isAbsolute } from 'node:path';
 import type { Destination, ReferenceDocument, References } from '../../model/destinations.ts';
 import { destinationDocument, oneOrList, type ShowForward } from '../../model/manifest-document.ts';
 
-/** Shows all values of a reference as the reference; a part of a list, or a path that is relative elsewhere, as it is. */
-export function referenceFinder(references: References): ShowForward {
+/** Shows all values of a reference as the reference, and notes which values those of a used one are; a part of a list, or a path that is relative elsewhere, as it is. */
+export function referenceFinder(
+  references: References,
+  used: Map<string, readonly string[]> = new Map(),
+): ShowForward {
   const byReference = Map.groupBy(references, ([, { shown }]) => shown);
   return (forward) => {
     const left = new Set<string>(forward.toSorted());
@@ -12,6 +15,7 @@ export function referenceFinder(references: References): ShowForward {
       const values = (byReference.get(shown) ?? []).map(([value]) => value);
       if (!values.every((value) => left.has(value))) continue;
       parts.push(written);
+      used.set(shown, values);
       for (const value of values) left.delete(value);
     }
     return oneOrList([...parts, ...[...left].map(destinationDocument)]);

@@ -1,6 +1,7 @@
 import { SECTION_KINDS, type SectionKind } from '../../model/kinds.ts';
 import type { Destination, References } from '../../model/destinations.ts';
 import {
+  referenceLine,
   ruleDocument,
   type DomainDocument,
   type ManifestDocument,
@@ -8,6 +9,7 @@ import {
 } from '../../model/manifest-document.ts';
 import { parseAliasName, quote } from '../../model/names.ts';
 import type { Observed, ObservedDomain } from '../../model/observed.ts';
+
 import type { Change, Plan, RuleChange } from '../../model/plan.ts';
 import {
   SETTINGS,
@@ -22,6 +24,8 @@ export interface SnapshotInput {
   readonly observed: Observed;
   readonly version: 'v4' | 'v3';
   readonly references: References;
+  /** Keyed fingerprint of a value; null: none can be made. */
+  readonly print: ((value: string) => string) | null;
   /** Epoch milliseconds. */
   readonly now: number;
 }
@@ -32,7 +36,8 @@ export interface SnapshotInput {
  * in a comment only.
  */
 export function snapshotDocument(input: SnapshotInput): ManifestDocument {
-  const show = referenceFinder(input.references);
+  const used = new Map<string, readonly string[]>();
+  const show = referenceFinder(input.references, used);
   const domains = new Map<string, DomainDocument>();
   for (const [domain, changes] of Map.groupBy(input.plan.changes, (change) => change.domain)) {
     domains.set(domain, snapshotDomain(changes, input.observed.domains.get(domain), show));
@@ -45,6 +50,9 @@ export function snapshotDocument(input: SnapshotInput): ManifestDocument {
     comments: [
       `Undoes the run of ${new Date(input.now).toISOString()}: fwdsync apply -f THIS-FILE`,
       'What the run added counts as a delete, and a domain that it added needs --allow-domain-delete.',
+      ...[...used].flatMap(([shown, values]) =>
+        input.print === null ? [] : [referenceLine(shown, values, input.print)],
+      ),
     ],
     api: { account: email, ...(input.version === 'v3' ? { version: input.version } : {}) },
     // Named so that undoing the run shows what it meets of them as references, too.

@@ -165,7 +165,7 @@ function isDefaultMissing({ cwd, env }: Context, { file }: CommonOptions): boole
   return ['fwdsync.yaml', 'fwdsync'].every((name) => !existsSync(resolve(cwd, name)));
 }
 
-export interface RequiredDesired extends Pick<ReadDesired, 'counts' | 'problems'> {
+export interface RequiredDesired extends Pick<ReadDesired, 'counts' | 'problems' | 'texts'> {
   readonly desired: Desired;
   readonly size: ManifestSize;
 }
@@ -176,12 +176,12 @@ export async function requireDesired(
   options: CommonOptions,
   { unnamed, warnings }: Pick<ReadOptions, 'unnamed'> & { readonly warnings: 'printed' | 'silent' },
 ): Promise<RequiredDesired> {
-  const { desired, problems, size, counts } = await readDesired(context, options, {
+  const { desired, problems, size, counts, texts } = await readDesired(context, options, {
     references: 'required',
     problems: warnings === 'printed' ? 'printed' : 'errors-printed',
     unnamed,
   });
-  if (desired !== null) return { desired, size, counts, problems };
+  if (desired !== null) return { desired, size, counts, problems, texts };
   throw invalidManifest(problems);
 }
 

@@ -221,6 +221,32 @@ domains: { acme.example: { aliases: { sales: boss, info: bob@corp.example } } }
   });
 });
 
+test('a snapshot brings back no value that a reference has got since, and all else', async () => {
+  const secret = `destinations: { boss: { env: BOSS } }
+domains: { acme.example: { aliases: { sales: boss, info: boss } } }
+`;
+  const [old, other] = ['boss@private.example', 'other@private.example'];
+  const { scene } = await applied(secret, [ACME], { env: { BOSS: old } });
+  await scene.manifest(
+    secret.replace(
+      '{ sales: boss, info: boss }',
+      '{ sales: boss, info: bob@corp.example, new: eve@corp.example }',
+    ),
+  );
+  scene.clock.advance(60_000);
+  const run = await scene.run(['apply', '--yes'], { env: { BOSS: old } });
+  const [, path = 'none'] = /^snapshot: fwdsync apply -f (\S+)/m.exec(run.stdout) ?? [];
+  expect(await readFile(path, 'utf8')).toMatch(/^# \{ env: BOSS \} had the value with the fingerprint \S+$/m);
+  const changed = await scene.run(['apply', '-f', path, '--yes'], { env: { BOSS: other } });
+  expect(changed.code, changed.stdout + changed.stderr).toBe(3);
+  expect(changed.stdout).toContain('the old value of { env: BOSS } is not kept');
+  expect(aliasesOf(scene)).toMatchObject({ sales: old, info: 'bob@corp.example' });
+  expect(aliasesOf(scene)).not.toHaveProperty('new');
+  const same = await scene.run(['apply', '-f', path, '--yes'], { env: { BOSS: old } });
+  expect(same.code, same.stdout + same.stderr).toBe(0);
+  expect(aliasesOf(scene)).toMatchObject({ sales: old, info: old });
+});
+
 describe('guards', () => {
   test('numbers do not hold an undo back: a hundred deletes and an emptied section', async () => {
     const names = Array.from({ length: 100 }, (_, index) => `n${index}: a@corp.example`).join(', ');
