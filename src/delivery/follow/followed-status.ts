@@ -41,26 +41,29 @@ const NO_TROUBLES: readonly DeliveryTrouble[] = [];
 /** What was read longer ago is not known well enough. */
 const STALE_MS = 3_600_000;
 
-/** `fault`: why nothing can be read. */
-export function deliveryStatus(
-  followed: ReadonlyMap<DomainName, FollowedStatus>,
-  fault: string | null,
-  now: number,
-): DeliveryStatus {
-  let stale = 0;
-  const gaps = new Set<string>();
-  for (const { readAt, gap, failure } of followed.values()) {
-    if (readAt === null || readAt < now - STALE_MS) stale += 1;
-    for (const reason of [gap, failure]) if (reason !== null) gaps.add(reason);
-  }
-  const reasons = [
-    ...(fault === null ? [] : [fault]),
-    ...(stale === 0
-      ? []
-      : [
-          `not read within the last hour: ${plural(stale, 'domain')}; a quarter of the rate limit may not suffice`,
-        ]),
-    ...gaps,
-  ];
-  return { reasons, domains: followed };
+export interface Following {
+  readonly followed: ReadonlyMap<DomainName, FollowedStatus>;
+  /** Of all domains; null: they are not known yet. */
+  readonly queue: { readonly due: ReadonlyMap<DomainName, number> } | null;
+  /** Why nothing can be read. */
+  readonly fault: string | null;
+}
+
+export function deliveryStatus({ followed, queue, fault }: Following, now: number): DeliveryStatus {
+  const all = [...followed.values()];
+  const isStale = ({ readAt }: FollowedStatus): boolean => readAt === null || readAt < now - STALE_MS;
+  const unread = Math.max(0, (queue?.due.size ?? 0) - all.length);
+  const reasons = new Set([
+    fault,
+    queue === null ? 'the domains of the account were not read yet' : null,
+    staleText(unread + all.filter(isStale).length),
+    ...all.flatMap(({ gap, failure }) => [gap, failure]),
+  ]);
+  return { reasons: [...reasons].filter((reason) => reason !== null), domains: followed };
+}
+
+function staleText(count: number): string | null {
+  if (count === 0) return null;
+  const why = 'a quarter of the rate limit may not suffice';
+  return `not read within the last hour: ${plural(count, 'domain')}; ${why}`;
 }

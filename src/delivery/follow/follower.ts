@@ -56,7 +56,7 @@ export function createFollower(ports: FollowerPorts): Follower {
         if (pause > 0) await clock.sleep(pause, signal);
       }
     },
-    status: () => deliveryStatus(state.followed, state.fault, clock.now()),
+    status: () => deliveryStatus(state, clock.now()),
   };
 }
 
@@ -150,7 +150,8 @@ async function followOne(
   const { clock } = state.ports;
   const { domain } = wanted;
   const before = state.followed.get(domain);
-  const memory = await remembered(account, domain, clock.now() - BACKLOG_MS);
+  const { memory, text } = await remembered(account, domain, clock.now() - BACKLOG_MS);
+  const kept: Kept = { domain, gap: before?.gap ?? null, text: text ?? encodeMemory(domain, memory) };
   const read = await followDomain(
     {
       ...account,
@@ -161,7 +162,7 @@ async function followOne(
       now: () => clock.now(),
       room: () => MOST_OPEN - openIn(state),
       mayAsk: () => mayAsk(state, account),
-      keep: (kept) => keep(state, account, { domain, memory: kept, gap: before?.gap ?? null }),
+      keep: (next) => keep(state, account, kept, next),
     },
     memory,
   );
@@ -176,13 +177,14 @@ async function followOne(
   return 0;
 }
 
+/** `text`: as it is kept; null where nothing is. */
 async function remembered(
   { memories }: FollowedAccount,
   domain: DomainName,
   start: number,
-): Promise<FollowMemory> {
+): Promise<{ readonly memory: FollowMemory; readonly text: string | null }> {
   const text = await memories.read(domain);
-  return (text === null ? null : decodeMemory(domain, text)) ?? startMemory(start);
+  return { memory: (text === null ? null : decodeMemory(domain, text)) ?? startMemory(start), text };
 }
 
 function openIn({ followed }: FollowerState): number {
@@ -200,20 +202,25 @@ async function mayAsk(
   return !signal.aborted;
 }
 
-interface KeptMemory {
+interface Kept {
   readonly domain: DomainName;
-  readonly memory: FollowMemory;
   readonly gap: string | null;
+  /** What was kept last. */
+  text: string;
 }
 
-/** What is counted shows once it is kept. */
+/** What is counted shows once it is kept; what did not change is kept already. */
 async function keep(
   state: FollowerState,
   { memories }: FollowedAccount,
-  { domain, memory, gap }: KeptMemory,
+  kept: Kept,
+  memory: FollowMemory,
 ): Promise<Result<void, string>> {
-  const written = await memories.write(domain, encodeMemory(domain, memory));
+  const { domain, gap } = kept;
+  const text = encodeMemory(domain, memory);
+  const written = text === kept.text ? succeed(undefined) : await memories.write(domain, text);
   if (!written.ok) return fail(written.error.message);
+  kept.text = text;
   const { readAt = null } = state.followed.get(domain) ?? {};
   state.followed.set(domain, followedOf(domain, memory, readAt, gap));
   return succeed(undefined);

@@ -3,13 +3,13 @@ import { FATES } from '../../../delivery/fates.ts';
 import { escapeInvisible, plural } from '../../../model/names.ts';
 import { showSource } from '../../../model/problem.ts';
 import type { Style } from '../../../plan/render/style.ts';
-import { wrapSentence } from '../../../plan/render/wrap.ts';
+import { wrapSentence, wrapWords } from '../../../plan/render/wrap.ts';
 
 /** The worst first, what is healthy as a count. `columns`: width that sentences keep to. */
 export function renderDelivery(document: DeliveryDocument, style: Style, columns: number): string {
   const rows = document.rows.filter((row) => !isHealthy(row));
   const lines = [
-    ...rows.flatMap((row) => rowLines(row, style)),
+    ...rows.flatMap((row) => rowLines(row, style, columns)),
     ...(rows.length === 0 ? [] : ['']),
     ...summaryLines(document).flatMap((line) => wrapSentence(line, columns)),
     ...document.notices.flatMap((notice) => wrapSentence(`notice: ${escapeInvisible(notice)}`, columns)),
@@ -17,7 +17,7 @@ export function renderDelivery(document: DeliveryDocument, style: Style, columns
   return lines.map((line) => `${line}\n`).join('');
 }
 
-function rowLines(row: RowDocument, style: Style): readonly string[] {
+function rowLines(row: RowDocument, style: Style, columns: number): readonly string[] {
   const { lastError, source, failing } = row;
   const counts = FATES.toReversed()
     .filter((fate) => row[fate] > 0)
@@ -25,12 +25,16 @@ function rowLines(row: RowDocument, style: Style): readonly string[] {
   const mark = failing ? style.error('FAILING') : style.warning('failed ');
   const where = source === null ? 'not in the manifest' : escapeInvisible(showSource(source));
   const error = lastError === null ? [] : [lastError.at, lastError.code, lastError.message];
+  const words = error.filter((part) => part !== null && part !== '').join(' ');
+  const below = { used: INDENT.length, indent: INDENT.length, columns };
   return [
     `${mark}  ${style.strong(escapeInvisible(pathOf(row)))}  ${counts.join(', ')}`,
-    `         ${where}`,
-    `         ${style.dim(error.filter((part) => part !== null && part !== '').join(' '))}`,
+    `${INDENT}${where}`,
+    ...wrapWords(words, below).map((line) => `${INDENT}${style.dim(line)}`),
   ];
 }
+
+const INDENT = ' '.repeat(9);
 
 function pathOf({ domain, alias, rule, destination, refused }: RowDocument): string {
   const from = alias !== null ? `${alias}@${domain}` : rule === null ? domain : `${domain} rule ${rule}`;
