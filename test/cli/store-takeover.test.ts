@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Emulator } from '../../src/emulator/http/server.ts';
 import { fwdsync, type CommandResult } from '../support/command.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
@@ -8,6 +8,9 @@ import { MANIFEST, place } from './support/daemon-process.ts';
 
 /** More than the lease goes by for the locks. */
 const PASS_AN_HOUR = `UPDATE fwdsync.locks SET refreshed_at = refreshed_at - interval '1 hour'`;
+
+// Three processes in turn, on a machine that may be busy.
+vi.setConfig({ testTimeout: 180_000 });
 
 let server: TestPostgres;
 
