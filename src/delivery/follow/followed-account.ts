@@ -25,7 +25,7 @@ export interface FollowedAccount {
 /** Names that nobody wants any more are looked up only where mail to one was refused. */
 export async function countingNow(
   wanted: PresentDomain,
-  live: ObservedDomain | undefined,
+  live: Pick<ObservedDomain, 'routingEngine'> | undefined,
   { history, references, lostNames }: FollowedAccount,
   entries: readonly LogEntry[],
 ): Promise<Counting> {

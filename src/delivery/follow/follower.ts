@@ -65,7 +65,7 @@ interface FollowerState {
   readonly followed: Map<DomainName, FollowedStatus>;
   queue: Queue | null;
   account: FollowedAccount | null;
-  live: { readonly domains: ReadonlyMap<DomainName, ObservedDomain>; readonly at: number } | null;
+  live: { readonly domains: ReadonlyMap<DomainName, KnownEngine>; readonly at: number } | null;
   /** Why nothing can be read. */
   fault: string | null;
 }
@@ -110,9 +110,20 @@ async function openAccount(state: FollowerState, desired: Desired): Promise<Resu
   if (state.live !== null && clock.monotonic() - state.live.at < DOMAINS_MS) return opened;
   const listed = await opened.value.client.listDomains();
   if (!listed.ok) return fail(errorText(listed.error));
-  const domains = new Map(listed.value.map((one) => [one.domain, one]));
+  const domains = new Map(listed.value.map((one) => [one.domain, knownEngine(one)]));
   state.live = { domains, at: clock.monotonic() };
   return opened;
+}
+
+/** All that is kept of a domain of the account, and the same object for all that are alike. */
+type KnownEngine = Pick<ObservedDomain, 'routingEngine'>;
+
+const ENGINES: ReadonlyMap<unknown, KnownEngine> = new Map(
+  (['alias', 'rules', null] as const).map((routingEngine) => [routingEngine, { routingEngine }]),
+);
+
+function knownEngine({ routingEngine }: KnownEngine): KnownEngine {
+  return ENGINES.get(routingEngine) ?? {};
 }
 
 /** The domains in the order in which they are due. It is made again only where manifest or account changed. */
