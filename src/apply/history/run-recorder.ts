@@ -11,8 +11,10 @@ import {
 import { itemKey } from '../../model/item-key.ts';
 import type { Change } from '../../model/plan.ts';
 import type { Report } from '../../model/report.ts';
+import type { Result } from '../../model/result.ts';
 import type { WriteItem } from '../../plan/requests/order.ts';
 import type { WriteRequest } from '../../plan/requests/requests.ts';
+import type { StateFault } from '../../state/store.ts';
 import type { KnownAccount } from '../known-account.ts';
 import type { Ledger } from '../ledger.ts';
 import type { ApplyInput, ApplyPorts } from '../ports.ts';
@@ -53,9 +55,15 @@ interface Recorder {
   count: number;
   /** Why the latest line could not be written; null: it was. */
   fault: string | null;
-  concealment: Promise<Concealment | null> | null;
-  /** To be written with the first item. */
-  runEntry: RunEntry | null;
+  opening: Promise<Opening | null> | null;
+  /** Whether the run's own line is on disk, as the latest attempt to write it says; null: there was none. */
+  runLine: Promise<boolean> | null;
+}
+
+/** What the first request of a run needs. */
+interface Opening {
+  readonly concealment: Concealment;
+  readonly runEntry: RunEntry;
 }
 
 type RecorderPorts = Pick<ApplyPorts, 'client' | 'state' | 'clock' | 'readCommit'>;
@@ -84,8 +92,8 @@ export function openRunRecorder(
     unknown: new Set(),
     count: 0,
     fault: null,
-    concealment: null,
-    runEntry: null,
+    opening: null,
+    runLine: null,
   };
   return {
     begin: (request) => begin(recorder, request),
@@ -99,26 +107,41 @@ export function openRunRecorder(
 }
 
 async function begin(recorder: Recorder, request: WriteRequest): Promise<string | null> {
-  const concealment = await (recorder.concealment ??= openConcealment(recorder));
-  if (concealment === null) return 'no fingerprints of references can be made';
+  const opening = await (recorder.opening ??= open(recorder));
+  if (opening === null) return 'no fingerprints of references can be made';
+  const { concealment, runEntry } = opening;
   const endpoint = endpointName(recorder.ports.client.version, request.operation);
   const entries = request.items.flatMap((item) => {
     const made = entriesOf(recorder, item, { endpoint, concealment });
     recorder.open.set(item, { entries: made, result: NOT_DONE });
     return made;
   });
-  const { runEntry } = recorder;
-  recorder.runEntry = null;
-  const lines = runEntry === null ? entries : [runEntry, ...entries];
-  const written = await recorder.ports.state.history.append(lines, 'synced');
+  const written = await appendItems(recorder, runEntry, entries);
   return written.ok ? null : written.error.message;
 }
 
-/** What the first request of a run needs, worked out once. */
-async function openConcealment(recorder: Recorder): Promise<Concealment | null> {
-  const { input, ports } = recorder;
+/** The run's own line goes to disk with the first items that get there: no item may be there without it. */
+async function appendItems(
+  recorder: Recorder,
+  runEntry: RunEntry,
+  entries: readonly ItemEntry[],
+): Promise<Result<void, StateFault>> {
+  const { history } = recorder.ports.state;
+  let attempt: Recorder['runLine'] = null;
+  while (recorder.runLine !== attempt) {
+    attempt = recorder.runLine;
+    if (await attempt) return history.append(entries, 'synced');
+  }
+  // Of several requests that wait for an attempt that fails, the first makes the next one: nothing is awaited in between.
+  const written = history.append([runEntry, ...entries], 'synced');
+  recorder.runLine = written.then(({ ok }) => ok);
+  return written;
+}
+
+async function open({ input, ports }: Recorder): Promise<Opening | null> {
   const [print, commit] = await Promise.all([ports.state.openValuePrints(), ports.readCommit?.() ?? null]);
-  recorder.runEntry = {
+  if (print === null) return null;
+  const runEntry: RunEntry = {
     entry: 'run',
     at: new Date(input.startedAt).toISOString(),
     ...input.origin,
@@ -127,7 +150,7 @@ async function openConcealment(recorder: Recorder): Promise<Concealment | null> 
     api: { url: ports.client.url, version: ports.client.version },
     plan: input.digest,
   };
-  return print === null ? null : { references: input.references, print };
+  return { concealment: { references: input.references, print }, runEntry };
 }
 
 function entriesOf(
@@ -211,11 +234,11 @@ async function finish(
     const sent = ledger.done.get(itemKey(change))?.change;
     if (sent !== undefined) changed.push({ change: sent, outcome: 'not-kept' });
   }
-  const concealment = await recorder.concealment;
+  const opening = await recorder.opening;
   const lines = changed.flatMap(({ change, outcome }) => {
     const item = numbers.get(change);
-    if (item === undefined || concealment === null) return [];
-    const keys = historyKeys(keptItem(change, concealment));
+    if (item === undefined || opening === null) return [];
+    const keys = historyKeys(keptItem(change, opening.concealment));
     return [outcomeOf(recorder, { item, keys }, { outcome })];
   });
   const at = new Date(ports.clock.now()).toISOString();

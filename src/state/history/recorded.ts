@@ -37,10 +37,13 @@ export async function* readRuns(
   query: QueryAbout<'run'> = {},
 ): AsyncGenerator<RecordedRun> {
   const ends = new Map<string, RunEndEntry>();
+  let latest: string | null = null;
   // The end of a run that began in time may be later.
   for await (const entry of history.read({ ...query, until: undefined, about: 'run' })) {
     if (entry.entry === 'run-end') ends.set(entry.run, entry);
-    else {
+    // Where the disk failed after it took the line, the run wrote it again.
+    else if (entry.run !== latest) {
+      latest = entry.run;
       if (entry.at <= (query.until ?? '9999')) yield { start: entry, end: ends.get(entry.run) ?? null };
       ends.delete(entry.run);
     }
