@@ -33,10 +33,10 @@ export interface PlanRequest {
   readonly observed?: Observed | undefined;
   readonly policy: Policy;
   /** Of an undo: what is wanted depends on what the account has by now. */
-  readonly settle?: ((read: SettleInput) => Promise<Settled>) | undefined;
+  readonly resolveDesired?: ((read: ResolveDesiredInput) => Promise<ResolvedDesired>) | undefined;
 }
 
-export interface SettleInput {
+export interface ResolveDesiredInput {
   readonly observed: Observed;
   readonly prior: Prior;
   readonly state: StateStore;
@@ -44,7 +44,7 @@ export interface SettleInput {
 }
 
 /** What is wanted after all. */
-export interface Settled {
+export interface ResolvedDesired {
   readonly desired: Desired;
   /** What is not wanted, with the reason. */
   readonly leftAlone: readonly SkippedItem[];
@@ -77,7 +77,7 @@ export interface Planned {
   readonly memory: 'some' | 'none';
   /** What of the state directory could not be read. */
   readonly warnings: readonly Warning[];
-  /** What the request was about and the plan is not, and facts about it; see `Settled`. */
+  /** What the request was about and the plan is not, and facts about it; see `ResolvedDesired`. */
   readonly leftAlone: readonly SkippedItem[];
   readonly notes: readonly string[];
 }
@@ -127,9 +127,9 @@ export async function planAccount(
       ? await observe(client, { desired: request.desired, domains, account, clock })
       : await reread(inputOf(swept), { client, clock });
   if (!observed.ok) return observed;
-  const settling = { observed: observed.value, prior, state, resolvePassword };
-  const settled = (await request.settle?.(settling)) ?? AS_ASKED;
-  const { desired = request.desired, leftAlone, notes } = settled;
+  const read = { observed: observed.value, prior, state, resolvePassword };
+  const resolved = (await request.resolveDesired?.(read)) ?? AS_ASKED;
+  const { desired = request.desired, leftAlone, notes } = resolved;
   const input = inputOf(observed.value, desired);
   const recognise = await state.openReferences();
   const earlier = recognise?.(destinationsIn(observed.value, desired)) ?? [];
@@ -138,7 +138,7 @@ export async function planAccount(
   return succeed({ request, input, plan: makePlan(input), references, memory, warnings, leftAlone, notes });
 }
 
-const AS_ASKED: Partial<Settled> & Omit<Settled, 'desired'> = { leftAlone: [], notes: [] };
+const AS_ASKED: Partial<ResolvedDesired> & Omit<ResolvedDesired, 'desired'> = { leftAlone: [], notes: [] };
 
 /** Every destination that the account has or the manifest asks for, some of them more than once. */
 function* destinationsIn({ domains: live }: Observed, { domains: wanted }: Desired): Generator<Destination> {

@@ -1,6 +1,6 @@
 import type { RunEntry } from '../../model/history/entries.ts';
 import { reconcileOnce, type Once } from '../../reconcile/once.ts';
-import { readForUndo, readRunItems, undoRequest } from '../../reconcile/undo/settle-undo.ts';
+import { readForUndo, readRunItems, undoRequest } from '../../reconcile/undo/undo-request.ts';
 import type { Context } from '../context.ts';
 import { EXIT, usageError, type ExitCode } from '../exit.ts';
 import { ownApi } from '../input/desired.ts';

@@ -5,7 +5,7 @@ import type { DomainName } from '../../model/names.ts';
 import type { Problem } from '../../model/problem.ts';
 import type { PlanOptionsDocument } from '../../plan/document/document.ts';
 import type { Planned, PlanPorts, PlanRequest } from '../../reconcile/plan-once.ts';
-import { settleSnapshot } from '../../reconcile/undo/settle-snapshot.ts';
+import { resolveSnapshot } from '../../reconcile/undo/resolve-snapshot.ts';
 import { connectShown } from './connect.ts';
 import type { Context } from '../context.ts';
 import { requireDesired, type ReadOptions, type RequiredDesired } from './desired.ts';
@@ -75,7 +75,7 @@ export async function openSession(
     request: {
       ...requestOf(manifest, options, { connection, stance: how.stance, now: opened.openedAt }),
       manifestKind,
-      ...(manifestKind === 'snapshot' ? { settle: settleWith(manifest) } : {}),
+      ...(manifestKind === 'snapshot' ? { resolveDesired: resolveWith(manifest) } : {}),
     },
     counts: manifest.counts,
     problems: manifest.problems,
@@ -85,11 +85,11 @@ export async function openSession(
 }
 
 /** A snapshot brings back no value that a reference has got since. */
-function settleWith({ desired, texts }: RequiredDesired): PlanRequest['settle'] {
+function resolveWith({ desired, texts }: RequiredDesired): PlanRequest['resolveDesired'] {
   const decoder = new TextDecoder();
   const parts = texts.map(({ text }) => (typeof text === 'string' ? text : decoder.decode(text)));
   const text = parts.join('\n');
-  return (read) => settleSnapshot(text, desired, read);
+  return (read) => resolveSnapshot(text, desired, read);
 }
 
 /** What does not depend on where that comes from which is wanted. */

@@ -143,12 +143,12 @@ function assemble(
   const own = settings.change === null ? [] : [settings.change];
   const changes = [...own, ...sections.flatMap((section) => section.changes)].sort(compareChanges);
   const numbers = collect(sections);
-  const settled = settings.change === null && settings.warnings.length === 0 ? 1 : 0;
+  const unchanged = settings.change === null && settings.warnings.length === 0 ? 1 : 0;
   return {
     domain: desired.domain,
     ...numbers,
     sections,
-    unchanged: numbers.unchanged + settled,
+    unchanged: numbers.unchanged + unchanged,
     changes,
     withheld: [],
     warnings: [

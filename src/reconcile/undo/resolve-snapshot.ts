@@ -3,17 +3,17 @@ import { KINDS, SECTION_KINDS, type SectionKind } from '../../model/kinds.ts';
 import { hasOtherValue } from '../../model/manifest-document.ts';
 import type { SkippedItem } from '../../model/report.ts';
 import type { PresentEntry } from '../../model/resources.ts';
-import type { Settled, SettleInput } from '../plan-once.ts';
+import type { ResolvedDesired, ResolveDesiredInput } from '../plan-once.ts';
 
 /**
  * What a snapshot wants without the entries behind whose references is another value by now: it would bring back what never
  * was. `text`: the snapshot, which has a fingerprint of each value.
  */
-export async function settleSnapshot(
+export async function resolveSnapshot(
   text: string,
   desired: Desired,
-  { state }: Pick<SettleInput, 'state'>,
-): Promise<Settled> {
+  { state }: Pick<ResolveDesiredInput, 'state'>,
+): Promise<ResolvedDesired> {
   const print = await state.openValuePrints();
   const lost = new Map<string, string>();
   for (const [shown, entries] of Map.groupBy(desired.references, ([, reference]) => reference.shown)) {

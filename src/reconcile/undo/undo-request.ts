@@ -6,7 +6,7 @@ import type { DomainName } from '../../model/names.ts';
 import { readItems, type RecordedItem } from '../../state/history/recorded.ts';
 import type { StateStore } from '../../state/store.ts';
 import { manifestSize } from '../../plan/size.ts';
-import type { PlanRequest, Settled, SettleInput } from '../plan-once.ts';
+import type { PlanRequest, ResolvedDesired, ResolveDesiredInput } from '../plan-once.ts';
 import { readLaterChanges } from './later-changes.ts';
 import { NOWHERE, readOldValues } from './old-values.ts';
 import { desiredDomain } from './restore.ts';
@@ -56,15 +56,15 @@ export function undoRequest(
     manifestKind: 'snapshot',
     domains: mayAdd || desired.domains.size > FEW_DOMAINS ? undefined : [...desired.domains.keys()],
     policy: { ...policy, purpose: 'undo' },
-    settle: (read) => settleUndo(run, read),
+    resolveDesired: (read) => resolveUndo(run, read),
   };
 }
 
 /** What is wanted of the account as it is now, so that what the run did and nobody changed since is undone. */
-async function settleUndo(
+async function resolveUndo(
   run: RunEntry,
-  { observed, prior, state, resolvePassword: resolve }: SettleInput,
-): Promise<Settled> {
+  { observed, prior, state, resolvePassword: resolve }: ResolveDesiredInput,
+): Promise<ResolvedDesired> {
   const items = await readRunItems(state, run.run);
   const print = await state.openValuePrints();
   const oldValues = await readOldValues(items, { print, resolve });

@@ -7,7 +7,7 @@ import { decide } from '../../../src/reconcile/decide.ts';
 import type { Policy } from '../../../src/plan/policy.ts';
 import { reconcileOnce, type Approved, type Once } from '../../../src/reconcile/once.ts';
 import { planWith, type Planned, type PlanRequest } from '../../../src/reconcile/plan-once.ts';
-import { readForUndo, readRunItems, undoRequest } from '../../../src/reconcile/undo/settle-undo.ts';
+import { readForUndo, readRunItems, undoRequest } from '../../../src/reconcile/undo/undo-request.ts';
 import { readRuns } from '../../../src/state/history/recorded.ts';
 import { clockOf, diskOf, type Process } from './process.ts';
 import { policyOf, type Flags, type Scenario } from './scenario.ts';
