@@ -1,20 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { beforeAll, expect, test } from 'vitest';
+import type { TestDatabases } from '../support/postgres.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 import { commandScene, OWNER, type CommandScene } from './support/scene.ts';
 
 const MANIFEST = 'domains:\n  acme.example:\n    aliases:\n      sales: { env: BOSS }\n';
 const BOSS = 'boss@home.example';
 
-let server: TestPostgres;
+let server: TestDatabases;
 
 beforeAll(async () => {
-  server = await startPostgres();
+  server = await sharedPostgres();
 });
-
-afterAll(() => server.stop());
 
 /** An account that was applied with a state directory, and an empty store. */
 async function appliedScene(): Promise<{ scene: CommandScene; store: Readonly<Record<string, string>> }> {

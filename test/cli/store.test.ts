@@ -2,21 +2,20 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { TestDatabases } from '../support/postgres.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 import { commandScene, type CommandScene } from './support/scene.ts';
 
 const KEY = randomBytes(32).toString('base64');
 const PASSWORD = 'hunter2';
 const MANIFEST = 'domains:\n  acme.example:\n    aliases:\n      sales: ana@corp.example\n';
 
-let server: TestPostgres;
+let server: TestDatabases;
 
 beforeAll(async () => {
-  server = await startPostgres();
+  server = await sharedPostgres();
 });
-
-afterAll(() => server.stop());
 
 /** A scene whose state is in a store of its own. */
 async function storeScene(): Promise<CommandScene & { readonly store: Readonly<Record<string, string>> }> {

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { blame } from '../../src/state/history/blame.ts';
 import { openDatabase, type Database } from '../../src/state/postgres/database.ts';
 import { openPostgresState } from '../../src/state/postgres/postgres-store.ts';
 import { parseStoreUrl } from '../../src/state/postgres/store-url.ts';
 import { virtualClock } from '../support/clock.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import type { TestDatabases } from '../support/postgres.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 import { itemEntry, runEntry } from '../state/support/history-contract.ts';
 import { runs } from './support/share.ts';
 
@@ -14,13 +15,11 @@ const RUNS = ITEMS / 1_000;
 const MOST_MS = 50;
 const TRIES = 20;
 
-let server: TestPostgres;
+let server: TestDatabases;
 
 beforeAll(async () => {
-  server = await startPostgres();
+  server = await sharedPostgres();
 });
-
-afterAll(() => server.stop());
 
 test(`what set an address is found among ${ITEMS} items in less than ${MOST_MS} ms, by an index`, async () => {
   const url = await server.createDatabase();

@@ -1,4 +1,4 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { chownSync, existsSync, readdirSync } from 'node:fs';
@@ -6,14 +6,20 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import pg from 'pg';
 
-/** A real PostgreSQL of this test alone: Debian's, on a free port of 127.0.0.1, with its files in a temporary directory. */
-export interface TestPostgres {
+/** The databases of a PostgreSQL. */
+export interface TestDatabases {
   /** Makes an empty database, and gives its URL. */
   createDatabase(): Promise<string>;
   /** Runs statements in a database as its owner; gives the rows of the last. */
   run(url: string, text: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]>;
+}
+
+/** A real PostgreSQL of one test file alone: Debian's, on a free port of 127.0.0.1, with its files in a temporary directory. */
+export interface TestPostgres extends TestDatabases {
+  readonly port: number;
   /** Ends it at once, as a crash does. */
   crash(): Promise<void>;
   /** Starts it again on the same port, with the same data. */
@@ -32,11 +38,32 @@ export async function startPostgres(): Promise<TestPostgres> {
   const data = join(directory, 'data');
   const [initdb, ...prefix] = commandAs(user, 'initdb');
   const init = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
-  execFileSync(initdb ?? '', [...prefix, ...init], { stdio: 'ignore', cwd: directory });
+  await promisify(execFile)(initdb ?? '', [...prefix, ...init], { cwd: directory });
   const port = await freePort();
   let child = await launch(user, data, port);
+  const crash = async (): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGQUIT');
+    await once(child, 'exit');
+  };
+  return {
+    ...databasesOn(port),
+    port,
+    crash,
+    async restart() {
+      child = await launch(user, data, port);
+    },
+    async stop() {
+      await crash();
+      await rm(directory, { recursive: true });
+    },
+  };
+}
+
+/** As its owner, who needs no password from this machine. */
+export function databasesOn(port: number): TestDatabases {
   const urlOf = (name: string): string => `postgres://postgres@127.0.0.1:${port}/${name}`;
-  const run: TestPostgres['run'] = async (url, text, values = []) => {
+  const run: TestDatabases['run'] = async (url, text, values = []) => {
     const client = new pg.Client({ connectionString: url });
     await client.connect();
     try {
@@ -46,25 +73,12 @@ export async function startPostgres(): Promise<TestPostgres> {
       await client.end();
     }
   };
-  const crash = async (): Promise<void> => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    child.kill('SIGQUIT');
-    await once(child, 'exit');
-  };
   return {
     run,
-    crash,
     async createDatabase() {
       const name = `test_${randomUUID().replaceAll('-', '')}`;
       await run(urlOf('postgres'), `CREATE DATABASE ${name}`);
       return urlOf(name);
-    },
-    async restart() {
-      child = await launch(user, data, port);
-    },
-    async stop() {
-      await crash();
-      await rm(directory, { recursive: true });
     },
   };
 }

@@ -1,17 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startPostgres, type TestPostgres } from '../../support/postgres.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { TestDatabases } from '../../support/postgres.ts';
+import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { commandScene, OWNER, type CommandScene, type Output } from '../support/scene.ts';
 
-let server: TestPostgres;
+let server: TestDatabases;
 
 beforeAll(async () => {
-  server = await startPostgres();
+  server = await sharedPostgres();
 });
-
-afterAll(() => server.stop());
 
 interface PublishScene {
   readonly scene: CommandScene;

@@ -1,25 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { openDatabase, type Database } from '../../../src/state/postgres/database.ts';
 import { MIGRATIONS } from '../../../src/state/postgres/migrations.ts';
 import { openPostgresState } from '../../../src/state/postgres/postgres-store.ts';
 import { parseStoreUrl } from '../../../src/state/postgres/store-url.ts';
 import { virtualClock } from '../../support/clock.ts';
-import { startPostgres, type TestPostgres } from '../../support/postgres.ts';
+import type { TestDatabases } from '../../support/postgres.ts';
+import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { runEntry } from '../support/history-contract.ts';
 import { rememberAcme, take } from '../support/store-contract.ts';
 
 const KEY = randomBytes(32);
 
-let server: TestPostgres;
+let server: TestDatabases;
 
 beforeAll(async () => {
-  server = await startPostgres();
+  server = await sharedPostgres();
 });
-
-afterAll(() => server.stop());
 
 async function open(url: string): Promise<Database> {
   const address = parseStoreUrl(url);
