@@ -3,6 +3,7 @@ import { MAIL_HOST } from '../logs/logs-events.ts';
 import type { Emulator } from '../http/server.ts';
 import { composeBounce } from './forward/bounce.ts';
 import type { SmtpHost } from './forward/client.ts';
+import { createComposer } from './forward/compose.ts';
 import { deliverOnce, type DeliverParts } from './forward/deliver.ts';
 import { MailQueue, type DeliveryOutcome } from './forward/queue.ts';
 import { recordOutcome } from './forward/record.ts';
@@ -155,9 +156,11 @@ async function createService(
     emulator.changed();
     return acceptance;
   });
+  const world = createWorld(state, () => keys.publicKey);
   const parts: DeliverParts = {
     keys,
-    world: createWorld(state, () => keys.publicKey),
+    world,
+    compose: createComposer({ keys, world }),
     state,
     mailboxes,
     script: createFailureScript(),
@@ -173,7 +176,7 @@ async function createService(
     sleep,
     attempt: (mail, delivery, raw) => deliverOnce(parts, mail, delivery, raw),
     record: (mail, delivery, outcome, raw) =>
-      record({ emulator, queue, randomId, logged }, { mail, delivery, outcome, raw }),
+      record({ emulator, queue, logged }, { mail, delivery, outcome, raw }),
   });
   const accepting = acceptingQueue(queue, logged);
   return { queue, accepting, parts };
@@ -194,34 +197,38 @@ async function resume(
 interface RecordParts {
   readonly emulator: Emulator;
   readonly queue: MailQueue;
-  readonly randomId: () => string;
   readonly logged: Logged;
+}
+
+interface AttemptedMail {
+  readonly mail: QueuedMail;
+  readonly delivery: MailDelivery;
+  readonly outcome: DeliveryOutcome;
+  readonly raw: Buffer;
+}
+
+/** null: there is none to be sent. Its id follows from the delivery, so that it arrives once even if it is kept twice. */
+function bounceOf(
+  { mail, delivery, outcome, raw }: AttemptedMail,
+  now: number,
+): ReturnType<typeof composeBounce> {
+  if (outcome.kind === 'delivered' || outcome.kind === 'soft') return null;
+  const reply = outcome.kind === 'expired' ? outcome.reply : outcome.result;
+  return composeBounce({ mail, delivery, raw, reply }, { id: `${delivery.id}-bounce`, now });
 }
 
 /** Logs what came of an attempt, and tells the sender of a mail that is given up. */
 async function record(
-  { emulator, queue, randomId, logged }: RecordParts,
-  {
-    mail,
-    delivery,
-    outcome,
-    raw,
-  }: {
-    readonly mail: QueuedMail;
-    readonly delivery: MailDelivery;
-    readonly outcome: DeliveryOutcome;
-    readonly raw: Buffer;
-  },
+  { emulator, queue, logged }: RecordParts,
+  { mail, delivery, outcome, raw }: AttemptedMail,
 ): Promise<void> {
+  const bounce = bounceOf({ mail, delivery, outcome, raw }, emulator.clock.now());
+  // Without room for its bounce a mail stays in the queue, or its sender would never hear of it.
+  if (bounce !== null && !(await queue.keep(bounce.mail, bounce.raw)))
+    throw new Error('there is no room left for a bounce');
   recordOutcome(emulator.store.state, mail, delivery, { outcome, logged });
   emulator.changed();
-  if (outcome.kind === 'delivered' || outcome.kind === 'soft') return;
-  const reply = outcome.kind === 'expired' ? outcome.reply : outcome.result;
-  const id = randomId().replaceAll('-', '');
-  const bounce = composeBounce({ mail, delivery, raw, reply }, { id, now: emulator.clock.now() });
-  if (bounce === null) return;
-  await queue.keep(bounce.mail, bounce.raw);
-  queue.schedule(bounce.mail);
+  if (bounce !== null) queue.schedule(bounce.mail);
 }
 
 /** Mails are read one after the other: each may take several times its size. */

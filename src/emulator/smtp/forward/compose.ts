@@ -11,14 +11,31 @@ export interface ComposeParts {
   readonly world: WorldResolver;
 }
 
+interface ForwardedMail {
+  readonly mail: QueuedMail;
+  readonly raw: Buffer;
+  /** The address of the account that it was sent to. */
+  readonly recipient: string;
+}
+
+/** As `composeForward`, but destinations of the same recipient that follow each other share one check and one seal. */
+export function createComposer(parts: ComposeParts): (forwarded: ForwardedMail) => Promise<Buffer> {
+  let last: { readonly key: string; readonly content: Promise<Buffer> } | null = null;
+  return (forwarded) => {
+    const key = `${forwarded.mail.id} ${forwarded.recipient}`;
+    if (last?.key !== key) last = { key, content: composeForward(parts, forwarded) };
+    return last.content;
+  };
+}
+
 /**
  * A mail as it is forwarded from an address of a domain of the account: with what was found out about its sender, sealed.
  * Nothing of what the sender may have signed is changed, unless only SPF spoke for the mail: the next server would then
  * refuse it, and `From` is rewritten.
  */
-export async function composeForward(
+async function composeForward(
   { keys, world }: ComposeParts,
-  { mail, raw, recipient }: { readonly mail: QueuedMail; readonly raw: Buffer; readonly recipient: string },
+  { mail, raw, recipient }: ForwardedMail,
 ): Promise<Buffer> {
   const received = withHeader(receivedLine(mail), raw);
   const seal = {

@@ -14,11 +14,13 @@ import type { Mailboxes } from '../mailboxes/mailboxes.ts';
 import { judgeRecipient, normalAddress } from '../receive/recipients.ts';
 import type { Acceptance, IncomingMail } from '../receive/accept.ts';
 import { sendBySmtp, type SmtpHost } from './client.ts';
-import { composeForward, receivedLine, signMail, type ComposeParts } from './compose.ts';
+import { receivedLine, signMail, type createComposer, type ComposeParts } from './compose.ts';
 import type { FailureScript, ScriptedFailure } from './scripted.ts';
 import { rewriteSender } from './srs.ts';
 
 export interface DeliverParts extends ComposeParts {
+  /** What a mail is forwarded as. */
+  readonly compose: ReturnType<typeof createComposer>;
   readonly state: () => State;
   readonly mailboxes: Mailboxes;
   readonly script: FailureScript;
@@ -95,7 +97,7 @@ async function contentOf(
       ? received
       : signMail(received, domain, { keys: parts.keys, now: mail.receivedAt });
   }
-  const forwarded = await composeForward(parts, { mail, raw, recipient });
+  const forwarded = await parts.compose({ mail, raw, recipient });
   return withHeader(
     headerLine('X-Forwarded-To', destination) + headerLine('X-Original-To', recipient),
     forwarded,
