@@ -3,7 +3,7 @@
 # What is there already stays; on Debian, as root, what is missing is installed.
 set -euo pipefail
 missing=()
-for tool in git zsh fish pre-commit chromium; do
+for tool in git zsh fish pre-commit chromium-headless-shell; do
   command -v "$tool" >/dev/null || missing+=("$tool")
 done
 command -v promtool >/dev/null || missing+=(prometheus)

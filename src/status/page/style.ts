@@ -59,7 +59,7 @@ section { margin-top: 1.75rem; }
 .ask h2 { margin: 0; font-size: 1rem; }
 .ask input { flex: 1 1 12rem; max-width: 24rem; }
 .stack { display: grid; gap: .4rem; margin-top: .8rem; }
-input, select, button { font: inherit; color: var(--ink); padding: .45rem .7rem; border: 1px solid var(--dim); border-radius: 8px; background: var(--card); min-width: 0; width: 100%; }
+input, select, button { font: inherit; height: 2.5rem; color: var(--ink); padding: .45rem .7rem; border: 1px solid var(--dim); border-radius: 8px; background: var(--card); min-width: 0; width: 100%; }
 ::placeholder { color: var(--dim); opacity: 1; }
 button { width: auto; font-weight: 600; cursor: pointer; background: var(--ink); color: var(--paper); border-color: var(--ink); }
 .stack button { margin-top: .4rem; }
