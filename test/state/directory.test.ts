@@ -33,11 +33,17 @@ storeContract('a directory', async () => {
   const clock = virtualClock();
   return {
     clock,
-    open: ({ account = 'ops@acme.example', apiUrl = 'https://api.example/v4', command = 'test' } = {}) =>
+    open: ({
+      account = 'ops@acme.example',
+      apiUrl = 'https://api.example/v4',
+      command = 'test',
+      history,
+    } = {}) =>
       openStateDirectory({
         directory,
         account,
         apiUrl,
+        history,
         fs,
         clock,
         processes: elsewhere(command, (processes += 1), clock),

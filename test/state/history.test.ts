@@ -119,37 +119,3 @@ test('files that are larger than a piece are read whole, lines across pieces inc
   const expected = lines.flatMap((line) => (line.includes('"run":"r3"') ? [JSON.parse(line)] : []));
   expect(found).toEqual(expected.toReversed());
 });
-
-test('older days go, and beyond the size drift goes before runs', async () => {
-  const { history, clock, files } = await open({ history: { maxAgeMs: 10 * DAY, maxBytes: 40_000 } });
-  const { item: _, run: __, endpoint: ___, via: ____, ...item } = itemEntry('', 1, AT);
-  for (let day = 0; day < 12; day += 1) {
-    const run = [runEntry(`r${day}`, AT), itemEntry(`r${day}`, 1, AT)];
-    const drift = Array.from({ length: 5 }, () => ({ ...item, entry: 'drift', at: AT, seenAt: AT }) as const);
-    await history.append([...run, ...drift], 'written');
-    clock.advance(DAY);
-  }
-  // The age alone: two days are older than ten.
-  expect(await files()).toHaveLength(11);
-  await history.append(
-    Array.from({ length: 40 }, () => itemEntry('big', 1, AT)),
-    'written',
-  );
-  clock.advance(DAY);
-  await history.append([runEntry('last', AT)], 'written');
-  const runs = await entriesIn(history, { about: 'run' });
-  const drift = await entriesIn(history, { about: 'drift' });
-  expect(runs.length).toBeGreaterThanOrEqual(10);
-  expect(drift.length).toBeLessThan(50);
-  await history.append(
-    Array.from({ length: 100 }, () => itemEntry('huge', 1, AT)),
-    'written',
-  );
-  for (let day = 0; day < 3; day += 1) {
-    clock.advance(DAY);
-    await history.append([itemEntry('small', 1, AT)], 'written');
-  }
-  expect(await entriesIn(history, { about: 'drift' })).toEqual([]);
-  expect((await entriesIn(history, { about: 'item', run: 'small' })).length).toBe(3);
-  expect((await entriesIn(history, { about: 'run' })).length).toBeLessThan(runs.length);
-});

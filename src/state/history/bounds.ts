@@ -1,8 +1,3 @@
-import { join } from 'node:path';
-import { removeQuietly, replaceFile } from '../files.ts';
-import type { OwnFiles } from '../own-files.ts';
-import { linesWithout } from './lines.ts';
-
 /** How much of the history of an account is kept. */
 export interface HistoryBounds {
   readonly maxAgeMs: number;
@@ -11,11 +6,13 @@ export interface HistoryBounds {
 
 export const HISTORY_BOUNDS: HistoryBounds = { maxAgeMs: 400 * 86_400_000, maxBytes: 2 ** 30 };
 
-/** The files of the days, the newest first. */
-export interface HistoryFiles {
-  readonly directory: string;
-  readonly files: OwnFiles;
-  readonly names: readonly string[];
+/** What is kept of each day (`YYYY-MM-DD`, UTC). */
+export interface HistoryDays {
+  /** Bytes by day, the oldest first. */
+  readonly sizes: ReadonlyMap<string, number>;
+  remove(day: string): Promise<void>;
+  /** Removes what was found changed outside fwdsync; the size that is left. */
+  dropDrift(day: string): Promise<number>;
 }
 
 /**
@@ -23,43 +20,50 @@ export interface HistoryFiles {
  * from the oldest days on, then whole days. The newest day stays.
  */
 export async function applyBounds(
-  { directory, files, names }: HistoryFiles,
+  days: HistoryDays,
   { maxAgeMs, maxBytes }: HistoryBounds,
   now: number,
 ): Promise<void> {
   const firstKept = new Date(now - maxAgeMs).toISOString().slice(0, 10);
-  const sizes = new Map<string, number>();
-  for (const name of names) {
-    const path = join(directory, name);
-    if (name.slice(0, 10) < firstKept) await removeQuietly(files, path);
-    else sizes.set(name, await files.size(path));
+  const sizes = new Map(days.sizes);
+  for (const day of days.sizes.keys()) {
+    if (day >= firstKept) break;
+    await days.remove(day);
+    sizes.delete(day);
   }
   const room = maxBytes - roomFor(maxBytes);
-  const oldestFirst = [...sizes.keys()].toReversed().slice(0, -1);
+  const oldestFirst = [...sizes.keys()].slice(0, -1);
   const isFull = (): boolean => sizes.values().reduce((sum, size) => sum + size, 0) > room;
-  for (const name of oldestFirst) {
+  for (const day of oldestFirst) {
     if (!isFull()) return;
-    sizes.set(name, await dropDrift(files, join(directory, name)));
+    sizes.set(day, await days.dropDrift(day));
   }
-  for (const name of oldestFirst) {
+  for (const day of oldestFirst) {
     if (!isFull()) return;
-    await removeQuietly(files, join(directory, name));
-    sizes.delete(name);
+    await days.remove(day);
+    sizes.delete(day);
   }
+}
+
+/** When the bounds are applied: as a day begins for this process, and each time that it has added much since. */
+export function createPruning({ maxBytes }: HistoryBounds): {
+  /** Notes what is added now, bytes; whether the bounds are to be applied. */
+  isDue(now: number, added: number): boolean;
+} {
+  let day = '';
+  let sum = 0;
+  return {
+    isDue(now, added) {
+      const today = new Date(now).toISOString().slice(0, 10);
+      sum += added;
+      if (today === day && sum <= roomFor(maxBytes)) return false;
+      [day, sum] = [today, 0];
+      return true;
+    },
+  };
 }
 
 /** What is added until the bounds are applied again, bytes. */
-export function roomFor(maxBytes: number): number {
+function roomFor(maxBytes: number): number {
   return maxBytes / 16;
-}
-
-/** The size that is left. */
-async function dropDrift(files: OwnFiles, path: string): Promise<number> {
-  const file = await files.openToRead(path);
-  try {
-    await replaceFile(files, path, linesWithout(file, '{"entry":"drift'));
-  } finally {
-    await file.close();
-  }
-  return files.size(path);
 }

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import type { Clock } from '../../model/clock.ts';
 import type { HistoryEntry, HistoryEntryAbout, HistorySubject } from '../../model/history/entries.ts';
-import { listFiles } from '../files.ts';
+import { listFiles, removeQuietly, replaceFile } from '../files.ts';
 import { codeOf, describe, type OwnFiles } from '../own-files.ts';
 import type { HistoryQuery, HistoryStore, StateFault } from '../store.ts';
 import { createAppender } from './append.ts';
-import { applyBounds, HISTORY_BOUNDS, roomFor, type HistoryBounds } from './bounds.ts';
-import { linesBackwards } from './lines.ts';
+import { applyBounds, createPruning, HISTORY_BOUNDS, type HistoryBounds } from './bounds.ts';
+import { linesBackwards, linesWithout } from './lines.ts';
 import { parseEntry } from './parse-entry.ts';
 
 export interface HistoryPlace {
@@ -22,20 +22,16 @@ const DAY_FILE = /^\d{4}-\d{2}-\d{2}\.jsonl$/;
 /** The history of an account as files of JSON lines, one file a day (UTC); nothing is touched before a method is called. */
 export function openHistory({ directory, files, clock, bounds }: HistoryPlace): HistoryStore {
   const kept = { ...HISTORY_BOUNDS, ...bounds };
+  const pruning = createPruning(kept);
   let added = 0;
-  let day = '';
-  /** The file of today. The bounds are applied when it begins, and each time that much was added. */
+  /** The file of today. */
   const today = async (): Promise<string> => {
     const now = clock.now();
-    const name = dayFile(new Date(now).toISOString());
-    if (name !== day || added > roomFor(kept.maxBytes)) {
-      const names = await dayFiles(files, directory);
-      // What cannot be removed stays: nothing depends on its absence.
-      await applyBounds({ directory, files, names }, kept, now).catch(() => undefined);
-      day = name;
-      added = 0;
-    }
-    return join(directory, name);
+    const isDue = pruning.isDue(now, added);
+    added = 0;
+    // What cannot be removed stays: nothing depends on its absence.
+    if (isDue) await prune({ directory, files }, kept, now).catch(() => undefined);
+    return join(directory, dayFile(new Date(now).toISOString()));
   };
   const append = createAppender(files, today);
   return {
@@ -54,6 +50,30 @@ function dayFile(moment: string): string {
 
 function lineOf(entry: HistoryEntry): string {
   return `${JSON.stringify(entry)}\n`;
+}
+
+async function prune(
+  { directory, files }: Pick<HistoryPlace, 'directory' | 'files'>,
+  bounds: HistoryBounds,
+  now: number,
+): Promise<void> {
+  const sizes = new Map<string, number>();
+  const pathOf = (day: string): string => join(directory, dayFile(day));
+  for (const name of (await dayFiles(files, directory)).toReversed())
+    sizes.set(name.slice(0, 10), await files.size(join(directory, name)));
+  const remove = (day: string): Promise<void> => removeQuietly(files, pathOf(day));
+  await applyBounds({ sizes, remove, dropDrift: (day) => dropDrift(files, pathOf(day)) }, bounds, now);
+}
+
+/** The size that is left. */
+async function dropDrift(files: OwnFiles, path: string): Promise<number> {
+  const file = await files.openToRead(path);
+  try {
+    await replaceFile(files, path, linesWithout(file, '{"entry":"drift'));
+  } finally {
+    await file.close();
+  }
+  return files.size(path);
 }
 
 /** The newest first. */

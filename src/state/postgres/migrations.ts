@@ -67,6 +67,18 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (account, revision)
   );
   `,
+  // How much there is of each day (UTC): what bounds the history need not be counted anew.
+  `
+  CREATE INDEX history_at ON fwdsync.history (account, at);
+  CREATE TABLE fwdsync.history_days (
+    account bigint NOT NULL REFERENCES fwdsync.accounts ON DELETE CASCADE,
+    day date NOT NULL,
+    bytes bigint NOT NULL,
+    PRIMARY KEY (account, day)
+  );
+  INSERT INTO fwdsync.history_days (account, day, bytes)
+    SELECT account, (at AT TIME ZONE 'UTC')::date, sum(octet_length(entry)) FROM fwdsync.history GROUP BY 1, 2;
+  `,
 ];
 
 /** Before the first step: it holds the version, and by which key the store is sealed (null: by none). */

@@ -1,9 +1,13 @@
 import type { HistoryEntry, HistoryEntryAbout, HistorySubject } from '../../model/history/entries.ts';
+import type { Clock } from '../../model/clock.ts';
+import { succeed } from '../../model/result.ts';
+import { createPruning, HISTORY_BOUNDS, type HistoryBounds } from '../history/bounds.ts';
 import { parseEntry } from '../history/parse-entry.ts';
 import type { HistoryQuery, HistoryStore } from '../store.ts';
 import { knownAccountRows, type AccountRows } from './account-rows.ts';
 import type { Cipher, SealedPlace } from './cipher.ts';
 import { describeFailure, type Database, type Query } from './database.ts';
+import { countHistory, pruneRows } from './prune-history.ts';
 
 /** How many are read at a time. */
 const PAGE = 500;
@@ -12,31 +16,44 @@ const PAGE = 500;
  * The history of an account as rows: what is looked up is beside the sealed entry, domains and times in clear, runs and keys
  * by `Cipher.lookUp`. A committed row is on disk, so both durabilities are one.
  */
-export function openRowHistory(rows: AccountRows): HistoryStore {
+export function openRowHistory(rows: AccountRows, { clock, bounds }: RowHistoryOptions): HistoryStore {
+  const kept = { ...HISTORY_BOUNDS, ...bounds };
+  const pruning = createPruning(kept);
   return {
-    append: (entries) =>
-      rows.write(async (query, account) => {
-        if (entries.length > 0) await insertEntries(rows.cipher, query, account, entries);
-      }),
+    async append(entries) {
+      const done = await rows.write((query, account) => insertEntries(rows.cipher, query, account, entries));
+      if (!done.ok) return done;
+      const now = clock.now();
+      // What cannot be removed stays: nothing depends on its absence.
+      if (pruning.isDue(now, done.value)) await pruneRows(rows, kept, now).catch(() => undefined);
+      return succeed(undefined);
+    },
     read: (query) => readEntries(rows, query),
   };
+}
+
+export interface RowHistoryOptions {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly bounds?: Partial<HistoryBounds> | undefined;
 }
 
 /** The histories of all accounts of an email, or of any (null); rejects when the accounts cannot be read. */
 export async function openRowHistories(
   database: Database,
-  email: string | null,
+  { email, clock }: Pick<RowHistoryOptions, 'clock'> & { readonly email: string | null },
 ): Promise<readonly HistoryStore[]> {
-  return (await knownAccountRows(database, email)).map(openRowHistory);
+  return (await knownAccountRows(database, email)).map((rows) => openRowHistory(rows, { clock }));
 }
 
-/** In their order, within a transaction. */
+/** In their order, within a transaction; how many bytes they take. */
 export async function insertEntries(
   cipher: Cipher,
   query: Query,
   account: string,
   entries: readonly HistoryEntry[],
-): Promise<void> {
+): Promise<number> {
+  if (entries.length === 0) return 0;
+  const added = new Map<string, number>();
   const ids = await query<{ readonly id: string }>(
     `SELECT nextval(pg_get_serial_sequence('fwdsync.history', 'id')) AS id FROM generate_series(1, $1)`,
     [entries.length],
@@ -44,6 +61,9 @@ export async function insertEntries(
   const made = entries.map((entry, index) => {
     const id = ids[index]?.id ?? '';
     const keys = 'keys' in entry ? entry.keys : [];
+    const sealed = cipher.seal(placeOfEntry(account, id), JSON.stringify(entry));
+    const day = new Date(entry.at).toISOString().slice(0, 10);
+    added.set(day, (added.get(day) ?? 0) + sealed.length);
     return {
       id,
       subject: entry.entry.split('-')[0] as HistorySubject,
@@ -51,7 +71,7 @@ export async function insertEntries(
       run: 'run' in entry && entry.run !== null ? hex(runLookUp(cipher, account, entry.run)) : null,
       domain: keys[0]?.split('\n')[0] ?? null,
       keys: keys.map((key) => hex(keyLookUp(cipher, account, key))),
-      entry: hex(cipher.seal(placeOfEntry(account, id), JSON.stringify(entry))),
+      entry: hex(sealed),
     };
   });
   await query(
@@ -62,6 +82,8 @@ export async function insertEntries(
        AS made (id bigint, subject text, at timestamptz, run text, domain text, keys jsonb, entry text)`,
     [account, JSON.stringify(made)],
   );
+  await countHistory(query, account, added);
+  return [...added.values()].reduce((sum, bytes) => sum + bytes, 0);
 }
 
 function hex(bytes: Buffer): string {

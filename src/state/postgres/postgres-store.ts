@@ -12,6 +12,7 @@ import {
   writeManifestSizes,
   writePriorDomain,
 } from '../documents.ts';
+import type { HistoryBounds } from '../history/bounds.ts';
 import { createFingerprinter, fingerprintValue, recognise, withReferences } from '../fingerprints.ts';
 import type { DeliveryMemories, Memory, RecogniseReferences, StateFault, StateStore } from '../store.ts';
 import { accountRows, changeMemory, readMemory, type AccountRows } from './account-rows.ts';
@@ -26,6 +27,8 @@ export interface PostgresStateOptions extends RowLockPorts {
   /** Email of the account, and the API's address, whose host alone counts. */
   readonly account: string;
   readonly apiUrl: string;
+  /** How much of the history is kept; default: 400 days, and 1 GiB. */
+  readonly history?: Partial<HistoryBounds> | undefined;
 }
 
 const SALT_BYTES = 32;
@@ -57,7 +60,7 @@ export function openPostgresState(options: PostgresStateOptions): StateStore {
       return salt.ok ? (value) => fingerprintValue(value, salt.value) : null;
     },
     delivery: storedDeliveries(rows),
-    history: openRowHistory(rows),
+    history: openRowHistory(rows, { clock: options.clock, bounds: options.history }),
   };
 }
 

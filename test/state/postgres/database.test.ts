@@ -50,6 +50,23 @@ test('of many processes that find an empty database one makes the tables', async
   ]);
 });
 
+test('a store that was made before its history had bounds knows how much each day has', async () => {
+  const url = await server.createDatabase();
+  const before = MIGRATIONS.slice(0, 2).join('');
+  const entries = `
+    INSERT INTO fwdsync.accounts (email, host) VALUES ('ops@acme.example', 'h');
+    INSERT INTO fwdsync.history (account, subject, at, keys, entry) VALUES
+      (1, 'drift', '2026-09-01T23:59:59Z', '{}', 'four'), (1, 'run', '2026-09-02T00:00:00Z', '{}', 'fourfour')`;
+  const made = `CREATE SCHEMA fwdsync; CREATE TABLE fwdsync.store (version integer, key_check bytea);`;
+  await server.run(url, `${made} INSERT INTO fwdsync.store VALUES (2, NULL); ${before} ${entries}`);
+  expect(await openAndClose(url)).toBeNull();
+  const days = await server.run(url, 'SELECT day::text, bytes FROM fwdsync.history_days ORDER BY 1');
+  expect(days).toEqual([
+    { day: '2026-09-01', bytes: '4' },
+    { day: '2026-09-02', bytes: '8' },
+  ]);
+});
+
 test('a store of a newer version is refused, and stays as it is', async () => {
   const url = await server.createDatabase();
   await openAndClose(url);

@@ -47,7 +47,12 @@ async function openWorld(key: Uint8Array | null = KEY) {
   const clock = virtualClock();
   let pid = 0;
   const open = (
-    { account = 'ops@acme.example', apiUrl = 'https://api.example/v4', command = 'apply' }: StoreOptions = {},
+    {
+      account = 'ops@acme.example',
+      apiUrl = 'https://api.example/v4',
+      command = 'apply',
+      history,
+    }: StoreOptions = {},
     through = database,
   ): StateStore =>
     openPostgresState({
@@ -55,6 +60,7 @@ async function openWorld(key: Uint8Array | null = KEY) {
       account,
       apiUrl,
       clock,
+      history,
       processes: { pid: (pid += 1), host: 'worker', command },
       moment: () => new Date(clock.now()),
     });
@@ -66,7 +72,16 @@ storeContract('PostgreSQL', openWorld);
 describe('what is kept', () => {
   /** Everything that the tables hold, as one text. */
   async function dump(url: string): Promise<string> {
-    const tables = ['store', 'accounts', 'domains', 'memories', 'documents', 'locks', 'history'];
+    const tables = [
+      'store',
+      'accounts',
+      'domains',
+      'memories',
+      'documents',
+      'locks',
+      'history',
+      'history_days',
+    ];
     const rows = await Promise.all(tables.map((table) => server.run(url, `SELECT * FROM fwdsync.${table}`)));
     const plain = (value: unknown): unknown => (Buffer.isBuffer(value) ? value.toString('latin1') : value);
     return JSON.stringify(rows, (_key, value: unknown) => {

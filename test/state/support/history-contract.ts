@@ -9,6 +9,8 @@ import type { DomainName } from '../../../src/model/names.ts';
 import type { HistoryQuery, HistoryStore } from '../../../src/state/store.ts';
 import type { StorageWorld } from './store-contract.ts';
 
+const DAY = 86_400_000;
+
 /** What every history must do, wherever it is kept. */
 export function historyContract(createWorld: () => Promise<StorageWorld>): void {
   test('what was appended comes back in another process, the newest first, by subject', async () => {
@@ -107,6 +109,41 @@ export function historyContract(createWorld: () => Promise<StorageWorld>): void 
         Array.from({ length: 25 }, (_, index) => 25 - index),
       );
     }
+  });
+
+  test('older days go, and beyond the size drift goes before runs', async () => {
+    const { open, clock } = await createWorld();
+    const bounds = { maxAgeMs: 10 * DAY, maxBytes: 40_000 };
+    const at = (): string => new Date(clock.now()).toISOString();
+    const items = (run: string, count: number) =>
+      Array.from({ length: count }, () => itemEntry(run, 1, at()));
+    for (let day = 0; day < 12; day += 1) {
+      const run = `r${day}`;
+      const found = Array.from({ length: 5 }, () => drift(at()));
+      // Each day a process of its own, as a command is.
+      const { history } = open({ history: bounds });
+      await history.append([runEntry(run, at()), itemEntry(run, 1, at()), ...found], 'written');
+      clock.advance(DAY);
+    }
+    const { history } = open({ history: bounds });
+    const runs = async () => (await entriesIn(history, { about: 'run' })).length;
+    const drifts = async () => (await entriesIn(history, { about: 'drift' })).length;
+    // The age alone: one day is older than ten.
+    expect([await runs(), await drifts()]).toEqual([11, 55]);
+    await history.append(items('big', 40), 'written');
+    clock.advance(DAY);
+    await history.append([runEntry('last', at())], 'written');
+    expect(await runs()).toBeGreaterThanOrEqual(9);
+    expect(await drifts()).toBeLessThan(45);
+    const before = await runs();
+    await history.append(items('huge', 100), 'written');
+    for (let day = 0; day < 3; day += 1) {
+      clock.advance(DAY);
+      await history.append([itemEntry('small', 1, at())], 'written');
+    }
+    expect(await drifts()).toBe(0);
+    expect((await entriesIn(history, { about: 'item', run: 'small' })).length).toBe(3);
+    expect(await runs()).toBeLessThan(before);
   });
 }
 

@@ -2,6 +2,7 @@ import { fromEnvironment } from '../../support/references.ts';
 import { describe, expect, test } from 'vitest';
 import type { DomainName, NameKey } from '../../../src/model/names.ts';
 import { NO_PRIOR, type ManifestSize, type PriorDomain } from '../../../src/model/prior.ts';
+import type { HistoryBounds } from '../../../src/state/history/bounds.ts';
 import type { StateLock, StateStore } from '../../../src/state/store.ts';
 import type { VirtualClock } from '../../support/clock.ts';
 import { historyContract } from './history-contract.ts';
@@ -18,6 +19,7 @@ export interface StoreOptions {
   readonly apiUrl?: string;
   /** Names the process that opens it. */
   readonly command?: string;
+  readonly history?: Partial<HistoryBounds>;
 }
 
 /** What every implementation of `StateStore` must do, wherever it keeps things. */

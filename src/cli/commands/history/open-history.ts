@@ -45,5 +45,5 @@ async function openStored(
 ): Promise<readonly HistoryStore[]> {
   const { openStore } = await import('../../input/state/store.ts');
   const { openRowHistories } = await import('../../../state/postgres/postgres-history.ts');
-  return openRowHistories(await openStore(context, options), account);
+  return openRowHistories(await openStore(context, options), { email: account, clock: context.clock });
 }

@@ -26,7 +26,8 @@ export async function openStates(
   command: string,
 ): Promise<OpenState> {
   const { clock, every } = context;
-  const ports = { clock, every, processes: systemProcesses(fs, command) };
+  const history = { maxAgeMs: resolveHistoryAge(options, context) };
+  const ports = { clock, every, processes: systemProcesses(fs, command), history };
   if (namesStore(options, context)) {
     const { openStore } = await import('./store.ts');
     const { openPostgresState } = await import('../../../state/postgres/postgres-store.ts');
@@ -34,8 +35,7 @@ export async function openStates(
     return ({ url }, account) => openPostgresState({ ...ports, database, account, apiUrl: url });
   }
   const directory = resolveStateDirectory(options, context);
-  const history = { maxAgeMs: resolveHistoryAge(options, context) };
-  return ({ url }, account) => openStateDirectory({ ...ports, directory, account, apiUrl: url, fs, history });
+  return ({ url }, account) => openStateDirectory({ ...ports, directory, account, apiUrl: url, fs });
 }
 
 /** How long the history is kept, milliseconds. */

@@ -1,0 +1,84 @@
+import { applyBounds, type HistoryBounds } from '../history/bounds.ts';
+import type { AccountRows } from './account-rows.ts';
+import type { Query } from './database.ts';
+
+/** Rows that one statement deletes: within the time that a statement has, and no lock waits for long. */
+const ROWS_AT_ONCE = 5_000;
+
+/** Notes how much was added to the history of each day (`YYYY-MM-DD`, UTC), within the transaction that adds it. */
+export async function countHistory(
+  query: Query,
+  account: string,
+  added: ReadonlyMap<string, number>,
+): Promise<void> {
+  await query(
+    `INSERT INTO fwdsync.history_days AS before (account, day, bytes)
+     SELECT $1, * FROM unnest($2::date[], $3::bigint[])
+     ON CONFLICT (account, day) DO UPDATE SET bytes = before.bytes + excluded.bytes`,
+    [account, [...added.keys()], [...added.values()]],
+  );
+}
+
+/** Keeps the history of an account within its bounds. Rejects when it cannot: then all is there that was not removed yet. */
+export async function pruneRows(rows: AccountRows, bounds: HistoryBounds, now: number): Promise<void> {
+  const account = await rows.find();
+  if (account === null) return;
+  const days = await rows.query<{ readonly day: string; readonly bytes: string }>(
+    'SELECT day::text, bytes FROM fwdsync.history_days WHERE account = $1 ORDER BY history_days.day',
+    [account],
+  );
+  const sizes = new Map(days.map(({ day, bytes }) => [day, Number(bytes)]));
+  const kept = {
+    sizes,
+    remove: async (day: string) => void (await deleteOf(rows, day, ['run', 'item', 'drift'])),
+    dropDrift: async (day: string) => (sizes.get(day) ?? 0) - (await deleteOf(rows, day, ['drift'])),
+  };
+  await applyBounds(kept, bounds, now);
+}
+
+/** Of one day; how many bytes went. */
+async function deleteOf(rows: AccountRows, day: string, subjects: readonly string[]): Promise<number> {
+  let gone = 0;
+  for (;;) {
+    const deleted = await rows.write((query, account) => deleteSome(query, account, day, subjects));
+    if (!deleted.ok) throw new Error(deleted.error.message);
+    gone += Number(deleted.value.bytes);
+    if (deleted.value.count < ROWS_AT_ONCE) return gone;
+  }
+}
+
+interface Deleted {
+  readonly count: number;
+  readonly bytes: string;
+}
+
+async function deleteSome(
+  query: Query,
+  account: string,
+  day: string,
+  subjects: readonly string[],
+): Promise<Deleted> {
+  const [deleted = { count: 0, bytes: '0' }] = await query<Deleted>(
+    `WITH gone AS (
+       DELETE FROM fwdsync.history WHERE id IN (
+         SELECT id FROM fwdsync.history
+         WHERE account = $1 AND at >= $2::date::timestamp AT TIME ZONE 'UTC'
+           AND at < ($2::date + 1)::timestamp AT TIME ZONE 'UTC' AND subject = ANY($3)
+         LIMIT ${ROWS_AT_ONCE}
+       ) RETURNING octet_length(entry) AS bytes
+     )
+     SELECT count(*)::int AS count, coalesce(sum(bytes), 0) AS bytes FROM gone`,
+    [account, day, subjects],
+  );
+  await query('UPDATE fwdsync.history_days SET bytes = bytes - $3 WHERE account = $1 AND day = $2', [
+    account,
+    day,
+    deleted.bytes,
+  ]);
+  // A day of which all went, and to which nobody added meanwhile.
+  await query('DELETE FROM fwdsync.history_days WHERE account = $1 AND day = $2 AND bytes <= 0', [
+    account,
+    day,
+  ]);
+  return deleted;
+}
