@@ -40,7 +40,7 @@ describe('what a command remembers is in the store', () => {
     expect(emulator.store.dump().domains[0]?.aliases).toEqual([]);
   });
 
-  test('history and blame find there what apply recorded', async () => {
+  test('history, blame and undo find there what apply recorded', async () => {
     const scene = await storeScene();
     const { store: env } = scene;
     await scene.run(['apply', '--yes'], { env });
@@ -57,6 +57,10 @@ describe('what a command remembers is in the store', () => {
       runs: [],
     });
     expect((await scene.run(['history', 'none'], { env })).code).toBe(64);
+    const { runs } = JSON.parse(history.stdout) as { readonly runs: readonly [{ readonly id: string }] };
+    const undone = await scene.run(['undo', '--yes', runs[0].id], { env });
+    expect(undone.code, undone.stdout).toBe(0);
+    expect(scene.emulator.store.dump().domains[0]?.aliases).toEqual([]);
   });
 
   test('undo reverses what the store recorded of the last run', async () => {

@@ -1,5 +1,5 @@
 import type { RunEntry } from '../../model/history/entries.ts';
-import { reconcileOnce, type Once } from '../../reconcile/once.ts';
+import { reconcileOnce } from '../../reconcile/once.ts';
 import { readForUndo, readRunItems, undoRequest } from '../../reconcile/undo/undo-request.ts';
 import type { Context } from '../context.ts';
 import { EXIT, usageError, type ExitCode } from '../exit.ts';
@@ -47,8 +47,7 @@ export async function undoCommand(
     );
     const once = await reconcileOnce(request, ports);
     session.progress.stop();
-    const exit = concludeRun(context, options, session, { once, format });
-    return isAllLeftAlone(once) ? EXIT.stale : exit;
+    return concludeRun(context, options, session, { once, format });
   } finally {
     session.progress.stop();
     await session.client.close();
@@ -61,12 +60,6 @@ function assertAnswerable(context: Context, { yes }: UndoFlags, run: string | un
   }
   if (yes === true || canAsk(context)) return;
   throw usageError('cannot prompt: not a terminal', 'use --yes, and name the run: fwdsync undo --yes RUN');
-}
-
-function isAllLeftAlone(once: Once): boolean {
-  if (once.kind !== 'applied') return false;
-  const { plan, leftAlone } = once.planned;
-  return plan.changes.length === 0 && leftAlone.length > 0;
 }
 
 async function openUndo(

@@ -13,16 +13,24 @@ export function stillWanted(undone: readonly RunItem[], { command, commit }: Run
   const written = undone.filter(isWritten).toSorted((a, b) => compareSources(a.source, b.source));
   const sentences = [...Map.groupBy(written, ({ source }) => source.file)].map(([file, items]) => {
     const lines = items.map((item) => `line ${item.source.line} ${nameOf(item)}`);
-    return `${file}${commitWords(commit)} still wants what this undoes: ${lines.join(', ')}; ${AGAIN}`;
+    return `${file}${commitWords(commit)} still wants what this undoes: ${listOf(lines)}; ${AGAIN}`;
   });
   const pruned = undone.filter((item) => !isWritten(item) && item.via === null);
   if (pruned.length === 0) return sentences;
-  const names = pruned.map(nameOf).join(', ');
+  const names = listOf(pruned.map(nameOf));
   const what = `the manifest${commitWords(commit)} still does not name ${plural(pruned.length, 'item')}`;
   return [...sentences, `${what} that this undoes: ${names}; ${AGAIN}`];
 }
 
 const AGAIN = 'the next apply makes the same changes again unless the manifest is reverted';
+
+/** More are counted: `fwdsync history RUN` has them all. */
+const MOST_NAMED = 10;
+
+function listOf(names: readonly string[]): string {
+  const more = names.length - MOST_NAMED;
+  return more <= 0 ? names.join(', ') : `${names.slice(0, MOST_NAMED).join(', ')} and ${more} more`;
+}
 
 function isWritten(item: RunItem): item is RunItem & { readonly source: Source } {
   return item.source !== null;

@@ -2,7 +2,10 @@ import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { SeedDomain } from '../../../src/emulator/account/seed.ts';
+import { fwdsync, type CommandResult } from '../../support/command.ts';
+import { createRepository } from '../support/repository.ts';
 import { commandScene, OWNER, type CommandInput, type CommandScene } from '../support/scene.ts';
+import { openTwoAccounts } from '../support/two-accounts.ts';
 
 const HAND = { authorization: `Basic ${Buffer.from('api:key-of-the-scene').toString('base64')}` };
 
@@ -19,6 +22,10 @@ const MANIFEST = `domains:
   acme.example:
     aliases: { sales: bob@corp.example, info: bob@corp.example, new: eve@corp.example, old: { state: absent } }
 `;
+
+interface History {
+  readonly runs: readonly { readonly id: string; readonly account: string }[];
+}
 
 interface Applied {
   readonly scene: CommandScene;
@@ -242,6 +249,10 @@ domains: { acme.example: { aliases: { sales: boss, info: boss } } }
   expect(changed.stdout).toContain('the old value of { env: BOSS } is not kept');
   expect(aliasesOf(scene)).toMatchObject({ sales: old, info: 'bob@corp.example' });
   expect(aliasesOf(scene)).not.toHaveProperty('new');
+  // All that is left to bring back is lost: nothing is written, as with an undo.
+  scene.emulator.journal.clear();
+  const none = await scene.run(['apply', '-f', path, '--yes'], { env: { BOSS: other } });
+  expect([none.code, scene.writes()], none.stdout).toEqual([6, []]);
   const same = await scene.run(['apply', '-f', path, '--yes'], { env: { BOSS: old } });
   expect(same.code, same.stdout + same.stderr).toBe(0);
   expect(aliasesOf(scene)).toMatchObject({ sales: old, info: old });
@@ -270,6 +281,130 @@ describe('guards', () => {
     expect(code).toBe(0);
     expect(aliasesOf(scene)).toEqual(BEFORE);
   });
+
+  test('an address that would lose its delivery does', async () => {
+    const id = '00000000-0000-4000-8000-000000000001';
+    const stop = { name: 'stop', id, alias: 'sales', forward: 'discard', active: false };
+    const { scene, run } = await applied(
+      `domains: { acme.example: { rules: [${JSON.stringify(stop)}] } }\n`,
+      [
+        {
+          ...ACME,
+          routing_engine: 'rules',
+          rules: [
+            { id, type: 'alias', config: { alias: 'sales', forward: 'null' }, rank: 1 },
+            { type: 'alias', config: { alias: 'sales', forward: 'ana@corp.example' }, rank: 2 },
+          ],
+        },
+      ],
+    );
+    const refused = await scene.run(['undo', '--yes', run]);
+    expect(refused.code, refused.stdout).toBe(4);
+    expect(refused.stdout).toContain('--allow-unrouted sales@acme.example');
+    const allowed = await scene.run(['undo', '--yes', run, '--allow-unrouted', 'sales@acme.example']);
+    expect(allowed.code, allowed.stdout).toBe(0);
+    expect(scene.emulator.store.dump().domains[0]?.rules[0]).toMatchObject({ id, active: true });
+  });
+
+  test('a domain of which most vanished does, and no flag lets it pass', async () => {
+    const aliases = Array.from({ length: 9 }, (_, index) => ({
+      alias: `n${index}`,
+      forward: 'a@corp.example',
+    }));
+    const { scene, run } = await applied(
+      'domains: { acme.example: { aliases: { new: eve@corp.example } } }\n',
+      [{ domain: 'acme.example', aliases }],
+    );
+    for (const { id, alias } of scene.emulator.store.dump().domains[0]?.aliases ?? []) {
+      if (alias !== 'new') await byHand(scene, 'DELETE', `/domains/acme.example/aliases/${id}`, {});
+    }
+    const { code, stdout } = await scene.run(['undo', '--yes', run, '--allow-unrouted', 'new@acme.example']);
+    expect(code, stdout).toBe(4);
+    expect(stdout).toContain('[remote-shrink]');
+    expect(stdout).not.toContain('--allow-deletes');
+    expect(aliasesOf(scene)).toEqual({ new: 'eve@corp.example' });
+  });
+});
+
+describe('at a terminal', () => {
+  test('the default is the last run that wrote; only "yes" is accepted', async () => {
+    const { scene } = await applied(MANIFEST, [ACME]);
+    const before = aliasesOf(scene);
+    await scene.manifest(MANIFEST.replace('sales: bob', 'sales: carol'));
+    const run = await apply(scene);
+    // This one writes nothing.
+    await apply(scene);
+    const declined = await scene.run(['undo'], { seat: 'terminal', stdin: 'y\n' });
+    expect(declined.stdout).toContain(`Undo of apply ${run}: `);
+    expect(declined.stdout).toContain('sales  carol@corp.example -> bob@corp.example');
+    expect(aliasesOf(scene)).toMatchObject({ sales: 'carol@corp.example' });
+    expect(declined.code).toBe(1);
+    const accepted = await scene.run(['undo'], { seat: 'terminal', stdin: 'yes\n' });
+    expect(accepted.code, accepted.stderr).toBe(0);
+    expect(aliasesOf(scene)).toEqual(before);
+    // The undo is now the last run that wrote.
+    const again = await scene.run(['undo'], { seat: 'terminal', stdin: 'yes\n' });
+    expect(again.code, again.stderr).toBe(0);
+    expect(aliasesOf(scene)).toMatchObject({ sales: 'carol@corp.example' });
+  });
+
+  test('a guard is confirmed by what it asks for', async () => {
+    const { scene } = await applied(
+      'domains: { new.example: { aliases: { info: ana@corp.example } } }\n',
+      [],
+    );
+    const { code, stderr } = await scene.run(['undo'], { seat: 'terminal', stdin: 'new.example\nyes\n' });
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain('Type new.example to allow it: ');
+    expect(scene.emulator.store.dump().domains).toEqual([]);
+  });
+});
+
+test('--mask hides local parts in the plan and the report', async () => {
+  const { scene, run } = await applied(MANIFEST, [ACME]);
+  await editAlias(scene, 'info', 'mallory@elsewhere.example');
+  const { code, stdout, stderr } = await scene.run(['undo', '--yes', run, '--mask']);
+  expect(code, stdout).toBe(3);
+  expect(stdout).toContain('@corp.example -> ***');
+  expect(stdout + stderr).not.toMatch(/(?:ana|bob|eve|dan|mallory)@/);
+});
+
+test('many items that the manifest still wants are counted', async () => {
+  const names = Array.from({ length: 25 }, (_, index) => `      n${index}: a@corp.example\n`).join('');
+  const { scene, run } = await applied(`domains:\n  acme.example:\n    aliases:\n${names}`, [ACME]);
+  const { stdout } = await scene.run(['undo', '--yes', run]);
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+    'line 14 alias acme.example/n9 and 15 more; the next apply makes the same changes again',
+  );
+});
+
+test('of a manifest in a repository: the commit at which it still wants what is undone', async () => {
+  const { scene } = await applied(MANIFEST, [ACME]);
+  const repository = await createRepository(scene.directory);
+  const sha = await repository.commit({
+    'fwdsync.yaml': `version: 1\n${MANIFEST.replace('sales: bob', 'sales: carol')}`,
+  });
+  const clean = await apply(scene, [], { env: { PATH: process.env['PATH'] ?? '' } });
+  const { stdout } = await scene.run(['undo', '--yes', clean, '--format', 'json']);
+  const { notes } = JSON.parse(stdout) as { readonly notes: readonly string[] };
+  expect(notes).toEqual([
+    `fwdsync.yaml at commit ${sha.slice(0, 10)} still wants what this undoes: line 4 alias acme.example/sales; the next apply makes the same changes again unless the manifest is reverted`,
+  ]);
+});
+
+test('with --accounts only the account of the run is written to', async () => {
+  const { acme, beta, directory, env } = await openTwoAccounts();
+  const run = (...args: readonly string[]): Promise<CommandResult> => fwdsync(args, { cwd: directory, env });
+  await run('apply', '--accounts', 'many', '--yes');
+  const histories = JSON.parse((await run('history', '--format', 'json')).stdout) as History;
+  const id = histories.runs.find(({ account }) => account === 'owner@acme.example')?.id ?? 'none';
+  for (const { journal } of [acme, beta]) journal.clear();
+  const { code, stdout } = await run('undo', '--accounts', 'many', '--yes', id);
+  expect(code, stdout).toBe(0);
+  expect(stdout).toMatch(/^ {2}acme {2}converged: 1 deleted/m);
+  expect(stdout).toMatch(/^ {2}beta {2}nothing to undo$/m);
+  expect(beta.journal.entries()).toEqual([]);
+  expect([acme, beta].map(({ store }) => store.dump().domains[0]?.aliases.length)).toEqual([0, 1]);
 });
 
 describe('which run', () => {

@@ -29,6 +29,8 @@ export interface CommandInput {
   /** Besides address, key, account and state directory. */
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
+  /** `terminal`: somebody sits there, and has typed `stdin` ahead. */
+  readonly seat?: 'terminal';
   readonly signal?: AbortSignal;
   /** Called with every piece of standard output. */
   readonly onOutput?: (text: string) => void;
@@ -105,12 +107,13 @@ async function runCommand(
   const err = collector(input.onError);
   const stdin = new PassThrough();
   stdin.end(input.stdin ?? '');
+  const terminal = input.seat === 'terminal' ? { isTTY: true, columns: 120 } : {};
   const context: Context = {
     env: { ...env, ...input.env },
     cwd: directory,
-    stdin,
-    stdout: out.stream,
-    stderr: err.stream,
+    stdin: Object.assign(stdin, terminal),
+    stdout: Object.assign(out.stream, terminal),
+    stderr: Object.assign(err.stream, terminal),
     clock,
     random: openChance(),
     secrets: createSecrets(),

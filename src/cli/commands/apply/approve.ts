@@ -90,6 +90,10 @@ interface Questioner {
 function openQuestioner({ stdin, stderr, signal, interrupt, ofAccount }: Context): Questioner {
   const terminal = createInterface({ input: stdin, output: stderr });
   const answers = terminal[Symbol.asyncIterator]();
+  let isOpen = true;
+  terminal.once('close', () => {
+    isOpen = false;
+  });
   const stop = (): void => terminal.close();
   signal.addEventListener('abort', stop, { once: true });
   terminal.once('SIGINT', () => {
@@ -101,7 +105,8 @@ function openQuestioner({ stdin, stderr, signal, interrupt, ofAccount }: Context
     async ask(question) {
       if (signal.aborted) return null;
       terminal.setPrompt(ofAccount === undefined ? question : `${ofAccount.name}: ${question}`);
-      terminal.prompt();
+      // Where the input has ended, answers may have been typed before.
+      if (isOpen) terminal.prompt();
       const { value, done } = await answers.next();
       return done === true ? null : value.trim();
     },

@@ -28,7 +28,7 @@ export function concludeRun(
   if (once.kind === 'applied') {
     if (once.report.wrote) context.ofAccount?.report({ wrote: true });
     printReport(context, options, session, { ...once, format });
-    return reportExit(once.report, context);
+    return isAllLeftAlone(once) ? EXIT.stale : reportExit(once.report, context);
   }
   if (once.kind === 'unread') throw readFailure(once.error, session.client);
   if (once.kind === 'not-run') explainNotRun(context, options, session, { once, format });
@@ -36,6 +36,11 @@ export function concludeRun(
     printInvalid(context, options, { problems: once.fault.problems, counts: session.counts });
   }
   throw notRun(once);
+}
+
+/** Of an undo or a snapshot: every item was skipped. */
+function isAllLeftAlone({ planned }: Extract<Once, { kind: 'applied' }>): boolean {
+  return planned.plan.changes.length === 0 && planned.leftAlone.length > 0;
 }
 
 function explainNotRun(
