@@ -1,5 +1,11 @@
 import { normaliseDestination, type Destination, type Shown } from '../model/destinations.ts';
-import type { HistoryEntryAbout, HistoryItem, KeptMatch, KeptText } from '../model/history/entries.ts';
+import type {
+  HistoryEntryAbout,
+  HistoryItem,
+  ItemOutcomeEntry,
+  KeptMatch,
+  KeptText,
+} from '../model/history/entries.ts';
 import { looksLikeRegex, nameKey, type DomainName } from '../model/names.ts';
 import type { PresentDomain } from '../model/desired.ts';
 import type { RuleMatch } from '../model/resources.ts';
@@ -15,6 +21,8 @@ export interface PastChange {
   /** Null: outside of fwdsync. */
   readonly run: string | null;
   readonly name: string;
+  /** Live; null: not known. */
+  readonly id: string | null;
   readonly item: AliasItem | RuleItem;
 }
 
@@ -33,7 +41,17 @@ export type PastByDomain = ReadonlyMap<DomainName, readonly PastChange[]>;
 export async function readPast(history: Pick<HistoryStore, 'read'>, query: PastQuery): Promise<PastByDomain> {
   const changes: PastChange[] = [];
   for await (const change of eachChange(history, query)) changes.push(change);
-  return byDomain(changes);
+  return byDomain(withOneName(changes));
+}
+
+/** A rule that is pruned goes by its id, and had a name before. */
+function withOneName(changes: readonly PastChange[]): PastChange[] {
+  const keyOf = ({ item: { kind, domain }, id }: PastChange): string => `${kind} ${domain} ${id}`;
+  const named = changes.filter(
+    ({ item: { kind }, id, name }) => kind === 'rule' && id !== null && id !== name,
+  );
+  const names = new Map(named.map((change) => [keyOf(change), change.name]));
+  return changes.map((change) => ({ ...change, name: names.get(keyOf(change)) ?? change.name }));
 }
 
 /** Of a history may be kept, which may have a million of lines. */
@@ -76,27 +94,28 @@ async function* eachChange(
   { since, domain }: PastQuery,
 ): AsyncGenerator<PastChange> {
   const query = { since: since === undefined ? undefined : new Date(since).toISOString(), domain };
-  const outcomes = new Map<string, string>();
+  const outcomes = new Map<string, ItemOutcomeEntry>();
   for await (const entry of read({ about: 'item', ...query })) {
     const key = `${entry.run} ${entry.item}`;
     // The newest first: an outcome comes before its item, and a later one of the same item before an earlier one.
     if (entry.entry === 'item-outcome') {
-      outcomes.set(key, outcomes.get(key) ?? entry.outcome);
+      outcomes.set(key, outcomes.get(key) ?? entry);
       continue;
     }
-    if (outcomes.get(key) === 'done') yield* changeOf(entry, entry.run, entry.at);
+    const outcome = outcomes.get(key);
+    if (outcome?.outcome === 'done') yield* changeOf(entry, { ...entry, id: entry.id ?? outcome.id });
     outcomes.delete(key);
   }
   for await (const entry of read({ about: 'drift', ...query }))
-    if (entry.entry === 'drift') yield* changeOf(entry, null, entry.seenAt);
+    if (entry.entry === 'drift') yield* changeOf(entry, { ...entry, run: null, at: entry.seenAt });
 }
 
 function* changeOf(
   item: Extract<HistoryEntryAbout<'item' | 'drift'>, HistoryItem>,
-  run: string | null,
-  at: string,
+  { at, run, id }: Pick<PastChange, 'run' | 'id'> & { readonly at: string },
 ): Generator<PastChange> {
-  if (item.kind === 'alias' || item.kind === 'rule') yield { at: Date.parse(at), run, name: item.name, item };
+  if (item.kind === 'alias' || item.kind === 'rule')
+    yield { at: Date.parse(at), run, name: item.name, id, item };
 }
 
 /** What the values are that a text of the history stands for, as far as they are behind the same references today. */
