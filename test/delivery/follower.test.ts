@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { encodeMemory, startMemory, type OpenMessage } from '../../src/delivery/follow/memory.ts';
+import type { DomainName } from '../../src/model/names.ts';
 import { followedWorld, type FollowedWorld } from './support/followed.ts';
 
 const MINUTE = 60_000;
@@ -130,4 +132,52 @@ describe.each(['v4', 'v3'] as const)('following the logs through %s', (version) 
       expect([kill, counts(await world.follow(2 * MINUTE))]).toEqual([kill, [86 + 60, 0, 0, 44, 0]]);
     }
   });
+});
+
+test('keeps 10,000 messages open, also when it is started again, and says that there are more', async () => {
+  const world = followedWorld({ manifest: MANIFEST, seed: SEED });
+  const now = world.clock.now();
+  const domain = 'acme.example' as DomainName;
+  const open = Array.from({ length: 9_990 }, (_, index): OpenMessage => {
+    return { id: `kept-${index}`, createdAt: now, fate: null, before: null, dueAt: now + 60 * MINUTE };
+  });
+  world.kept.set(domain, encodeMemory(domain, { ...startMemory(now - MINUTE), open }));
+  const queue = (count: number): void => {
+    for (let index = 0; index < count; index += 1)
+      world.deliver({ ...SALES, outcome: ['QUEUED', 'SOFT-BOUNCE'] });
+  };
+  queue(10);
+  const full = (await world.follow(MINUTE / 2)).get(domain);
+  expect([full?.open, full?.gap]).toEqual([10_000, null]);
+  queue(3);
+  const die = new AbortController();
+  const { follower } = world.start(undefined, die);
+  const running = follower.run();
+  await world.clock.sleep(MINUTE / 2);
+  const { domains, reasons } = follower.status();
+  expect([domains.get(domain)?.open, domains.get(domain)?.counts.soft]).toEqual([10_000, 13]);
+  expect(reasons).toEqual(['more than 10000 messages are on the way: some are not followed to their end']);
+  die.abort();
+  await running;
+});
+
+test('more messages of one second than a page holds are followed to their end', async () => {
+  const world = followedWorld({ manifest: MANIFEST, seed: SEED });
+  const count = 500;
+  for (let index = 0; index < count; index += 1) world.deliver({ ...SALES, outcome: 'QUEUED' });
+  await world.follow(MINUTE);
+  world.clock.advance(40 * MINUTE);
+  world.deliver(SALES);
+  expect((await world.follow(4 * MINUTE)).get('acme.example')?.open).toBe(count);
+  const {
+    domains: [domain],
+    ...dump
+  } = world.emulator.store.dump();
+  const logs = (domain?.logs ?? []).map((log) => ({
+    ...log,
+    events: ['QUEUED' as const, 'DELIVERED' as const],
+  }));
+  world.emulator.store.replace({ ...dump, domains: [{ ...domain!, logs }] });
+  world.clock.advance(60 * MINUTE);
+  expect(counts(await world.follow(4 * MINUTE))).toEqual([count + 1, 0, 0, 0, 0]);
 });

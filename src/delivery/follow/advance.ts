@@ -98,8 +98,20 @@ function keptOpen(
 ): OpenMessage | null {
   const at = createdAt ?? now;
   if (!course.isOpen || at < now - OPEN_MS) return null;
-  const pause = Math.min(Math.max(now - at, RECHECK_MS), LONGEST_RECHECK_MS);
-  return { id, createdAt: at, fate: course.fate === 'soft' ? 'soft' : null, before, dueAt: now + pause };
+  const fate = course.fate === 'soft' ? 'soft' : null;
+  return { id, createdAt: at, fate, before, dueAt: now + pauseOf(at, now) };
+}
+
+function pauseOf(at: number, now: number): number {
+  return Math.min(Math.max(now - at, RECHECK_MS), LONGEST_RECHECK_MS);
+}
+
+/** It was not reached; others have their turn first. */
+export function putOff(memory: FollowMemory, { id }: OpenMessage, now: number): FollowMemory {
+  const open = memory.open.map((one) => {
+    return one.id === id ? { ...one, dueAt: now + pauseOf(one.createdAt, now) } : one;
+  });
+  return { ...memory, open };
 }
 
 function count(totals: PageCount['totals'], message: CountedMessage): void {

@@ -4,13 +4,14 @@ import { LARGEST_LOG_PAGE } from '../../api/logs/pages.ts';
 import type { DeliveryThreshold } from '../../model/desired.ts';
 import type { DomainName } from '../../model/names.ts';
 import { fail, succeed, type Result } from '../../model/result.ts';
-import { readLogPage } from '../log-pages.ts';
+import { readLogPage, type WalkedPage } from '../log-pages.ts';
 import type { CountedMessage, Counting } from '../tally.ts';
 import {
   countPage,
   giveUp,
   isOverdue,
   OVERLAP_MS,
+  putOff,
   withPage,
   type Advanced,
   type AdvanceOptions,
@@ -125,42 +126,73 @@ async function keepStep(
 
 /** Lists again what is due, the oldest first; what is listed no more is given up. */
 async function recheck(first: Step): Promise<Result<Step, ApiError | string>> {
-  const { following } = first;
-  const now = following.now();
+  const now = first.following.now();
   let step: Step = { ...first, memory: giveUp(first.memory, isOverdue(now)) };
-  for (let asked = 0; asked < MOST_RECHECKS; asked += 1) {
-    const due = step.memory.open
-      .filter(({ dueAt }) => dueAt <= now)
-      .sort((a, b) => a.createdAt - b.createdAt);
+  let cursor: string | null = null;
+  for (let asked = 1; asked <= MOST_RECHECKS; asked += 1) {
+    const due = dueAt(step.memory, now);
     const [oldest] = due;
     if (oldest === undefined) break;
-    if (!(await following.mayAsk())) return fail('interrupted');
-    const page = await listAround(following, oldest, due);
-    if (!page.ok && !isLost(page.error)) return page;
-    const entries = page.ok ? page.value.entries : [];
-    const counted = countPage(step.memory, entries, {
-      ...(await optionsOf(step, entries)),
-      counts: 'open',
-      cursor: oldest.before,
-    });
-    const isListed = entries.some(({ id }) => id === oldest.id);
-    const memory = isListed ? counted.memory : giveUp(counted.memory, ({ id }) => id === oldest.id);
-    const kept = await keepStep(step, memory, counted.ended);
+    if (!(await first.following.mayAsk())) return fail('interrupted');
+    const page = await recheckPage(step, { oldest, due, cursor });
+    if (!page.ok) return page;
+    const { isListed, next, ended } = page.value;
+    cursor = isListed ? null : next;
+    const memory = withRechecked(page.value, oldest, asked === MOST_RECHECKS ? now : null);
+    const kept = await keepStep(step, memory, ended);
     if (!kept.ok) return kept;
     step = kept.value;
   }
   return succeed(step);
 }
 
+/** `putOffAt`: there will be no other page; null: there may. */
+function withRechecked(
+  { memory, isListed, next }: Rechecked,
+  oldest: OpenMessage,
+  putOffAt: number | null,
+): FollowMemory {
+  if (isListed) return memory;
+  if (next === null) return giveUp(memory, ({ id }) => id === oldest.id);
+  return putOffAt === null ? memory : putOff(memory, oldest, putOffAt);
+}
+
+function dueAt({ open }: FollowMemory, now: number): readonly OpenMessage[] {
+  return open.filter((one) => one.dueAt <= now).toSorted((a, b) => a.createdAt - b.createdAt);
+}
+
+interface Due {
+  readonly oldest: OpenMessage;
+  readonly due: readonly OpenMessage[];
+  /** More were received within that time than a page holds: where it goes on. */
+  readonly cursor: string | null;
+}
+
+interface Rechecked extends Pick<Advanced, 'memory' | 'ended'>, Pick<WalkedPage, 'next'> {
+  /** Whether the oldest is on the page. */
+  readonly isListed: boolean;
+}
+
+async function recheckPage(step: Step, wanted: Due): Promise<Result<Rechecked, ApiError | string>> {
+  const { following, memory } = step;
+  const page = await listAround(following, wanted);
+  if (!page.ok && !isLost(page.error)) return page;
+  const { entries, next } = page.ok ? page.value : { entries: [], next: null };
+  const options = await optionsOf(step, entries);
+  const counted = countPage(memory, entries, { ...options, counts: 'open', cursor: wanted.oldest.before });
+  const isListed = entries.some(({ id }) => id === wanted.oldest.id);
+  return succeed({ ...counted, isListed, next: following.client.version === 'v3' ? null : next });
+}
+
 /** v4 lists the time from the oldest to the newest that is due; v3 what follows the entry that was listed before it. */
 function listAround(
   { client, domain }: DomainFollowing,
-  oldest: OpenMessage,
-  due: readonly OpenMessage[],
+  { oldest, due, cursor }: Due,
 ): ReturnType<LogsClient['listLogs']> {
   if (client.version === 'v3')
     return client.listLogs(domain, oldest.before === null ? {} : { cursor: oldest.before });
   const newest = due.at(-1) ?? oldest;
   const [after, before] = [oldest.createdAt - 2_000, newest.createdAt + 2_000];
-  return client.listLogs(domain, { order: 'oldest', limit: LARGEST_LOG_PAGE, after, before });
+  const from = cursor === null ? {} : { cursor };
+  return client.listLogs(domain, { ...from, order: 'oldest', limit: LARGEST_LOG_PAGE, after, before });
 }

@@ -171,7 +171,7 @@ async function followOne(
       print: account.client.hmac,
       countingOf: (entries) => countingNow(wanted, state.live?.domains.get(domain), account, entries),
       now: () => clock.now(),
-      room: () => MOST_OPEN - openIn(state),
+      room: () => MOST_OPEN - openIn(state) - (state.followed.has(domain) ? 0 : memory.open.length),
       mayAsk: () => mayAsk(state, account),
       keep: (next) => keep(state, account, kept, next),
     },

@@ -23,6 +23,8 @@ export interface FollowedWorld {
   readonly emulator: EmulatorCore;
   readonly told: readonly (readonly [what: 'failing' | 'recovered', trouble: DeliveryTrouble])[];
   desired: Desired;
+  /** What is kept of a domain. */
+  readonly kept: Map<string, string>;
   deliver(message: Partial<Message> & { readonly to: string }): void;
   /** A new process, as after a restart; `die`: aborted, it sends nothing more. */
   start(line?: Line, die?: AbortController): { readonly follower: Follower; readonly client: FullClient };
@@ -69,6 +71,7 @@ export function followedWorld(options: FollowedOptions): FollowedWorld {
     emulator,
     told,
     desired,
+    kept,
     deliver(message) {
       const delivered = deliverMessage(emulator.store.state, { from: 'ana@corp.example', ...message });
       if (!delivered.ok) throw new Error('not delivered');
