@@ -17,16 +17,32 @@ const UNSAFE = new RegExp(
   'gu',
 );
 
+/** What looks like it and is no markup, so that an answer such as `<ana@corp.example> unknown` stays readable. */
+const LOOK_ALIKES: Readonly<Record<string, string>> = {
+  '<': '‹',
+  '>': '›',
+  '[': '［',
+  ']': '］',
+  '`': 'ˋ',
+  '~': '∼',
+  '|': '¦',
+  '*': '∗',
+  _: 'ˍ',
+  '@': '＠',
+  ':': '∶',
+};
+
 /**
  * The one filter for texts of the logs: values behind references become the reference, whatever case they are in; `--mask` hides
- * other addresses; and every character that a terminal, a chat or a page could act on becomes an escape such as `\u003c`.
+ * other addresses; every character that a chat or a page could act on becomes one that looks like it, and every one that a
+ * terminal could act on an escape such as `\u001b`.
  */
 export function safeTextWith(disclosureOf: (text: string) => Disclosure): SafeText {
   return (text) => {
     const line = text.replace(/\s+/g, ' ').trim();
     const shown = showText(line, disclosureOf(line));
     const cut = shown.length > LONGEST ? `${shown.slice(0, LONGEST)}…` : shown;
-    return cut.replace(UNSAFE, escapeCharacter);
+    return cut.replace(UNSAFE, (character) => LOOK_ALIKES[character] ?? escapeCharacter(character));
   };
 }
 

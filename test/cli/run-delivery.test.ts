@@ -40,7 +40,7 @@ domains:
     code: 550,
     source: { line: 5 },
     message: expect.stringContaining(
-      'boss@acme.example -> { env: BOSS }: 3 messages, last 550 \\u003c{ env: BOSS }\\u003e unknown (fwdsync.yaml:5:',
+      'boss@acme.example -> { env: BOSS }: 3 messages, last 550 ‹{ env: BOSS }› unknown (fwdsync.yaml:5:',
     ) as unknown,
   });
   const { port } = await process.event('status.listening');

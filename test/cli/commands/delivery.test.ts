@@ -140,7 +140,9 @@ describe.each(['v4', 'v3'] as const)('delivery through %s', (version) => {
     const { stdout } = await scene.run(['delivery', '--mask'], { env: ENV });
     expect(stdout.replace('->', '')).not.toMatch(/private\.example|[\u001B<>[\]]|@here|dave@/i);
     expect(stdout).toContain('***1@corp.example');
-    expect(stdout).toContain('550 user \\u003c{ env: BOSS }\\u003e \\u001b\\u005b31munknown');
+    expect(stdout).toContain(
+      '550 user ‹{ env: BOSS }› \\u001b［31munknown ‹!channel› ＠here ［x］(http://evil.example)',
+    );
     expect(stdout).toContain('boss@acme.example -> { env: BOSS }');
   });
 });
