@@ -33,6 +33,8 @@ export interface MeasureOptions {
   readonly stdin?: string | Uint8Array;
   /** Undefined takes away what is set by default. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Sends it SIGTERM once it has printed this to standard output. */
+  readonly endAt?: string;
   /** Runs it as this user, which only root can. */
   readonly uid?: number;
 }
@@ -56,6 +58,14 @@ export async function measure(args: readonly string[], options: MeasureOptions =
         { env, ...uid, timeout: 60_000, maxBuffer: 64 * 1024 * 1024 },
         (_, stdout, stderr) => settle({ code: child.exitCode, stdout, stderr }),
       );
+      const { endAt } = options;
+      let printed = '';
+      const read = (chunk: unknown): void => {
+        printed += String(chunk);
+        // The second signal would end it before it has written what it loaded.
+        if (printed.includes(endAt ?? '') && !child.killed) child.kill('SIGTERM');
+      };
+      if (endAt !== undefined) child.stdout?.on('data', read);
       child.stdin?.on('error', () => {}); // it may end before it has read
       child.stdin?.end(options.stdin ?? '');
     },

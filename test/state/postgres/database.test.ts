@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { openDatabase, type Database } from '../../../src/state/postgres/database.ts';
@@ -7,6 +7,7 @@ import { MIGRATIONS } from '../../../src/state/postgres/migrations.ts';
 import { openPostgresState } from '../../../src/state/postgres/postgres-store.ts';
 import { parseStoreUrl } from '../../../src/state/postgres/store-url.ts';
 import { virtualClock } from '../../support/clock.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import type { TestDatabases } from '../../support/postgres.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { runEntry } from '../support/history-contract.ts';
@@ -118,6 +119,31 @@ test('with the privileges that docs/fleet.md lists a role uses a store that anot
   await expect(server.run(worker, 'UPDATE fwdsync.store SET version = 99')).rejects.toThrow(
     'permission denied',
   );
+});
+
+test('by verified TLS it connects only to a server with a certificate of a known authority, for its name', async () => {
+  const plain = await server.createDatabase();
+  const tls = `${plain}?sslmode=verify-full`;
+  const refusal = async (url: string): Promise<string | undefined> => (await openAndClose(url))?.message;
+  expect(await refusal(tls)).toContain('does not support SSL');
+  // As the server's user, in its directory.
+  const certify =
+    'openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=store ' +
+    '-addext subjectAltName=IP:127.0.0.1 -keyout server.key -out server.crt 2>&1';
+  await server.run(plain, `COPY (SELECT 1) TO PROGRAM '${certify} > server.log'`);
+  await server.run(plain, 'ALTER SYSTEM SET ssl = on');
+  await server.run(plain, 'SELECT pg_reload_conf()');
+  await expect.poll(() => server.run(plain, 'SHOW ssl')).toEqual([{ ssl: 'on' }]);
+  expect(await refusal(tls)).toContain('self-signed certificate');
+  const [certificate] = await server.run(plain, `SELECT pg_read_file('server.crt') AS text`);
+  const authority = join(await temporaryDirectory(), 'ca.pem');
+  await writeFile(authority, String(certificate?.['text']));
+  const known = `${tls}&sslrootcert=${encodeURIComponent(authority)}`;
+  expect(await refusal(known.replace('127.0.0.1', 'localhost'))).toContain('Hostname/IP does not match');
+  const database = await open(known);
+  const using = 'SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()';
+  expect(await database.query(using)).toEqual([{ ssl: true }]);
+  await database.close();
 });
 
 test('a database that is not there fails in words', async () => {

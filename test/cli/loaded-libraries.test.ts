@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { measure } from '../manifest/support/measured.ts';
+import { openWorkspace, OWNER } from '../support/workspace.ts';
+
+/** What only a store, or mail in the emulator, needs. */
+const ON_DEMAND = ['pg', 'pg-boss', 'smtp-server', 'nodemailer', 'mailauth', 'postal-mime'];
+const MANIFEST = `version: 1
+api: { account: ${OWNER} }
+domains:
+  acme.example:
+    aliases: { sales: ana@corp.example }
+`;
+
+async function loading() {
+  const { directory, env: own, write } = await openWorkspace([{ domain: 'acme.example' }]);
+  await write(MANIFEST);
+  const manifest = ['-f', join(directory, 'fwdsync.yaml')];
+  return async (
+    [command = '', ...args]: readonly string[],
+    how: { readonly env?: Readonly<Record<string, string>>; readonly endAt?: string } = {},
+  ) => {
+    const ended = await measure([command, ...manifest, ...args], { ...how, env: { ...own, ...how.env } });
+    return { ...ended, onDemand: ended.packages.filter((name) => ON_DEMAND.includes(name)) };
+  };
+}
+
+test('no command loads a library for a store or for mail unless one is asked for', async () => {
+  const run = await loading();
+  const daemon = ['run', '--listen', '127.0.0.1:0', '--log-format', 'json'];
+  for (const line of [['validate'], ['plan'], ['apply', '--yes'], ['run', '--once'], daemon]) {
+    const ended = await run(line, line === daemon ? { endAt: '"event":"run.finished"' } : {});
+    expect([line, ended.code, ended.onDemand], ended.stderr).toEqual([line, 0, []]);
+    expect(ended.packages).toContain('yaml');
+  }
+});
+
+test('with a store it does, which the test above would see', async () => {
+  const run = await loading();
+  const ended = await run(['plan'], { env: { FWDSYNC_STORE: 'postgres://u@127.0.0.1:1/x' } });
+  expect([ended.code, ended.onDemand]).toEqual([1, ['pg']]);
+});
