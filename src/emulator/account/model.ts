@@ -133,8 +133,9 @@ export interface Mailbox {
   readonly name: string | null;
 }
 
-/** Its id is the message id, a hyphen and its position (v4: Email log entry). */
 export interface MailEvent {
+  /** Seeded; without one it is the message id, a hyphen and its position (v4: Email log entry). */
+  readonly id?: string | undefined;
   readonly status: MailStatus;
   readonly code: number;
   readonly message: string;

@@ -30,6 +30,7 @@ export type SeedMailbox = string | { readonly email: string; readonly name?: str
 export type SeedLogEvent =
   | MailStatus
   | {
+      readonly id?: string | undefined;
       readonly status: MailStatus;
       readonly code?: number;
       readonly message?: string;
@@ -47,8 +48,10 @@ type DumpedLogEvent = Omit<MailEvent, 'after'> & { readonly created_at?: number 
 export function seedLogs(state: State, domain: DomainRecord, seeds: readonly SeedLog[]): void {
   const now = state.environment.now();
   const dated = seeds.map((seed) => ({ ...seed, created_at: readTime(seed.created_at, now) }));
+  // As v4 answers them they come newest first, and those of one second too.
+  const isNewestFirst = (dated[0]?.created_at ?? 0) > (dated.at(-1)?.created_at ?? 0);
   // To append is much faster than to insert all over.
-  for (const seed of dated.sort((a, b) => a.created_at - b.created_at)) {
+  for (const seed of (isNewestFirst ? dated.reverse() : dated).sort((a, b) => a.created_at - b.created_at)) {
     const forward = seed.forward === undefined || seed.forward === null ? null : readMailbox(seed.forward);
     const statuses: readonly MailStatus[] = forward === null ? ['REFUSED'] : ['QUEUED', 'DELIVERED'];
     insertLog(state, domain, {
@@ -67,7 +70,8 @@ export function seedLogs(state: State, domain: DomainRecord, seeds: readonly See
 /** A log entry that seeds the same one. */
 export function dumpLog(entry: MailLog, without: 'volatile' | undefined): DumpedLog {
   const { id, sequence: _, created_at, message_id, events, ...lasting } = entry;
-  if (without === 'volatile') return { ...lasting, events: events.map(({ after: __, ...event }) => event) };
+  if (without === 'volatile')
+    return { ...lasting, events: events.map(({ after: __, id: ___, ...event }) => event) };
   const dated = events.map(({ after, ...event }) => ({ ...event, created_at: created_at + after }));
   return { id, created_at, ...lasting, message_id, events: dated };
 }
@@ -87,8 +91,9 @@ function readEvents(seeds: readonly SeedLogEvent[], createdAt: number): readonly
 
 function readEvent(seed: SeedLogEvent, usual: MailEvent, createdAt: number): MailEvent {
   if (typeof seed === 'string') return usual;
-  const { code, message, local, server } = { ...usual, ...seed };
+  const { id, code, message, local, server } = { ...usual, ...seed };
   return {
+    ...(id === undefined ? {} : { id }),
     status: seed.status,
     code,
     message,

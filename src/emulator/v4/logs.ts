@@ -109,7 +109,7 @@ export function renderLogFields(entry: MailLog): JsonObject {
 /** What an event has in both versions. */
 export function renderEvent(entry: MailLog, event: MailEvent, position: number): JsonObject {
   return {
-    id: `${entry.message_id}-${position}`,
+    id: event.id ?? `${entry.message_id}-${position}`,
     status: event.status,
     code: event.code,
     message: event.message,
