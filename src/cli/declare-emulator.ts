@@ -56,6 +56,7 @@ export function declareDemo({ program, run, execute }: Declaration): void {
     .description(
       'Start an emulator with a drifted account and show validate, plan, apply and the empty plan after it',
     )
+    .option('--mail', 'show where mail goes instead: apply, send three mails by SMTP, and explain each')
     .addHelpText('after', example('fwdsync demo'))
     .action(run(async () => (await import('./commands/demo.ts')).demoCommand(execute)));
 }

@@ -1,9 +1,11 @@
+import type { Disclosure } from '../../model/destinations.ts';
 import type { Context } from '../context.ts';
 import { correct, misdirect } from './demo/manifest.ts';
 import { createNarrator, type Narrator } from './demo/narrator.ts';
 import { openStage, type Stage } from './demo/stage.ts';
 import type { CommandAction, Execute } from '../input/options.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
+import { maskOf } from '../output/output.ts';
 import { resolveFormat, type CommonOptions } from '../settings.ts';
 
 const RETIRED = 'acme-2019.example';
@@ -21,17 +23,23 @@ const APPLY: Step = {
   ends: EXIT.partial,
 };
 const APPLY_FIXED: Step = { args: ['apply', '-f', 'acme', '--yes'], ends: EXIT.done };
+/** As `APPLY`, of the manifest without the mistake. */
+const APPLY_ALL: Step = { ...APPLY, ends: EXIT.done };
 const PLAN_AFTER: Step = { args: ['plan', '-f', 'acme', '--detailed-exitcode'], ends: EXIT.done };
+
+export interface DemoOptions extends CommonOptions {
+  readonly mail?: true;
+}
 
 /**
  * Shows a manifest at work on an emulated account that has drifted from it: the very commands that one would type,
  * with what they print. Exits with 0, or with 1 when a command did not end as announced.
  */
-export function demoCommand(execute: Execute): CommandAction<CommonOptions> {
+export function demoCommand(execute: Execute): CommandAction<DemoOptions> {
   return (context, options) => demonstrate(context, options, execute);
 }
 
-async function demonstrate(context: Context, options: CommonOptions, execute: Execute): Promise<ExitCode> {
+async function demonstrate(context: Context, options: DemoOptions, execute: Execute): Promise<ExitCode> {
   resolveFormat(options, context, ['text']);
   context.waitFor?.('service');
   const narrator = createNarrator(context, options);
@@ -42,7 +50,10 @@ async function demonstrate(context: Context, options: CommonOptions, execute: Ex
     return narrator.ended(await execute(stage.context, [...args, ...passedOn(options)]), ends);
   };
   try {
-    const isShown = await showScenes(stage, narrator, perform);
+    const isShown =
+      options.mail === true
+        ? await showMail(stage, narrator, { perform, mask: maskOf(options, context) })
+        : await showScenes(stage, narrator, perform);
     if (isShown) narrator.farewell();
     return isShown ? EXIT.done : EXIT.failed;
   } finally {
@@ -75,6 +86,30 @@ async function showScenes(
 
   narrator.scene('5. And now?', ['The account matches the manifest: nothing to do.']);
   return perform(PLAN_AFTER);
+}
+
+/** Mail needs more than all the rest, and is loaded here alone. */
+async function showMail(
+  stage: Stage,
+  narrator: Narrator,
+  {
+    perform,
+    mask,
+  }: { readonly perform: (step: Step) => Promise<boolean>; readonly mask: Disclosure['mask'] },
+): Promise<boolean> {
+  // Its last line tells of the mistake, which is not made here.
+  narrator.scene('What happened so far', stage.history.slice(0, -1));
+  narrator.scene('1. Make it so', ['The manifest is applied, and mail goes where it says.']);
+  if (!(await perform(APPLY_ALL))) return false;
+  const { sendMails } = await import('./demo/mail.ts');
+  return sendMails(stage, narrator, {
+    mask,
+    explain: ({ from, to, subject }) =>
+      perform({
+        args: ['route', to, '--live', '-f', 'acme', '--from', from, '--subject', subject],
+        ends: EXIT.done,
+      }),
+  });
 }
 
 function passedOn({ color, mask }: CommonOptions): readonly string[] {

@@ -48,10 +48,7 @@ type DumpedLogEvent = Omit<MailEvent, 'after'> & { readonly created_at?: number 
 export function seedLogs(state: State, domain: DomainRecord, seeds: readonly SeedLog[]): void {
   const now = state.environment.now();
   const dated = seeds.map((seed) => ({ ...seed, created_at: readTime(seed.created_at, now) }));
-  // As v4 answers them they come newest first, and those of one second too.
-  const isNewestFirst = (dated[0]?.created_at ?? 0) > (dated.at(-1)?.created_at ?? 0);
-  // To append is much faster than to insert all over.
-  for (const seed of (isNewestFirst ? dated.reverse() : dated).sort((a, b) => a.created_at - b.created_at)) {
+  for (const seed of oldestFirst(dated)) {
     const forward = seed.forward === undefined || seed.forward === null ? null : readMailbox(seed.forward);
     const statuses: readonly MailStatus[] = forward === null ? ['REFUSED'] : ['QUEUED', 'DELIVERED'];
     insertLog(state, domain, {
@@ -65,6 +62,14 @@ export function seedLogs(state: State, domain: DomainRecord, seeds: readonly See
       events: readEvents(seed.events ?? statuses, seed.created_at),
     });
   }
+}
+
+/** To append is much faster than to insert all over. v4 answers the newest first, those of one second too. */
+function oldestFirst<Dated extends { readonly created_at: number }>(
+  seeds: readonly Dated[],
+): readonly Dated[] {
+  const isNewestFirst = (seeds[0]?.created_at ?? 0) > (seeds.at(-1)?.created_at ?? 0);
+  return (isNewestFirst ? seeds.toReversed() : seeds).toSorted((a, b) => a.created_at - b.created_at);
 }
 
 /** A log entry that seeds the same one. */

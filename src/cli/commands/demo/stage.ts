@@ -16,6 +16,7 @@ const KEY = 'demo-key';
 /** Where the demo plays: an emulator, a copy of the manifest, and a process of its own to run commands in. */
 export interface Stage {
   readonly context: Context;
+  readonly emulator: Emulator;
   readonly manifestDirectory: string;
   /** What happened before the demo starts, for people. */
   readonly history: readonly string[];
@@ -43,7 +44,7 @@ export async function openStage(context: Context, execute: Execute): Promise<Sta
     const own = stageContext(context, { clock, directory, emulator });
     const manifestDirectory = join(directory, 'acme');
     const history = await rehearse(own, { manifest: manifestDirectory, url: emulator.urls.v4, execute });
-    return { context: own, manifestDirectory, history, close };
+    return { context: own, emulator, manifestDirectory, history, close };
   } catch (error) {
     await close();
     throw error;
@@ -85,6 +86,8 @@ function stageContext(
       FWDSYNC_API_URL: emulator.urls.v4,
       FWDSYNC_STATE_DIR: join(directory, 'state'),
       ACME_API_KEY: KEY,
+      // Of commands that ask the account alone.
+      FWDSYNC_API_KEY: KEY,
       BOSS_ADDRESS: 'bertha@corp.example',
       CAROL_SMTP_PASSWORD: randomUUID(),
     },

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import type { MailLog } from '../../../emulator/account/model.ts';
 import { startEmulator, type Emulator } from '../../../emulator/http/server.ts';
@@ -14,6 +13,7 @@ import {
 import { domainPartOf } from '../../../model/names.ts';
 import type { Context } from '../../context.ts';
 import { seedOf } from '../emulator/emulator-from.ts';
+import { composeMail } from './compose-mail.ts';
 
 /** Where a mail went, or why it did not. */
 export type Arrival =
@@ -104,17 +104,4 @@ function arrivalOf(entries: readonly MailLog[]): Arrival {
   if (failed !== undefined) return { kind: 'refused', reason: `${failed.code} ${failed.message}` };
   const forward = sent.flatMap((entry) => decodeForward(entry.forward?.email ?? ''));
   return { kind: 'delivered', forward: forward.length === 0 ? [DISCARD] : forward };
-}
-
-/** Subject and body encoded, so that any text arrives as it is. */
-function composeMail({ from, to, subject, body }: Expectation): Buffer {
-  const encoded = Buffer.from(subject).toString('base64');
-  const content = Buffer.from(body)
-    .toString('base64')
-    .replaceAll(/.{1,76}/g, '$&\r\n');
-  return Buffer.from(
-    `From: <${from || 'nobody@test.invalid'}>\r\nTo: <${to}>\r\nSubject: =?utf-8?B?${encoded}?=\r\n` +
-      'MIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\n' +
-      `Content-Transfer-Encoding: base64\r\n\r\n${content}`,
-  );
 }

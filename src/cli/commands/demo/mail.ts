@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import { sendBySmtp } from '../../../emulator/smtp/forward/client.ts';
+import { startMail, type MailService } from '../../../emulator/smtp/start.ts';
+import { normaliseDestination, showDestinations, type Disclosure } from '../../../model/destinations.ts';
+import { composeMail } from '../test/compose-mail.ts';
+import type { Narrator } from './narrator.ts';
+import type { Stage } from './stage.ts';
+
+const SHOP = 'acme-shop.example';
+const MAILS = [
+  {
+    title: 'An order, which a rule takes for its subject',
+    mail: { from: 'eve@shop.example', to: 'orders@acme-shop.example', subject: 'parcel-7' },
+  },
+  {
+    title: 'A mail for a team and a webhook, at an address with a label',
+    mail: { from: 'eve@shop.example', to: 'support+spring@acme.example', subject: 'Broken' },
+  },
+  {
+    title: 'A mail for somebody who is not there',
+    mail: { from: 'eve@shop.example', to: 'nobody@acme.example', subject: 'Hello' },
+  },
+] as const;
+
+type DemoMail = (typeof MAILS)[number]['mail'];
+
+/** Sends three mails to the account of the demo by SMTP. `explain` is called after each; false ends the story. */
+export async function sendMails(
+  { context, emulator }: Stage,
+  narrator: Narrator,
+  {
+    mask,
+    explain,
+  }: {
+    readonly mask: Disclosure['mask'];
+    readonly explain: (mail: DemoMail) => Promise<boolean>;
+  },
+): Promise<boolean> {
+  const service = await startMail(emulator, {
+    smtpPort: 0,
+    sleep: (milliseconds, signal) => context.clock.sleep(milliseconds, signal),
+    randomId: () => randomUUID(),
+  });
+  const shop = emulator.store.state.domains.get(SHOP);
+  // As the dashboard does; the API cannot.
+  if (shop !== undefined) shop.fields.routing_engine = 'rules';
+  narrator.scene('And then, in the dashboard', [
+    `${SHOP} was told to route by rules; acme.example routes by aliases.`,
+  ]);
+  try {
+    for (const [index, { title, mail }] of MAILS.entries()) {
+      const lines = await deliver(service, mail, mask);
+      narrator.scene(`${index + 2}. ${title}`, lines);
+      if (!(await explain(mail))) return false;
+    }
+    return true;
+  } finally {
+    await service.close();
+  }
+}
+
+/** The conversation, and the mailboxes in which the mail is then, for people. */
+async function deliver(
+  { smtp, queue, mailboxes }: MailService,
+  mail: DemoMail,
+  mask: Disclosure['mask'],
+): Promise<readonly string[]> {
+  const [host = '', port = ''] = (smtp ?? '').split(':');
+  const { from: sender, to: recipient, subject } = mail;
+  const raw = composeMail({ ...mail, body: 'Hi' });
+  const server = { host, port: Number(port) };
+  const { code, message } = await sendBySmtp(server, 'demo.invalid', { sender, recipient, raw });
+  await queue.idle();
+  const arrived = mailboxes.all();
+  await mailboxes.remove(arrived.flatMap(([, mails]) => mails));
+  const disclosure: Disclosure = { references: new Map(), mask };
+  const show = (address: string): string => showDestinations([normaliseDestination(address)], disclosure);
+  return [
+    `  From     ${show(sender)}`,
+    `  To       ${recipient}`,
+    `  Subject  ${subject}`,
+    `  Answer   ${code} ${message}`,
+    ...arrived.map(([address]) => `  Arrived  ${show(address)}`),
+  ];
+}
