@@ -1,7 +1,6 @@
 import type { Desired } from '../model/desired.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Problem } from '../model/problem.ts';
-import type { Reference } from '../model/destinations.ts';
 import { readApi, versionOf } from './resolve/api.ts';
 import { assemble } from './resolve/assemble.ts';
 import type { LoadOptions, Loading, NeededReferences, ReadReferences } from './resolve/context.ts';
@@ -64,11 +63,6 @@ export async function loadWithReferences(
 export function loadTree(document: Node, log: ProblemLog, options: LoadOptions): LoadedManifest {
   checkShape(document, log);
   return loadDocuments({ log, documents: [document], completeness: 'complete', files: [] }, options);
-}
-
-/** The reference of `api.key`, where one can be read, whatever else is wrong. */
-export function findKey(texts: readonly ManifestText[], options: Pick<LoadOptions, 'cwd'>): Reference | null {
-  return findReferences(texts, options).key;
 }
 
 /** All references, where they can be read, whatever else is wrong. */

@@ -90,6 +90,34 @@ export function readInTurn(most: number): (source: ManifestSource) => ManifestSo
   });
 }
 
+/**
+ * Holds what was read of a manifest at first until all others have been read once, and reads it again then: only now the keys of
+ * all accounts are known, none of which may be the value of a reference. What did not change is not loaded again.
+ */
+export function readTogether(signal: AbortSignal): (source: ManifestSource) => ManifestSource {
+  let unread = 0;
+  let all = Promise.withResolvers<void>();
+  signal.addEventListener('abort', () => all.resolve(), { once: true });
+  return (source) => {
+    let isFirst = true;
+    unread += 1;
+    return {
+      async read() {
+        if (!isFirst) return source.read();
+        isFirst = false;
+        const { promise } = all;
+        const before = await source.read().finally(() => {
+          if ((unread -= 1) > 0) return;
+          all.resolve();
+          if (!signal.aborted) all = Promise.withResolvers();
+        });
+        await promise;
+        return (await source.read()) ?? before;
+      },
+    };
+  };
+}
+
 /** A source whose manifest is refused for as long as another account has a part of it as well. */
 export function exclusiveSource(name: string, source: ManifestSource, ownership: Ownership): ManifestSource {
   let current: ManifestRead | null = null;

@@ -2,8 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { daemon } from '../cli/support/daemon-process.ts';
 import { commandScene, KEY, OWNER, type CommandScene } from '../cli/support/scene.ts';
 import { temporaryDirectory } from '../support/directory.ts';
+import { openWorkspace } from '../support/workspace.ts';
 
 const ADDRESS = 'boss@corp.example';
 
@@ -166,6 +168,24 @@ describe('a value that is a secret of the operator is refused', () => {
       env: { FWDSYNC_API_KEY: '', FWDSYNC_API_KEY_FILE: '', FWDSYNC_REFERENCE_PATH: outside, COPY: KEY },
     });
     expect([again.code, scene.writes()]).toEqual([5, []]);
+  });
+
+  test('where a daemon reads the manifest of that account after the one that refers to its key', async () => {
+    const { directory, emulator, env, write, writes } = await openWorkspace([{ domain: 'acme.example' }]);
+    await mkdir(join(directory, 'many'));
+    const account = (email: string, key: string, domain: string, reference: string): string =>
+      `version: 1\napi: { account: ${email}, key: { env: ${key} } }\ndomains: { ${domain}: { aliases: { a: ${reference} } } }\n`;
+    await write(account(OWNER, 'A_KEY', 'acme.example', '{ env: COPY_OF_B }'), 'many/a.yaml');
+    // Read long after the other, for it is long.
+    const padding = '# padding\n'.repeat(50_000);
+    await write(`${account('b@b.example', 'B_KEY', 'other.example', 'discard')}${padding}`, 'many/b.yaml');
+    const keys = { A_KEY: env['FWDSYNC_API_KEY'] ?? '', B_KEY: WEBHOOK, COPY_OF_B: WEBHOOK };
+    const running = daemon({ directory, emulator, env }, ['--accounts', 'many'], keys);
+    expect(JSON.stringify(await running.event('manifest.problem'))).toContain(
+      'its value is the API key of an account',
+    );
+    expect(await running.end()).toBe(0);
+    expect(writes()).toEqual([]);
   });
 
   test('a file for the key itself has the same bounds', async () => {

@@ -1,7 +1,6 @@
 import * as fs from 'node:fs/promises';
 import { basename, extname } from 'node:path';
-import { findKey } from '../../manifest/load.ts';
-import { listAccounts, readManifests } from '../../manifest/read/read.ts';
+import { listAccounts } from '../../manifest/read/read.ts';
 import type { Desired } from '../../model/desired.ts';
 import { parseDomainName } from '../../model/names.ts';
 import type { SavedPlan } from '../../plan/document/saved.ts';
@@ -12,7 +11,6 @@ import { readDesired } from '../input/desired.ts';
 import { CommandError, EXIT, commandFailure, usageError } from '../exit.ts';
 import type { ManifestCounts } from '../../manifest/load.ts';
 import { addCounts, NO_COUNTS, printInvalid } from '../output/problems/problems.ts';
-import { forbidKey } from '../input/references.ts';
 import { resolveStateDirectory, type CommonOptions } from '../settings.ts';
 
 /** The manifests directly in the directory, each with the name that its account goes by. */
@@ -31,21 +29,6 @@ export async function accountEntries(
     const isUnique = short.filter((other) => other === name).length === 1;
     return { name: isUnique ? name : basename(path), paths: [path] };
   });
-}
-
-/** Learns the keys of accounts, so that no reference of another account may have the value of one. */
-export function createKeyLearner(context: Context): (entries: readonly AccountEntry[]) => Promise<void> {
-  const known = new Set<string>();
-  const { cwd, stdin } = context;
-  return async (entries) => {
-    for (const { name, paths } of entries) {
-      const texts = known.has(name) ? null : await readManifests(paths, { fs, stdin, cwd });
-      if (texts?.ok !== true) continue;
-      known.add(name);
-      const key = findKey(texts.value, { cwd });
-      if (key !== null) await forbidKey(context, key);
-    }
-  };
 }
 
 /** Options of a command that can serve many accounts. */

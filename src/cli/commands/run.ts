@@ -3,12 +3,12 @@ import pkg from '../../../package.json' with { type: 'json' };
 import type { Logger } from 'pino';
 import { createConnections } from '../../api/http/transport.ts';
 import type { DaemonEvent } from '../../model/daemon.ts';
-import { createOwnership, readInTurn } from '../../reconcile/ownership.ts';
+import { createOwnership, readInTurn, readTogether } from '../../reconcile/ownership.ts';
 import { createDaemon, type Daemon } from '../../reconcile/daemon/daemon.ts';
 import { createTurns } from '../../reconcile/daemon/scheduler.ts';
 import { watchFiles } from '../../reconcile/daemon/watch.ts';
 import { createMetrics } from '../../status/metrics.ts';
-import { accountEntries, createKeyLearner } from '../accounts/accounts.ts';
+import { accountEntries } from '../accounts/accounts.ts';
 import { concealing, createConcealer, type Concealer } from './run/conceal.ts';
 import type { Context } from '../context.ts';
 import { parseDuration } from '../input/arguments.ts';
@@ -242,20 +242,17 @@ function openDaemon(
   { intervalMs, quick, emit, onSecret }: DaemonWiring,
 ): Daemon {
   const ownership = createOwnership();
-  const learnKeys = createKeyLearner(context);
   const { clock, signal, cwd } = context;
   const directory = accountsDirectory(options, context);
   const accounts = directory === null ? 'one' : 'many';
-  const [turn, inTurn] = [createTurns(TURN_MS), readInTurn(MOST_READS)];
+  const [turn, inTurn, together] = [createTurns(TURN_MS), readInTurn(MOST_READS), readTogether(signal)];
   return createDaemon({
     clock,
     signal,
     emit,
     async listAccounts() {
       if (directory === null) return [{ name: 'default', paths: manifestPaths(options, context) }];
-      const entries = await accountEntries(context, options, directory);
-      if (!('error' in entries)) await learnKeys(entries);
-      return entries;
+      return accountEntries(context, options, directory);
     },
     openLoop: (entry) =>
       openAccountLoop(
@@ -270,6 +267,7 @@ function openDaemon(
           accounts,
           turn,
           inTurn,
+          together,
         },
         { ownership, emit, onSecret },
       ),

@@ -47,7 +47,7 @@ export function referenceReader(context: Context): ReadReferences {
 }
 
 /** No reference of any account may have the value of this key. */
-export async function forbidKey(context: Context, key: Reference): Promise<void> {
+async function forbidKey(context: Context, key: Reference): Promise<void> {
   const value = await readValue(context, key);
   if (typeof value === 'string') context.secrets.forbid(value, 'the API key of an account');
 }

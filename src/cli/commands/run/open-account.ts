@@ -50,6 +50,8 @@ export interface AccountRunOptions {
   readonly turn: Spread['turn'];
   /** The source, read when it is its turn. */
   readonly inTurn: (source: ManifestSource) => ManifestSource;
+  /** Of many accounts: the source, whose manifest is used once those of all others were read. */
+  readonly together: (source: ManifestSource) => ManifestSource;
 }
 
 export interface AccountRunPorts {
@@ -71,7 +73,8 @@ export function openAccountLoop(
   const { mode, intervalMs, fullIntervalMs, turn } = options;
   const spread = options.accounts === 'many' ? { turn, phaseMs: random() * intervalMs } : undefined;
   const narrow = narrowed(options.inTurn(openSource(context, entry, options)), options.common.domain);
-  const exclusive = options.accounts === 'many' ? exclusiveSource(name, narrow, ownership) : narrow;
+  const exclusive =
+    options.accounts === 'many' ? options.together(exclusiveSource(name, narrow, ownership)) : narrow;
   const access = createAccess(context, options, {
     onSecret,
     onRequest: (event) => emit(requestEvent(name, event)),
