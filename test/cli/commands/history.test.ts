@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import blameSchema from '../../../schemas/blame.v1.schema.json' with { type: 'json' };
 import entrySchema from '../../../schemas/history-entry.v1.schema.json' with { type: 'json' };
 import historySchema from '../../../schemas/history.v1.schema.json' with { type: 'json' };
+import { createRepository } from '../support/repository.ts';
 import { commandScene, OWNER, type CommandScene, type SceneOptions } from '../support/scene.ts';
 import { expectSchema } from '../support/schema.ts';
 
@@ -28,6 +29,7 @@ const ACTIONS = {
 
 interface RunLike {
   readonly id: string;
+  readonly commit: object | null;
   readonly items: readonly Readonly<Record<string, unknown>>[];
 }
 
@@ -133,6 +135,30 @@ test('a run that writes nothing is not recorded; the newest comes first; a run s
   expect(stdout).toContain('  ~ alias  sales  ana@corp.example -> alma@corp.example\n');
   const { stdout: masked } = await scene.run(['history', runs[0]?.id ?? '', '--mask']);
   expect(masked).toContain('***1@corp.example -> ***2@corp.example');
+});
+
+test('of a manifest in a repository: commit, author, and whether it differs from what is committed', async () => {
+  const scene = await open();
+  const repository = await createRepository(scene.directory);
+  const path = { PATH: process.env['PATH'] ?? '' };
+  const first = await repository.commit({ 'fwdsync.yaml': `version: 1\n${MANIFEST}` });
+  // What else is committed, or is not, says nothing of the manifest.
+  await repository.commit({ 'notes.txt': 'later' });
+  await repository.stage({ 'draft.txt': 'not committed' });
+  await apply(scene, path);
+  await scene.manifest(MANIFEST.replace('ana@', 'alma@'));
+  await apply(scene, path);
+  const { runs } = await historyOf(scene);
+  const author = 'Ana <ana@corp.example>';
+  expect(runs.map(({ commit }) => commit)).toEqual([
+    { sha: first, author, dirty: true },
+    { sha: first, author, dirty: false },
+  ]);
+  const { stdout } = await scene.run(['history', runs[0]?.id ?? '']);
+  expect(stdout).toContain(`\n  commit  ${first.slice(0, 10)} (dirty) ${author}\n`);
+  expect((await scene.run(['blame', 'sales@acme.example'])).stdout).toContain(
+    `${first.slice(0, 10)} (dirty)\n`,
+  );
 });
 
 test('64: a run that is not recorded, a duration that is none', async () => {

@@ -1,0 +1,67 @@
+import * as fs from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { historyKeys, type HistoryEntry, type HistoryItem } from '../../src/model/history/entries.ts';
+import type { DomainName } from '../../src/model/names.ts';
+import { openStateDirectory } from '../../src/state/directory.ts';
+import { systemProcesses } from '../../src/state/processes.ts';
+import { commandScene, OWNER } from '../cli/support/scene.ts';
+import { NAUGHTY } from './support/corpora.ts';
+
+const ESCAPES = ['\u001b[2J\u001b]0;owned\u0007', 'line\r\nforged', '\u009b31m', '\u202egnirts', '\u0000'];
+const TEXTS = [...NAUGHTY, ...ESCAPES];
+/** All that a terminal does not show as itself, the ends of lines aside. */
+const UNSEEN = /[^\P{C}\n]|[\p{Zl}\p{Zp}]/u;
+
+/** One run in whose entries every text that somebody else may choose is this one. */
+function entriesOf(text: string, index: number): readonly HistoryEntry[] {
+  const run = `r${index}`;
+  const at = '2026-09-01T00:00:00.000Z';
+  const item: HistoryItem = {
+    kind: 'alias',
+    action: 'update',
+    domain: 'acme.example' as DomainName,
+    name: text,
+    id: text,
+    fields: ['forward'],
+    from: { forward: [{ shown: text, print: text }] },
+    to: { forward: [text] },
+    source: { file: text, line: 1, column: 1 },
+  };
+  const keys = [...historyKeys({ ...item, name: 'sales' }), ...historyKeys(item)];
+  const who = { command: 'apply', host: text, user: text } as const;
+  const actor = index % 2 === 0 ? { ci: 'github' as const, name: text, url: text } : null;
+  const api = { url: 'https://api.example/v4', version: 'v4' } as const;
+  const commit = { sha: text, author: text, dirty: false };
+  const result = { run, at, item: 1, keys, id: text, message: text };
+  return [
+    { entry: 'run', at, run, ...who, actor, commit, account: OWNER, api, plan: text },
+    { entry: 'item', at, run, item: 1, keys, ...item, endpoint: text, via: null },
+    { entry: 'item-outcome', ...result, outcome: index % 3 === 0 ? 'failed' : 'done' },
+    { entry: 'drift', at, seenAt: at, keys, ...item },
+  ];
+}
+
+test('whatever the history holds, no output of it sends a terminal anything but text', async () => {
+  const { clock, env, run } = await commandScene();
+  const { history } = openStateDirectory({
+    directory: env['FWDSYNC_STATE_DIR'] ?? '',
+    account: OWNER,
+    apiUrl: env['FWDSYNC_API_URL'] ?? '',
+    fs,
+    clock,
+    processes: systemProcesses(fs, 'test'),
+  });
+  expect(await history.append(TEXTS.flatMap(entriesOf), 'written')).toMatchObject({ ok: true });
+  const commands = [['history'], ['history', '--domain', 'acme.example'], ['blame', 'sales@acme.example']];
+  const runs = TEXTS.map((_, index) => ['history', `r${index}`]).slice(-ESCAPES.length - 3);
+  for (const args of [...commands, ...runs]) {
+    const { code, stdout, stderr } = await run(args);
+    expect([code, stderr], args.join(' ')).toEqual([0, '']);
+    expect(UNSEEN.exec(stdout)?.[0]?.codePointAt(0), args.join(' ')).toBeUndefined();
+  }
+  const { stdout } = await run(['blame', 'sales@acme.example']);
+  // Each entry stays on lines of its own.
+  expect(stdout.match(/^2026-09-01T00:00:00Z {2}run r\d+/gm)?.length).toBe(
+    TEXTS.filter((_, index) => index % 3 !== 0).length,
+  );
+});
