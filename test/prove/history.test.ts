@@ -31,6 +31,7 @@ const step = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('revert' as const) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('undo' as const) }) },
   {
     weight: 3,
     arbitrary: fc.record({
@@ -39,7 +40,7 @@ const step = fc.oneof(
       forward: fc.option(forward),
     }),
   },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('observe' as const) }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('observe' as const) }) },
 );
 
 type Change = readonly [action: string, from: string | null, to: string | null];
@@ -49,35 +50,51 @@ type Drift = readonly [from: string | null, to: string | null, seenAt: string];
 class Model {
   readonly entries = new Map<string, Change[]>();
   readonly drift = new Map<string, Drift>();
+  /** Names that an undo wrote since the manifest was applied. */
+  readonly forgotten = new Set<string>();
   wanted: Aliases = {};
   before: Aliases = {};
 
   applied(wanted: Aliases, was: Aliases, is: Aliases): void {
-    for (const name of NAMES) {
-      const [from, to] = [was[name] ?? null, is[name] ?? null];
-      if (from === to) continue;
-      const action = from === null ? 'add' : to === null ? 'delete' : 'update';
-      this.entries.set(name, [[action, from, to], ...(this.entries.get(name) ?? [])]);
-    }
+    this.wrote(was, is);
     this.drift.clear();
     this.before = this.wanted;
     this.wanted = wanted;
+    this.forgotten.clear();
+  }
+
+  /** What an undo wrote is not as the manifest wants it, and no drift either. */
+  undone(was: Aliases, is: Aliases): void {
+    for (const name of this.wrote(was, is)) {
+      this.drift.delete(name);
+      this.forgotten.add(name);
+    }
+  }
+
+  private wrote(was: Aliases, is: Aliases): readonly string[] {
+    const changed = NAMES.filter((name) => was[name] !== is[name]);
+    for (const name of changed) {
+      const [from, to] = [was[name] ?? null, is[name] ?? null];
+      const action = from === null ? 'add' : to === null ? 'delete' : 'update';
+      this.entries.set(name, [[action, from, to], ...(this.entries.get(name) ?? [])]);
+    }
+    return changed;
   }
 
   observed(live: Aliases, at: string): void {
     for (const name of NAMES) {
       const [from, to] = [this.wanted[name] ?? null, live[name] ?? null];
-      if (from === to || from === null) this.drift.delete(name);
+      if (from === to || from === null || this.forgotten.has(name)) this.drift.delete(name);
       else this.drift.set(name, [from, to, this.drift.get(name)?.[2] ?? at]);
     }
   }
 }
 
 test(
-  'blame is what the account shows, after any sequence of runs, drift and reverts',
+  'blame is what the account shows, after any sequence of runs, undos, drift and reverts',
   { timeout: 3_600_000 },
   async () => {
-    const totals = { runs: 0, drift: 0, entries: 0 };
+    const totals = { runs: 0, undos: 0, drift: 0, entries: 0 };
     const property = fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 9 }), async (steps) => {
       const world = changedWorld([...NAMES, 'keep']);
       const model = new Model();
@@ -88,10 +105,19 @@ test(
         model.applied(wanted, was, world.live());
         totals.runs += 1;
       };
+      const undo = async (): Promise<void> => {
+        const was = world.live();
+        const outcome = await world.undo();
+        // All that the run did may have been changed since.
+        expect(['converged', 'unchanged', 'partial', 'refused']).toContain(outcome);
+        model.undone(was, world.live());
+        totals.undos += 1;
+      };
       await apply({ a: 'x@corp.example', b: 'y@corp.example' }, null);
       for (const one of steps) {
         if (one.kind === 'apply') await apply(one.aliases, one.lost);
         if (one.kind === 'revert') await apply(model.before, null);
+        if (one.kind === 'undo') await undo();
         if (one.kind === 'edit' && world.live()[one.name] !== undefined)
           await world.edit(one.name, one.forward);
         if (one.kind === 'observe')
@@ -113,11 +139,11 @@ test(
         totals.drift += drift.length;
       }
     });
-    const numRuns = runs(1_000, 15);
+    const numRuns = runs(1_000, 20);
     await fc.assert(property, { numRuns, seed: PROVE_SEED });
     expect(totals.drift).toBeGreaterThan(0);
     console.info(
-      `blame, ${numRuns} sequences: ${totals.runs} runs, ${totals.entries} entries, ${totals.drift} open drifts`,
+      `blame, ${numRuns} sequences: ${totals.runs} runs, ${totals.undos} undos, ${totals.entries} entries, ${totals.drift} open drifts`,
     );
   },
 );

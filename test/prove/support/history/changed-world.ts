@@ -3,13 +3,15 @@ import { createPolicy } from '../../../../src/cli/input/policy.ts';
 import { createEmulator } from '../../../../src/emulator/emulator.ts';
 import { loadManifest } from '../../../../src/manifest/load.ts';
 import type { DomainName } from '../../../../src/model/names.ts';
-import { createRunId } from '../../../../src/model/history/entries.ts';
+import { createRunId, type RunEntry } from '../../../../src/model/history/entries.ts';
 import { manifestSize } from '../../../../src/plan/size.ts';
 import { goAhead } from '../../../../src/reconcile/decide.ts';
 import { createDriftLog, driftOf } from '../../../../src/reconcile/drift-log.ts';
-import { reconcileOnce } from '../../../../src/reconcile/once.ts';
+import { reconcileOnce, type OnceRequest } from '../../../../src/reconcile/once.ts';
 import { planOnce } from '../../../../src/reconcile/plan-once.ts';
 import { openStateDirectory } from '../../../../src/state/directory.ts';
+import { readForUndo, readRunItems, undoRequest } from '../../../../src/reconcile/undo/undo-request.ts';
+import { readRuns } from '../../../../src/state/history/recorded.ts';
 import type { HistoryStore } from '../../../../src/state/store.ts';
 import { writeSnapshot } from '../../../../src/manifest/write/write-snapshot.ts';
 import { memoryDisk } from '../../../simulation/support/disk.ts';
@@ -32,6 +34,8 @@ export interface ChangedWorld {
   readonly live: () => Aliases;
   /** Applies a manifest of these aliases and nothing else; its first request of a method is lost, or the answer to it. */
   readonly apply: (aliases: Aliases, lost: Lost | null) => Promise<string>;
+  /** Reverses the last run that wrote; null: there is none. */
+  readonly undo: () => Promise<string | null>;
   /** Looks for drift from a manifest of these aliases; each time as another process. */
   readonly observe: (aliases: Aliases) => Promise<string>;
   /** Somebody else changes an alias; null deletes it. */
@@ -97,6 +101,29 @@ export function changedWorld(names: readonly string[]): ChangedWorld {
     const domain = core.store.dump().domains.find((one) => one.domain === DOMAIN);
     return Object.fromEntries((domain?.aliases ?? []).map(({ alias, forward }) => [alias, forward]));
   };
+  const originNow = () => ({ ...TEST_ORIGIN, run: createRunId({ now: clock.now(), random: 0 }) });
+  const lastRun = async (): Promise<RunEntry | null> => {
+    for await (const { start } of readRuns(openState().history)) return start;
+    return null;
+  };
+  const reconcile = async (
+    request: Omit<OnceRequest, 'maxFailures'>,
+    ports: ReturnType<typeof prepare>['ports'],
+  ): Promise<string> => {
+    const once = await reconcileOnce(
+      { ...request, maxFailures: null },
+      {
+        ...ports,
+        writeSnapshot,
+        // Guards are not what is proven.
+        approve: async (planned) => ({ decision: goAhead(planned.plan, []), planned }),
+      },
+    );
+    core.faults.clear();
+    return once.kind === 'applied'
+      ? once.report.outcome
+      : `${once.kind} ${JSON.stringify(once).slice(0, 2000)}`;
+  };
   return {
     live,
     async apply(aliases, lost) {
@@ -106,20 +133,20 @@ export function changedWorld(names: readonly string[]): ChangedWorld {
         const { method, when } = lost;
         core.faults.push({ match: { path: '/aliases', method }, do: { kind: 'drop', when } });
       }
-      const run = createRunId({ now: clock.now(), random: 0 });
-      const once = await reconcileOnce(
-        { ...request, origin: { ...TEST_ORIGIN, run }, maxFailures: null },
-        {
-          ...ports,
-          writeSnapshot,
-          // Guards are not what is proven.
-          approve: async (planned) => ({ decision: goAhead(planned.plan, []), planned }),
-        },
+      return reconcile({ ...request, origin: originNow() }, ports);
+    },
+    async undo() {
+      clock.advance(1_000);
+      const last = await lastRun();
+      if (last === null) return null;
+      const items = await readRunItems(openState(), last.run);
+      const desired = readForUndo(items, last);
+      const { request, ports } = prepare({ keep: 'k@corp.example' });
+      const origin = { ...originNow(), command: 'undo', undoes: last.run } as const;
+      return reconcile(
+        { ...undoRequest(last, items, { desired, policy: request.policy }), origin, newcomers: 'left' },
+        ports,
       );
-      core.faults.clear();
-      return once.kind === 'applied'
-        ? once.report.outcome
-        : `${once.kind} ${JSON.stringify(once).slice(0, 2000)}`;
     },
     async observe(aliases) {
       clock.advance(1_000);
