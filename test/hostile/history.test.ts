@@ -42,7 +42,8 @@ function entriesOf(text: string, index: number): readonly HistoryEntry[] {
 }
 
 test('whatever the history holds, no output of it sends a terminal anything but text', async () => {
-  const { clock, env, run } = await commandScene();
+  const scene = await commandScene();
+  const { clock, env } = scene;
   const { history } = openStateDirectory({
     directory: env['FWDSYNC_STATE_DIR'] ?? '',
     account: OWNER,
@@ -55,11 +56,11 @@ test('whatever the history holds, no output of it sends a terminal anything but 
   const commands = [['history'], ['history', '--domain', 'acme.example'], ['blame', 'sales@acme.example']];
   const runs = TEXTS.map((_, index) => ['history', `r${index}`]).slice(-ESCAPES.length - 3);
   for (const args of [...commands, ...runs]) {
-    const { code, stdout, stderr } = await run(args);
+    const { code, stdout, stderr } = await scene.run(args);
     expect([code, stderr], args.join(' ')).toEqual([0, '']);
     expect(UNSEEN.exec(stdout)?.[0]?.codePointAt(0), args.join(' ')).toBeUndefined();
   }
-  const { stdout } = await run(['blame', 'sales@acme.example']);
+  const { stdout } = await scene.run(['blame', 'sales@acme.example']);
   // Each entry stays on lines of its own.
   expect(stdout.match(/^2026-09-01T00:00:00Z {2}run r\d+/gm)?.length).toBe(
     TEXTS.filter((_, index) => index % 3 !== 0).length,
