@@ -192,11 +192,15 @@ test('what the linter says of random manifests is true, and it says something of
 test('50,000 aliases take less than 1.3 times as long as without the linter', () => {
   const lines = Array.from({ length: 50_000 }, (_, index) => `      a${index}: b${index % 100}@corp.example`);
   const text = `version: 1\ndomains:\n  acme.example:\n    prune: true\n    aliases:\n${lines.join('\n')}\n      "*": b7@corp.example\n`;
-  const started = cpuSeconds();
-  const { desired } = load(text);
-  const whole = cpuSeconds() - started;
-  if (desired === null) throw new Error('not valid');
-  const lint = measureLint(desired.domains);
+  const rounds = Array.from({ length: 3 }, () => {
+    const started = cpuSeconds();
+    const { desired } = load(text);
+    const whole = cpuSeconds() - started;
+    if (desired === null) throw new Error('not valid');
+    return { whole, lint: measureLint(desired.domains) };
+  });
+  const whole = Math.min(...rounds.map((round) => round.whole));
+  const lint = Math.min(...rounds.map((round) => round.lint));
   expect(lint).toBeLessThan(0.3 * (whole - lint));
 });
 
