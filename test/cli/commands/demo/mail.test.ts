@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
-import { commandScene } from '../../support/scene.ts';
+import { fwdsync } from '../../../support/command.ts';
 
 test('three mails go by SMTP, and each is explained', { timeout: 60_000 }, async () => {
-  const scene = await commandScene();
-  const { code, stdout } = await scene.run(['demo', '--mail']);
+  const { code, stdout } = await fwdsync(['demo', '--mail']);
   expect(code).toBe(0);
   const told = stdout.split('\n').filter((line) => /^ {2}(?:To|Answer|Arrived) /.test(line));
   expect(told.map((line) => line.replace(/queued as .*/, 'queued'))).toEqual([
