@@ -68,7 +68,9 @@ export function seedLogs(state: State, domain: DomainRecord, seeds: readonly See
 function oldestFirst<Dated extends { readonly created_at: number }>(
   seeds: readonly Dated[],
 ): readonly Dated[] {
-  const isNewestFirst = (seeds[0]?.created_at ?? 0) > (seeds.at(-1)?.created_at ?? 0);
+  const times = seeds.map((seed) => seed.created_at);
+  const isNewestFirst =
+    times[0] !== times.at(-1) && times.every((time, index) => time <= (times[index - 1] ?? time));
   return (isNewestFirst ? seeds.toReversed() : seeds).toSorted((a, b) => a.created_at - b.created_at);
 }
 

@@ -6,8 +6,12 @@ import type { CommandResult } from './cli.ts';
 export function renderSession({ args, stdout, stderr, exitCode }: CommandResult): string {
   // Domains run side by side: how far the run has come, and whether a line of that is due, is not stored.
   const steady = stderr.replace(/^(reading|writing|verifying): \d+%.*\n/gm, '');
+  // Nor how many reads the others had begun when too many items had failed.
+  const printed = stdout.includes('more than --max-failures')
+    ? stdout.replace(/ \d+ requests in /, ' REQUESTS in ')
+    : stdout;
   const errors = steady === '' ? '' : `--- standard error\n${endLine(steady)}`;
-  return `$ fwdsync ${args.map(quoteForShell).join(' ')}\n${endLine(stdout)}${errors}--- exit ${exitCode}\n`;
+  return `$ fwdsync ${args.map(quoteForShell).join(' ')}\n${endLine(printed)}${errors}--- exit ${exitCode}\n`;
 }
 
 /**
