@@ -24,16 +24,15 @@ export async function* linesBackwards(file: FileHandle, containing: string): Asy
   }
 }
 
-/** The lines in which `needle` is, the last first. */
+/** The lines in which `needle` is, the last first. To search forwards is several times faster than backwards. */
 function* matchesIn(lines: Buffer, needle: Buffer): Generator<string> {
-  let end = lines.length;
-  while (end > 0) {
-    const found = lines.lastIndexOf(needle, end - 1);
-    if (found < 0) return;
-    const start = lines.lastIndexOf(NEWLINE, found) + 1;
-    yield lines.toString('utf8', start, lines.indexOf(NEWLINE, found));
-    end = start - 1;
+  const matches: { readonly start: number; readonly end: number }[] = [];
+  for (let found = lines.indexOf(needle); found >= 0;) {
+    const end = lines.indexOf(NEWLINE, found);
+    matches.push({ start: lines.lastIndexOf(NEWLINE, found) + 1, end });
+    found = lines.indexOf(needle, end);
   }
+  for (const { start, end } of matches.reverse()) yield lines.toString('utf8', start, end);
 }
 
 /** The lines of a file that do not begin with a text, in pieces of any size; a line that was cut off is left out. */
