@@ -79,6 +79,45 @@ export const MIGRATIONS: readonly string[] = [
   INSERT INTO fwdsync.history_days (account, day, bytes)
     SELECT account, (at AT TIME ZONE 'UTC')::date, sum(octet_length(entry)) FROM fwdsync.history GROUP BY 1, 2;
   `,
+  // Workers, which of them schedules, and the last run of each account. `recorded` is the epoch under which its sealed texts were written.
+  `
+  ALTER TABLE fwdsync.locks ADD COLUMN lease_ms integer NOT NULL DEFAULT 60000;
+  CREATE TABLE fwdsync.workers (
+    id uuid PRIMARY KEY,
+    name bytea NOT NULL,
+    version text NOT NULL,
+    concurrency integer NOT NULL,
+    running integer NOT NULL DEFAULT 0,
+    job_expiry_ms integer NOT NULL,
+    started_at timestamptz NOT NULL,
+    seen_at timestamptz NOT NULL,
+    ended_at timestamptz
+  );
+  CREATE TABLE fwdsync.scheduler (
+    only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+    worker uuid NOT NULL,
+    until timestamptz NOT NULL
+  );
+  CREATE TABLE fwdsync.account_runs (
+    account bigint PRIMARY KEY REFERENCES fwdsync.accounts ON DELETE CASCADE,
+    since timestamptz NOT NULL,
+    due_at timestamptz NOT NULL,
+    interval_ms bigint NOT NULL,
+    epoch bigint NOT NULL DEFAULT 0,
+    worker uuid,
+    started_at timestamptz,
+    revision bigint,
+    applied bigint,
+    read_at timestamptz,
+    failures integer NOT NULL DEFAULT 0,
+    drift integer NOT NULL DEFAULT 0,
+    parked boolean NOT NULL DEFAULT false,
+    recorded bigint NOT NULL DEFAULT 0,
+    outcome bytea,
+    memory bytea
+  );
+  CREATE INDEX account_runs_due ON fwdsync.account_runs (due_at);
+  `,
 ];
 
 /** Before the first step: it holds the version, and by which key the store is sealed (null: by none). */
