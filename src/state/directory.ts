@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import type { References } from '../model/destinations.ts';
 import type { Clock, Every } from '../model/clock.ts';
@@ -6,7 +6,6 @@ import type { DomainName } from '../model/names.ts';
 import type { Warning } from '../model/plan.ts';
 import { NO_PRIOR, type ManifestSize, type PriorDomain, latestManifests } from '../model/prior.ts';
 import { fail, succeed, type Result } from '../model/result.ts';
-import { accountName } from './account-name.ts';
 import {
   readKnownReferences,
   readManifestSizes,
@@ -15,6 +14,7 @@ import {
   writeManifestSizes,
   writePriorDomain,
 } from './documents.ts';
+import { accountDirectory, domainFile, shortHash } from './file-names.ts';
 import {
   keepNewest,
   listFiles,
@@ -106,25 +106,6 @@ interface Scope {
   readonly written: Map<DomainName, string>;
 }
 
-/** Readable where it can be, and distinct always: the hash decides, the rest is for people. */
-export function accountDirectory(account: string, apiUrl: string): string {
-  const { email, host } = accountName(account, apiUrl);
-  const readable = `${email}_${host}`
-    .replace(/[^a-z0-9.@_-]/g, '-')
-    .replace(/^\.+/, '-')
-    .slice(0, 120);
-  return `${readable}_${hash(`${email}\n${host}`)}`;
-}
-
-/** A domain of up to 253 characters is a file name of up to 255: the long ones are cut and get a hash. */
-function domainFile(domain: DomainName): string {
-  return domain.length <= 200 ? `${domain}.json` : `${domain.slice(0, 180)}_${hash(domain)}.json`;
-}
-
-function hash(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 12);
-}
-
 async function readPrior(scope: Scope): ReturnType<StateStore['prior']> {
   const directory = join(scope.place, 'domains');
   const warnings: Warning[] = [];
@@ -140,7 +121,7 @@ async function readPrior(scope: Scope): ReturnType<StateStore['prior']> {
       continue;
     }
     domains.set(entry.domain, entry.prior);
-    if (read.kind === 'text') scope.written.set(entry.domain, hash(read.text));
+    if (read.kind === 'text') scope.written.set(entry.domain, shortHash(read.text));
   }
   const sizes = await readSizes(scope);
   if (sizes === null) warnings.push(damaged(sizesPath(scope)));
@@ -185,9 +166,9 @@ async function rememberDomain(
     return succeed(undefined);
   }
   const text = writePriorDomain(domain, prior);
-  if (scope.written.get(domain) === hash(text)) return succeed(undefined);
+  if (scope.written.get(domain) === shortHash(text)) return succeed(undefined);
   const written = await writeWhole(scope.files, path, text);
-  if (written.ok) scope.written.set(domain, hash(text));
+  if (written.ok) scope.written.set(domain, shortHash(text));
   return written;
 }
 
