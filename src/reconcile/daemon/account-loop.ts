@@ -1,24 +1,17 @@
 import type { Client } from '../../api/client.ts';
-import type { AccountStatus, Cause, DaemonEvent, RunResult } from '../../model/daemon.ts';
+import type { AccountStatus, Cause, DaemonEvent } from '../../model/daemon.ts';
 import type { Desired } from '../../model/desired.ts';
-import { createRunId } from '../../model/history/entries.ts';
 import type { DomainName } from '../../model/names.ts';
 import { succeed } from '../../model/result.ts';
 import type { HistoryStore, StateStore } from '../../state/store.ts';
 import type { ManifestSize } from '../../model/prior.ts';
 import { changedSince, digestDomains, keepDomains, type DomainDigests } from '../domain-digests.ts';
-import {
-  internalFault,
-  pendingSinceLastRun,
-  runAccount,
-  type Access,
-  type RunPorts,
-  type RunTask,
-} from './account-run.ts';
-import { createStatusTracker, splitChanges, type StatusTracker } from './account-status.ts';
-import { createFlapDetector, type FlapDetector } from './flap-detector.ts';
+import { internalFault, pendingSinceLastRun, type Access, type RunPorts } from './account-run.ts';
+import { createStatusTracker } from './account-status.ts';
+import { createFlapDetector } from './flap-detector.ts';
 import type { ManifestRead, ManifestSource } from './manifest-source.ts';
-import { createScheduler, type Scheduler, type Spread, type Task } from './scheduler.ts';
+import { makeRun, type FailedRun, type RunRecords, type RunStart, type Work } from './recorded-run.ts';
+import { createScheduler, type Spread, type Task } from './scheduler.ts';
 import { createSweeper, type Sweeper } from './sweep.ts';
 import { createWakeup, type Wakeup } from './wakeup.ts';
 
@@ -105,13 +98,10 @@ interface CurrentManifest {
   readonly digests: DomainDigests;
 }
 
-interface Loop {
+interface Loop extends RunRecords {
   readonly options: LoopOptions;
   readonly ports: LoopPorts;
   readonly wakeup: Wakeup;
-  readonly scheduler: Scheduler;
-  readonly flaps: FlapDetector;
-  readonly tracker: StatusTracker;
   readonly sweeper: Sweeper;
   manifest: CurrentManifest | null;
   /** Whether an event said that the files may have changed, since they were read last. */
@@ -243,7 +233,7 @@ async function runDomains(loop: Loop, cause: Cause, names: readonly DomainName[]
     manifestSize: size,
     listing: names.length < pages ? 'by-name' : 'all',
   };
-  await runOnce(loop, { cause, names, startedAt: loop.ports.clock.monotonic() }, work);
+  await makeRun(loop, { cause, names, startedAt: loop.ports.clock.monotonic() }, work);
 }
 
 function beginSweep(loop: Loop): void {
@@ -267,48 +257,9 @@ async function finishSweep(loop: Loop): Promise<void> {
     ? { desired, manifestSize: size, listing: 'all', swept: read.value }
     : { kind: 'failed', ...read.error };
   const start: RunStart = { cause: 'sweep', names: [...desired.domains.keys()], startedAt, readAt };
-  const result = await runOnce(loop, start, work);
+  const result = await makeRun(loop, start, work);
   sweeper.planned(sweep, result);
   if (!read.ok && read.error.what === 'account') ports.giveUp(read.error.message);
-}
-
-interface RunStart {
-  readonly cause: Cause;
-  readonly names: readonly DomainName[];
-  /** When it, or its read, began. */
-  readonly startedAt: number;
-  /** When domains were read in full before it began, epoch milliseconds. */
-  readonly readAt?: ReadonlyMap<DomainName, number>;
-}
-
-const NEVER: ReadonlyMap<DomainName, number> = new Map();
-
-type Work = Omit<RunTask, 'run' | 'mode' | 'flaps' | 'inSync'>;
-type FailedRun = Extract<RunResult, { kind: 'failed' }>;
-
-/** Makes a run, or records one that failed before it began. */
-async function runOnce(
-  loop: Loop,
-  { cause, names, startedAt, readAt = NEVER }: RunStart,
-  work: Work | FailedRun,
-): Promise<RunResult> {
-  const { scheduler, tracker, flaps, options, ports } = loop;
-  const { clock } = ports;
-  const run = createRunId({ now: clock.now(), random: ports.random() });
-  ports.emit({ account: options.name, kind: 'run-started', run, cause, domains: names.length });
-  const task = { run, mode: options.mode, flaps, inSync: new Set(tracker.domainsIn('in-sync')) };
-  const result = 'kind' in work ? work : await runAccount({ ...work, ...task }, ports);
-  // What was asked to stop did not fail.
-  if (result.kind === 'failed' && ports.signal.aborted) return result;
-  if (result.kind === 'completed') flaps.applied(splitChanges(result).applied);
-  const seconds = (clock.monotonic() - startedAt) / 1000;
-  const failing = tracker.runFinished({ run, cause, names, seconds, result, readAt });
-  const failures = scheduler.failures();
-  scheduler.runEnded({ cause, domains: names, failing }, clock.monotonic());
-  if (failures > 0 && scheduler.failures() === 0) {
-    ports.emit({ account: options.name, kind: 'recovered', run, failures });
-  }
-  return result;
 }
 
 function currentManifest({ manifest }: Loop): CurrentManifest {
