@@ -7,6 +7,8 @@ import {
   type DaemonEvent,
   type DeliveryStatus,
 } from '../model/daemon.ts';
+import type { Fleet } from '../model/fleet.ts';
+import { renderFleetMetrics } from './fleet-metrics.ts';
 
 /** The daemon's figures for Prometheus. Labels are bounded: accounts, endpoint templates and closed lists. */
 export interface Metrics {
@@ -19,12 +21,14 @@ export interface Metrics {
 export interface MetricsOptions {
   readonly version: string;
   readonly statuses: () => readonly AccountStatus[];
+  /** Of the fleet that the process belongs to, null: it cannot be read; absent: it belongs to none. */
+  readonly fleet?: () => Promise<Fleet | null>;
 }
 
 const RUN_SECONDS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 14_400];
 const REQUEST_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-export function createMetrics({ version, statuses }: MetricsOptions): Metrics {
+export function createMetrics({ version, statuses, fleet }: MetricsOptions): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   // Gauges that are named like counters.
@@ -41,10 +45,11 @@ export function createMetrics({ version, statuses }: MetricsOptions): Metrics {
   return {
     contentType: registry.contentType,
     record: (event) => recordEvent(meters, event),
-    render() {
+    async render() {
       for (const gauge of Object.values(gauges)) gauge.reset();
       for (const status of statuses()) readStatus(gauges, status);
-      return registry.metrics();
+      const own = await registry.metrics();
+      return fleet === undefined ? own : `${own}${await renderFleetMetrics(await fleet())}`;
     },
   };
 }

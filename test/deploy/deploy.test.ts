@@ -71,7 +71,12 @@ test('compose: a read-only root file system, no capabilities, the key as a secre
 });
 
 describe('alerts and dashboard ask for what is served', () => {
-  const metrics = createMetrics({ version: '0.0.0', statuses: () => [] });
+  const fleet = { at: 0, accounts: [], workers: [], queue: { depth: 0, oldestWaitMs: null } };
+  const metrics = createMetrics({
+    version: '0.0.0',
+    statuses: () => [],
+    fleet: () => Promise.resolve(fleet),
+  });
   const served = async (): Promise<ReadonlySet<string>> => {
     const names = [...(await metrics.render()).matchAll(/^# TYPE (\S+) (\S+)/gm)].flatMap(([, name, type]) =>
       type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name ?? ''],

@@ -1,0 +1,38 @@
+import type { Fleet, FleetAccount } from '../model/fleet.ts';
+
+/** `fwdsync/fleet@1`: how each account of a store stands, who works on them, and what waits. */
+export function fleetDocument({ at, accounts, workers, queue }: Fleet): object {
+  const names = new Map(workers.map(({ id, name }) => [id, name]));
+  return {
+    kind: 'fwdsync/fleet@1',
+    at: iso(at),
+    accounts: accounts.map((account) => accountDocument(account, names)),
+    workers: workers.map(({ id: _, startedAt, seenAt, ...worker }) => {
+      return { ...worker, startedAt: iso(startedAt), seenAt: iso(seenAt) };
+    }),
+    queue: {
+      depth: queue.depth,
+      oldestWaitSeconds: queue.oldestWaitMs === null ? null : queue.oldestWaitMs / 1000,
+    },
+  };
+}
+
+function accountDocument(
+  { email: account, state, wanted, applied, readAt, drift, worker, error }: FleetAccount,
+  names: ReadonlyMap<string, string>,
+): object {
+  return {
+    account,
+    state,
+    wanted,
+    applied,
+    readAt: readAt === null ? null : iso(readAt),
+    drift,
+    worker: names.get(worker ?? '') ?? null,
+    error,
+  };
+}
+
+function iso(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
