@@ -25,7 +25,7 @@ import {
   type CommandAction,
   type Declaration,
 } from './input/options.ts';
-import { declarePublish, declareState } from './declare-store.ts';
+import { declarePublish, declareState, declareStatus } from './declare-store.ts';
 import { DOCUMENT_FORMATS, PLAN_FORMATS, VALIDATE_FORMATS } from './output/formats.ts';
 import type { CommonOptions } from './settings.ts';
 
@@ -52,6 +52,7 @@ const COMMANDS: Readonly<Record<string, (declaration: Declaration) => void>> = {
   history: declareHistory,
   blame: declareBlame,
   publish: declarePublish,
+  status: declareStatus,
   state: declareState,
   test: declareTest,
   emulator: declareEmulator,

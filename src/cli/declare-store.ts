@@ -30,6 +30,13 @@ export function declarePublish({ program, run }: Declaration): void {
     .action(run(async () => (await import('./commands/publish/publish.ts')).publishCommand));
 }
 
+export function declareStatus({ program, run }: Declaration): void {
+  addCommand(program, 'status', withStore, withFormat(), withLogs)
+    .description('Show how the accounts of a store are, which workers run, and what waits; sends no requests')
+    .addHelpText('after', example('fwdsync status --store postgres://ops@127.0.0.1/fwdsync'))
+    .action(run(async () => (await import('./commands/status/status.ts')).statusCommand));
+}
+
 export function declareState({ program, run }: Declaration): void {
   addCommand(program, 'state', withStore, withLogs)
     .description('Copy a state directory into a store; the directory stays as it is')

@@ -1,15 +1,9 @@
+import type { QueueState } from '../model/fleet/fleet.ts';
 import type { Database } from '../state/postgres/database.ts';
 
 /** Of the jobs; it is pg-boss's own. */
 const SCHEMA = 'fwdsync_queue';
 const QUEUE = 'run';
-
-export interface QueueState {
-  /** Runs that wait for a worker. */
-  readonly depth: number;
-  /** How long the first of them has waited, in milliseconds; null: none waits. */
-  readonly oldestWaitMs: number | null;
-}
 
 /** How many runs wait; rejects when that cannot be read. A store that no worker has used has no queue yet. */
 export async function readQueue({ query }: Database): Promise<QueueState> {

@@ -1,55 +1,9 @@
 import type { DomainHealth } from '../model/daemon.ts';
+import type { Fleet, FleetAccount, FleetWorker } from '../model/fleet/fleet.ts';
 import type { Cipher, SealedPlace } from '../state/postgres/cipher.ts';
 import type { Database } from '../state/postgres/database.ts';
 import { parseJsonText } from '../state/documents.ts';
-
-/** One published account, and what is known of its last run. Times are epoch milliseconds. */
-export interface FleetAccount {
-  /** The account's number in the store. */
-  readonly id: string;
-  readonly email: string;
-  /** The revision that is published. */
-  readonly wanted: number;
-  /** The newest revision that a run applied in full; null: none yet. */
-  readonly applied: number | null;
-  /** When it was last read in full; null: never yet. */
-  readonly readAt: number | null;
-  /** When it is read next; null: no scheduler has seen it yet. */
-  readonly dueAt: number | null;
-  /** How long it takes from one read to the next; null: no scheduler has seen it yet. */
-  readonly intervalMs: number | null;
-  /** Runs that failed in a row. */
-  readonly failures: number;
-  /** The API refused its key: nothing is sent until key or revision change. */
-  readonly parked: boolean;
-  /** Changes made outside fwdsync that the last run found. */
-  readonly drift: number;
-  readonly state: FleetState;
-  /** Of the last run, for people; null: there is nothing to say. */
-  readonly error: string | null;
-  /** Who runs it now; null: nobody. */
-  readonly worker: string | null;
-}
-
-/** The state of its worst domain; `unattended`: nobody has read the account for three intervals, whatever it was then. */
-export type FleetState = DomainHealth | 'unattended';
-
-/** Times are epoch milliseconds. */
-export interface FleetWorker {
-  readonly id: string;
-  /** Process and host. */
-  readonly name: string;
-  readonly version: string;
-  /** `lost`: it was not seen for its job expiry, and has not ended by itself. */
-  readonly state: 'running' | 'ended' | 'lost';
-  readonly startedAt: number;
-  readonly seenAt: number;
-  /** Runs at most at once. */
-  readonly concurrency: number;
-  /** Runs under way. */
-  readonly running: number;
-  readonly scheduler: boolean;
-}
+import { readQueue } from './queue.ts';
 
 /** What is kept of a run beside its counts and times. */
 export interface RunOutcome {
@@ -57,10 +11,22 @@ export interface RunOutcome {
   readonly error: string | null;
 }
 
+/** The whole of it; rejects when it cannot be read. */
+export async function readFleet(database: Database): Promise<Fleet> {
+  const [clock, accounts, workers, queue] = await Promise.all([
+    database.query<{ readonly now: Date }>('SELECT now()'),
+    listFleetAccounts(database),
+    listFleetWorkers(database),
+    readQueue(database),
+  ]);
+  return { at: clock[0]?.now.getTime() ?? 0, accounts, workers, queue };
+}
+
 interface AccountRow {
   readonly id: string;
   readonly email: string;
   readonly wanted: string;
+  readonly published_at: Date;
   readonly applied: string | null;
   readonly read_at: Date | null;
   readonly due_at: Date | null;
@@ -77,10 +43,12 @@ interface AccountRow {
 /** The published accounts by email; rejects when they cannot be read. */
 export async function listFleetAccounts({ query, cipher }: Database): Promise<readonly FleetAccount[]> {
   const rows = await query<AccountRow>(
-    `SELECT id, email, wanted, applied, read_at, due_at, interval_ms, coalesce(failures, 0) AS failures,
+    `SELECT id, email, wanted, published_at, applied, read_at, due_at, interval_ms, coalesce(failures, 0) AS failures,
        coalesce(parked, false) AS parked, coalesce(drift, 0) AS drift, worker, recorded, outcome,
        coalesce(read_at, since) < now() - 3 * interval_ms * interval '1 ms' IS TRUE AS unattended
-     FROM fwdsync.accounts LEFT JOIN fwdsync.account_runs ON account = id WHERE wanted IS NOT NULL ORDER BY email, id`,
+     FROM fwdsync.accounts JOIN fwdsync.revisions published ON published.account = id AND published.revision = wanted
+       LEFT JOIN fwdsync.account_runs last ON last.account = id
+     ORDER BY email, id`,
   );
   return rows.map((row) => {
     const { state, error } = openOutcome(cipher, row);
@@ -89,6 +57,7 @@ export async function listFleetAccounts({ query, cipher }: Database): Promise<re
       id,
       email,
       wanted: Number(row.wanted),
+      wantedAt: row.published_at.getTime(),
       applied: row.applied === null ? null : Number(row.applied),
       readAt: row.read_at?.getTime() ?? null,
       dueAt: row.due_at?.getTime() ?? null,

@@ -18,3 +18,12 @@ export function durationMs(text: string): number | null {
   const [, number, unit] = /^(\d{1,9}(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text) ?? [];
   return number === undefined ? null : Number(number) * UNITS[unit as keyof typeof UNITS];
 }
+
+/** A duration for people, in its largest unit: `12 s`, `3 min`, `2 h`, `4 days`. */
+export function durationText(milliseconds: number): string {
+  const seconds = Math.max(0, Math.round(milliseconds / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.round(seconds / 60)} min`;
+  if (seconds < 2 * 86_400) return `${Math.round(seconds / 3600)} h`;
+  return `${Math.round(seconds / 86_400)} days`;
+}

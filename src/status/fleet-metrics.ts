@@ -1,5 +1,5 @@
 import { Gauge, Registry } from 'prom-client';
-import { countStates, isBehind, type Fleet, type FleetWorker } from '../model/fleet.ts';
+import { countStates, isBehind, type Fleet, type FleetWorker } from '../model/fleet/fleet.ts';
 
 type Figure = readonly [name: string, help: string, of: (fleet: Fleet) => number];
 

@@ -7,7 +7,7 @@ import {
   type DaemonEvent,
   type DeliveryStatus,
 } from '../model/daemon.ts';
-import type { Fleet } from '../model/fleet.ts';
+import type { Fleet } from '../model/fleet/fleet.ts';
 import { renderFleetMetrics } from './fleet-metrics.ts';
 
 /** The daemon's figures for Prometheus. Labels are bounded: accounts, endpoint templates and closed lists. */

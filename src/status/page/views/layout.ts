@@ -1,3 +1,4 @@
+import { durationText } from '../../../model/clock.ts';
 import { html, markupOf, type Html } from './html.ts';
 
 /** What every page has around its content. */
@@ -46,16 +47,9 @@ export function renderPage(frame: Frame, content: Html): string {
 export function ago(at: number | null, now: number, never = 'never'): Html {
   if (at === null) return html`${never}`;
   const iso = new Date(at).toISOString();
-  const seconds = Math.round(Math.abs(now - at) / 1000);
-  const text = seconds < 5 ? 'now' : at > now ? `in ${duration(seconds)}` : `${duration(seconds)} ago`;
+  const span = durationText(Math.abs(now - at));
+  const text = Math.abs(now - at) < 4_500 ? 'now' : at > now ? `in ${span}` : `${span} ago`;
   return html`<time datetime="${iso}" title="${iso}">${text}</time>`;
-}
-
-function duration(seconds: number): string {
-  if (seconds < 60) return `${seconds} s`;
-  if (seconds < 3600) return `${Math.round(seconds / 60)} min`;
-  if (seconds < 2 * 86_400) return `${Math.round(seconds / 3600)} h`;
-  return `${Math.round(seconds / 86_400)} days`;
 }
 
 /** A text of strangers, so that one item does not fill the page. */

@@ -1,4 +1,4 @@
-import type { DomainHealth } from './daemon.ts';
+import type { DomainHealth } from '../daemon.ts';
 
 /** Worst first. `unattended`: nobody has read the account for three intervals, whatever it was then. */
 export const FLEET_STATES = [

@@ -1,0 +1,130 @@
+import { durationText } from '../../../model/clock.ts';
+import {
+  FLEET_STATES,
+  countStates,
+  isBehind,
+  type Fleet,
+  type FleetAccount,
+  type FleetState,
+  type FleetWorker,
+} from '../../../model/fleet/fleet.ts';
+import { escapeInvisible, plural } from '../../../model/names.ts';
+import type { Style } from '../../../plan/render/style.ts';
+import { wrapSentence, wrapWords } from '../../../plan/render/wrap.ts';
+
+/** Accounts that need somebody or are not up to date, worst first, the others as a count; then workers and queue. */
+export function renderFleet(fleet: Fleet, style: Style, columns: number): string {
+  const rows = fleet.accounts
+    .filter((account) => account.state !== 'in-sync' || isBehind(account))
+    .toSorted((a, b) => FLEET_STATES.indexOf(a.state) - FLEET_STATES.indexOf(b.state));
+  const workers = fleet.workers.filter(({ state }) => state !== 'ended');
+  const blocks = [
+    rows.length === 0 ? [] : accountLines(rows, fleet, { style, columns }),
+    workers.length === 0 ? [] : workerLines(workers, fleet, style),
+    summaryLines(fleet, style).flatMap((line) => wrapSentence(line, columns)),
+  ];
+  return blocks
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.map((line) => `${line}\n`).join(''))
+    .join('\n');
+}
+
+interface Terminal {
+  readonly style: Style;
+  readonly columns: number;
+}
+
+const INDENT = 4;
+
+function accountLines(
+  rows: readonly FleetAccount[],
+  { at, workers }: Fleet,
+  { style, columns }: Terminal,
+): readonly string[] {
+  const names = new Map(workers.map(({ id, name }) => [id, name]));
+  const cells = rows.map(({ state, email, wanted, applied, readAt }) => [
+    state,
+    escapeInvisible(email),
+    applied === wanted ? `${wanted}` : `${applied ?? 'none'} -> ${wanted}`,
+    readAt === null ? 'never' : `${durationText(at - readAt)} ago`,
+  ]);
+  const [head = '', ...lines] = table([['STATE', 'ACCOUNT', 'REVISION', 'LAST READ'], ...cells]);
+  const below = { used: INDENT, indent: INDENT, columns };
+  return [
+    style.dim(head),
+    ...rows.flatMap((account, index) => [
+      paintState(lines[index] ?? '', account.state, style),
+      ...wrapWords(detailOf(account, names), below)
+        .filter((line) => line !== '')
+        .map((line) => `${' '.repeat(INDENT)}${style.dim(line)}`),
+    ]),
+  ];
+}
+
+/** The columns of a table, as wide as they need to be. */
+function table(rows: readonly (readonly string[])[]): readonly string[] {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+function paintState(line: string, state: FleetState, style: Style): string {
+  const paint = state === 'unattended' || state === 'failing' ? style.error : style.warning;
+  return `${state === 'unknown' || state === 'in-sync' ? state : paint(state)}${line.slice(state.length)}`;
+}
+
+function detailOf(
+  { drift, parked, error, worker }: FleetAccount,
+  names: ReadonlyMap<string, string>,
+): string {
+  const runner = names.get(worker ?? '');
+  return [
+    ...(runner === undefined ? [] : [`running on ${runner}`]),
+    ...(drift === 0 ? [] : [`${plural(drift, 'item')} drifted`]),
+    ...(parked ? ['parked until its key or revision changes'] : []),
+    ...(error === null ? [] : [error]),
+  ]
+    .map(escapeInvisible)
+    .join('; ');
+}
+
+function workerLines(workers: readonly FleetWorker[], { at }: Fleet, style: Style): readonly string[] {
+  const cells = workers.map(({ name, state, running, concurrency, seenAt, version, scheduler }) => [
+    escapeInvisible(name),
+    state === 'lost' ? 'lost' : `${running} of ${concurrency}`,
+    `${durationText(at - seenAt)} ago`,
+    escapeInvisible(version),
+    scheduler ? 'scheduler' : '',
+  ]);
+  const [head = '', ...lines] = table([['WORKER', 'RUNS', 'SEEN', 'VERSION', ''], ...cells]);
+  return [
+    style.dim(head),
+    ...lines.map((line, index) => (workers[index]?.state === 'lost' ? style.warning(line) : line)),
+  ];
+}
+
+function summaryLines({ accounts, workers, queue }: Fleet, style: Style): readonly string[] {
+  if (accounts.length === 0) return ['No manifest is published: fwdsync publish stores one.'];
+  const counts = countStates(accounts);
+  const states = FLEET_STATES.filter((state) => counts[state] > 0).map(
+    (state) => `${counts[state]} ${state}`,
+  );
+  const running = workers.filter(({ state }) => state === 'running');
+  const { depth, oldestWaitMs } = queue;
+  return [
+    `${plural(accounts.length, 'account')}: ${states.join(', ')}.`,
+    depth === 0
+      ? 'No run waits for a worker.'
+      : `${plural(depth, 'run')} waiting, the first for ${durationText(oldestWaitMs ?? 0)}.`,
+    ...(running.length === 0 ? [`${style.error('No worker is running')}: start fwdsync run --store.`] : []),
+    ...(running.length > 0 && !running.some(({ scheduler }) => scheduler)
+      ? [
+          `${style.error('No worker is the scheduler')}: one takes over within a minute, or their logs say why not.`,
+        ]
+      : []),
+  ];
+}
