@@ -1,14 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { reportLint } from '../../src/manifest/check/lint/lint.ts';
-import { loadManifest } from '../../src/manifest/load.ts';
-import { createProblemLog } from '../../src/manifest/problems.ts';
 import type { PresentDomain } from '../../src/model/desired.ts';
 import type { DomainName } from '../../src/model/names.ts';
 import type { Problem } from '../../src/model/problem.ts';
 import { createRouter, type RoutingTable } from '../../src/routing/route.ts';
 import type { PresentAlias, PresentRule } from '../../src/model/resources.ts';
-import { cpuSeconds } from '../support/cpu.ts';
+import { load, measureLint } from './support/linted.ts';
 import { PROVE_SEED, runs } from './support/share.ts';
 
 const ALIASES = [
@@ -98,14 +95,6 @@ const manifest = fc
     ].join('\n'),
   );
 
-function load(text: string) {
-  return loadManifest([{ file: 'm.yaml', text }], {
-    references: 'optional',
-    resolve: () => null,
-    apiVersion: 'v4',
-  });
-}
-
 /** Whether what a finding says holds for every message of a small world. */
 function holds({ code, message }: Problem, domain: PresentDomain): boolean {
   const names = [...message.matchAll(/"([^"]+)"/g)].map(([, name = '']) => name);
@@ -189,21 +178,6 @@ test('what the linter says of random manifests is true, and it says something of
     expect(found.get(code) ?? 0, code).toBeGreaterThan(0);
 });
 
-test('50,000 aliases take less than 1.3 times as long as without the linter', () => {
-  const lines = Array.from({ length: 50_000 }, (_, index) => `      a${index}: b${index % 100}@corp.example`);
-  const text = `version: 1\ndomains:\n  acme.example:\n    prune: true\n    aliases:\n${lines.join('\n')}\n      "*": b7@corp.example\n`;
-  const rounds = Array.from({ length: 3 }, () => {
-    const started = cpuSeconds();
-    const { desired } = load(text);
-    const whole = cpuSeconds() - started;
-    if (desired === null) throw new Error('not valid');
-    return { whole, lint: measureLint(desired.domains) };
-  });
-  const whole = Math.min(...rounds.map((round) => round.whole));
-  const lint = Math.min(...rounds.map((round) => round.lint));
-  expect(lint).toBeLessThan(0.3 * (whole - lint));
-});
-
 test('time is linear in patterns and rules, however many of them are alike', () => {
   const one = measureLint(domainsOf(500));
   const ten = measureLint(domainsOf(5_000));
@@ -227,28 +201,4 @@ function domainsOf(count: number) {
   const { desired, problems } = load(text);
   if (desired === null) throw new Error(JSON.stringify(problems.slice(0, 3)));
   return desired.domains;
-}
-
-function measureLint(domains: Parameters<typeof reportLint>[1]): number {
-  const log = createProblemLog();
-  const nothing = {
-    api: null,
-    guards: null,
-    lint: [],
-    destinations: new Map(),
-    templates: new Map(),
-    defaults: new Map(),
-    domains: [],
-    completeness: 'complete',
-  } as const;
-  const destinations = {
-    resolve: () => null,
-    checkSpares: () => undefined,
-    isUsed: () => true,
-    references: new Map(),
-  };
-  const options = { references: 'optional', resolve: () => null, apiVersion: 'v4' } as const;
-  const started = cpuSeconds();
-  reportLint(nothing, domains, { log, options, completeness: 'complete', destinations });
-  return cpuSeconds() - started;
 }

@@ -1,0 +1,38 @@
+import { reportLint } from '../../../src/manifest/check/lint/lint.ts';
+import { loadManifest, type LoadedManifest } from '../../../src/manifest/load.ts';
+import { createProblemLog } from '../../../src/manifest/problems.ts';
+import { cpuSeconds } from '../../support/cpu.ts';
+
+/** Loads one manifest, the linter included. */
+export function load(text: string): LoadedManifest {
+  return loadManifest([{ file: 'm.yaml', text }], {
+    references: 'optional',
+    resolve: () => null,
+    apiVersion: 'v4',
+  });
+}
+
+/** CPU seconds of the linter alone. */
+export function measureLint(domains: Parameters<typeof reportLint>[1]): number {
+  const log = createProblemLog();
+  const nothing = {
+    api: null,
+    guards: null,
+    lint: [],
+    destinations: new Map(),
+    templates: new Map(),
+    defaults: new Map(),
+    domains: [],
+    completeness: 'complete',
+  } as const;
+  const destinations = {
+    resolve: () => null,
+    checkSpares: () => undefined,
+    isUsed: () => true,
+    references: new Map(),
+  };
+  const options = { references: 'optional', resolve: () => null, apiVersion: 'v4' } as const;
+  const started = cpuSeconds();
+  reportLint(nothing, domains, { log, options, completeness: 'complete', destinations });
+  return cpuSeconds() - started;
+}
