@@ -1,5 +1,6 @@
 // Loaded before the program: at its end it writes to standard error, after a NUL, what was loaded, and the
 // processor time and memory that it took.
+import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 
 const urls = new Set<string>();
@@ -11,7 +12,9 @@ registerHooks({
   },
 });
 process.on('exit', () => {
-  const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();
-  const testimony = { urls: [...urls], kibibytes: maxRSS, microseconds: userCPUTime + systemCPUTime };
+  const { userCPUTime, systemCPUTime } = process.resourceUsage();
+  // `maxRSS` counts the parent's, too, of which a child is a copy until it runs its own program.
+  const kibibytes = Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]);
+  const testimony = { urls: [...urls], kibibytes, microseconds: userCPUTime + systemCPUTime };
   process.stderr.write(`\u0000${JSON.stringify(testimony)}`);
 });
