@@ -6,7 +6,7 @@ import { codeOf, describe, type OwnFiles } from '../own-files.ts';
 import type { HistoryQuery, HistoryStore, StateFault } from '../store.ts';
 import { createAppender } from './append.ts';
 import { applyBounds, createPruning, HISTORY_BOUNDS, type HistoryBounds } from './bounds.ts';
-import { linesBackwards, linesWithout } from './lines.ts';
+import { linesBackwards, linesWithout, type LineSearch } from './lines.ts';
 import { parseEntry } from './parse-entry.ts';
 
 export interface HistoryPlace {
@@ -108,7 +108,7 @@ async function* linesOf<S extends HistorySubject>(
   try {
     const file = await files.openToRead(path);
     try {
-      yield* linesBackwards(file, needleOf(query));
+      yield* linesBackwards(file, searchOf(query));
     } finally {
       await file.close();
     }
@@ -119,32 +119,45 @@ async function* linesOf<S extends HistorySubject>(
   }
 }
 
-/** A text that every line has that is asked for, as rare as can be known: within a text of JSON its quotes would be escaped. */
-function needleOf({ about, run, domain, keys }: HistoryQuery<HistorySubject>): string {
-  if (keys !== undefined) return commonEnd(keys.map((key) => JSON.stringify(key)));
-  if (run !== undefined) return `"run":${JSON.stringify(run)}`;
-  if (domain !== undefined) return JSON.stringify(`${domain}\n`).slice(0, -1);
-  return `"entry":"${about}`;
+/** How each line begins; where one does not, it is damaged. */
+const HEAD = /^\{"entry":"([^"]*)","at":"([^"]*)"/;
+
+function searchOf(query: HistoryQuery<HistorySubject>): LineSearch {
+  return {
+    needles: needlesOf(query),
+    isAsked(head) {
+      const [, entry, at] = HEAD.exec(head) ?? [];
+      return entry === undefined || at === undefined || isAbout({ entry, at }, query);
+    },
+  };
 }
 
-/** The keys of an address, whatever it is there: they end in its name. */
-function commonEnd([first = '', ...others]: readonly string[]): string {
-  let end = first;
-  while (!others.every((other) => other.endsWith(end))) end = end.slice(1);
-  return end;
+/** Each line that is asked for has one of these, as rare as can be known: within a text of JSON their quotes would be escaped. */
+function needlesOf({ about, run, domain, keys }: HistoryQuery<HistorySubject>): readonly string[] {
+  if (keys !== undefined) return keys.map((key) => JSON.stringify(key));
+  if (run !== undefined) return [`"run":${JSON.stringify(run)}`];
+  if (domain !== undefined) return [JSON.stringify(`${domain}\n`).slice(0, -1)];
+  return [`"entry":"${about}`];
+}
+
+function isAbout(
+  { entry, at }: { readonly entry: string; readonly at: string },
+  { about, since = '', until = '9999' }: HistoryQuery<HistorySubject>,
+): boolean {
+  return entry.startsWith(about) && at >= since && at <= until;
 }
 
 function createFilter<S extends HistorySubject>(
   query: HistoryQuery<S>,
 ): (entry: HistoryEntry) => entry is HistoryEntryAbout<S> {
-  const { about, run, runs, domain, keys, since = '', until = '9999' } = query;
+  const { run, runs, domain, keys } = query;
   const isOfRun = (own: string | null): boolean =>
     (run === undefined || own === run) && (runs === undefined || (own !== null && runs.includes(own)));
   const isInPlace = (own: readonly string[]): boolean =>
     (keys === undefined || keys.some((key) => own.includes(key))) &&
     (domain === undefined || own.some((key) => key.startsWith(`${domain}\n`)));
   return (entry): entry is HistoryEntryAbout<S> => {
-    if (!entry.entry.startsWith(about) || entry.at < since || entry.at > until) return false;
+    if (!isAbout(entry, query)) return false;
     if (!isOfRun('run' in entry ? entry.run : null)) return false;
     return isInPlace('keys' in entry ? entry.keys : []);
   };
