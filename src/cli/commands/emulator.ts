@@ -34,7 +34,7 @@ export interface EmulatorCommandOptions extends MailCommandOptions {
 /** Serves until a signal comes; prints one JSON line with its addresses as soon as it listens. */
 export async function emulatorCommand(context: Context, options: EmulatorCommandOptions): Promise<ExitCode> {
   const file = options.state === undefined ? null : await resolveLink(resolve(context.cwd, options.state));
-  const mailOptions = readMailOptions(options);
+  const mailOptions = await readMailOptions(context, options);
   const emulator = await start(context, options, file);
   const saver = file === null ? null : keepState(context, emulator, file);
   const mail = mailOptions === null ? null : await startMailFor(context, emulator, mailOptions, file);

@@ -24,9 +24,14 @@ export async function readAccountsFile(file: string): Promise<readonly SeededAcc
 }
 
 async function readRequired(file: string, subject: 'faults' | 'accounts'): Promise<unknown> {
+  return parseChecked(file, await readOptionFile(file, subject), subject);
+}
+
+/** The text of a file that an option names. */
+export async function readOptionFile(file: string, option: string): Promise<string> {
   const text = await readText(file);
-  if (text !== undefined) return parseChecked(file, text, subject);
-  throw commandFailure(`${file} does not exist`, `check the path of --${subject}`);
+  if (text !== undefined) return text;
+  throw commandFailure(`${file} does not exist`, `check the path of --${option}`);
 }
 
 /** Where a file really is, so that writing it leaves a link to it in place. */

@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
+import { createSecureContext } from 'node:tls';
 import type { Emulator } from '../../../emulator/http/server.ts';
 import type { Context } from '../../context.ts';
 import { commandFailure, usageError } from '../../exit.ts';
 import { MOST_PORT } from '../../input/options.ts';
+import { readOptionFile } from './emulator-files.ts';
 
 export interface MailCommandOptions {
   /** Of the API. */
@@ -12,6 +15,9 @@ export interface MailCommandOptions {
   readonly relay?: string;
   readonly srsKey?: string;
   readonly webhook?: readonly string[];
+  /** Files, as PEM. */
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
 }
 
 export interface StartedMail {
@@ -26,11 +32,21 @@ interface CheckedMailOptions {
   readonly relay: { readonly host: string; readonly port: number } | undefined;
   readonly srsKey: string | undefined;
   readonly webhooks: readonly string[];
+  /** undefined: one is made. */
+  readonly certificate: PemPair | undefined;
+}
+
+interface PemPair {
+  readonly cert: string;
+  readonly key: string;
 }
 
 /** null: the emulator has nothing to do with mail. */
-export function readMailOptions(options: MailCommandOptions): CheckedMailOptions | null {
-  const { smtp, submission, relay, srsKey, webhook } = options;
+export async function readMailOptions(
+  context: Context,
+  options: MailCommandOptions,
+): Promise<CheckedMailOptions | null> {
+  const { smtp, submission, relay, srsKey, webhook, tlsCert, tlsKey } = options;
   if (smtp !== undefined || submission !== undefined) {
     return {
       smtpPort: smtp,
@@ -38,12 +54,15 @@ export function readMailOptions(options: MailCommandOptions): CheckedMailOptions
       relay: relay === undefined ? undefined : readRelay(relay),
       srsKey,
       webhooks: (webhook ?? []).map((origin) => readOrigin(origin, options)),
+      certificate: await readCertificate(context, options),
     };
   }
   for (const [name, value] of Object.entries({
     '--relay': relay,
     '--srs-key': srsKey,
     '--webhook': webhook,
+    '--tls-cert': tlsCert,
+    '--tls-key': tlsKey,
   })) {
     if (value !== undefined) {
       throw usageError(`${name} needs --smtp or --submission`, 'add --smtp PORT, or leave it out');
@@ -80,6 +99,28 @@ export async function startMailFor(
     throw commandFailure(
       `the emulator cannot receive mail: ${reason}`,
       'give other ports with --smtp and --submission',
+    );
+  }
+}
+
+async function readCertificate(
+  { cwd }: Context,
+  { tlsCert, tlsKey }: MailCommandOptions,
+): Promise<PemPair | undefined> {
+  if (tlsCert === undefined && tlsKey === undefined) return undefined;
+  if (tlsCert === undefined || tlsKey === undefined) {
+    throw usageError('--tls-cert and --tls-key belong together', 'give both, or neither: then one is made');
+  }
+  const cert = await readOptionFile(resolve(cwd, tlsCert), 'tls-cert');
+  const key = await readOptionFile(resolve(cwd, tlsKey), 'tls-key');
+  try {
+    createSecureContext({ cert, key });
+    return { cert, key };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw commandFailure(
+      `${tlsCert} and ${tlsKey} cannot be used for TLS: ${reason}`,
+      'give a certificate and its key, both as PEM and the key without a password',
     );
   }
 }
