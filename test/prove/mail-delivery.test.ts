@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { ScriptedFailure } from '../../src/emulator/smtp/forward/scripted.ts';
 import { converse, type Conversation } from '../emulator/smtp/support/client.ts';
 import { startMailEmulator } from '../emulator/smtp/support/mail-emulator.ts';
@@ -123,13 +123,21 @@ async function startCommand(
 ): Promise<{ readonly child: ChildProcess; readonly smtp: string; readonly control: string }> {
   const args = ['emulator', '--port', '0', '--smtp', '0', '--control', '--state', 'account.json'];
   const child = spawn(process.execPath, [MAIN, ...args], { cwd, stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
   const [line] = (await once(createInterface(child.stdout as NonNullable<typeof child.stdout>), 'line')) as [
     string,
   ];
   return { child, ...(JSON.parse(line) as { readonly smtp: string; readonly control: string }) };
 }
 
-test('kill -9 in the middle: what was accepted is there once', async () => {
+interface StateLog {
+  readonly sender: { readonly email: string };
+  readonly recipient: { readonly email: string };
+  readonly forward: { readonly email: string } | null;
+  readonly events: readonly { readonly status: string }[];
+}
+
+test('kill -9 in the middle: what was accepted is there once, and the logs say so', async () => {
   const cwd = await mkdtemp(join(tmpdir(), 'fwdsync-mail-'));
   await writeFile(join(cwd, 'account.json'), JSON.stringify({ domains: [DOMAIN] }));
   const accepted: { readonly number: number; readonly to: string }[] = [];
@@ -142,7 +150,7 @@ test('kill -9 in the middle: what was accepted is there once', async () => {
       await conversation.say('EHLO client.example');
       while (accepted.length < killAt) {
         number += 1;
-        const mail = { number, to: `a${1 + (number % 9)}@acme.example` };
+        const mail = { number, to: `a${number % 10}@acme.example` };
         if (!(await sendOver(conversation, { number: mail.number, to: [mail.to] }))) return;
         accepted.push(mail);
       }
@@ -169,6 +177,21 @@ test('kill -9 in the middle: what was accepted is there once', async () => {
     );
   };
   await expect.poll(missing, { timeout: 60_000 }).toEqual([]);
+  const { domains } = (await (await fetch(`${control}/state`)).json()) as {
+    domains: readonly { readonly logs: readonly StateLog[] }[];
+  };
+  const courses = new Map<string, string>();
+  for (const { sender, recipient, forward, events } of domains[0]?.logs ?? []) {
+    const course = events.map(({ status }) => status).join();
+    courses.set(`${sender.email} ${recipient.email} ${forward?.email ?? 'nowhere'}`, course);
+  }
+  for (const { number: each, to } of accepted) {
+    const destinations = destinationsOf(to);
+    const ways = destinations.map((destination) => [destination, 'QUEUED,DELIVERED'] as const);
+    for (const [destination, course] of ways.length === 0 ? [['nowhere', 'QUEUED'] as const] : ways) {
+      expect([each, courses.get(`s${each}@y.example ${to} ${destination}`)]).toEqual([each, course]);
+    }
+  }
   child.kill('SIGTERM');
   await once(child, 'exit');
   await rm(cwd, { recursive: true });

@@ -12,7 +12,12 @@ import {
   readStateFile,
   resolveLink,
 } from './emulator/emulator-files.ts';
-import { readMailOptions, startMailFor, type MailCommandOptions } from './emulator/emulator-mail.ts';
+import {
+  readMailOptions,
+  startMailFor,
+  type MailCommandOptions,
+  type StartedMail,
+} from './emulator/emulator-mail.ts';
 import { createSaver, type Saver } from './emulator/emulator-saver.ts';
 import { EXIT, type ExitCode, commandFailure, usageError } from '../exit.ts';
 
@@ -36,8 +41,8 @@ export async function emulatorCommand(context: Context, options: EmulatorCommand
   const file = options.state === undefined ? null : await resolveLink(resolve(context.cwd, options.state));
   const mailOptions = await readMailOptions(context, options);
   const emulator = await start(context, options, file);
-  const saver = file === null ? null : keepState(context, emulator, file);
   const mail = mailOptions === null ? null : await startMailFor(context, emulator, mailOptions, file);
+  const saver = file === null ? null : keepState(context, { emulator, mail }, file);
   const { controlUrl: control } = emulator;
   const addresses = { ...emulator.urls, ...(control === null ? {} : { control }), ...mail?.addresses };
   context.stdout.write(`${JSON.stringify(addresses)}\n`);
@@ -122,10 +127,18 @@ async function firstState(
 }
 
 /** Keeps the account in the file across restarts. */
-function keepState(context: Context, emulator: Emulator, file: string): Saver {
+function keepState(
+  context: Context,
+  { emulator, mail }: { readonly emulator: Emulator; readonly mail: StartedMail | null },
+  file: string,
+): Saver {
   const saver = createSaver({
     file,
-    text: () => stateText(emulator.store.state),
+    text: () => {
+      mail?.journal?.turn();
+      return stateText(emulator.store.state);
+    },
+    onSaved: () => mail?.journal?.drop(),
     clock: context.clock,
     onFailure: (message) => {
       sayNotSaved(context, message);
@@ -134,6 +147,8 @@ function keepState(context: Context, emulator: Emulator, file: string): Saver {
   emulator.onChange(() => {
     saver.changed();
   });
+  // Mail makes keys when it starts, and puts back what was not saved.
+  if (mail !== null) saver.changed();
   return saver;
 }
 

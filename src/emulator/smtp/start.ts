@@ -1,12 +1,13 @@
 import type { Buffer } from 'node:buffer';
 import { MAIL_HOST } from '../logs/logs-events.ts';
+import type { State } from '../account/state.ts';
 import type { Emulator } from '../http/server.ts';
 import { composeBounce } from './forward/bounce.ts';
 import type { SmtpHost } from './forward/client.ts';
 import { createComposer } from './forward/compose.ts';
 import { deliverOnce, type DeliverParts } from './forward/deliver.ts';
 import { MailQueue, type DeliveryOutcome } from './forward/queue.ts';
-import { recordOutcome } from './forward/record.ts';
+import { isRecordedOver, recordOutcome } from './forward/record.ts';
 import { createFailureScript, type FailureScript } from './forward/scripted.ts';
 import type { Logged, MailDelivery, QueuedMail, SmtpReply } from './mail.ts';
 import { createMailboxes, type ArrivedMail, type Mailboxes } from './mailboxes/mailboxes.ts';
@@ -16,6 +17,7 @@ import { makeCertificate, type Certificate } from './receive/certificate.ts';
 import { normalAddress } from './receive/recipients.ts';
 import { listenForMail, type SmtpListener } from './receive/server.ts';
 import { openDirectorySpool, readSpoolBox } from './spool/directory.ts';
+import { openLogJournal, type LogJournal } from './spool/journal.ts';
 import { createMemorySpool } from './spool/spool.ts';
 import { listenForSubmissions, refuseSender, type SubmissionParts } from './submission/server.ts';
 import { submitMail } from './submission/submit.ts';
@@ -62,14 +64,16 @@ export interface MailService {
   readonly script: FailureScript;
   /** DNS as the emulator sees it. */
   readonly world: WorldResolver;
+  /** For whoever saves the account; null: there is no directory. */
+  readonly journal: LogJournal | null;
   close(): Promise<void>;
 }
 
 /** Lets an emulator receive and forward mail. Rejects when a port cannot be had, or the directory cannot be used. */
 export async function startMail(emulator: Emulator, options: MailOptions): Promise<MailService> {
-  const { queue, accepting, parts } = await createService(emulator, options);
+  const { queue, accepting, journal, parts } = await createService(emulator, options);
   const { mailboxes, script, state, keys, accept, logged } = parts;
-  if (options.directory !== undefined) await resume(options.directory, { queue, mailboxes });
+  if (options.directory !== undefined) await resume(options.directory, { queue, mailboxes, state: state() });
   emulator.clock.onAdvance(() => queue.wake());
   emulator.controlExtensions.push(
     mailControl({ mailboxes, script, world: parts.world, sleep: options.sleep }),
@@ -104,7 +108,7 @@ export async function startMail(emulator: Emulator, options: MailOptions): Promi
     const submission = await open(options.submissionPort, (port) =>
       listenForSubmissions({ ...reception, submit }, port),
     );
-    return { smtp, submission, queue, mailboxes, script, world: parts.world, close };
+    return { smtp, submission, queue, mailboxes, script, world: parts.world, journal, close };
   } catch (error) {
     await close();
     throw error;
@@ -131,10 +135,12 @@ function submitter(emulator: Emulator, queue: AcceptingQueue): SubmissionParts['
   });
 }
 
-async function createService(
-  emulator: Emulator,
-  options: MailOptions,
-): Promise<{ readonly queue: MailQueue; readonly accepting: AcceptingQueue; readonly parts: DeliverParts }> {
+interface CreatedService extends Pick<MailService, 'queue' | 'journal'> {
+  readonly accepting: AcceptingQueue;
+  readonly parts: DeliverParts;
+}
+
+async function createService(emulator: Emulator, options: MailOptions): Promise<CreatedService> {
   const state = (): Emulator['store']['state'] => emulator.store.state;
   const { directory, sleep, randomId, srsKey } = options;
   const spool =
@@ -144,13 +150,14 @@ async function createService(
   const keys = await readSigningKeys(state().mail, { srsKey, randomId });
   emulator.changed();
   const mailboxes = createMailboxes(spool);
+  const journal = directory === undefined ? null : openLogJournal(directory, state());
   const webhooks: WebhookParts = {
     origins: new Set(options.webhooks),
     mailboxes,
     now: emulator.clock.now,
     sleep,
   };
-  const logged: Logged = (domain, log) => void postEvent(webhooks, domain, log);
+  const logged = logging(journal, webhooks);
   const accept = oneAtATime(async (mail: IncomingMail): Promise<Acceptance> => {
     const acceptance = await acceptMail(state(), accepting, mail);
     emulator.changed();
@@ -179,19 +186,26 @@ async function createService(
       record({ emulator, queue, logged }, { mail, delivery, outcome, raw }),
   });
   const accepting = acceptingQueue(queue, logged);
-  return { queue, accepting, parts };
+  return { queue, accepting, journal, parts };
+}
+
+function logging(journal: LogJournal | null, webhooks: WebhookParts): Logged {
+  return (domain, log) => {
+    journal?.add(domain, log);
+    void postEvent(webhooks, domain, log);
+  };
 }
 
 /** Mail of an earlier process: what arrived is there again, what was on its way goes on. */
 async function resume(
   directory: string,
-  { queue, mailboxes }: { readonly queue: MailQueue; readonly mailboxes: Mailboxes },
+  { queue, mailboxes, state }: Pick<MailService, 'queue' | 'mailboxes'> & { readonly state: State },
 ): Promise<void> {
   const arrived: ArrivedMail[] = [];
   for await (const { meta } of readSpoolBox<ArrivedMail>(directory, 'mailboxes')) arrived.push(meta);
   for (const mail of arrived.sort((a, b) => a.arrivedAt - b.arrivedAt)) mailboxes.restore(mail);
-  for await (const { meta, notes } of readSpoolBox<QueuedMail>(directory, 'queue'))
-    queue.schedule(meta, notes);
+  for await (const spooled of readSpoolBox<QueuedMail>(directory, 'queue'))
+    await queue.resume(spooled, (delivery) => isRecordedOver(state, delivery));
 }
 
 interface RecordParts {

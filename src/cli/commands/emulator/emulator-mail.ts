@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { Emulator } from '../../../emulator/http/server.ts';
+import type { MailService } from '../../../emulator/smtp/start.ts';
 import type { Context } from '../../context.ts';
 import { commandFailure, usageError } from '../../exit.ts';
 import { MOST_PORT } from '../../input/options.ts';
@@ -23,6 +24,7 @@ export interface MailCommandOptions {
 export interface StartedMail {
   /** For the JSON line. */
   readonly addresses: Readonly<Record<string, string>>;
+  readonly journal: MailService['journal'];
   close(): Promise<void>;
 }
 
@@ -91,6 +93,7 @@ export async function startMailFor(
         ...(mail.smtp === null ? {} : { smtp: mail.smtp }),
         ...(mail.submission === null ? {} : { submission: mail.submission }),
       },
+      journal: mail.journal,
       close: () => mail.close(),
     };
   } catch (error) {

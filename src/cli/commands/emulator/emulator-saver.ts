@@ -17,6 +17,8 @@ export interface SaverOptions {
   readonly file: string;
   /** The text as it is now, in pieces. */
   readonly text: () => Iterable<string>;
+  /** Called when what `text` gave last is written. */
+  readonly onSaved: () => void;
   readonly clock: Clock;
   readonly onFailure: (message: string) => void;
 }
@@ -48,7 +50,9 @@ export function createSaver(options: SaverOptions): Saver {
   async function save(): Promise<string | null> {
     isDirty = false;
     const written = await writeAtomically(FILES, file, options.text());
-    return written.ok ? null : written.error.message;
+    if (!written.ok) return written.error.message;
+    options.onSaved();
+    return null;
   }
 
   async function saveWhileDirty(): Promise<void> {

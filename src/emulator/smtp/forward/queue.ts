@@ -82,15 +82,33 @@ export class MailQueue {
     return this.#parts.spool.put('queue', mail.id, mail, raw);
   }
 
-  /** Delivers a mail that is kept; `notes` are those of an earlier process. */
-  schedule(mail: QueuedMail, notes: Spooled<unknown>['notes'] = []): void {
+  /** Delivers a mail that is kept. */
+  schedule(mail: QueuedMail): void {
+    const first = { attempts: 0, dueAt: mail.receivedAt };
+    this.#add(
+      mail,
+      mail.deliveries.map((delivery) => ({ mail, delivery, ...first })),
+    );
+  }
+
+  /** Goes on with a mail of an earlier process. `isOver`: whether a delivery has ended, though no note says so. */
+  async resume(
+    { meta: mail, notes }: Spooled<QueuedMail>,
+    isOver: (delivery: MailDelivery) => boolean,
+  ): Promise<void> {
     const latest = new Map((notes as readonly DeliveryNote[]).map((note) => [note.delivery, note.next]));
-    const left = mail.deliveries.filter(({ id }) => latest.get(id) !== null);
-    this.#open.set(mail.id, left.length);
-    for (const delivery of left) {
-      const next = latest.get(delivery.id) ?? { attempts: 0, dueAt: mail.receivedAt };
-      this.#push({ mail, delivery, ...next });
-    }
+    const left = mail.deliveries.filter((each) => latest.get(each.id) !== null && !isOver(each));
+    if (left.length === 0) return this.#parts.spool.remove('queue', mail.id);
+    const first = { attempts: 0, dueAt: mail.receivedAt };
+    this.#add(
+      mail,
+      left.map((delivery) => ({ mail, delivery, ...(latest.get(delivery.id) ?? first) })),
+    );
+  }
+
+  #add({ id }: QueuedMail, pending: readonly Pending[]): void {
+    this.#open.set(id, pending.length);
+    for (const each of pending) this.#push(each);
     this.wake();
   }
 

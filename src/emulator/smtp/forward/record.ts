@@ -28,6 +28,12 @@ export function recordOutcome(
   logged(domain, entry);
 }
 
+/** Whether the log of a delivery says how it ended. */
+export function isRecordedOver(state: State, { domain, log }: MailDelivery): boolean {
+  const entry = log === null ? undefined : state.domains.get(domain ?? '')?.logs.get(log.id);
+  return ['DELIVERED', 'HARD-BOUNCE', 'BOUNCED'].includes(entry?.events.at(-1)?.status ?? '');
+}
+
 const STATUS: Readonly<Record<DeliveryOutcome['kind'], MailEvent['status']>> = {
   delivered: 'DELIVERED',
   hard: 'HARD-BOUNCE',
