@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { sendRaw } from '../emulator/smtp/support/client.ts';
 import { createChance, type Chance } from './support/chance.ts';
 import { PROVE_SEED, runs } from './support/share.ts';
@@ -86,6 +86,7 @@ test('malformed mail leaves it alive within 512 MB, and nothing goes off loopbac
     'account.json',
   ];
   const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
   let said = '';
   child.stderr.on('data', (chunk) => (said += String(chunk)));
   const [line] = (await once(createInterface(child.stdout), 'line')) as [string];

@@ -125,8 +125,13 @@ function textPart(body: string, chance: Chance): string {
   if (chance.number(2) === 0) {
     return `${type}Content-Transfer-Encoding: base64\r\n\r\n${bytes.toString('base64').replaceAll(/.{1,60}/g, '$&\r\n')}`;
   }
-  const soft = quoted(bytes).replaceAll(/(?:=..){1,20}/g, '$&=\r\n');
-  return `${type}Content-Transfer-Encoding: quoted-printable\r\n\r\n${soft}\r\n`;
+  // A line break that is not soft would be two bytes of text, which UTF-16 does not take for one.
+  const soft = `${
+    quoted(bytes)
+      .match(/(?:=..){1,20}/g)
+      ?.join('=\r\n') ?? ''
+  }=`;
+  return `${type}Content-Transfer-Encoding: quoted-printable\r\n\r\n${soft}`;
 }
 
 function nested(body: string, depth: number, chance: Chance): string {
