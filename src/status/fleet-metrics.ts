@@ -1,9 +1,7 @@
 import { Gauge, Registry } from 'prom-client';
-import { countStates, isBehind, type Fleet, type FleetWorker } from '../model/fleet/fleet.ts';
+import { countStates, haveScheduler, isBehind, knownWorkers, type Fleet } from '../model/fleet/fleet.ts';
 
 type Figure = readonly [name: string, help: string, of: (fleet: Fleet) => number];
-
-const HOUR_MS = 3_600_000;
 
 const FIGURES: readonly Figure[] = [
   [
@@ -34,12 +32,15 @@ const FIGURES: readonly Figure[] = [
     'Items that differ from the manifests.',
     ({ accounts }) => accounts.reduce((sum, { drift }) => sum + drift, 0),
   ],
-  ['workers', 'Workers that are alive.', ({ workers }) => workers.filter(isRunning).length],
+  [
+    'workers',
+    'Workers that are alive.',
+    ({ workers }) => workers.filter(({ state }) => state === 'running').length,
+  ],
   [
     'workers_lost',
     'Workers that fell silent within the last hour without having been stopped.',
-    ({ at, workers }) =>
-      workers.filter(({ state, seenAt }) => state === 'lost' && at - seenAt < HOUR_MS).length,
+    (fleet) => knownWorkers(fleet).filter(({ state }) => state === 'lost').length,
   ],
   ['queue_depth', 'Runs that wait for a worker.', ({ queue }) => queue.depth],
   [
@@ -58,17 +59,14 @@ export function renderFleetMetrics(fleet: Fleet | null): Promise<string> {
   const gauge = (name: string, help: string, labelNames: readonly string[] = []): Gauge =>
     new Gauge({ name: `fwdsync_fleet_${name}`, help, labelNames, registers: [registry] });
   gauge('store_reachable', '1 when the store can be read.').set(Number(fleet !== null));
-  const hasScheduler = fleet?.workers.some((worker) => isRunning(worker) && worker.scheduler);
-  gauge('scheduler', '1 when a worker decides which accounts are due.').set(Number(hasScheduler === true));
+  gauge('scheduler', '1 when a worker decides which accounts are due.').set(
+    Number(fleet !== null && haveScheduler(fleet.workers)),
+  );
   if (fleet === null) return registry.metrics();
   const accounts = gauge('accounts', 'Accounts with a published manifest, by state.', ['state']);
   for (const [state, count] of Object.entries(countStates(fleet.accounts))) accounts.set({ state }, count);
   for (const [name, help, of] of FIGURES) gauge(name, help).set(of(fleet));
   return registry.metrics();
-}
-
-function isRunning({ state }: FleetWorker): boolean {
-  return state === 'running';
 }
 
 /** Seconds from the earliest of these times; 0: there are none. */

@@ -76,14 +76,38 @@ export interface QueueState {
   readonly oldestWaitMs: number | null;
 }
 
+const HOUR_MS = 3_600_000;
+
+/** The workers that are running, and those that fell silent within the last hour: somebody should know. */
+export function knownWorkers({ at, workers }: Fleet): readonly FleetWorker[] {
+  return workers.filter(
+    ({ state, seenAt }) => state === 'running' || (state === 'lost' && at - seenAt < HOUR_MS),
+  );
+}
+
+/** Whether one of them decides which accounts are due. */
+export function haveScheduler(workers: readonly FleetWorker[]): boolean {
+  return workers.some(({ state, scheduler }) => scheduler && state === 'running');
+}
+
 /** How many accounts are in each state. */
 export function countStates(accounts: readonly FleetAccount[]): Readonly<Record<FleetState, number>> {
-  const counts = { unattended: 0, failing: 0, withheld: 0, frozen: 0, drifted: 0, unknown: 0, 'in-sync': 0 };
+  const counts = noStates();
   for (const { state } of accounts) counts[state] += 1;
   return counts;
+}
+
+/** Nothing counted yet. */
+export function noStates(): Record<FleetState, number> {
+  return { unattended: 0, failing: 0, withheld: 0, frozen: 0, drifted: 0, unknown: 0, 'in-sync': 0 };
 }
 
 /** Whether the published revision is not applied. */
 export function isBehind({ wanted, applied }: FleetAccount): boolean {
   return applied !== wanted;
+}
+
+/** `7`, or `6 -> 7` where another one is applied than is published. */
+export function revisionText({ wanted, applied }: FleetAccount): string {
+  return applied === wanted ? String(wanted) : `${applied ?? 'none'} -> ${wanted}`;
 }

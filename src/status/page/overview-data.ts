@@ -4,19 +4,18 @@ import type { Change } from '../../model/plan.ts';
 import { changeDocument } from '../../plan/document/document.ts';
 import { describeChange } from '../../plan/render/describe.ts';
 import { deliveryData, type DeliveryData } from './delivery-data.ts';
+import type { DiffLine } from './diff-line.ts';
+import { compareNames, listItems, matcher, type ListedRow, type ListedPage } from './listing.ts';
 import { placeText } from './place.ts';
-import { HEALTHS, type OverviewQuery } from './query.ts';
+import type { OverviewQuery } from './query.ts';
 
-/** What the page says of all accounts; plain data, not concealed yet. */
-export interface OverviewData {
-  readonly counts: Readonly<Record<DomainHealth, number>>;
-  readonly total: number;
+/** What the page of a daemon says: its domains, and its accounts. */
+export interface OverviewData extends ListedPage {
+  readonly noun: 'domain';
   readonly accounts: readonly AccountRow[];
   /** How many accounts there are, and how many of them match the filter. */
   readonly accountTotals: { readonly all: number; readonly matching: number; readonly notReady: number };
-  readonly domains: readonly DomainRow[];
   readonly delivery: DeliveryData;
-  readonly pages: { readonly page: number; readonly last: number; readonly matching: number };
 }
 
 export interface AccountRow {
@@ -51,33 +50,6 @@ interface Budget {
   readonly remaining: number;
 }
 
-export interface DomainRow {
-  readonly domain: string;
-  readonly account: string;
-  readonly mode: AccountStatus['mode'];
-  readonly state: DomainHealth;
-  readonly reason: string | null;
-  readonly resolve: string | null;
-  readonly place: string | null;
-  readonly readAt: number | null;
-  readonly pending: DomainStatus['pending'];
-  readonly lines: readonly DiffLine[];
-  /** How many changes are not listed. */
-  readonly more: number;
-}
-
-/** One change, as a line of a diff. */
-export interface DiffLine {
-  readonly action: Change['action'];
-  readonly kind: string;
-  /** Of what the line is not told by its place. */
-  readonly name: string;
-  readonly text: string;
-  readonly note: string;
-  readonly place: string | null;
-}
-
-const DOMAINS_A_PAGE = 25;
 const MOST_ACCOUNTS = 10;
 const MOST_PROBLEMS = 10;
 /** Of one domain among others, of one that is shown alone, and of a page: it stays small whatever is pending. */
@@ -97,68 +69,41 @@ export function overviewData(
   { query, now, disclosure }: OverviewOptions,
 ): OverviewData {
   const matches = matcher(query.q);
-  const found = findDomains(statuses, query);
-  const last = Math.max(1, Math.ceil(found.matching.length / DOMAINS_A_PAGE));
-  const page = Math.min(query.page, last);
-  const shown = found.matching.slice((page - 1) * DOMAINS_A_PAGE, page * DOMAINS_A_PAGE);
-  const accounts = statuses.filter(
-    ({ name, domains }) => matches(name) || shown.some(({ domain }) => domains.has(domain)),
+  const whole = new Set(statuses.filter(({ name }) => matches(name)));
+  const { shown, ...listed } = listItems(
+    statuses.flatMap(domainsOf),
+    query,
+    ({ name, account }) => whole.has(account) || matches(name),
   );
-  const worst = accounts.toSorted((a, b) => urgencyOf(b, now) - urgencyOf(a, now) || compare(a.name, b.name));
+  const accounts = statuses.filter(
+    (status) => whole.has(status) || shown.some(({ name }) => status.domains.has(name)),
+  );
+  const worst = accounts.toSorted(
+    (a, b) => urgencyOf(b, now) - urgencyOf(a, now) || compareNames(a.name, b.name),
+  );
   return {
-    counts: found.counts,
-    total: found.total,
+    noun: 'domain',
+    ...listed,
+    rows: domainRows(shown, { disclosure, isMany: statuses.length > 1 }),
     accounts: worst.slice(0, MOST_ACCOUNTS).map((status) => accountRow(status, now)),
     accountTotals: {
       all: statuses.length,
       matching: accounts.length,
       notReady: statuses.filter((status) => !isReady(status)).length,
     },
-    domains: domainRows(shown, disclosure),
     delivery: deliveryData(statuses, matches),
-    pages: { page, last, matching: found.matching.length },
   };
 }
 
 interface Found {
-  readonly domain: string;
+  readonly name: string;
+  readonly state: DomainHealth;
   readonly account: AccountStatus;
   readonly status: DomainStatus;
 }
 
-/** The domains that a query is about, worst first; the one that it names before all others. */
-function findDomains(
-  statuses: readonly AccountStatus[],
-  { q, state: wanted }: OverviewQuery,
-): Pick<OverviewData, 'counts' | 'total'> & { readonly matching: readonly Found[] } {
-  const matches = matcher(q);
-  const counts = { failing: 0, withheld: 0, frozen: 0, drifted: 0, unknown: 0, 'in-sync': 0 };
-  const byState = new Map<DomainHealth, Found[]>(HEALTHS.map((health) => [health, []]));
-  for (const account of statuses) {
-    const isWhole = matches(account.name);
-    for (const [domain, status] of account.domains) {
-      counts[status.state] += 1;
-      if (wanted !== null && status.state !== wanted) continue;
-      if (isWhole || matches(domain)) byState.get(status.state)?.push({ domain, account, status });
-    }
-  }
-  const sorted = HEALTHS.flatMap((health) =>
-    (byState.get(health) ?? []).sort((a, b) => compare(a.domain, b.domain)),
-  );
-  const named = sorted.findIndex(({ domain }) => domain === q.toLowerCase());
-  const first = named < 1 ? [] : sorted.splice(named, 1);
-  const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  return { counts, total, matching: [...first, ...sorted] };
-}
-
-/** Without a filter everything matches. */
-function matcher(q: string): (name: string) => boolean {
-  const part = q.toLowerCase();
-  return (name) => part === '' || name.toLowerCase().includes(part);
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
+function domainsOf(account: AccountStatus): readonly Found[] {
+  return [...account.domains].map(([name, status]) => ({ name, state: status.state, account, status }));
 }
 
 /** Whether its last good read is older than it should be. */
@@ -195,28 +140,36 @@ function accountRow(status: AccountStatus, now: number): AccountRow {
   };
 }
 
-function domainRows(shown: readonly Found[], disclosure: Disclosure): readonly DomainRow[] {
+interface RowOptions extends Pick<OverviewOptions, 'disclosure'> {
+  /** Whether rows say which account they are of. */
+  readonly isMany: boolean;
+}
+
+function domainRows(shown: readonly Found[], { disclosure, isMany }: RowOptions): readonly ListedRow[] {
   let room = shown.length === 1 ? MOST_LINES.alone : MOST_LINES.page;
-  return shown.map(({ domain, account, status }) => {
-    const { state, reason, resolve, line, source, readAt, pending, changes } = status;
+  return shown.map(({ name, state, account, status }) => {
+    const { reason, resolve, line, source, readAt, pending, changes } = status;
     const kept = changes.slice(0, shown.length === 1 ? room : Math.min(room, MOST_LINES.among));
     room -= kept.length;
     const count = Object.values(pending).reduce((sum, number) => sum + number, 0);
+    const lines = kept.map((change) => diffLine(change, disclosure));
     return {
-      domain,
-      account: account.name,
-      mode: account.mode,
+      name,
+      detail: isMany ? account.name : null,
       state,
       reason,
-      resolve,
+      resolve: resolve ?? (state === 'drifted' ? BY_ITSELF[account.mode] : null),
       place: placeText(source ?? line),
       readAt,
-      pending,
-      lines: kept.map((change) => diffLine(change, disclosure)),
-      more: count - kept.length,
+      plan: count === 0 ? null : { pending, lines, more: count - lines.length },
     };
   });
 }
+
+const BY_ITSELF: Readonly<Record<AccountStatus['mode'], string>> = {
+  apply: 'the next run applies it',
+  observe: 'fwdsync apply (this daemon only reports)',
+};
 
 function diffLine(change: Change, disclosure: Disclosure): DiffLine {
   const document = changeDocument(change, disclosure);

@@ -1,21 +1,11 @@
-import type { DomainHealth } from '../../model/daemon.ts';
-
-/** Worst first. */
-export const HEALTHS = [
-  'failing',
-  'withheld',
-  'frozen',
-  'drifted',
-  'unknown',
-  'in-sync',
-] as const satisfies readonly DomainHealth[];
+import { FLEET_STATES, type FleetState } from '../../model/fleet/fleet.ts';
 
 /** What the address of the page asks for. */
 export interface OverviewQuery {
   /** A part of the name of a domain or an account. */
   readonly q: string;
   /** Null: all. */
-  readonly state: DomainHealth | null;
+  readonly state: FleetState | null;
   /** From 1. */
   readonly page: number;
   /** Where does mail to it go? Empty: nobody asks. */
@@ -31,7 +21,7 @@ export function parseQuery(query: unknown): OverviewQuery {
     return typeof value === 'string' ? value.trim().slice(0, MOST_LETTERS) : '';
   };
   const page = /^[1-9]\d{0,5}$/.test(text('page')) ? Number(text('page')) : 1;
-  const state = HEALTHS.find((health) => health === text('state')) ?? null;
+  const state = FLEET_STATES.find((health) => health === text('state')) ?? null;
   return { q: text('q'), state, page, route: text('route') };
 }
 

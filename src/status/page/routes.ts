@@ -1,10 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../model/clock.ts';
 import type { AccountStatus } from '../../model/daemon.ts';
+import type { Fleet } from '../../model/fleet/fleet.ts';
 import type { Disclosure } from '../../model/destinations.ts';
 import { statusDocument } from '../status-document.ts';
 import { SESSION_COOKIE, SESSION_MS, type PageAccess } from './access.ts';
 import { concealAll } from './conceal-all.ts';
+import { fleetData } from './fleet-data.ts';
+import { UNREACHABLE, fleetVerdict, renderFleet, renderUnreachable } from './views/fleet.ts';
 import type { Html } from './views/html.ts';
 import { renderPage } from './views/layout.ts';
 import { overviewData } from './overview-data.ts';
@@ -26,6 +29,8 @@ export interface PageOptions {
   /** Takes out of a text what must not be shown. */
   readonly conceal: (text: string) => string;
   readonly disclosure: Disclosure;
+  /** Of the fleet that the process belongs to, null: it cannot be read; absent: it belongs to none. */
+  readonly fleet?: () => Promise<Fleet | null>;
   /** Where mail to an address goes. */
   readonly route: (address: string) => RouteAnswer;
   /** In all links, without a slash at its end; null: no proxy serves the page below a path. */
@@ -48,6 +53,7 @@ export function addPageRoutes(app: FastifyInstance, ports: PagePorts): void {
   app.get('/icon.svg', (_request, reply) => reply.type('image/svg+xml').send(ICON));
   app.get('/', async (request, reply) => {
     if (mayNotSee(request, reply, ports, 'html')) return reply;
+    if (ports.fleet !== undefined) return sendFleet(request, reply, ports, await ports.fleet());
     return sendOverview(request, reply, ports);
   });
   app.get<{ Params: { id: string } }>('/runs/:id', async (request, reply) => {
@@ -91,6 +97,22 @@ async function sendOverview(
   const answer = query.route === '' ? null : route(query.route);
   const content = renderOverview({ data, runs, answer }, { basePath: ports.basePath ?? '', query, now });
   return sendPage(reply, ports, { title: verdictOf(data), content, isLive: true, request });
+}
+
+function sendFleet(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  ports: PagePorts,
+  fleet: Fleet | null,
+): FastifyReply {
+  if (fleet === null) {
+    const content = renderUnreachable();
+    return sendPage(reply, ports, { title: UNREACHABLE, content, isLive: true, request });
+  }
+  const query = parseQuery(request.query);
+  const data = concealAll(fleetData(fleet, query), ports.conceal);
+  const content = renderFleet(data, { basePath: ports.basePath ?? '', query, now: fleet.at });
+  return sendPage(reply, ports, { title: fleetVerdict(data), content, isLive: true, request });
 }
 
 async function sendRun(

@@ -4,7 +4,7 @@ import type { Action } from '../../model/plan.ts';
 import { describeHistoryItem, historyItemDocument } from '../../plan/document/history-item.ts';
 import { readItems, readRuns, type RecordedItem, type RecordedRun } from '../../state/history/recorded.ts';
 import type { HistoryStore } from '../../state/store.ts';
-import type { DiffLine } from './overview-data.ts';
+import type { DiffLine } from './diff-line.ts';
 import { placeText } from './place.ts';
 
 /** What is remembered of one account. */

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import fleetSchema from '../../../schemas/fleet.v1.schema.json' with { type: 'json' };
-import { openDatabase, type Database } from '../../../src/state/postgres/database.ts';
-import { parseStoreUrl } from '../../../src/state/postgres/store-url.ts';
-import { addWorker, publishAccounts, recordRun } from '../../fleet/support/recorded-fleet.ts';
+import type { Database } from '../../../src/state/postgres/database.ts';
+import { addWorker, openTestStore, publishAccounts, recordRun } from '../../fleet/support/recorded-fleet.ts';
 import type { TestDatabases } from '../../support/postgres.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { commandScene, type Output } from '../support/scene.ts';
@@ -24,14 +23,10 @@ interface StatusScene {
 async function openScene(): Promise<StatusScene> {
   const scene = await commandScene();
   const url = await server.createDatabase();
-  const address = parseStoreUrl(url);
-  if (!address.ok) throw new Error(address.error.message);
   const key = randomBytes(32);
-  const opened = await openDatabase({ address: address.value, key, connections: 2 });
-  if (!opened.ok) throw new Error(opened.error.message);
-  onTestFinished(() => opened.value.close());
+  const database = await openTestStore(url, key);
   const env = { FWDSYNC_STORE: url, FWDSYNC_STORE_KEY: key.toString('base64') };
-  return { database: opened.value, status: (...args) => scene.run(['status', ...args], { env }) };
+  return { database, status: (...args) => scene.run(['status', ...args], { env }) };
 }
 
 async function openFleet(): Promise<StatusScene> {

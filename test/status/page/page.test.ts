@@ -1,6 +1,6 @@
-import axeCore from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { axe } from '../support/axe.ts';
 import { openBrowser } from '../support/browser.ts';
 import { openPage } from '../support/open-page.ts';
 import { runEntry, twoRuns } from '../support/history.ts';
@@ -16,21 +16,6 @@ beforeAll(async () => {
   browser = await openBrowser();
 });
 afterAll(() => browser.close());
-
-interface AxeResult {
-  readonly violations: readonly {
-    readonly id: string;
-    readonly nodes: readonly { readonly html: string }[];
-  }[];
-}
-
-/** What axe-core finds, everything that is folded opened. */
-async function axe(page: Page): Promise<readonly string[]> {
-  await page.evaluate(`document.querySelectorAll('details').forEach((one) => { one.open = true; })`);
-  await page.evaluate(axeCore.source);
-  const { violations } = await page.evaluate<AxeResult>('axe.run()');
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-}
 
 function rows(page: Page): Promise<readonly string[]> {
   return page.locator('#domains tbody tr').evaluateAll((all) => all.map((one) => one.textContent ?? ''));

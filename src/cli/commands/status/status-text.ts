@@ -2,7 +2,10 @@ import { durationText } from '../../../model/clock.ts';
 import {
   FLEET_STATES,
   countStates,
+  haveScheduler,
   isBehind,
+  knownWorkers,
+  revisionText,
   type Fleet,
   type FleetAccount,
   type FleetState,
@@ -13,11 +16,11 @@ import type { Style } from '../../../plan/render/style.ts';
 import { wrapSentence, wrapWords } from '../../../plan/render/wrap.ts';
 
 /** Accounts that need somebody or are not up to date, worst first, the others as a count; then workers and queue. */
-export function renderFleet(fleet: Fleet, style: Style, columns: number): string {
+export function renderStatus(fleet: Fleet, style: Style, columns: number): string {
   const rows = fleet.accounts
     .filter((account) => account.state !== 'in-sync' || isBehind(account))
     .toSorted((a, b) => FLEET_STATES.indexOf(a.state) - FLEET_STATES.indexOf(b.state));
-  const workers = fleet.workers.filter(({ state }) => state !== 'ended');
+  const workers = knownWorkers(fleet);
   const blocks = [
     rows.length === 0 ? [] : accountLines(rows, fleet, { style, columns }),
     workers.length === 0 ? [] : workerLines(workers, fleet, style),
@@ -42,11 +45,11 @@ function accountLines(
   { style, columns }: Terminal,
 ): readonly string[] {
   const names = new Map(workers.map(({ id, name }) => [id, name]));
-  const cells = rows.map(({ state, email, wanted, applied, readAt }) => [
-    state,
-    escapeInvisible(email),
-    applied === wanted ? `${wanted}` : `${applied ?? 'none'} -> ${wanted}`,
-    readAt === null ? 'never' : `${durationText(at - readAt)} ago`,
+  const cells = rows.map((account) => [
+    account.state,
+    escapeInvisible(account.email),
+    revisionText(account),
+    account.readAt === null ? 'never' : `${durationText(at - account.readAt)} ago`,
   ]);
   const [head = '', ...lines] = table([['STATE', 'ACCOUNT', 'REVISION', 'LAST READ'], ...cells]);
   const below = { used: INDENT, indent: INDENT, columns };
@@ -121,7 +124,7 @@ function summaryLines({ accounts, workers, queue }: Fleet, style: Style): readon
       ? 'No run waits for a worker.'
       : `${plural(depth, 'run')} waiting, the first for ${durationText(oldestWaitMs ?? 0)}.`,
     ...(running.length === 0 ? [`${style.error('No worker is running')}: start fwdsync run --store.`] : []),
-    ...(running.length > 0 && !running.some(({ scheduler }) => scheduler)
+    ...(running.length > 0 && !haveScheduler(running)
       ? [
           `${style.error('No worker is the scheduler')}: one takes over within a minute, or their logs say why not.`,
         ]

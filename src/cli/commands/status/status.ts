@@ -9,7 +9,7 @@ import { DOCUMENT_FORMATS } from '../../output/formats.ts';
 import { printJson, sentenceColumns } from '../../output/output.ts';
 import { styleFor } from '../../output/style.ts';
 import { namesStore, resolveFormat, type CommonOptions } from '../../settings.ts';
-import { renderFleet } from './status-text.ts';
+import { renderStatus } from './status-text.ts';
 
 /** Prints how the accounts of a store are, who works on them, and what waits; 0 whatever it finds. Sends no requests. */
 export async function statusCommand(context: Context, options: CommonOptions): Promise<ExitCode> {
@@ -20,7 +20,7 @@ export async function statusCommand(context: Context, options: CommonOptions): P
   if (format === 'json') printJson(context, fleetDocument(fleet));
   else {
     const style = styleFor(context.stdout, options.color, context.env);
-    context.stdout.write(renderFleet(fleet, style, sentenceColumns(context.stdout)));
+    context.stdout.write(renderStatus(fleet, style, sentenceColumns(context.stdout)));
   }
   return EXIT.done;
 }

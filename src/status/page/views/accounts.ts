@@ -1,7 +1,10 @@
 import { html, type Html } from './html.ts';
 import { ago, brief } from './layout.ts';
+import { renderTable } from './table.ts';
 import { placeOf } from './health.ts';
 import type { AccountRow, OverviewData } from '../overview-data.ts';
+
+const HEADINGS = ['State', 'Account', 'Last good read', 'Next check', 'Last run'];
 
 /** How each account is read: the manifest, the last read, the next one, and what its rate limit leaves. */
 export function accountSection(
@@ -12,20 +15,11 @@ export function accountSection(
   return html`<section aria-labelledby="accounts-title">
     <h2 id="accounts-title">Accounts</h2>
     <div id="accounts" data-part>
-      <table role="table">
-        <thead role="rowgroup">
-          <tr role="row">
-            <th role="columnheader" scope="col">State</th>
-            <th role="columnheader" scope="col">Account</th>
-            <th role="columnheader" scope="col">Last good read</th>
-            <th role="columnheader" scope="col">Next check</th>
-            <th role="columnheader" scope="col">Last run</th>
-          </tr>
-        </thead>
-        <tbody role="rowgroup">
-          ${accounts.map((row) => accountRow(row, now))}
-        </tbody>
-      </table>
+      ${renderTable(
+        HEADINGS,
+        accounts.map((row) => accountRow(row, now)),
+        'left',
+      )}
       ${rest > 0 ? html`<p class="dim">… and ${rest} more: filter by name to see them</p>` : null}
     </div>
   </section>`;

@@ -3,6 +3,7 @@ import type { DeliveryData, TroubleRow } from '../delivery-data.ts';
 import { placeOf } from './health.ts';
 import { html, type Html } from './html.ts';
 import { ago, brief } from './layout.ts';
+import { renderTable } from './table.ts';
 
 /** Mail that does not arrive, where the email logs are followed. */
 export function renderDeliveries(
@@ -12,18 +13,7 @@ export function renderDeliveries(
   if (!isFollowed) return null;
   const rows = troubles.map((row) => troubleRow(row, now));
   const fine = html`<p class="empty">No mail is known to fail.</p>`;
-  const table = html`<table role="table">
-    <thead role="rowgroup">
-      <tr role="row">
-        <th role="columnheader" scope="col">Mail</th>
-        <th role="columnheader" scope="col">Where it fails</th>
-        <th role="columnheader" scope="col" class="right">Since</th>
-      </tr>
-    </thead>
-    <tbody role="rowgroup">
-      ${rows}
-    </tbody>
-  </table>`;
+  const table = renderTable(['Mail', 'Where it fails', 'Since'], rows, 'right');
   return html`<section aria-labelledby="deliveries-title">
     <h2 id="deliveries-title">Mail that does not arrive</h2>
     <div id="deliveries" data-part>

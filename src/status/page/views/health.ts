@@ -1,23 +1,23 @@
-import type { DomainHealth } from '../../../model/daemon.ts';
+import type { FleetState } from '../../../model/fleet/fleet.ts';
 import type { Action } from '../../../model/plan.ts';
 import { SYMBOLS } from '../../../plan/render/text.ts';
-import type { DiffLine } from '../overview-data.ts';
+import type { DiffLine } from '../diff-line.ts';
 import { html, type Html } from './html.ts';
 import { brief } from './layout.ts';
 
 /** In words and by a sign, for colour never carries a meaning alone. */
-export const WORDS_OF_HEALTH: Readonly<
-  Record<DomainHealth, { readonly sign: string; readonly word: string }>
-> = {
-  failing: { sign: '✕', word: 'Failing' },
-  withheld: { sign: '‖', word: 'Withheld' },
-  frozen: { sign: '❄', word: 'Frozen' },
-  drifted: { sign: '≠', word: 'Drifted' },
-  unknown: { sign: '…', word: 'Not checked' },
-  'in-sync': { sign: '✓', word: 'In sync' },
-};
+export const WORDS_OF_HEALTH: Readonly<Record<FleetState, { readonly sign: string; readonly word: string }>> =
+  {
+    unattended: { sign: '?', word: 'Unattended' },
+    failing: { sign: '✕', word: 'Failing' },
+    withheld: { sign: '‖', word: 'Withheld' },
+    frozen: { sign: '❄', word: 'Frozen' },
+    drifted: { sign: '≠', word: 'Drifted' },
+    unknown: { sign: '…', word: 'Not checked' },
+    'in-sync': { sign: '✓', word: 'In sync' },
+  };
 
-export function healthBadge(state: DomainHealth): Html {
+export function healthBadge(state: FleetState): Html {
   const { sign, word } = WORDS_OF_HEALTH[state];
   return html`<span class="badge ${state}"><span aria-hidden="true">${sign}</span> ${word}</span>`;
 }

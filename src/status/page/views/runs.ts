@@ -1,6 +1,7 @@
 import { pendingCounts, renderDiff } from './health.ts';
 import { html, type Html } from './html.ts';
 import { ago, brief } from './layout.ts';
+import { renderTable } from './table.ts';
 import type { RunDetail, RunRow } from '../runs-data.ts';
 
 interface RunsContext {
@@ -32,19 +33,7 @@ function runsTable(runs: readonly RunRow[], { basePath, now }: RunsContext): Htm
         <td role="cell" class="right dim">${ago(run.at, now)}</td>
       </tr> `,
   );
-  return html`<table role="table">
-    <thead role="rowgroup">
-      <tr role="row">
-        <th role="columnheader" scope="col">Run</th>
-        <th role="columnheader" scope="col">Account</th>
-        <th role="columnheader" scope="col">Changes</th>
-        <th role="columnheader" scope="col" class="right">When</th>
-      </tr>
-    </thead>
-    <tbody role="rowgroup">
-      ${rows}
-    </tbody>
-  </table>`;
+  return renderTable(['Run', 'Account', 'Changes', 'When'], rows, 'right');
 }
 
 /** One run: who, when, with what result, and its diff. */

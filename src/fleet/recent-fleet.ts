@@ -1,0 +1,34 @@
+import type { Clock } from '../model/clock.ts';
+import type { Fleet } from '../model/fleet/fleet.ts';
+import type { Database } from '../state/postgres/database.ts';
+import { readFleet } from './records.ts';
+
+const KEPT_MS = 5_000;
+/** Who asks is answered before a scrape of Prometheus gives up. */
+const LONGEST_MS = 3_000;
+
+/** The fleet as it was at most 5 s ago, one read for all who ask; null: the store cannot be read, or not within 3 s. */
+export function createRecentFleet(
+  database: Database,
+  { monotonic, sleep }: Pick<Clock, 'monotonic' | 'sleep'>,
+): () => Promise<Fleet | null> {
+  let reading: Promise<Fleet | null> | null = null;
+  let goodUntil = 0;
+  const read = async (): Promise<Fleet | null> => {
+    const fleet = await readFleet(database).catch(() => null);
+    goodUntil = monotonic() + KEPT_MS;
+    return fleet;
+  };
+  return async () => {
+    if (reading === null || monotonic() > goodUntil) {
+      goodUntil = Infinity;
+      reading = read();
+    }
+    const over = new AbortController();
+    try {
+      return await Promise.race([reading, sleep(LONGEST_MS, over.signal).then(() => null)]);
+    } finally {
+      over.abort();
+    }
+  };
+}

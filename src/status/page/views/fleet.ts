@@ -1,0 +1,91 @@
+import { durationText } from '../../../model/clock.ts';
+import { haveScheduler, type FleetWorker, type QueueState } from '../../../model/fleet/fleet.ts';
+import { plural } from '../../../model/names.ts';
+import type { FleetData } from '../fleet-data.ts';
+import { html, type Html } from './html.ts';
+import { ago } from './layout.ts';
+import { renderListing, renderVerdict, type OverviewContext } from './listing.ts';
+import { renderTable } from './table.ts';
+
+/** How the whole fleet is: the verdict first, then its accounts, its workers and what waits. */
+export function renderFleet(data: FleetData, context: OverviewContext): Html {
+  const text = fleetVerdict(data);
+  const isWell = data.total > 0 && data.counts['in-sync'] === data.total && findFaults(data).length === 0;
+  return html`
+    ${renderVerdict({ text, isWell }, data, context)}
+    ${renderListing(data, 'No manifest is published yet: fwdsync publish stores one.', context)}
+    ${renderWorkers(data)}
+  `;
+}
+
+/** Where the store cannot be read nothing of the fleet is known. */
+export function renderUnreachable(): Html {
+  return html`<section id="verdict" data-part>
+    <h1 class="verdict unwell"><span aria-hidden="true">!</span> ${UNREACHABLE}</h1>
+    <p>
+      Nothing is changed in any account until it is back. Check the database; the log of this worker says what
+      it answers.
+    </p>
+  </section>`;
+}
+
+export const UNREACHABLE = 'The store cannot be read';
+
+/** The whole page in one line. */
+export function fleetVerdict(data: FleetData): string {
+  const { counts, total } = data;
+  if (total === 0) return 'No account is published yet';
+  const bad = total - counts['in-sync'] - counts.unknown;
+  const needy = `${bad} of ${plural(total, 'account')} ${bad === 1 ? 'needs' : 'need'} attention`;
+  const parts = [...findFaults(data), ...(bad > 0 ? [needy] : [])];
+  if (parts.length > 0) return parts.join('; ');
+  if (counts.unknown > 0) return `${counts.unknown} of ${plural(total, 'account')} not checked yet`;
+  return total === 1 ? 'The account is in sync' : `All ${total} accounts are in sync`;
+}
+
+/** What is wrong with the fleet itself. */
+function findFaults({ workers }: FleetData): readonly string[] {
+  const lost = workers.filter(({ state }) => state === 'lost').length;
+  return [
+    ...(haveScheduler(workers) ? [] : ['No worker is the scheduler']),
+    ...(lost === 0 ? [] : [`${plural(lost, 'worker')} lost`]),
+  ];
+}
+
+function renderWorkers({ workers, queue, behind, at }: FleetData): Html {
+  const rows = workers.map((worker) => workerRow(worker, at));
+  return html`<section aria-labelledby="workers-title">
+    <h2 id="workers-title">Workers</h2>
+    <div id="workers" data-part>
+      ${workers.length === 0 ? html`<p class="empty">No worker is running.</p>` : renderTable(HEADINGS, rows, 'right')}
+      <p class="dim">
+        ${queueText(queue)}
+        ${behind === 0 ? null : `For ${plural(behind, 'account')} the published revision is not applied yet.`}
+      </p>
+    </div>
+  </section>`;
+}
+
+const HEADINGS = ['State', 'Worker', 'Runs', 'Last seen'];
+
+function workerRow(worker: FleetWorker, at: number): Html {
+  const { name, version, state, running, concurrency, scheduler, seenAt, startedAt } = worker;
+  const badge =
+    state === 'lost'
+      ? html`<span class="badge failing"><span aria-hidden="true">✕</span> Lost</span>`
+      : html`<span class="badge in-sync"><span aria-hidden="true">✓</span> Running</span>`;
+  return html`<tr role="row">
+    <td role="cell">${badge}</td>
+    <td role="cell">
+      <b class="name">${name}</b>
+      <span class="dim">${version}, started ${ago(startedAt, at)}${scheduler ? ', scheduler' : ''}</span>
+    </td>
+    <td role="cell" data-label="Runs">${running} of ${concurrency}</td>
+    <td role="cell" class="right dim">${ago(seenAt, at)}</td>
+  </tr> `;
+}
+
+function queueText({ depth, oldestWaitMs }: QueueState): string {
+  if (depth === 0) return 'No run waits for a worker.';
+  return `${plural(depth, 'run')} waiting for a worker, the first for ${durationText(oldestWaitMs ?? 0)}.`;
+}
