@@ -23,11 +23,10 @@ export async function accountEntries(
   const leaveOut = resolveStateDirectory(options, context);
   const listed = await listAccounts(directory, { fs, stdin, cwd, leaveOut });
   if (!listed.ok) return { error: listed.error.message, hint: listed.error.hint };
-  const short = listed.value.map((path) => basename(path, extname(path)));
-  return listed.value.map((path, index) => {
-    const name = short[index] ?? path;
-    const isUnique = short.filter((other) => other === name).length === 1;
-    return { name: isUnique ? name : basename(path), paths: [path] };
+  const paths = Map.groupBy(listed.value, (path) => basename(path, extname(path)));
+  return listed.value.map((path) => {
+    const name = basename(path, extname(path));
+    return { name: paths.get(name)?.length === 1 ? name : basename(path), paths: [path] };
   });
 }
 

@@ -3,6 +3,7 @@ import { decodeForward } from '../../../../src/model/destinations.ts';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
+import { cpuSeconds } from '../../../support/cpu.ts';
 import { concealing, createConcealer } from '../../../../src/cli/commands/run/conceal.ts';
 import { createNotices, type Notice } from '../../../../src/cli/commands/run/notices.ts';
 import { createNotifier } from '../../../../src/cli/commands/run/notify.ts';
@@ -228,6 +229,8 @@ describe('the log of events', () => {
   });
 });
 
+const LINE = `{"event":"run.finished","account":"account-7","msg":"${'0 to add, '.repeat(20)}"}`;
+
 describe('concealing', () => {
   test('values are gone wherever they stand, in JSON too', () => {
     const concealer = createConcealer({ mask: new Map() });
@@ -238,6 +241,27 @@ describe('concealing', () => {
       JSON.stringify({ a: 'quo"te\\d', b: 'to BOSS@private.example, ana@corp.example', c: 'abc' }),
     );
     expect(JSON.parse(shown)).toEqual({ a: '***', b: 'to { env: BOSS }, ***1@corp.example', c: 'abc' });
+  });
+
+  test('each of thousands of values is gone, also one that comes up later', () => {
+    const concealer = createConcealer({ mask: false });
+    const keys = Array.from({ length: 2_001 }, (_, index) => `key.of.account-${index}.`);
+    for (const key of keys) {
+      concealer.addSecret(key);
+      expect(concealer.conceal(`with ${key.toUpperCase()}, and no key_of account`)).toBe(
+        'with ***, and no key_of account',
+      );
+    }
+    for (const key of keys) expect(concealer.conceal(`"${key}"`)).toBe('"***"');
+  });
+
+  test('a line of a log costs the same, whether one account has a secret or thousands', () => {
+    const concealer = createConcealer({ mask: false });
+    for (let index = 0; index < 5_000; index += 1) concealer.addSecret(`key.of.account-${index}.`);
+    concealer.conceal('the first compiles');
+    const before = cpuSeconds();
+    for (let line = 0; line < 1_000; line += 1) concealer.conceal(LINE);
+    expect(cpuSeconds() - before).toBeLessThan(0.5);
   });
 
   test('a stream keeps what makes it a terminal', () => {
