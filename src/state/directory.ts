@@ -28,7 +28,7 @@ import {
 import { createFingerprinter, fingerprintValue, recognise, withReferences } from './fingerprints.ts';
 import type { HistoryBounds } from './history/bounds.ts';
 import { openHistory } from './history/history.ts';
-import { acquireLock } from './lock.ts';
+import { acquireLock, countLocks } from './lock.ts';
 import { ownFiles, type OwnFiles, type StateFs } from './own-files.ts';
 import type { ProcessTable } from './processes.ts';
 import type { DeliveryMemories, Memory, RecogniseReferences, StateFault, StateStore } from './store.ts';
@@ -65,6 +65,7 @@ export function openStateDirectory(options: StateDirectoryOptions): StateStore {
   return {
     place,
     lock: () => acquireLock(place, { ...options, files, unique }),
+    lockCount: () => countLocks(place, files),
     prior: () => readPrior(scope),
     remember: (memory) => remember(scope, memory),
     saveSnapshot: (text) => saveDocument(scope, { directory: SNAPSHOTS, suffix: '.yaml', text }),

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Clock, Every } from '../model/clock.ts';
 import { fail, succeed, type Result } from '../model/result.ts';
 import { describeHolder, isFree, newHolder, parseHolder, type LockHolder } from './lock-holder.ts';
-import { type OwnFiles, describe } from './own-files.ts';
+import { codeOf, describe, type OwnFiles } from './own-files.ts';
 import type { ProcessTable } from './processes.ts';
 import { createFile, readText, removeQuietly, replaceFile, type ReadOutcome } from './files.ts';
 import type { LockFault, StateLock } from './store.ts';
@@ -164,6 +164,11 @@ async function readLock(directory: string, number: number, files: OwnFiles): Pro
 
 async function highestNumber(directory: string, files: OwnFiles): Promise<number> {
   return Math.max(0, ...(await lockNumbers(directory, files)));
+}
+
+/** The number of the last lock; null where the directory cannot be listed. */
+export async function countLocks(directory: string, files: OwnFiles): Promise<number | null> {
+  return highestNumber(directory, files).catch((error: unknown) => (codeOf(error) === 'ENOENT' ? 0 : null));
 }
 
 async function removeLower(directory: string, number: number, files: OwnFiles): Promise<void> {

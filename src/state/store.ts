@@ -20,6 +20,8 @@ export interface StateStore {
   remember(memory: Memory): Promise<Result<void, StateFault>>;
   /** Saves the manifest that reverses a run; returns what `apply -f` finds it by. The oldest are removed. */
   saveSnapshot(text: string): Promise<Result<string, StateFault>>;
+  /** How often anybody has taken the lock so far: where it is the same, nobody remembered anything since. Null: not known. */
+  lockCount(): Promise<number | null>;
   /** Saves a report (JSON); returns where it is, for people. The oldest are removed. */
   saveReport(text: string): Promise<Result<string, StateFault>>;
   /** Keeps fingerprints of values that came from references: normalised value -> how it is shown. */

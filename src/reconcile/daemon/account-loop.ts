@@ -11,6 +11,7 @@ import { createStatusTracker } from './account-status.ts';
 import { createFlapDetector } from './flap-detector.ts';
 import type { ManifestRead, ManifestSource } from './manifest-source.ts';
 import { makeRun, type FailedRun, type RunRecords, type RunStart, type Work } from './recorded-run.ts';
+import { createRepeatedSweeps } from './repeated-sweep.ts';
 import { createScheduler, type Spread, type Task } from './scheduler.ts';
 import { createSweeper, type Sweeper } from './sweep.ts';
 import { createWakeup, type Wakeup } from './wakeup.ts';
@@ -131,6 +132,7 @@ function startLoop(options: LoopOptions, whole: LoopPorts): Loop {
     wakeup: createWakeup(clock),
     scheduler: createScheduler({ ...options, random, now: clock.monotonic() }),
     flaps: createFlapDetector(),
+    repeated: createRepeatedSweeps(),
     tracker: createStatusTracker({ name: account, now: () => clock.now(), emit }),
     sweeper: createSweeper(options, { ...ports, onListUnread }),
     manifest: null,
@@ -193,13 +195,14 @@ async function readSafely({ tracker, ports }: Loop): Promise<ManifestRead | null
 }
 
 function accept(loop: Loop, read: Extract<ManifestRead, { kind: 'good' }>): void {
-  const { scheduler, tracker, flaps, manifest: before } = loop;
+  const { scheduler, tracker, flaps, repeated, manifest: before } = loop;
   const { desired, size } = read;
   const digests = digestDomains(desired);
   loop.manifest = { desired, size, digests };
   const changed = changedSince(before?.digests ?? new Map(), digests);
   scheduler.manage(desired.domains);
   flaps.retain(desired.domains);
+  repeated.forget();
   tracker.manifestAccepted(read, changed);
   if (before === null) return;
   scheduler.enqueue(changed);
@@ -208,8 +211,9 @@ function accept(loop: Loop, read: Extract<ManifestRead, { kind: 'good' }>): void
   if (!isSame(before.desired.api, desired.api)) resync(loop);
 }
 
-function resync({ scheduler, sweeper, ports }: Loop): void {
+function resync({ scheduler, sweeper, repeated, ports }: Loop): void {
   sweeper.forget();
+  repeated.forget();
   scheduler.resync(ports.clock.monotonic());
 }
 

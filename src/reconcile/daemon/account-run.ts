@@ -17,6 +17,7 @@ import { decide, goAhead, type Decision } from '../decide.ts';
 import { keepDomains, pendingDomains } from '../domain-digests.ts';
 import { driftOf, type DriftLog } from '../drift-log.ts';
 import type { FlapDetector } from './flap-detector.ts';
+import type { RepeatedSweeps } from './repeated-sweep.ts';
 import { reconcileOnce, type Once, type OncePorts } from '../once.ts';
 import { planOnce, type Planned, type PlanRequest } from '../plan-once.ts';
 
@@ -58,6 +59,7 @@ export interface RunTask {
   readonly swept?: Swept | undefined;
   readonly mode: 'apply' | 'observe';
   readonly flaps: FlapDetector;
+  readonly repeated: RepeatedSweeps;
   /** Domains that were in sync at the last read. */
   readonly inSync: ReadonlySet<DomainName>;
 }
@@ -123,13 +125,32 @@ export async function pendingSinceLastRun(
 }
 
 async function runOnce(task: RunTask, ports: RunPorts & Access): Promise<Result<RunResult, ApiError>> {
+  const { desired, mode, flaps } = task;
   const request: PlanRequest = {
-    desired: task.desired,
+    desired,
     manifestSize: task.manifestSize,
-    domains: task.listing === 'by-name' ? [...task.desired.domains.keys()] : undefined,
+    domains: task.listing === 'by-name' ? [...desired.domains.keys()] : undefined,
     observed: task.swept?.client === ports.client ? task.swept.observed : undefined,
     policy: ports.policy,
   };
+  const { observed } = request;
+  if (observed === undefined) return planAndApply(task, request, ports);
+  const { clock, openState } = ports;
+  const state = openState(observed.account.email);
+  const locks = mode === 'apply' ? 1 : 0;
+  const read = { domains: desired.domains.keys(), changes: [], references: desired.references };
+  return task.repeated.unlessRepeated(
+    { desired, observed, state, now: clock.now(), locks },
+    () => planAndApply(task, request, ports),
+    () => flaps.record({ ...read, now: clock.monotonic() }),
+  );
+}
+
+async function planAndApply(
+  task: RunTask,
+  request: PlanRequest,
+  ports: RunPorts & Access,
+): Promise<Result<RunResult, ApiError>> {
   if (task.mode === 'observe') {
     const planned = await planOnce(request, ports);
     if (!planned.ok) return planned;

@@ -4,6 +4,7 @@ import type { DomainName } from '../../model/names.ts';
 import { runAccount, type RunPorts, type RunTask } from './account-run.ts';
 import { splitChanges, type StatusTracker } from './account-status.ts';
 import type { FlapDetector } from './flap-detector.ts';
+import type { RepeatedSweeps } from './repeated-sweep.ts';
 import type { Scheduler } from './scheduler.ts';
 
 /** What the runs of an account are recorded in. */
@@ -12,6 +13,7 @@ export interface RunRecords {
   readonly ports: RunPorts & { readonly emit: (event: DaemonEvent) => void };
   readonly scheduler: Scheduler;
   readonly flaps: FlapDetector;
+  readonly repeated: RepeatedSweeps;
   readonly tracker: StatusTracker;
 }
 
@@ -26,19 +28,19 @@ export interface RunStart {
 
 const NEVER: ReadonlyMap<DomainName, number> = new Map();
 
-export type Work = Omit<RunTask, 'run' | 'mode' | 'flaps' | 'inSync'>;
+export type Work = Omit<RunTask, 'run' | 'mode' | 'flaps' | 'repeated' | 'inSync'>;
 export type FailedRun = Extract<RunResult, { kind: 'failed' }>;
 
 /** Makes a run, or records one that failed before it began. */
 export async function makeRun(
-  { scheduler, tracker, flaps, options, ports }: RunRecords,
+  { scheduler, tracker, flaps, repeated, options, ports }: RunRecords,
   { cause, names, startedAt, readAt = NEVER }: RunStart,
   work: Work | FailedRun,
 ): Promise<RunResult> {
   const { clock } = ports;
   const run = createRunId({ now: clock.now(), random: ports.random() });
   ports.emit({ account: options.name, kind: 'run-started', run, cause, domains: names.length });
-  const task = { run, mode: options.mode, flaps, inSync: new Set(tracker.domainsIn('in-sync')) };
+  const task = { run, mode: options.mode, flaps, repeated, inSync: new Set(tracker.domainsIn('in-sync')) };
   const result = 'kind' in work ? work : await runAccount({ ...work, ...task }, ports);
   // What was asked to stop did not fail.
   if (result.kind === 'failed' && ports.signal.aborted) return result;

@@ -125,6 +125,17 @@ function heldRowLock(rows: AccountRows, ports: RowLockPorts, { account, epoch }:
   };
 }
 
+/** The epoch of the last lock; null where the database cannot be used. */
+export async function countRowLocks(rows: AccountRows): Promise<number | null> {
+  try {
+    const text = 'SELECT epoch FROM fwdsync.locks WHERE account = $1';
+    const [last] = await rows.query<{ readonly epoch: string }>(text, [await rows.find()]);
+    return Number(last?.epoch ?? 0);
+  } catch {
+    return null;
+  }
+}
+
 function lostMessage({ place }: AccountRows, why: string): string {
   return `the lock of ${place} is lost: ${why}`;
 }

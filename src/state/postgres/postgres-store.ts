@@ -19,7 +19,7 @@ import { accountRows, changeMemory, readMemory, type AccountRows } from './accou
 import type { SealedPlace } from './cipher.ts';
 import { describeFailure, type Database, type Query } from './database.ts';
 import { openRowHistory } from './postgres-history.ts';
-import { acquireRowLock, type RowLockPorts } from './postgres-lock.ts';
+import { acquireRowLock, countRowLocks, type RowLockPorts } from './postgres-lock.ts';
 import { saveStored } from './stored-documents.ts';
 
 export interface PostgresStateOptions extends RowLockPorts {
@@ -41,6 +41,7 @@ export function openPostgresState(options: PostgresStateOptions): StateStore {
   return {
     place: rows.place,
     lock: () => acquireRowLock(rows, options),
+    lockCount: () => countRowLocks(rows),
     prior: () => readStoredPrior(rows, written),
     remember: (memory) => rememberRows(rows, written, memory),
     saveSnapshot: (text) => saveStored(rows, options.clock, { kind: 'snapshot', text }),

@@ -6,6 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { createClient, type ClientOptions } from '../../../src/api/create.ts';
 import { systemProcesses } from '../../../src/state/processes.ts';
 import { openStateDirectory } from '../../../src/state/directory.ts';
+import type { StateStore } from '../../../src/state/store.ts';
 import { createEmulator, type EmulatorCore, type EmulatorOptions } from '../../../src/emulator/emulator.ts';
 import type { Seed } from '../../../src/emulator/account/seed.ts';
 import { writeSnapshot } from '../../../src/manifest/write/write-snapshot.ts';
@@ -170,6 +171,7 @@ export function openLoop(world: Place, options: StartOptions, signal: AbortSigna
     { version: 'v4', mode: mode === 'apply' ? 'read-write' : 'read-only' },
     signal,
   );
+  const openState = stateKeeper(world, files);
   const quick = clientKeeper(world, { version: 'v3', mode: 'read-only' }, signal);
   return createAccountLoop(
     { name: 'test', mode, intervalMs, pollMs, fullIntervalMs },
@@ -197,7 +199,8 @@ export function openLoop(world: Place, options: StartOptions, signal: AbortSigna
       access: (desired) =>
         Promise.resolve(
           succeed({
-            ...accessOf(world, desired, client(key()), files),
+            ...accessOf(world, desired, client(key())),
+            openState,
             drift: drift === 'quick' ? quick(key()) : undefined,
           }),
         ),
@@ -232,8 +235,19 @@ function clientKeeper(
   };
 }
 
-function accessOf(world: Place, desired: Desired, client: Access['client'], files: typeof fs): Access {
-  const { clock, stateDirectory } = world;
+/** One store an account, as the daemon keeps them. */
+function stateKeeper({ clock, stateDirectory }: Place, files: typeof fs): Access['openState'] {
+  const stores = new Map<string, StateStore>();
+  const processes = systemProcesses(files, 'test');
+  const options = { directory: stateDirectory, apiUrl: URL_V4, fs: files, clock, processes };
+  return (account) => {
+    const store = stores.get(account) ?? openStateDirectory({ ...options, account });
+    stores.set(account, store);
+    return store;
+  };
+}
+
+function accessOf({ clock }: Place, desired: Desired, client: Access['client']): Omit<Access, 'openState'> {
   return {
     client,
     policy: {
@@ -244,15 +258,6 @@ function accessOf(world: Place, desired: Desired, client: Access['client'], file
       rotate: [],
       domainDeletes: 'never',
     },
-    openState: (account) =>
-      openStateDirectory({
-        directory: stateDirectory,
-        account,
-        apiUrl: URL_V4,
-        fs: files,
-        clock,
-        processes: systemProcesses(files, 'test'),
-      }),
   };
 }
 

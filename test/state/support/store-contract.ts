@@ -186,6 +186,18 @@ function lockContract(createWorld: () => Promise<StorageWorld>): void {
     await take(open({ account: 'other@acme.example' }));
   });
 
+  test('everybody can count how often it was taken', async () => {
+    const { open } = await createWorld();
+    const [one, other] = [open(), open()];
+    expect(await one.lockCount()).toBe(0);
+    await (await take(one)).release();
+    expect([await one.lockCount(), await other.lockCount()]).toEqual([1, 1]);
+    const lock = await take(other);
+    expect(await one.lockCount()).toBe(2);
+    await lock.release();
+    expect([await one.lockCount(), await other.lockCount()]).toEqual([2, 2]);
+  });
+
   test('a holder keeps it for as long as it refreshes it', async () => {
     const { open, clock } = await createWorld();
     const lock = await take(open());
