@@ -1,5 +1,11 @@
+import { Buffer } from 'node:buffer';
+import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createComposer } from '../../../src/emulator/smtp/forward/compose.ts';
 import { reverseSender, rewriteSender } from '../../../src/emulator/smtp/forward/srs.ts';
+import type { QueuedMail } from '../../../src/emulator/smtp/mail.ts';
+import { readSigningKeys } from '../../../src/emulator/smtp/world/keys.ts';
+import type { WorldResolver } from '../../../src/emulator/smtp/world/world.ts';
 import { sendRaw } from './support/client.ts';
 import { startMailEmulator, type MailEmulator } from './support/mail-emulator.ts';
 import { runTool, swaks } from './support/tools.ts';
@@ -91,6 +97,39 @@ const perl = async (...args: readonly string[]): Promise<string> =>
       ...args,
     ])
   ).output;
+
+test('destinations of one recipient share one check of the sender and one seal', async () => {
+  const asked: string[] = [];
+  const keys = await readSigningKeys(running.emulator.store.state.mail, {
+    srsKey: 'x',
+    randomId: randomUUID,
+  });
+  const world: WorldResolver = (name, type) => {
+    asked.push(name);
+    return running.mail.world(name, type);
+  };
+  const compose = createComposer({ keys, world });
+  const origin = { ip: '192.0.2.1', helo: 'client.example', protocol: 'ESMTP' };
+  const mail: QueuedMail = {
+    id: 'one',
+    receivedAt: 0,
+    sender: 'ana@strict.example',
+    origin,
+    purpose: 'forward',
+    deliveries: [],
+  };
+  const raw = Buffer.from(mailFrom('ana@strict.example').replaceAll('\n', '\r\n'));
+  const first = await compose({ mail, raw, recipient: 'sales@acme.example' });
+  const times = asked.length;
+  expect(await compose({ mail, raw, recipient: 'sales@acme.example' })).toBe(first);
+  expect([times > 0, asked.length]).toEqual([true, times]);
+  const other = await compose({ mail, raw, recipient: 'info@acme.example' });
+  expect(asked.length).toBe(2 * times);
+  expect([String(first), String(other)].map((each) => /^From: .*<(.*)>/m.exec(each)?.[1])).toEqual([
+    'sales@acme.example',
+    'info@acme.example',
+  ]);
+});
 
 test('libmail-srs-perl reverses our senders, and we reverse its', async () => {
   const how = { key: 'secret', now: Date.now() };

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { KEY } from '../support/target.ts';
 import { converse, sendRaw } from './support/client.ts';
 import { startMailEmulator, type MailEmulator } from './support/mail-emulator.ts';
 
@@ -31,6 +32,12 @@ beforeEach(async () => {
 });
 
 afterEach(() => running.close());
+
+interface LogOfV3 {
+  readonly recipient: { readonly email: string };
+  readonly forward: { readonly email: string } | null;
+  readonly events: readonly { readonly status: string }[];
+}
 
 const MAIL = 'From: Ana <ana@x.example>\nSubject: Hello\n\nHi';
 
@@ -147,4 +154,54 @@ test('line breaks that are not CRLF end no message, and are made CRLF', async ()
   const [raw = ''] = await running.arrived('ana@corp.example');
   expect(raw).toContain('one\r\n.\r\nMAIL FROM:<evil@x.example>\r\n.\r\ntwo');
   expect(running.mail.mailboxes.all()).toHaveLength(2);
+});
+
+test('SMTPUTF8 and BODY=8BITMIME: addresses and text that are not ASCII arrive as they are', async () => {
+  const raw = 'From: Jörg <jörg@müller.example>\r\nSubject: Grüße\r\n\r\nnaïve ☃\r\n';
+  const conversation = await converse(running.mail.smtp);
+  const envelope = [
+    'MAIL FROM:<jörg@müller.example> BODY=8BITMIME SMTPUTF8',
+    'RCPT TO:<team-zoë@acme.example>',
+  ];
+  await conversation.say('EHLO client.example');
+  const answers = await conversation.raw(`${[...envelope, 'DATA'].join('\r\n')}\r\n`, 3);
+  expect(answers.map((answer) => answer.slice(0, 3))).toEqual(['250', '250', '354']);
+  expect(await conversation.raw(`${raw}.\r\n`, 1)).toEqual([expect.stringMatching(/^250 2\.6\.0 /)]);
+  conversation.end();
+  await running.mail.queue.idle();
+  const [arrived = ''] = await running.arrived('zoë@corp.example');
+  expect(arrived).toContain(raw);
+  const [log] = await running.logs('acme.example');
+  expect(log).toMatchObject({
+    sender: { email: 'jörg@xn--mller-kva.example' },
+    recipient: { email: 'team-zoë@acme.example' },
+    subject: 'Grüße',
+  });
+});
+
+test('v3 shows the same log', async () => {
+  await sendRaw(running.mail.smtp, {
+    from: 'ana@x.example',
+    to: ['sales@acme.example', 'nobody@acme.example'],
+    raw: MAIL,
+  });
+  await running.mail.queue.idle();
+  const headers = { Authorization: `Basic ${btoa(`api:${KEY}`)}` };
+  const answer = await fetch(`${running.emulator.urls.v3}/domains/acme.example/logs`, { headers });
+  const { logs } = (await answer.json()) as { readonly logs: readonly LogOfV3[] };
+  expect(
+    new Set(
+      logs.map(({ recipient, forward, events }) => [
+        recipient.email,
+        forward?.email ?? null,
+        events.map(({ status }) => status).join(),
+      ]),
+    ),
+  ).toEqual(
+    new Set([
+      ['sales@acme.example', 'ana@corp.example', 'QUEUED,DELIVERED'],
+      ['sales@acme.example', 'ben@corp.example', 'QUEUED,DELIVERED'],
+      ['nobody@acme.example', null, 'REFUSED'],
+    ]),
+  );
 });

@@ -26,6 +26,9 @@ interface ControlAnswer {
   readonly body: any;
 }
 
+/** Made by the first: it takes a third of a second. */
+let dkimKey: string | null = null;
+
 export async function startMailEmulator(
   state: Seed,
   options: Partial<MailOptions> = {},
@@ -37,12 +40,13 @@ export async function startMailEmulator(
     ...shared,
     apiKey: KEY,
     plan: 'paid',
-    state,
+    state: { mail: { dkim_key: dkimKey }, ...state },
     control: true,
     rateLimit: 1_000_000,
     now: () => Date.now(),
   });
   const mail = await startMail(emulator, { ...shared, smtpPort: 0, ...options });
+  dkimKey = emulator.store.state.mail.dkim_key;
   return {
     emulator,
     mail,

@@ -1,0 +1,64 @@
+import { afterEach, expect, test } from 'vitest';
+import { sendRaw } from './support/client.ts';
+import { startMailEmulator, type MailEmulator } from './support/mail-emulator.ts';
+
+let running: MailEmulator;
+afterEach(() => running.close());
+
+const SEED = {
+  domains: [
+    { domain: 'acme.example', aliases: [{ alias: 'sales', forward: 'ana@corp.example,ben@corp.example' }] },
+  ],
+};
+
+async function send(from: string, raw = 'Subject: x\n\nx'): Promise<string | null> {
+  const { data } = await sendRaw(running.mail.smtp, { from, to: ['sales@acme.example'], raw });
+  await running.mail.queue.idle();
+  return data;
+}
+
+async function lastCourses(): Promise<readonly string[]> {
+  const logs = await running.logs('acme.example');
+  return logs.slice(-2).map(({ events }) => events.map(({ status }: { status: string }) => status).join());
+}
+
+test('a mail whose bounce finds no room is kept, and bounces once there is room', async () => {
+  const filler = `Subject: filler\n\n${'x'.repeat(60)}\n`.repeat(100);
+  running = await startMailEmulator(SEED, { memoryBytes: 40_000 });
+  expect(await send('eve@y.example', filler)).toMatch(/^250/);
+  expect(running.mail.mailboxes.all()).toHaveLength(2);
+  await running.control('PUT', '/failures', [{ destination: '*@corp.example', do: '5xx' }]);
+  const [used] = running.mail.mailboxes.all().map(([, [mail]]) => 2 * (mail?.size ?? 0));
+  const large = `Subject: large\n\n${'y'.repeat(40_000 - (used ?? 0) - 300)}`;
+  expect(await send('late@y.example', large)).toMatch(/^250/);
+  expect(await lastCourses()).toEqual(['QUEUED', 'QUEUED']);
+  expect(running.mail.queue.size()).toBe(2);
+  expect(running.mail.mailboxes.of('late@y.example')).toEqual([]);
+  expect(await send('more@y.example', filler)).toMatch(/^452 4\.2\.2 there is no room left for mail/);
+
+  await running.control('DELETE', '/mailboxes');
+  await running.control('POST', '/clock', { advance_seconds: 60 });
+  await running.mail.queue.idle();
+  expect(running.mail.queue.size()).toBe(0);
+  expect(running.mail.mailboxes.of('late@y.example')).toHaveLength(2);
+  expect(await lastCourses()).toEqual(['QUEUED,HARD-BOUNCE', 'QUEUED,HARD-BOUNCE']);
+});
+
+test('a destination that is slow holds up no other', async () => {
+  running = await startMailEmulator(SEED);
+  await running.control('PUT', '/failures', [{ destination: 'ana@corp.example', do: 'slow', ms: 400 }]);
+  const { data } = await sendRaw(running.mail.smtp, {
+    from: 'eve@y.example',
+    to: ['sales@acme.example'],
+    raw: 'Subject: x\n\nx',
+  });
+  expect(data).toMatch(/^250/);
+  const at = async (address: string): Promise<number> => {
+    const { body } = await running.control('GET', `/mailboxes/${address}?wait=10`);
+    return Date.parse(body.messages[0].arrived_at);
+  };
+  const [ana, ben] = await Promise.all([at('ana@corp.example'), at('ben@corp.example')]);
+  expect(ana - ben).toBeGreaterThan(200);
+  await running.mail.queue.idle();
+  expect(await lastCourses()).toEqual(['QUEUED,DELIVERED', 'QUEUED,DELIVERED']);
+});
