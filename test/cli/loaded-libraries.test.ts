@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { measure } from '../manifest/support/measured.ts';
+import { measure, type Measured } from '../manifest/support/measured.ts';
 import { openWorkspace, OWNER } from '../support/workspace.ts';
 
 /** What only a store, or mail in the emulator, needs. */
@@ -12,6 +12,10 @@ domains:
     aliases: { sales: ana@corp.example }
 `;
 
+function onDemandOf({ packages }: Measured): readonly string[] {
+  return packages.filter((name) => ON_DEMAND.includes(name));
+}
+
 async function loading() {
   const { directory, env: own, write } = await openWorkspace([{ domain: 'acme.example' }]);
   await write(MANIFEST);
@@ -21,7 +25,7 @@ async function loading() {
     how: { readonly env?: Readonly<Record<string, string>>; readonly endAt?: string } = {},
   ) => {
     const ended = await measure([command, ...manifest, ...args], { ...how, env: { ...own, ...how.env } });
-    return { ...ended, onDemand: ended.packages.filter((name) => ON_DEMAND.includes(name)) };
+    return { ...ended, onDemand: onDemandOf(ended) };
   };
 }
 
@@ -39,4 +43,16 @@ test('with a store it does, which the test above would see', async () => {
   const run = await loading();
   const ended = await run(['plan'], { env: { FWDSYNC_STORE: 'postgres://u@127.0.0.1:1/x' } });
   expect([ended.code, ended.onDemand]).toEqual([1, ['pg']]);
+});
+
+test.each([
+  [['demo'], []],
+  [['emulator', '--port', '0'], []],
+  [
+    ['emulator', '--port', '0', '--smtp', '0'],
+    ['mailauth', 'nodemailer', 'postal-mime', 'smtp-server'],
+  ],
+])('%j loads %j', async (args, onDemand) => {
+  const ended = await measure(args, args[0] === 'emulator' ? { endAt: '"v4"' } : {});
+  expect([ended.code, onDemandOf(ended)], ended.stderr).toEqual([0, onDemand]);
 });
