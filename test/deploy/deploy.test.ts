@@ -1,13 +1,19 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigMap } from 'kubernetes-models/v1/ConfigMap';
 import { PersistentVolumeClaim } from 'kubernetes-models/v1/PersistentVolumeClaim';
 import { Secret } from 'kubernetes-models/v1/Secret';
 import { Deployment } from 'kubernetes-models/apps/v1/Deployment';
+import { Job } from 'kubernetes-models/batch/v1/Job';
+import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { loadManifest } from '../../src/manifest/load.ts';
+import { processContext } from '../../src/cli/context.ts';
+import { execute } from '../../src/cli/execute.ts';
+import { createProgram } from '../../src/cli/program.ts';
+import { parseStoreUrl } from '../../src/state/postgres/store-url.ts';
 import { createMetrics } from '../../src/status/metrics.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -19,20 +25,20 @@ interface Resource {
   readonly spec?: never;
 }
 
-const MODELS = { ConfigMap, Secret, PersistentVolumeClaim, Deployment } as const;
+const MODELS = { ConfigMap, Secret, PersistentVolumeClaim, Deployment, Job, PodDisruptionBudget } as const;
+const resourcesIn = (file: string): readonly Resource[] =>
+  parseAllDocuments(read(file)).map((document) => document.toJS() as Resource);
 
 describe('Kubernetes', () => {
-  const resources = parseAllDocuments(read('deploy/kubernetes.yaml')).map(
-    (document) => document.toJS() as Resource,
-  );
+  const resources = resourcesIn('deploy/kubernetes.yaml');
+  const files = ['deploy/kubernetes.yaml', 'deploy/kubernetes-fleet.yaml', 'deploy/kubernetes-publish.yaml'];
 
-  test.each(resources.map((resource) => [resource.kind, resource] as const))(
-    '%s matches its published schema',
-    (kind, resource) => {
-      const Model = MODELS[kind as keyof typeof MODELS];
-      expect(() => new Model(resource as never).validate()).not.toThrow();
-    },
-  );
+  test.each(
+    files.flatMap((file) => resourcesIn(file).map((resource) => [file, resource.kind, resource] as const)),
+  )('%s: %s matches its published schema', (_file, kind, resource) => {
+    const Model = MODELS[kind as keyof typeof MODELS];
+    expect(() => new Model(resource as never).validate()).not.toThrow();
+  });
 
   test('a field that the schema does not allow is noticed', () => {
     const wrong = { apiVersion: 'apps/v1', kind: 'Deployment', spec: { replicas: 'one' } };
@@ -59,6 +65,93 @@ describe('Kubernetes', () => {
     expect(deployment?.getIn([...path, 'containers', 0, 'securityContext', 'readOnlyRootFilesystem'])).toBe(
       true,
     );
+  });
+});
+
+describe('workers', () => {
+  interface Named {
+    readonly name: string;
+  }
+  interface Pod {
+    readonly securityContext: object;
+    readonly containers: readonly {
+      readonly securityContext: object;
+      readonly env: readonly (Named & { readonly value?: string })[];
+    }[];
+  }
+  const podOf = (file: string): Pod => {
+    const spec = resourcesIn(file).at(-1)?.spec as unknown as { readonly template: { readonly spec: Pod } };
+    return spec.template.spec;
+  };
+
+  test.each(['deploy/kubernetes-fleet.yaml', 'deploy/kubernetes-publish.yaml'])(
+    '%s: an ordinary user, nothing to write to',
+    (file) => {
+      const { securityContext, containers } = podOf(file);
+      expect(securityContext).toMatchObject({ runAsNonRoot: true });
+      expect(containers[0]?.securityContext).toMatchObject({
+        readOnlyRootFilesystem: true,
+        allowPrivilegeEscalation: false,
+      });
+    },
+  );
+
+  test('the budget of disruptions, and the selector, are those of the pods', () => {
+    const label = { 'app.kubernetes.io/name': 'fwdsync-worker' };
+    for (const kind of ['PodDisruptionBudget', 'Deployment'])
+      expect(resourcesIn('deploy/kubernetes-fleet.yaml')).toContainEqual(
+        expect.objectContaining({
+          kind,
+          spec: expect.objectContaining({ selector: { matchLabels: label } }) as unknown,
+        }),
+      );
+  });
+
+  test('no directory of manifests that the image names is in the way; the store of compose is a socket', () => {
+    expect(podOf('deploy/kubernetes-fleet.yaml').containers[0]?.env).toContainEqual({
+      name: 'FWDSYNC_FILE',
+      value: '',
+    });
+    const compose = parse(read('deploy/docker-compose.fleet.yaml'), { merge: true }) as {
+      services: { worker: { environment: Record<string, string>; volumes: string[] } };
+    };
+    const { environment, volumes } = compose.services.worker;
+    expect(environment).toMatchObject({ FWDSYNC_FILE: '' });
+    expect(parseStoreUrl(environment['FWDSYNC_STORE'] ?? '')).toMatchObject({
+      ok: true,
+      value: { host: '/var/run/postgresql', database: 'fwdsync', tls: 'off' },
+    });
+    expect(volumes).toContain('socket:/var/run/postgresql');
+  });
+});
+
+describe('what the files run', () => {
+  const FILES = [
+    'docker-compose.yaml',
+    'docker-compose.fleet.yaml',
+    'kubernetes.yaml',
+    'kubernetes-fleet.yaml',
+    'kubernetes-publish.yaml',
+  ];
+
+  test.each(FILES)('%s: every command has the options that it is given', (file) => {
+    const lines = [...read(`deploy/${file}`).matchAll(/(?:command|args): (\[.*\])$/gm)]
+      .map(([, list = '']) => parse(list) as readonly string[])
+      .filter(([command]) => command !== 'postgres');
+    expect(lines).not.toEqual([]);
+    for (const [command = '', ...args] of lines) {
+      const { commands } = createProgram(processContext(), [command], { finish: () => {}, execute });
+      const known = commands.flatMap(({ options }) => options.map(({ long }) => long));
+      const given = args.filter((arg) => arg.startsWith('--'));
+      expect([command, given.filter((flag) => !known.includes(flag))]).toEqual([command, []]);
+    }
+  });
+
+  test.each([...FILES, 'fwdsync.service'])('%s: every variable is one that fwdsync reads', (file) => {
+    const help = globSync('src/cli/**/*.ts', { cwd: ROOT }).map(read).join('\n');
+    const used = new Set([...read(`deploy/${file}`).matchAll(/FWDSYNC_[A-Z_]+/g)].map(([name]) => name));
+    expect(used.size).toBeGreaterThan(1);
+    expect([...used].filter((name) => !help.includes(name))).toEqual([]);
   });
 });
 

@@ -78,12 +78,13 @@ unknown     e@agency.example  none -> 2  never
 in-sync     c@agency.example  1 -> 2     2 min ago
     running on process 12 on alpha
 
-WORKER               RUNS     SEEN       VERSION
-process 12 on alpha  3 of 50  1 s ago    1.2.3    scheduler
-process 9 on beta    lost     3 min ago  1.2.3
+RUNS     SEEN       VERSION  WORKER
+3 of 50  1 s ago    1.2.3    process 12 on alpha
+lost     3 min ago  1.2.3    process 9 on beta
 
 5 accounts: 1 unattended, 1 failing, 1 unknown, 2 in-sync.
 No run waits for a worker.
+The scheduler is process 12 on alpha.
 `);
 });
 

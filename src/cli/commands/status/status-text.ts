@@ -2,7 +2,6 @@ import { durationText } from '../../../model/clock.ts';
 import {
   FLEET_STATES,
   countStates,
-  haveScheduler,
   isBehind,
   knownWorkers,
   revisionText,
@@ -96,14 +95,13 @@ function detailOf(
 }
 
 function workerLines(workers: readonly FleetWorker[], { at }: Fleet, style: Style): readonly string[] {
-  const cells = workers.map(({ name, state, running, concurrency, seenAt, version, scheduler }) => [
-    escapeInvisible(name),
-    state === 'lost' ? 'lost' : `${running} of ${concurrency}`,
+  const cells = workers.map(({ name, state, running, concurrency, seenAt, version }) => [
+    state === 'lost' ? state : `${running} of ${concurrency}`,
     `${durationText(at - seenAt)} ago`,
     escapeInvisible(version),
-    scheduler ? 'scheduler' : '',
+    escapeInvisible(name),
   ]);
-  const [head = '', ...lines] = table([['WORKER', 'RUNS', 'SEEN', 'VERSION', ''], ...cells]);
+  const [head = '', ...lines] = table([['RUNS', 'SEEN', 'VERSION', 'WORKER'], ...cells]);
   return [
     style.dim(head),
     ...lines.map((line, index) => (workers[index]?.state === 'lost' ? style.warning(line) : line)),
@@ -116,18 +114,21 @@ function summaryLines({ accounts, workers, queue }: Fleet, style: Style): readon
   const states = FLEET_STATES.filter((state) => counts[state] > 0).map(
     (state) => `${counts[state]} ${state}`,
   );
-  const running = workers.filter(({ state }) => state === 'running');
   const { depth, oldestWaitMs } = queue;
   return [
     `${plural(accounts.length, 'account')}: ${states.join(', ')}.`,
     depth === 0
       ? 'No run waits for a worker.'
       : `${plural(depth, 'run')} waiting, the first for ${durationText(oldestWaitMs ?? 0)}.`,
-    ...(running.length === 0 ? [`${style.error('No worker is running')}: start fwdsync run --store.`] : []),
-    ...(running.length > 0 && !haveScheduler(running)
-      ? [
-          `${style.error('No worker is the scheduler')}: one takes over within a minute, or their logs say why not.`,
-        ]
-      : []),
+    schedulerLine(workers, style),
   ];
+}
+
+function schedulerLine(workers: readonly FleetWorker[], style: Style): string {
+  const running = workers.filter(({ state }) => state === 'running');
+  const scheduler = running.find((worker) => worker.scheduler);
+  if (scheduler !== undefined) return `The scheduler is ${escapeInvisible(scheduler.name)}.`;
+  return running.length === 0
+    ? `${style.error('No worker is running')}: start fwdsync run --store.`
+    : `${style.error('No worker is the scheduler')}: one takes over within a minute, or its log says why not.`;
 }
