@@ -1,0 +1,29 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { listFleetAccounts, listFleetWorkers } from '../../src/fleet/records.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
+import { addWorker, openTestStore, publishAccounts, recordRun } from './support/recorded-fleet.ts';
+
+test('a dump of the schema, as docs/fleet.md has it, brings the whole store to an empty database', async () => {
+  const server = await sharedPostgres();
+  const [from, to] = [await server.createDatabase(), await server.createDatabase()];
+  const key = randomBytes(32);
+  const before = await openTestStore(from, key);
+  await publishAccounts(before, ['a@acme.example', 'b@acme.example'], 2);
+  const worker = await addWorker(before, 'process 1 on alpha', { isScheduler: true });
+  await recordRun(before, 'a@acme.example', {
+    state: 'withheld',
+    error: 'max-deletes',
+    applied: 1,
+    readAgo: 5,
+    worker,
+  });
+  const dump = execFileSync('pg_dump', ['--schema=fwdsync', '--no-owner', from]);
+  execFileSync('psql', ['-q', '-v', 'ON_ERROR_STOP=1', to], { input: dump });
+  const after = await openTestStore(to, key);
+  expect(await listFleetAccounts(after)).toEqual(await listFleetAccounts(before));
+  expect(await listFleetWorkers(after)).toEqual(await listFleetWorkers(before));
+  await publishAccounts(after, ['a@acme.example'], 3);
+  expect((await listFleetAccounts(after))[0]).toMatchObject({ wanted: 5, error: 'max-deletes' });
+});
