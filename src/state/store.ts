@@ -54,13 +54,13 @@ export interface HistoryStore {
     entries: readonly HistoryEntry[],
     durability: 'synced' | 'written',
   ): Promise<Result<void, StateFault>>;
-  /** Entries of one subject, the newest first, read as they are asked for. What was cut by a kill is left out. */
+  /** Entries, the newest first, read as they are asked for. What was cut by a kill is left out. */
   read<S extends HistorySubject>(query: HistoryQuery<S>): AsyncGenerator<HistoryEntryAbout<S>>;
 }
 
 /** Which entries are read; what is left out does not restrict. */
 export interface HistoryQuery<S extends HistorySubject> {
-  readonly about: S;
+  readonly about?: S;
   /** The first and the last moment, as the entries have them. */
   readonly since?: string | undefined;
   readonly until?: string | undefined;

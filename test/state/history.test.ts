@@ -109,7 +109,7 @@ test('files that are larger than a piece are read whole, lines across pieces inc
   const { place, history } = await open();
   await fs.mkdir(place, { recursive: true, mode: 0o700 });
   const lines = Array.from({ length: 20_000 }, (_, index) => {
-    const name = 'ü'.repeat(index % 977);
+    const name = 'ü'.repeat(index === 9_000 ? 5_000_000 : index % 977);
     return `${JSON.stringify({ ...itemEntry(`r${index % 7}`, index + 1, AT), name })}\n`;
   });
   const text = lines.join('');

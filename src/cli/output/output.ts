@@ -45,8 +45,65 @@ export function printJson(context: Context, document: object): void {
   context.stdout.write(`${visibleJson(document)}\n`);
 }
 
+/** How much is written at once, characters. */
+const WRITTEN_AT_ONCE = 1_000_000;
+
+/** A document of a kind whose lists may be longer than a text or memory can be: it is written as they are read. */
+export async function printLists(context: Context, kind: string, lists: Lists): Promise<void> {
+  if (context.ofAccount !== undefined) {
+    const whole: Record<string, unknown> = { kind };
+    for (const [name, list] of Object.entries(lists)) whole[name] = await Array.fromAsync(list);
+    return printJson(context, whole);
+  }
+  const write = (text: string): Promise<void> =>
+    new Promise((done) => context.stdout.write(text, () => done()));
+  let waiting = '';
+  for await (const piece of documentPieces(kind, lists)) {
+    waiting += piece;
+    if (waiting.length < WRITTEN_AT_ONCE) continue;
+    await write(waiting);
+    waiting = '';
+  }
+  await write(`${waiting}\n`);
+}
+
+type Lists = Readonly<Record<string, AsyncIterable<object> | readonly object[]>>;
+
+async function* documentPieces(kind: string, lists: Lists): AsyncGenerator<string> {
+  yield `{\n  "kind": ${JSON.stringify(kind)}`;
+  for (const [name, list] of Object.entries(lists)) {
+    yield `,\n  ${JSON.stringify(name)}: [`;
+    let isEmpty = true;
+    for await (const part of list) {
+      yield `${isEmpty ? '' : ','}\n    `;
+      yield* jsonPieces(part, 2, '    ');
+      isEmpty = false;
+    }
+    yield isEmpty ? ']' : '\n  ]';
+  }
+  yield '\n}';
+}
+
+/** What `visibleJson` makes of it within a document; objects and lists in pieces, down to a depth. */
+function* jsonPieces(value: unknown, depth: number, indent: string): Generator<string> {
+  if (depth === 0 || typeof value !== 'object' || value === null) {
+    yield visibleJson(value).replaceAll('\n', `\n${indent}`);
+    return;
+  }
+  const isList = Array.isArray(value);
+  const [open, close] = isList ? '[]' : '{}';
+  const parts = Object.entries(value).filter(([, part]) => part !== undefined);
+  let before = open;
+  for (const [name, part] of parts) {
+    yield `${before}\n${indent}  ${isList ? '' : `${visibleJson(name)}: `}`;
+    yield* jsonPieces(part, depth - 1, `${indent}  `);
+    before = ',';
+  }
+  yield parts.length === 0 ? `${open}${close}` : `\n${indent}${close}`;
+}
+
 /** JSON in which every character that cannot be seen is an escape of JSON: a terminal obeys some that JSON allows. */
-function visibleJson(document: object): string {
+function visibleJson(document: unknown): string {
   const escape = (character: string): string =>
     [...Array(character.length).keys()]
       .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`)

@@ -137,14 +137,14 @@ function needlesOf({ about, run, domain, keys }: HistoryQuery<HistorySubject>): 
   if (keys !== undefined) return keys.map((key) => JSON.stringify(key));
   if (run !== undefined) return [`"run":${JSON.stringify(run)}`];
   if (domain !== undefined) return [JSON.stringify(`${domain}\n`).slice(0, -1)];
-  return [`"entry":"${about}`];
+  return [`"entry":"${about ?? ''}`];
 }
 
 function isAbout(
   { entry, at }: { readonly entry: string; readonly at: string },
   { about, since = '', until = '9999' }: HistoryQuery<HistorySubject>,
 ): boolean {
-  return entry.startsWith(about) && at >= since && at <= until;
+  return entry.startsWith(about ?? '') && at >= since && at <= until;
 }
 
 function createFilter<S extends HistorySubject>(

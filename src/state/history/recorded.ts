@@ -1,6 +1,7 @@
 import type {
   DriftEndEntry,
   DriftEntry,
+  HistoryEntry,
   HistoryOutcome,
   ItemEntry,
   ItemOutcomeEntry,
@@ -21,6 +22,10 @@ export interface RecordedItem {
   readonly result: ItemOutcomeEntry | null;
 }
 
+export interface RunWithItems extends RecordedRun {
+  readonly items: readonly RecordedItem[];
+}
+
 /** The last entry about an item that was changed outside fwdsync; null in `endedAt`: it still is, as far as is known. */
 export interface RecordedDrift {
   readonly entry: DriftEntry;
@@ -36,17 +41,11 @@ export async function* readRuns(
   history: HistoryStore,
   query: QueryAbout<'run'> = {},
 ): AsyncGenerator<RecordedRun> {
-  const ends = new Map<string, RunEndEntry>();
-  let latest: string | null = null;
+  const joined = joinRuns();
   // The end of a run that began in time may be later.
   for await (const entry of history.read({ ...query, until: undefined, about: 'run' })) {
-    if (entry.entry === 'run-end') ends.set(entry.run, entry);
-    // Where the disk failed after it took the line, the run wrote it again.
-    else if (entry.run !== latest) {
-      latest = entry.run;
-      if (entry.at <= (query.until ?? '9999')) yield { start: entry, end: ends.get(entry.run) ?? null };
-      ends.delete(entry.run);
-    }
+    const run = joined(entry);
+    if (run !== null && run.start.at <= (query.until ?? '9999')) yield run;
   }
 }
 
@@ -55,14 +54,73 @@ export async function* readItems(
   history: HistoryStore,
   query: QueryAbout<'item'> = {},
 ): AsyncGenerator<RecordedItem> {
-  const results = new Map<string, ItemOutcomeEntry>();
+  const joined = joinItems();
   for await (const entry of history.read({ ...query, until: undefined, about: 'item' })) {
-    const key = `${entry.run}\n${entry.item}`;
-    if (entry.entry === 'item') {
-      if (entry.at <= (query.until ?? '9999')) yield { entry, result: results.get(key) ?? null };
-      results.delete(key);
-    } else if (!results.has(key)) results.set(key, entry);
+    const item = joined(entry);
+    if (item !== null && item.entry.at <= (query.until ?? '9999')) yield item;
   }
+}
+
+/** Runs, the newest first, each with its items in the order in which they were sent: one run at a time is in memory. */
+export async function* readRunsWithItems(
+  history: HistoryStore,
+  query: Pick<HistoryQuery<'run'>, 'since' | 'run' | 'onFault'> = {},
+): AsyncGenerator<RunWithItems> {
+  const [joinedRun, joinedItem] = [joinRuns(), joinItems()];
+  const items = new Map<string, RecordedItem[]>();
+  // Its items are complete where the run before it began: its own line may be there twice.
+  let run: RecordedRun | null = null;
+  for await (const entry of history.read(query)) {
+    const item = joinedItem(entry);
+    if (item !== null) {
+      const own = items.get(item.entry.run) ?? [];
+      items.set(item.entry.run, own);
+      own.push(item);
+    }
+    const next = joinedRun(entry);
+    if (next === null) continue;
+    if (run !== null) yield withItems(run, items);
+    run = next;
+  }
+  if (run !== null) yield withItems(run, items);
+}
+
+function withItems(run: RecordedRun, found: Map<string, RecordedItem[]>): RunWithItems {
+  const id = run.start.run;
+  const items = found.get(id) ?? [];
+  found.delete(id);
+  return { ...run, items: items.reverse() };
+}
+
+/** Takes lines, the newest first; a run where it began, else null. */
+function joinRuns(): (entry: HistoryEntry) => RecordedRun | null {
+  const ends = new Map<string, RunEndEntry>();
+  let latest: string | null = null;
+  return (entry) => {
+    if (entry.entry === 'run-end') ends.set(entry.run, entry);
+    // Where the disk failed after it took the line, the run wrote it again.
+    if (entry.entry !== 'run' || entry.run === latest) return null;
+    latest = entry.run;
+    const end = ends.get(entry.run) ?? null;
+    ends.delete(entry.run);
+    return { start: entry, end };
+  };
+}
+
+/** Takes lines, the newest first; an item where it was sent, else null. */
+function joinItems(): (entry: HistoryEntry) => RecordedItem | null {
+  const results = new Map<string, ItemOutcomeEntry>();
+  return (entry) => {
+    if (entry.entry !== 'item' && entry.entry !== 'item-outcome') return null;
+    const key = `${entry.run}\n${entry.item}`;
+    const result = results.get(key) ?? null;
+    if (entry.entry === 'item') {
+      results.delete(key);
+      return { entry, result };
+    }
+    if (result === null) results.set(key, entry);
+    return null;
+  };
 }
 
 /** What was found changed outside fwdsync, the newest first; of a change of what was found before only the last. */

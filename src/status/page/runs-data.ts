@@ -2,7 +2,12 @@ import type { Clock } from '../../model/clock.ts';
 import type { Disclosure } from '../../model/destinations.ts';
 import type { Action } from '../../model/plan.ts';
 import { describeHistoryItem, historyItemDocument } from '../../plan/document/history-item.ts';
-import { readItems, readRuns, type RecordedItem, type RecordedRun } from '../../state/history/recorded.ts';
+import {
+  readRuns,
+  readRunsWithItems,
+  type RecordedItem,
+  type RecordedRun,
+} from '../../state/history/recorded.ts';
 import type { HistoryStore } from '../../state/store.ts';
 import type { DiffLine } from './diff-line.ts';
 import { placeText } from './place.ts';
@@ -91,10 +96,7 @@ export async function findRun(
   disclosure: Disclosure,
 ): Promise<RunDetail | null> {
   for (const { account, history } of histories) {
-    for await (const run of readRuns(history, { run: id })) {
-      const items: RecordedItem[] = [];
-      for await (const item of readItems(history, { run: id })) items.push(item);
-      const sent = items.reverse();
+    for await (const { items: sent, ...run } of readRunsWithItems(history, { run: id })) {
       const shown = Map.groupBy(sent.slice(0, MOST_ITEMS), ({ entry }) => entry.domain);
       const domains = [...shown].map(([domain, some]) => {
         return { domain, lines: some.map((item) => itemLine(item, disclosure)) };

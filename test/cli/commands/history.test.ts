@@ -1,9 +1,10 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import blameSchema from '../../../schemas/blame.v1.schema.json' with { type: 'json' };
 import entrySchema from '../../../schemas/history-entry.v1.schema.json' with { type: 'json' };
 import historySchema from '../../../schemas/history.v1.schema.json' with { type: 'json' };
+import { runEntry } from '../../state/support/history-contract.ts';
 import { createRepository } from '../support/repository.ts';
 import { commandScene, OWNER, type CommandScene, type SceneOptions } from '../support/scene.ts';
 import { expectSchema } from '../support/schema.ts';
@@ -51,6 +52,7 @@ async function historyOf(scene: CommandScene, ...args: readonly string[]) {
     env: { FWDSYNC_API_KEY: '' },
   });
   const document = expectSchema(historySchema, stdout);
+  expect(stdout).toBe(`${JSON.stringify(document, null, 2)}\n`);
   return document as { readonly runs: readonly RunLike[]; readonly drift: readonly object[] };
 }
 
@@ -114,6 +116,7 @@ test('each line matches its schema, and holds no password and no value of a refe
 test('a run that writes nothing is not recorded; the newest comes first; a run shows its diff', async () => {
   const scene = await open();
   expect(await scene.run(['history'])).toMatchObject({ code: 0, stdout: 'Nothing is recorded.\n' });
+  expect(await historyOf(scene)).toEqual({ kind: 'fwdsync/history@1', runs: [], drift: [] });
   await apply(scene);
   await apply(scene);
   expect((await historyOf(scene)).runs).toHaveLength(1);
@@ -135,6 +138,22 @@ test('a run that writes nothing is not recorded; the newest comes first; a run s
   expect(stdout).toContain('  ~ alias  sales  ana@corp.example -> alma@corp.example\n');
   const { stdout: masked } = await scene.run(['history', runs[0]?.id ?? '', '--mask']);
   expect(masked).toContain('***1@corp.example -> ***2@corp.example');
+});
+
+test('of several accounts in one state the newest run comes first', async () => {
+  const scene = await open();
+  for (const [account, minutes] of Object.entries({ ana: ['1', '4'], bob: ['2', '3'] })) {
+    const place = join(scene.directory, 'state', account, 'history');
+    await mkdir(place, { recursive: true, mode: 0o700 });
+    const lines = minutes.map((minute) =>
+      JSON.stringify(runEntry(minute, `2026-01-01T00:0${minute}:00.000Z`)),
+    );
+    await writeFile(join(place, '2026-01-01.jsonl'), `${lines.join('\n')}\n`, { mode: 0o600 });
+  }
+  const env = { FWDSYNC_ACCOUNT: '' };
+  const document = (await scene.run(['history', '--format', 'json'], { env })).stdout;
+  expect(document.match(/(?<="id": ")./g)).toEqual(['4', '3', '2', '1']);
+  expect((await scene.run(['history'], { env })).stdout.match(/^\d/gm)).toEqual(['4', '3', '2', '1']);
 });
 
 test('of a manifest in a repository: commit, author, and whether it differs from what is committed', async () => {

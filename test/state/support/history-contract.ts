@@ -6,6 +6,7 @@ import {
   type RunEntry,
 } from '../../../src/model/history/entries.ts';
 import type { DomainName } from '../../../src/model/names.ts';
+import { readRunsWithItems } from '../../../src/state/history/recorded.ts';
 import type { HistoryQuery, HistoryStore } from '../../../src/state/store.ts';
 import type { StorageWorld } from './store-contract.ts';
 
@@ -33,6 +34,7 @@ export function historyContract(createWorld: () => Promise<StorageWorld>): void 
     expect(await entriesIn(later, { about: 'run' })).toEqual([second[3], second[0], first[0]]);
     expect(await entriesIn(later, { about: 'item' })).toEqual([second[2], second[1], first[2], first[1]]);
     expect(await entriesIn(later, { about: 'drift' })).toEqual([second[4]]);
+    expect(await entriesIn(later, {})).toEqual([...first, ...second].toReversed());
     expect(await entriesIn(open({ account: 'other@acme.example' }).history, { about: 'run' })).toEqual([]);
   });
 
@@ -65,6 +67,41 @@ export function historyContract(createWorld: () => Promise<StorageWorld>): void 
     expect(await found({ since: now })).toEqual([items[3]]);
     expect(await found({ until: old, run: 'b' })).toEqual([]);
     expect(await found({ until: old })).toHaveLength(3);
+  });
+
+  test('each run comes with its items in their order, also where its own line is there twice', async () => {
+    const { open, clock } = await createWorld();
+    const { history } = open();
+    const at = new Date(clock.now()).toISOString();
+    const items = [itemEntry('a', 1, at), itemEntry('a', 2, at), itemEntry('b', 1, at)] as const;
+    const lines = [
+      // Items of a run of which the own line is kept no more.
+      itemEntry('gone', 1, at),
+      runEntry('a', at),
+      items[0],
+      runEntry('a', at),
+      items[1],
+      outcomeEntry('a', 1, at),
+      runEntry('b', at),
+      items[2],
+      runEnd('b', at),
+      drift(at),
+      // Said of it later.
+      outcomeEntry('a', 2, at),
+    ] as const;
+    await history.append(lines, 'synced');
+    expect(await Array.fromAsync(readRunsWithItems(history))).toEqual([
+      { start: lines[6], end: lines[8], items: [{ entry: items[2], result: null }] },
+      {
+        start: lines[1],
+        end: null,
+        items: [
+          { entry: items[0], result: lines[5] },
+          { entry: items[1], result: lines[10] },
+        ],
+      },
+    ]);
+    expect(await Array.fromAsync(readRunsWithItems(history, { run: 'b' }))).toHaveLength(1);
   });
 
   test('a rule for one alias is found by the alias too', async () => {

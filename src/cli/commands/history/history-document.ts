@@ -7,6 +7,7 @@ import {
   type RecordedDrift,
   type RecordedItem,
   type RecordedRun,
+  type RunWithItems,
 } from '../../../state/history/recorded.ts';
 
 /** `fwdsync/history@1`: schemas/history.v1.schema.json. */
@@ -47,12 +48,11 @@ export type DriftDocument = HistoryItemDocument & {
   readonly correctedBy: string | null;
 };
 
+/** A run, with its items where they are shown. */
+export type FoundRun = RecordedRun & Partial<RunWithItems>;
+
 /** Each run with its items, in the order in which they were sent. */
-export function runDocument(
-  { start, end }: RecordedRun,
-  items: readonly RecordedItem[],
-  mask: Disclosure['mask'],
-): RunDocument {
+export function runDocument({ start, end, items = [] }: FoundRun, mask: Disclosure['mask']): RunDocument {
   const { command, account, api, host, user, actor, commit, plan } = start;
   return {
     id: start.run,

@@ -15,8 +15,8 @@ import type {
 type TextOptions = Pick<DiffOptions, 'style' | 'columns'>;
 
 /** A line a run, the newest first, and what was changed outside fwdsync. */
-export function historyText(document: HistoryDocument, options: TextOptions): string {
-  const { runs, drift } = escapeAll(document);
+export function historyText(found: Omit<HistoryDocument, 'kind'>, options: TextOptions): string {
+  const { runs, drift } = escapeAll(found);
   if (runs.length + drift.length === 0) return 'Nothing is recorded.\n';
   const rows = runs.map((run) => [
     run.id,

@@ -1,21 +1,28 @@
+import type { Disclosure } from '../../../model/destinations.ts';
 import type { DomainName } from '../../../model/names.ts';
 import {
   readDrift,
   readItems,
   readRuns,
-  type RecordedDrift,
+  readRunsWithItems,
   type RecordedItem,
-  type RecordedRun,
+  type RunWithItems,
 } from '../../../state/history/recorded.ts';
 import type { HistoryStore } from '../../../state/store.ts';
 import type { Context } from '../../context.ts';
 import { EXIT, usageError, type ExitCode } from '../../exit.ts';
 import { parseDuration, requireDomain } from '../../input/arguments.ts';
 import { DOCUMENT_FORMATS } from '../../output/formats.ts';
-import { columnsOf, maskOf, printJson } from '../../output/output.ts';
+import { columnsOf, maskOf, printLists } from '../../output/output.ts';
 import { styleFor } from '../../output/style.ts';
 import { resolveFormat, type CommonOptions } from '../../settings.ts';
-import { driftDocument, runDocument, type HistoryDocument } from './history-document.ts';
+import {
+  driftDocument,
+  runDocument,
+  type DriftDocument,
+  type FoundRun,
+  type RunDocument,
+} from './history-document.ts';
 import { historyText, runText } from './history-text.ts';
 import { openRecorded, type OpenedHistory } from './open-history.ts';
 
@@ -33,39 +40,35 @@ export async function historyCommand(
   const query: Query = {
     since: sinceOf(context, options),
     domains: options.domain?.map((name) => requireDomain(name, '--domain')) ?? null,
-    run: id ?? null,
+    run: id,
     // A list for people counts the items, and does not show them.
     items: format === 'json' || id !== undefined || options.domain !== undefined ? 'read' : 'left-out',
   };
-  const { runs, drift } = await readAll(await openRecorded(context, options), query);
-  if (id !== undefined && runs.length === 0) {
-    throw usageError(
-      `no run ${id} is recorded`,
-      'fwdsync history lists the runs; name its state with --state-dir',
-    );
-  }
+  const opened = await openRecorded(context, options);
   const mask = maskOf(options, context);
-  const document: HistoryDocument = {
-    kind: 'fwdsync/history@1',
-    runs: runs.map(({ run, items }) => runDocument(run, items, mask)),
-    drift: drift.map((found) => driftDocument(found, mask)),
-  };
-  if (format === 'json') printJson(context, document);
-  else context.stdout.write(textOf(document, { context, options, isOne: id !== undefined }));
+  const all = runDocuments(opened, query, mask);
+  const runs = id === undefined ? all : await recordedRun(all, id);
+  const drift = id === undefined ? driftDocuments(opened, query, mask) : [];
+  if (format === 'json') await printLists(context, 'fwdsync/history@1', { runs, drift });
+  else {
+    const found = { runs: await Array.fromAsync(runs), drift: await Array.fromAsync(drift) };
+    const style = styleFor(context.stdout, options.color, context.env);
+    const how = { style, columns: columnsOf(context.stdout) };
+    const text =
+      id === undefined ? historyText(found, how) : found.runs.map((run) => runText(run, how)).join('\n');
+    context.stdout.write(text);
+  }
   return EXIT.done;
 }
 
-function textOf(
-  document: HistoryDocument,
-  {
-    context,
-    options,
-    isOne,
-  }: { readonly context: Context; readonly options: HistoryOptions; readonly isOne: boolean },
-): string {
-  const style = styleFor(context.stdout, options.color, context.env);
-  const how = { style, columns: columnsOf(context.stdout) };
-  return isOne ? document.runs.map((run) => runText(run, how)).join('\n') : historyText(document, how);
+/** Of each account that has it. */
+async function recordedRun(runs: AsyncIterable<RunDocument>, id: string): Promise<readonly RunDocument[]> {
+  const found = await Array.fromAsync(runs);
+  if (found.length > 0) return found;
+  throw usageError(
+    `no run ${id} is recorded`,
+    'fwdsync history lists the runs; name its state with --state-dir',
+  );
 }
 
 function sinceOf({ clock }: Context, { since }: HistoryOptions): string | undefined {
@@ -77,73 +80,63 @@ interface Query {
   readonly since: string | undefined;
   /** Null: all. */
   readonly domains: readonly DomainName[] | null;
-  readonly run: string | null;
+  readonly run: string | undefined;
   readonly items: 'read' | 'left-out';
 }
 
-interface FoundRun {
-  readonly run: RecordedRun;
-  readonly items: readonly RecordedItem[];
+async function* runDocuments(
+  { stores, onFault }: OpenedHistory,
+  { since, run, domains, items }: Query,
+  mask: Disclosure['mask'],
+): AsyncGenerator<RunDocument> {
+  const own = { since, onFault, run };
+  const sources = stores.map((store) => {
+    if (items === 'left-out') return readRuns(store, own);
+    return domains === null ? readRunsWithItems(store, own) : readRunsOfDomains(store, domains, own);
+  });
+  for await (const found of newestFirst<FoundRun>(sources, ({ start }) => start.at))
+    yield runDocument(found, mask);
 }
 
-interface Found {
-  readonly runs: readonly FoundRun[];
-  readonly drift: readonly RecordedDrift[];
+async function* driftDocuments(
+  { stores, onFault }: OpenedHistory,
+  { since, domains }: Query,
+  mask: Disclosure['mask'],
+): AsyncGenerator<DriftDocument> {
+  const sources = stores.flatMap((store) =>
+    (domains ?? [undefined]).map((domain) => readDrift(store, { since, onFault, domain })),
+  );
+  for await (const found of newestFirst(sources, ({ entry }) => entry.at)) yield driftDocument(found, mask);
 }
 
-async function readAll({ stores, onFault }: OpenedHistory, query: Query): Promise<Found> {
-  const all: Found[] = [];
-  for (const store of stores) all.push(await readStore(store, query, onFault));
-  const byTime = (a: { readonly at: string }, b: { readonly at: string }): number => (a.at < b.at ? 1 : -1);
-  return {
-    runs: all.flatMap(({ runs }) => runs).toSorted((a, b) => byTime(a.run.start, b.run.start)),
-    drift: all.flatMap(({ drift }) => drift).toSorted((a, b) => byTime(a.entry, b.entry)),
-  };
+/** One is passed on as it is read; of several, which may be more than there can be open files, all are read first. */
+async function* newestFirst<T>(
+  sources: readonly AsyncGenerator<T>[],
+  at: (found: T) => string,
+): AsyncGenerator<T> {
+  const [only] = sources;
+  if (only !== undefined && sources.length === 1) return yield* only;
+  const all: T[] = [];
+  for (const source of sources) for await (const found of source) all.push(found);
+  yield* all.toSorted((a, b) => (at(a) < at(b) ? 1 : -1));
 }
 
-async function readStore(
+/** Those that changed something in them. */
+async function* readRunsOfDomains(
   store: HistoryStore,
-  query: Query,
-  onFault: OpenedHistory['onFault'],
-): Promise<Found> {
-  const { since, domains, run, items } = query;
-  const own = { since, onFault, run: run ?? undefined };
-  const byRun = items === 'read' ? await itemsByRun(store, domains, own) : NO_ITEMS;
-  const runs: FoundRun[] = [];
-  for await (const found of readRuns(store, own)) {
-    const those = byRun.get(found.start.run)?.toReversed() ?? [];
-    if (domains === null || those.length > 0) runs.push({ run: found, items: those });
-  }
-  return { runs, drift: run === null ? await driftIn(store, domains, { since, onFault }) : [] };
-}
-
-async function driftIn(
-  store: HistoryStore,
-  domains: Query['domains'],
-  query: Parameters<typeof readDrift>[1],
-): Promise<readonly RecordedDrift[]> {
-  const drift: RecordedDrift[] = [];
-  for (const domain of domains ?? [undefined]) {
-    for await (const found of readDrift(store, { ...query, domain })) drift.push(found);
-  }
-  return drift;
-}
-
-const NO_ITEMS: ReadonlyMap<string, readonly RecordedItem[]> = new Map();
-
-/** The newest first. */
-async function itemsByRun(
-  store: HistoryStore,
-  domains: Query['domains'],
-  query: Parameters<typeof readItems>[1],
-): Promise<ReadonlyMap<string, readonly RecordedItem[]>> {
+  domains: readonly DomainName[],
+  query: Parameters<typeof readRunsWithItems>[1],
+): AsyncGenerator<RunWithItems> {
   const byRun = new Map<string, RecordedItem[]>();
-  for (const domain of domains ?? [undefined]) {
+  for (const domain of domains) {
     for await (const item of readItems(store, { ...query, domain })) {
       const own = byRun.get(item.entry.run) ?? [];
       byRun.set(item.entry.run, own);
       own.push(item);
     }
   }
-  return byRun;
+  for await (const run of readRuns(store, query)) {
+    const items = byRun.get(run.start.run);
+    if (items !== undefined) yield { ...run, items: items.reverse() };
+  }
 }
