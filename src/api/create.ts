@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../model/clock.ts';
+import type { Budget } from '../rate-limit/budget.ts';
 import type { ApiVersion } from '../model/endpoints.ts';
 import { createCall, mayRetry, type CallPorts, type Manner, type RequestEvent } from './http/call.ts';
 import type { Client, LookupClient } from './client.ts';
@@ -37,6 +38,8 @@ export interface ClientOptions {
   readonly signal?: AbortSignal;
   /** Aborted: what is in flight is cut off as well. */
   readonly cut?: AbortSignal;
+  /** What is known of its budgets already. */
+  readonly budgets?: ReadonlyMap<string, Budget> | undefined;
   /** Called for every request that was sent, with no secret in it. */
   readonly onEvent?: (event: RequestEvent) => void;
 }
@@ -57,9 +60,9 @@ export function createClient(options: ClientOptions): FullClient {
 
 /** Connections and budgets of one account, with nothing known of them yet. */
 export function createPorts(options: ClientOptions): CallPorts {
-  const { clock, random, signal, onEvent } = options;
+  const { clock, random, signal, budgets, onEvent } = options;
   const transport = createTransport(options);
-  return { transport, pacer: createPacer(clock, signal), clock, random, signal, onEvent };
+  return { transport, pacer: createPacer(clock, signal, budgets), clock, random, signal, onEvent };
 }
 
 /** Clients of another manner share connections, budgets and totals. */

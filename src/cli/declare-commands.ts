@@ -8,6 +8,7 @@ import {
   addCommand,
   collect,
   example,
+  positiveNumber,
   wholeNumber,
   withAccount,
   withAccounts,
@@ -161,6 +162,11 @@ function declareRun({ program, run }: Declaration): void {
         '--notify-format <format>',
         'what the webhook of FWDSYNC_NOTIFY_URL takes; default: json',
       ).choices(NOTIFY_FORMATS),
+    )
+    .option('--concurrency <n>', 'of a worker: runs at once; default: 50', positiveNumber)
+    .option(
+      '--job-expiry <duration>',
+      "of a worker: a silent worker's accounts go to others after this; the same on all workers; default: 60s",
     )
     .option('--once', 'one run, then end as apply --yes does; with --mode observe: 2 when something differs')
     .addHelpText('after', example('fwdsync run -f /etc/fwdsync --interval 10m'))

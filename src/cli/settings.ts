@@ -6,6 +6,7 @@ import type { DesiredApi } from '../model/desired.ts';
 import type { ApiVersion } from '../model/endpoints.ts';
 import type { Context } from './context.ts';
 import { usageError } from './exit.ts';
+import { parseDuration } from './input/arguments.ts';
 import { resolveKey } from './input/references.ts';
 
 /** The options that every command that needs them has, as commander hands them over. */
@@ -24,6 +25,8 @@ export interface CommonOptions {
   readonly logFormat?: string;
   readonly stateDir?: string;
   readonly store?: string;
+  /** Of a worker: how long its runs may show no sign of life. */
+  readonly jobExpiry?: string;
   readonly history?: string;
   readonly mask?: true;
 }
@@ -39,8 +42,15 @@ export interface Connection {
   readonly writeMs?: number;
 }
 
-/** A third of the lease of the store's lock: a request of a run that is taken over from has ended by then. */
-const STORE_WRITE_MS = 20_000;
+/** How long the lock of an account in the store outlives the last sign of its holder, milliseconds. */
+export function leaseOf({ jobExpiry }: CommonOptions): number {
+  return jobExpiry === undefined ? 60_000 : parseDuration('--job-expiry', jobExpiry, LEAST_LEASE_MS);
+}
+
+const LEAST_LEASE_MS = 30_000;
+
+/** A request of a run that is taken over from has ended by then. */
+const WRITE_SHARE = 1 / 3;
 
 const API_VERSIONS: readonly ApiVersion[] = ['v4', 'v3'];
 
@@ -116,7 +126,7 @@ export async function resolveConnection(
     version,
     key: await resolveKey(api, context),
     account: resolveAccount(options, api, context),
-    ...(namesStore(options, context) ? { writeMs: STORE_WRITE_MS } : {}),
+    ...(namesStore(options, context) ? { writeMs: leaseOf(options) * WRITE_SHARE } : {}),
   };
 }
 

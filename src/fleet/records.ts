@@ -74,7 +74,11 @@ export async function listFleetAccounts({ query, cipher }: Database): Promise<re
 
 const NOT_RUN: RunOutcome = { state: 'unknown', error: null };
 
-function openOutcome(cipher: Cipher, { id, recorded, outcome }: AccountRow): RunOutcome {
+/** The outcome of the last run that was recorded. */
+export function openOutcome(
+  cipher: Cipher,
+  { id, recorded, outcome }: Pick<AccountRow, 'id' | 'recorded' | 'outcome'>,
+): RunOutcome {
   const text = outcome === null ? null : cipher.open(placeOfRun(id, 'outcome', recorded), outcome);
   return text === null ? NOT_RUN : ((parseJsonText(text) as RunOutcome | null) ?? NOT_RUN);
 }

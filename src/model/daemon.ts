@@ -46,8 +46,8 @@ export function runOutcome(result: RunResult): string {
   return result.report?.outcome ?? (result.plan.changes.length === 0 ? 'unchanged' : 'not-applied');
 }
 
-/** What kept a run from starting; `account`: that of the drift URL is another one. */
-export type FailedStep = 'key' | 'account' | 'read' | 'lock' | 'state' | 'internal';
+/** What kept a run from starting; `unauthorised`: the API refused the key; `account`: that of the drift URL is another one. */
+export type FailedStep = 'key' | 'unauthorised' | 'account' | 'read' | 'lock' | 'state' | 'internal';
 
 /** What the daemon reports; `account` is the name of the account's manifest. */
 export type DaemonEvent = { readonly account: string } & (

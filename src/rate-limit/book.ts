@@ -20,8 +20,8 @@ export interface BudgetBook {
   budgets(): ReadonlyMap<string, Budget>;
 }
 
-export function createBudgetBook(): BudgetBook {
-  const budgets = new Map<string, Budget>();
+export function createBudgetBook(known: ReadonlyMap<string, Budget> = new Map()): BudgetBook {
+  const budgets = new Map(known);
   /** null: no limit of the whole account has shown itself. */
   let account: Budget | null = null;
   const budgetOf = (endpoint: string): Budget => budgets.get(endpoint) ?? UNKNOWN_BUDGET;

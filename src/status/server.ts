@@ -6,7 +6,7 @@ import { exposureOf, protect } from './page/protect.ts';
 import { addPageRoutes, type PageOptions } from './page/routes.ts';
 import { createRecentRuns } from './page/runs-data.ts';
 import { createPageStreams, type PageStreams } from './page/streams.ts';
-import { areReady, readinessDocument } from './status-document.ts';
+import { readinessDocument } from './status-document.ts';
 
 export interface StatusServerOptions extends PageOptions {
   readonly host: string;
@@ -15,6 +15,8 @@ export interface StatusServerOptions extends PageOptions {
   /** Of the page and `/status`; null: they are served on loopback alone. */
   readonly token: string | null;
   readonly isAlive: () => boolean;
+  /** What `/readyz` says; by default whether all accounts are ready. */
+  readonly readiness?: (() => { readonly ready: boolean }) | undefined;
   readonly metrics: Metrics;
 }
 
@@ -107,11 +109,15 @@ function createStatusApp(options: StatusServerOptions, streams: PageStreams): Fa
   return app;
 }
 
-function addProbes(app: FastifyInstance, { statuses, isAlive, metrics }: StatusServerOptions): void {
+function addProbes(
+  app: FastifyInstance,
+  { statuses, isAlive, metrics, readiness = () => readinessDocument(statuses()) }: StatusServerOptions,
+): void {
   app.get('/healthz', (_request, reply) => reply.code(isAlive() ? 200 : 503).send({ alive: isAlive() }));
-  app.get('/readyz', (_request, reply) =>
-    reply.code(areReady(statuses()) ? 200 : 503).send(readinessDocument(statuses())),
-  );
+  app.get('/readyz', (_request, reply) => {
+    const document = readiness();
+    return reply.code(document.ready ? 200 : 503).send(document);
+  });
   app.get('/metrics', async (_request, reply) =>
     reply.type(metrics.contentType).send(await metrics.render()),
   );

@@ -6,17 +6,18 @@ export function statusDocument(statuses: readonly AccountStatus[]): object {
 }
 
 /** What `/readyz` says: which accounts are not ready, and why. */
-export function readinessDocument(statuses: readonly AccountStatus[]): object {
+export function readinessDocument(statuses: readonly AccountStatus[]): { readonly ready: boolean } {
   const accounts = statuses.map((status) => ({
     name: status.name,
     ready: isReady(status),
     reason: isReady(status) ? null : reasonOf(status),
   }));
-  return { ready: areReady(statuses), accounts };
+  const document = { ready: areReady(statuses), accounts };
+  return document;
 }
 
 /** Ready is who has an account, and all of them are. */
-export function areReady(statuses: readonly AccountStatus[]): boolean {
+function areReady(statuses: readonly AccountStatus[]): boolean {
   return statuses.length > 0 && statuses.every(isReady);
 }
 

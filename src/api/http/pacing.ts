@@ -92,12 +92,16 @@ const LONGEST_PAUSE_MS = 60_000;
  * Requests of an endpoint wait in its queue; what waits for a window does so in one of few places. Urgent ones have a
  * queue of their own, so that a sweep whose share is used up is not in their way.
  */
-export function createPacer(clock: Clock, signal: AbortSignal | undefined): Pacer {
+export function createPacer(
+  clock: Clock,
+  signal: AbortSignal | undefined,
+  budgets?: ReadonlyMap<string, Budget>,
+): Pacer {
   const queues = new Map<string, PQueue>();
   const state: PacerState = {
     clock,
     signal,
-    book: createBudgetBook(),
+    book: createBudgetBook(budgets),
     skewMs: null,
     counts: { total: 0, retried: 0, rateLimited: 0 },
     inFlight: 0,

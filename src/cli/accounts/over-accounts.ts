@@ -67,7 +67,7 @@ async function jobsOf<Options extends AccountsOptions>(
 }
 
 /** 3 once one account was written and another is not as it must be. */
-function exitOfAll(ends: readonly AccountEnd[]): ExitCode {
+export function exitOfAll(ends: readonly Pick<AccountEnd, 'exitCode' | 'wrote'>[]): ExitCode {
   const strongest = strongestExit(ends.map(({ exitCode }) => exitCode));
   const wrote = ends.some((end) => end.wrote);
   return wrote && strongest !== EXIT.done ? EXIT.partial : strongest;

@@ -9,7 +9,8 @@ import { createTurns } from '../../reconcile/daemon/scheduler.ts';
 import { watchFiles } from '../../reconcile/daemon/watch.ts';
 import { createMetrics } from '../../status/metrics.ts';
 import { accountEntries } from '../accounts/accounts.ts';
-import { concealing, createConcealer, type Concealer } from './run/conceal.ts';
+import { concealing, createConcealer, hideReferences, type Concealer } from './run/conceal.ts';
+import { endedOrOverdue } from './run/grace.ts';
 import type { Context } from '../context.ts';
 import { parseDuration } from '../input/arguments.ts';
 import { CommandError, EXIT, type ExitCode, usageError } from '../exit.ts';
@@ -24,6 +25,7 @@ import { createEventLog } from '../output/event-log.ts';
 import { maskOf } from '../output/output.ts';
 import { overAccounts } from '../accounts/over-accounts.ts';
 import { runOnce } from './run/once.ts';
+import { assertWorkerOptions, isWorker, runWorker } from './run/run-worker.ts';
 import { parseListen, serveStatus, type ListenAddress } from './run/serve-status.ts';
 import {
   accountsDirectory,
@@ -44,6 +46,7 @@ export interface RunOptions extends CommonOptions {
   readonly fullInterval?: string;
   readonly basePath?: string;
   readonly notifyFormat?: NotifyFormat;
+  readonly concurrency?: number;
 }
 
 const LEAST_INTERVAL_MS = 1000;
@@ -59,9 +62,12 @@ export async function runCommand(context: Context, options: RunOptions): Promise
   const quick = quickSweeps(context, options);
   const basePath = parseBasePath(options.basePath);
   assertUsed(options, context);
+  assertWorkerOptions(options, context);
   const concealer = createConcealer({ mask: maskOf(options, context) });
   // Standard output has no other use here.
   const logger = createLogger(resolveLog(options, context), concealing(context.stdout, concealer), 'info');
+  if (isWorker(options, context))
+    return runWorker(context, options, { intervalMs, listen, basePath, logger, concealer });
   if (options.once === true) {
     const log = createEventLog(logger);
     const emit = (event: DaemonEvent): void => {
@@ -197,30 +203,6 @@ async function serve(
     },
   });
   await Promise.all([daemon.run(), status]);
-}
-
-/** What an event brings to be hidden, in what is said of it and from then on. */
-function hideReferences(event: DaemonEvent, concealer: Concealer): void {
-  if (event.kind === 'manifest-accepted') concealer.addReferences(event.references);
-  if (event.kind !== 'run-finished' || event.result.kind !== 'completed') return;
-  concealer.addReferences(event.result.references);
-}
-
-/** After SIGTERM what is in flight may finish, so long. */
-const GRACE_MS = 20_000;
-
-async function endedOrOverdue({ clock, signal }: Context, ended: Promise<void>): Promise<void> {
-  const over = new AbortController();
-  const overdue = new Promise<void>((resolve) => {
-    const wait = (): void => void clock.sleep(GRACE_MS, over.signal).then(resolve);
-    if (signal.aborted) wait();
-    else signal.addEventListener('abort', wait, { once: true });
-  });
-  try {
-    await Promise.race([ended, overdue]);
-  } finally {
-    over.abort();
-  }
 }
 
 /** Between two sweeps that are due at once: a sweep of a small account takes some milliseconds of one core. */

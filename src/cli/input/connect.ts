@@ -1,5 +1,5 @@
 import type { RequestEvent } from '../../api/http/call.ts';
-import { createClient, type FullClient } from '../../api/create.ts';
+import { createClient, type ClientOptions, type FullClient } from '../../api/create.ts';
 import { errorText, type ApiError } from '../../api/errors.ts';
 import { keyFault } from '../../api/http/address.ts';
 import { didYouMean } from '../../manifest/read/suggest.ts';
@@ -16,7 +16,7 @@ export function connect(
   context: Context,
   { url, version, key, writeMs }: Connection,
   mode: 'read-only' | 'read-write',
-  onEvent = requestLog(context),
+  { onEvent = requestLog(context), budgets }: Pick<ClientOptions, 'onEvent' | 'budgets'> = {},
 ): FullClient {
   const fault = keyFault(key);
   if (fault !== null) throw commandFailure(fault, 'copy the key again from the account page');
@@ -33,6 +33,7 @@ export function connect(
     ...(context.connections === undefined ? {} : { dispatcher: context.connections }),
     ...(context.cut === undefined ? {} : { cut: context.cut }),
     ...(onEvent === undefined ? {} : { onEvent }),
+    ...(budgets === undefined ? {} : { budgets }),
   });
   context.waitFor?.(() => client.inFlight());
   return client;
@@ -46,9 +47,11 @@ export function connectShown(
 ): { readonly client: FullClient; readonly progress: RunProgress } {
   const log = requestLog(context);
   const progress = createRunProgress(context);
-  const client = connect(context, connection, mode, (event) => {
-    log?.(event);
-    progress.tick();
+  const client = connect(context, connection, mode, {
+    onEvent(event) {
+      log?.(event);
+      progress.tick();
+    },
   });
   return { client, progress };
 }

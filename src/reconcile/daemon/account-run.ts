@@ -105,7 +105,8 @@ export async function withAccess<Value>(
     if (again.ok && again.value.client !== access.value.client) answer = await call(again.value);
   }
   if (answer.ok) return answer;
-  return fail({ what: 'read', message: errorText(answer.error) });
+  const what = answer.error.kind === 'unauthorised' ? 'unauthorised' : 'read';
+  return fail({ what, message: errorText(answer.error) });
 }
 
 /** The domains that an earlier run did not leave in sync as they are desired now; none where no run is remembered. */
@@ -184,7 +185,7 @@ async function review(
     domains: desired.domains.keys(),
     changes: plan.changes,
     references: desired.references,
-    now: clock.monotonic(),
+    now: clock.now(),
   });
   const drift = driftOf(plan, inSync);
   const unset: Change[] = [];

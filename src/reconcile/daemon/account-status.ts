@@ -115,10 +115,12 @@ export function createStatusTracker({ name, now, emit }: TrackerOptions): Status
   };
 }
 
+const UNREAD: ReadonlySet<FailedStep> = new Set(['read', 'key', 'unauthorised']);
+
 /** The same as before where the run does not say whether the account can be read. */
 function readStatus(result: RunResult, at: number, before: AccountStatus['read']): AccountStatus['read'] {
   if (result.kind === 'completed') return { at, ok: true, message: null, goodAt: at };
-  if (result.what !== 'read' && result.what !== 'key') return before;
+  if (!UNREAD.has(result.what)) return before;
   return { at, ok: false, message: result.message, goodAt: before?.goodAt ?? null };
 }
 
@@ -172,6 +174,7 @@ const FINE = { reason: null, source: null, resolve: null };
 /** What a person can do where a run did not start. */
 const RESOLVE: Readonly<Record<FailedStep, string>> = {
   key: 'check the variable or the file of the API key',
+  unauthorised: 'check the API key: the service refused it',
   account: 'give --drift-url the base URL of v3 of the same service',
   read: 'check the key and the service; fwdsync retries by itself',
   lock: 'wait if another run holds the lock, else check the state directory; fwdsync retries',

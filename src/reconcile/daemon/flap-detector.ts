@@ -14,14 +14,19 @@ export interface FlapDetector {
   retain(domains: ReadonlyMap<DomainName, unknown>): void;
   /** Forgets everything. */
   reset(): void;
+  /** What is known, as JSON that `createFlapDetector` takes; it holds what is desired. */
+  memory(): FlapMemory;
 }
+
+/** By domain: what was found to differ of late. */
+export type FlapMemory = readonly (readonly [DomainName, number, readonly (readonly [string, Item])[]])[];
 
 export interface DomainsRead {
   readonly domains: Iterable<DomainName>;
   /** All that differs in them. */
   readonly changes: readonly Change[];
   readonly references: Disclosure['references'];
-  /** Monotonic milliseconds. */
+  /** Epoch milliseconds. */
   readonly now: number;
 }
 
@@ -47,8 +52,10 @@ interface Domain {
   readonly items: Map<string, Item>;
 }
 
-export function createFlapDetector(): FlapDetector {
-  const domains = new Map<DomainName, Domain>();
+export function createFlapDetector(memory: FlapMemory = []): FlapDetector {
+  const domains = new Map<DomainName, Domain>(
+    memory.map(([name, reads, items]) => [name, { reads, items: new Map(items) }]),
+  );
   return {
     record({ domains: names, changes, references, now }) {
       for (const name of names) countRead(domains, name);
@@ -72,6 +79,10 @@ export function createFlapDetector(): FlapDetector {
     reset() {
       domains.clear();
     },
+    memory: () =>
+      [...domains]
+        .filter(([, { items }]) => items.size > 0)
+        .map(([name, { reads, items }]) => [name, reads, [...items]]),
   };
 }
 

@@ -54,7 +54,7 @@ export function createManifestSource(options: SourceOptions): ManifestSource {
       const texts = await readUntilStable(first, options);
       if (`${digestTexts(texts)} ${digest}` === last) return null;
       const read = texts.ok
-        ? await load(texts.value, options, (current) => {
+        ? await loadTexts(texts.value, options, (current) => {
             values = current;
           })
         : unreadable(texts.error);
@@ -89,10 +89,11 @@ async function readUntilStable(first: Texts, options: SourceOptions): Promise<Te
   });
 }
 
-async function load(
+/** What texts hold, where nobody is there to be asked. */
+export async function loadTexts(
   texts: readonly ManifestText[],
-  { load: options, readReferences }: SourceOptions,
-  onRead: (values: Values) => void,
+  { load: options, readReferences }: Pick<SourceOptions, 'load' | 'readReferences'>,
+  onRead: (values: Values) => void = () => {},
 ): Promise<ManifestRead> {
   const { desired, problems: found } = await loadWithReferences(texts, options, async (needed) => {
     const resolve = await readReferences(needed);

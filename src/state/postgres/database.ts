@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { timingSafeEqual } from 'node:crypto';
-import type { Pool, PoolClient, PoolConfig } from 'pg';
+import type { Client, Pool, PoolClient, PoolConfig } from 'pg';
 import { fail, succeed, type Result } from '../../model/result.ts';
 import { createCipher, type Cipher } from './cipher.ts';
 import { MIGRATIONS, VERSION_TABLE } from './migrations.ts';
@@ -13,6 +13,16 @@ export interface Database {
   readonly query: Query;
   /** All of its statements or none; rejects with what `work` throws. */
   transaction<T>(work: (query: Query) => Promise<T>): Promise<T>;
+  /** What the driver answers, of several statements as a list; rejects as `query` does. */
+  raw(text: string, values?: readonly unknown[]): Promise<unknown>;
+  /** Calls back with each notification of a channel, over a connection of its own; rejects when that cannot be had. */
+  listen(channel: string, onNotified: () => void): Promise<Listener>;
+  close(): Promise<void>;
+}
+
+export interface Listener {
+  /** False: the connection broke, and nothing is heard any more. */
+  isAlive(): boolean;
   close(): Promise<void>;
 }
 
@@ -44,8 +54,14 @@ export async function openDatabase(options: DatabaseOptions): Promise<Result<Dat
   const cipher = createCipher(options.key);
   let pool: Pool | null = null;
   try {
-    pool = await createPool(options);
-    const database = databaseOf(pool, cipher);
+    const { default: pg } = await import('pg');
+    const config = await connectionConfig(options);
+    pool = new pg.Pool(config);
+    // A connection that breaks while nobody uses it is replaced by the next use; without a listener it would end the process.
+    pool.on('error', () => {});
+    const database = databaseOf(pool, cipher, (channel, onNotified) =>
+      listen(new pg.Client(config), channel, onNotified),
+    );
     const fault = await prepare(database);
     if (fault === null) return succeed(database);
     await database.close();
@@ -68,10 +84,9 @@ export function describeFailure(error: unknown): string {
   return first instanceof Error ? first.message : String(first);
 }
 
-async function createPool({ address, connections }: DatabaseOptions): Promise<Pool> {
-  const { default: pg } = await import('pg');
+async function connectionConfig({ address, connections }: DatabaseOptions): Promise<PoolConfig> {
   const { host, port, user, password, database } = address;
-  const config: PoolConfig = {
+  return {
     host,
     port,
     user,
@@ -86,11 +101,24 @@ async function createPool({ address, connections }: DatabaseOptions): Promise<Po
     idle_in_transaction_session_timeout: STATEMENT_MS,
     application_name: 'fwdsync',
     allowExitOnIdle: true,
+    keepAlive: true,
   };
-  const pool = new pg.Pool(config);
-  // A connection that breaks while nobody uses it is replaced by the next use; without a listener it would end the process.
-  pool.on('error', () => {});
-  return pool;
+}
+
+async function listen(client: Client, channel: string, onNotified: () => void): Promise<Listener> {
+  let alive = true;
+  const ended = (): void => {
+    alive = false;
+  };
+  client.on('error', ended).on('end', ended).on('notification', onNotified);
+  try {
+    await client.connect();
+    await client.query(`LISTEN ${channel}`);
+  } catch (error) {
+    await client.end();
+    throw error;
+  }
+  return { isAlive: () => alive, close: () => client.end() };
 }
 
 async function tlsOptions({ tls, authority }: StoreAddress): Promise<PoolConfig['ssl']> {
@@ -99,12 +127,14 @@ async function tlsOptions({ tls, authority }: StoreAddress): Promise<PoolConfig[
   return { rejectUnauthorized: true, ca: await readFile(authority, 'utf8') };
 }
 
-function databaseOf(pool: Pool, cipher: Cipher): Database {
+function databaseOf(pool: Pool, cipher: Cipher, listenTo: Database['listen']): Database {
   return {
     cipher,
     query: async <Row>(text: string, values: readonly unknown[] = []) =>
       (await pool.query(text, [...values])).rows as readonly Row[],
     transaction: (work) => inTransaction(pool, work),
+    raw: (text, values = []) => pool.query(text, [...values]),
+    listen: listenTo,
     close: () => pool.end(),
   };
 }

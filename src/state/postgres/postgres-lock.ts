@@ -11,6 +11,8 @@ import { describeFailure } from './database.ts';
 export interface RowLockPorts {
   readonly clock: Clock;
   readonly processes: Pick<ProcessTable, 'pid' | 'host' | 'command'>;
+  /** After so many milliseconds without a sign of its holder the lock is free; by default a minute. */
+  readonly leaseMs?: number | undefined;
   /** Without it the lock is refreshed by `lost` alone. */
   readonly every?: Every | undefined;
   /** The time by which leases run out; by default the database's, which is the same for all machines. */
@@ -19,12 +21,16 @@ export interface RowLockPorts {
 
 const WAIT_MS = 10_000;
 const POLL_MS = 250;
-const REFRESH_MS = 15_000;
-const LEASE_MS = 60_000;
-/** What is known for longer is no longer known: a write that begins now ends within a third of the lease, and 5 s are spare. */
-const FRESH_MS = LEASE_MS - LEASE_MS / 3 - 5_000;
+const SPARE_MS = 5_000;
 /** A process can be paused again and again. */
 const ATTEMPTS = 10;
+
+const DEFAULT_LEASE_MS = 60_000;
+
+/** What is known for longer is no longer known: a write that begins now ends within a third of the lease, and 5 s are spare. */
+function freshMs(leaseMs: number): number {
+  return leaseMs - leaseMs / 3 - SPARE_MS;
+}
 
 /**
  * One writer an account: its row of `locks` is held until it is released, or was not refreshed for a whole lease by the database's
@@ -58,19 +64,21 @@ async function tryRowLock(
   ports: RowLockPorts,
 ): Promise<StateLock | null> {
   const acquisition = randomUUID();
+  const { moment, leaseMs = DEFAULT_LEASE_MS } = ports;
   const { pid, host, command } = ports.processes;
   const holder = rows.cipher.seal(
     placeOfHolder(account, acquisition),
     JSON.stringify({ pid, host, command }),
   );
   const [taken] = await rows.query<{ readonly epoch: string }>(
-    `INSERT INTO fwdsync.locks AS held (account, epoch, held, acquisition, holder, locked_at, refreshed_at)
-     SELECT $1, 1, true, $2, $3, moment, moment FROM ${MOMENT('$4')}
+    `INSERT INTO fwdsync.locks AS held (account, epoch, held, acquisition, holder, locked_at, refreshed_at, lease_ms)
+     SELECT $1, 1, true, $2, $3, moment, moment, $5 FROM ${MOMENT('$4')}
      ON CONFLICT (account) DO UPDATE SET epoch = held.epoch + 1, held = true, acquisition = excluded.acquisition,
-       holder = excluded.holder, locked_at = excluded.locked_at, refreshed_at = excluded.refreshed_at
-     WHERE NOT held.held OR held.refreshed_at <= excluded.refreshed_at - $5 * interval '1 millisecond'
+       holder = excluded.holder, locked_at = excluded.locked_at, refreshed_at = excluded.refreshed_at,
+       lease_ms = excluded.lease_ms
+     WHERE NOT held.held OR held.refreshed_at <= excluded.refreshed_at - held.lease_ms * interval '1 millisecond'
      RETURNING epoch`,
-    [account, acquisition, holder, ports.moment?.() ?? null, LEASE_MS],
+    [account, acquisition, holder, moment?.() ?? null, Math.round(leaseMs)],
   );
   return taken === undefined ? null : heldRowLock(rows, ports, { account, epoch: taken.epoch });
 }
@@ -86,6 +94,7 @@ interface HeldRow {
 }
 
 function heldRowLock(rows: AccountRows, ports: RowLockPorts, { account, epoch }: HeldRow): StateLock {
+  const { leaseMs = DEFAULT_LEASE_MS } = ports;
   rows.epoch = epoch;
   let released = false;
   const refresh = async (): Promise<boolean> => {
@@ -97,14 +106,14 @@ function heldRowLock(rows: AccountRows, ports: RowLockPorts, { account, epoch }:
     return refreshed.length === 1;
   };
   // A failure shows in the next `lost`.
-  const stop = ports.every?.(REFRESH_MS, () => void refresh().catch(() => {}));
+  const stop = ports.every?.(leaseMs / 4, () => void refresh().catch(() => {}));
   return {
     async lost() {
       try {
         for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
           const askedAt = ports.clock.monotonic();
           if (!(await refresh())) break;
-          if (ports.clock.monotonic() - askedAt < FRESH_MS) return null;
+          if (ports.clock.monotonic() - askedAt < freshMs(leaseMs)) return null;
         }
         const holder = await readHolder(rows, account);
         if (holder !== null) return { kind: 'held', message: describeRowHolder(rows, holder) };

@@ -46,6 +46,9 @@ export interface Published {
   readonly texts: PublishedManifest['texts'];
 }
 
+/** On which workers hear that there may be something to do. */
+export const FLEET_CHANNEL = 'fwdsync_fleet';
+
 /** Of each account of this email that had a revision: one for each API host. */
 export async function revisionsOf(
   database: Database,
@@ -169,6 +172,8 @@ async function addRevision(
     [id, revision, new Date(now), cipher.seal(placeOfRevision(id, revision), JSON.stringify(manifest))],
   );
   await query('UPDATE fwdsync.accounts SET wanted = $2 WHERE id = $1', [id, revision]);
+  // Workers that listen hear of it once the transaction ends.
+  await query(`SELECT pg_notify('${FLEET_CHANNEL}', '')`);
   return { number: Number(revision), changed: true, before, texts: manifest.texts };
 }
 
@@ -186,8 +191,8 @@ async function readWanted(query: Query, cipher: Cipher, id: string): Promise<Rev
   return wanted === null ? null : readRevision(query, cipher, id, wanted);
 }
 
-/** Null: there is none of this number; throws where it is damaged. */
-async function readRevision(
+/** Null: there is none of this number; rejects where it is damaged. */
+export async function readRevision(
   query: Query,
   cipher: Cipher,
   id: string,

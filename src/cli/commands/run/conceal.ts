@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream';
+import type { DaemonEvent } from '../../../model/daemon.ts';
 import { showText, type Disclosure, type References, type Shown } from '../../../model/destinations.ts';
 import type { OutputStream } from '../../standard-output.ts';
 import { columnsOf } from '../../output/output.ts';
@@ -44,4 +45,11 @@ export function concealing(stream: OutputStream, concealer: Concealer): OutputSt
     },
   });
   return Object.assign(concealed, { isTTY: stream.isTTY === true, columns: columnsOf(stream) });
+}
+
+/** What an event brings to be hidden, in what is said of it and from then on. */
+export function hideReferences(event: DaemonEvent, concealer: Concealer): void {
+  if (event.kind === 'manifest-accepted') concealer.addReferences(event.references);
+  if (event.kind !== 'run-finished' || event.result.kind !== 'completed') return;
+  concealer.addReferences(event.result.references);
 }

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs/promises';
 import type { Client } from '../../../api/client.ts';
-import type { FullClient } from '../../../api/create.ts';
+import type { ClientOptions, FullClient } from '../../../api/create.ts';
 import type { Follower } from '../../../delivery/follow/follower.ts';
 import type { RequestEvent } from '../../../api/http/call.ts';
 import { writeSnapshot } from '../../../manifest/write/write-snapshot.ts';
@@ -8,7 +8,7 @@ import type { DaemonEvent } from '../../../model/daemon.ts';
 import type { Desired } from '../../../model/desired.ts';
 import { fail, succeed, type Result } from '../../../model/result.ts';
 import { createAccountLoop, type AccountLoop } from '../../../reconcile/daemon/account-loop.ts';
-import type { Access } from '../../../reconcile/daemon/account-run.ts';
+import type { Access, RunPorts } from '../../../reconcile/daemon/account-run.ts';
 import { exclusiveSource, type Ownership } from '../../../reconcile/ownership.ts';
 import type { Spread } from '../../../reconcile/daemon/scheduler.ts';
 import { POLL_MS, type AccountEntry } from '../../../reconcile/daemon/daemon.ts';
@@ -89,15 +89,8 @@ export function openAccountLoop(
       clock,
       random,
       signal,
-      writeSnapshot,
-      driftLog: createDriftLog(),
-      origin: runOrigin(context, 'run'),
+      ...runPorts(context, onSecret),
       readCommit: () => readCommit(context, entry.paths),
-      async resolvePassword(reference) {
-        const password = await referenceValue(context, reference);
-        if (typeof password === 'string') onSecret(password);
-        return password;
-      },
       emit,
       giveUp(message) {
         throw commandFailure(message, 'give --drift-url the base URL of v3 of the same service');
@@ -107,6 +100,23 @@ export function openAccountLoop(
     },
   );
   return followed.follower === null ? loop : withFollower(loop, followed.follower);
+}
+
+/** What the runs of an account need of this machine, whatever their manifest. */
+export function runPorts(
+  context: Context,
+  onSecret: AccountRunPorts['onSecret'],
+): Pick<RunPorts, 'writeSnapshot' | 'driftLog' | 'origin' | 'resolvePassword'> {
+  return {
+    writeSnapshot,
+    driftLog: createDriftLog(),
+    origin: runOrigin(context, 'run'),
+    async resolvePassword(reference) {
+      const password = await referenceValue(context, reference);
+      if (typeof password === 'string') onSecret(password);
+      return password;
+    },
+  };
 }
 
 /** Both run side by side, and neither waits for the other. */
@@ -159,16 +169,18 @@ function narrowed(source: ManifestSource, names: readonly string[] | undefined):
 
 interface AccessPorts extends Pick<AccountRunPorts, 'onSecret'> {
   readonly onRequest: (event: RequestEvent) => void;
+  /** What is known of the limits of the first key; absent: nothing. */
+  readonly budgets?: ClientOptions['budgets'];
 }
 
 /**
  * Address and key as they are at each call: a key file may be replaced while the daemon runs. One client is kept for as
  * long as they are the same, and with it what is known of the budgets; another key may be another account.
  */
-function createAccess(
+export function createAccess(
   context: Context,
-  { common, mode, driftUrl }: AccountRunOptions,
-  { onRequest, onSecret }: AccessPorts,
+  { common, mode, driftUrl }: Pick<AccountRunOptions, 'common' | 'mode' | 'driftUrl'>,
+  { onRequest, onSecret, budgets }: AccessPorts,
 ): (desired: Desired) => Promise<Result<Access & ReachedAccount, string>> {
   const permission = mode === 'apply' ? 'read-write' : 'read-only';
   let current: Connected | null = null;
@@ -179,11 +191,16 @@ function createAccess(
         onSecret(connection.key);
         void current?.client.close();
         void current?.drift?.close();
-        const client = connect(context, connection, permission, onRequest);
+        const client = connect(context, connection, permission, {
+          onEvent: onRequest,
+          budgets: current === null ? budgets : undefined,
+        });
         const drift =
           driftUrl === null
             ? undefined
-            : connect(context, { ...connection, url: driftUrl, version: 'v3' }, 'read-only', onRequest);
+            : connect(context, { ...connection, url: driftUrl, version: 'v3' }, 'read-only', {
+                onEvent: onRequest,
+              });
         const openState = await stateOpener(context, common, connection);
         current = { connection, client, drift, openState };
       }

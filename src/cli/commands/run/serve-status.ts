@@ -21,9 +21,15 @@ export function parseListen(text: string): ListenAddress {
   throw new CommandError(EXIT.usage, `--listen ${text}: ${what}`, hint);
 }
 
+/** Whose status is served. */
+export interface Served extends Pick<Daemon, 'heartbeatAt' | 'statuses' | 'histories' | 'manifests'> {
+  /** Where it does not follow from the statuses of accounts. */
+  readonly readiness?: StatusServerOptions['readiness'];
+}
+
 export interface StatusPorts extends Omit<
   StatusServerOptions,
-  keyof ListenAddress | 'statuses' | 'histories' | 'isAlive' | 'route'
+  keyof ListenAddress | 'statuses' | 'histories' | 'isAlive' | 'route' | 'readiness'
 > {
   readonly signal: AbortSignal;
   readonly logger: Logger;
@@ -35,7 +41,7 @@ export interface StatusPorts extends Omit<
  * Serves the daemon's status until the signal is aborted. A port that is in use is reported and retried: the accounts
  * go on being reconciled.
  */
-export async function serveStatus(listen: ListenAddress, daemon: Daemon, ports: StatusPorts): Promise<void> {
+export async function serveStatus(listen: ListenAddress, daemon: Served, ports: StatusPorts): Promise<void> {
   const { clock, signal, logger, disclosure } = ports;
   const isAlive = (): boolean => clock.monotonic() - daemon.heartbeatAt() < 4 * POLL_MS;
   const statuses = (): ReturnType<Daemon['statuses']> => daemon.statuses();
@@ -44,7 +50,15 @@ export async function serveStatus(listen: ListenAddress, daemon: Daemon, ports: 
   let server: StatusServer | null = null;
   for (let isReported = false; server === null && !signal.aborted;) {
     try {
-      server = await startStatusServer({ ...ports, ...listen, statuses, histories, isAlive, route });
+      server = await startStatusServer({
+        ...ports,
+        ...listen,
+        statuses,
+        histories,
+        isAlive,
+        route,
+        readiness: daemon.readiness,
+      });
     } catch (error) {
       if (!isReported)
         logger.error({ event: 'status.unavailable' }, `the status cannot be served: ${String(error)}`);

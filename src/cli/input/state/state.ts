@@ -7,6 +7,7 @@ import type { Planned } from '../../../reconcile/plan-once.ts';
 import type { Context } from '../../context.ts';
 import { parseDuration } from '../arguments.ts';
 import {
+  leaseOf,
   manifestPaths,
   namesStore,
   resolveStateDirectory,
@@ -32,7 +33,8 @@ export async function openStates(
     const { openStore } = await import('./store.ts');
     const { openPostgresState } = await import('../../../state/postgres/postgres-store.ts');
     const database = await openStore(context, options);
-    return ({ url }, account) => openPostgresState({ ...ports, database, account, apiUrl: url });
+    const leaseMs = leaseOf(options);
+    return ({ url }, account) => openPostgresState({ ...ports, database, leaseMs, account, apiUrl: url });
   }
   const directory = resolveStateDirectory(options, context);
   return ({ url }, account) => openStateDirectory({ ...ports, directory, account, apiUrl: url, fs });

@@ -1,0 +1,71 @@
+import type { Client } from '../../../api/client.ts';
+import type { AccountToRun, OpenAccount } from '../../../fleet/account-job.ts';
+import type { DaemonEvent } from '../../../model/daemon.ts';
+import { keepBudgets, restoreBudgets, type KeptBudgets } from '../../../rate-limit/kept-budgets.ts';
+import { loadTexts } from '../../../reconcile/daemon/manifest-source.ts';
+import type { Context } from '../../context.ts';
+import { loadOptions } from '../../input/desired.ts';
+import { referenceReader } from '../../input/references.ts';
+import { requestEvent } from '../../output/event-log.ts';
+import type { CommonOptions } from '../../settings.ts';
+import type { Concealer } from './conceal.ts';
+import { createAccess, runPorts } from './open-account.ts';
+
+export interface FleetAccountOptions {
+  readonly common: CommonOptions;
+  readonly mode: 'apply' | 'observe';
+}
+
+export interface FleetAccountPorts {
+  readonly emit: (event: DaemonEvent) => void;
+  readonly concealer: Concealer;
+}
+
+/** A published account with what this machine brings to one run of it: the values of its references, its key, its connections. */
+export function openFleetAccount(
+  context: Context,
+  { common, mode }: FleetAccountOptions,
+  account: AccountToRun,
+  { emit, concealer }: FleetAccountPorts,
+): OpenAccount {
+  const { email, revision, signal } = account;
+  const own: Context = { ...context, signal };
+  const options = { ...common, account: email };
+  const onSecret = (value: string): void => concealer.addSecret(value);
+  const moment = () => ({ now: context.clock.now(), monotonic: context.clock.monotonic() });
+  const kept = account.budgets as KeptBudgets | null;
+  const open = createAccess(
+    own,
+    { common: options, mode, driftUrl: null },
+    {
+      onSecret,
+      onRequest: (event) => emit(requestEvent(email, event)),
+      ...(kept === null ? {} : { budgets: restoreBudgets(kept, moment(), account.budgetsAre) }),
+    },
+  );
+  let client: Client | null = null;
+  return {
+    async read() {
+      // Each account has its own key; whose it is, the store says.
+      const load = {
+        ...loadOptions(own, options, { references: 'required', accounts: 'many' }),
+        required: ['key'] as const,
+      };
+      const read = await loadTexts(revision.texts, { load, readReferences: referenceReader(own) });
+      if (read.kind === 'good') concealer.addReferences(read.desired.references);
+      return read;
+    },
+    ports: {
+      ...runPorts(own, onSecret),
+      readCommit: () => Promise.resolve(revision.commit),
+      async access(desired) {
+        const access = await open(desired);
+        if (access.ok) client = access.value.client;
+        return access;
+      },
+    },
+    budgets: () => (client === null ? kept : keepBudgets(client.budgets(), moment())),
+    conceal: (text) => concealer.conceal(text),
+    close: async () => client?.close(),
+  };
+}

@@ -1,0 +1,257 @@
+import {
+  runOutcome,
+  type Cause,
+  type DaemonEvent,
+  type DomainHealth,
+  type RunResult,
+} from '../model/daemon.ts';
+import type { Desired } from '../model/desired.ts';
+import { createRunId } from '../model/history/entries.ts';
+import { fail, type Result } from '../model/result.ts';
+import { runAccount, type Access, type RunPorts } from '../reconcile/daemon/account-run.ts';
+import { createStatusTracker, splitChanges, type StatusTracker } from '../reconcile/daemon/account-status.ts';
+import { createFlapDetector } from '../reconcile/daemon/flap-detector.ts';
+import type { ManifestRead } from '../reconcile/daemon/manifest-source.ts';
+import { backoff } from '../reconcile/daemon/scheduler.ts';
+import { accountName } from '../state/account-name.ts';
+import type { Database } from '../state/postgres/database.ts';
+import type { Revision } from '../state/postgres/revisions.ts';
+import type { Claim, RunMemory, RunRecord } from './runs.ts';
+
+export interface JobOptions {
+  readonly mode: 'apply' | 'observe';
+  readonly intervalMs: number;
+}
+
+export interface JobPorts extends Pick<RunPorts, 'clock' | 'random'> {
+  readonly database: Pick<Database, 'cipher'>;
+  readonly emit: (event: DaemonEvent) => void;
+  readonly openAccount: (account: AccountToRun) => OpenAccount;
+}
+
+export interface AccountToRun {
+  readonly email: string;
+  readonly revision: Revision;
+  /** What `budgets` gave at the end of the run before; null: nothing is known. */
+  readonly budgets: unknown;
+  /** `used-up`: nobody knows what was sent since. */
+  readonly budgetsAre: 'as-kept' | 'used-up';
+  /** Aborted: nothing more is sent. */
+  readonly signal: AbortSignal;
+}
+
+/** What this machine brings to a run of an account. */
+export interface OpenAccount {
+  /** The revision, with its references resolved here. */
+  read(): Promise<ManifestRead>;
+  readonly ports: Omit<RunPorts, 'clock' | 'random' | 'signal'>;
+  /** What is known of the rate limits, as JSON. */
+  budgets(): unknown;
+  /** Takes out of a text what must not be shown. */
+  conceal(text: string): string;
+  close(): Promise<void>;
+}
+
+/** What came of the job of an account. */
+export interface JobEnd {
+  readonly kind: 'ended';
+  readonly record: RunRecord;
+  /** `invalid`: the manifest cannot be used here. */
+  readonly result: RunResult | 'invalid';
+}
+
+/** It was asked to stop before its end. */
+export interface JobStopped {
+  readonly kind: 'stopped';
+  readonly memory: RunMemory;
+}
+
+/** One run of a published account, as the daemon makes it. */
+export async function runJob(
+  claim: Claim,
+  options: JobOptions,
+  ports: JobPorts & { readonly signal: AbortSignal },
+): Promise<JobEnd | JobStopped> {
+  const { email, revision, memory, isTakeover } = claim;
+  const budgetsAre = isTakeover ? 'used-up' : 'as-kept';
+  const account = ports.openAccount({
+    email,
+    revision,
+    budgets: memory.budgets,
+    budgetsAre,
+    signal: ports.signal,
+  });
+  const tracker = createStatusTracker({
+    name: email,
+    now: () => ports.clock.now(),
+    // Of a revision that was run before it is no news.
+    emit: (event) => (event.kind === 'manifest-accepted' && !claim.isNew ? undefined : ports.emit(event)),
+  });
+  const job: Job = { claim, options, ports, account, tracker };
+  try {
+    const read = await account.read();
+    if (read.kind === 'good') return await runRead(job, read);
+    tracker.manifestRefused(read);
+    const error = [read.message, ...read.problems.slice(0, 1).map(({ message }) => message)].join(': ');
+    return { kind: 'ended', result: 'invalid', record: failedRecord(job, error) };
+  } finally {
+    await account.close();
+  }
+}
+
+interface Job {
+  readonly claim: Claim;
+  readonly options: JobOptions;
+  readonly ports: JobPorts & { readonly signal: AbortSignal };
+  readonly account: OpenAccount;
+  readonly tracker: StatusTracker;
+}
+
+async function runRead(
+  job: Job,
+  read: Extract<ManifestRead, { kind: 'good' }>,
+): Promise<JobEnd | JobStopped> {
+  const { claim, options, ports, account, tracker } = job;
+  const { desired, size } = read;
+  const { clock, random, signal, emit } = ports;
+  const domains = [...desired.domains.keys()];
+  tracker.manifestAccepted(read, domains);
+  const access = accessOf(job);
+  const parked = await stillParked(claim, desired, access);
+  if (parked !== null) return { kind: 'ended', result: parked, record: parkedRecord(job, parked.message) };
+  const flaps = createFlapDetector(claim.memory.flaps);
+  flaps.retain(desired.domains);
+  const run = createRunId({ now: clock.now(), random: random() });
+  const cause: Cause = claim.isNew ? 'manifest' : claim.failures > 0 ? 'retry' : 'sweep';
+  emit({ account: claim.email, kind: 'run-started', run, cause, domains: domains.length });
+  const startedAt = clock.monotonic();
+  const task = {
+    run,
+    desired,
+    manifestSize: size,
+    listing: 'all',
+    mode: options.mode,
+    flaps,
+    inSync: NONE,
+  } as const;
+  const result = await runAccount(task, { ...account.ports, clock, random, signal, access });
+  if (signal.aborted && (result.kind === 'failed' || result.report?.stopped !== null))
+    return { kind: 'stopped', memory: { ...claim.memory, budgets: account.budgets() } };
+  if (result.kind === 'completed') flaps.applied(splitChanges(result).applied);
+  const seconds = (clock.monotonic() - startedAt) / 1000;
+  const failing = tracker.runFinished({ run, cause, names: domains, seconds, result, readAt: new Map() });
+  if (failing.length === 0 && claim.failures > 0)
+    emit({ account: claim.email, kind: 'recovered', run, failures: claim.failures });
+  return {
+    kind: 'ended',
+    result,
+    record: {
+      ...outcomeOf(job, result, seconds),
+      retryMs: failing.length === 0 ? null : retryAfter(job),
+      memory: {
+        flaps: flaps.memory(),
+        budgets: account.budgets(),
+        parked: await parkedBy(job, desired, { result, access }),
+      },
+    },
+  };
+}
+
+const NONE: ReadonlySet<never> = new Set();
+
+type OpenAccess = (desired: Desired) => Promise<Result<Access, string>>;
+
+/** A manifest that was published for one API must not be applied to another, where the state is another one. */
+function accessOf({ claim, account, ports }: Job): OpenAccess {
+  return async (desired) => {
+    const access = await account.ports.access(desired);
+    if (!access.ok) return access;
+    const { host } = accountName(claim.email, access.value.client.url);
+    if (ports.database.cipher.lookUp(host).equals(claim.host)) return access;
+    return fail(
+      `the manifest was published for another API than ${host}; give workers and publish the same --api-url`,
+    );
+  };
+}
+
+const KEY_PRINT = 'the key of this account';
+
+/** A key that the API refused is not sent again, until it or the revision is another one. */
+async function stillParked(
+  { memory: { parked }, revision }: Claim,
+  desired: Desired,
+  access: OpenAccess,
+): Promise<Extract<RunResult, { kind: 'failed' }> | null> {
+  if (parked === null || parked.revision !== revision.number) return null;
+  const opened = await access(desired);
+  if (!opened.ok || opened.value.client.hmac(KEY_PRINT) !== parked.key) return null;
+  return { kind: 'failed', what: 'unauthorised', message: parked.message };
+}
+
+async function parkedBy(
+  { claim }: Job,
+  desired: Desired,
+  { result, access }: { readonly result: RunResult; readonly access: OpenAccess },
+): Promise<RunMemory['parked']> {
+  if (result.kind !== 'failed' || result.what !== 'unauthorised') return null;
+  const opened = await access(desired);
+  if (!opened.ok) return null;
+  return {
+    revision: claim.revision.number,
+    key: opened.value.client.hmac(KEY_PRINT),
+    message: result.message,
+  };
+}
+
+/** From the most severe on. */
+const SEVERITY: readonly DomainHealth[] = ['failing', 'withheld', 'frozen', 'drifted', 'unknown', 'in-sync'];
+const APPLIED: ReadonlySet<string> = new Set(['unchanged', 'converged']);
+
+function outcomeOf(
+  { options, account, tracker }: Job,
+  result: RunResult,
+  seconds: number,
+): Omit<RunRecord, 'memory' | 'retryMs'> {
+  const { domains, fullReadAt } = tracker.status();
+  const statuses = [...domains.values()];
+  const worst = SEVERITY.map((state) => statuses.find((status) => status.state === state)).find(
+    (status) => status !== undefined,
+  );
+  const error = result.kind === 'failed' ? result.message : (worst?.reason ?? null);
+  const state = worst?.state ?? 'unknown';
+  const wrote = result.kind === 'completed' && result.report?.wrote === true;
+  return {
+    state,
+    error: error === null ? null : account.conceal(error),
+    isApplied: state === 'in-sync' && APPLIED.has(runOutcome(result)),
+    isRead: result.kind === 'completed' && fullReadAt !== null,
+    drift: result.kind === 'completed' ? result.drift.length : 0,
+    // Half of the time is left to others; a run that wrote says nothing of how long reading takes.
+    intervalMs: wrote ? options.intervalMs : Math.max(options.intervalMs, 2_000 * seconds),
+  };
+}
+
+function retryAfter({ claim, options, ports }: Job): number {
+  return backoff(claim.failures + 1, options.intervalMs, ports.random);
+}
+
+/** Nothing was sent. */
+function failedRecord(job: Job, error: string): RunRecord {
+  const { claim, options, account } = job;
+  return {
+    state: 'failing',
+    error: account.conceal(error),
+    isApplied: false,
+    isRead: false,
+    drift: 0,
+    retryMs: retryAfter(job),
+    intervalMs: options.intervalMs,
+    memory: { ...claim.memory, parked: null },
+  };
+}
+
+/** It waits an interval: what may change is the key, which costs no request to see. */
+function parkedRecord(job: Job, error: string): RunRecord {
+  const { claim, options } = job;
+  return { ...failedRecord(job, error), retryMs: options.intervalMs, memory: claim.memory };
+}

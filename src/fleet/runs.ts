@@ -1,0 +1,203 @@
+import type { FlapMemory } from '../reconcile/daemon/flap-detector.ts';
+import { parseJsonText } from '../state/documents.ts';
+import type { Database, Query } from '../state/postgres/database.ts';
+import { FLEET_CHANNEL, readRevision, type Revision } from '../state/postgres/revisions.ts';
+import type { Queue } from './queue.ts';
+import { openOutcome, placeOfRun, type RunOutcome } from './records.ts';
+
+/** What the next run of an account goes on with. */
+export interface RunMemory {
+  readonly flaps: FlapMemory;
+  /** What is known of the rate limits, as JSON that means nothing here; null: nothing. */
+  readonly budgets: unknown;
+  /** The API refused this key (as a print of it) with this revision; null: it did not. */
+  readonly parked: { readonly revision: number; readonly key: string; readonly message: string } | null;
+}
+
+/** One run of an account, begun. What it records is refused once another run has begun. */
+export interface Claim {
+  /** The account's number in the store. */
+  readonly account: string;
+  readonly epoch: string;
+  readonly email: string;
+  /** The host of its API, as a look-up. */
+  readonly host: Buffer;
+  readonly revision: Revision;
+  /** Whether the revision was never run. */
+  readonly isNew: boolean;
+  /** Runs that failed in a row before. */
+  readonly failures: number;
+  /** Whether the run before was never recorded: its worker died, or lost the database. */
+  readonly isTakeover: boolean;
+  /** Of the last run that was recorded, as is `memory`. */
+  readonly outcome: RunOutcome;
+  readonly memory: RunMemory;
+}
+
+const NO_MEMORY: RunMemory = { flaps: [], budgets: null, parked: null };
+
+interface ClaimRow {
+  readonly epoch: string;
+  readonly email: string;
+  readonly host: Buffer;
+  readonly wanted: string;
+  readonly applied: string | null;
+  readonly failures: number;
+  readonly recorded: string;
+  readonly outcome: Buffer | null;
+  readonly memory: Buffer | null;
+}
+
+/** Begins a run of what is published; null: nothing is. Rejects when the store cannot be used, or the revision is damaged. */
+export async function claimRun(database: Database, account: string, worker: string): Promise<Claim | null> {
+  const { query, cipher } = database;
+  const [row] = await query<ClaimRow>(
+    `UPDATE fwdsync.account_runs SET epoch = epoch + 1, worker = $2, started_at = now(), revision = wanted
+     FROM fwdsync.accounts WHERE account = $1 AND id = account AND wanted IS NOT NULL
+     RETURNING epoch, email, host, wanted, applied, failures, recorded, outcome, memory`,
+    [account, worker],
+  );
+  if (row === undefined) return null;
+  const revision = await readRevision(query, cipher, account, row.wanted);
+  if (revision === null) throw new Error(`revision ${row.wanted} is not there`);
+  const text =
+    row.memory === null ? null : cipher.open(placeOfRun(account, 'memory', row.recorded), row.memory);
+  const memory = text === null ? null : (parseJsonText(text) as RunMemory | null);
+  return {
+    account,
+    revision,
+    epoch: row.epoch,
+    email: row.email,
+    host: row.host,
+    isNew: row.applied !== row.wanted,
+    failures: row.failures,
+    isTakeover: BigInt(row.recorded) !== BigInt(row.epoch) - 1n,
+    outcome: openOutcome(cipher, { ...row, id: account }),
+    memory: memory ?? NO_MEMORY,
+  };
+}
+
+/** What came of a run. */
+export interface RunRecord extends RunOutcome {
+  /** Whether every domain is as the revision wants it. */
+  readonly isApplied: boolean;
+  /** Whether every domain was read. */
+  readonly isRead: boolean;
+  /** Items that were changed outside fwdsync. */
+  readonly drift: number;
+  /** When it is tried again, milliseconds from now; null: it did not fail. */
+  readonly retryMs: number | null;
+  /** From one sweep to the next. */
+  readonly intervalMs: number;
+  readonly memory: RunMemory;
+}
+
+/** Records the end of a run; where a newer revision is published by then its run is sent. A stale run records nothing. */
+export async function recordRun(
+  database: Database,
+  queue: Pick<Queue, 'send'>,
+  claim: Claim,
+  record: RunRecord,
+): Promise<void> {
+  const { account, epoch } = claim;
+  const { state, error, isApplied, isRead, drift, retryMs, intervalMs, memory } = record;
+  const { outcome, memory: sealedMemory } = sealEnd(database, claim, { outcome: { state, error }, memory });
+  await database.transaction(async (query) => {
+    const [recorded] = await query<{ readonly isOutdated: boolean }>(
+      `UPDATE fwdsync.account_runs SET worker = NULL, recorded = epoch, outcome = $3, memory = $4, drift = $5,
+         applied = CASE WHEN $6 THEN $7 ELSE applied END, read_at = CASE WHEN $8 THEN now() ELSE read_at END,
+         failures = CASE WHEN $9::bigint IS NULL THEN 0 ELSE failures + 1 END, parked = $10, interval_ms = $11,
+         due_at = CASE WHEN $9 IS NULL THEN greatest(due_at, started_at + $11 * interval '1 ms')
+           ELSE now() + $9 * interval '1 ms' END
+       WHERE account = $1 AND epoch = $2
+       RETURNING revision < (SELECT wanted FROM fwdsync.accounts WHERE id = account) AS "isOutdated"`,
+      [
+        account,
+        epoch,
+        outcome,
+        sealedMemory,
+        drift,
+        isApplied,
+        claim.revision.number,
+        isRead,
+        retryMs === null ? null : Math.round(retryMs),
+        memory.parked !== null,
+        Math.round(intervalMs),
+      ],
+    );
+    if (recorded?.isOutdated === true) await queue.send(query, [account], 'urgent');
+  });
+}
+
+function sealEnd(
+  { cipher }: Pick<Database, 'cipher'>,
+  { account, epoch }: Claim,
+  { outcome, memory }: { readonly outcome: RunOutcome; readonly memory: RunMemory },
+): Readonly<Record<'outcome' | 'memory', Buffer>> {
+  const seal = (row: 'outcome' | 'memory', value: unknown): Buffer =>
+    cipher.seal(placeOfRun(account, row, epoch), JSON.stringify(value));
+  return { outcome: seal('outcome', outcome), memory: seal('memory', memory) };
+}
+
+/** Ends a run that was asked to stop: it is made again at once, and what is known of the account stays. */
+export async function giveBack(database: Database, claim: Claim, memory: RunMemory): Promise<void> {
+  const sealed = sealEnd(database, claim, { outcome: claim.outcome, memory });
+  await database.query(
+    `UPDATE fwdsync.account_runs SET worker = NULL, due_at = now(), recorded = epoch, outcome = $3, memory = $4,
+       revision = CASE WHEN applied = revision THEN revision END
+     WHERE account = $1 AND epoch = $2`,
+    [claim.account, claim.epoch, sealed.outcome, sealed.memory],
+  );
+}
+
+/** Of these runs those that another has taken over from, and those of which nothing is published any more. */
+export async function outdated({ query }: Database, claims: readonly Claim[]): Promise<readonly Claim[]> {
+  if (claims.length === 0) return [];
+  const rows = await query<{ readonly account: string; readonly epoch: string }>(
+    `SELECT account, epoch FROM fwdsync.account_runs JOIN fwdsync.accounts ON id = account
+     WHERE account = ANY($1) AND wanted IS NOT NULL`,
+    [claims.map(({ account }) => account)],
+  );
+  const current = new Map(rows.map(({ account, epoch }) => [account, epoch]));
+  return claims.filter(({ account, epoch }) => current.get(account) !== epoch);
+}
+
+/** Where in the interval an account has its place: the same on all machines. */
+const PHASE = 'mod(run.account * 2654435761, interval_ms)';
+const NOW_MS = '(extract(epoch FROM now()) * 1000)::bigint';
+
+/** Sends a run of each account that is due, and of each revision that none was sent of; gives how many. */
+export async function sendDue(
+  database: Database,
+  queue: Pick<Queue, 'send'>,
+  intervalMs: number,
+): Promise<number> {
+  return database.transaction(async (query) => {
+    await query(
+      `INSERT INTO fwdsync.account_runs (account, since, due_at, interval_ms)
+       SELECT id, now(), now(), $1 FROM fwdsync.accounts WHERE wanted IS NOT NULL ON CONFLICT DO NOTHING`,
+      [intervalMs],
+    );
+    const due = await query<{ readonly account: string; readonly published: boolean }>(
+      `WITH due AS (
+         SELECT account, wanted, revision IS DISTINCT FROM wanted AS published
+         FROM fwdsync.account_runs JOIN fwdsync.accounts ON id = account
+         WHERE wanted IS NOT NULL AND (due_at <= now() OR revision IS DISTINCT FROM wanted)
+         FOR UPDATE OF account_runs)
+       UPDATE fwdsync.account_runs AS run SET revision = wanted,
+         due_at = now() + (interval_ms - mod(mod(${NOW_MS} - ${PHASE}, interval_ms) + interval_ms, interval_ms)) * interval '1 ms'
+       FROM due WHERE run.account = due.account RETURNING run.account, published`,
+    );
+    const of = (published: boolean): readonly string[] =>
+      due.filter((entry) => entry.published === published).map(({ account }) => account);
+    await queue.send(query, of(true), 'urgent');
+    await queue.send(query, of(false), 'due');
+    if (due.length > 0) await announce(query);
+    return due.length;
+  });
+}
+
+/** Wakes all workers once the transaction ends. */
+async function announce(query: Query): Promise<void> {
+  await query(`SELECT pg_notify('${FLEET_CHANNEL}', '')`);
+}

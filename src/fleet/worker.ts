@@ -1,0 +1,215 @@
+import type { Every } from '../model/clock.ts';
+import { createWakeup, type Wakeup } from '../reconcile/daemon/wakeup.ts';
+import { describeFailure, type Database, type Listener } from '../state/postgres/database.ts';
+import { FLEET_CHANNEL } from '../state/postgres/revisions.ts';
+import { runJob, type JobEnd, type JobOptions, type JobPorts } from './account-job.ts';
+import type { Job, Queue } from './queue.ts';
+import { claimRun, giveBack, outdated, recordRun, sendDue, type Claim } from './runs.ts';
+import { becomeScheduler, endWorker, showWorker, type WorkerIdentity } from './worker-row.ts';
+
+export interface WorkerOptions extends JobOptions, WorkerIdentity {}
+
+export interface WorkerPorts extends Omit<JobPorts, 'database'> {
+  readonly database: Database;
+  readonly queue: Queue;
+  readonly every: Every;
+  /** Aborted: no run is begun any more, and those under way send nothing more. */
+  readonly signal: AbortSignal;
+  /** The database cannot be used, and why; null: it can again. Called when that changes. */
+  readonly onFault: (message: string | null) => void;
+}
+
+/** Runs of published accounts, so many at once; one worker of all is the scheduler. */
+export interface Worker {
+  /** Until the signal is aborted and what is under way has ended. */
+  run(): Promise<void>;
+  /** Runs what is due, and ends; rejects when the database cannot be used. */
+  drain(): Promise<readonly JobEnd[]>;
+  /** Monotonic milliseconds of the last sign of life. */
+  heartbeatAt(): number;
+  /** Whether the database could be used at the last step. */
+  isConnected(): boolean;
+}
+
+/** Without a notification jobs are looked for this often. */
+const STEP_MS = 2_000;
+/** Shorter than a third of the shortest job expiry. */
+const BEAT_MS = 5_000;
+/** pg-boss takes a job away after a day. */
+const LONGEST_RUN_MS = 23 * 3_600_000;
+
+export function createWorker(options: WorkerOptions, ports: WorkerPorts): Worker {
+  const { clock, signal } = ports;
+  const state: WorkerState = {
+    options,
+    ports,
+    wakeup: createWakeup(clock),
+    running: new Map(),
+    listener: null,
+    scheduledAt: -Infinity,
+    heartbeatAt: clock.monotonic(),
+    fault: null,
+    lost: null,
+  };
+  return {
+    async run() {
+      const stop = (): void => state.wakeup.wake();
+      signal.addEventListener('abort', stop);
+      await living(state, async () => {
+        while (!signal.aborted) {
+          await attempt(state, () => step(state));
+          await state.wakeup.wait(STEP_MS);
+        }
+      });
+      signal.removeEventListener('abort', stop);
+    },
+    async drain() {
+      const ends: JobEnd[] = [];
+      await living(state, async () => {
+        await sendDue(ports.database, ports.queue, options.intervalMs);
+        while (!signal.aborted) {
+          const taken = await take(state, (end) => ends.push(end));
+          if (taken === 0 && state.running.size === 0) return;
+          await state.wakeup.wait(STEP_MS);
+        }
+      });
+      if (state.lost !== null) throw state.lost;
+      return ends;
+    },
+    heartbeatAt: () => state.heartbeatAt,
+    isConnected: () => state.fault === null,
+  };
+}
+
+interface WorkerState {
+  readonly options: WorkerOptions;
+  readonly ports: WorkerPorts;
+  readonly wakeup: Wakeup;
+  readonly running: Map<Job, RunningJob>;
+  listener: Listener | null;
+  /** When it was last seen to what is due, monotonic milliseconds. */
+  scheduledAt: number;
+  heartbeatAt: number;
+  fault: string | null;
+  /** What kept a run from being recorded. */
+  lost: Error | null;
+}
+
+interface RunningJob {
+  readonly stop: AbortController;
+  readonly ended: Promise<void>;
+  claim: Claim | null;
+}
+
+/** Shows signs of life while `work` lasts, and what it began. */
+async function living(state: WorkerState, work: () => Promise<void>): Promise<void> {
+  const { database, every } = state.ports;
+  await showWorker(database, state.options, 0);
+  const stopBeats = every(BEAT_MS, () => void attempt(state, () => beat(state)));
+  try {
+    await work();
+  } finally {
+    await Promise.all([...state.running.values()].map(({ ended }) => ended));
+    stopBeats();
+    await state.listener?.close().catch(() => {});
+    await attempt(state, () => endWorker(database, state.options));
+  }
+}
+
+/** What fails is reported once, and tried again. */
+async function attempt(state: WorkerState, work: () => Promise<void>): Promise<Error | null> {
+  let failure: Error | null = null;
+  try {
+    await work();
+  } catch (error) {
+    failure = new Error(describeFailure(error), { cause: error });
+  }
+  if ((failure === null) !== (state.fault === null)) state.ports.onFault(failure?.message ?? null);
+  state.fault = failure?.message ?? null;
+  return failure;
+}
+
+/** Shows that worker and runs live, and stops those that are not its own any more. */
+async function beat({ options, ports, running }: WorkerState): Promise<void> {
+  const { database, queue } = ports;
+  await queue.beat([...running.keys()]);
+  await showWorker(database, options, running.size);
+  const claimed = [...running.values()].flatMap(({ claim, stop }) =>
+    claim === null ? [] : [{ claim, stop }],
+  );
+  const gone = new Set(
+    await outdated(
+      database,
+      claimed.map(({ claim }) => claim),
+    ),
+  );
+  for (const { claim, stop } of claimed) if (gone.has(claim)) stop.abort();
+}
+
+/** Sends what is due where this is the scheduler, and begins as many runs as there is room for. */
+async function step(state: WorkerState): Promise<void> {
+  const { options, ports, wakeup } = state;
+  const { clock, database, queue } = ports;
+  state.heartbeatAt = clock.monotonic();
+  if (state.listener?.isAlive() !== true) {
+    state.listener = await database.listen(FLEET_CHANNEL, () => {
+      state.scheduledAt = -Infinity;
+      wakeup.wake();
+    });
+  }
+  if (clock.monotonic() - state.scheduledAt >= STEP_MS) {
+    state.scheduledAt = clock.monotonic();
+    if (await becomeScheduler(database, options)) await sendDue(database, queue, options.intervalMs);
+  }
+  await take(state, () => {});
+}
+
+async function take(state: WorkerState, onEnd: (end: JobEnd) => void): Promise<number> {
+  const { options, ports, running, wakeup } = state;
+  const room = options.concurrency - running.size;
+  if (room === 0) return 0;
+  const jobs = await ports.queue.take(room);
+  for (const job of jobs) {
+    const stop = new AbortController();
+    const entry: RunningJob = {
+      stop,
+      claim: null,
+      ended: perform(state, job, { stop, onClaim: (claim) => (entry.claim = claim), onEnd }).then(() => {
+        running.delete(job);
+        wakeup.wake();
+      }),
+    };
+    running.set(job, entry);
+  }
+  return jobs.length;
+}
+
+interface Performance {
+  readonly stop: AbortController;
+  readonly onClaim: (claim: Claim) => void;
+  readonly onEnd: (end: JobEnd) => void;
+}
+
+/** Never rejects: a run whose end cannot be recorded is made again by whoever takes its job. */
+async function perform(state: WorkerState, job: Job, { stop, onClaim, onEnd }: Performance): Promise<void> {
+  const { options, ports } = state;
+  const { database, queue, clock } = ports;
+  const over = new AbortController();
+  void clock.sleep(LONGEST_RUN_MS, over.signal).then(() => stop.abort());
+  const signal = AbortSignal.any([ports.signal, stop.signal]);
+  const failure = await attempt(state, async () => {
+    const claim = await claimRun(database, job.account, options.id);
+    if (claim !== null) {
+      onClaim(claim);
+      const end = await runJob(claim, options, { ...ports, signal });
+      if (end.kind === 'stopped') await giveBack(database, claim, end.memory);
+      else {
+        await recordRun(database, queue, claim, end.record);
+        onEnd(end);
+      }
+    }
+    await queue.done(job);
+  });
+  state.lost ??= failure;
+  over.abort();
+}
