@@ -139,7 +139,9 @@ function declareUndo({ program, run }: Declaration): void {
 
 function declareRun({ program, run }: Declaration): void {
   addCommand(program, 'run', ...PLANNING, withHistory, withOutput())
-    .description('Keep the account in sync with the manifest until stopped')
+    .description(
+      'Keep accounts in sync with their manifests until stopped; with a store alone, those published',
+    )
     .option('--interval <duration>', 'time between checks of the whole account', '5m')
     .option(
       '--drift-url <url>',

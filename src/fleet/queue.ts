@@ -10,8 +10,10 @@ export interface Queue {
   take(most: number): Promise<readonly Job[]>;
   /** Shows that these are still under way. */
   beat(jobs: readonly Job[]): Promise<void>;
-  /** Has no effect on a run that somebody else took over. */
+  /** The run has ended. This, and `giveUp`, have no effect on a run that somebody else took over. */
   done(job: Job): Promise<void>;
+  /** It could not be made, and another worker may try: twice at most. */
+  giveUp(job: Job): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -101,6 +103,9 @@ function queueOf(boss: Boss, heartbeatSeconds: number): Queue {
     },
     async done(job) {
       await boss.deleteJob(QUEUE, job);
+    },
+    async giveUp(job) {
+      await boss.fail(QUEUE, job);
     },
     close: () => boss.stop({ graceful: false }),
   };

@@ -106,9 +106,9 @@ export async function recordRun(
     const [recorded] = await query<{ readonly isOutdated: boolean }>(
       `UPDATE fwdsync.account_runs SET worker = NULL, recorded = epoch, outcome = $3, memory = $4, drift = $5,
          applied = CASE WHEN $6 THEN $7 ELSE applied END, read_at = CASE WHEN $8 THEN now() ELSE read_at END,
-         failures = CASE WHEN $9::bigint IS NULL THEN 0 ELSE failures + 1 END, parked = $10, interval_ms = $11,
-         due_at = CASE WHEN $9 IS NULL THEN greatest(due_at, started_at + $11 * interval '1 ms')
-           ELSE now() + $9 * interval '1 ms' END
+         failures = CASE WHEN $9::bigint IS NULL THEN 0 ELSE failures + 1 END, parked = $10, interval_ms = $11::bigint,
+         due_at = CASE WHEN $9::bigint IS NULL THEN greatest(due_at, started_at + $11::bigint * interval '1 ms')
+           ELSE now() + $9::bigint * interval '1 ms' END
        WHERE account = $1 AND epoch = $2
        RETURNING revision < (SELECT wanted FROM fwdsync.accounts WHERE id = account) AS "isOutdated"`,
       [

@@ -211,5 +211,7 @@ async function perform(state: WorkerState, job: Job, { stop, onClaim, onEnd }: P
     await queue.done(job);
   });
   state.lost ??= failure;
+  // Where the database is gone the job expires.
+  if (failure !== null) await queue.giveUp(job).catch(() => {});
   over.abort();
 }

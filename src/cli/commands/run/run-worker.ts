@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { createConnections } from '../../../api/http/transport.ts';
 import type { JobEnd } from '../../../fleet/account-job.ts';
 import { openQueue } from '../../../fleet/queue.ts';
+import { createRecentFleet } from '../../../fleet/recent-fleet.ts';
 import { createWorker, type Worker } from '../../../fleet/worker.ts';
 import type { DaemonEvent } from '../../../model/daemon.ts';
 import { decide, type Decision } from '../../../reconcile/decide.ts';
@@ -138,7 +139,8 @@ async function serve(context: Context, options: WorkerRunOptions, wiring: Worker
   const { clock, signal } = context;
   const { version } = pkg;
   const page = await readPageSettings(context, basePath, { listen, logger, concealer });
-  const metrics = createMetrics({ version, statuses: () => [] });
+  const fleet = createRecentFleet(await openStore(context, options), clock);
+  const metrics = createMetrics({ version, statuses: () => [], fleet });
   const log = createEventLog(logger);
   const notify = await openNotifier(context, options.notifyFormat ?? 'json', { logger, concealer });
   const emit = (event: DaemonEvent): void => {
@@ -154,6 +156,7 @@ async function serve(context: Context, options: WorkerRunOptions, wiring: Worker
   );
   const status = serveStatus(listen, servedBy(worker), {
     ...page,
+    fleet,
     clock,
     signal,
     logger,
@@ -167,7 +170,7 @@ async function serve(context: Context, options: WorkerRunOptions, wiring: Worker
   await close();
 }
 
-/** What the page and `/status` of a worker show. */
+/** The page and `/status` of a worker show the fleet. */
 function servedBy(worker: Worker): Parameters<typeof serveStatus>[1] {
   return {
     heartbeatAt: () => worker.heartbeatAt(),

@@ -1,0 +1,110 @@
+import { beforeAll, expect, test } from 'vitest';
+import type { TestDatabases } from '../support/postgres.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
+import { manifestOf, openFleet } from './support/fleet.ts';
+
+let server: TestDatabases;
+
+beforeAll(async () => {
+  server = await sharedPostgres();
+});
+
+test('run --once applies what is published, and then has nothing to do until an interval is over', async () => {
+  const fleet = await openFleet(server, ['a', 'b']);
+  await fleet.publish('a');
+  await fleet.publish('b');
+  expect(await fleet.once()).toMatchObject({ code: 0 });
+  expect([fleet.forward('a'), fleet.forward('b')]).toEqual(['ana@corp.example', 'ana@corp.example']);
+  for (const name of ['a', 'b'])
+    expect(await fleet.account(name)).toMatchObject({
+      state: 'in-sync',
+      wanted: 1,
+      applied: 1,
+      failures: 0,
+      worker: null,
+    });
+  const sent = fleet.requests('a');
+  expect(await fleet.once()).toMatchObject({ code: 0, log: [] });
+  expect(fleet.requests('a')).toBe(sent);
+});
+
+test('it ends like run --once --accounts: 3 once something was written and an account fails, else with what failed', async () => {
+  const fleet = await openFleet(server, ['a', 'b']);
+  await fleet.publish('b', { text: manifestOf('b', 'ana@corp.example').replace('KEY_B', 'KEY_OF_NOBODY') });
+  expect(await fleet.once()).toMatchObject({ code: 1 });
+  expect(await fleet.account('b')).toMatchObject({
+    state: 'failing',
+    failures: 1,
+    error: expect.stringContaining('KEY_OF_NOBODY'),
+  });
+  await fleet.publish('b', { text: manifestOf('b', 'ana@corp.example').replace('key:', 'url:') });
+  expect(await fleet.once()).toMatchObject({ code: 5 });
+  await fleet.publish('a');
+  await fleet.publish('b', { text: manifestOf('b', 'eve@corp.example').replace('KEY_B', 'KEY_OF_NOBODY') });
+  expect(await fleet.once()).toMatchObject({ code: 3 });
+  expect(fleet.forward('a')).toBe('ana@corp.example');
+});
+
+test('in observe mode drift is 2, and nothing is written', async () => {
+  const fleet = await openFleet(server, ['a']);
+  await fleet.publish('a');
+  expect(await fleet.once(['--mode', 'observe'])).toMatchObject({ code: 2 });
+  expect(fleet.forward('a')).toBeUndefined();
+  expect(await fleet.account('a')).toMatchObject({ state: 'drifted', applied: null });
+});
+
+test('a manifest that was published for another API is not applied', async () => {
+  const fleet = await openFleet(server, ['a']);
+  await fleet.publish('a');
+  const elsewhere = fleet.emulator.urls.v4.replace('127.0.0.1', 'localhost');
+  expect(await fleet.once([], { FWDSYNC_API_URL: elsewhere })).toMatchObject({ code: 1 });
+  expect(fleet.requests('a')).toBe(0);
+  expect(await fleet.account('a')).toMatchObject({
+    error: expect.stringContaining('published for another API'),
+  });
+});
+
+test('a refused key is not sent again until it or the revision is another one', async () => {
+  const fleet = await openFleet(server, ['a']);
+  await fleet.publish('a');
+  const due = (): Promise<unknown> => fleet.database.query('UPDATE fwdsync.account_runs SET due_at = now()');
+  const wrong = { KEY_A: 'wrong-key' };
+  expect(await fleet.once([], wrong)).toMatchObject({ code: 1 });
+  expect(await fleet.account('a')).toMatchObject({ parked: true, state: 'failing', failures: 1 });
+  const refused = fleet.emulator.journal.entries().length;
+  expect(refused).toBeGreaterThan(0);
+  await due();
+  expect(await fleet.once([], wrong)).toMatchObject({ code: 1 });
+  expect(fleet.emulator.journal.entries()).toHaveLength(refused);
+  await fleet.publish('a', { forward: 'ben@corp.example' });
+  expect(await fleet.once([], wrong)).toMatchObject({ code: 1 });
+  expect(fleet.emulator.journal.entries().length).toBeGreaterThan(refused);
+  await due();
+  expect(await fleet.once()).toMatchObject({ code: 0 });
+  expect(await fleet.account('a')).toMatchObject({
+    parked: false,
+    state: 'in-sync',
+    failures: 0,
+    applied: 2,
+  });
+});
+
+test('what was removed is not run any more', async () => {
+  const fleet = await openFleet(server, ['a']);
+  await fleet.publish('a');
+  await fleet.database.query('UPDATE fwdsync.accounts SET wanted = NULL');
+  expect(await fleet.once()).toMatchObject({ code: 0, log: [] });
+  expect(fleet.requests('a')).toBe(0);
+});
+
+test.each([
+  [['--concurrency', '5', '-f', 'fwdsync.yaml'], '--concurrency has an effect only for a worker'],
+  [['--job-expiry', '60s', '-f', 'fwdsync.yaml'], '--job-expiry has an effect only for a worker'],
+  [['--job-expiry', '29s'], '--job-expiry 29s is too short'],
+  [['--domain', 'a.example'], '--domain has no effect for a worker'],
+  [['--drift-url', 'http://127.0.0.1:1/v3'], '--drift-url has no effect'],
+])('%j is 64', async (args, message) => {
+  const fleet = await openFleet(server, []);
+  const ended = await fleet.once(args);
+  expect([ended.code, ended.stderr]).toEqual([64, expect.stringContaining(message)]);
+});
