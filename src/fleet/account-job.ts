@@ -5,10 +5,9 @@ import {
   type DomainHealth,
   type RunResult,
 } from '../model/daemon.ts';
-import type { Desired } from '../model/desired.ts';
 import { createRunId } from '../model/history/entries.ts';
-import { fail, type Result } from '../model/result.ts';
-import { runAccount, type Access, type RunPorts } from '../reconcile/daemon/account-run.ts';
+import { fail } from '../model/result.ts';
+import { runAccount, type RunPorts } from '../reconcile/daemon/account-run.ts';
 import { createStatusTracker, splitChanges, type StatusTracker } from '../reconcile/daemon/account-status.ts';
 import { createFlapDetector } from '../reconcile/daemon/flap-detector.ts';
 import type { ManifestRead } from '../reconcile/daemon/manifest-source.ts';
@@ -16,6 +15,7 @@ import { backoff } from '../reconcile/daemon/scheduler.ts';
 import { accountName } from '../state/account-name.ts';
 import type { Database } from '../state/postgres/database.ts';
 import type { Revision } from '../state/postgres/revisions.ts';
+import { parkedBy, stillParked } from './parking.ts';
 import type { Claim, RunMemory, RunRecord } from './runs.ts';
 
 export interface JobOptions {
@@ -114,55 +114,49 @@ async function runRead(
   const { claim, options, ports, account, tracker } = job;
   const { desired, size } = read;
   const { clock, random, signal, emit } = ports;
-  const domains = [...desired.domains.keys()];
-  tracker.manifestAccepted(read, domains);
+  const names = [...desired.domains.keys()];
+  tracker.manifestAccepted(read, names);
   const access = accessOf(job);
   const parked = await stillParked(claim, desired, access);
   if (parked !== null) return { kind: 'ended', result: parked, record: parkedRecord(job, parked.message) };
   const flaps = createFlapDetector(claim.memory.flaps);
   flaps.retain(desired.domains);
   const run = createRunId({ now: clock.now(), random: random() });
-  const cause: Cause = claim.isNew ? 'manifest' : claim.failures > 0 ? 'retry' : 'sweep';
-  emit({ account: claim.email, kind: 'run-started', run, cause, domains: domains.length });
+  const cause = causeOf(claim);
+  emit({ account: claim.email, kind: 'run-started', run, cause, domains: names.length });
   const startedAt = clock.monotonic();
-  const task = {
-    run,
-    desired,
-    manifestSize: size,
-    listing: 'all',
-    mode: options.mode,
-    flaps,
-    inSync: NONE,
-  } as const;
-  const result = await runAccount(task, { ...account.ports, clock, random, signal, access });
-  if (signal.aborted && (result.kind === 'failed' || result.report?.stopped !== null))
+  const task = { run, desired, manifestSize: size, listing: 'all', flaps, inSync: NONE } as const;
+  const result = await runAccount(
+    { ...task, mode: options.mode },
+    { ...account.ports, clock, random, signal, access },
+  );
+  if (signal.aborted && isCut(result))
     return { kind: 'stopped', memory: { ...claim.memory, budgets: account.budgets() } };
   if (result.kind === 'completed') flaps.applied(splitChanges(result).applied);
   const seconds = (clock.monotonic() - startedAt) / 1000;
-  const failing = tracker.runFinished({ run, cause, names: domains, seconds, result, readAt: new Map() });
-  if (failing.length === 0 && claim.failures > 0)
+  const failing = tracker.runFinished({ run, cause, names, seconds, result, readAt: new Map() }).length > 0;
+  if (!failing && claim.failures > 0)
     emit({ account: claim.email, kind: 'recovered', run, failures: claim.failures });
-  return {
-    kind: 'ended',
-    result,
-    record: {
-      ...outcomeOf(job, result, seconds),
-      retryMs: failing.length === 0 ? null : retryAfter(job),
-      memory: {
-        flaps: flaps.memory(),
-        budgets: account.budgets(),
-        parked: await parkedBy(job, desired, { result, access }),
-      },
-    },
-  };
+  const parking = await parkedBy(result, claim, { desired, access });
+  const memory = { flaps: flaps.memory(), budgets: account.budgets(), parked: parking };
+  const retryMs = failing ? retryAfter(job) : null;
+  return { kind: 'ended', result, record: { ...outcomeOf(job, result, seconds), retryMs, memory } };
 }
 
 const NONE: ReadonlySet<never> = new Set();
 
-type OpenAccess = (desired: Desired) => Promise<Result<Access, string>>;
+function causeOf({ isNew, failures }: Claim): Cause {
+  if (isNew) return 'manifest';
+  return failures > 0 ? 'retry' : 'sweep';
+}
+
+/** Whether a run that was asked to stop had something left to do. */
+function isCut(result: RunResult): boolean {
+  return result.kind === 'failed' || result.report?.stopped !== null;
+}
 
 /** A manifest that was published for one API must not be applied to another, where the state is another one. */
-function accessOf({ claim, account, ports }: Job): OpenAccess {
+function accessOf({ claim, account, ports }: Job): RunPorts['access'] {
   return async (desired) => {
     const access = await account.ports.access(desired);
     if (!access.ok) return access;
@@ -171,35 +165,6 @@ function accessOf({ claim, account, ports }: Job): OpenAccess {
     return fail(
       `the manifest was published for another API than ${host}; give workers and publish the same --api-url`,
     );
-  };
-}
-
-const KEY_PRINT = 'the key of this account';
-
-/** A key that the API refused is not sent again, until it or the revision is another one. */
-async function stillParked(
-  { memory: { parked }, revision }: Claim,
-  desired: Desired,
-  access: OpenAccess,
-): Promise<Extract<RunResult, { kind: 'failed' }> | null> {
-  if (parked === null || parked.revision !== revision.number) return null;
-  const opened = await access(desired);
-  if (!opened.ok || opened.value.client.hmac(KEY_PRINT) !== parked.key) return null;
-  return { kind: 'failed', what: 'unauthorised', message: parked.message };
-}
-
-async function parkedBy(
-  { claim }: Job,
-  desired: Desired,
-  { result, access }: { readonly result: RunResult; readonly access: OpenAccess },
-): Promise<RunMemory['parked']> {
-  if (result.kind !== 'failed' || result.what !== 'unauthorised') return null;
-  const opened = await access(desired);
-  if (!opened.ok) return null;
-  return {
-    revision: claim.revision.number,
-    key: opened.value.client.hmac(KEY_PRINT),
-    message: result.message,
   };
 }
 
@@ -213,21 +178,21 @@ function outcomeOf(
   seconds: number,
 ): Omit<RunRecord, 'memory' | 'retryMs'> {
   const { domains, fullReadAt } = tracker.status();
-  const statuses = [...domains.values()];
-  const worst = SEVERITY.map((state) => statuses.find((status) => status.state === state)).find(
-    (status) => status !== undefined,
+  const [worst] = [...domains.values()].toSorted(
+    (a, b) => SEVERITY.indexOf(a.state) - SEVERITY.indexOf(b.state),
   );
-  const error = result.kind === 'failed' ? result.message : (worst?.reason ?? null);
-  const state = worst?.state ?? 'unknown';
-  const wrote = result.kind === 'completed' && result.report?.wrote === true;
+  const { state = 'unknown', reason = null } = worst ?? {};
+  const known = { state, error: reason === null ? null : account.conceal(reason) };
+  if (result.kind === 'failed')
+    return { ...known, isApplied: false, isRead: false, drift: 0, intervalMs: options.intervalMs };
   return {
-    state,
-    error: error === null ? null : account.conceal(error),
+    ...known,
     isApplied: state === 'in-sync' && APPLIED.has(runOutcome(result)),
-    isRead: result.kind === 'completed' && fullReadAt !== null,
-    drift: result.kind === 'completed' ? result.drift.length : 0,
+    isRead: fullReadAt !== null,
+    drift: result.drift.length,
     // Half of the time is left to others; a run that wrote says nothing of how long reading takes.
-    intervalMs: wrote ? options.intervalMs : Math.max(options.intervalMs, 2_000 * seconds),
+    intervalMs:
+      result.report?.wrote === true ? options.intervalMs : Math.max(options.intervalMs, 2_000 * seconds),
   };
 }
 

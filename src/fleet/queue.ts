@@ -5,22 +5,22 @@ import { describeFailure, type Database, type Query } from '../state/postgres/da
 /** Runs that wait for a worker or are under way: at most one of each an account. */
 export interface Queue {
   /** Sends a run of each of these accounts, unless one of it waits already; within the transaction of `query`. */
-  send(query: Query, accounts: readonly string[], urgency: Urgency): Promise<void>;
+  send(query: Query, accounts: readonly string[], urgency: RunUrgency): Promise<void>;
   /** Takes at most so many runs, the urgent ones first. */
-  take(most: number): Promise<readonly Job[]>;
+  take(most: number): Promise<readonly RunJob[]>;
   /** Shows that these are still under way. */
-  beat(jobs: readonly Job[]): Promise<void>;
+  beat(jobs: readonly RunJob[]): Promise<void>;
   /** The run has ended. This, and `giveUp`, have no effect on a run that somebody else took over. */
-  done(job: Job): Promise<void>;
+  done(job: RunJob): Promise<void>;
   /** It could not be made, and another worker may try: twice at most. */
-  giveUp(job: Job): Promise<void>;
+  giveUp(job: RunJob): Promise<void>;
   close(): Promise<void>;
 }
 
 /** `urgent`: a revision was published, and goes before sweeps, also where one waits. */
-export type Urgency = 'urgent' | 'due';
+export type RunUrgency = 'urgent' | 'due';
 
-export interface Job {
+export interface RunJob {
   /** The account's number in the store. */
   readonly account: string;
   readonly id: string;
@@ -38,7 +38,7 @@ export interface QueueOptions {
 /** Of the jobs; it is pg-boss's own. */
 const SCHEMA = 'fwdsync_queue';
 const QUEUE = 'run';
-const PRIORITY: Readonly<Record<Urgency, number>> = { urgent: 1, due: 0 };
+const PRIORITY: Readonly<Record<RunUrgency, number>> = { urgent: 1, due: 0 };
 /** A run ends by itself before that. */
 const LONGEST_RUN_S = 24 * 3600;
 const SUPERVISED_EVERY_S = 10;
@@ -50,7 +50,7 @@ const KEPT_S = 3600;
 export async function openQueue(database: Database, options: QueueOptions): Promise<Queue> {
   const { PgBoss } = await import('pg-boss');
   const boss = new PgBoss({
-    db: asExecutor(database.raw),
+    db: asExecutor((text, values) => database.raw(text, values)),
     schema: SCHEMA,
     schedule: false,
     // It would keep the names of hosts.
@@ -95,7 +95,7 @@ function queueOf(boss: Boss, heartbeatSeconds: number): Queue {
       );
     },
     async take(most) {
-      const jobs = await boss.fetch<Pick<Job, 'account'>>(QUEUE, { batchSize: most });
+      const jobs = await boss.fetch<Pick<RunJob, 'account'>>(QUEUE, { batchSize: most });
       return jobs.map(({ id, retryCount, data }) => ({ id, retryCount, account: data.account }));
     },
     async beat(jobs) {

@@ -44,11 +44,8 @@ export async function becomeScheduler(
 }
 
 /** Ends the worker; another may schedule at once. What is older than a day is removed. */
-export async function endWorker(
-  { transaction }: Database,
-  { id }: Pick<WorkerIdentity, 'id'>,
-): Promise<void> {
-  await transaction(async (query) => {
+export async function endWorker(database: Database, { id }: Pick<WorkerIdentity, 'id'>): Promise<void> {
+  await database.transaction(async (query) => {
     await query('UPDATE fwdsync.workers SET ended_at = now(), seen_at = now(), running = 0 WHERE id = $1', [
       id,
     ]);

@@ -3,7 +3,7 @@ import { createWakeup, type Wakeup } from '../reconcile/daemon/wakeup.ts';
 import { describeFailure, type Database, type Listener } from '../state/postgres/database.ts';
 import { FLEET_CHANNEL } from '../state/postgres/revisions.ts';
 import { runJob, type JobEnd, type JobOptions, type JobPorts } from './account-job.ts';
-import type { Job, Queue } from './queue.ts';
+import type { Queue, RunJob } from './queue.ts';
 import { claimRun, giveBack, outdated, recordRun, sendDue, type Claim } from './runs.ts';
 import { becomeScheduler, endWorker, showWorker, type WorkerIdentity } from './worker-row.ts';
 
@@ -85,7 +85,7 @@ interface WorkerState {
   readonly options: WorkerOptions;
   readonly ports: WorkerPorts;
   readonly wakeup: Wakeup;
-  readonly running: Map<Job, RunningJob>;
+  readonly running: Map<RunJob, RunningJob>;
   listener: Listener | null;
   /** When it was last seen to what is due, monotonic milliseconds. */
   scheduledAt: number;
@@ -97,7 +97,7 @@ interface WorkerState {
 
 interface RunningJob {
   readonly stop: AbortController;
-  readonly ended: Promise<void>;
+  ended: Promise<void>;
   claim: Claim | null;
 }
 
@@ -165,53 +165,57 @@ async function step(state: WorkerState): Promise<void> {
 }
 
 async function take(state: WorkerState, onEnd: (end: JobEnd) => void): Promise<number> {
-  const { options, ports, running, wakeup } = state;
+  const { options, ports, running } = state;
   const room = options.concurrency - running.size;
   if (room === 0) return 0;
   const jobs = await ports.queue.take(room);
   for (const job of jobs) {
-    const stop = new AbortController();
-    const entry: RunningJob = {
-      stop,
-      claim: null,
-      ended: perform(state, job, { stop, onClaim: (claim) => (entry.claim = claim), onEnd }).then(() => {
-        running.delete(job);
-        wakeup.wake();
-      }),
-    };
+    const entry: RunningJob = { stop: new AbortController(), claim: null, ended: Promise.resolve() };
     running.set(job, entry);
+    entry.ended = perform(state, job, { entry, onEnd });
   }
   return jobs.length;
 }
 
 interface Performance {
-  readonly stop: AbortController;
-  readonly onClaim: (claim: Claim) => void;
+  readonly entry: RunningJob;
   readonly onEnd: (end: JobEnd) => void;
 }
 
 /** Never rejects: a run whose end cannot be recorded is made again by whoever takes its job. */
-async function perform(state: WorkerState, job: Job, { stop, onClaim, onEnd }: Performance): Promise<void> {
-  const { options, ports } = state;
-  const { database, queue, clock } = ports;
+async function perform(state: WorkerState, job: RunJob, { entry, onEnd }: Performance): Promise<void> {
+  const { ports, running, wakeup } = state;
   const over = new AbortController();
-  void clock.sleep(LONGEST_RUN_MS, over.signal).then(() => stop.abort());
-  const signal = AbortSignal.any([ports.signal, stop.signal]);
+  void ports.clock.sleep(LONGEST_RUN_MS, over.signal).then(() => entry.stop.abort());
   const failure = await attempt(state, async () => {
-    const claim = await claimRun(database, job.account, options.id);
-    if (claim !== null) {
-      onClaim(claim);
-      const end = await runJob(claim, options, { ...ports, signal });
-      if (end.kind === 'stopped') await giveBack(database, claim, end.memory);
-      else {
-        await recordRun(database, queue, claim, end.record);
-        onEnd(end);
-      }
-    }
-    await queue.done(job);
+    const end = await runClaimed(state, job, entry);
+    if (end !== null) onEnd(end);
+    await ports.queue.done(job);
   });
+  over.abort();
   state.lost ??= failure;
   // Where the database is gone the job expires.
-  if (failure !== null) await queue.giveUp(job).catch(() => {});
-  over.abort();
+  if (failure !== null) await ports.queue.giveUp(job).catch(() => {});
+  running.delete(job);
+  wakeup.wake();
+}
+
+/** Null: it was asked to stop, or nothing is published any more. */
+async function runClaimed(
+  { options, ports }: WorkerState,
+  { account }: RunJob,
+  entry: RunningJob,
+): Promise<JobEnd | null> {
+  const { database, queue } = ports;
+  const claim = await claimRun(database, account, options.id);
+  if (claim === null) return null;
+  entry.claim = claim;
+  const signal = AbortSignal.any([ports.signal, entry.stop.signal]);
+  const end = await runJob(claim, options, { ...ports, signal });
+  if (end.kind === 'ended') {
+    await recordRun(database, queue, claim, end.record);
+    return end;
+  }
+  await giveBack(database, claim, end.memory);
+  return null;
 }

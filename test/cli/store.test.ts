@@ -83,7 +83,7 @@ describe('what a command remembers is in the store', () => {
     const { store, directory } = scene;
     await writeFile(join(directory, 'url'), `${store['FWDSYNC_STORE']}\n`);
     const env = { FWDSYNC_STORE_FILE: 'url', FWDSYNC_STORE_KEY: KEY };
-    const once = await scene.run(['run', '--once'], { env });
+    const once = await scene.run(['run', '--once', '-f', 'fwdsync.yaml'], { env });
     expect(once.code).toBe(0);
     expect(once.stdout).not.toContain(PASSWORD);
     expect(existsSync(join(directory, 'state'))).toBe(false);

@@ -193,16 +193,7 @@ async function openWorker(
   const queue = await openQueue(database, {
     jobExpiryMs,
     onFault: (message) => logger.debug({ event: 'queue.fault' }, message),
-  }).catch((error: unknown) => {
-    throw commandFailure(
-      `the queue in the store cannot be used: ${describeFailure(error)}`,
-      'check the database; docs/fleet.md lists the privileges',
-    );
-  });
-  const onFault = (message: string | null): void => {
-    if (message === null) logger.info({ event: 'store.available' }, 'the store can be used again');
-    else logger.error({ event: 'store.unavailable' }, `the store cannot be used: ${message}`);
-  };
+  }).catch(endOnQueue);
   const reported = (event: DaemonEvent): void => {
     hideReferences(event, concealer);
     emit(event);
@@ -224,11 +215,23 @@ async function openWorker(
       every,
       database,
       queue,
-      onFault,
+      onFault: (message) => logFault(logger, message),
       emit: reported,
       openAccount: (account) =>
         openFleetAccount(context, { common: options, mode }, account, { emit: reported, concealer }),
     },
   );
   return { worker, close: () => queue.close() };
+}
+
+function endOnQueue(error: unknown): never {
+  throw commandFailure(
+    `the queue in the store cannot be used: ${describeFailure(error)}`,
+    'check the database; docs/fleet.md lists the privileges',
+  );
+}
+
+function logFault(logger: Logger, message: string | null): void {
+  if (message === null) logger.info({ event: 'store.available' }, 'the store can be used again');
+  else logger.error({ event: 'store.unavailable' }, `the store cannot be used: ${message}`);
 }

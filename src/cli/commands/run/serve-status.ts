@@ -22,7 +22,7 @@ export function parseListen(text: string): ListenAddress {
 }
 
 /** Whose status is served. */
-export interface Served extends Pick<Daemon, 'heartbeatAt' | 'statuses' | 'histories' | 'manifests'> {
+export interface ServedProcess extends Pick<Daemon, 'heartbeatAt' | 'statuses' | 'histories' | 'manifests'> {
   /** Where it does not follow from the statuses of accounts. */
   readonly readiness?: StatusServerOptions['readiness'];
 }
@@ -41,7 +41,11 @@ export interface StatusPorts extends Omit<
  * Serves the daemon's status until the signal is aborted. A port that is in use is reported and retried: the accounts
  * go on being reconciled.
  */
-export async function serveStatus(listen: ListenAddress, daemon: Served, ports: StatusPorts): Promise<void> {
+export async function serveStatus(
+  listen: ListenAddress,
+  daemon: ServedProcess,
+  ports: StatusPorts,
+): Promise<void> {
   const { clock, signal, logger, disclosure } = ports;
   const isAlive = (): boolean => clock.monotonic() - daemon.heartbeatAt() < 4 * POLL_MS;
   const statuses = (): ReturnType<Daemon['statuses']> => daemon.statuses();
