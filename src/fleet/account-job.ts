@@ -5,12 +5,13 @@ import {
   type DomainHealth,
   type RunResult,
 } from '../model/daemon.ts';
-import { createRunId } from '../model/history/entries.ts';
 import { fail } from '../model/result.ts';
-import { runAccount, type RunPorts } from '../reconcile/daemon/account-run.ts';
-import { createStatusTracker, splitChanges, type StatusTracker } from '../reconcile/daemon/account-status.ts';
+import type { RunPorts } from '../reconcile/daemon/account-run.ts';
+import { createStatusTracker, type StatusTracker } from '../reconcile/daemon/account-status.ts';
 import { createFlapDetector } from '../reconcile/daemon/flap-detector.ts';
 import type { ManifestRead } from '../reconcile/daemon/manifest-source.ts';
+import { makeRun, type RunRecords, type Work } from '../reconcile/daemon/recorded-run.ts';
+import { createRepeatedSweeps } from '../reconcile/daemon/repeated-sweep.ts';
 import { backoff } from '../reconcile/daemon/scheduler.ts';
 import { accountName } from '../state/account-name.ts';
 import type { Database } from '../state/postgres/database.ts';
@@ -121,29 +122,37 @@ async function runRead(
   if (parked !== null) return { kind: 'ended', result: parked, record: parkedRecord(job, parked.message) };
   const flaps = createFlapDetector(claim.memory.flaps);
   flaps.retain(desired.domains);
-  const run = createRunId({ now: clock.now(), random: random() });
-  const cause = causeOf(claim);
-  emit({ account: claim.email, kind: 'run-started', run, cause, domains: names.length });
+  const streak = streakOf(claim);
   const startedAt = clock.monotonic();
-  const task = { run, desired, manifestSize: size, listing: 'all', flaps, inSync: NONE } as const;
-  const result = await runAccount(
-    { ...task, mode: options.mode },
-    { ...account.ports, clock, random, signal, access },
-  );
+  const records: RunRecords = {
+    options: { name: claim.email, mode: options.mode },
+    ports: { ...account.ports, clock, random, signal, emit, access },
+    scheduler: streak,
+    flaps,
+    repeated: createRepeatedSweeps(),
+    tracker,
+  };
+  const work: Work = { desired, manifestSize: size, listing: 'all' };
+  const result = await makeRun(records, { cause: causeOf(claim), names, startedAt }, work);
   if (signal.aborted && isCut(result))
     return { kind: 'stopped', memory: { ...claim.memory, budgets: account.budgets() } };
-  if (result.kind === 'completed') flaps.applied(splitChanges(result).applied);
   const seconds = (clock.monotonic() - startedAt) / 1000;
-  const failing = tracker.runFinished({ run, cause, names, seconds, result, readAt: new Map() }).length > 0;
-  if (!failing && claim.failures > 0)
-    emit({ account: claim.email, kind: 'recovered', run, failures: claim.failures });
   const parking = await parkedBy(result, claim, { desired, access });
   const memory = { flaps: flaps.memory(), budgets: account.budgets(), parked: parking };
-  const retryMs = failing ? retryAfter(job) : null;
+  const retryMs = streak.failures() === 0 ? null : retryAfter(job);
   return { kind: 'ended', result, record: { ...outcomeOf(job, result, seconds), retryMs, memory } };
 }
 
-const NONE: ReadonlySet<never> = new Set();
+/** Counts on from the runs that failed before. */
+function streakOf(claim: Claim): RunRecords['scheduler'] {
+  let { failures } = claim;
+  return {
+    failures: () => failures,
+    runEnded({ failing }) {
+      failures = failing.length === 0 ? 0 : failures + 1;
+    },
+  };
+}
 
 function causeOf({ isNew, failures }: Claim): Cause {
   if (isNew) return 'manifest';

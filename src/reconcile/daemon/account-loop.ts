@@ -12,7 +12,7 @@ import { createFlapDetector } from './flap-detector.ts';
 import type { ManifestRead, ManifestSource } from './manifest-source.ts';
 import { makeRun, type FailedRun, type RunRecords, type RunStart, type Work } from './recorded-run.ts';
 import { createRepeatedSweeps } from './repeated-sweep.ts';
-import { createScheduler, type Spread, type Task } from './scheduler.ts';
+import { createScheduler, type Scheduler, type Spread, type Task } from './scheduler.ts';
 import { createSweeper, type Sweeper } from './sweep.ts';
 import { createWakeup, type Wakeup } from './wakeup.ts';
 
@@ -100,6 +100,7 @@ interface CurrentManifest {
 }
 
 interface Loop extends RunRecords {
+  readonly scheduler: Scheduler;
   readonly options: LoopOptions;
   readonly ports: LoopPorts;
   readonly wakeup: Wakeup;

@@ -143,7 +143,7 @@ async function runOnce(task: RunTask, ports: RunPorts & Access): Promise<Result<
   return task.repeated.unlessRepeated(
     { desired, observed, state, now: clock.now(), locks },
     () => planAndApply(task, request, ports),
-    () => flaps.record({ ...read, now: clock.monotonic() }),
+    () => flaps.record({ ...read, now: clock.now() }),
   );
 }
 

@@ -11,7 +11,7 @@ import type { Scheduler } from './scheduler.ts';
 export interface RunRecords {
   readonly options: { readonly name: string; readonly mode: 'apply' | 'observe' };
   readonly ports: RunPorts & { readonly emit: (event: DaemonEvent) => void };
-  readonly scheduler: Scheduler;
+  readonly scheduler: Pick<Scheduler, 'failures' | 'runEnded'>;
   readonly flaps: FlapDetector;
   readonly repeated: RepeatedSweeps;
   readonly tracker: StatusTracker;
