@@ -93,7 +93,9 @@ function printReport(
   const style = styleFor(context.stdout, options.color, context.env);
   context.ofAccount?.report({ verdict: countLine(report, style) });
   const columns = columnsOf(context.stdout);
-  context.stdout.write(`\n${renderReport(report, { disclosure, style, columns })}`);
+  // Others were shown with the plan.
+  const notes = report.notes.filter((note) => !planned.notes.includes(note));
+  context.stdout.write(`\n${renderReport({ ...report, notes }, { disclosure, style, columns })}`);
 }
 
 /** What each outcome of a run means to the shell; what was interrupted before anything was written has a signal's code. */

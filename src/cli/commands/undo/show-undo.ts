@@ -40,8 +40,7 @@ export function showUndo(
       return `  ${kind} ${safe(what)}: ${safe(reason)}\n`;
     });
     if (left.length > 0) stream.write(`\n${style.warning('Left alone')}:\n${left.join('')}`);
-    // With --yes the report has them.
-    for (const note of options.yes === true ? [] : notes) {
+    for (const note of notes) {
       const lines = wrapSentence(`note: ${safe(note)}`, columnsOf(stream));
       stream.write(`\n${lines.join('\n')}\n`);
     }
