@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { temporaryDirectory } from '../support/directory.ts';
 import { githubServer, TOKEN, type Comment, type GithubServer } from './support/github-server.ts';
 import { commandScene, type CommandScene } from './support/scene.ts';
+import { PROGRAM_PATH } from '../support/program.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const WORKFLOWS = readdirSync(join(ROOT, 'examples/ci/github')).map((name) => `examples/ci/github/${name}`);
@@ -56,14 +57,12 @@ async function job(comments: Comment[] = []): Promise<Job> {
   const scene = await commandScene({ seed: { domains: [{ domain: 'acme.example' }] }, manifest: MANIFEST });
   const github = await githubServer(comments);
   const bin = await temporaryDirectory();
-  const script = `#!/bin/sh\nexec "${process.execPath}" "${join(ROOT, 'src/cli/main.ts')}" "$@"\n`;
-  await writeFile(join(bin, 'fwdsync'), script, { mode: 0o755 });
   const run: Job['run'] = async (step, values = {}) => {
     const [output, summary] = ['output', 'summary'].map((name) => join(bin, name)) as [string, string];
     await Promise.all([writeFile(output, ''), writeFile(summary, '')]);
     const env = {
       ...scene.env,
-      PATH: [bin, process.env['PATH']].join(delimiter),
+      PATH: PROGRAM_PATH,
       HOME: bin,
       GITHUB_API_URL: github.url,
       GITHUB_REPOSITORY: 'acme/mail',

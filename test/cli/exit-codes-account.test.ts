@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { deliverMessage } from '../../src/emulator/delivery/delivery.ts';
 import { openWorkspace, OWNER, type Workspace } from '../support/workspace.ts';
+import { PROGRAM } from '../support/program.ts';
 
 const DOMAINS = [
   {
@@ -99,8 +99,7 @@ describe('the commands that look at the account, as processes', () => {
 
 /** Runs a line of the shell that begins with arguments of fwdsync; answers its exit code. */
 async function bash({ directory, env }: Workspace, line: string): Promise<number | null> {
-  const main = join(import.meta.dirname, '../../src/cli/main.ts');
-  const child = spawn('bash', ['-c', `"${process.execPath}" "${main}" ${line}`], {
+  const child = spawn('bash', ['-c', `${PROGRAM} ${line}`], {
     cwd: directory,
     env: { PATH: process.env['PATH'], ...env },
     stdio: 'ignore',

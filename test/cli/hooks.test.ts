@@ -1,30 +1,23 @@
 import { execFile } from 'node:child_process';
 import { chmod, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { temporaryDirectory } from '../support/directory.ts';
 import { createRepository, GIT_ENV, type Repository } from './support/repository.ts';
+import { PROGRAM_PATH } from '../support/program.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const GOOD = 'version: 1\ndomains:\n  acme.example:\n    aliases: { info: ana@corp.example }\n';
 const BAD = GOOD.replace('ana@corp.example', 'oncal');
 const run = promisify(execFile);
 
-/** A search path on which `fwdsync` is this checkout's. */
-async function searchPath(): Promise<string> {
-  const bin = await temporaryDirectory();
-  const script = `#!/bin/sh\nexec "${process.execPath}" "${join(ROOT, 'src/cli/main.ts')}" "$@"\n`;
-  await writeFile(join(bin, 'fwdsync'), script, { mode: 0o755 });
-  return [bin, process.env['PATH']].join(delimiter);
-}
-
 async function repository(): Promise<{
   readonly repository: Repository;
   readonly env: Record<string, string>;
 }> {
-  const env = { PATH: await searchPath(), HOME: await temporaryDirectory() };
+  const env = { PATH: PROGRAM_PATH, HOME: await temporaryDirectory() };
   return { repository: await createRepository(await temporaryDirectory(), env), env };
 }
 

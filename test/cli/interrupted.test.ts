@@ -1,11 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { RequestSummary } from '../../src/emulator/http/protocol.ts';
 import { openWorkspace, OWNER, type Workspace } from '../support/workspace.ts';
-
-const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
+import { PROGRAM } from '../support/program.ts';
 
 // Real processes and signals, while the service keeps requests waiting.
 
@@ -138,7 +136,7 @@ test('while it waits for the next poll nothing is in flight', async () => {
 
 test('before there is anything to wait for the first signal ends it', async () => {
   const work = await open();
-  const child = spawn(process.execPath, [MAIN, 'plan', '-f', '-'], {
+  const child = spawn(PROGRAM, ['plan', '-f', '-'], {
     env: { PATH: process.env['PATH'], HOME: '/nonexistent', ...work.env },
     stdio: ['pipe', 'ignore', 'inherit'],
   });
@@ -203,7 +201,7 @@ test('verify reports the domains that were verified by then', async () => {
 test('on a terminal each leaves a clean line, and the cursor', async () => {
   const work = await open();
   work.hold(({ path }) => path.includes('/aliases'));
-  const child = spawn('script', ['-qefc', `${process.execPath} ${MAIN} plan`, '/dev/null'], {
+  const child = spawn('script', ['-qefc', `${PROGRAM} plan`, '/dev/null'], {
     cwd: work.directory,
     env: { PATH: process.env['PATH'], HOME: '/nonexistent', TERM: 'xterm', ...work.env },
     stdio: ['pipe', 'pipe', 'inherit'],

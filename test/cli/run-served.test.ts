@@ -7,8 +7,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openWorkspace, OWNER } from '../support/workspace.ts';
 import { daemon, MANIFEST, place } from './support/daemon-process.ts';
-
-const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
+import { PROGRAM } from '../support/program.ts';
 
 test('a daemon that runs serves its health, readiness, metrics and status', async () => {
   const here = await place();
@@ -61,11 +60,11 @@ test('on a terminal the log is for people', async () => {
 api: { account: ${OWNER} }
 domains: { acme.example: { aliases: { info: ana@corp.example } } }
 `);
-  const { code, output } = await here.terminal(`${process.execPath} ${MAIN} run --once`, '');
+  const { code, output } = await here.terminal(`${PROGRAM} run --once`, '');
   expect(code).toBe(0);
   expect(output).toMatch(/\[\d\d:\d\d:\d\d\.\d+\] .*INFO/);
   expect(output).not.toContain('{"level"');
-  const forced = await here.terminal(`${process.execPath} ${MAIN} run --once --log-format json`, '');
+  const forced = await here.terminal(`${PROGRAM} run --once --log-format json`, '');
   expect(forced.output).toContain('{"level":"info"');
 });
 

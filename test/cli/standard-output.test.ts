@@ -15,8 +15,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../support/directory.ts';
+import { PROGRAM } from '../support/program.ts';
 
-const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
 /** More than a pipe holds. */
 const FAULTS = 1_000;
 
@@ -71,5 +71,5 @@ test('a reader that goes away changes neither the exit code nor standard error',
 
 function begin(stdout: number | 'pipe') {
   const stdio: StdioOptions = ['ignore', stdout, 'pipe'];
-  return spawn(process.execPath, [MAIN, 'validate', '--format', 'json', '-f', manifest], { stdio });
+  return spawn(PROGRAM, ['validate', '--format', 'json', '-f', manifest], { stdio });
 }

@@ -10,6 +10,7 @@ import { converse, type Conversation } from '../emulator/smtp/support/client.ts'
 import { startMailEmulator } from '../emulator/smtp/support/mail-emulator.ts';
 import { createChance } from './support/chance.ts';
 import { PROVE_SEED, runs } from './support/share.ts';
+import { PROGRAM } from '../support/program.ts';
 
 const DESTINATIONS = Array.from({ length: 12 }, (_, index) => `d${index}@corp.example`);
 const ALIASES = Array.from({ length: 10 }, (_, index) => ({
@@ -116,13 +117,11 @@ test('every mail is delivered once to each destination, or bounced once, or disc
   await running.close();
 }, 3_600_000);
 
-const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
-
 async function startCommand(
   cwd: string,
 ): Promise<{ readonly child: ChildProcess; readonly smtp: string; readonly control: string }> {
   const args = ['emulator', '--port', '0', '--smtp', '0', '--control', '--state', 'account.json'];
-  const child = spawn(process.execPath, [MAIN, ...args], { cwd, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(PROGRAM, args, { cwd, stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   const [line] = (await once(createInterface(child.stdout as NonNullable<typeof child.stdout>), 'line')) as [
     string,

@@ -14,8 +14,8 @@ import { startEmulator, type Emulator } from '../../src/emulator/http/server.ts'
 import { temporaryDirectory } from '../support/directory.ts';
 import { filesBelow, type Found } from '../support/search.ts';
 import { ENV, findings, MANIFEST, OWNER, PLANTED, SECRET_FILE, SEED } from './support/planted.ts';
+import { PROGRAM } from '../support/program.ts';
 
-const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
 const NAMED = 'fwdsync.yaml';
 const IN_TIME = { timeout: 30_000, interval: 50 };
 
@@ -111,7 +111,7 @@ async function openHook() {
 
 function startDaemon(cwd: string, env: Readonly<Record<string, string>>) {
   const args = ['run', '--listen', '127.0.0.1:0', '--interval', '1s', '--log-level', 'trace'];
-  const child = spawn(process.execPath, [MAIN, ...args, '--log-format', 'json'], {
+  const child = spawn(PROGRAM, [...args, '--log-format', 'json'], {
     cwd,
     env: { PATH: process.env['PATH'], HOME: '/nonexistent', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,11 +1,11 @@
-import { chmod, copyFile, writeFile } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { chmod, copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createRepository } from '../cli/support/repository.ts';
 import { commandScene } from '../cli/support/scene.ts';
-import { temporaryDirectory } from '../support/directory.ts';
 import type { Found } from '../support/search.ts';
 import { ENV, findings, MANIFEST, PLANTED } from './support/planted.ts';
+import { PROGRAM_PATH } from '../support/program.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const WHOLE = `version: 1\n${MANIFEST}`;
@@ -25,7 +25,7 @@ const WRITTEN_OUT: Readonly<Record<string, string>> = {
 
 test('no planted value is in what the git hook says, or in what validate says of the index', async () => {
   const scene = await commandScene();
-  const repository = await createRepository(scene.directory, { PATH: await searchPath(), ...ENV });
+  const repository = await createRepository(scene.directory, { PATH: PROGRAM_PATH, ...ENV });
   const hook = join(scene.directory, '.git/hooks/pre-commit');
   await copyFile(join(ROOT, 'examples/hooks/pre-commit'), hook);
   await chmod(hook, 0o755);
@@ -55,11 +55,3 @@ test('no planted value is in what the git hook says, or in what validate says of
   expect(said.every(({ text }) => text !== '')).toBe(true);
   expect(findings(said)).toEqual([]);
 });
-
-/** A search path on which `fwdsync` is this checkout's. */
-async function searchPath(): Promise<string> {
-  const bin = await temporaryDirectory();
-  const script = `#!/bin/sh\nexec "${process.execPath}" "${join(ROOT, 'src/cli/main.ts')}" "$@"\n`;
-  await writeFile(join(bin, 'fwdsync'), script, { mode: 0o755 });
-  return [bin, process.env['PATH']].join(delimiter);
-}

@@ -1,10 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { checkPrinted } from './documents.ts';
-
-const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
+import { PROGRAM } from './program.ts';
 
 export interface CommandOptions {
   readonly cwd?: string;
@@ -24,14 +22,9 @@ export interface CommandResult {
 
 /** Runs the real command as a child process, with nothing of this process's environment but the path. */
 export async function fwdsync(args: readonly string[], options: CommandOptions = {}): Promise<CommandResult> {
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const child = spawn(PROGRAM, args, {
     cwd: options.cwd ?? process.cwd(),
-    env: {
-      PATH: process.env['PATH'],
-      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
-      HOME: '/nonexistent',
-      ...options.env,
-    },
+    env: { PATH: process.env['PATH'], HOME: '/nonexistent', ...options.env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   child.stdin.on('error', () => {}); // it may end before it has read

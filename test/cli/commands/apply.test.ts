@@ -5,6 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import reportSchema from '../../../schemas/report.v1.schema.json' with { type: 'json' };
 import { openWorkspace, OWNER, type Workspace } from '../../support/workspace.ts';
+import { PROGRAM } from '../../support/program.ts';
 
 const validate = new Ajv2020({ validateFormats: false }).compile(reportSchema);
 
@@ -276,11 +277,8 @@ describe('apply', () => {
 
 describe('apply on a terminal', () => {
   // `script` gives the command a terminal of its own.
-  const typed = (work: Workspace, answers: string, args: readonly string[] = []) => {
-    const main = join(import.meta.dirname, '../../../src/cli/main.ts');
-    const line = [process.execPath, main, 'apply', ...args].join(' ');
-    return work.terminal(line, answers);
-  };
+  const typed = (work: Workspace, answers: string, args: readonly string[] = []) =>
+    work.terminal([PROGRAM, 'apply', ...args].join(' '), answers);
 
   test('asks, and applies after a yes', async () => {
     const work = await workspace();

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { commandScene, type CommandScene } from '../support/scene.ts';
+import { PROGRAM_PATH } from '../../support/program.ts';
 
 const run = promisify(execFile);
 
@@ -29,8 +30,6 @@ const PREPARE = {
     `PS1=; autoload -Uz compinit; compinit -D -u; source ${script}; fwdsync() { print -r -- "GO""T[$*]" }; print REA''DY`,
 };
 const COMMAND = { bash: 'bash --noprofile --norc -i', zsh: 'zsh -f -i' };
-
-const ROOT = join(import.meta.dirname, '../../..');
 
 const MANIFEST = `version: 1
 domains:
@@ -66,10 +65,7 @@ async function prepare(shell: string): Promise<Prepared> {
   await mkdir(join(cwd, 'plans'));
   await writeFile(join(cwd, 'plans', 'monday.json'), '{}');
   await writeFile(join(cwd, 'acme.yaml'), MANIFEST);
-  const main = [process.execPath, join(ROOT, 'src/cli/main.ts')].map((word) => `'${word}'`).join(' ');
-  await writeFile(join(scene.directory, 'fwdsync'), `#!/bin/sh\nexec ${main} "$@"\n`, { mode: 0o755 });
-  const path = `${scene.directory}:${process.env['PATH']}`;
-  return { script, cwd, env: { PATH: path, HOME: cwd, TERM: 'dumb', HISTFILE: '' } };
+  return { script, cwd, env: { PATH: PROGRAM_PATH, HOME: cwd, TERM: 'dumb', HISTFILE: '' } };
 }
 
 describe.each(['bash', 'zsh'] as const)('%s', (shell) => {

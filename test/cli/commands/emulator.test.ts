@@ -7,8 +7,8 @@ import { createInterface } from 'node:readline/promises';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { fwdsync, type CommandResult } from '../../support/command.ts';
+import { PROGRAM } from '../../support/program.ts';
 
-const MAIN = join(import.meta.dirname, '../../../src/cli/main.ts');
 const KEY = 'emulator';
 const forward = 'ana@corp.example';
 
@@ -33,9 +33,9 @@ interface Running {
 
 /** The real command as a child process, listening. */
 async function start(...args: readonly string[]): Promise<Running> {
-  const child = spawn(process.execPath, [MAIN, 'emulator', '--port', '0', ...args], {
+  const child = spawn(PROGRAM, ['emulator', '--port', '0', ...args], {
     cwd: directory,
-    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] },
+    env: { PATH: process.env['PATH'] },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   children.add(child);

@@ -1,11 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished } from 'vitest';
+import { PROGRAM } from '../../support/program.ts';
 import { openWorkspace, OWNER, type Workspace } from '../../support/workspace.ts';
 
-const MAIN = join(import.meta.dirname, '../../../src/cli/main.ts');
 const PASSWORD = 'battery "staple"';
 export const MANIFEST = `version: 1
 api: { account: ${OWNER} }
@@ -58,7 +57,7 @@ export function daemon(
   args: readonly string[] = [],
   more: Record<string, string> = {},
 ): Process {
-  const child = spawn(process.execPath, [MAIN, 'run', '--listen', '127.0.0.1:0', ...args], {
+  const child = spawn(PROGRAM, ['run', '--listen', '127.0.0.1:0', ...args], {
     cwd: directory,
     env: { PATH: process.env['PATH'], HOME: '/nonexistent', ...env, ...more },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,0 +1,49 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { TestProject } from 'vitest/node';
+import { startPostgres, type TestPostgres } from './postgres.ts';
+
+let server: Server | undefined;
+let postgres: Promise<TestPostgres> | undefined;
+let built: Promise<string> | undefined;
+
+/** Once a run of tests: tells whoever asks where it is, and makes it for the first. */
+const SHARED: Readonly<Record<string, () => Promise<string>>> = {
+  '/postgres': async () => String((await (postgres ??= startPostgres())).port),
+  '/program': async () => join(await (built ??= buildProgram()), 'bin/fwdsync'),
+};
+
+export async function setup(project: TestProject): Promise<void> {
+  server = createServer(({ url = '' }, response) => {
+    SHARED[url]?.().then(
+      (where) => response.end(where),
+      (error: unknown) => response.writeHead(500).end(String(error)),
+    );
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  project.provide('sharedPort', (server.address() as AddressInfo).port);
+}
+
+export async function teardown(): Promise<void> {
+  server?.close();
+  await (await postgres)?.stop();
+  if (built !== undefined) await rm(await built, { recursive: true });
+}
+
+/** A directory with dist/ as in the published package, and a command that keeps what was compiled beside it. */
+async function buildProgram(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'fwdsync-built-'));
+  const build = join(import.meta.dirname, '../../build.ts');
+  await promisify(execFile)(process.execPath, [build, join(directory, 'dist')]);
+  await writeFile(join(directory, 'package.json'), '{ "type": "module" }');
+  const line = `NODE_COMPILE_CACHE=${directory}/compiled exec "${process.execPath}" ${directory}/dist/fwdsync.cjs "$@"`;
+  await mkdir(join(directory, 'bin'));
+  await writeFile(join(directory, 'bin/fwdsync'), `#!/bin/sh\n${line}\n`, { mode: 0o755 });
+  return directory;
+}

@@ -1,0 +1,16 @@
+import { inject } from 'vitest';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Where test/support/serve-shared.ts answers. */
+    readonly sharedPort: number;
+  }
+}
+
+/** Where that is which all test files share; made when the first asks. */
+export async function shared(name: 'postgres' | 'program'): Promise<string> {
+  const answer = await fetch(`http://127.0.0.1:${inject('sharedPort')}/${name}`);
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(text);
+  return text;
+}
