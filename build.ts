@@ -68,9 +68,15 @@ function separateLibraries(files: ReadonlyMap<string, string>): Plugin {
   return {
     name: 'separate-libraries',
     setup(builder) {
-      builder.onResolve({ filter: /^[a-z@]/ }, ({ path }) => {
-        const file = files.get(path);
-        return file === undefined ? undefined : { path: `./${file}`, external: true };
+      const namespace = 'library';
+      builder.onResolve({ filter: /^[a-z@]/ }, ({ path }) =>
+        files.has(path) ? { path, namespace } : undefined,
+      );
+      builder.onResolve({ filter: /^\./, namespace }, ({ path }) => ({ path, external: true }));
+      // Imported from here, what was a module has the default export that it had.
+      builder.onLoad({ filter: /^/, namespace }, ({ path }) => {
+        const from = JSON.stringify(`./${files.get(path)}`);
+        return { contents: `export * from ${from};\nexport { default } from ${from};` };
       });
     },
   };
