@@ -1,6 +1,6 @@
-import { statSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { createRunId, type Actor, type Commit, type RunOrigin } from '../model/history/entries.ts';
 import type { Context } from './context.ts';
 import { requireGit } from './input/git.ts';
@@ -48,6 +48,7 @@ export async function readCommit(context: Context, paths: readonly string[]): Pr
   const absolute = paths.map((path) => resolve(context.cwd, path));
   try {
     const there = { ...context, cwd: directoryOf(absolute[0] ?? context.cwd) };
+    if (context.env['GIT_DIR'] === undefined && !isBelowRepository(realpathSync(there.cwd))) return null;
     const [log, status] = await Promise.all([
       requireGit(there, ['log', '-1', '--no-show-signature', '--format=%H%x00%an <%ae>', '--', ...absolute]),
       requireGit(there, ['status', '--porcelain', '--', ...absolute]),
@@ -57,6 +58,12 @@ export async function readCommit(context: Context, paths: readonly string[]): Pr
   } catch {
     return null;
   }
+}
+
+/** By its mark; git itself takes two processes to say so. */
+function isBelowRepository(directory: string): boolean {
+  const parent = dirname(directory);
+  return existsSync(join(directory, '.git')) || (parent !== directory && isBelowRepository(parent));
 }
 
 function directoryOf(path: string): string {
