@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,6 +8,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
 import { startPostgres, type TestPostgres } from './postgres.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
 
 let server: Server | undefined;
 let postgres: Promise<TestPostgres> | undefined;
@@ -39,8 +41,8 @@ export async function teardown(): Promise<void> {
 /** A directory with dist/ as in the published package, and a command that keeps what was compiled beside it. */
 async function buildProgram(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'fwdsync-built-'));
-  const build = join(import.meta.dirname, '../../build.ts');
-  await promisify(execFile)(process.execPath, [build, join(directory, 'dist')]);
+  await promisify(execFile)(process.execPath, [join(ROOT, 'build.ts'), join(directory, 'dist')]);
+  await symlink(join(ROOT, 'examples'), join(directory, 'examples'));
   await writeFile(join(directory, 'package.json'), '{ "type": "module" }');
   const line = `NODE_COMPILE_CACHE=${directory}/compiled exec "${process.execPath}" ${directory}/dist/fwdsync.cjs "$@"`;
   await mkdir(join(directory, 'bin'));
