@@ -1,15 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { listFleetAccounts, listFleetWorkers } from '../../src/fleet/records.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
-import { addWorker, openTestStore, publishAccounts, recordRun } from './support/recorded-fleet.ts';
+import { openStore } from './support/fleet.ts';
+import { addWorker, publishAccounts, recordRun } from './support/recorded-fleet.ts';
 
 test('a dump of the schema, as docs/fleet.md has it, brings the whole store to an empty database', async () => {
   const server = await sharedPostgres();
   const [from, to] = [await server.createDatabase(), await server.createDatabase()];
-  const key = randomBytes(32);
-  const before = await openTestStore(from, key);
+  const before = await openStore(from);
   await publishAccounts(before, ['a@acme.example', 'b@acme.example'], 2);
   const worker = await addWorker(before, 'process 1 on alpha', { isScheduler: true });
   await recordRun(before, 'a@acme.example', {
@@ -21,7 +20,7 @@ test('a dump of the schema, as docs/fleet.md has it, brings the whole store to a
   });
   const dump = execFileSync('pg_dump', ['--schema=fwdsync', '--no-owner', from]);
   execFileSync('psql', ['-q', '-v', 'ON_ERROR_STOP=1', to], { input: dump });
-  const after = await openTestStore(to, key);
+  const after = await openStore(to);
   expect(await listFleetAccounts(after)).toEqual(await listFleetAccounts(before));
   expect(await listFleetWorkers(after)).toEqual(await listFleetWorkers(before));
   await publishAccounts(after, ['a@acme.example'], 3);

@@ -3,7 +3,8 @@ import { beforeAll, expect, test } from 'vitest';
 import { createRecentFleet } from '../../src/fleet/recent-fleet.ts';
 import type { TestDatabases } from '../support/postgres.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
-import { openTestStore, publishAccounts } from './support/recorded-fleet.ts';
+import { openStore } from './support/fleet.ts';
+import { publishAccounts } from './support/recorded-fleet.ts';
 
 let server: TestDatabases;
 
@@ -25,7 +26,7 @@ function handClock(waits: 'real' | 'over') {
 }
 
 test('who asks within 5 s gets what was read before; then it is read anew, and null without a database', async () => {
-  const database = await openTestStore(await server.createDatabase());
+  const database = await openStore(await server.createDatabase());
   await publishAccounts(database, ['a@acme.example']);
   const clock = handClock('real');
   const recent = createRecentFleet(database, clock);
@@ -43,7 +44,7 @@ test('who asks within 5 s gets what was read before; then it is read anew, and n
 });
 
 test('who asks a database that does not answer in time is told that it cannot be read', async () => {
-  const database = await openTestStore(await server.createDatabase());
+  const database = await openStore(await server.createDatabase());
   const locked = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<void>();
   const holding = database.transaction(async (query) => {

@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import fleetSchema from '../../../schemas/fleet.v1.schema.json' with { type: 'json' };
 import type { Database } from '../../../src/state/postgres/database.ts';
-import { addWorker, openTestStore, publishAccounts, recordRun } from '../../fleet/support/recorded-fleet.ts';
+import { openStore, STORE_KEY } from '../../fleet/support/fleet.ts';
+import { addWorker, publishAccounts, recordRun } from '../../fleet/support/recorded-fleet.ts';
 import type { TestDatabases } from '../../support/postgres.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { commandScene, type Output } from '../support/scene.ts';
@@ -23,9 +23,8 @@ interface StatusScene {
 async function openScene(): Promise<StatusScene> {
   const scene = await commandScene();
   const url = await server.createDatabase();
-  const key = randomBytes(32);
-  const database = await openTestStore(url, key);
-  const env = { FWDSYNC_STORE: url, FWDSYNC_STORE_KEY: key.toString('base64') };
+  const database = await openStore(url);
+  const env = { FWDSYNC_STORE: url, FWDSYNC_STORE_KEY: STORE_KEY.toString('base64') };
   return { database, status: (...args) => scene.run(['status', ...args], { env }) };
 }
 

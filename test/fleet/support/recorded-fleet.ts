@@ -1,23 +1,8 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { onTestFinished } from 'vitest';
+import { randomUUID } from 'node:crypto';
 import { placeOfRun, placeOfWorker } from '../../../src/fleet/records.ts';
 import type { DomainHealth } from '../../../src/model/daemon.ts';
-import { openDatabase, type Database } from '../../../src/state/postgres/database.ts';
+import type { Database } from '../../../src/state/postgres/database.ts';
 import { publishManifests } from '../../../src/state/postgres/revisions.ts';
-import { parseStoreUrl } from '../../../src/state/postgres/store-url.ts';
-
-/** A store in an empty database, sealed by a key of its own unless another one is given, until the test ends. */
-export async function openTestStore(
-  url: string,
-  key: Uint8Array | null = randomBytes(32),
-): Promise<Database> {
-  const address = parseStoreUrl(url);
-  if (!address.ok) throw new Error(address.error.message);
-  const opened = await openDatabase({ address: address.value, key, connections: 2 });
-  if (!opened.ok) throw new Error(opened.error.message);
-  onTestFinished(() => opened.value.close());
-  return opened.value;
-}
 
 const WHO = { commit: null, host: 'ci', user: null, actor: null };
 

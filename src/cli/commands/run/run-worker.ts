@@ -45,6 +45,8 @@ export interface WorkerWiring {
 }
 
 const DEFAULT_CONCURRENCY = 50;
+/** Pages that are open are refreshed this often. */
+const PAGE_MS = 10_000;
 
 /** Whether a store is named and no manifest: then what is published in the store is run. */
 export function isWorker(options: CommonOptions, context: Context): boolean {
@@ -164,7 +166,8 @@ async function serve(context: Context, options: WorkerRunOptions, wiring: Worker
     version,
     conceal: (text) => concealer.conceal(text),
     disclosure: concealer.disclosure,
-    onServing: () => undefined,
+    // Other workers change the fleet too.
+    onServing: (refreshPages) => void context.every?.(PAGE_MS, refreshPages),
   });
   await Promise.all([worker.run(), status]);
   await close();
