@@ -38,6 +38,23 @@ test('a message as it is, and DELETE of one, of a mailbox and of all', async () 
   expect((await running.control('GET', '/mailboxes')).body).toEqual({ mailboxes: [] });
 });
 
+test('headers are decoded, in the list and on the page, which names the attachments', async () => {
+  const id = await deliver(
+    'From: =?utf-8?Q?J=C3=B6rg?= <joerg@x.example>\nSubject: =?utf-8?B?R3LDvMOfZQ==?=\nMIME-Version: 1.0\n' +
+      'Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain\n\nsee below\n' +
+      '--b\nContent-Type: text/csv\nContent-Disposition: attachment; filename=orders.csv\n\n1,2\n--b--\n',
+  );
+  expect((await running.control('GET', BOX)).body.messages.at(-1)).toMatchObject({ subject: 'Grüße' });
+  const list = (await running.control('GET', '/mail/ana%40corp.example')).body;
+  expect(list).toContain('Jörg &#60;joerg@x.example&#62;');
+  const page = (await running.control('GET', `/mail/ana%40corp.example/${id}`)).body;
+  expect(page).toContain('orders.csv  text/csv  4 bytes');
+  expect(page).toContain('X-Forwarded-To: ana@corp.example\nX-Original-To: sales@acme.example\n');
+  const [, link = ''] = /href="([^"]*)">Download/.exec(page) ?? [];
+  const file = await fetch(new URL(link.replaceAll('&#38;', '&'), running.emulator.controlUrl ?? ''));
+  expect(file.headers.get('Content-Type')).toBe('message/rfc822');
+});
+
 test('hostile mail on the page runs nothing, asks for nothing and is shown as text', async () => {
   const attack = `<img src=x onerror="document.title='run'"><script>top.document.title='run'</script>`;
   const html =

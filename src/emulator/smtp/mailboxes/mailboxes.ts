@@ -1,4 +1,5 @@
-import type { Buffer } from 'node:buffer';
+import { Buffer } from 'node:buffer';
+import { decodeWords } from 'postal-mime';
 import { headerFields, headerValue } from '../headers.ts';
 import type { Spool } from '../spool/spool.ts';
 
@@ -14,15 +15,17 @@ export interface ArrivedMail {
   /** The address in the account that it was sent to. */
   readonly recipient: string;
   readonly size: number;
-  /** As written in the header. */
+  /** Of the header, decoded. */
   readonly subject: string;
+  /** Of the header, decoded: name and address as written. */
+  readonly from: string;
   /** `json`: what a webhook would have been called with. */
   readonly type: 'mail' | 'json';
 }
 
 export interface Mailboxes {
   /** false: there is no room. A mail whose id is there already is not stored again. */
-  store(mail: Omit<ArrivedMail, 'size' | 'subject'>, raw: Buffer): Promise<boolean>;
+  store(mail: Omit<ArrivedMail, 'size' | 'subject' | 'from'>, raw: Buffer): Promise<boolean>;
   /** Puts what an earlier process stored back in place. */
   restore(mail: ArrivedMail): void;
   /** By address; addresses in order. */
@@ -47,8 +50,9 @@ export function createMailboxes(spool: Spool): Mailboxes {
     async store({ address: written, ...mail }, raw) {
       const address = written.includes('://') ? written : written.toLowerCase();
       if (boxes.get(address)?.has(mail.id) === true) return true;
-      const subject = mail.type === 'json' ? '' : (headerValue(headerFields(raw), 'subject') ?? '');
-      const arrived = { ...mail, address, size: raw.length, subject: subject.slice(0, 1000) };
+      const fields = mail.type === 'json' ? [] : headerFields(raw);
+      const [subject, from] = [textOf(fields, 'subject'), textOf(fields, 'from')];
+      const arrived = { ...mail, address, size: raw.length, subject, from };
       if (!(await spool.put('mailboxes', mail.id, arrived, raw))) return false;
       insert(arrived);
       for (const wake of waiting) wake();
@@ -83,4 +87,9 @@ export function createMailboxes(spool: Spool): Mailboxes {
         if (signal.aborted) wake();
       }),
   };
+}
+
+function textOf(fields: ReturnType<typeof headerFields>, name: string): string {
+  const bytes = Buffer.from(headerValue(fields, name) ?? '', 'latin1');
+  return decodeWords(bytes.toString('utf8').slice(0, 1000));
 }

@@ -9,10 +9,11 @@ import type { ArrivedMail } from './mailboxes.ts';
 
 const PAGE = `${CONTROL_ROOT}/mail`;
 const MAX_SHOWN = 100_000;
+const NOTHING = markup`<p>No mail has arrived yet.</p>`;
 const STYLE = `body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:60rem;padding:0 1rem}
 table{border-collapse:collapse;width:100%}td,th{border-bottom:1px solid #ccc;padding:.3rem .6rem;text-align:left;overflow-wrap:anywhere}
 pre{background:#f4f4f4;overflow:auto;padding:.8rem;white-space:pre-wrap;overflow-wrap:anywhere}
-iframe{border:1px solid #ccc;height:30rem;width:100%}@media(prefers-color-scheme:dark){:root{color-scheme:dark}pre{background:#222}}`;
+.time{white-space:nowrap}iframe{border:1px solid #ccc;height:30rem;width:100%}@media(prefers-color-scheme:dark){:root{color-scheme:dark}pre{background:#222}}`;
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
 /** All mailboxes. */
@@ -31,75 +32,77 @@ export function overviewPage(boxes: readonly (readonly [string, readonly Arrived
     </tr>
     ${rows}
   </table>`;
-  return page('Mailboxes', boxes.length === 0 ? markup`<p>No mail has arrived yet.</p>` : table);
+  return page('Mailboxes', [boxes.length === 0 ? NOTHING : table]);
 }
 
 export function mailboxPage(address: string, mails: readonly ArrivedMail[]): EmulatorAnswer {
   const rows = mails.toReversed().map(
     (mail) =>
       markup`<tr>
-        <td>${time(mail)}</td>
-        <td>${mail.sender || 'null sender'}</td>
+        <td class="time">${time(mail)}</td>
+        <td>${mail.from || mail.sender || 'null sender'}</td>
         <td>${mail.recipient}</td>
         <td><a href="${linkTo(address, mail.id)}">${mail.subject || '(no subject)'}</a></td>
       </tr>`,
   );
-  return page(
-    address,
-    markup`<p><a href="${PAGE}">All mailboxes</a></p>
-      <table>
-        <tr>
-          <th>Arrived</th>
-          <th>From</th>
-          <th>Sent to</th>
-          <th>Subject</th>
-        </tr>
-        ${rows}
-      </table>`,
-  );
+  const table = markup`<table>
+    <tr>
+      <th>Arrived (UTC)</th>
+      <th>From</th>
+      <th>Sent to</th>
+      <th>Subject</th>
+    </tr>
+    ${rows}
+  </table>`;
+  const back = markup`<p><a href="${PAGE}">All mailboxes</a></p>`;
+  return page(address, [back, mails.length === 0 ? NOTHING : table]);
 }
 
 /** One mail; its HTML is in a frame that runs nothing and loads nothing. */
 export function mailPage(mail: ArrivedMail, raw: Buffer, parsed: ParsedMail): EmulatorAnswer {
+  const facts = [
+    ['Arrived (UTC)', time(mail)],
+    ['From', mail.from],
+    ['Envelope sender', mail.sender || 'null sender'],
+    ['Sent to', mail.recipient],
+  ].filter(([, value]) => value !== '');
+  const file = linkTo(mail.address, mail.id, 'raw').replace(PAGE, `${CONTROL_ROOT}/mailboxes`);
+  const head = markup`<p><a href="${linkTo(mail.address)}">${mail.address}</a></p>
+    <table>
+      ${facts.map(
+        ([name = '', value = '']) =>
+          markup`<tr>
+            <th>${name}</th>
+            <td>${value}</td>
+          </tr>`,
+      )}
+    </table>
+    <p><a href="${file}">Download</a></p>`;
+  if (mail.type === 'json') return page('Webhook', [head, block('Body', raw.toString('utf8'))]);
   const title = parsed.ok ? parsed.parts.subject || '(no subject)' : 'A message that cannot be read';
-  const head = raw.toString('latin1', 0, Math.min(headerLength(raw), MAX_SHOWN));
-  const json = mail.type === 'json' ? raw.toString('utf8', 0, MAX_SHOWN) : null;
-  return page(
-    title,
-    markup`<p><a href="${linkTo(mail.address)}">${mail.address}</a></p>
-      <table>
-        <tr>
-          <th>Arrived</th>
-          <td>${time(mail)}</td>
-        </tr>
-        <tr>
-          <th>From (envelope)</th>
-          <td>${mail.sender || 'null sender'}</td>
-        </tr>
-        <tr>
-          <th>Sent to</th>
-          <td>${mail.recipient}</td>
-        </tr>
-      </table>
-      ${json === null ? contentOf(mail, parsed) : markup`<pre>${json}</pre>`}
-      <h2>Header</h2>
-      <pre>${json === null ? head : ''}</pre>`,
-  );
+  const header = raw.toString('utf8', 0, headerLength(raw)).replaceAll('\r\n', '\n');
+  return page(title, [head, ...contentOf(mail, parsed), block('Header', header)]);
 }
 
 function contentOf({ address, id }: ArrivedMail, parsed: ParsedMail): readonly MailHtml[] {
   if (!parsed.ok) return [markup`<p>${parsed.reason}</p>`];
-  const { text, html: content } = parsed.email;
+  const { text, html: content, attachments } = parsed.email;
+  const frame = markup`<h2>HTML</h2>
+    <iframe sandbox title="HTML of the message" src="${linkTo(address, id, 'html')}"></iframe>`;
+  const files = attachments.map(
+    ({ filename, mimeType, content }) =>
+      `${filename ?? '(no name)'}  ${mimeType}  ${typeof content === 'string' ? content.length : content.byteLength} bytes`,
+  );
   return [
-    text === undefined
-      ? markup``
-      : markup`<h2>Text</h2>
-          <pre>${text.slice(0, MAX_SHOWN)}</pre>`,
-    content === undefined
-      ? markup``
-      : markup`<h2>HTML</h2>
-          <iframe sandbox title="HTML of the message" src="${linkTo(address, id, 'html')}"></iframe>`,
+    ...(text === undefined ? [] : [block('Text', text)]),
+    ...(content === undefined ? [] : [frame]),
+    ...(files.length === 0 ? [] : [block('Attachments', files.join('\n'))]),
   ];
+}
+
+function block(title: string, text: string): MailHtml {
+  return markup`<h2>${title}</h2>
+    <pre>${text.slice(0, MAX_SHOWN)}</pre>`;
 }
 
 /** The HTML of a mail for the frame: no scripts, no forms, nothing from elsewhere, wherever it is opened. */
@@ -110,7 +113,7 @@ export function frameAnswer(content: string): EmulatorAnswer {
   );
 }
 
-function page(title: string, content: MailHtml): EmulatorAnswer {
+function page(title: string, content: readonly MailHtml[]): EmulatorAnswer {
   const whole = markup`<!doctype html>
     <html lang="en">
       <head>
@@ -146,5 +149,5 @@ function linkTo(...steps: readonly string[]): string {
 }
 
 function time({ arrivedAt }: ArrivedMail): string {
-  return new Date(arrivedAt).toISOString();
+  return new Date(arrivedAt).toISOString().slice(0, 19).replace('T', ' ');
 }

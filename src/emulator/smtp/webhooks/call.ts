@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { DeliveryResult } from '../mail.ts';
 import { smtpReply } from '../mail.ts';
-import type { ArrivedMail, Mailboxes } from '../mailboxes/mailboxes.ts';
+import type { Mailboxes } from '../mailboxes/mailboxes.ts';
 
 export interface WebhookParts {
   /** `http://127.0.0.1:PORT`: the only ones that are called. */
@@ -65,13 +65,13 @@ async function keep(
   { id, url, sender, recipient }: WebhookCall,
   text: string,
 ): Promise<DeliveryResult> {
-  const mail: Omit<ArrivedMail, 'size' | 'subject'> = {
+  const mail = {
     id,
     address: url,
     arrivedAt: now(),
     sender,
     recipient,
-    type: 'json',
+    type: 'json' as const,
   };
   const reply = smtpReply(250, 'Ok: recorded and not called, its origin is not one of --webhook');
   return (await mailboxes.store(mail, Buffer.from(text)))
