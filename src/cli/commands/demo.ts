@@ -54,7 +54,7 @@ async function demonstrate(context: Context, options: DemoOptions, execute: Exec
       options.mail === true
         ? await showMail(stage, narrator, { perform, mask: maskOf(options, context) })
         : await showScenes(stage, narrator, perform);
-    if (isShown) narrator.farewell();
+    if (isShown) narrator.farewell(options.mail === true ? 'mail' : 'manifest');
     return isShown ? EXIT.done : EXIT.failed;
   } finally {
     await stage.close();

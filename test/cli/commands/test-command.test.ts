@@ -54,7 +54,11 @@ test('one that arrives elsewhere: 2, with both routes and the line', async () =>
   const wrong = '      - { to: sales@acme.example, forward: cara@corp.example }\n';
   const { code, stdout } = await run(MANIFEST.replace('    expect:\n', `    expect:\n${wrong}`));
   expect(stdout).toContain(
-    'FAIL fwdsync.yaml:15:9: sales@acme.example: expected -> cara@corp.example, but -> ana@corp.example, { env: BOSS }',
+    [
+      'FAIL fwdsync.yaml:15:9: sales@acme.example',
+      '       expected -> cara@corp.example',
+      '       but got  -> ana@corp.example, { env: BOSS }',
+    ].join('\n'),
   );
   expect(stdout).toContain('8 mails sent, 1 not as expected.');
   expect(code).toBe(2);

@@ -9,7 +9,7 @@ import type { Stage } from './stage.ts';
 const SHOP = 'acme-shop.example';
 const MAILS = [
   {
-    title: 'An order, which a rule takes for its subject',
+    title: 'An order, which a rule matches by its subject',
     mail: { from: 'eve@shop.example', to: 'orders@acme-shop.example', subject: 'parcel-7' },
   },
   {
@@ -80,6 +80,10 @@ async function deliver(
     `  To       ${recipient}`,
     `  Subject  ${subject}`,
     `  Answer   ${code} ${message}`,
-    ...arrived.map(([address]) => `  Arrived  ${show(address)}`),
+    ...arrived.map(([address, mails]) => {
+      // No webhook is called here.
+      const note = mails.some(({ type }) => type === 'json') ? '  (recorded, not called)' : '';
+      return `  Arrived  ${show(address)}${note}`;
+    }),
   ];
 }

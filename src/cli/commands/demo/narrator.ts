@@ -33,20 +33,30 @@ export function createNarrator(context: Context, options: CommonOptions) {
       say(style.error(`The demo expected exit ${expected}: this is a bug.`));
       return false;
     },
-    farewell: () => say(style.strong('To try next'), ...nextCommands(context.cwd)),
+    farewell: (about: 'manifest' | 'mail') =>
+      say(style.strong('To try next'), ...nextCommands(context.cwd)[about]),
   };
 }
 
-function nextCommands(cwd: string): readonly string[] {
+function nextCommands(cwd: string): Readonly<Record<'manifest' | 'mail', readonly string[]>> {
   const fwdsync = import.meta.filename.endsWith('.ts') ? 'npm run -s fwdsync --' : 'fwdsync';
   const example = shortest(cwd, findExample());
-  return [
-    `  ${fwdsync} validate -f ${example}`,
-    `  ${fwdsync} emulator --port 8025      # an account to play with`,
-    `  ${fwdsync} account                   # does the key work?`,
-    `  ${fwdsync} export --out fwdsync.yaml # your account as a manifest`,
-    `  ${fwdsync} plan                      # what a change to it would do`,
-  ];
+  return {
+    manifest: [
+      `  ${fwdsync} validate -f ${example}`,
+      `  ${fwdsync} emulator --port 8025      # an account to play with`,
+      `  ${fwdsync} account                   # does the key work?`,
+      `  ${fwdsync} export --out fwdsync.yaml # your account as a manifest`,
+      `  ${fwdsync} plan                      # what a change to it would do`,
+    ],
+    mail: [
+      `  # send each \`expect\` of a manifest by SMTP`,
+      `  ${fwdsync} test -f ${example}`,
+      `  # a mail server for your own programs, and its mailboxes at`,
+      `  # http://127.0.0.1:8025/_emulator/mail`,
+      `  ${fwdsync} emulator --from ${example} --smtp 2525 --control`,
+    ],
+  };
 }
 
 function shortest(cwd: string, path: string): string {

@@ -61,8 +61,8 @@ async function testDomains(
       const isMet = isAsExpected(expectation, arrival);
       if (!isMet) failed += 1;
       const mark = isMet ? style.good('ok  ') : style.error('FAIL');
-      const line = escapeInvisible(describe(expectation, arrival, disclosure));
-      context.stdout.write(`${mark} ${line}\n`);
+      const lines = describe(expectation, arrival, disclosure).map(escapeInvisible);
+      context.stdout.write(`${mark} ${lines.join('\n')}\n`);
     }
   }
   return failed;
@@ -73,7 +73,8 @@ function isAsExpected({ forward }: Expectation, arrival: Arrival): boolean {
   return arrival.kind === 'delivered' && sameDestinations(forward.forward, arrival.forward);
 }
 
-function describe(expectation: Expectation, arrival: Arrival, disclosure: Disclosure): string {
+/** In lines. */
+function describe(expectation: Expectation, arrival: Arrival, disclosure: Disclosure): readonly string[] {
   const { to, from, subject, source, forward } = expectation;
   const details = [
     from === '' ? '' : ` from ${from}`,
@@ -86,5 +87,6 @@ function describe(expectation: Expectation, arrival: Arrival, disclosure: Disclo
     arrival.kind === 'refused'
       ? `refused: ${arrival.reason}`
       : `-> ${showDestinations(arrival.forward, disclosure)}`;
-  return isAsExpected(expectation, arrival) ? `${mail} ${wanted}` : `${mail}: expected ${wanted}, but ${got}`;
+  if (isAsExpected(expectation, arrival)) return [`${mail} ${wanted}`];
+  return [mail, `       expected ${wanted}`, `       but got  ${got}`];
 }

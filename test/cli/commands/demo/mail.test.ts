@@ -13,7 +13,7 @@ test('three mails go by SMTP, and each is explained', { timeout: 60_000 }, async
     '  Answer   250 2.6.0 Ok: queued',
     '  Arrived  frank@corp.example',
     '  Arrived  grace@corp.example',
-    '  Arrived  https://hooks.corp.example/inbound',
+    '  Arrived  https://hooks.corp.example/inbound  (recorded, not called)',
     '  To       nobody@acme.example',
     '  Answer   550 5.1.1 nobody@acme.example: no alias matches this address',
   ]);
