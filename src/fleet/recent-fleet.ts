@@ -1,21 +1,22 @@
 import type { Clock } from '../model/clock.ts';
 import type { Fleet } from '../model/fleet/fleet.ts';
 import type { Database } from '../state/postgres/database.ts';
-import { readFleet } from './records.ts';
+import { readFleet, type OpenOutcomes } from './records.ts';
 
 const KEPT_MS = 5_000;
 /** Who asks is answered before a scrape of Prometheus gives up. */
-const LONGEST_MS = 3_000;
+const LONGEST_MS = 8_000;
 
-/** The fleet as it was at most 5 s ago, one read for all who ask; null: the store cannot be read, or not within 3 s. */
+/** The fleet as it was at most 5 s ago, one read for all who ask; null: the store cannot be read, or not within 8 s. */
 export function createRecentFleet(
   database: Database,
   { monotonic, sleep }: Pick<Clock, 'monotonic' | 'sleep'>,
 ): () => Promise<Fleet | null> {
+  const opened: OpenOutcomes = new Map();
   let reading: Promise<Fleet | null> | null = null;
   let goodUntil = 0;
   const read = async (): Promise<Fleet | null> => {
-    const fleet = await readFleet(database).catch(() => null);
+    const fleet = await readFleet(database, opened).catch(() => null);
     goodUntil = monotonic() + KEPT_MS;
     return fleet;
   };
