@@ -133,7 +133,6 @@ async function attempt(state: WorkerState, work: () => Promise<void>): Promise<E
 async function beat({ options, ports, running }: WorkerState): Promise<void> {
   const { database, queue } = ports;
   await queue.beat([...running.keys()]);
-  await showWorker(database, options, running.size);
   const claimed = [...running.values()].flatMap(({ claim, stop }) =>
     claim === null ? [] : [{ claim, stop }],
   );
@@ -144,6 +143,7 @@ async function beat({ options, ports, running }: WorkerState): Promise<void> {
     ),
   );
   for (const { claim, stop } of claimed) if (gone.has(claim)) stop.abort();
+  await showWorker(database, options, running.size);
 }
 
 /** Sends what is due where this is the scheduler, and begins as many runs as there is room for. */

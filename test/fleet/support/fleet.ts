@@ -66,6 +66,10 @@ export interface Fleet {
   /** Where the alias of the account goes; undefined: it has none. */
   forward(name: string): string | undefined;
   requests(name: string): number;
+  /** Those that are not GET. */
+  writes(name: string): number;
+  /** Calls `work` when the first request that writes to the account has come, before it is processed and answered. */
+  atFirstWrite(name: string, work: () => Promise<void>): Promise<void>;
 }
 
 export interface Ended {
@@ -135,6 +139,18 @@ export async function openFleet(
         ?.store.dump()
         .domains[0]?.aliases.find(({ alias }) => alias === 'sales')?.forward,
     requests: (name) => accountOf(name)?.journal.entries().length ?? 0,
+    writes: (name) =>
+      (accountOf(name)?.journal.entries() ?? []).filter(({ method }) => method !== 'GET').length,
+    atFirstWrite: (name, work) =>
+      new Promise((resolve, reject) => {
+        const stop = accountOf(name)?.onRequest(({ phase, method }) => {
+          if (phase !== 'before' || method === 'GET') return undefined;
+          stop?.();
+          const done = work();
+          done.then(resolve, reject);
+          return done;
+        });
+      }),
   };
 }
 

@@ -1,0 +1,113 @@
+import { beforeAll, expect, test } from 'vitest';
+import type { TestDatabases } from '../support/postgres.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
+import { manifestOf, openFleet, type Ended } from './support/fleet.ts';
+
+let server: TestDatabases;
+
+beforeAll(async () => {
+  server = await sharedPostgres();
+});
+
+const SOON = { timeout: 20_000, interval: 50 };
+
+function ofEvent({ log }: Ended, event: string): readonly Readonly<Record<string, unknown>>[] {
+  return log.filter((line) => line['event'] === event);
+}
+
+test('a worker applies what is published while it runs, revision after revision', async () => {
+  const fleet = await openFleet(server, ['a', 'b']);
+  const worker = fleet.worker();
+  await fleet.publish('a');
+  await expect.poll(() => fleet.forward('a'), SOON).toBe('ana@corp.example');
+  const published = fleet.atFirstWrite('a', async () => {
+    await fleet.publish('a', { forward: 'eve@corp.example' });
+  });
+  await fleet.publish('a', { forward: 'ben@corp.example' });
+  await published;
+  await fleet.publish('b');
+  await expect.poll(() => fleet.forward('a'), SOON).toBe('eve@corp.example');
+  await expect.poll(() => fleet.account('a'), SOON).toMatchObject({ applied: 3, state: 'in-sync' });
+  await expect.poll(() => fleet.account('b'), SOON).toMatchObject({ applied: 1 });
+  const ended = await worker.stop();
+  expect(ended.code).toBe(0);
+  expect(ofEvent(ended, 'store.unavailable')).toEqual([]);
+  expect(await fleet.database.query('SELECT ended_at IS NOT NULL AS ended FROM fwdsync.workers')).toEqual([
+    { ended: true },
+  ]);
+});
+
+test('several workers share the accounts: no two run one at the same time, and each is read in each interval', async () => {
+  const names = ['a', 'b', 'c', 'd'];
+  const fleet = await openFleet(server, names);
+  for (const name of names) await fleet.publish(name);
+  const workers = [1, 2, 3].map(() =>
+    fleet.worker(['--interval', '1s', '--concurrency', '1', '--log-level', 'debug']),
+  );
+  for (const name of names) await expect.poll(() => fleet.requests(name), SOON).toBeGreaterThanOrEqual(12);
+  const ends = await Promise.all(workers.map((worker) => worker.stop()));
+  const started = ends.flatMap((ended) => ofEvent(ended, 'run.started'));
+  const epochs = await fleet.database.query<{ readonly runs: number }>(
+    'SELECT sum(epoch)::int AS runs FROM fwdsync.account_runs',
+  );
+  expect(epochs).toEqual([{ runs: started.length }]);
+  for (const ended of ends) {
+    expect(ofEvent(ended, 'run.started').length).toBeGreaterThan(0);
+    expect(ofEvent(ended, 'run.failed')).toEqual([]);
+  }
+  for (const name of names)
+    expect(await fleet.account(name)).toMatchObject({ state: 'in-sync', failures: 0, worker: null });
+});
+
+test('after SIGTERM a run ends with the request in flight, and another worker goes on at once', async () => {
+  const fleet = await openFleet(server, ['a']);
+  const first = fleet.worker();
+  let stopped: Promise<Ended> | undefined;
+  const stopping = fleet.atFirstWrite('a', async () => {
+    stopped = first.stop();
+  });
+  const text = `${manifestOf('a', 'ana@corp.example')}  new.example: { aliases: { info: ana@corp.example } }\n`;
+  await fleet.publish('a', { text });
+  await stopping;
+  expect(await stopped).toMatchObject({ code: 0 });
+  expect(await fleet.account('a')).toMatchObject({ applied: null, worker: null, failures: 0 });
+  const second = fleet.worker();
+  await expect.poll(() => fleet.account('a'), SOON).toMatchObject({ applied: 1, state: 'in-sync' });
+  await second.stop();
+});
+
+test('an account that fails backs off alone', async () => {
+  const fleet = await openFleet(server, ['a', 'b']);
+  const worker = fleet.worker(['--interval', '1s'], { KEY_B: '' });
+  await fleet.publish('a');
+  await fleet.publish('b');
+  await expect.poll(() => fleet.account('b'), SOON).toMatchObject({ state: 'failing', failures: 2 });
+  await expect.poll(() => fleet.account('a'), SOON).toMatchObject({ state: 'in-sync', applied: 1 });
+  await worker.stop();
+});
+
+test('what is removed is not run on', async () => {
+  const fleet = await openFleet(server, ['a']);
+  const worker = fleet.worker();
+  let goOn = (): void => {};
+  const held = new Promise<void>((resolve) => (goOn = resolve));
+  const written = fleet.atFirstWrite('a', async () => {
+    await fleet.database.query('UPDATE fwdsync.accounts SET wanted = NULL');
+    await held;
+  });
+  const text = `${manifestOf('a', 'ana@corp.example')}  new.example: { aliases: { info: ana@corp.example } }\n`;
+  await fleet.publish('a', { text });
+  const removed = 'SELECT 1 FROM fwdsync.accounts WHERE wanted IS NULL';
+  await expect.poll(() => fleet.database.query(removed), SOON).toHaveLength(1);
+  // The next sign of life shows it to the worker.
+  const sign = 'UPDATE fwdsync.workers SET seen_at = $1 RETURNING 1';
+  await fleet.database.query(sign, [new Date(0)]);
+  const seen = `SELECT 1 FROM fwdsync.workers WHERE seen_at > now() - interval '1 hour'`;
+  await expect.poll(() => fleet.database.query(seen), SOON).toHaveLength(1);
+  goOn();
+  await written;
+  const writes = fleet.writes('a');
+  await expect.poll(() => fleet.database.query('SELECT 1 FROM fwdsync_queue.job'), SOON).toEqual([]);
+  expect(fleet.writes('a')).toBeLessThanOrEqual(writes + 1);
+  await worker.stop();
+});
