@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PassThrough, Writable } from 'node:stream';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { systemClock, type Context } from '../../../src/cli/context.ts';
 import { execute } from '../../../src/cli/execute.ts';
 import type { ExitCode } from '../../../src/cli/exit.ts';
@@ -65,6 +65,8 @@ export interface Fleet {
   account(name: string): Promise<FleetAccount | undefined>;
   /** Where the alias of the account goes; undefined: it has none. */
   forward(name: string): string | undefined;
+  /** All of its domain's. */
+  aliases(name: string): readonly string[];
   requests(name: string): number;
   /** Those that are not GET. */
   writes(name: string): number;
@@ -81,6 +83,8 @@ export interface Ended {
 export interface FleetWorker {
   readonly ended: Promise<Ended>;
   stop(): Promise<Ended>;
+  /** Resolves once it has logged such an event. */
+  logged(event: string): Promise<void>;
 }
 
 export async function openFleet(
@@ -121,23 +125,30 @@ export async function openFleet(
       const stopped = new AbortController();
       onTestFinished(() => stopped.abort('SIGTERM'));
       const line = ['run', '--listen', '127.0.0.1:0', '--interval', '1h', ...args];
-      const ended = runLine(line, { ...base, ...env }, stopped.signal);
+      const out = collect();
+      const ended = runLine(line, { ...base, ...env }, { signal: stopped.signal, out });
       return {
         ended,
+        logged: (event) =>
+          expect.poll(() => out.text(), { timeout: 60_000, interval: 50 }).toContain(`"event":"${event}"`),
         stop() {
           stopped.abort('SIGTERM');
           return ended;
         },
       };
     },
-    once: (args = [], env = {}) =>
-      runLine(['run', '--once', ...args], { ...base, ...env }, new AbortController().signal),
+    once: (args = [], env = {}) => runLine(['run', '--once', ...args], { ...base, ...env }, {}),
     account: async (name) =>
       (await listFleetAccounts(database)).find(({ email }) => email === `${name}@fleet.example`),
     forward: (name) =>
       accountOf(name)
         ?.store.dump()
         .domains[0]?.aliases.find(({ alias }) => alias === 'sales')?.forward,
+    aliases: (name) =>
+      accountOf(name)
+        ?.store.dump()
+        .domains.find(({ domain }) => domain === `${name}.example`)
+        ?.aliases.map(({ alias }) => alias) ?? [],
     requests: (name) => accountOf(name)?.journal.entries().length ?? 0,
     writes: (name) =>
       (accountOf(name)?.journal.entries() ?? []).filter(({ method }) => method !== 'GET').length,
@@ -157,9 +168,9 @@ export async function openFleet(
 async function runLine(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-  signal: AbortSignal,
+  { signal = new AbortController().signal, out = collect() }: { signal?: AbortSignal; out?: Collected },
 ): Promise<Ended> {
-  const [out, err] = [collect(), collect()];
+  const err = collect();
   const context: Context = {
     env,
     cwd: '/',
@@ -184,7 +195,12 @@ async function runLine(
   return { code, log, stderr: err.text() };
 }
 
-function collect(): { readonly stream: Writable; readonly text: () => string } {
+interface Collected {
+  readonly stream: Writable;
+  readonly text: () => string;
+}
+
+function collect(): Collected {
   let collected = '';
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {
