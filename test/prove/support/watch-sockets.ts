@@ -1,6 +1,8 @@
 // Loaded before a command: says on standard error which addresses are connected to and which names are looked up.
 import { Buffer } from 'node:buffer';
+import dgram from 'node:dgram';
 import dns from 'node:dns';
+import { syncBuiltinESMExports } from 'node:module';
 import net from 'node:net';
 import { writeSync } from 'node:fs';
 
@@ -11,12 +13,19 @@ net.Socket.prototype.connect = function watched(this: net.Socket, ...args: unkno
   if (first.port !== undefined) report(`connect ${first.host}:${first.port}`);
   return Reflect.apply(connect, this, args) as net.Socket;
 } as typeof connect;
-for (const name of ['lookup', 'resolve', 'resolveTxt', 'reverse'] as const) {
-  const real = dns[name] as (...args: readonly unknown[]) => unknown;
-  Object.assign(dns, {
-    [name]: (...args: readonly unknown[]) => {
+type Asking = (...args: readonly unknown[]) => unknown;
+for (const api of [dns, dns.promises] as unknown as readonly Record<string, Asking>[]) {
+  for (const [name, real] of Object.entries(api)) {
+    if (!/^(?:lookup|resolve|reverse)/.test(name)) continue;
+    api[name] = (...args) => {
       report(`dns ${name} ${String(args[0])}`);
-      return real(...args);
-    },
-  });
+      return Reflect.apply(real, api, args);
+    };
+  }
 }
+const send = Reflect.get(dgram.Socket.prototype, 'send') as Asking;
+dgram.Socket.prototype.send = function watched(this: dgram.Socket, ...args: unknown[]) {
+  report(`datagram to ${String(args.at(-2))} ${String(args.at(-1))}`);
+  return Reflect.apply(send, this, args);
+} as typeof dgram.Socket.prototype.send;
+syncBuiltinESMExports();
