@@ -62,6 +62,7 @@ const LIBRARIES = [
   'mailauth',
   'postal-mime',
   'pg',
+  'pg-boss',
 ];
 
 function separateLibraries(files: ReadonlyMap<string, string>): Plugin {

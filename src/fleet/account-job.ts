@@ -6,7 +6,7 @@ import {
   type RunResult,
 } from '../model/daemon.ts';
 import { fail } from '../model/result.ts';
-import type { RunPorts } from '../reconcile/daemon/account-run.ts';
+import { internalFault, type RunPorts } from '../reconcile/daemon/account-run.ts';
 import { createStatusTracker, type StatusTracker } from '../reconcile/daemon/account-status.ts';
 import { createFlapDetector } from '../reconcile/daemon/flap-detector.ts';
 import type { ManifestRead } from '../reconcile/daemon/manifest-source.ts';
@@ -90,7 +90,12 @@ export async function runJob(
   });
   const job: Job = { claim, options, ports, account, tracker };
   try {
-    const read = await account.read();
+    // A bug over one manifest is a failure of its account.
+    const read = await account.read().catch((error: unknown): ManifestRead => ({
+      kind: 'bad',
+      message: internalFault(error).message,
+      problems: [],
+    }));
     if (read.kind === 'good') return await runRead(job, read);
     tracker.manifestRefused(read);
     const error = [read.message, ...read.problems.slice(0, 1).map(({ message }) => message)].join(': ');

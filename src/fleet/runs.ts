@@ -150,6 +150,14 @@ export async function giveBack(database: Database, claim: Claim, memory: RunMemo
   );
 }
 
+/** Makes all accounts due, and gives what is frozen or parked another chance. */
+export async function resyncAll(database: Database): Promise<void> {
+  await database.transaction(async (query) => {
+    await query('UPDATE fwdsync.account_runs SET due_at = now(), memory = NULL');
+    await announce(query);
+  });
+}
+
 /** Of these runs those that another has taken over from, and those of which nothing is published any more. */
 export async function outdated({ query }: Database, claims: readonly Claim[]): Promise<readonly Claim[]> {
   if (claims.length === 0) return [];

@@ -4,7 +4,7 @@ import { describeFailure, type Database, type Listener } from '../state/postgres
 import { FLEET_CHANNEL } from '../state/postgres/revisions.ts';
 import { runJob, type JobEnd, type JobOptions, type JobPorts } from './account-job.ts';
 import type { Queue, RunJob } from './queue.ts';
-import { claimRun, giveBack, outdated, recordRun, sendDue, type Claim } from './runs.ts';
+import { claimRun, giveBack, outdated, recordRun, resyncAll, sendDue, type Claim } from './runs.ts';
 import { becomeScheduler, endWorker, showWorker, type WorkerIdentity } from './worker-row.ts';
 
 export interface WorkerOptions extends JobOptions, WorkerIdentity {}
@@ -25,6 +25,8 @@ export interface Worker {
   run(): Promise<void>;
   /** Runs what is due, and ends; rejects when the database cannot be used. */
   drain(): Promise<readonly JobEnd[]>;
+  /** Reads all accounts of the fleet now, and gives what is frozen or parked another chance. */
+  resync(): void;
   /** Monotonic milliseconds of the last sign of life. */
   heartbeatAt(): number;
   /** Whether the database could be used at the last step. */
@@ -76,6 +78,7 @@ export function createWorker(options: WorkerOptions, ports: WorkerPorts): Worker
       if (state.lost !== null) throw state.lost;
       return ends;
     },
+    resync: () => void attempt(state, () => resyncAll(ports.database)),
     heartbeatAt: () => state.heartbeatAt,
     isConnected: () => state.fault === null,
   };

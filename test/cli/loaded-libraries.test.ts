@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { measure, type Measured } from '../manifest/support/measured.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 import { openWorkspace, OWNER } from '../support/workspace.ts';
 
 /** What only a store, or mail in the emulator, needs. */
@@ -43,6 +44,19 @@ test('with a store it does, which the test above would see', async () => {
   const run = await loading();
   const ended = await run(['plan'], { env: { FWDSYNC_STORE: 'postgres://u@127.0.0.1:1/x' } });
   expect([ended.code, ended.onDemand]).toEqual([1, ['pg']]);
+});
+
+test('the queue is loaded by a worker, and by no other run', async () => {
+  const { directory, env, write } = await openWorkspace([{ domain: 'acme.example' }]);
+  await write(MANIFEST);
+  const { FWDSYNC_STATE_DIR: _, ...own } = env;
+  const store = { ...own, FWDSYNC_STORE: await (await sharedPostgres()).createDatabase() };
+  const loaded = async (args: readonly string[]) => {
+    const ended = await measure(['run', '--once', ...args], { env: store });
+    return [ended.code, ended.packages.filter((name) => ON_DEMAND.includes(name))];
+  };
+  expect(await loaded([])).toEqual([0, ['pg', 'pg-boss']]);
+  expect(await loaded(['-f', join(directory, 'fwdsync.yaml')])).toEqual([0, ['pg']]);
 });
 
 test.each([

@@ -17,6 +17,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { startEmulator } from '../../src/emulator/http/server.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../..');
@@ -117,6 +118,23 @@ describe('the npm package', () => {
     expect((await fwdsync('plan', '--detailed-exitcode')).stdout).toContain('Nothing to change');
     expect((await fwdsync('demo')).stdout).toContain('The account matches the manifest');
   }, 120_000);
+
+  test('its worker runs what is published in a store', async () => {
+    const { emulator, env } = await account();
+    const { FWDSYNC_STATE_DIR: _, ...rest } = env;
+    const own = { ...rest, FWDSYNC_STORE: await (await sharedPostgres()).createDatabase() };
+    const text = `version: 1
+api: { account: owner@account.example, key: { env: FWDSYNC_API_KEY } }
+domains:
+  acme.example:
+    aliases: { worker: ana@corp.example }
+`;
+    writeFileSync(join(project, 'published.yaml'), text);
+    await run('fwdsync', ['publish', '-f', 'published.yaml'], { cwd: project, env: own });
+    await run('fwdsync', ['run', '--once'], { cwd: project, env: own });
+    const aliases = emulator.store.dump().domains[0]?.aliases.map(({ alias }) => alias);
+    expect(aliases).toContain('worker');
+  }, 60_000);
 
   test('on an older Node its command says in one line which it needs', async () => {
     const command = join(project, 'node_modules/fwdsync/dist/fwdsync.cjs');

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { beforeAll, expect, test } from 'vitest';
 import type { TestDatabases } from '../support/postgres.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
@@ -88,6 +89,35 @@ test('a refused key is not sent again until it or the revision is another one', 
     applied: 2,
   });
 });
+
+test('in the tables of workers and of their queue the emails of accounts, times and numbers alone are in clear', async () => {
+  const fleet = await openFleet(server, ['a', 'b']);
+  await fleet.publish('a');
+  await fleet.publish('b');
+  await fleet.once(['--mode', 'observe'], { KEY_B: 'wrong-key' });
+  expect(await fleet.account('b')).toMatchObject({ error: expect.stringContaining('401') });
+  const tables = ['fwdsync.workers', 'fwdsync.scheduler', 'fwdsync.account_runs', 'fwdsync_queue.job'];
+  const rows = await Promise.all(tables.map((table) => fleet.database.query(`SELECT * FROM ${table}`)));
+  expect(rows.map(({ length }) => length).slice(0, 3)).toEqual([1, 0, 2]);
+  const text = JSON.stringify(rows, (_, value: unknown) =>
+    isBytes(value) ? Buffer.from(value.data).toString('latin1') : value,
+  );
+  for (const secret of [
+    hostname(),
+    '401',
+    'wrong-key',
+    'key-of',
+    'corp.example',
+    'GET ',
+    'drifted',
+    'failing',
+  ])
+    expect(text).not.toContain(secret);
+});
+
+function isBytes(value: unknown): value is { readonly data: readonly number[] } {
+  return typeof value === 'object' && value !== null && 'type' in value && value.type === 'Buffer';
+}
 
 test('what was removed is not run any more', async () => {
   const fleet = await openFleet(server, ['a']);

@@ -2,7 +2,11 @@ import { describe, expect, test } from 'vitest';
 import type { DomainName } from '../../../src/model/names.ts';
 import type { AliasChange, Change, Plan } from '../../../src/model/plan.ts';
 import { withholdChanges } from '../../../src/reconcile/daemon/account-run.ts';
-import { createFlapDetector, type FlapDetector } from '../../../src/reconcile/daemon/flap-detector.ts';
+import {
+  createFlapDetector,
+  type FlapDetector,
+  type FlapMemory,
+} from '../../../src/reconcile/daemon/flap-detector.ts';
 
 const ACME = 'acme.example' as DomainName;
 const HOUR = 3_600_000;
@@ -77,6 +81,25 @@ describe('items that somebody else changes back', () => {
     flaps.reset();
     expect(reads(flaps, [change], 41)).toEqual([0]);
   });
+});
+
+test('what one process knows another goes on with', () => {
+  const drift = alias('sales', { reason: 'drift' });
+  let memory = createFlapDetector().memory();
+  const frozen = [0, 1, 2, 3].map((read) => {
+    const flaps = createFlapDetector(JSON.parse(JSON.stringify(memory)) as FlapMemory);
+    const [count] = reads(flaps, [[drift]], read);
+    memory = flaps.memory();
+    return count;
+  });
+  expect(frozen).toEqual([0, 0, 1, 1]);
+  const flaps = createFlapDetector(memory);
+  reads(
+    flaps,
+    Array.from({ length: 7 }, () => []),
+    4,
+  );
+  expect(flaps.memory()).toEqual([]);
 });
 
 describe('what is held back takes along what depends on it', () => {

@@ -52,7 +52,8 @@ async function openWorld(key: Uint8Array | null = KEY) {
       apiUrl = 'https://api.example/v4',
       command = 'apply',
       history,
-    }: StoreOptions = {},
+      leaseMs,
+    }: StoreOptions & { readonly leaseMs?: number } = {},
     through = database,
   ): StateStore =>
     openPostgresState({
@@ -61,6 +62,7 @@ async function openWorld(key: Uint8Array | null = KEY) {
       apiUrl,
       clock,
       history,
+      leaseMs,
       processes: { pid: (pid += 1), host: 'worker', command },
       moment: () => new Date(clock.now()),
     });
@@ -189,6 +191,41 @@ describe('an epoch that has passed', () => {
     expect((await successor.prior()).prior.domains.get(ACME)).toEqual(ACME_MEMORY);
     await lock.release();
     expect((await successor.remember(forgotten)).ok).toBe(true);
+  });
+});
+
+describe('a lease of its own', () => {
+  test('is kept by others, whose own is shorter', async () => {
+    const { open, clock } = await openWorld();
+    const long = await take(open({ leaseMs: 120_000 }));
+    clock.advance(100_000);
+    expect(await open({ leaseMs: 30_000 }).lock()).toMatchObject({ ok: false, error: { kind: 'held' } });
+    expect(await long.lost()).toBeNull();
+    clock.advance(120_000);
+    await take(open({ leaseMs: 30_000 }));
+    expect(await long.lost()).toMatchObject({ kind: 'held' });
+  });
+
+  test.each([
+    [30_000, 14_000, 0],
+    [30_000, 16_000, 1],
+    [60_000, 34_000, 0],
+    [60_000, 36_000, 1],
+  ])('of %i ms: what was heard %i ms ago counts, or is asked again', async (leaseMs, pauseMs, repeats) => {
+    const { database, clock, open } = await openWorld();
+    let asked = 0;
+    const slow: Database = {
+      ...database,
+      query: async <Row>(text: string, values?: readonly unknown[]) => {
+        const rows = await database.query<Row>(text, values);
+        if (text.startsWith('UPDATE fwdsync.locks SET refreshed_at') && (asked += 1) === 1)
+          clock.advance(pauseMs);
+        return rows;
+      },
+    };
+    const lock = await take(open({ leaseMs }, slow));
+    expect(await lock.lost()).toBeNull();
+    expect(asked).toBe(1 + repeats);
   });
 });
 

@@ -152,6 +152,7 @@ async function serve(context: Context, options: WorkerRunOptions, wiring: Worker
     notify(event);
   };
   const { worker, close } = await openWorker(context, options, { ...wiring, emit });
+  context.onHangUp?.(() => worker.resync());
   logger.info(
     { event: 'started', mode: options.mode, interval_ms: wiring.intervalMs },
     `started in mode ${options.mode}, as a worker`,

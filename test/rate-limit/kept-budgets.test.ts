@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { assumedBudget, recordEnd, spend, UNKNOWN_BUDGET, whenMayNext } from '../../src/rate-limit/budget.ts';
+import { keepBudgets, restoreBudgets, type KeptBudgets } from '../../src/rate-limit/kept-budgets.ts';
+
+const THERE = { now: 1_800_000_000_000, monotonic: 5_000 };
+/** 20 s later, on another machine. */
+const HERE = { now: THERE.now + 20_000, monotonic: 900_000 };
+
+/** Two of ten requests are left until 40 s after `THERE`; as another process gets it. */
+function kept(): KeptBudgets {
+  const date = THERE.now / 1000;
+  const rate = { limit: 10, remaining: 2, reset: date + 39, date, retryAfter: null };
+  const sent = spend(UNKNOWN_BUDGET, THERE.monotonic);
+  const known = recordEnd(sent, { status: 200, rate, sentAt: THERE.monotonic }, THERE.monotonic);
+  return JSON.parse(JSON.stringify(keepBudgets(new Map([['GET /account', known]]), THERE))) as KeptBudgets;
+}
+
+function restored(reading: 'as-kept' | 'used-up', at = HERE) {
+  return restoreBudgets(kept(), at, reading).get('GET /account') ?? UNKNOWN_BUDGET;
+}
+
+test('another process goes on with what is left, and waits for the same end of the window', () => {
+  let budget = restored('as-kept');
+  expect(budget).toMatchObject({ limit: 10, remaining: 2, inFlight: 0, answered: true });
+  for (let sent = 0; sent < 2; sent += 1) {
+    expect(whenMayNext(budget, HERE.monotonic)).toBe(HERE.monotonic);
+    budget = recordEnd(
+      spend(budget, HERE.monotonic),
+      { status: 200, rate: null, sentAt: HERE.monotonic },
+      HERE.monotonic,
+    );
+  }
+  expect(whenMayNext(budget, HERE.monotonic)).toBe(HERE.monotonic + 20_000);
+});
+
+test('a window that is over meanwhile is full again', () => {
+  const later = { now: HERE.now + 60_000, monotonic: HERE.monotonic + 60_000 };
+  expect(whenMayNext(restored('as-kept', later), later.monotonic)).toBe(later.monotonic);
+});
+
+test('where somebody may have used it since, nothing is left for a whole window', () => {
+  expect(whenMayNext(restored('used-up'), HERE.monotonic)).toBe(HERE.monotonic + 60_000);
+  const unknown = keepBudgets(new Map([['GET /account', UNKNOWN_BUDGET]]), THERE);
+  const budget = restoreBudgets(unknown, HERE, 'used-up').get('GET /account') ?? assumedBudget(1);
+  expect(whenMayNext(budget, HERE.monotonic)).toBe(HERE.monotonic + 60_000);
+});
