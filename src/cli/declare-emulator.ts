@@ -50,7 +50,7 @@ export function declareEmulator({ program, run }: Declaration): void {
       '--tls-cert <file>',
       'certificate of the mail servers, as PEM; default: one that is made at start',
     )
-    .option('--tls-key <file>', 'key of that certificate')
+    .option('--tls-key <file>', 'key of that certificate, as PEM; default: one that is made with it')
     .option('--srs-key <key>', 'key of rewritten envelope senders; default: a random one')
     .addHelpText('after', example('fwdsync emulator --port 8025 --state account.json'))
     .action(run(async () => (await import('./commands/emulator.ts')).emulatorCommand));
