@@ -119,3 +119,26 @@ test('files that are larger than a piece are read whole, lines across pieces inc
   const expected = lines.flatMap((line) => (line.includes('"run":"r3"') ? [JSON.parse(line)] : []));
   expect(found).toEqual(expected.toReversed());
 });
+
+test('what was written before the time that is asked for is not read', async () => {
+  const { place, history } = await open();
+  await fs.mkdir(place, { recursive: true, mode: 0o700 });
+  // More than is read at once.
+  const many = (at: string): string => `${JSON.stringify(itemEntry('many', 1, at))}\n`.repeat(8_000);
+  const asked = [
+    itemEntry('a', 1, '2026-09-01T03:00:00.000Z'),
+    itemEntry('b', 1, '2026-09-01T04:00:00.000Z'),
+  ];
+  const [first, last] = asked.map((entry) => `${JSON.stringify(entry)}\n`);
+  const damaged = '{"entry":"item"}\n';
+  const clockSetBack = many('2026-09-01T02:30:00.000Z');
+  const text = damaged + many(AT) + first + clockSetBack + last;
+  await fs.writeFile(join(place, '2026-09-01.jsonl'), text);
+  const faults: unknown[] = [];
+  const onFault = (fault: unknown): unknown => faults.push(fault);
+  const since = '2026-09-01T03:00:00.000Z';
+  expect(await entriesIn(history, { about: 'item', since, onFault })).toEqual(asked.toReversed());
+  expect(faults).toEqual([]);
+  expect(await entriesIn(history, { about: 'item', onFault })).toHaveLength(16_002);
+  expect(faults).toHaveLength(1);
+});

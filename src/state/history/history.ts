@@ -121,13 +121,22 @@ async function* linesOf<S extends HistorySubject>(
 
 /** How each line begins; where one does not, it is damaged. */
 const HEAD = /^\{"entry":"([^"]*)","at":"([^"]*)"/;
+/** Clocks are set back at times. */
+const MOST_SET_BACK_MS = 3_600_000;
 
 function searchOf(query: HistoryQuery<HistorySubject>): LineSearch {
+  const { since } = query;
+  const reach = since === undefined ? '' : new Date(Date.parse(since) - MOST_SET_BACK_MS).toISOString();
   return {
     needles: needlesOf(query),
     isAsked(head) {
       const [, entry, at] = HEAD.exec(head) ?? [];
       return entry === undefined || at === undefined || isAbout({ entry, at }, query);
+    },
+    isPast(head) {
+      const [, entry = '', at = ''] = HEAD.exec(head) ?? [];
+      // Others are written later than they say.
+      return entry.startsWith('item') && at < reach;
     },
   };
 }

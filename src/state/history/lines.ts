@@ -9,8 +9,10 @@ const NEWLINE = 0x0a;
 export interface LineSearch {
   /** Each line has at least one of these in it. */
   readonly needles: readonly string[];
-  /** Whether it is one, by its first 64 bytes; what follows a shorter line may be at the end. */
+  /** Whether it is one, by its first 64 bytes; where it is shorter, what follows it is at the end. */
   readonly isAsked: (head: string) => boolean;
+  /** Whether nothing that is asked for was written before this line; by the same. */
+  readonly isPast: (head: string) => boolean;
 }
 
 /**
@@ -19,7 +21,7 @@ export interface LineSearch {
  */
 export async function* linesBackwards(
   file: FileHandle,
-  { needles, isAsked }: LineSearch,
+  { needles, isAsked, isPast }: LineSearch,
 ): AsyncGenerator<string> {
   const sought = needles.map((needle) => Buffer.from(needle, 'utf8'));
   let end = (await file.stat()).size;
@@ -37,10 +39,14 @@ export async function* linesBackwards(
     rest = end === 0 ? 0 : data.indexOf(NEWLINE) + 1;
     const lines = data.subarray(rest);
     for (const [start, stop] of matchesIn(lines, sought)) {
-      if (isAsked(lines.toString('latin1', start, start + HEAD_BYTES)))
-        yield lines.toString('utf8', start, stop);
+      if (isAsked(headAt(lines, start))) yield lines.toString('utf8', start, stop);
     }
+    if (isPast(headAt(lines, 0))) return;
   }
+}
+
+function headAt(lines: Buffer, start: number): string {
+  return lines.toString('latin1', start, start + HEAD_BYTES);
 }
 
 /** Start and end of each line with a needle in it, the last first. To search forwards is several times faster than backwards. */
