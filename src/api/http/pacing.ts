@@ -120,7 +120,12 @@ export function createPacer(
       queues.set(lane, queue);
       const priority = (request.urgency === 'verification' ? 0 : 2) + (request.continues === true ? 1 : 0);
       const ended = state.demand.ask(request.endpoint, request.continues === true);
-      return queue.add(() => runPaced(state, { ...request, askedAt, ended }), { priority }).finally(ended);
+      const sent = queue.add(() => runPaced(state, { ...request, askedAt, ended }), { priority });
+      return sent.finally(() => {
+        ended();
+        // Clients of thousands of accounts have nothing to send most of the time.
+        if (queue.size + queue.pending === 0) queues.delete(lane);
+      });
     },
     budgets: () => new Map(state.book.budgets()),
     totals: () => ({ ...state.counts, waitedSeconds: Math.round(state.sleeping.totalMs / 100) / 10 }),

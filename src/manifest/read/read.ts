@@ -47,7 +47,7 @@ export async function readManifests(
   paths: readonly string[],
   ports: ReadPorts,
 ): Promise<Result<readonly ManifestText[], ReadFault>> {
-  const reading: Reading = { ports, leftOut: await leftOut(ports), seen: new Set(), texts: [] };
+  const reading: Reading = { ports, seen: new Set(), texts: [] };
   for (const path of paths) {
     try {
       const found = path === '-' ? await readStandardInput(reading) : await readPath(path, reading, 0);
@@ -65,21 +65,34 @@ export async function listAccounts(
   ports: ReadPorts,
 ): Promise<Result<readonly string[], ReadFault>> {
   try {
-    const names = (await ports.fs.readdir(resolve(ports.cwd, directory), { withFileTypes: true }))
-      .map(({ name }) => name)
-      .filter((name) => !name.startsWith('.'));
+    const entries = await ports.fs.readdir(resolve(ports.cwd, directory), { withFileTypes: true });
     const accounts: string[] = [];
     const outside = await leftOut(ports);
-    for (const name of names.sort()) {
-      const path = join(directory, name);
-      if (outside !== null && (await ports.fs.realpath(resolve(ports.cwd, path))) === outside) continue;
-      const stats = await ports.fs.stat(resolve(ports.cwd, path));
-      if (stats.isDirectory() || isYaml(name)) accounts.push(path);
+    for (const entry of entries.sort(byName)) {
+      const path = join(directory, entry.name);
+      if (!entry.name.startsWith('.') && (await isAccount(path, entry, { ...ports, outside })))
+        accounts.push(path);
     }
     return accounts.length === 0 ? fail(emptyFault(directory)) : succeed(accounts);
   } catch (error) {
     return fail(faultOf(directory, error));
   }
+}
+
+/** Of thousands nearly all are files, of which nothing more need be asked. */
+async function isAccount(
+  path: string,
+  entry: Dirent,
+  { fs, cwd, outside }: ReadPorts & { readonly outside: string | null },
+): Promise<boolean> {
+  if (entry.isFile()) return isYaml(entry.name);
+  const full = resolve(cwd, path);
+  if (outside !== null && (await fs.realpath(full)) === outside) return false;
+  return (await fs.stat(full)).isDirectory() || isYaml(entry.name);
+}
+
+function byName(a: Dirent, b: Dirent): number {
+  return a.name < b.name ? -1 : 1;
 }
 
 /** An error that has its words already. */
@@ -93,8 +106,6 @@ class UnreadableError extends Error {
 
 interface Reading {
   readonly ports: ReadPorts;
-  /** Its real path; null: there is none. */
-  readonly leftOut: string | null;
   /** Real paths of files and directories, and `-`. */
   readonly seen: Set<string>;
   readonly texts: ManifestText[];
@@ -103,6 +114,7 @@ interface Reading {
 /** Whether a path leads to any manifest, one that was read before included. */
 type Found = 'manifests' | 'nothing';
 
+/** The real path of the directory that is left out; null: there is none. */
 async function leftOut({ fs, leaveOut }: ReadPorts): Promise<string | null> {
   return leaveOut === undefined ? null : fs.realpath(leaveOut).catch(() => null);
 }
@@ -119,11 +131,11 @@ async function readPath(path: string, reading: Reading, depth: number): Promise<
   const stats = await annotated(path, () => fs.stat(full));
   if (!stats.isDirectory() && !stats.isFile()) throw new UnreadableError(specialFault(path, stats));
   const real = await fs.realpath(full);
-  if (depth > 0 && real === reading.leftOut) return 'nothing';
+  if (depth > 0 && stats.isDirectory() && real === (await leftOut(reading.ports))) return 'nothing';
   if (reading.seen.has(real)) return 'manifests';
   reading.seen.add(real);
   if (stats.isDirectory()) return readDirectory(path, reading, depth);
-  reading.texts.push({ file: path, text: await annotated(path, () => readFile(full, fs)) });
+  reading.texts.push({ file: path, text: await annotated(path, () => readFile(full, stats, fs)) });
   return 'manifests';
 }
 
@@ -132,7 +144,7 @@ async function readDirectory(path: string, reading: Reading, depth: number): Pro
   const { fs, cwd } = reading.ports;
   const entries = await annotated(path, () => fs.readdir(resolve(cwd, path), { withFileTypes: true }));
   let found: Found = 'nothing';
-  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+  for (const entry of entries.sort(byName)) {
     if (entry.name.startsWith('.')) continue;
     const below = join(path, entry.name);
     if (!isYaml(entry.name) && !(await isDirectory(below, entry, reading.ports))) continue;
@@ -146,17 +158,22 @@ async function isDirectory(path: string, entry: Dirent, { fs, cwd }: ReadPorts):
   return (await annotated(path, () => fs.stat(resolve(cwd, path)))).isDirectory();
 }
 
+/** Bytes that are read at once: no more than a file has, for thousands are read time and again. */
+const LEAST_CHUNK = 4 * 1024;
+const MOST_CHUNK = 256 * 1024;
+
 /** Reads one byte more than a manifest may have at most: enough to know that it is too large. */
-async function readFile(path: string, fs: ReadFileSystem): Promise<Uint8Array> {
+async function readFile(path: string, { size }: Stats, fs: ReadFileSystem): Promise<Uint8Array> {
   const file = await fs.open(path, 'r');
   try {
     const chunks: Uint8Array[] = [];
-    for (let size = 0; size <= MAX_FILE_SIZE;) {
-      const chunk = new Uint8Array(256 * 1024);
+    const most = Math.min(Math.max(size, LEAST_CHUNK), MOST_CHUNK);
+    for (let read = 0; read <= MAX_FILE_SIZE;) {
+      const chunk = new Uint8Array(most);
       const { bytesRead } = await file.read(chunk, 0, chunk.length);
       if (bytesRead === 0) break;
       chunks.push(chunk.subarray(0, bytesRead));
-      size += bytesRead;
+      read += bytesRead;
     }
     return Buffer.concat(chunks);
   } finally {
