@@ -1,16 +1,12 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SeededAccount } from '../../src/emulator/emulator.ts';
+import { ALIASES, DOMAINS, seededAccount, startAccountsDaemon } from '../../test/support/many-accounts.ts';
 import { build, inDirectory, startEmulatorProcess } from '../processes.ts';
 import type { Section } from '../section.ts';
 
 const FEW = 100;
 const MANY = 600;
-const DOMAINS = 5;
-const ALIASES = 20;
 const INTERVAL_SECONDS = 30;
 
 interface Cost {
@@ -23,7 +19,7 @@ interface Cost {
 export async function measureAccounts(): Promise<Section> {
   const { few, many } = await inDirectory(async (directory) => {
     const command = build(directory);
-    const list = Array.from({ length: MANY }, (_, index) => seedOf(index));
+    const list = Array.from({ length: MANY }, (_, index) => seededAccount(index));
     writeFileSync(join(directory, 'accounts.json'), JSON.stringify(list));
     const more = ['--accounts', join(directory, 'accounts.json')];
     const { v4, stop } = await startEmulatorProcess(join(directory, 'first.json'), 'key-of-the-first', more);
@@ -56,48 +52,13 @@ export async function measureAccounts(): Promise<Section> {
   };
 }
 
-function seedOf(index: number): SeededAccount {
-  const aliases = Array.from({ length: ALIASES }, (_, alias) => ({
-    alias: `name-${alias}`,
-    forward: 'ana@corp.example',
-  }));
-  const domains = domainsOf(index).map((domain) => ({ domain, aliases }));
-  return { key: `key-of-account-${index}`, state: { account: { email: emailOf(index) }, domains } };
-}
-
-function emailOf(index: number): string {
-  return `owner@account-${index}.example`;
-}
-
-function domainsOf(index: number): readonly string[] {
-  return Array.from({ length: DOMAINS }, (_, domain) => `domain-${domain}.account-${index}.example`);
-}
-
-function manifestOf(index: number, url: string): string {
-  const aliases = Array.from({ length: ALIASES }, (_, alias) => `      name-${alias}: ana@corp.example\n`);
-  const domains = domainsOf(index).map((domain) => `  ${domain}:\n    aliases:\n${aliases.join('')}`);
-  const api = `{ account: ${emailOf(index)}, key: { env: KEY_${index} }, url: "${url}" }`;
-  return `version: 1\napi: ${api}\ndomains:\n${domains.join('')}`;
-}
-
 async function measureDaemon(
   command: string,
   { directory, url, count }: { readonly directory: string; readonly url: string; readonly count: number },
 ): Promise<Cost> {
-  const accounts = join(directory, `accounts-${count}`);
-  mkdirSync(accounts);
-  const keys: Record<string, string> = {};
-  for (let index = 0; index < count; index += 1) {
-    writeFileSync(join(accounts, `account-${index}.yaml`), manifestOf(index, url));
-    keys[`KEY_${index}`] = `key-of-account-${index}`;
-  }
-  const pace = ['--interval', `${INTERVAL_SECONDS}s`, '--listen', '127.0.0.1:0'];
-  const daemon = spawn(process.execPath, [command, 'run', '--accounts', accounts, ...pace], {
-    env: { PATH: process.env['PATH'], HOME: directory, ...keys },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const interval = `${INTERVAL_SECONDS}s`;
+  const { child, metrics } = await startAccountsDaemon(command, { directory, url, count, interval });
   try {
-    const metrics = `http://127.0.0.1:${await portOf(daemon)}/metrics`;
     await sleep(2 * INTERVAL_SECONDS * 1000);
     const before = await readMetrics(metrics);
     await sleep(INTERVAL_SECONDS * 1000);
@@ -109,19 +70,8 @@ async function measureDaemon(
       accountReads: (after.accountReads - before.accountReads) / sweeps,
     };
   } finally {
-    daemon.kill('SIGTERM');
+    child.kill('SIGTERM');
   }
-}
-
-/** Of the status server; what is logged after that is read and dropped. */
-function portOf({ stdout }: ChildProcess): Promise<number> {
-  if (stdout === null) throw new Error('the daemon has no standard output');
-  return new Promise((resolve) => {
-    createInterface(stdout).on('line', (line) => {
-      const { event, port } = JSON.parse(line) as { readonly event: string; readonly port?: number };
-      if (event === 'status.listening' && port !== undefined) resolve(port);
-    });
-  });
 }
 
 async function readMetrics(url: string) {

@@ -1,0 +1,80 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { SeededAccount } from '../../src/emulator/emulator.ts';
+
+export const DOMAINS = 5;
+export const ALIASES = 20;
+
+/** An account that its manifest finds in place. */
+export function seededAccount(index: number): SeededAccount {
+  const aliases = Array.from({ length: ALIASES }, (_, alias) => ({
+    alias: `name-${alias}`,
+    forward: 'ana@corp.example',
+  }));
+  const domains = domainsOf(index).map((domain) => ({ domain, aliases }));
+  return { key: keyOf(index), state: { account: { email: emailOf(index) }, domains } };
+}
+
+export function keyOf(index: number): string {
+  return `key-of-account-${index}`;
+}
+
+function emailOf(index: number): string {
+  return `owner@account-${index}.example`;
+}
+
+function domainsOf(index: number): readonly string[] {
+  return Array.from({ length: DOMAINS }, (_, domain) => `domain-${domain}.account-${index}.example`);
+}
+
+function manifestOf(index: number, url: string): string {
+  const aliases = Array.from({ length: ALIASES }, (_, alias) => `      name-${alias}: ana@corp.example\n`);
+  const domains = domainsOf(index).map((domain) => `  ${domain}:\n    aliases:\n${aliases.join('')}`);
+  const api = `{ account: ${emailOf(index)}, key: { env: KEY_${index} }, url: "${url}" }`;
+  return `version: 1\napi: ${api}\ndomains:\n${domains.join('')}`;
+}
+
+export interface AccountsDaemon {
+  readonly child: ChildProcess;
+  /** The address of its metrics. */
+  readonly metrics: string;
+}
+
+/** `fwdsync run` of the first so many accounts as a process of its own, once it serves its status; all it keeps is in the directory. */
+export async function startAccountsDaemon(
+  program: string,
+  options: {
+    readonly directory: string;
+    readonly url: string;
+    readonly count: number;
+    readonly interval: string;
+  },
+): Promise<AccountsDaemon> {
+  const { directory, url, count, interval } = options;
+  const accounts = join(directory, `accounts-${count}`);
+  await mkdir(accounts);
+  const keys: Record<string, string> = {};
+  for (let index = 0; index < count; index += 1) {
+    await writeFile(join(accounts, `account-${index}.yaml`), manifestOf(index, url));
+    keys[`KEY_${index}`] = keyOf(index);
+  }
+  const pace = ['--interval', interval, '--listen', '127.0.0.1:0'];
+  const child = spawn(process.execPath, [program, 'run', '--accounts', accounts, ...pace], {
+    env: { PATH: process.env['PATH'], HOME: directory, ...keys },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  return { child, metrics: `http://127.0.0.1:${await portOf(child)}/metrics` };
+}
+
+/** Of the status server; what is logged after that is read and dropped. */
+function portOf({ stdout }: ChildProcess): Promise<number> {
+  if (stdout === null) throw new Error('the daemon has no standard output');
+  return new Promise((resolve) => {
+    createInterface(stdout).on('line', (line) => {
+      const { event, port } = JSON.parse(line) as { readonly event: string; readonly port?: number };
+      if (event === 'status.listening' && port !== undefined) resolve(port);
+    });
+  });
+}
