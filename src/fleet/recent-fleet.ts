@@ -4,10 +4,10 @@ import type { Database } from '../state/postgres/database.ts';
 import { readFleet, type OpenOutcomes } from './records.ts';
 
 const KEPT_MS = 5_000;
-/** Who asks is answered before a scrape of Prometheus gives up. */
-const LONGEST_MS = 8_000;
+/** Who asks over HTTP is answered before the server gives up, after 5 s. */
+const LONGEST_MS = 4_000;
 
-/** The fleet as it was at most 5 s ago, one read for all who ask; null: the store cannot be read, or not within 8 s. */
+/** The fleet as it was at most 5 s ago, one read for all who ask; null: the store cannot be read, or not within 4 s. */
 export function createRecentFleet(
   database: Database,
   { monotonic, sleep }: Pick<Clock, 'monotonic' | 'sleep'>,
