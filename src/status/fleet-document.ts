@@ -1,12 +1,12 @@
-import type { Fleet, FleetAccount } from '../model/fleet/fleet.ts';
+import { runners, type Fleet, type FleetAccount } from '../model/fleet/fleet.ts';
 
 /** `fwdsync/fleet@1`: how each account of a store stands, who works on them, and what waits. */
 export function fleetDocument({ at, accounts, workers, queue }: Fleet): object {
-  const names = new Map(workers.map(({ id, name }) => [id, name]));
+  const runner = runners({ workers });
   return {
     kind: 'fwdsync/fleet@1',
     at: iso(at),
-    accounts: accounts.map((account) => accountDocument(account, names)),
+    accounts: accounts.map((account) => accountDocument(account, runner(account))),
     workers: workers.map(({ id: _, startedAt, seenAt, ...worker }) => {
       return { ...worker, startedAt: iso(startedAt), seenAt: iso(seenAt) };
     }),
@@ -18,8 +18,8 @@ export function fleetDocument({ at, accounts, workers, queue }: Fleet): object {
 }
 
 function accountDocument(
-  { email: account, state, wanted, applied, readAt, drift, worker, error }: FleetAccount,
-  names: ReadonlyMap<string, string>,
+  { email: account, state, wanted, applied, readAt, drift, error }: FleetAccount,
+  worker: string | null,
 ): object {
   return {
     account,
@@ -28,7 +28,7 @@ function accountDocument(
     applied,
     readAt: readAt === null ? null : iso(readAt),
     drift,
-    worker: names.get(worker ?? '') ?? null,
+    worker,
     error,
   };
 }

@@ -1,4 +1,6 @@
+import { durationText } from '../clock.ts';
 import type { DomainHealth } from '../daemon.ts';
+import { plural } from '../names.ts';
 
 /** Worst first. `unattended`: nobody has read the account for three intervals, whatever it was then. */
 export const FLEET_STATES = [
@@ -110,4 +112,16 @@ export function isBehind({ wanted, applied }: FleetAccount): boolean {
 /** `7`, or `6 -> 7` where another one is applied than is published. */
 export function revisionText({ wanted, applied }: FleetAccount): string {
   return applied === wanted ? String(wanted) : `${applied ?? 'none'} -> ${wanted}`;
+}
+
+/** Who runs an account now, by name; null: nobody. */
+export function runners({ workers }: Pick<Fleet, 'workers'>): (account: FleetAccount) => string | null {
+  const names = new Map(workers.map(({ id, name }) => [id, name]));
+  return ({ worker }) => names.get(worker ?? '') ?? null;
+}
+
+/** What waits, in a sentence. */
+export function queueText({ depth, oldestWaitMs }: QueueState): string {
+  if (depth === 0) return 'No run waits for a worker.';
+  return `${plural(depth, 'run')} waiting for a worker, the first for ${durationText(oldestWaitMs ?? 0)}.`;
 }

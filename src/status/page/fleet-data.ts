@@ -2,6 +2,7 @@ import {
   isBehind,
   knownWorkers,
   revisionText,
+  runners,
   type Fleet,
   type FleetAccount,
   type FleetState,
@@ -26,11 +27,11 @@ export function fleetData(fleet: Fleet, query: OverviewQuery): FleetData {
   const matches = matcher(query.q);
   const items = fleet.accounts.map((account) => ({ name: account.email, state: account.state, account }));
   const { shown, ...listed } = listItems(items, query, ({ name }) => matches(name));
-  const names = new Map(fleet.workers.map(({ id, name }) => [id, name]));
+  const runner = runners(fleet);
   return {
     noun: 'account',
     ...listed,
-    rows: shown.map(({ account }) => fleetRow(account, names)),
+    rows: shown.map(({ account }) => fleetRow(account, runner(account))),
     behind: fleet.accounts.filter(isBehind).length,
     workers: knownWorkers(fleet),
     queue: fleet.queue,
@@ -38,13 +39,12 @@ export function fleetData(fleet: Fleet, query: OverviewQuery): FleetData {
   };
 }
 
-function fleetRow(account: FleetAccount, names: ReadonlyMap<string, string>): ListedRow {
-  const { email, state, drift, error, worker, readAt, parked } = account;
-  const runner = names.get(worker ?? '');
+function fleetRow(account: FleetAccount, runner: string | null): ListedRow {
+  const { email, state, drift, error, readAt, parked } = account;
   const details = [
     `revision ${revisionText(account)}`,
     ...(drift === 0 ? [] : [`${drift} drifted`]),
-    ...(runner === undefined ? [] : [`running on ${runner}`]),
+    ...(runner === null ? [] : [`running on ${runner}`]),
   ];
   return {
     name: email,

@@ -4,7 +4,9 @@ import {
   countStates,
   isBehind,
   knownWorkers,
+  queueText,
   revisionText,
+  runners,
   type Fleet,
   type FleetAccount,
   type FleetState,
@@ -43,7 +45,7 @@ function accountLines(
   { at, workers }: Fleet,
   { style, columns }: Terminal,
 ): readonly string[] {
-  const names = new Map(workers.map(({ id, name }) => [id, name]));
+  const runner = runners({ workers });
   const cells = rows.map((account) => [
     account.state,
     escapeInvisible(account.email),
@@ -56,7 +58,7 @@ function accountLines(
     style.dim(head),
     ...rows.flatMap((account, index) => [
       paintState(lines[index] ?? '', account.state, style),
-      ...wrapWords(detailOf(account, names), below)
+      ...wrapWords(detailOf(account, runner(account)), below)
         .filter((line) => line !== '')
         .map((line) => `${' '.repeat(INDENT)}${style.dim(line)}`),
     ]),
@@ -79,13 +81,9 @@ function paintState(line: string, state: FleetState, style: Style): string {
   return `${state === 'unknown' || state === 'in-sync' ? state : paint(state)}${line.slice(state.length)}`;
 }
 
-function detailOf(
-  { drift, parked, error, worker }: FleetAccount,
-  names: ReadonlyMap<string, string>,
-): string {
-  const runner = names.get(worker ?? '');
+function detailOf({ drift, parked, error }: FleetAccount, runner: string | null): string {
   return [
-    ...(runner === undefined ? [] : [`running on ${runner}`]),
+    ...(runner === null ? [] : [`running on ${runner}`]),
     ...(drift === 0 ? [] : [`${plural(drift, 'item')} drifted`]),
     ...(parked ? ['parked until its key or revision changes'] : []),
     ...(error === null ? [] : [error]),
@@ -114,12 +112,9 @@ function summaryLines({ accounts, workers, queue }: Fleet, style: Style): readon
   const states = FLEET_STATES.filter((state) => counts[state] > 0).map(
     (state) => `${counts[state]} ${state}`,
   );
-  const { depth, oldestWaitMs } = queue;
   return [
     `${plural(accounts.length, 'account')}: ${states.join(', ')}.`,
-    depth === 0
-      ? 'No run waits for a worker.'
-      : `${plural(depth, 'run')} waiting, the first for ${durationText(oldestWaitMs ?? 0)}.`,
+    queueText(queue),
     schedulerLine(workers, style),
   ];
 }

@@ -1,5 +1,4 @@
-import { durationText } from '../../../model/clock.ts';
-import { haveScheduler, type FleetWorker, type QueueState } from '../../../model/fleet/fleet.ts';
+import { haveScheduler, queueText, type FleetWorker } from '../../../model/fleet/fleet.ts';
 import { plural } from '../../../model/names.ts';
 import type { FleetData } from '../fleet-data.ts';
 import { html, type Html } from './html.ts';
@@ -83,9 +82,4 @@ function workerRow(worker: FleetWorker, at: number): Html {
     <td role="cell" data-label="Runs">${running} of ${concurrency}</td>
     <td role="cell" class="right dim">${ago(seenAt, at)}</td>
   </tr> `;
-}
-
-function queueText({ depth, oldestWaitMs }: QueueState): string {
-  if (depth === 0) return 'No run waits for a worker.';
-  return `${plural(depth, 'run')} waiting for a worker, the first for ${durationText(oldestWaitMs ?? 0)}.`;
 }
