@@ -10,12 +10,14 @@ import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBu
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { loadManifest } from '../../src/manifest/load.ts';
+import { isWorker } from '../../src/cli/commands/run/run-worker.ts';
 import { processContext } from '../../src/cli/context.ts';
 import { execute } from '../../src/cli/execute.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { parseStoreUrl } from '../../src/state/postgres/store-url.ts';
 import { createMetrics } from '../../src/status/metrics.ts';
 
+const CONTEXT = processContext();
 const ROOT = join(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
@@ -107,16 +109,29 @@ describe('workers', () => {
       );
   });
 
-  test('no directory of manifests that the image names is in the way; the store of compose is a socket', () => {
-    expect(podOf('deploy/kubernetes-fleet.yaml').containers[0]?.env).toContainEqual({
-      name: 'FWDSYNC_FILE',
-      value: '',
-    });
+  /** Whether `run` is a worker in the image, with these variables. */
+  const runsWorker = (env: Readonly<Record<string, string>>): boolean => {
+    const image = read('Dockerfile').matchAll(/(FWDSYNC_[A-Z_]+)=(\S+)/g);
+    const ofImage = Object.fromEntries([...image].map(([, name = '', value]) => [name, value]));
+    return isWorker({}, { ...CONTEXT, env: { ...ofImage, ...env } });
+  };
+
+  test.each([
+    ['deploy/kubernetes-fleet.yaml', true],
+    ['deploy/kubernetes.yaml', false],
+  ])('in %s the image runs a worker: %s', (file, expected) => {
+    const variables = podOf(file).containers[0]?.env ?? [];
+    expect(runsWorker(Object.fromEntries(variables.map(({ name, value = '' }) => [name, value])))).toBe(
+      expected,
+    );
+  });
+
+  test('in compose as well, over a socket that it shares with the database', () => {
     const compose = parse(read('deploy/docker-compose.fleet.yaml'), { merge: true }) as {
       services: { worker: { environment: Record<string, string>; volumes: string[] } };
     };
     const { environment, volumes } = compose.services.worker;
-    expect(environment).toMatchObject({ FWDSYNC_FILE: '' });
+    expect(runsWorker(environment)).toBe(true);
     expect(parseStoreUrl(environment['FWDSYNC_STORE'] ?? '')).toMatchObject({
       ok: true,
       value: { host: '/var/run/postgresql', database: 'fwdsync', tls: 'off' },
@@ -140,7 +155,7 @@ describe('what the files run', () => {
       .filter(([command]) => command !== 'postgres');
     expect(lines).not.toEqual([]);
     for (const [command = '', ...args] of lines) {
-      const { commands } = createProgram(processContext(), [command], { finish: () => {}, execute });
+      const { commands } = createProgram(CONTEXT, [command], { finish: () => {}, execute });
       const known = commands.flatMap(({ options }) => options.map(({ long }) => long));
       const given = args.filter((arg) => arg.startsWith('--'));
       expect([command, given.filter((flag) => !known.includes(flag))]).toEqual([command, []]);
