@@ -22,7 +22,17 @@ import type { Claim, RunMemory, RunRecord } from './runs.ts';
 export interface JobOptions {
   readonly mode: 'apply' | 'observe';
   readonly intervalMs: number;
+  /** A run of which no sign was seen for so long goes to another worker, milliseconds. */
+  readonly jobExpiryMs: number;
 }
+
+/** For so long a run goes on sending requests that read, though nobody hears of it, milliseconds. */
+export function longestUnheardMs({ jobExpiryMs }: Pick<JobOptions, 'jobExpiryMs'>): number {
+  return jobExpiryMs / 3;
+}
+
+/** A request that was sent last is counted when it arrives. */
+const LAST_REQUEST_MS = 5_000;
 
 export interface JobPorts extends Pick<RunPorts, 'clock' | 'random'> {
   readonly database: Pick<Database, 'cipher'>;
@@ -35,8 +45,8 @@ export interface AccountToRun {
   readonly revision: Revision;
   /** What `budgets` gave at the end of the run before; null: nothing is known. */
   readonly budgets: unknown;
-  /** `used-up`: nobody knows what was sent since. */
-  readonly budgetsAre: 'as-kept' | 'used-up';
+  /** When a run that is not counted in them may have sent requests, milliseconds ago; null: none has. */
+  readonly usedMsAgo: number | null;
   /** Aborted: nothing more is sent. */
   readonly signal: AbortSignal;
 }
@@ -73,13 +83,13 @@ export async function runJob(
   options: JobOptions,
   ports: JobPorts & { readonly signal: AbortSignal },
 ): Promise<JobEnd | JobStopped> {
-  const { email, revision, memory, isTakeover } = claim;
-  const budgetsAre = isTakeover ? 'used-up' : 'as-kept';
+  const { email, revision, memory, silentMs } = claim;
+  const unheard = longestUnheardMs(options) + LAST_REQUEST_MS;
   const account = ports.openAccount({
     email,
     revision,
     budgets: memory.budgets,
-    budgetsAre,
+    usedMsAgo: silentMs === null ? null : Math.max(0, silentMs - unheard),
     signal: ports.signal,
   });
   const tracker = createStatusTracker({

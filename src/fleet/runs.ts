@@ -27,8 +27,8 @@ export interface Claim {
   readonly isNew: boolean;
   /** Runs that failed in a row before. */
   readonly failures: number;
-  /** Whether the run before was never recorded: its worker died, or lost the database. */
-  readonly isTakeover: boolean;
+  /** How long ago the run before showed its last sign of life, milliseconds, where it was never recorded; null: it was. */
+  readonly silentMs: number | null;
   /** Of the last run that was recorded, as is `memory`. */
   readonly outcome: RunOutcome;
   readonly memory: RunMemory;
@@ -44,6 +44,7 @@ interface ClaimRow {
   readonly applied: string | null;
   readonly failures: number;
   readonly recorded: string;
+  readonly silent: string | null;
   readonly outcome: Buffer | null;
   readonly memory: Buffer | null;
 }
@@ -52,9 +53,12 @@ interface ClaimRow {
 export async function claimRun(database: Database, account: string, worker: string): Promise<Claim | null> {
   const { query, cipher } = database;
   const [row] = await query<ClaimRow>(
-    `UPDATE fwdsync.account_runs SET epoch = epoch + 1, worker = $2, started_at = now(), revision = wanted
-     FROM fwdsync.accounts WHERE account = $1 AND id = account AND wanted IS NOT NULL
-     RETURNING epoch, email, host, wanted, applied, failures, recorded, outcome, memory`,
+    `UPDATE fwdsync.account_runs AS run
+     SET epoch = run.epoch + 1, worker = $2, started_at = now(), alive_at = now(), revision = wanted
+     FROM fwdsync.accounts, (SELECT alive_at FROM fwdsync.account_runs WHERE account = $1 FOR UPDATE) AS before
+     WHERE account = $1 AND id = account AND wanted IS NOT NULL
+     RETURNING run.epoch, email, host, wanted, applied, failures, recorded, outcome, memory,
+       extract(epoch FROM now() - before.alive_at) * 1000 AS silent`,
     [account, worker],
   );
   if (row === undefined) return null;
@@ -71,7 +75,7 @@ export async function claimRun(database: Database, account: string, worker: stri
     host: row.host,
     isNew: row.applied !== row.wanted,
     failures: row.failures,
-    isTakeover: BigInt(row.recorded) !== BigInt(row.epoch) - 1n,
+    silentMs: BigInt(row.recorded) === BigInt(row.epoch) - 1n ? null : Number(row.silent),
     outcome: openOutcome(cipher, { ...row, id: account }),
     memory: memory ?? NO_MEMORY,
   };
@@ -158,16 +162,21 @@ export async function resyncAll(database: Database): Promise<void> {
   });
 }
 
-/** Of these runs those that another has taken over from, and those of which nothing is published any more. */
-export async function outdated({ query }: Database, claims: readonly Claim[]): Promise<readonly Claim[]> {
+/**
+ * Shows that these runs live, and gives those that need not: another run has begun, or nothing of the account is published any
+ * more.
+ */
+export async function showRuns({ query }: Database, claims: readonly Claim[]): Promise<readonly Claim[]> {
   if (claims.length === 0) return [];
-  const rows = await query<{ readonly account: string; readonly epoch: string }>(
-    `SELECT account, epoch FROM fwdsync.account_runs JOIN fwdsync.accounts ON id = account
-     WHERE account = ANY($1) AND wanted IS NOT NULL`,
-    [claims.map(({ account }) => account)],
+  const shown = await query<Pick<Claim, 'account' | 'epoch'>>(
+    `UPDATE fwdsync.account_runs AS run SET alive_at = now()
+     FROM fwdsync.accounts, unnest($1::bigint[], $2::bigint[]) AS shown (account, epoch)
+     WHERE run.account = shown.account AND run.epoch = shown.epoch AND id = run.account AND wanted IS NOT NULL
+     RETURNING run.account, run.epoch`,
+    [claims.map(({ account }) => account), claims.map(({ epoch }) => epoch)],
   );
-  const current = new Map(rows.map(({ account, epoch }) => [account, epoch]));
-  return claims.filter(({ account, epoch }) => current.get(account) !== epoch);
+  const live = new Map(shown.map(({ account, epoch }) => [account, epoch]));
+  return claims.filter(({ account, epoch }) => live.get(account) !== epoch);
 }
 
 /** Where in the interval an account has its place: the same on all machines. */

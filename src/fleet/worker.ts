@@ -2,9 +2,9 @@ import type { Every } from '../model/clock.ts';
 import { createWakeup, type Wakeup } from '../reconcile/daemon/wakeup.ts';
 import { describeFailure, type Database, type Listener } from '../state/postgres/database.ts';
 import { FLEET_CHANNEL } from '../state/postgres/revisions.ts';
-import { runJob, type JobEnd, type JobOptions, type JobPorts } from './account-job.ts';
+import { longestUnheardMs, runJob, type JobEnd, type JobOptions, type JobPorts } from './account-job.ts';
 import type { Queue, RunJob } from './queue.ts';
-import { claimRun, giveBack, outdated, recordRun, resyncAll, sendDue, type Claim } from './runs.ts';
+import { claimRun, giveBack, recordRun, resyncAll, sendDue, showRuns, type Claim } from './runs.ts';
 import { becomeScheduler, endWorker, showWorker, type WorkerIdentity } from './worker-row.ts';
 
 export interface WorkerOptions extends JobOptions, WorkerIdentity {}
@@ -50,6 +50,7 @@ export function createWorker(options: WorkerOptions, ports: WorkerPorts): Worker
     listener: null,
     scheduledAt: -Infinity,
     heartbeatAt: clock.monotonic(),
+    shownAt: clock.monotonic(),
     fault: null,
     lost: null,
   };
@@ -93,6 +94,8 @@ interface WorkerState {
   /** When it was last seen to what is due, monotonic milliseconds. */
   scheduledAt: number;
   heartbeatAt: number;
+  /** When the database last confirmed that the runs live, monotonic milliseconds. */
+  shownAt: number;
   fault: string | null;
   /** What kept a run from being recorded. */
   lost: Error | null;
@@ -108,7 +111,7 @@ interface RunningJob {
 async function living(state: WorkerState, work: () => Promise<void>): Promise<void> {
   const { database, every } = state.ports;
   await showWorker(database, state.options, 0);
-  const stopBeats = every(BEAT_MS, () => void attempt(state, () => beat(state)));
+  const stopBeats = every(BEAT_MS, () => void keepAlive(state));
   try {
     await work();
   } finally {
@@ -132,21 +135,32 @@ async function attempt(state: WorkerState, work: () => Promise<void>): Promise<E
   return failure;
 }
 
-/** Shows that worker and runs live, and stops those that are not its own any more. */
-async function beat({ options, ports, running }: WorkerState): Promise<void> {
-  const { database, queue } = ports;
+/** Runs of which nobody hears end: others are about to take them over. */
+async function keepAlive(state: WorkerState): Promise<void> {
+  const { options, ports, running } = state;
+  await attempt(state, () => beat(state));
+  if (ports.clock.monotonic() - state.shownAt < longestUnheardMs(options)) return;
+  for (const { stop } of running.values()) stop.abort();
+}
+
+/** Shows that worker and runs live, and stops those that need not. */
+async function beat(state: WorkerState): Promise<void> {
+  const { options, ports, running } = state;
+  const { clock, database, queue } = ports;
+  const askedAt = clock.monotonic();
   await queue.beat([...running.keys()]);
   const claimed = [...running.values()].flatMap(({ claim, stop }) =>
     claim === null ? [] : [{ claim, stop }],
   );
   const gone = new Set(
-    await outdated(
+    await showRuns(
       database,
       claimed.map(({ claim }) => claim),
     ),
   );
   for (const { claim, stop } of claimed) if (gone.has(claim)) stop.abort();
   await showWorker(database, options, running.size);
+  state.shownAt = askedAt;
 }
 
 /** Sends what is due where this is the scheduler, and begins as many runs as there is room for. */

@@ -19,19 +19,22 @@ export function keepBudgets(budgets: ReadonlyMap<string, Budget>, { now, monoton
   ]);
 }
 
-/** The same where nobody else has used them since; `used-up`: somebody may have, and a whole window is waited for. */
+/**
+ * The same in another process. `usedMsAgo`: when somebody may have sent requests since that are not counted in them, milliseconds
+ * ago; then nothing is left until a window from there is over. null: nobody has.
+ */
 export function restoreBudgets(
   kept: KeptBudgets,
   { now, monotonic }: Moment,
-  reading: 'as-kept' | 'used-up',
+  usedMsAgo: number | null,
 ): ReadonlyMap<string, Budget> {
   return new Map(
     kept.map(([endpoint, known]) => {
       const refillAt = known.refillAt === null ? null : known.refillAt - now + monotonic;
       const budget: Budget = { ...UNKNOWN_BUDGET, ...known, refillAt, answered: true };
-      if (reading === 'as-kept') return [endpoint, budget];
+      if (usedMsAgo === null) return [endpoint, budget];
       const remaining = known.limit === null ? null : 0;
-      return [endpoint, { ...budget, remaining, refillAt: monotonic + windowMs(budget) }];
+      return [endpoint, { ...budget, remaining, refillAt: monotonic + windowMs(budget) - usedMsAgo }];
     }),
   );
 }

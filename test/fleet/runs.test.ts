@@ -7,9 +7,9 @@ import { listFleetAccounts } from '../../src/fleet/records.ts';
 import {
   claimRun,
   giveBack,
-  outdated,
   recordRun,
   sendDue,
+  showRuns,
   type Claim,
   type RunRecord,
 } from '../../src/fleet/runs.ts';
@@ -138,14 +138,14 @@ test('a run that another has begun after records nothing, and is known to be out
   const { database, queue, send, claim } = await scene(['a']);
   await send();
   const [stale, current] = [await claim(), await claim()];
-  expect(current).toMatchObject({ isTakeover: true, isNew: true, failures: 0 });
-  expect(await outdated(database, [stale, current])).toEqual([stale]);
+  expect(current).toMatchObject({ silentMs: expect.closeTo(0, -4), isNew: true, failures: 0 });
+  expect(await showRuns(database, [stale, current])).toEqual([stale]);
   await recordRun(database, queue, stale, { ...DONE, state: 'failing', retryMs: 1 });
   await giveBack(database, stale, BEFORE);
   expect(await listFleetAccounts(database)).toMatchObject([{ state: 'unknown', failures: 0, applied: null }]);
   await recordRun(database, queue, current, DONE);
   expect(await listFleetAccounts(database)).toMatchObject([{ state: 'in-sync', applied: 1, worker: null }]);
-  expect(await claim()).toMatchObject({ isTakeover: false, isNew: false, memory: AFTER });
+  expect(await claim()).toMatchObject({ silentMs: null, isNew: false, memory: AFTER });
 });
 
 test('a run that was given back is due at once, with what it knew, and its revision still goes first', async () => {
@@ -156,7 +156,7 @@ test('a run that was given back is due at once, with what it knew, and its revis
   await database.query('UPDATE fwdsync.account_runs SET due_at = now() WHERE account = 2');
   await send();
   expect((await queue.take(1)).map(({ account }) => account)).toEqual(['1']);
-  expect(await claim()).toMatchObject({ isTakeover: false, memory: BEFORE });
+  expect(await claim()).toMatchObject({ silentMs: null, memory: BEFORE });
 });
 
 test('an account that fails is due again by itself, and counts its failures', async () => {
@@ -198,7 +198,7 @@ test('a run of which nothing is published any more is outdated, and none is begu
   await send();
   const running = await claim();
   await database.query('UPDATE fwdsync.accounts SET wanted = NULL');
-  expect(await outdated(database, [running])).toEqual([running]);
+  expect(await showRuns(database, [running])).toEqual([running]);
   expect(await claimRun(database, '1', randomUUID())).toBeNull();
 });
 

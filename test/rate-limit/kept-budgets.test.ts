@@ -15,12 +15,12 @@ function kept(): KeptBudgets {
   return JSON.parse(JSON.stringify(keepBudgets(new Map([['GET /account', known]]), THERE))) as KeptBudgets;
 }
 
-function restored(reading: 'as-kept' | 'used-up', at = HERE) {
-  return restoreBudgets(kept(), at, reading).get('GET /account') ?? UNKNOWN_BUDGET;
+function restored(usedMsAgo: number | null, at = HERE) {
+  return restoreBudgets(kept(), at, usedMsAgo).get('GET /account') ?? UNKNOWN_BUDGET;
 }
 
 test('another process goes on with what is left, and waits for the same end of the window', () => {
-  let budget = restored('as-kept');
+  let budget = restored(null);
   expect(budget).toMatchObject({ limit: 10, remaining: 2, inFlight: 0, answered: true });
   for (let sent = 0; sent < 2; sent += 1) {
     expect(whenMayNext(budget, HERE.monotonic)).toBe(HERE.monotonic);
@@ -35,12 +35,14 @@ test('another process goes on with what is left, and waits for the same end of t
 
 test('a window that is over meanwhile is full again', () => {
   const later = { now: HERE.now + 60_000, monotonic: HERE.monotonic + 60_000 };
-  expect(whenMayNext(restored('as-kept', later), later.monotonic)).toBe(later.monotonic);
+  expect(whenMayNext(restored(null, later), later.monotonic)).toBe(later.monotonic);
 });
 
-test('where somebody may have used it since, nothing is left for a whole window', () => {
-  expect(whenMayNext(restored('used-up'), HERE.monotonic)).toBe(HERE.monotonic + 60_000);
+test('where somebody may have used it since, nothing is left until a window from then is over', () => {
+  expect(whenMayNext(restored(0), HERE.monotonic)).toBe(HERE.monotonic + 60_000);
+  expect(whenMayNext(restored(45_000), HERE.monotonic)).toBe(HERE.monotonic + 15_000);
+  expect(whenMayNext(restored(61_000), HERE.monotonic)).toBe(HERE.monotonic);
   const unknown = keepBudgets(new Map([['GET /account', UNKNOWN_BUDGET]]), THERE);
-  const budget = restoreBudgets(unknown, HERE, 'used-up').get('GET /account') ?? assumedBudget(1);
+  const budget = restoreBudgets(unknown, HERE, 0).get('GET /account') ?? assumedBudget(1);
   expect(whenMayNext(budget, HERE.monotonic)).toBe(HERE.monotonic + 60_000);
 });

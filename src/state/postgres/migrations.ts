@@ -106,6 +106,7 @@ export const MIGRATIONS: readonly string[] = [
     epoch bigint NOT NULL DEFAULT 0,
     worker uuid,
     started_at timestamptz,
+    alive_at timestamptz,
     revision bigint,
     applied bigint,
     read_at timestamptz,

@@ -40,7 +40,7 @@ export function openFleetAccount(
     {
       onSecret,
       onRequest: (event) => emit(requestEvent(email, event)),
-      ...(kept === null ? {} : { budgets: restoreBudgets(kept, moment(), account.budgetsAre) }),
+      ...(kept === null ? {} : { budgets: restoreBudgets(kept, moment(), account.usedMsAgo) }),
     },
   );
   let client: Client | null = null;
