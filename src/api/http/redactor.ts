@@ -65,6 +65,8 @@ const DECODERS = [decodeJson, decodePercent, decodeHtml] as const;
 
 /** The text itself, and what it says to whoever decodes it. */
 function decodingsOf(text: string): readonly string[] {
+  // Most texts are not encoded, and a page of the logs has hundreds.
+  if (!/[\\%&]/.test(text)) return [text];
   const decodings = new Set([text]);
   let latest = [text];
   for (let depth = 0; depth < DEPTH; depth += 1) {
