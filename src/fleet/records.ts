@@ -1,5 +1,5 @@
 import type { DomainHealth } from '../model/daemon.ts';
-import type { Fleet, FleetAccount, FleetWorker } from '../model/fleet/fleet.ts';
+import type { Fleet, FleetAccount, FleetState, FleetWorker } from '../model/fleet/fleet.ts';
 import type { Cipher, SealedPlace } from '../state/postgres/cipher.ts';
 import type { Database } from '../state/postgres/database.ts';
 import { parseJsonText } from '../state/documents.ts';
@@ -73,11 +73,17 @@ export async function listFleetAccounts(
       failures,
       parked,
       drift,
-      state: row.unattended ? 'unattended' : outcome.state,
+      state: stateOf(row, outcome.state),
       error: outcome.error,
       worker,
     };
   });
+}
+
+/** That a revision was in sync says nothing of a newer one. */
+function stateOf({ unattended, wanted, applied }: AccountRow, last: DomainHealth): FleetState {
+  if (unattended) return 'unattended';
+  return last === 'in-sync' && applied !== wanted ? 'unknown' : last;
 }
 
 const NOT_RUN: RunOutcome = { state: 'unknown', error: null };

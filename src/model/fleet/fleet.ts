@@ -13,7 +13,7 @@ export const FLEET_STATES = [
   'in-sync',
 ] as const satisfies readonly (DomainHealth | 'unattended')[];
 
-/** That of the worst domain of an account. */
+/** That of the worst domain of an account; `unknown` also while a newer revision is not applied than the one in sync. */
 export type FleetState = (typeof FLEET_STATES)[number];
 
 /** All accounts of a store, and the processes that work on them. Times are epoch milliseconds, by the database's clock. */

@@ -44,7 +44,7 @@ async function openFleet(): Promise<StatusScene> {
   return scene;
 }
 
-test('as JSON: each account by its schema; one that nobody has read for three intervals is never in sync', async () => {
+test('as JSON: each account by its schema; one that nobody has read for three intervals, or of which something newer is wanted, is not in sync', async () => {
   const { status } = await openFleet();
   const { code, stdout } = await status('--format', 'json');
   expect(code).toBe(0);
@@ -52,7 +52,7 @@ test('as JSON: each account by its schema; one that nobody has read for three in
     accounts: [
       { account: 'a@agency.example', state: 'in-sync', wanted: 2, applied: 2, error: null, worker: null },
       { account: 'b@agency.example', state: 'unattended' },
-      { account: 'c@agency.example', state: 'in-sync', applied: 1, worker: 'process 12 on alpha' },
+      { account: 'c@agency.example', state: 'unknown', applied: 1, worker: 'process 12 on alpha' },
       { account: 'd@agency.example', state: 'failing', drift: 2, error: 'the key was refused\u001b[2J' },
       { account: 'e@agency.example', state: 'unknown', applied: null, readAt: null },
     ],
@@ -73,15 +73,15 @@ STATE       ACCOUNT           REVISION   LAST READ
 unattended  b@agency.example  2          2 h ago
 failing     d@agency.example  2          1 min ago
     2 items drifted; parked until its key or revision changes; the key was refused<U+001B>[2J
-unknown     e@agency.example  none -> 2  never
-in-sync     c@agency.example  1 -> 2     2 min ago
+unknown     c@agency.example  1 -> 2     2 min ago
     running on process 12 on alpha
+unknown     e@agency.example  none -> 2  never
 
 RUNS     SEEN       VERSION  WORKER
 3 of 50  1 s ago    1.2.3    process 12 on alpha
 lost     3 min ago  1.2.3    process 9 on beta
 
-5 accounts: 1 unattended, 1 failing, 1 unknown, 2 in-sync.
+5 accounts: 1 unattended, 1 failing, 2 unknown, 1 in-sync.
 No run waits for a worker.
 The scheduler is process 12 on alpha.
 `);

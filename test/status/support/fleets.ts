@@ -58,7 +58,7 @@ export function everyFleetState(): Fleet {
       fleetAccount({ email: 'e@agency.example', state: 'frozen' }),
       fleetAccount({ email: 'f@agency.example', state: 'drifted', drift: 4 }),
       fleetAccount({ email: 'g@agency.example', state: 'unknown', readAt: null, applied: null }),
-      fleetAccount({ email: 'h@agency.example', applied: 1, worker: 'w1' }),
+      fleetAccount({ email: 'h@agency.example', state: 'unknown', applied: 1, worker: 'w1' }),
     ],
     {
       workers: [

@@ -2,7 +2,6 @@ import { durationText } from '../../../model/clock.ts';
 import {
   FLEET_STATES,
   countStates,
-  isBehind,
   knownWorkers,
   queueText,
   revisionText,
@@ -16,10 +15,10 @@ import { escapeInvisible, plural } from '../../../model/names.ts';
 import type { Style } from '../../../plan/render/style.ts';
 import { wrapSentence, wrapWords } from '../../../plan/render/wrap.ts';
 
-/** Accounts that need somebody or are not up to date, worst first, the others as a count; then workers and queue. */
+/** Accounts that are not in sync, worst first, the others as a count; then workers and queue. */
 export function renderStatus(fleet: Fleet, style: Style, columns: number): string {
   const rows = fleet.accounts
-    .filter((account) => account.state !== 'in-sync' || isBehind(account))
+    .filter(({ state }) => state !== 'in-sync')
     .toSorted((a, b) => FLEET_STATES.indexOf(a.state) - FLEET_STATES.indexOf(b.state));
   const workers = knownWorkers(fleet);
   const blocks = [
@@ -78,7 +77,7 @@ function table(rows: readonly (readonly string[])[]): readonly string[] {
 
 function paintState(line: string, state: FleetState, style: Style): string {
   const paint = state === 'unattended' || state === 'failing' ? style.error : style.warning;
-  return `${state === 'unknown' || state === 'in-sync' ? state : paint(state)}${line.slice(state.length)}`;
+  return `${state === 'unknown' ? state : paint(state)}${line.slice(state.length)}`;
 }
 
 function detailOf({ drift, parked, error }: FleetAccount, runner: string | null): string {
