@@ -20,9 +20,10 @@ export function createEventLog(logger: Logger): (event: DaemonEvent) => void {
   const requests = new Map<string, number>();
   return (event) => {
     const { account } = event;
-    const log = account === '' ? logger : logger.child({ account });
     const sent = requests.get(account) ?? 0;
     if (event.kind === 'request') requests.set(account, sent + 1);
+    if (event.kind === 'request' && !logger.isLevelEnabled('debug')) return;
+    const log = account === '' ? logger : logger.child({ account });
     if (event.kind !== 'run-finished') return logEvent(log, event);
     requests.delete(account);
     logRun(log.child({ run: event.run }), event, { isNews: standing.begin(event), requests: sent });
