@@ -75,6 +75,7 @@ export interface JobEnd {
 export interface JobStopped {
   readonly kind: 'stopped';
   readonly memory: RunMemory;
+  readonly result: RunResult;
 }
 
 /** One run of a published account, as the daemon makes it. */
@@ -96,7 +97,7 @@ export async function runJob(
     name: email,
     now: () => ports.clock.now(),
     // Of a revision that was run before it is no news.
-    emit: (event) => (event.kind === 'manifest-accepted' && !claim.isNew ? undefined : ports.emit(event)),
+    emit: (event) => (event.kind === 'manifest-accepted' && !isNew(claim) ? undefined : ports.emit(event)),
   });
   const job: Job = { claim, options, ports, account, tracker };
   try {
@@ -150,10 +151,11 @@ async function runRead(
   const work: Work = { desired, manifestSize: size, listing: 'all' };
   const result = await makeRun(records, { cause: causeOf(claim), names, startedAt }, work);
   if (signal.aborted && isCut(result))
-    return { kind: 'stopped', memory: { ...claim.memory, budgets: account.budgets() } };
+    return { kind: 'stopped', memory: { ...claim.memory, budgets: account.budgets() }, result };
   const seconds = (clock.monotonic() - startedAt) / 1000;
   const parking = await parkedBy(result, claim, { desired, access });
-  const memory = { flaps: flaps.memory(), budgets: account.budgets(), parked: parking };
+  const ran = claim.revision.number;
+  const memory = { ran, flaps: flaps.memory(), budgets: account.budgets(), parked: parking };
   const retryMs = streak.failures() === 0 ? null : retryAfter(job);
   return { kind: 'ended', result, record: { ...outcomeOf(job, result, seconds), retryMs, memory } };
 }
@@ -169,9 +171,13 @@ function streakOf(claim: Claim): RunRecords['scheduler'] {
   };
 }
 
-function causeOf({ isNew, failures }: Claim): Cause {
-  if (isNew) return 'manifest';
-  return failures > 0 ? 'retry' : 'sweep';
+function causeOf(claim: Claim): Cause {
+  if (isNew(claim)) return 'manifest';
+  return claim.failures > 0 ? 'retry' : 'sweep';
+}
+
+function isNew({ memory, revision }: Claim): boolean {
+  return memory.ran !== revision.number;
 }
 
 /** Whether a run that was asked to stop had something left to do. */

@@ -7,6 +7,8 @@ import { openOutcome, placeOfRun, type RunOutcome } from './records.ts';
 
 /** What the next run of an account goes on with. */
 export interface RunMemory {
+  /** The revision that was run last; null: none yet. */
+  readonly ran: number | null;
   readonly flaps: FlapMemory;
   /** What is known of the rate limits, as JSON that means nothing here; null: nothing. */
   readonly budgets: unknown;
@@ -23,8 +25,6 @@ export interface Claim {
   /** The host of its API, as a look-up. */
   readonly host: Buffer;
   readonly revision: Revision;
-  /** Whether the revision was never run. */
-  readonly isNew: boolean;
   /** Runs that failed in a row before. */
   readonly failures: number;
   /** How long ago the run before showed its last sign of life, milliseconds, where it was never recorded; null: it was. */
@@ -34,14 +34,13 @@ export interface Claim {
   readonly memory: RunMemory;
 }
 
-const NO_MEMORY: RunMemory = { flaps: [], budgets: null, parked: null };
+const NO_MEMORY: RunMemory = { ran: null, flaps: [], budgets: null, parked: null };
 
 interface ClaimRow {
   readonly epoch: string;
   readonly email: string;
   readonly host: Buffer;
   readonly wanted: string;
-  readonly applied: string | null;
   readonly failures: number;
   readonly recorded: string;
   readonly silent: string | null;
@@ -57,7 +56,7 @@ export async function claimRun(database: Database, account: string, worker: stri
      SET epoch = run.epoch + 1, worker = $2, started_at = now(), alive_at = now(), revision = wanted
      FROM fwdsync.accounts, (SELECT alive_at FROM fwdsync.account_runs WHERE account = $1 FOR UPDATE) AS before
      WHERE account = $1 AND id = account AND wanted IS NOT NULL
-     RETURNING run.epoch, email, host, wanted, applied, failures, recorded, outcome, memory,
+     RETURNING run.epoch, email, host, wanted, failures, recorded, outcome, memory,
        extract(epoch FROM now() - before.alive_at) * 1000 AS silent`,
     [account, worker],
   );
@@ -73,7 +72,6 @@ export async function claimRun(database: Database, account: string, worker: stri
     epoch: row.epoch,
     email: row.email,
     host: row.host,
-    isNew: row.applied !== row.wanted,
     failures: row.failures,
     silentMs: BigInt(row.recorded) === BigInt(row.epoch) - 1n ? null : Number(row.silent),
     outcome: openOutcome(cipher, { ...row, id: account }),
@@ -183,7 +181,10 @@ export async function showRuns({ query }: Database, claims: readonly Claim[]): P
 const PHASE = 'mod(run.account * 2654435761, interval_ms)';
 const NOW_MS = '(extract(epoch FROM now()) * 1000)::bigint';
 
-/** Sends a run of each account that is due, and of each revision that none was sent of; gives how many. */
+/**
+ * Sends a run of each account that is due, and of each revision that none was sent of; gives how many. Those that somebody writes to
+ * right now are sent the next time.
+ */
 export async function sendDue(
   database: Database,
   queue: Pick<Queue, 'send'>,
@@ -192,7 +193,9 @@ export async function sendDue(
   return database.transaction(async (query) => {
     await query(
       `INSERT INTO fwdsync.account_runs (account, since, due_at, interval_ms)
-       SELECT id, now(), now(), $1 FROM fwdsync.accounts WHERE wanted IS NOT NULL ON CONFLICT DO NOTHING`,
+       SELECT id, now(), now(), $1 FROM fwdsync.accounts
+       WHERE wanted IS NOT NULL AND NOT EXISTS (SELECT 1 FROM fwdsync.account_runs WHERE account = id)
+       ON CONFLICT DO NOTHING`,
       [intervalMs],
     );
     const due = await query<{ readonly account: string; readonly published: boolean }>(
@@ -200,7 +203,7 @@ export async function sendDue(
          SELECT account, wanted, revision IS DISTINCT FROM wanted AS published
          FROM fwdsync.account_runs JOIN fwdsync.accounts ON id = account
          WHERE wanted IS NOT NULL AND (due_at <= now() OR revision IS DISTINCT FROM wanted)
-         FOR UPDATE OF account_runs)
+         FOR UPDATE OF account_runs SKIP LOCKED)
        UPDATE fwdsync.account_runs AS run SET revision = wanted,
          due_at = now() + (interval_ms - mod(mod(${NOW_MS} - ${PHASE}, interval_ms) + interval_ms, interval_ms)) * interval '1 ms'
        FROM due WHERE run.account = due.account RETURNING run.account, published`,

@@ -2,7 +2,14 @@ import type { Every } from '../model/clock.ts';
 import { createWakeup, type Wakeup } from '../reconcile/daemon/wakeup.ts';
 import { describeFailure, type Database, type Listener } from '../state/postgres/database.ts';
 import { FLEET_CHANNEL } from '../state/postgres/revisions.ts';
-import { longestUnheardMs, runJob, type JobEnd, type JobOptions, type JobPorts } from './account-job.ts';
+import {
+  longestUnheardMs,
+  runJob,
+  type JobEnd,
+  type JobOptions,
+  type JobPorts,
+  type JobStopped,
+} from './account-job.ts';
 import type { Queue, RunJob } from './queue.ts';
 import { claimRun, giveBack, recordRun, resyncAll, sendDue, showRuns, type Claim } from './runs.ts';
 import { becomeScheduler, endWorker, showWorker, type WorkerIdentity } from './worker-row.ts';
@@ -17,6 +24,8 @@ export interface WorkerPorts extends Omit<JobPorts, 'database'> {
   readonly signal: AbortSignal;
   /** The database cannot be used, and why; null: it can again. Called when that changes. */
   readonly onFault: (message: string | null) => void;
+  /** The end of a run could not be recorded, and why: it is made again. */
+  readonly onLost: (message: string) => void;
 }
 
 /** Runs of published accounts, so many at once; one worker of all is the scheduler. */
@@ -24,7 +33,7 @@ export interface Worker {
   /** Until the signal is aborted and what is under way has ended. */
   run(): Promise<void>;
   /** Runs what is due, and ends; rejects when the database cannot be used. */
-  drain(): Promise<readonly JobEnd[]>;
+  drain(): Promise<readonly (JobEnd | JobStopped)[]>;
   /** Reads all accounts of the fleet now, and gives what is frozen or parked another chance. */
   resync(): void;
   /** Monotonic milliseconds of the last sign of life. */
@@ -67,7 +76,7 @@ export function createWorker(options: WorkerOptions, ports: WorkerPorts): Worker
       signal.removeEventListener('abort', stop);
     },
     async drain() {
-      const ends: JobEnd[] = [];
+      const ends: (JobEnd | JobStopped)[] = [];
       await living(state, async () => {
         await sendDue(ports.database, ports.queue, options.intervalMs);
         while (!signal.aborted) {
@@ -97,8 +106,8 @@ interface WorkerState {
   /** When the database last confirmed that the runs live, monotonic milliseconds. */
   shownAt: number;
   fault: string | null;
-  /** What kept a run from being recorded. */
-  lost: Error | null;
+  /** What kept the end of a run from being recorded; null: nothing did. */
+  lost: unknown;
 }
 
 interface RunningJob {
@@ -123,16 +132,15 @@ async function living(state: WorkerState, work: () => Promise<void>): Promise<vo
 }
 
 /** What fails is reported once, and tried again. */
-async function attempt(state: WorkerState, work: () => Promise<void>): Promise<Error | null> {
-  let failure: Error | null = null;
+async function attempt(state: WorkerState, work: () => Promise<void>): Promise<void> {
+  let fault: string | null = null;
   try {
     await work();
   } catch (error) {
-    failure = new Error(describeFailure(error), { cause: error });
+    fault = describeFailure(error);
   }
-  if ((failure === null) !== (state.fault === null)) state.ports.onFault(failure?.message ?? null);
-  state.fault = failure?.message ?? null;
-  return failure;
+  if ((fault === null) !== (state.fault === null)) state.ports.onFault(fault);
+  state.fault = fault;
 }
 
 /** Runs of which nobody hears end: others are about to take them over. */
@@ -181,7 +189,7 @@ async function step(state: WorkerState): Promise<void> {
   await take(state, () => {});
 }
 
-async function take(state: WorkerState, onEnd: (end: JobEnd) => void): Promise<number> {
+async function take(state: WorkerState, onEnd: Performance['onEnd']): Promise<number> {
   const { options, ports, running } = state;
   const room = options.concurrency - running.size;
   if (room === 0) return 0;
@@ -196,7 +204,7 @@ async function take(state: WorkerState, onEnd: (end: JobEnd) => void): Promise<n
 
 interface Performance {
   readonly entry: RunningJob;
-  readonly onEnd: (end: JobEnd) => void;
+  readonly onEnd: (end: JobEnd | JobStopped) => void;
 }
 
 /** Never rejects: a run whose end cannot be recorded is made again by whoever takes its job. */
@@ -204,35 +212,34 @@ async function perform(state: WorkerState, job: RunJob, { entry, onEnd }: Perfor
   const { ports, running, wakeup } = state;
   const over = new AbortController();
   void ports.clock.sleep(LONGEST_RUN_MS, over.signal).then(() => entry.stop.abort());
-  const failure = await attempt(state, async () => {
+  try {
     const end = await runClaimed(state, job, entry);
     if (end !== null) onEnd(end);
     await ports.queue.done(job);
-  });
+  } catch (error) {
+    state.lost = error;
+    ports.onLost(describeFailure(error));
+    // Where the database is gone the job expires.
+    await ports.queue.giveUp(job).catch(() => {});
+  }
   over.abort();
-  state.lost ??= failure;
-  // Where the database is gone the job expires.
-  if (failure !== null) await ports.queue.giveUp(job).catch(() => {});
   running.delete(job);
   wakeup.wake();
 }
 
-/** Null: it was asked to stop, or nothing is published any more. */
+/** Null: nothing is published any more. */
 async function runClaimed(
   { options, ports }: WorkerState,
   { account }: RunJob,
   entry: RunningJob,
-): Promise<JobEnd | null> {
+): Promise<JobEnd | JobStopped | null> {
   const { database, queue } = ports;
   const claim = await claimRun(database, account, options.id);
   if (claim === null) return null;
   entry.claim = claim;
   const signal = AbortSignal.any([ports.signal, entry.stop.signal]);
   const end = await runJob(claim, options, { ...ports, signal });
-  if (end.kind === 'ended') {
-    await recordRun(database, queue, claim, end.record);
-    return end;
-  }
-  await giveBack(database, claim, end.memory);
-  return null;
+  if (end.kind === 'ended') await recordRun(database, queue, claim, end.record);
+  else await giveBack(database, claim, end.memory);
+  return end;
 }

@@ -20,8 +20,8 @@ import { sharedPostgres } from '../support/shared-postgres.ts';
 import { openStore, publish } from './support/fleet.ts';
 
 const INTERVAL_MS = 300_000;
-const BEFORE = { flaps: [], budgets: ['before'], parked: null };
-const AFTER = { flaps: [], budgets: ['after'], parked: null };
+const BEFORE = { ran: null, flaps: [], budgets: ['before'], parked: null };
+const AFTER = { ran: 1, flaps: [], budgets: ['after'], parked: null };
 const DONE: RunRecord = {
   state: 'in-sync',
   error: null,
@@ -138,14 +138,14 @@ test('a run that another has begun after records nothing, and is known to be out
   const { database, queue, send, claim } = await scene(['a']);
   await send();
   const [stale, current] = [await claim(), await claim()];
-  expect(current).toMatchObject({ silentMs: expect.closeTo(0, -4), isNew: true, failures: 0 });
+  expect(current).toMatchObject({ silentMs: expect.closeTo(0, -4), failures: 0 });
   expect(await showRuns(database, [stale, current])).toEqual([stale]);
   await recordRun(database, queue, stale, { ...DONE, state: 'failing', retryMs: 1 });
   await giveBack(database, stale, BEFORE);
   expect(await listFleetAccounts(database)).toMatchObject([{ state: 'unknown', failures: 0, applied: null }]);
   await recordRun(database, queue, current, DONE);
   expect(await listFleetAccounts(database)).toMatchObject([{ state: 'in-sync', applied: 1, worker: null }]);
-  expect(await claim()).toMatchObject({ silentMs: null, isNew: false, memory: AFTER });
+  expect(await claim()).toMatchObject({ silentMs: null, memory: AFTER });
 });
 
 test('a run that was given back is due at once, with what it knew, and its revision still goes first', async () => {
@@ -190,7 +190,7 @@ test('a revision that was published during a run is sent at its end', async () =
   await publish(database, 'a', { forward: 'ben@corp.example' });
   await recordRun(database, queue, running, DONE);
   expect(await takeAll(queue)).toEqual(['1']);
-  expect(await claim()).toMatchObject({ isNew: true, revision: { number: 2 } });
+  expect(await claim()).toMatchObject({ revision: { number: 2 } });
 });
 
 test('a run of which nothing is published any more is outdated, and none is begun', async () => {

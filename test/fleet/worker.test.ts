@@ -76,6 +76,32 @@ test('after SIGTERM a run ends with the request in flight, and another worker go
   await second.stop();
 });
 
+test('run --once that is interrupted ends with 3 once something was written, and leaves the rest to others', async () => {
+  const fleet = await openFleet(server, ['a']);
+  const text = `${manifestOf('a', 'ana@corp.example')}  new.example: { aliases: { info: ana@corp.example } }\n`;
+  await fleet.publish('a', { text });
+  const once = fleet.worker(['--once']);
+  await fleet.atFirstWrite('a', async () => void once.stop());
+  expect(await once.ended).toMatchObject({ code: 3 });
+  expect(await fleet.account('a')).toMatchObject({ applied: null, worker: null });
+  expect(await fleet.once()).toMatchObject({ code: 0 });
+  expect(await fleet.account('a')).toMatchObject({ applied: 1, state: 'in-sync' });
+});
+
+test('what is logged of a revision is logged once, however often it is run', async () => {
+  const fleet = await openFleet(server, ['a']);
+  await fleet.publish('a');
+  const worker = fleet.worker(['--interval', '1s', '--log-level', 'debug']);
+  await expect.poll(() => fleet.requests('a'), SOON).toBeGreaterThanOrEqual(12);
+  const ended = await worker.stop();
+  expect(ofEvent(ended, 'manifest.accepted')).toHaveLength(1);
+  expect(
+    ofEvent(ended, 'run.started')
+      .map(({ cause }) => cause)
+      .slice(0, 2),
+  ).toEqual(['manifest', 'sweep']);
+});
+
 test('an account that fails backs off alone', async () => {
   const fleet = await openFleet(server, ['a', 'b']);
   const worker = fleet.worker(['--interval', '1s'], { KEY_B: '' });

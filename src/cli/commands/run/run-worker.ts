@@ -13,7 +13,7 @@ import { describeFailure } from '../../../state/postgres/database.ts';
 import { createMetrics } from '../../../status/metrics.ts';
 import { exitOfAll } from '../../accounts/over-accounts.ts';
 import type { Context } from '../../context.ts';
-import { commandFailure, EXIT, usageError, type ExitCode } from '../../exit.ts';
+import { commandFailure, EXIT, interruptedExit, usageError, type ExitCode } from '../../exit.ts';
 import { openStore } from '../../input/state/store.ts';
 import { createEventLog } from '../../output/event-log.ts';
 import { accountsDirectory, leaseOf, namesStore, statedPaths, type CommonOptions } from '../../settings.ts';
@@ -104,9 +104,9 @@ async function drain(context: Context, options: WorkerRunOptions, wiring: Worker
   const { worker, close } = await openWorker(context, options, { ...wiring, emit: log });
   try {
     const ends = await worker.drain();
-    return exitOfAll(
-      ends.map((end) => ({ exitCode: exitOf(end, options, context), wrote: hasWritten(end) })),
-    );
+    const codes = ends.map((end) => ({ exitCode: exitOf(end, options, context), wrote: hasWritten(end) }));
+    const interrupted = { exitCode: interruptedExit(context), wrote: false };
+    return exitOfAll(context.signal.aborted ? [...codes, interrupted] : codes);
   } catch (error) {
     throw commandFailure(`the store cannot be used: ${describeFailure(error)}`, 'check the database');
   } finally {
@@ -114,7 +114,7 @@ async function drain(context: Context, options: WorkerRunOptions, wiring: Worker
   }
 }
 
-function hasWritten({ result }: JobEnd): boolean {
+function hasWritten({ result }: Pick<JobEnd, 'result'>): boolean {
   return result !== 'invalid' && result.kind === 'completed' && result.report?.wrote === true;
 }
 
@@ -127,7 +127,7 @@ const EXIT_OF_DECISION: Readonly<Record<Exclude<Decision['kind'], 'go'>, ExitCod
 };
 
 /** As the run of one account alone ends. */
-function exitOf({ result }: JobEnd, { mode }: WorkerRunOptions, context: Context): ExitCode {
+function exitOf({ result }: Pick<JobEnd, 'result'>, { mode }: WorkerRunOptions, context: Context): ExitCode {
   if (result === 'invalid') return EXIT.invalid;
   if (result.kind === 'failed') return EXIT.failed;
   if (result.report !== null) return reportExit(result.report, context);
@@ -220,6 +220,7 @@ async function openWorker(
       database,
       queue,
       onFault: (message) => logFault(logger, message),
+      onLost: (message) => logger.warn({ event: 'run.lost' }, `a run is made again: ${message}`),
       emit: reported,
       openAccount: (account) =>
         openFleetAccount(context, { common: options, mode }, account, { emit: reported, concealer }),
