@@ -5,7 +5,7 @@ import {
   type DomainHealth,
   type RunResult,
 } from '../model/daemon.ts';
-import { fail } from '../model/result.ts';
+import { fail, succeed } from '../model/result.ts';
 import { internalFault, type RunPorts } from '../reconcile/daemon/account-run.ts';
 import { createStatusTracker, type StatusTracker } from '../reconcile/daemon/account-status.ts';
 import { createFlapDetector } from '../reconcile/daemon/flap-detector.ts';
@@ -14,10 +14,11 @@ import { makeRun, type RunRecords, type Work } from '../reconcile/daemon/recorde
 import { createRepeatedSweeps } from '../reconcile/daemon/repeated-sweep.ts';
 import { backoff } from '../reconcile/daemon/scheduler.ts';
 import { accountName } from '../state/account-name.ts';
-import type { Database } from '../state/postgres/database.ts';
+import { describeFailure, type Database } from '../state/postgres/database.ts';
 import type { Revision } from '../state/postgres/revisions.ts';
+import type { StateStore } from '../state/store.ts';
 import { parkedBy, stillParked } from './parking.ts';
-import type { Claim, RunMemory, RunRecord } from './runs.ts';
+import { showRuns, type Claim, type RunMemory, type RunRecord } from './runs.ts';
 
 export interface JobOptions {
   readonly mode: 'apply' | 'observe';
@@ -35,7 +36,7 @@ export function longestUnheardMs({ jobExpiryMs }: Pick<JobOptions, 'jobExpiryMs'
 const LAST_REQUEST_MS = 5_000;
 
 export interface JobPorts extends Pick<RunPorts, 'clock' | 'random'> {
-  readonly database: Pick<Database, 'cipher'>;
+  readonly database: Database;
   readonly emit: (event: DaemonEvent) => void;
   readonly openAccount: (account: AccountToRun) => OpenAccount;
 }
@@ -191,10 +192,37 @@ function accessOf({ claim, account, ports }: Job): RunPorts['access'] {
     const access = await account.ports.access(desired);
     if (!access.ok) return access;
     const { host } = accountName(claim.email, access.value.client.url);
-    if (ports.database.cipher.lookUp(host).equals(claim.host)) return access;
-    return fail(
-      `the manifest was published for another API than ${host}; give workers and publish the same --api-url`,
-    );
+    if (!ports.database.cipher.lookUp(host).equals(claim.host))
+      return fail(
+        `the manifest was published for another API than ${host}; give workers and publish the same --api-url`,
+      );
+    const openState = (name: string): StateStore => ofClaim(access.value.openState(name), claim, ports);
+    return succeed({ ...access.value, openState });
+  };
+}
+
+/**
+ * Its lock is for the latest run of the account alone: a run that stood still before it had the lock must not apply an older
+ * revision. A run that begins later waits for the lock, or takes it over.
+ */
+function ofClaim(state: StateStore, claim: Claim, { database }: Pick<JobPorts, 'database'>): StateStore {
+  return {
+    ...state,
+    async lock() {
+      const lock = await state.lock();
+      if (!lock.ok) return lock;
+      try {
+        if ((await showRuns(database, [claim])).length === 0) return lock;
+        await lock.value.release();
+        return fail({ kind: 'lost', message: `another worker runs ${claim.email} by now` });
+      } catch (error) {
+        await lock.value.release();
+        return fail({
+          kind: 'unwritable',
+          message: `${state.place} cannot be read: ${describeFailure(error)}`,
+        });
+      }
+    },
   };
 }
 

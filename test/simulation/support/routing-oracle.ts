@@ -73,24 +73,24 @@ function signature({ config }: Rule): string {
 
 /**
  * Promise 1: at every moment each mail goes where it went before or where it will go, or to another rule that was or
- * will be active and takes it; to nowhere only where one of the two is nowhere. In words, each breach.
+ * will be active and takes it; to nowhere only where one of the two is nowhere. In words, each breach. Where more than one
+ * manifest is applied, `ends` are the moments when each of them was in place, from the start on.
  */
-export function routingBreaches(moments: readonly Moment[], probes: readonly Probe[]): readonly string[] {
-  const [first] = moments;
-  const last = moments.at(-1);
-  if (first === undefined || last === undefined) return [];
+export function routingBreaches(
+  moments: readonly Moment[],
+  probes: readonly Probe[],
+  ends: readonly Moment[] = [...moments.slice(0, 1), ...moments.slice(-1)],
+): readonly string[] {
   const breaches: string[] = [];
   for (const { routes, after } of moments) {
     for (const [index, now] of routes.entries()) {
       const probe = probes[Math.floor(index / ENGINES.length)] as Probe;
-      const [before = '', later = ''] = [first.routes[index], last.routes[index]];
-      if (now === before || now === later || target(now) === target(before) || target(now) === target(later))
-        continue;
-      const known = [first, last].some(({ rules }) => rules.get(probe.domain)?.has(now) === true);
-      if (known) continue;
+      const rightly = ends.map((end) => end.routes[index] ?? '');
+      if (rightly.some((route) => now === route || target(now) === target(route))) continue;
+      if (ends.some(({ rules }) => rules.get(probe.domain)?.has(now) === true)) continue;
       breaches.push(
         `${probe.recipient} (subject ${JSON.stringify(probe.subject)}, from ${probe.sender}) goes to ${now} after ${after}; ` +
-          `before ${before}, afterwards ${later}`,
+          `rightly ${rightly.join(', or ')}`,
       );
     }
   }
