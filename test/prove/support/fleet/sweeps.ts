@@ -1,0 +1,35 @@
+import type { Arrival, WatchedAccount } from './watched-account.ts';
+
+/** When the reads of an account began, epoch milliseconds: each run asks whose account it is, once and first. */
+export function readsOf({ arrivals }: WatchedAccount, since = 0): readonly number[] {
+  return arrivals.filter((arrival) => arrival.at >= since && isStart(arrival)).map(({ at }) => at);
+}
+
+/** The longest time between two reads of an account, or a read and the end of the time that is looked at, milliseconds. */
+export function longestGap(account: WatchedAccount, since: number, until: number): number {
+  const marks = [since, ...readsOf(account, since).filter((at) => at <= until), until];
+  return Math.max(...marks.slice(1).map((at, index) => at - (marks[index] ?? at)));
+}
+
+/**
+ * Reads of one account at the same time, in words. Each run of an account in place sends the same requests, once each: where two
+ * overlap, what lies between one start and the next is not the whole of them.
+ */
+export function overlaps({ email, arrivals }: WatchedAccount, since: number): readonly string[] {
+  const later = arrivals.slice(arrivals.findIndex((arrival) => arrival.at >= since && isStart(arrival)));
+  const runs: string[][] = [];
+  for (const arrival of later) {
+    if (isStart(arrival)) runs.push([]);
+    runs.at(-1)?.push(`${arrival.method} ${arrival.path}`);
+  }
+  // The last one may be under way.
+  const whole = runs.slice(0, -1).map((run) => run.toSorted().join(', '));
+  const [usual] = whole;
+  return whole
+    .filter((run) => run !== usual)
+    .map((run) => `${email} was read by ${run} and not by ${String(usual)}`);
+}
+
+function isStart({ method, path }: Arrival): boolean {
+  return method === 'GET' && path === '/account';
+}
