@@ -10,6 +10,7 @@ import { measureAccounts } from './subjects/accounts.ts';
 import { measureDaemon } from './subjects/daemon.ts';
 import { measureDrift } from './subjects/drift.ts';
 import { measureEmulator } from './subjects/emulator.ts';
+import { measureFleet } from './subjects/fleet.ts';
 import { measureGrowth } from './subjects/growth.ts';
 import { measureLimits } from './subjects/limits.ts';
 import { measureMillion, measurePlan } from './subjects/plan.ts';
@@ -30,6 +31,7 @@ const SUBJECTS: Readonly<Record<string, () => Promise<Section>>> = {
   planning: measurePlanning,
   daemon: measureDaemon,
   accounts: measureAccounts,
+  fleet: measureFleet,
   emulator: measureEmulator,
 };
 /** Longest answer of a subject: the picture is in it. Bytes. */

@@ -74,7 +74,7 @@ async function measureDaemon(
   }
 }
 
-async function readMetrics(url: string) {
+export async function readMetrics(url: string) {
   const lines = (await (await fetch(url)).text()).split('\n');
   const sum = (pattern: RegExp): number =>
     lines

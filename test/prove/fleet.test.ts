@@ -11,7 +11,7 @@ import type { WorkerProcess } from './support/fleet/worker-process.ts';
 // Worker processes over thousands of accounts. What befalls them in the middle of writing takes minutes, for a job expires in one:
 // everyday `test/simulation/fleet.test.ts` shows the same in virtual time.
 
-const INTERVAL_S = runs(120, 3);
+const INTERVAL_S = runs(90, 3);
 const INTERVAL_MS = INTERVAL_S * 1_000;
 const ROUNDS = runs(10, 2);
 /** By how much a read may be late on a busy machine, besides the two seconds in which jobs are looked for. */

@@ -42,17 +42,17 @@ export interface AccountsDaemon {
   readonly metrics: string;
 }
 
-/** `fwdsync run` of the first so many accounts as a process of its own, once it serves its status; all it keeps is in the directory. */
-export async function startAccountsDaemon(
-  program: string,
-  options: {
-    readonly directory: string;
-    readonly url: string;
-    readonly count: number;
-    readonly interval: string;
-  },
-): Promise<AccountsDaemon> {
-  const { directory, url, count, interval } = options;
+export interface ManyAccounts {
+  readonly directory: string;
+  readonly url: string;
+  readonly count: number;
+}
+
+/** Writes the manifests of the first so many accounts; gives their directory, and the keys that they name as an environment. */
+export async function writeManifests({ directory, url, count }: ManyAccounts): Promise<{
+  readonly accounts: string;
+  readonly keys: Readonly<Record<string, string>>;
+}> {
   const accounts = join(directory, `accounts-${count}`);
   await mkdir(accounts);
   const keys: Record<string, string> = {};
@@ -60,9 +60,29 @@ export async function startAccountsDaemon(
     await writeFile(join(accounts, `account-${index}.yaml`), manifestOf(index, url));
     keys[`KEY_${index}`] = keyOf(index);
   }
-  const pace = ['--interval', interval, '--listen', '127.0.0.1:0'];
-  const child = spawn(process.execPath, [program, 'run', '--accounts', accounts, ...pace], {
-    env: { PATH: process.env['PATH'], HOME: directory, ...keys },
+  return { accounts, keys };
+}
+
+/** `fwdsync run` of the first so many accounts as a process of its own, once it serves its status; all it keeps is in the directory. */
+export async function startAccountsDaemon(
+  program: string,
+  options: ManyAccounts & { readonly interval: string },
+): Promise<AccountsDaemon> {
+  const { accounts, keys } = await writeManifests(options);
+  return startServing(program, ['run', '--accounts', accounts, '--interval', options.interval], {
+    HOME: options.directory,
+    ...keys,
+  });
+}
+
+/** A command that serves its status, once it does. */
+export async function startServing(
+  program: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<AccountsDaemon> {
+  const child = spawn(process.execPath, [program, ...args, '--listen', '127.0.0.1:0'], {
+    env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   return { child, metrics: `http://127.0.0.1:${await portOf(child)}/metrics` };

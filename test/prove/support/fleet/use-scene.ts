@@ -8,7 +8,7 @@ import { readsOf } from './sweeps.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 const { accounts: ACCOUNTS, workers: WORKERS } = runs(
-  { accounts: 400, workers: 4 },
+  { accounts: 2_000, workers: 4 },
   { accounts: 20, workers: 2 },
 );
 

@@ -1,0 +1,106 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  ALIASES,
+  DOMAINS,
+  seededAccount,
+  startServing,
+  writeManifests,
+} from '../../test/support/many-accounts.ts';
+import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
+import { build, inDirectory, startEmulatorProcess } from '../processes.ts';
+import type { Section } from '../section.ts';
+import { readMetrics } from './accounts.ts';
+
+const ACCOUNTS = 400;
+const WORKERS = [1, 2, 4];
+const WARM_SECONDS = 15;
+const MEASURED_SECONDS = 20;
+/** What is asked of a fleet that is sized here. */
+const LARGE = 100_000;
+const INTERVAL_SECONDS = 300;
+
+interface Rate {
+  readonly workers: number;
+  /** Of all workers together. */
+  readonly perSecond: number;
+  /** Of a worker, for each run. */
+  readonly cpuMs: number;
+}
+
+/** How many runs workers make when they always have some to make. */
+export async function measureFleet(): Promise<Section> {
+  const postgres = await startPostgres();
+  try {
+    const rates = await inDirectory((directory) => measureWorkers(directory, postgres));
+    const cpuMs = rates[0]?.cpuMs ?? 0;
+    const perCore = 1_000 / cpuMs;
+    const needed = LARGE / INTERVAL_SECONDS;
+    return {
+      title: 'A fleet',
+      text: [
+        `Workers over one PostgreSQL, with ${ACCOUNTS} accounts of ${DOMAINS} domains of ${ALIASES} aliases each, all in place, that are ` +
+          'due again as soon as they were read: runs a second of all workers together, and CPU time of a worker for each. Emulator and database are on the same cores.',
+        `A core of a worker makes ${perCore.toFixed(0)} runs a second; ${LARGE.toLocaleString('en')} such accounts that are read every 5 minutes are ` +
+          `${needed.toFixed(0)} runs a second, which need ${Math.ceil(needed / perCore)} cores of workers.`,
+      ],
+      head: ['workers', 'runs a second', 'CPU ms per run'],
+      rows: rates.map((rate) => [String(rate.workers), rate.perSecond.toFixed(0), rate.cpuMs.toFixed(1)]),
+      figures: [],
+    };
+  } finally {
+    await postgres.stop();
+  }
+}
+
+async function measureWorkers(directory: string, postgres: TestPostgres): Promise<readonly Rate[]> {
+  const command = build(directory);
+  const list = Array.from({ length: ACCOUNTS }, (_, index) => seededAccount(index));
+  writeFileSync(join(directory, 'accounts.json'), JSON.stringify(list));
+  const more = ['--accounts', join(directory, 'accounts.json')];
+  const { v4, stop } = await startEmulatorProcess(join(directory, 'first.json'), 'key-of-the-first', more);
+  try {
+    const url = await postgres.createDatabase();
+    const { accounts, keys } = await writeManifests({ directory, url: v4, count: ACCOUNTS });
+    const env = { PATH: process.env['PATH'] ?? '', HOME: directory, FWDSYNC_STORE: url, ...keys };
+    execFileSync(process.execPath, [command, 'publish', '--accounts', accounts], { env, stdio: 'ignore' });
+    const rates: Rate[] = [];
+    for (const workers of WORKERS) rates.push(await measureRate(command, { workers, env, url, postgres }));
+    return rates;
+  } finally {
+    await stop();
+  }
+}
+
+interface Measured {
+  readonly workers: number;
+  readonly env: Readonly<Record<string, string>>;
+  readonly url: string;
+  readonly postgres: TestPostgres;
+}
+
+async function measureRate(command: string, { workers, env, url, postgres }: Measured): Promise<Rate> {
+  const started = await Promise.all(
+    Array.from({ length: workers }, () => startServing(command, ['run', '--interval', '1s'], env)),
+  );
+  const read = async (): Promise<{ readonly runs: number; readonly cpuSeconds: number }> => {
+    const [row] = await postgres.run(url, 'SELECT sum(epoch)::int AS runs FROM fwdsync.account_runs');
+    const costs = await Promise.all(started.map(({ metrics }) => readMetrics(metrics)));
+    return { runs: Number(row?.['runs']), cpuSeconds: costs.reduce((sum, cost) => sum + cost.cpuSeconds, 0) };
+  };
+  try {
+    await sleep(WARM_SECONDS * 1_000);
+    const before = await read();
+    await sleep(MEASURED_SECONDS * 1_000);
+    const after = await read();
+    const runs = after.runs - before.runs;
+    const cpuMs = ((after.cpuSeconds - before.cpuSeconds) * 1_000) / runs;
+    return { workers, perSecond: runs / MEASURED_SECONDS, cpuMs };
+  } finally {
+    for (const { child } of started) child.kill('SIGTERM');
+    await Promise.all(started.map(({ child }) => once(child, 'exit')));
+  }
+}
