@@ -1,10 +1,10 @@
 // Makes dist/ for the npm package and the container: bundled, because Node does not strip types below node_modules, and
 // quick to load, because a git hook pays the start-up every time. `node build.ts DIR` makes it elsewhere.
 import { readFile, rm } from 'node:fs/promises';
-import { join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import standaloneCode from 'ajv/dist/standalone/index.js';
-import { build, type BuildOptions, type Plugin } from 'esbuild';
+import { build, transform, type BuildOptions, type Plugin } from 'esbuild';
 import schema from './schemas/manifest.v1.schema.json' with { type: 'json' };
 import { SHAPE_OPTIONS } from './src/manifest/schema/shape.ts';
 
@@ -12,7 +12,7 @@ import { SHAPE_OPTIONS } from './src/manifest/schema/shape.ts';
 const compiledShape: Plugin = {
   name: 'compiled-shape',
   setup(builder) {
-    builder.onLoad({ filter: /\/src\/manifest\/schema\/shape\.ts$/ }, () => {
+    builder.onLoad({ filter: /\bsrc\/manifest\/schema\/shape\.ts$/ }, () => {
       const ajv = new Ajv2020({ ...SHAPE_OPTIONS, code: { source: true, esm: true } });
       ajv.addSchema(schema);
       const code = standaloneCode.default(ajv, { validate: schema.$id });
@@ -37,11 +37,11 @@ function withPartsOnUse(code: string): string {
 const bundledLibraries: Plugin = {
   name: 'bundled-libraries',
   setup(builder) {
-    builder.onLoad({ filter: /\/src\/routing\/libraries\.ts$/ }, async ({ path }) => {
+    builder.onLoad({ filter: /\bsrc\/routing\/libraries\.ts$/ }, async ({ path }) => {
       const own = 'const require = createRequire(import.meta.url);\n';
-      const [before, after, ...more] = (await readFile(path, 'utf8')).split(own);
+      const [before, after, ...more] = (await readFile(resolve(ROOT, path), 'utf8')).split(own);
       if (after === undefined || more.length > 0) throw new Error(`${path} has not one line ${own}`);
-      return { contents: `${before}${after}`, loader: 'ts' };
+      return { contents: `${before}${after}`, loader: 'ts', resolveDir: resolve(ROOT, dirname(path)) };
     });
   },
 };
@@ -55,6 +55,7 @@ const LIBRARIES = [
   'pino',
   'pino-pretty',
   'ajv/dist/2020.js',
+  'yaml',
   're2js',
   '@marcbachmann/cel-js',
   'smtp-server',
@@ -69,15 +70,9 @@ function separateLibraries(files: ReadonlyMap<string, string>): Plugin {
   return {
     name: 'separate-libraries',
     setup(builder) {
-      const namespace = 'library';
-      builder.onResolve({ filter: /^[a-z@]/ }, ({ path }) =>
-        files.has(path) ? { path, namespace } : undefined,
-      );
-      builder.onResolve({ filter: /^\./, namespace }, ({ path }) => ({ path, external: true }));
-      // Imported from here, what was a module has the default export that it had.
-      builder.onLoad({ filter: /^/, namespace }, ({ path }) => {
-        const from = JSON.stringify(`./${files.get(path)}`);
-        return { contents: `export * from ${from};\nexport { default } from ${from};` };
+      builder.onResolve({ filter: /^[a-z@]/ }, ({ path }) => {
+        const file = files.get(path);
+        return file === undefined ? undefined : { path: `./${file}`, external: true };
       });
     },
   };
@@ -147,6 +142,36 @@ const nodeOnUse: Plugin = {
   },
 };
 
+/** Our own modules: each runs when something of it is first used, and V8 keeps next to nothing of one that has not run. */
+const modulesOnUse: Plugin = {
+  name: 'modules-on-use',
+  setup(builder) {
+    const namespace = 'on-use';
+    builder.onResolve({ filter: /\.ts$/ }, ({ path, resolveDir }) => ({
+      path: relative(ROOT, resolve(resolveDir, path)),
+      namespace,
+    }));
+    builder.onLoad({ filter: /^/, namespace }, async ({ path }) => {
+      const text = await readFile(join(ROOT, path), 'utf8');
+      const { define } = COMMONJS;
+      const { code } = await transform(text, { loader: 'ts', format: 'cjs', target: COMMON.target, define });
+      return { contents: withImportsOnUse(code), resolveDir: join(ROOT, dirname(path)) };
+    });
+  },
+};
+
+/** What is imported is loaded where it is used; what is exported is there once the module has run: no module waits for itself. */
+function withImportsOnUse(code: string): string {
+  const imported = /^var (import_\w+) = (.*);$/gm;
+  const values = new Map([...code.matchAll(imported)].map(([, name = '', value]) => [name, value]));
+  const header = /^var __.*?^__export\(\w+, (\{.*?\})\);\nmodule\.exports = .*?;$/ms;
+  const exported = (header.exec(code)?.[1] ?? '{}').replaceAll(': () => ', ': ');
+  const body = code.replace(header, code.includes('__toESM(') ? '$&' : '').replace(imported, 'let $1;');
+  return `${body}\nmodule.exports = ${exported};`.replace(/(?<!^let )\bimport_\w+\b/gm, (name) =>
+    values.has(name) ? `(${name} ??= ${values.get(name)})` : name,
+  );
+}
+
 const ROOT = import.meta.dirname;
 const outdir = resolve(process.argv[2] ?? join(ROOT, 'dist'));
 const COMMON = {
@@ -182,7 +207,7 @@ async function buildLoaded(name: string, entry: string, plugins: readonly Plugin
     // What was kept of another build is not taken for this one's.
     entryNames: '[dir]/[name]-[hash]',
     metafile: true,
-    plugins: [...plugins],
+    plugins: [...plugins, modulesOnUse],
   });
   const [output = ''] = Object.keys(metafile.outputs);
   return relative(outdir, join(ROOT, output));
@@ -190,15 +215,8 @@ async function buildLoaded(name: string, entry: string, plugins: readonly Plugin
 
 await rm(outdir, { recursive: true, force: true });
 const libraries = new Map<string, string>();
-for (const name of LIBRARIES) libraries.set(name, await buildLoaded(`libraries/${name}`, name, []));
-const plugins = [
-  compiledShape,
-  bundledLibraries,
-  separateLibraries(libraries),
-  nodeOnUse,
-  yamlOnUse,
-  asciiFlags,
-];
+for (const name of LIBRARIES) libraries.set(name, await buildLoaded(`libraries/${name}`, name, [yamlOnUse]));
+const plugins = [compiledShape, bundledLibraries, separateLibraries(libraries), nodeOnUse, asciiFlags];
 const programs: Record<string, string> = {};
 for (const name of ['validate', 'completion', 'program']) {
   const parts = name === 'program' ? plugins : [...plugins, onlyCommand(name)];
