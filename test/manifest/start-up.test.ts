@@ -63,7 +63,7 @@ describe('the built program', () => {
   }
 
   test.each([
-    ['of faults', FAULTY, ['re2js']],
+    ['of faults', FAULTY, ['re2js', 'yaml']],
     ['of a list', '- a list\n', []],
     ['of a pattern', PATTERN, ['re2js']],
     ['of an expression', EXPRESSION, ['@marcbachmann-cel-js']],
@@ -154,7 +154,7 @@ describe('the built program', () => {
       () => Buffer.alloc(0),
       () => Buffer.from('no code'),
       (whole) => whole.subarray(0, whole.length / 2),
-      (whole) => whole.fill(0xff, whole.length / 4, whole.length / 4 + 1),
+      (whole) => whole.fill(~(whole[whole.length / 4] ?? 0), whole.length / 4, whole.length / 4 + 1),
       (whole) => whole.fill(0xff, 36, 40),
     ];
     for (const damage of damages) {
