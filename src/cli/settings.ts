@@ -38,7 +38,7 @@ export interface Connection {
   readonly key: string;
   /** The email that the account must have; null: not stated. */
   readonly account: string | null;
-  /** How long a request that writes may take, in milliseconds; by default as long as any. */
+  /** How long a request that writes may take, in milliseconds; by default as long as others. */
   readonly writeMs?: number;
 }
 

@@ -10,6 +10,7 @@ import { showSource, type Problem, type Source } from '../../model/problem.ts';
 import { changeName, type ChangeName, type Report } from '../../model/report.ts';
 import { changeDocument, type ChangeDocument } from '../../plan/document/document.ts';
 import { describeChange } from '../../plan/render/describe.ts';
+import { describeDrift, subjectOf } from '../../plan/render/drift.ts';
 
 /**
  * One line an event: `event` is its stable name, `account`, `run` and `domain` say of what. What stands, such as a guard
@@ -175,9 +176,9 @@ function logFindings(log: Logger, { plan, unset }: CompletedRun, isNews: IsNews)
 function logDrift(log: Logger, { report, frozen, drift }: CompletedRun, isNews: IsNews): void {
   for (const change of drift) {
     // What is fixed is news each time; what is only observed stands.
-    if (report === null && !isNews(describeDrift(change))) continue;
+    if (report === null && !isNews(describeDrift(documentOf(change)))) continue;
     const fields = { ...changeName(change), ...driftValues(change), source: place(change.source) };
-    log.warn({ event: 'drift.found', ...fields }, describeDrift(change));
+    log.warn({ event: 'drift.found', ...fields }, describeDrift(documentOf(change)));
   }
   for (const change of frozen) {
     if (!isNews(`frozen ${nameOf(change)}`)) continue;
@@ -284,33 +285,6 @@ function describeItem(item: ChangeName, change: Change | undefined): string {
 function driftValues(change: Change): ItemValues {
   const { from = null, to = null } = valuesOf(change);
   return { from: to, to: from };
-}
-
-/** What somebody else did, and to what. */
-function describeDrift(change: Change): string {
-  const document = documentOf(change);
-  const done = DONE[change.action];
-  const { text } = describeChange(
-    // A move shows its place, which is the wanted one.
-    change.action === 'move'
-      ? document
-      : { ...document, observed: document.desired, desired: document.observed },
-  );
-  const what = text === '' ? '' : change.action === 'move' ? `; the manifest has it ${text}` : `: ${text}`;
-  return `${subjectOf(change)} was ${done} outside fwdsync${what}`;
-}
-
-/** What somebody did so that this action is needed. */
-const DONE: Readonly<Record<Change['action'], string>> = {
-  add: 'deleted',
-  update: 'changed',
-  move: 'moved',
-  delete: 'added',
-};
-
-/** `alias sales of acme.example`. */
-export function subjectOf({ kind, domain, name }: Omit<ChangeName, 'action'>): string {
-  return kind === 'domain' ? domain : `${kind} ${name} of ${domain}`;
 }
 
 /** Every line of the log is concealed as a whole. */

@@ -5,7 +5,8 @@ import {
   type DaemonEvent,
   type DeliveryTrouble,
 } from '../../../model/daemon.ts';
-import { subjectOf, troubleText } from '../../output/event-log.ts';
+import { subjectOf } from '../../../plan/render/drift.ts';
+import { troubleText } from '../../output/event-log.ts';
 
 /** A message for people. */
 export interface Notice {
