@@ -166,7 +166,9 @@ function withImportsOnUse(code: string): string {
   const values = new Map([...code.matchAll(imported)].map(([, name = '', value]) => [name, value]));
   const header = /^var __.*?^__export\(\w+, (\{.*?\})\);\nmodule\.exports = .*?;$/ms;
   const exported = (header.exec(code)?.[1] ?? '{}').replaceAll(': () => ', ': ');
-  const body = code.replace(header, code.includes('__toESM(') ? '$&' : '').replace(imported, 'let $1;');
+  const own = code.replace(header, '');
+  // It defines what esbuild calls, such as `__toESM`.
+  const body = (/\b__\w+\(/.test(own) ? code : own).replace(imported, 'let $1;');
   return `${body}\nmodule.exports = ${exported};`.replace(/(?<!^let )\bimport_\w+\b/gm, (name) =>
     values.has(name) ? `(${name} ??= ${values.get(name)})` : name,
   );
