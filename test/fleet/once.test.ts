@@ -90,6 +90,26 @@ test('a refused key is not sent again until it or the revision is another one', 
   });
 });
 
+test('after a run that was never recorded the limits count as used up until a window after its last sign is over', async () => {
+  const fleet = await openFleet(server, ['a']);
+  await fleet.publish('a');
+  await fleet.once();
+  const lost = (silence: string): Promise<unknown> =>
+    fleet.database.query(
+      `UPDATE fwdsync.account_runs SET due_at = now(), epoch = epoch + 1, alive_at = now() - $1::interval`,
+      [silence],
+    );
+  const secondsOf = async (): Promise<number> => {
+    const { log } = await fleet.once([], { FWDSYNC_LOG_LEVEL: 'debug' });
+    return Number(log.find(({ event }) => event === 'run.finished')?.['seconds']);
+  };
+  // A window of a minute, 20 s in which a run goes on unheard, and 5 s for its last request.
+  await lost('81 s');
+  expect(await secondsOf()).toBeGreaterThan(2.5);
+  await lost('86 s');
+  expect(await secondsOf()).toBeLessThan(2.5);
+}, 30_000);
+
 test('in the tables of workers and of their queue the emails of accounts, times and numbers alone are in clear', async () => {
   const fleet = await openFleet(server, ['a', 'b']);
   await fleet.publish('a');
