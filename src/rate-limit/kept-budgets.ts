@@ -1,4 +1,4 @@
-import { UNKNOWN_BUDGET, windowMs, type Budget } from './budget.ts';
+import { ASSUMED_WINDOW_MS, UNKNOWN_BUDGET, windowMs, type Budget } from './budget.ts';
 
 /** Budgets for another process, as JSON; moments are epoch milliseconds. */
 export type KeptBudgets = readonly (readonly [
@@ -34,7 +34,12 @@ export function restoreBudgets(
       const budget: Budget = { ...UNKNOWN_BUDGET, ...known, refillAt, answered: true };
       if (usedMsAgo === null) return [endpoint, budget];
       const remaining = known.limit === null ? null : 0;
-      return [endpoint, { ...budget, remaining, refillAt: monotonic + windowMs(budget) - usedMsAgo }];
+      return [endpoint, { ...budget, remaining, refillAt: monotonic + likelyWindowMs(budget) - usedMsAgo }];
     }),
   );
+}
+
+/** What is used once an hour shows windows an hour apart: without a reset that was so far ahead none is taken to be so long. */
+function likelyWindowMs(budget: Budget): number {
+  return Math.min(windowMs(budget), Math.max(ASSUMED_WINDOW_MS, budget.window.ahead));
 }

@@ -14,7 +14,7 @@ import type { WorkerProcess } from './support/fleet/worker-process.ts';
 const INTERVAL_S = runs(90, 3);
 const INTERVAL_MS = INTERVAL_S * 1_000;
 const ROUNDS = runs(10, 2);
-/** By how much a read may be late on a busy machine, besides the two seconds in which jobs are looked for. */
+/** By how much a read may be late on a busy machine, where an interval is as short as the time in which jobs are looked for. */
 const LATE_MS = 10_000;
 
 /** Accounts that are written to, slowly, when something befalls a worker, and how many of them it has under way. */
@@ -72,7 +72,8 @@ describe('workers that sweep', () => {
     console.info(`in two intervals of ${INTERVAL_S} s: ${shown}; longest gap ${gap} ms`);
     expect(scene.accounts.flatMap((account) => overlaps(account, since))).toEqual([]);
     expect([...counts.keys()].filter((reads) => reads < 1 || reads > 3)).toEqual([]);
-    expect(gap).toBeLessThan(INTERVAL_MS + LATE_MS);
+    // Where a read is left out it is two.
+    expect(gap).toBeLessThan(1.5 * INTERVAL_MS + runs(0, LATE_MS));
   });
 
   test('while all workers are replaced under load, no account waits for more than two intervals', async () => {

@@ -46,3 +46,10 @@ test('where somebody may have used it since, nothing is left until a window from
   const budget = restoreBudgets(unknown, HERE, 0).get('GET /account') ?? assumedBudget(1);
   expect(whenMayNext(budget, HERE.monotonic)).toBe(HERE.monotonic + 60_000);
 });
+
+test('of an endpoint that was used once an hour no window of an hour is waited for', () => {
+  const hourly = { ...UNKNOWN_BUDGET, limit: 10, remaining: 9, window: { step: 3_600_000, ahead: 59_000 } };
+  const keeping = keepBudgets(new Map([['GET /account', hourly]]), THERE);
+  const budget = restoreBudgets(keeping, HERE, 0).get('GET /account') ?? UNKNOWN_BUDGET;
+  expect(whenMayNext(budget, HERE.monotonic)).toBe(HERE.monotonic + 60_000);
+});

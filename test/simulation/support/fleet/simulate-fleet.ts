@@ -54,7 +54,7 @@ export async function simulateFleet(
     await world.clock.during(() => world.publish(1));
     const first = await runAndTakeOver(world, script, probes);
     const afterFirst = lookAtRoutes(world.core.store.state, probes, 'the first revision');
-    if (script.publishedAt === 'after') await world.publish(2);
+    if (script.publishedAt === 'after' || !first.isStruck) await world.publish(2);
     await sweep(world, script, probes);
     const end = world.core.store.dump();
     const ends = [...world.moments.slice(0, 1), afterFirst, ...world.moments.slice(-1)];
