@@ -42,7 +42,7 @@ test('without the database a run sends nothing more than what is in flight, and 
   const worker = fleet.worker();
   await atWork(fleet);
   const before = fleet.writes('a');
-  const outage = fleet.atFirstWrite('a', () => server.crash());
+  const outage = fleet.atFirst('a', 'write', () => server.crash());
   await fleet.publish('a', { text: manifest('ben@corp.example') });
   await outage;
   await worker.logged('store.unavailable');
@@ -65,7 +65,7 @@ test('where the database is gone once stage 1 is through, stage 2 does not begin
   const fleet = await openFleet(server, ['a']);
   const worker = fleet.worker();
   await atWork(fleet);
-  const outage = fleet.atFirstWrite('a', () => server.crash());
+  const outage = fleet.atFirst('a', 'write', () => server.crash());
   // One request of stage 1, and the delete of `old` after it.
   const text = manifest('ana@corp.example');
   await fleet.publish('a', { text });
@@ -76,5 +76,28 @@ test('where the database is gone once stage 1 is through, stage 2 does not begin
   await server.run(fleet.url, PASS_AN_HOUR);
   await expect.poll(() => fleet.account('a'), SOON).toMatchObject({ applied: 2, state: 'in-sync' });
   expect(fleet.aliases('a').toSorted()).toEqual(['info', 'sales']);
+  await worker.stop();
+});
+
+test('a run that the database has not heard of for a third of the job expiry sends no request at all', async () => {
+  const fleet = await openFleet(server, ['a']);
+  const worker = fleet.worker(['--job-expiry', '30s']);
+  await atWork(fleet);
+  let goOn = (): void => {};
+  const held = new Promise<void>((resolve) => (goOn = resolve));
+  const reading = fleet.atFirst('a', 'list', async () => {
+    await server.crash();
+    await held;
+  });
+  await fleet.publish('a', { text: manifest('ben@corp.example') });
+  await worker.logged('store.unavailable');
+  // Three signs of life fail, 5 s apart.
+  await new Promise((resolve) => setTimeout(resolve, 16_000));
+  const sent = fleet.requests('a');
+  goOn();
+  await reading;
+  await worker.logged('run.lost');
+  expect(fleet.requests('a')).toBeLessThanOrEqual(sent + 1);
+  await server.restart();
   await worker.stop();
 });

@@ -20,7 +20,7 @@ test('a worker applies what is published while it runs, revision after revision'
   const worker = fleet.worker();
   await fleet.publish('a');
   await expect.poll(() => fleet.forward('a'), SOON).toBe('ana@corp.example');
-  const published = fleet.atFirstWrite('a', async () => {
+  const published = fleet.atFirst('a', 'write', async () => {
     await fleet.publish('a', { forward: 'eve@corp.example' });
   });
   await fleet.publish('a', { forward: 'ben@corp.example' });
@@ -63,7 +63,7 @@ test('after SIGTERM a run ends with the request in flight, and another worker go
   const fleet = await openFleet(server, ['a']);
   const first = fleet.worker();
   let stopped: Promise<Ended> | undefined;
-  const stopping = fleet.atFirstWrite('a', async () => {
+  const stopping = fleet.atFirst('a', 'write', async () => {
     stopped = first.stop();
   });
   const text = `${manifestOf('a', 'ana@corp.example')}  new.example: { aliases: { info: ana@corp.example } }\n`;
@@ -81,7 +81,7 @@ test('run --once that is interrupted ends with 3 once something was written, and
   const text = `${manifestOf('a', 'ana@corp.example')}  new.example: { aliases: { info: ana@corp.example } }\n`;
   await fleet.publish('a', { text });
   const once = fleet.worker(['--once']);
-  await fleet.atFirstWrite('a', async () => void once.stop());
+  await fleet.atFirst('a', 'write', async () => void once.stop());
   expect(await once.ended).toMatchObject({ code: 3 });
   expect(await fleet.account('a')).toMatchObject({ applied: null, worker: null });
   expect(await fleet.once()).toMatchObject({ code: 0 });
@@ -117,7 +117,7 @@ test('what is removed is not run on', async () => {
   const worker = fleet.worker();
   let goOn = (): void => {};
   const held = new Promise<void>((resolve) => (goOn = resolve));
-  const written = fleet.atFirstWrite('a', async () => {
+  const written = fleet.atFirst('a', 'write', async () => {
     await fleet.database.query('UPDATE fwdsync.accounts SET wanted = NULL');
     await held;
   });

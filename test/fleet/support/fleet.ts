@@ -70,8 +70,8 @@ export interface Fleet {
   requests(name: string): number;
   /** Those that are not GET. */
   writes(name: string): number;
-  /** Calls `work` when the first request that writes to the account has come, before it is processed and answered. */
-  atFirstWrite(name: string, work: () => Promise<void>): Promise<void>;
+  /** Calls `work` when the first request of the kind from now on has come, before it is processed and answered. */
+  atFirst(name: string, kind: 'list' | 'write', work: () => Promise<void>): Promise<void>;
 }
 
 export interface Ended {
@@ -152,10 +152,12 @@ export async function openFleet(
     requests: (name) => accountOf(name)?.journal.entries().length ?? 0,
     writes: (name) =>
       (accountOf(name)?.journal.entries() ?? []).filter(({ method }) => method !== 'GET').length,
-    atFirstWrite: (name, work) =>
+    atFirst: (name, kind, work) =>
       new Promise((resolve, reject) => {
-        const stop = accountOf(name)?.onRequest(({ phase, method }) => {
-          if (phase !== 'before' || method === 'GET') return undefined;
+        const isOfKind = (method: string, path: string): boolean =>
+          kind === 'write' ? method !== 'GET' : path.includes('/domains');
+        const stop = accountOf(name)?.onRequest(({ phase, method, path }) => {
+          if (phase !== 'before' || !isOfKind(method, path)) return undefined;
           stop?.();
           const done = work();
           done.then(resolve, reject);
