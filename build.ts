@@ -116,8 +116,8 @@ function onlyCommand(name: string): Plugin {
   return {
     name: 'only-command',
     setup(builder) {
-      builder.onResolve({ filter: /^\.\/commands\// }, ({ path, kind }) => {
-        const isOther = kind === 'dynamic-import' && !path.startsWith(`./commands/${name}`);
+      builder.onResolve({ filter: /^\.\.\/commands\// }, ({ path, kind }) => {
+        const isOther = kind === 'dynamic-import' && !path.startsWith(`../commands/${name}`);
         return isOther ? { path, external: true } : undefined;
       });
     },

@@ -7,7 +7,7 @@ import type { DomainName } from '../model/names.ts';
 import { createInterruption, type Interruption } from './interruption.ts';
 import type { PlanOptionsDocument } from '../plan/document/document.ts';
 import type { SavedPlan } from '../plan/document/saved.ts';
-import { createStandardOutput, type OutputStream } from './standard-output.ts';
+import { createStandardOutput, type OutputStream } from './output/standard-output.ts';
 import { createSecrets, type Secrets } from './secrets.ts';
 import type { ManifestCounts } from '../manifest/load.ts';
 import type { Problem } from '../model/problem.ts';

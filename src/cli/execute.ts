@@ -14,11 +14,11 @@ export async function start(): Promise<void> {
 /**
  * Runs one command line. Every command takes the same path:
  *
- * 1. `declare-commands.ts` says which commands and options there are, and loads the module of the one that is called.
+ * 1. `declare/commands.ts` says which commands and options there are, and loads the module of the one that is called.
  * 2. `program.ts` has commander parse the words; with --help or on wrong usage it ends here.
  * 3. `accounts/for-accounts.ts`, with `--accounts` or a file of saved plans, runs the command for each account.
  * 4. The command in `commands/` reads what it is about: `settings.ts` (flag, then environment, then manifest),
- *    `input/desired.ts` (the manifest), `input/session.ts` (manifest, account and policy of a command that plans).
+ *    `input/manifest/desired.ts` (the manifest), `input/session.ts` (manifest, account and policy of a command that plans).
  * 5. It acts, through `reconcile/` or a client of `input/connect.ts`, prints through `output/`, and returns an exit code.
  * 6. An expected failure is a `CommandError` of `exit.ts`, explained on standard error without a stack trace.
  */

@@ -3,7 +3,7 @@ import { hostname, userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { createRunId, type Actor, type Commit, type RunOrigin } from '../model/history/entries.ts';
 import type { Context } from './context.ts';
-import { requireGit } from './input/git.ts';
+import { requireGit } from './input/manifest/git.ts';
 
 /** Who runs a command, for the history. */
 export function runOrigin(context: Context, command: RunOrigin['command']): RunOrigin {

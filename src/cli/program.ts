@@ -2,10 +2,10 @@ import { Command } from 'commander';
 import pkg from '../../package.json' with { type: 'json' };
 import { quote } from '../model/names.ts';
 import type { Context } from './context.ts';
-import { declareCommands } from './declare-commands.ts';
+import { declareCommands } from './declare/commands.ts';
 import type { ExitCode } from './exit.ts';
 import type { CommandAction, Execute } from './input/options.ts';
-import { openCommandLog } from './output/command-log.ts';
+import { openCommandLog } from './output/log/command-log.ts';
 import type { CommonOptions } from './settings.ts';
 
 interface ProgramPorts {

@@ -7,7 +7,7 @@ import type { ApiVersion } from '../model/endpoints.ts';
 import type { Context } from './context.ts';
 import { usageError } from './exit.ts';
 import { parseDuration } from './input/arguments.ts';
-import { resolveKey } from './input/references.ts';
+import { resolveKey } from './input/references/references.ts';
 
 /** The options that every command that needs them has, as commander hands them over. */
 export interface CommonOptions {

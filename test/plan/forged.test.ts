@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { planFault } from '../../src/cli/output/plan-fault.ts';
+import { planFault } from '../../src/cli/output/plan/plan-fault.ts';
 import { DISCLOSE_ALL } from '../../src/model/destinations.ts';
 import { planDocument, type PlanDocument } from '../../src/plan/document/document.ts';
 import { renderPlanGithub } from '../../src/plan/render/github.ts';

@@ -7,7 +7,7 @@ import type { SavedPlan } from '../../plan/document/saved.ts';
 import { createOwnership } from '../../reconcile/ownership.ts';
 import type { AccountEntry } from '../../reconcile/daemon/daemon.ts';
 import type { Context } from '../context.ts';
-import { readDesired } from '../input/desired.ts';
+import { readDesired } from '../input/manifest/desired.ts';
 import { CommandError, EXIT, commandFailure, usageError } from '../exit.ts';
 import type { ManifestCounts } from '../../manifest/load.ts';
 import { addCounts, NO_COUNTS, printInvalid } from '../output/problems/problems.ts';

@@ -7,13 +7,13 @@ import type { AccountReport, AccountScope, Context } from '../context.ts';
 import { CommandError, EXIT, explain, strongestExit, type ExitCode } from '../exit.ts';
 import type { AccountsFormat } from '../output/formats.ts';
 import { createMoves } from './moves.ts';
-import { applyCommandLine, applySaved } from '../output/next-command.ts';
+import { applyCommandLine, applySaved } from '../output/plan/next-command.ts';
 import { printJson } from '../output/output.ts';
 import { saveDocument } from '../output/files.ts';
 import { accountSet, openSavedJobs, type SavedFile } from './saved-accounts.ts';
 import { accountsDirectory, resolveFormat, type CommonOptions } from '../settings.ts';
 import { shareOutput, type OwnOutput, type SharedOutput, type SharedOutputOptions } from './shared-output.ts';
-import type { ProgressView } from '../output/progress.ts';
+import type { ProgressView } from '../output/progress/progress.ts';
 import { styleFor } from '../output/style.ts';
 
 export interface OverAccounts<Options> {

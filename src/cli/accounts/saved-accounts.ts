@@ -6,10 +6,10 @@ import { openJobs, type Jobs } from './accounts.ts';
 import type { Context } from '../context.ts';
 import { commandFailure } from '../exit.ts';
 import { assertNothingAgain } from '../input/plan-options.ts';
-import { planFault } from '../output/plan-fault.ts';
-import { lookUpKey } from '../input/references.ts';
+import { planFault } from '../output/plan/plan-fault.ts';
+import { lookUpKey } from '../input/references/references.ts';
 import { sha256 } from '../output/output.ts';
-import { readSavedText, stalePlan } from '../output/saved-plan.ts';
+import { readSavedText, stalePlan } from '../output/plan/saved-plan.ts';
 import { accountsDirectory, statedPaths, type CommonOptions } from '../settings.ts';
 
 /** What a command does with a saved plan. */

@@ -4,7 +4,7 @@ import { escapeInvisible } from '../../model/names.ts';
 import type { Account } from '../../model/observed.ts';
 import { answerOf, assertAccount, connect } from '../input/connect.ts';
 import type { Context } from '../context.ts';
-import { ownApi } from '../input/desired.ts';
+import { ownApi } from '../input/manifest/desired.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { DOCUMENT_FORMATS } from '../output/formats.ts';
 import { printJson } from '../output/output.ts';

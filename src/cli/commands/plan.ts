@@ -5,12 +5,12 @@ import { countsSentence } from '../../plan/render/totals.ts';
 import { decide, type Decision } from '../../reconcile/decide.ts';
 import type { Approved } from '../../reconcile/once.ts';
 import { planOnce, type Planned } from '../../reconcile/plan-once.ts';
-import { narrowToChanges } from '../input/against.ts';
+import { narrowToChanges } from '../input/manifest/against.ts';
 import { readFailure } from '../input/connect.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, strongestExit, usageError } from '../exit.ts';
 import { PLAN_FORMATS, type PlanFormat } from '../output/formats.ts';
-import { applyCommandLine, nextOf, type PlanRequestFlags } from '../output/next-command.ts';
+import { applyCommandLine, nextOf, type PlanRequestFlags } from '../output/plan/next-command.ts';
 import {
   contentsOf,
   documentOf,
@@ -19,8 +19,8 @@ import {
   shownPlan,
   type PlanPrinting,
   type ShownPlan,
-} from '../output/print-plan.ts';
-import { savePlan } from '../output/saved-plan.ts';
+} from '../output/plan/print-plan.ts';
+import { savePlan } from '../output/plan/saved-plan.ts';
 import { openSession, type Session } from '../input/session.ts';
 import { resolveDriftUrl, resolveFormat } from '../settings.ts';
 import { openDriftCheck } from '../input/drift.ts';

@@ -5,10 +5,10 @@ import { isRefused } from '../../plan/withhold.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, commandFailure } from '../exit.ts';
 import { PLAN_FORMATS } from '../output/formats.ts';
-import { applySaved, nextOf } from '../output/next-command.ts';
-import { printPlan } from '../output/print-plan.ts';
-import { lookUpKey } from '../input/references.ts';
-import { readSavedPlan } from '../output/saved-plan.ts';
+import { applySaved, nextOf } from '../output/plan/next-command.ts';
+import { printPlan } from '../output/plan/print-plan.ts';
+import { lookUpKey } from '../input/references/references.ts';
+import { readSavedPlan } from '../output/plan/saved-plan.ts';
 import { resolveFormat, type CommonOptions } from '../settings.ts';
 
 /**

@@ -7,7 +7,7 @@ import { makePlan, type PlanInput } from '../../plan/plan.ts';
 import { planOnce } from '../../reconcile/plan-once.ts';
 import { readFailure } from '../input/connect.ts';
 import type { Context } from '../context.ts';
-import { readDesired, type ReadOptions } from '../input/desired.ts';
+import { readDesired, type ReadOptions } from '../input/manifest/desired.ts';
 import { CommandError, EXIT, type ExitCode } from '../exit.ts';
 import { printInvalid } from '../output/problems/problems.ts';
 import { saveText } from '../output/files.ts';

@@ -6,8 +6,8 @@ import type { WouldDelete } from '../../plan/would-delete.ts';
 import { printChecked } from '../output/problems/checked.ts';
 import { EXIT, type ExitCode, usageError } from '../exit.ts';
 import { VALIDATE_FORMATS, type ValidateFormat } from '../output/formats.ts';
-import type { ReadDesired } from '../input/desired.ts';
-import { findStaged, isAnyStaged, type GitTree } from '../input/git-manifests.ts';
+import type { ReadDesired } from '../input/manifest/desired.ts';
+import { findStaged, isAnyStaged, type GitTree } from '../input/manifest/git-manifests.ts';
 import { printJson } from '../output/output.ts';
 import { silencedWords } from '../../plan/render/totals.ts';
 import { workflowCommand, type Annotation } from '../../plan/render/workflow-command.ts';
@@ -79,12 +79,12 @@ function assertInGit(options: ValidateOptions, context: Context): void {
 
 async function check(context: Context, options: ValidateOptions): Promise<Checked> {
   // Loaded here: where nothing is staged, a hook pays for neither YAML nor schema.
-  const { readDesired } = await import('../input/desired.ts');
+  const { readDesired } = await import('../input/manifest/desired.ts');
   const from = options.staged === true ? { from: INDEX } : {};
   const read = await readDesired(context, options, { unnamed: 'refused', ...from });
   if (read.texts.length === 0) return { ...NOTHING, problems: [removed(options)] };
   if (options.against === undefined || read.desired === null) return read;
-  const { compareWith } = await import('../input/against.ts');
+  const { compareWith } = await import('../input/manifest/against.ts');
   const { deletes, warnings } = await compareWith(context, options, options.against, read.desired);
   const found = silence(warnings, read.desired);
   const problems = [...read.problems, ...found].sort((a, b) => compareSources(a.source, b.source));

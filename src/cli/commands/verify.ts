@@ -4,11 +4,11 @@ import { plural, type DomainName } from '../../model/names.ts';
 import { requireDomain } from '../input/arguments.ts';
 import { answerOf, apiFailure, assertAccount, connectShown } from '../input/connect.ts';
 import type { Context } from '../context.ts';
-import { ownApi } from '../input/desired.ts';
+import { ownApi } from '../input/manifest/desired.ts';
 import { EXIT, interruptedExit, strongestExit, type ExitCode } from '../exit.ts';
 import { DOCUMENT_FORMATS } from '../output/formats.ts';
 import { printJson } from '../output/output.ts';
-import { requestsHeadway } from '../output/headway.ts';
+import { requestsHeadway } from '../output/progress/headway.ts';
 import { resolveConnection, resolveFormat, type CommonOptions } from '../settings.ts';
 import {
   domainText,

@@ -8,7 +8,7 @@ import type { Account } from '../../model/observed.ts';
 import type { Result } from '../../model/result.ts';
 import type { Context } from '../context.ts';
 import { CommandError, EXIT, commandFailure } from '../exit.ts';
-import { createRunProgress, type RunProgress } from '../output/run-progress.ts';
+import { createRunProgress, type RunProgress } from '../output/progress/run-progress.ts';
 import type { Connection } from '../settings.ts';
 
 /** A client of the account; a key that cannot be sent is refused here, without its value. */

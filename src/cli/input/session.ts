@@ -8,17 +8,17 @@ import type { Planned, PlanPorts, PlanRequest } from '../../reconcile/plan-once.
 import { resolveSnapshot } from '../../reconcile/undo/resolve-snapshot.ts';
 import { connectShown } from './connect.ts';
 import type { Context } from '../context.ts';
-import { requireDesired, type ReadOptions, type RequiredDesired } from './desired.ts';
+import { requireDesired, type ReadOptions, type RequiredDesired } from './manifest/desired.ts';
 import { collectSyntax } from './heap.ts';
 import { disclosureOf } from '../output/output.ts';
 import { planOptions, type PlanFlags } from './plan-options.ts';
 import { createPolicy, type AllowanceOptions, type RunStance } from './policy.ts';
 import type { ManifestCounts } from '../../manifest/load.ts';
-import { requestsHeadway } from '../output/headway.ts';
-import type { RunProgress } from '../output/run-progress.ts';
+import { requestsHeadway } from '../output/progress/headway.ts';
+import type { RunProgress } from '../output/progress/run-progress.ts';
 import { listingsOf } from '../../plan/requests/reads.ts';
 import { resolveConnection, type CommonOptions, type Connection } from '../settings.ts';
-import { referenceValue } from './references.ts';
+import { referenceValue } from './references/references.ts';
 import { isUndo, openStates } from './state/state.ts';
 
 /** What a command that plans has in hand: the manifest, the account, and what to do with them. */

@@ -1,7 +1,7 @@
 import type { FullClient } from '../../api/create.ts';
 import { normaliseDestination, type Disclosure, type References } from '../../model/destinations.ts';
 import type { Context } from '../context.ts';
-import { invalidManifest, readDesired, type ReadDesired } from '../input/desired.ts';
+import { invalidManifest, readDesired, type ReadDesired } from '../input/manifest/desired.ts';
 import { CommandError } from '../exit.ts';
 import { maskOf } from './output.ts';
 import type { CommonOptions, Connection } from '../settings.ts';

@@ -1,4 +1,4 @@
-import { planFault } from '../../../src/cli/output/plan-fault.ts';
+import { planFault } from '../../../src/cli/output/plan/plan-fault.ts';
 import { entryKey } from '../../../src/model/item-key.ts';
 import { describe, expect, test } from 'vitest';
 import { DISCLOSE_ALL } from '../../../src/model/destinations.ts';

@@ -13,7 +13,7 @@ import type { DocumentFormat } from '../../output/formats.ts';
 import { notRun, unprovenOf, type NotRun } from './not-run.ts';
 import { columnsOf, printJson } from '../../output/output.ts';
 import { printInvalid } from '../../output/problems/problems.ts';
-import { printStale } from '../../output/saved-plan.ts';
+import { printStale } from '../../output/plan/saved-plan.ts';
 import { disclosureFor, type Session } from '../../input/session.ts';
 import type { CommonOptions } from '../../settings.ts';
 import { styleFor } from '../../output/style.ts';

@@ -6,8 +6,8 @@ import type { OncePorts } from '../../../reconcile/once.ts';
 import type { Planned } from '../../../reconcile/plan-once.ts';
 import type { Context } from '../../context.ts';
 import type { Session } from '../../input/session.ts';
-import { timetableHeadway } from '../../output/headway.ts';
-import { forecastOf, timetableOf } from '../../output/print-plan.ts';
+import { timetableHeadway } from '../../output/progress/headway.ts';
+import { forecastOf, timetableOf } from '../../output/plan/print-plan.ts';
 
 /** Shows how far a plan is applied. */
 interface RunFollower {

@@ -8,7 +8,7 @@ import { encodeForward, type Reference } from '../../../model/destinations.ts';
 import type { DesiredRule } from '../../../model/resources.ts';
 import type { Context } from '../../context.ts';
 import { commandFailure } from '../../exit.ts';
-import { invalidManifest, loadOptions } from '../../input/desired.ts';
+import { invalidManifest, loadOptions } from '../../input/manifest/desired.ts';
 import { printProblems } from '../../output/problems/problems.ts';
 import { agreedAccount, type CommonOptions } from '../../settings.ts';
 

@@ -2,7 +2,7 @@ import * as fs from 'node:fs/promises';
 import type { HistoryQuery, HistoryStore } from '../../../state/store.ts';
 import { openHistories } from '../../../state/history/histories.ts';
 import type { Context } from '../../context.ts';
-import { ownApi } from '../../input/desired.ts';
+import { ownApi } from '../../input/manifest/desired.ts';
 import { styleFor } from '../../output/style.ts';
 import { agreedAccount, namesStore, resolveStateDirectory, type CommonOptions } from '../../settings.ts';
 

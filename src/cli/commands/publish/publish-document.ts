@@ -3,7 +3,7 @@ import type { Commit } from '../../../model/history/entries.ts';
 import { escapeInvisible, plural, type DomainName } from '../../../model/names.ts';
 import { changedSince, digestDomains, type DomainDigests } from '../../../reconcile/domain-digests.ts';
 import type { Context } from '../../context.ts';
-import { readDesired } from '../../input/desired.ts';
+import { readDesired } from '../../input/manifest/desired.ts';
 import type { CommonOptions } from '../../settings.ts';
 
 /** `fwdsync/publish@1`. */

@@ -6,7 +6,7 @@ import type { Publication, PublishedManifest } from '../../../state/postgres/rev
 import { openJobs } from '../../accounts/accounts.ts';
 import type { Context } from '../../context.ts';
 import { usageError } from '../../exit.ts';
-import { invalidManifest, readDesired } from '../../input/desired.ts';
+import { invalidManifest, readDesired } from '../../input/manifest/desired.ts';
 import { whoRuns } from '../../origin.ts';
 import { NO_COUNTS, addCounts, printInvalid, printProblems } from '../../output/problems/problems.ts';
 import { agreedAccount, DEFAULT_API_URL, namedUrl, type CommonOptions } from '../../settings.ts';

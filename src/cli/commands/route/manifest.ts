@@ -4,7 +4,7 @@ import { domainPartOf, type DomainName } from '../../../model/names.ts';
 import type { Mail } from '../../../routing/route.ts';
 import type { Context } from '../../context.ts';
 import { usageError } from '../../exit.ts';
-import { invalidManifest, readDesired } from '../../input/desired.ts';
+import { invalidManifest, readDesired } from '../../input/manifest/desired.ts';
 import type { RouteFindings } from '../../output/documents/route-document.ts';
 import { disclosureOf } from '../../output/output.ts';
 import type { CommonOptions } from '../../settings.ts';

@@ -4,7 +4,7 @@ import type { RouteAnswer } from '../../../status/page/views/route-box.ts';
 import { CommandError } from '../../exit.ts';
 import { routeDocument } from '../../output/documents/route-document.ts';
 import { renderRoute } from '../../output/documents/route-text.ts';
-import { parseMailAddress } from '../route.ts';
+import { parseMailAddress } from '../route/route.ts';
 import { traceDesired } from '../route/manifest.ts';
 
 /** Where mail to an address goes by the manifests that are loaded: what `fwdsync route` prints. */

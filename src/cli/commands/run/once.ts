@@ -7,7 +7,7 @@ import { createDriftLog, driftOf } from '../../../reconcile/drift-log.ts';
 import { reconcileOnce, type Once } from '../../../reconcile/once.ts';
 import { planOnce, type Planned } from '../../../reconcile/plan-once.ts';
 import { approveUnasked } from '../apply/approve.ts';
-import { requestEvent } from '../../output/event-log.ts';
+import { requestEvent } from '../../output/log/event-log.ts';
 import { reportExit } from '../apply/conclude.ts';
 import type { Context } from '../../context.ts';
 import { CommandError, EXIT, type ExitCode } from '../../exit.ts';

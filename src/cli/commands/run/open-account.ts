@@ -18,7 +18,7 @@ import { createManifestSource, type ManifestSource } from '../../../reconcile/da
 import { requireDomain } from '../../input/arguments.ts';
 import { maskOf } from '../../output/output.ts';
 import { followDelivery, type ReachedAccount } from './follow-delivery.ts';
-import { requestEvent } from '../../output/event-log.ts';
+import { requestEvent } from '../../output/log/event-log.ts';
 import type { StateStore } from '../../../state/store.ts';
 import type { Context } from '../../context.ts';
 import { CommandError, commandFailure } from '../../exit.ts';
@@ -26,8 +26,8 @@ import { connect } from '../../input/connect.ts';
 import { readCommit, runOrigin } from '../../origin.ts';
 import { createPolicy } from '../../input/policy.ts';
 import { openStates } from '../../input/state/state.ts';
-import { loadOptions } from '../../input/desired.ts';
-import { referenceValue, referenceReader } from '../../input/references.ts';
+import { loadOptions } from '../../input/manifest/desired.ts';
+import { referenceValue, referenceReader } from '../../input/references/references.ts';
 import {
   resolveConnection,
   resolveStateDirectory,

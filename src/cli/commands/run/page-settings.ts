@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { isLoopback } from '../../../model/endpoints.ts';
 import type { Context } from '../../context.ts';
 import { usageError } from '../../exit.ts';
-import { operatorSecret } from '../../input/references.ts';
+import { operatorSecret } from '../../input/references/references.ts';
 import type { Concealer } from './conceal.ts';
 import type { ListenAddress } from './serve-status.ts';
 

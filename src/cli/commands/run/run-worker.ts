@@ -15,14 +15,14 @@ import { exitOfAll } from '../../accounts/over-accounts.ts';
 import type { Context } from '../../context.ts';
 import { commandFailure, EXIT, interruptedExit, usageError, type ExitCode } from '../../exit.ts';
 import { openStore } from '../../input/state/store.ts';
-import { createEventLog } from '../../output/event-log.ts';
+import { createEventLog } from '../../output/log/event-log.ts';
 import { accountsDirectory, leaseOf, namesStore, statedPaths, type CommonOptions } from '../../settings.ts';
 import { reportExit } from '../apply/conclude.ts';
 import { hideReferences, type Concealer } from './conceal.ts';
 import { openFleetAccount } from './fleet-account.ts';
 import { endedOrOverdue } from './grace.ts';
-import type { NotifyFormat } from './notify-bodies.ts';
-import { openNotifier } from './notify.ts';
+import type { NotifyFormat } from './notify/notify-bodies.ts';
+import { openNotifier } from './notify/notify.ts';
 import { readPageSettings } from './page-settings.ts';
 import { serveStatus, type ListenAddress } from './serve-status.ts';
 

@@ -4,7 +4,7 @@ import { escapeInvisible, plural, quote } from '../../../model/names.ts';
 import { showSource } from '../../../model/problem.ts';
 import type { Context } from '../../context.ts';
 import { EXIT, type ExitCode } from '../../exit.ts';
-import { narrow } from '../../input/desired.ts';
+import { narrow } from '../../input/manifest/desired.ts';
 import { maskOf } from '../../output/output.ts';
 import { styleFor } from '../../output/style.ts';
 import { manifestPaths, resolveFormat, type CommonOptions } from '../../settings.ts';

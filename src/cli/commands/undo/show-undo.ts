@@ -8,7 +8,7 @@ import type { Context } from '../../context.ts';
 import { disclosureFor, type Session } from '../../input/session.ts';
 import { printStateWarnings } from '../../input/state/state.ts';
 import type { DocumentFormat } from '../../output/formats.ts';
-import { documentOf, printPlanText, shownPlan } from '../../output/print-plan.ts';
+import { documentOf, printPlanText, shownPlan } from '../../output/plan/print-plan.ts';
 import { columnsOf } from '../../output/output.ts';
 import type { CommonOptions } from '../../settings.ts';
 import { styleFor } from '../../output/style.ts';

@@ -1,0 +1,58 @@
+import type { CommandAction } from '../../input/options.ts';
+import { EXIT } from '../../exit.ts';
+
+/** Prints the script that completes the command line in a shell. */
+export const completionCommand: CommandAction<object> = async (context, _options, [shell]) => {
+  context.stdout.write(SCRIPTS[shell as keyof typeof SCRIPTS]);
+  return EXIT.done;
+};
+
+/**
+ * The program itself says what may stand at the cursor, not a function or an alias around it, which may ask for a key; what
+ * is typed meanwhile is not its input, and no complaint of it gets into the line.
+ */
+const ask = (index: string, words: string): string =>
+  `command fwdsync completion words -- ${index} ${words} </dev/null 2>/dev/null`;
+
+/** Each asks with the place of the cursor and all words of the line, and completes paths itself. */
+const SCRIPTS = {
+  // For `source <(fwdsync completion bash)`; bash 4 or later. Around `=` it makes three words of one.
+  bash: `# bash completion of fwdsync
+_fwdsync() {
+  local words cur=\${COMP_WORDS[COMP_CWORD]}
+  [[ $cur == = ]] && cur=''
+  words=$(${ask('$COMP_CWORD', '"${COMP_WORDS[@]}"')} | cut -f 1)
+  if [[ $words == :files ]]; then compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur"))
+  else COMPREPLY=($(compgen -W "$words" -- "$cur"))
+  fi
+}
+complete -F _fwdsync fwdsync
+`,
+  // For a file `_fwdsync` in `$fpath`, or `source <(fwdsync completion zsh)` after `compinit`.
+  zsh: `#compdef fwdsync
+_fwdsync() {
+  local -a lines=("\${(@f)$(${ask('$((CURRENT - 1))', '"${words[@]}"')})}")
+  if [[ $lines == :files ]]; then
+    compset -P '--*='
+    _files
+  else
+    lines=("\${(@)\${(@)lines//:/\\\\:}/$'\\t'/:}")
+    _describe fwdsync lines
+  fi
+}
+if [[ $funcstack[1] == _fwdsync ]]; then _fwdsync "$@"; else compdef _fwdsync fwdsync; fi
+`,
+  // For `~/.config/fish/completions/fwdsync.fish`, or `fwdsync completion fish | source`.
+  fish: `# fish completion of fwdsync
+function __fwdsync_complete
+  set -l lines (${ask('(count (commandline -opc))', '(commandline -op)')})
+  if test "$lines" = :files
+    set -l option (commandline -ct | string match -r -- '^--[^=]*=')
+    __fish_complete_path (commandline -ct | string replace -- "$option" '') | string replace -r '^' -- "$option"
+  else
+    printf '%s\\n' $lines
+  end
+end
+complete -c fwdsync -f -a '(__fwdsync_complete)'
+`,
+} as const;

@@ -1,0 +1,58 @@
+import { type DomainName, domainPartOf, localPartOf, parseDomainName, quote } from '../../../model/names.ts';
+import type { Context } from '../../context.ts';
+import { EXIT, type ExitCode, usageError } from '../../exit.ts';
+import { routeDocument } from '../../output/documents/route-document.ts';
+import { renderRoute } from '../../output/documents/route-text.ts';
+import { DOCUMENT_FORMATS } from '../../output/formats.ts';
+import { printJson, sentenceColumns } from '../../output/output.ts';
+import { resolveFormat, type CommonOptions } from '../../settings.ts';
+import { askAccount } from './account.ts';
+import { askManifest } from './manifest.ts';
+
+export interface RouteOptions extends CommonOptions {
+  readonly from?: string;
+  readonly subject?: string;
+  readonly body?: string;
+  readonly live?: true;
+}
+
+/** Shows the way of a message to its end, and what matches it at each hop: by the manifest, offline, or by the live account. */
+export async function routeCommand(
+  context: Context,
+  options: RouteOptions,
+  [address = '']: readonly string[],
+): Promise<ExitCode> {
+  const format = resolveFormat(options, context, DOCUMENT_FORMATS);
+  const { to, domain } = parseMailAddress(address);
+  const mail = { to, from: options.from ?? '', subject: options.subject ?? '', body: options.body ?? '' };
+  if (options.live !== true) assertOffline(options);
+  const findings =
+    options.live === true
+      ? await askAccount(context, options, domain, mail)
+      : await askManifest(context, options, mail);
+  const document = routeDocument(mail, findings);
+  if (format === 'json') printJson(context, document);
+  else context.stdout.write(renderRoute(document, findings, sentenceColumns(context.stdout)));
+  return EXIT.done;
+}
+
+/** An address or an account on the command line says that somebody means the account. */
+function assertOffline({ apiUrl, account }: RouteOptions): void {
+  const flag = apiUrl !== undefined ? '--api-url' : account !== undefined ? '--account' : null;
+  if (flag === null) return;
+  throw usageError(
+    `${flag} has no meaning without --live: the manifest is asked, not the account`,
+    `add --live, or leave ${flag} out`,
+  );
+}
+
+/** The address in the form in which domains are compared. */
+export function parseMailAddress(address: string): { readonly to: string; readonly domain: DomainName } {
+  const local = localPartOf(address);
+  const domain = parseDomainName(domainPartOf(address));
+  if (local === '' || !domain.ok) {
+    const what = `${quote(address)} is not an address`;
+    throw usageError(what, 'write it whole, such as sales@acme.example');
+  }
+  return { to: `${local}@${domain.value}`, domain: domain.value };
+}

@@ -1,0 +1,266 @@
+import { resolve } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import pkg from '../../../../package.json' with { type: 'json' };
+import type { Logger } from 'pino';
+import { createConnections } from '../../../api/http/transport.ts';
+import type { DaemonEvent } from '../../../model/daemon.ts';
+import { createOwnership, readInTurn, readTogether } from '../../../reconcile/ownership.ts';
+import { createDaemon, type Daemon } from '../../../reconcile/daemon/daemon.ts';
+import { createTurns } from '../../../reconcile/daemon/scheduler.ts';
+import { watchFiles } from '../../../reconcile/daemon/watch.ts';
+import { createMetrics } from '../../../status/metrics.ts';
+import { accountEntries } from '../../accounts/accounts.ts';
+import { concealing, createConcealer, hideReferences, type Concealer } from './conceal.ts';
+import { endedOrOverdue } from './grace.ts';
+import type { Context } from '../../context.ts';
+import { parseDuration } from '../../input/arguments.ts';
+import { CommandError, EXIT, type ExitCode, usageError } from '../../exit.ts';
+import { openStates } from '../../input/state/state.ts';
+import { createLogger } from '../../output/log/logger.ts';
+import { openNotifier } from './notify/notify.ts';
+import type { NotifyFormat } from './notify/notify-bodies.ts';
+import { parseBasePath, readPageSettings } from './page-settings.ts';
+import { openAccountLoop } from './open-account.ts';
+import { DOCUMENT_FORMATS } from '../../output/formats.ts';
+import { createEventLog } from '../../output/log/event-log.ts';
+import { maskOf } from '../../output/output.ts';
+import { overAccounts } from '../../accounts/over-accounts.ts';
+import { runOnce } from './once.ts';
+import { assertWorkerOptions, isWorker, runWorker } from './run-worker.ts';
+import { parseListen, serveStatus, type ListenAddress } from './serve-status.ts';
+import {
+  accountsDirectory,
+  isInStore,
+  manifestPaths,
+  resolveDriftUrl,
+  resolveLog,
+  type CommonOptions,
+} from '../../settings.ts';
+
+export interface RunOptions extends CommonOptions {
+  readonly interval: string;
+  readonly listen: string;
+  readonly mode: 'apply' | 'observe';
+  readonly once?: true;
+  readonly delivery?: true;
+  readonly driftUrl?: string;
+  readonly fullInterval?: string;
+  readonly basePath?: string;
+  readonly notifyFormat?: NotifyFormat;
+  readonly concurrency?: number;
+}
+
+const LEAST_INTERVAL_MS = 1000;
+/** Of the memory in use: by default a process that runs for months may keep several times as much before it collects it. */
+const MOST_GARBAGE_PERCENT = 30;
+const DEFAULT_FULL_INTERVAL = '1h';
+
+/**
+ * Keeps accounts in sync with their manifests until it is stopped. What a guard refuses or what cannot be read is
+ * withheld, and the rest goes on; while a manifest is invalid, the last good one stays loaded.
+ */
+export async function runCommand(context: Context, options: RunOptions): Promise<ExitCode> {
+  const intervalMs = parseDuration('--interval', options.interval, LEAST_INTERVAL_MS);
+  const listen = parseListen(options.listen);
+  const quick = quickSweeps(context, options);
+  const basePath = parseBasePath(options.basePath);
+  assertUsed(options, context);
+  assertWorkerOptions(options, context);
+  const concealer = createConcealer({ mask: maskOf(options, context) });
+  // Standard output has no other use here.
+  const logger = createLogger(resolveLog(options, context), concealing(context.stdout, concealer), 'info');
+  if (isWorker(options, context))
+    return runWorker(context, options, { intervalMs, listen, basePath, logger, concealer });
+  if (options.once === true) {
+    const log = createEventLog(logger);
+    const emit = (event: DaemonEvent): void => {
+      hideReferences(event, concealer);
+      log(event);
+    };
+    return overAccounts(context, options, {
+      formats: DOCUMENT_FORMATS,
+      saved: null,
+      ending: 'none',
+      command: (own, alone) => runOnce(own, alone, emit),
+    });
+  }
+  assertWatchable(context, options);
+  setFlagsFromString(`--heap-growing-percent=${MOST_GARBAGE_PERCENT}`);
+  // A wrong store shows at once rather than in each run.
+  await openStates(context, options, 'run');
+  context.waitFor?.('service');
+  logger.info(
+    { event: 'started', mode: options.mode, interval_ms: intervalMs },
+    `started in mode ${options.mode}`,
+  );
+  // A part that fails ends the others: the supervisor restarts the process.
+  const broken = new AbortController();
+  const signal = AbortSignal.any([context.signal, broken.signal]);
+  const own = { ...context, signal, connections: createConnections() };
+  try {
+    await endedOrOverdue(
+      own,
+      serve(own, options, { intervalMs, quick, listen, basePath, logger, concealer }),
+    );
+  } finally {
+    broken.abort();
+  }
+  logger.info({ event: 'stopped', signal: String(context.signal.reason) }, 'stopped');
+  return EXIT.done;
+}
+
+/** An option without effect is an error, not ignored. */
+function assertUsed(options: RunOptions, { env }: Pick<Context, 'env'>): void {
+  const { once, delivery, basePath, notifyFormat } = options;
+  const ofDaemon = [
+    ['--delivery', delivery, 'leave it out; fwdsync delivery reads the logs once'],
+    ['--base-path', basePath, 'leave it out: no page is served'],
+    ['--notify-format', notifyFormat, 'leave it out: the exit code says how the run ended'],
+  ] as const;
+  for (const [flag, value, hint] of ofDaemon)
+    if (once === true && value !== undefined) throw usageError(`${flag} has no effect with --once`, hint);
+  if (notifyFormat === undefined || env['FWDSYNC_NOTIFY_URL'] || env['FWDSYNC_NOTIFY_URL_FILE']) return;
+  throw usageError(
+    '--notify-format has no effect without FWDSYNC_NOTIFY_URL',
+    'set it, or FWDSYNC_NOTIFY_URL_FILE, to where notifications are sent',
+  );
+}
+
+function assertWatchable(context: Context, options: RunOptions): void {
+  const stored = manifestPaths(options, context).find(isInStore);
+  if (stored !== undefined)
+    throw usageError(`${stored} is read once, and the daemon watches files`, 'name files, or add --once');
+  if (accountsDirectory(options, context) !== null || !manifestPaths(options, context).includes('-')) return;
+  throw new CommandError(
+    EXIT.usage,
+    'standard input can be read once, and the daemon reads its manifest again and again',
+    'name files, or add --once',
+  );
+}
+
+/** How sweeps check domains that are not read in full. */
+interface QuickSweeps {
+  /** Null: they read all in full. */
+  readonly driftUrl: string | null;
+  readonly fullIntervalMs: number;
+}
+
+function quickSweeps(context: Context, { driftUrl, fullInterval, once }: RunOptions): QuickSweeps {
+  if (once === true && driftUrl !== undefined)
+    throw usageError(
+      '--drift-url has no effect with --once, which reads everything',
+      'leave one of them out',
+    );
+  const url = resolveDriftUrl({ driftUrl }, context);
+  if (fullInterval !== undefined && (url === null || once === true))
+    throw usageError(
+      '--full-interval has an effect only with --drift-url',
+      'leave it out, or add --drift-url',
+    );
+  const text = fullInterval ?? DEFAULT_FULL_INTERVAL;
+  return { driftUrl: url, fullIntervalMs: parseDuration('--full-interval', text, LEAST_INTERVAL_MS) };
+}
+
+interface ServeOptions {
+  readonly intervalMs: number;
+  readonly quick: QuickSweeps;
+  readonly listen: ListenAddress;
+  readonly basePath: string | null;
+  readonly logger: Logger;
+  readonly concealer: Concealer;
+}
+
+/** Runs the daemon and its status server; each event goes to the metrics, the log and the webhook. */
+async function serve(
+  context: Context,
+  options: RunOptions,
+  { intervalMs, quick, listen, basePath, logger, concealer }: ServeOptions,
+): Promise<void> {
+  const { clock, signal } = context;
+  const { version } = pkg;
+  const page = await readPageSettings(context, basePath, { listen, logger, concealer });
+  const metrics = createMetrics({ version, statuses: () => daemon.statuses() });
+  const log = createEventLog(logger);
+  const notify = await openNotifier(context, options.notifyFormat ?? 'json', { logger, concealer });
+  let refreshPages = (): void => undefined;
+  const emit = (event: DaemonEvent): void => {
+    hideReferences(event, concealer);
+    metrics.record(event);
+    log(event);
+    notify(event);
+    if (event.kind !== 'request') refreshPages();
+  };
+  const onSecret = (value: string): void => concealer.addSecret(value);
+  const daemon = openDaemon(context, options, { intervalMs, quick, emit, onSecret });
+  context.onHangUp?.(() => daemon.resync());
+  const status = serveStatus(listen, daemon, {
+    ...page,
+    clock,
+    signal,
+    logger,
+    metrics,
+    version,
+    conceal: (text) => concealer.conceal(text),
+    disclosure: concealer.disclosure,
+    onServing(refresh) {
+      refreshPages = refresh;
+    },
+  });
+  await Promise.all([daemon.run(), status]);
+}
+
+/** Between two sweeps that are due at once: a sweep of a small account takes some milliseconds of one core. */
+const TURN_MS = 10;
+/** Manifests that are read at once. */
+const MOST_READS = 8;
+
+interface DaemonWiring {
+  readonly intervalMs: number;
+  readonly quick: QuickSweeps;
+  readonly emit: (event: DaemonEvent) => void;
+  /** A value came up that must not be seen. */
+  readonly onSecret: (value: string) => void;
+}
+
+function openDaemon(
+  context: Context,
+  options: RunOptions,
+  { intervalMs, quick, emit, onSecret }: DaemonWiring,
+): Daemon {
+  const ownership = createOwnership();
+  const { clock, signal, cwd } = context;
+  const directory = accountsDirectory(options, context);
+  const accounts = directory === null ? 'one' : 'many';
+  const [turn, inTurn, together] = [createTurns(TURN_MS), readInTurn(MOST_READS), readTogether(signal)];
+  return createDaemon({
+    clock,
+    signal,
+    emit,
+    async listAccounts() {
+      if (directory === null) return [{ name: 'default', paths: manifestPaths(options, context) }];
+      return accountEntries(context, options, directory);
+    },
+    openLoop: (entry) =>
+      openAccountLoop(
+        context,
+        entry,
+        {
+          common: options,
+          mode: options.mode,
+          intervalMs,
+          ...quick,
+          delivery: options.delivery === true,
+          accounts,
+          turn,
+          inTurn,
+          together,
+        },
+        { ownership, emit, onSecret },
+      ),
+    watched: (entries) =>
+      [...(directory === null ? [] : [directory]), ...entries.flatMap(({ paths }) => paths)]
+        .filter((path) => path !== '-')
+        .map((path) => resolve(cwd, path)),
+    watch: watchFiles,
+  });
+}

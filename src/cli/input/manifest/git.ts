@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process';
+import { buffer, text } from 'node:stream/consumers';
+import { once } from 'node:events';
+import type { Context } from '../../context.ts';
+import { commandFailure, usageError } from '../../exit.ts';
+
+export interface GitResult {
+  readonly code: number;
+  readonly stdout: Buffer;
+  readonly stderr: string;
+}
+
+/**
+ * Runs git without a shell, in the environment of the command: a hook is told by it which index to read. Paths are taken
+ * as they are, never as patterns, and nothing is locked.
+ */
+export async function git(context: Context, args: readonly string[], input = ''): Promise<GitResult> {
+  const child = spawn('git', ['--literal-pathspecs', '--no-optional-locks', ...args], {
+    cwd: context.cwd,
+    env: { ...context.env, LC_ALL: 'C' },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  child.stdin.on('error', () => {}); // it may end before it has read
+  child.stdin.end(input);
+  const ended = once(child, 'close') as Promise<[number | null]>;
+  try {
+    const [stdout, stderr, [code]] = await Promise.all([buffer(child.stdout), text(child.stderr), ended]);
+    return { code: code ?? 128, stdout, stderr };
+  } catch (error) {
+    throw commandFailure(
+      `git cannot be run: ${(error as Error).message}`,
+      'install git, or leave --staged and --against out',
+    );
+  }
+}
+
+/** The same where only success makes sense; the first line of what git says is the message. */
+export async function requireGit(context: Context, args: readonly string[], input = ''): Promise<Buffer> {
+  const { code, stdout, stderr } = await git(context, args, input);
+  if (code === 0) return stdout;
+  const said = stderr.split('\n')[0] || `exit code ${code}`;
+  throw commandFailure(`git ${args[0]}: ${said}`, 'run the command within the repository');
+}
+
+/** The commit that a revision names; one that is none is wrong usage. */
+export async function resolveCommit(context: Context, revision: string): Promise<string> {
+  const { code, stdout, stderr } = await git(context, [
+    'rev-parse',
+    '--verify',
+    '--end-of-options',
+    `${revision}^{commit}`,
+  ]);
+  if (code === 0) return stdout.toString('utf8').trim();
+  throw usageError(
+    `--against ${revision}: ${stderr.split('\n')[0] || 'there is no such revision'}`,
+    'name a commit, a branch or a tag that is here; a shallow clone lacks most of them',
+  );
+}

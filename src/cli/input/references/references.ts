@@ -1,0 +1,142 @@
+import { readFile } from 'node:fs/promises';
+import { delimiter, resolve } from 'node:path';
+import type { ReadReferences } from '../../../manifest/load.ts';
+import type { DesiredApi, ReferenceValue } from '../../../model/desired.ts';
+import type { Reference } from '../../../model/destinations.ts';
+import type { Context } from '../../context.ts';
+import { CommandError, EXIT, commandFailure } from '../../exit.ts';
+import { readReferenceFile } from './reference-file.ts';
+
+/** Where absolute paths of references lead; `FWDSYNC_REFERENCE_PATH` replaces it. */
+const DEFAULT_PATH = ['/run/secrets', '/var/run/secrets'].join(delimiter);
+
+const AT_ONCE = 32;
+
+/** The value behind a reference to a destination or a password; one that is an API key or such is refused. */
+export async function referenceValue(context: Context, reference: Reference): Promise<ReferenceValue> {
+  const value = await readValue(context, reference);
+  const what = typeof value === 'string' ? context.secrets.whyForbidden(value) : null;
+  if (what === null) {
+    if (typeof value === 'string') hide(context, value, reference);
+    return value;
+  }
+  return { refused: `its value is ${what}`, hint: 'name another variable or file' };
+}
+
+/** The service may repeat it, whole or in part where it is a list; the word for no destination is no secret. */
+function hide({ secrets }: Context, value: string, { shown }: Reference): void {
+  const parts = [value, ...value.split(',')].map((part) => part.trim());
+  for (const part of parts) if (part !== 'discard') secrets.redactor.add(part, shown);
+}
+
+/** Reads what a manifest needs, some at a time; by then the secrets that none of it may be are known. */
+export function referenceReader(context: Context): ReadReferences {
+  return async ({ key, others }) => {
+    await forbidSecrets(context);
+    if (key !== null) await forbidKey(context, key);
+    const distinct = [...new Map(others.map((reference) => [identify(reference), reference]))];
+    const values = new Map<string, ReferenceValue>();
+    for (let start = 0; start < distinct.length; start += AT_ONCE) {
+      const some = distinct.slice(start, start + AT_ONCE);
+      await Promise.all(
+        some.map(async ([id, reference]) => values.set(id, await referenceValue(context, reference))),
+      );
+    }
+    return (reference) => values.get(identify(reference)) ?? null;
+  };
+}
+
+/** No reference of any account may have the value of this key. */
+async function forbidKey(context: Context, key: Reference): Promise<void> {
+  const value = await readValue(context, key);
+  if (typeof value === 'string') context.secrets.forbid(value, 'the API key of an account');
+}
+
+/** The API key: the manifest's, then `FWDSYNC_API_KEY`, then the file of `FWDSYNC_API_KEY_FILE`. */
+export async function resolveKey(api: Pick<DesiredApi, 'key'>, context: Context): Promise<string> {
+  const found = await lookUpKey(api, context);
+  if (found !== null) return found;
+  const names = [api.key?.shown, 'FWDSYNC_API_KEY', 'FWDSYNC_API_KEY_FILE'].filter(
+    (name) => name !== undefined,
+  );
+  throw commandFailure(`no API key: none of ${names.join(', ')} is set`, 'set one of them');
+}
+
+/** The same where a command can do without one; null: none is set. */
+export async function lookUpKey({ key }: Pick<DesiredApi, 'key'>, context: Context): Promise<string | null> {
+  const stated = key === undefined ? null : await readValue(context, key);
+  if (stated !== null && typeof stated !== 'string') {
+    throw new CommandError(
+      EXIT.invalid,
+      `api.key, ${key?.shown}, cannot be used: ${stated.refused}`,
+      stated.hint,
+    );
+  }
+  const found = stated ?? (await operatorSecret(context, 'FWDSYNC_API_KEY'));
+  if (found !== null) context.secrets.forbid(found, 'the API key of an account');
+  return found;
+}
+
+/**
+ * A secret of the operator: in a variable, or in the file that the variable with `_FILE` at its end names; null: neither is
+ * set. Throws where the file is empty or cannot be read.
+ */
+export async function operatorSecret(
+  { env, cwd }: Pick<Context, 'env' | 'cwd'>,
+  name: string,
+): Promise<string | null> {
+  if (env[name]) return env[name];
+  const path = env[`${name}_FILE`];
+  if (!path) return null;
+  const value = await readOperatorFile(resolve(cwd, path));
+  if (value) return value;
+  throw commandFailure(
+    `${name}_FILE names ${path}, which is empty or cannot be read`,
+    'check the path and its permissions',
+  );
+}
+
+async function readValue(
+  { env, cwd }: Pick<Context, 'env' | 'cwd'>,
+  reference: Reference,
+): Promise<ReferenceValue> {
+  if (reference.kind === 'env') return env[reference.name] || null;
+  if (reference.below !== null) return readReferenceFile(reference.path, [reference.below]);
+  const directories = (env['FWDSYNC_REFERENCE_PATH'] || DEFAULT_PATH).split(delimiter);
+  return readReferenceFile(
+    reference.path,
+    directories.filter((directory) => directory !== '').map((directory) => resolve(cwd, directory)),
+  );
+}
+
+const SECRETS = [
+  { name: 'FWDSYNC_API_KEY', what: 'the API key of an account' },
+  { name: 'FWDSYNC_NOTIFY_URL', what: 'the address for notifications' },
+  { name: 'FWDSYNC_PAGE_TOKEN', what: 'the token of the page' },
+  { name: 'FWDSYNC_STORE', what: 'the URL of the store' },
+  { name: 'FWDSYNC_STORE_KEY', what: 'the key of the store' },
+] as const;
+
+/** Of the operator, in a variable or in the file that another names. A pipe there can be read once, and is not read here. */
+async function forbidSecrets({ env, cwd, secrets }: Context): Promise<void> {
+  for (const { name, what } of SECRETS) {
+    const path = env[`${name}_FILE`];
+    const value = env[name] || (path ? await readReferenceFile(resolve(cwd, path), ['/']) : null);
+    if (typeof value === 'string') secrets.forbid(value, what);
+  }
+}
+
+/** The operator may name anything, a pipe too. */
+async function readOperatorFile(path: string): Promise<string | null> {
+  try {
+    return (await readFile(path, 'utf8')).replace(/\r?\n$/, '');
+  } catch {
+    return null;
+  }
+}
+
+function identify(reference: Reference): string {
+  return reference.kind === 'env'
+    ? `env ${reference.name}`
+    : `file ${reference.path} ${reference.below ?? ''}`;
+}

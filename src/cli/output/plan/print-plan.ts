@@ -1,0 +1,169 @@
+import { appendFile } from 'node:fs/promises';
+import type { Forecast, Plan } from '../../../model/plan.ts';
+import { approvalDigest } from '../../../plan/document/digest.ts';
+import {
+  planContents,
+  planDocument,
+  type PlanContents,
+  type PlanContentsOptions,
+} from '../../../plan/document/document.ts';
+import { forecast, foresee, type ForecastOptions } from '../../../plan/requests/forecast.ts';
+import type { AppliedHeadway } from '../progress/headway.ts';
+import { renderPlanGithub } from '../../../plan/render/github.ts';
+import type { RoutesShown } from '../../../plan/render/routes.ts';
+import { planRoutes } from '../../../plan/routes/routes.ts';
+import { renderPlanMarkdown } from '../../../plan/render/markdown.ts';
+import { markdownText } from '../../../plan/render/markdown-text.ts';
+import { firstRequestsOf, type BatchSupport, type StageRequests } from '../../../plan/requests/requests.ts';
+import { sealPlan, type SavedPlan } from '../../../plan/document/saved.ts';
+import { renderPlan, type PlanTextOptions } from '../../../plan/render/text.ts';
+import type { Decision } from '../../../reconcile/decide.ts';
+import type { Planned } from '../../../reconcile/plan-once.ts';
+import type { Context } from '../../context.ts';
+import type { OutputStream } from '../standard-output.ts';
+import type { PlanFormat } from '../formats.ts';
+import { columnsOf, printJson, sha256 } from '../output.ts';
+import { disclosureFor, type Session } from '../../input/session.ts';
+import { styleFor } from '../style.ts';
+
+export interface ShownPlan {
+  /** What runs, or would run. */
+  readonly plan: Plan;
+  readonly planned: Planned;
+  readonly requests: readonly StageRequests[];
+}
+
+/** The plan that runs as it was decided, or the whole plan where nothing does. */
+export function shownPlan(decision: Decision, planned: Planned): ShownPlan {
+  if (decision.kind === 'go') return { planned, plan: decision.plan, requests: decision.requests };
+  return { planned, plan: planned.plan, requests: firstRequestsOf(planned.plan) };
+}
+
+/** What may be shown of a plan, and by what it is recognised: the one thing that all formats but text render. */
+export function documentOf(context: Context, session: Session, shown: ShownPlan): SavedPlan {
+  const { manifest } = shown.plan;
+  const plan = { ...shown.plan, manifest: { ...manifest, digest: manifestDigest(session, manifest) } };
+  const { hmac } = session.client;
+  const document = planDocument(plan, {
+    ...contentsOptions(context, session, shown),
+    digest: approvalDigest(shown.planned, hmac),
+  });
+  return sealPlan(document, { sha256, hmac });
+}
+
+/** What of it the text shows. */
+export function contentsOf(context: Context, session: Session, shown: ShownPlan): PlanContents {
+  return planContents(shown.plan, contentsOptions(context, session, shown));
+}
+
+function contentsOptions(context: Context, session: Session, shown: ShownPlan): PlanContentsOptions {
+  return {
+    forecast: forecastOf(context, session, shown, { batches: 'allowed' }),
+    createdAt: context.clock.now(),
+    disclosure: disclosureFor(session, shown.planned),
+    options: session.options,
+    routes: planRoutes({ ...shown.planned.input, ...shown.plan }),
+  };
+}
+
+/** Of what a manifest asks for, as it may be shown: nobody without the key can try values of references against it. */
+export function manifestDigest(
+  { client }: Pick<Session, 'client'>,
+  { digest }: { readonly digest: string },
+): string {
+  return `sha256:${client.hmac(digest)}`;
+}
+
+/** The plan on standard output; `github` also writes the summary of the step, where the environment names its file. */
+export async function printPlan(
+  context: Context,
+  plan: SavedPlan,
+  { format, ...how }: Omit<PlanPrinting, 'stream'> & { readonly format: PlanFormat },
+): Promise<void> {
+  switch (format) {
+    case 'text':
+      return printPlanText(context, plan, { ...how, stream: context.stdout });
+    case 'json':
+      return printJson(context, plan);
+    case 'markdown':
+      context.stdout.write(markdownOf(context, plan, how.routes));
+      return;
+    case 'github':
+      context.stdout.write(renderPlanGithub(plan));
+      await writeStepSummary(context, markdownOf(context, plan, how.routes));
+  }
+}
+
+/** Of one of many accounts under its name. */
+function markdownOf({ ofAccount }: Context, plan: SavedPlan, routes: RoutesShown = 'first'): string {
+  const heading = ofAccount === undefined ? '' : `## ${markdownText(ofAccount.name)}\n\n`;
+  return `${heading}${renderPlanMarkdown(plan, routes)}`;
+}
+
+/** Steps of a job append to one file. */
+async function writeStepSummary(context: Context, markdown: string): Promise<void> {
+  const file = context.env['GITHUB_STEP_SUMMARY'];
+  if (file) await appendFile(file, markdown);
+}
+
+export interface PlanPrinting extends Partial<Pick<PlanTextOptions, 'extent' | 'next' | 'routes'>> {
+  readonly stream: OutputStream;
+  readonly color: string | undefined;
+}
+
+/** The plan for people, on the stream that the command's text goes to. */
+export function printPlanText(
+  context: Context,
+  plan: PlanContents,
+  { stream, color, extent = 'all', routes = 'first', next = null }: PlanPrinting,
+): void {
+  const style = styleFor(stream, color, context.env);
+  stream.write(renderPlan(plan, { style, columns: columnsOf(stream), extent, routes, next }));
+}
+
+/** What sending these requests takes, from what is known of batches and of the budgets by now. */
+export function forecastOf(
+  context: Context,
+  session: Pick<Session, 'client' | 'openedAt'>,
+  { planned, requests }: Omit<ShownPlan, 'plan'>,
+  support: BatchSupport,
+): Forecast {
+  return forecast(requests, forecastOptions(context, session, planned, support));
+}
+
+/** When each of these requests will leave, and when all is done, by the budgets at the moment of the call. */
+export function timetableOf(
+  context: Context,
+  session: Pick<Session, 'client' | 'openedAt'>,
+  { planned, requests }: Omit<ShownPlan, 'plan'>,
+  support: BatchSupport,
+): AppliedHeadway['foresee'] {
+  const options = forecastOptions(context, session, planned, support);
+  return (budgets) => {
+    const { departures, ended } = foresee(requests, { ...options, budgets });
+    return { start: options.monotonic, sentAt: departures, end: ended.moment };
+  };
+}
+
+function forecastOptions(
+  context: Context,
+  { client, openedAt }: Pick<Session, 'client' | 'openedAt'>,
+  planned: Planned,
+  support: BatchSupport,
+): ForecastOptions {
+  return {
+    version: client.version,
+    ...support,
+    observed: planned.input.observed,
+    desired: planned.input.desired,
+    prior: planned.input.prior,
+    budgets: client.budgets(),
+    monotonic: context.clock.monotonic(),
+    now: context.clock.now(),
+    latency: client.latencyMs(),
+    reading: {
+      requests: client.totals().total,
+      seconds: Math.max(0, Math.round((planned.input.now - openedAt) / 100) / 10),
+    },
+  };
+}

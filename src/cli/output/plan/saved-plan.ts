@@ -1,0 +1,195 @@
+import { statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Desired } from '../../../model/desired.ts';
+import { escapeInvisible, parseDomainName } from '../../../model/names.ts';
+import { staleSince, type Difference } from '../../../plan/render/compare.ts';
+import type { PlanDocument } from '../../../plan/document/document.ts';
+import {
+  isSealedBy,
+  parseJson,
+  readPlan,
+  type ReadPlan,
+  type SavedPlan,
+} from '../../../plan/document/saved.ts';
+import { decide, type Decision } from '../../../reconcile/decide.ts';
+import type { Planned } from '../../../reconcile/plan-once.ts';
+import type { Context } from '../../context.ts';
+import { readDesired } from '../../input/manifest/desired.ts';
+import { CommandError, EXIT, commandFailure } from '../../exit.ts';
+import { fileFault } from '../files.ts';
+import { sha256 } from '../output.ts';
+import { assertNothingAgain, flagsOfSaved, type PlanFlags } from '../../input/plan-options.ts';
+import { documentOf, shownPlan, manifestDigest } from './print-plan.ts';
+import { saveDocument } from '../files.ts';
+import type { Session } from '../../input/session.ts';
+import { statedPaths } from '../../settings.ts';
+
+/** Writes a plan to where `--out` says. */
+export async function savePlan(context: Context, path: string, plan: SavedPlan): Promise<void> {
+  if (context.ofAccount !== undefined) return context.ofAccount.report({ plan });
+  await saveDocument(context, path, plan);
+}
+
+/** A plan in a file, checked by its checksum alone; a file that holds none ends the command with 1. */
+export async function readSavedPlan(
+  context: Context,
+  path: string,
+): Promise<Exclude<ReadPlan, { readonly kind: 'not-a-plan' }>> {
+  const { ofAccount } = context;
+  if (ofAccount?.saved === null) {
+    throw commandFailure(`${path} has no plan of ${ofAccount.name}`, 'make the plan again');
+  }
+  if (ofAccount?.saved !== undefined) return { kind: 'intact', plan: ofAccount.saved };
+  const { planFault } = await import('./plan-fault.ts');
+  const read = readPlan(parseJson(await readSavedText(context, path)), { sha256, fault: planFault });
+  if (read.kind !== 'not-a-plan') return read;
+  throw commandFailure(
+    `${path} is not a saved plan: ${read.reason}`,
+    hintFor(path, 'make one with plan --out'),
+  );
+}
+
+/** A manifest is easily named where a plan belongs. */
+function hintFor(path: string, otherwise: string): string {
+  return /\.ya?ml$/.test(path) ? 'name a manifest with -f; a saved plan is made with plan --out' : otherwise;
+}
+
+export async function readSavedText(context: Context, path: string): Promise<string> {
+  try {
+    return await readFile(resolve(context.cwd, path), 'utf8');
+  } catch (error) {
+    throw commandFailure(fileFault(path, error, 'read'), hintFor(path, 'check the path'));
+  }
+}
+
+/** The plan that somebody approved, and the flags with which it is made again. */
+export interface ApprovedPlan {
+  readonly path: string;
+  readonly plan: SavedPlan;
+  readonly flags: PlanFlags;
+}
+
+/** Reads a plan that is to be applied; an edited one, or one of other manifests than are asked for, approves nothing. */
+export async function openApproved(
+  context: Context,
+  path: string,
+  options: PlanFlags,
+): Promise<ApprovedPlan> {
+  assertNothingAgain(options);
+  const read = await readSavedPlan(context, path);
+  if (read.kind === 'edited') throw editedPlan(path);
+  const { plan } = read;
+  if (plan.options.account !== undefined && context.ofAccount === undefined)
+    throw stalePlan(`${path} is for one of several accounts; apply the file with all of them`);
+  assertSamePaths(context, options, plan.options.paths);
+  const missing = plan.manifest.files.find((file) => file !== '-' && !isThere(context, file));
+  if (missing !== undefined) throw stalePlan(`the manifest ${missing} no longer exists`);
+  return { path, plan, flags: flagsOfSaved(options, plan.options) };
+}
+
+/** What is stated besides, by flag or environment, has to be what the plan was made of. */
+function assertSamePaths(context: Context, options: PlanFlags, saved: readonly string[]): void {
+  const asked = statedPaths(options, context);
+  if (asked === null) return;
+  const places = (paths: readonly string[]): string =>
+    JSON.stringify(
+      [...new Set(paths.map((path) => (path === '-' ? path : resolve(context.cwd, path))))].sort(),
+    );
+  if (places(asked) === places(saved)) return;
+  const where = options.file === undefined ? 'FWDSYNC_FILE' : '-f';
+  throw stalePlan(`it was made of ${saved.join(', ')}, and ${where} names ${asked.join(', ')}`);
+}
+
+/** Only who has the account's key can have made an approval; asked before anything is requested. */
+export function assertSealed({ path, plan }: ApprovedPlan, { client }: Pick<Session, 'client'>): void {
+  if (!isSealedBy(plan, client.hmac)) throw editedPlan(path);
+}
+
+function editedPlan(path: string): CommandError {
+  return stalePlan(`${path} was edited since it was made, or made with another API key`);
+}
+
+function isThere(context: Context, file: string): boolean {
+  return statSync(resolve(context.cwd, file), { throwIfNoEntry: false }) !== undefined;
+}
+
+/** Why a saved plan is not what would be applied now: 6. */
+export function stalePlan(what: string): CommandError {
+  return new CommandError(
+    EXIT.stale,
+    `the saved plan is stale: ${what}; nothing was written`,
+    'make a new plan, and have it reviewed again',
+  );
+}
+
+/**
+ * Whether a plan made afresh is the one that was approved. The saved one is compared and never applied: equal
+ * digests let the fresh plan run; where nothing is left to do, nothing is what runs.
+ */
+export async function approveSaved(
+  context: Context,
+  session: Session,
+  { approved, planned }: { readonly approved: ApprovedPlan; readonly planned: Planned },
+): Promise<Decision> {
+  const { plan: saved, flags } = approved;
+  const decision = decide(planned.plan, saved.options.skipRefused === true ? 'withhold' : 'end-the-run');
+  const fresh = documentOf(context, session, shownPlan(decision, planned));
+  // What could not be read cannot be compared either.
+  if (decision.kind === 'invalid' || decision.kind === 'unproven') return decision;
+  const gone = goneFrom(planned.request.desired, saved);
+  const edited = [...gone, ...(await editedMeanwhile(context, session, { flags, fresh }))];
+  if (edited.length > 0) return { kind: 'stale', since: edited };
+  if (decision.kind === 'go' && decision.plan.changes.length === 0 && sameAccount(fresh, saved))
+    return decision;
+  const since = staleSince(saved, fresh);
+  return since === null ? decision : { kind: 'stale', since };
+}
+
+/** Domains that were planned by their names; of a manifest without them every plan is empty. */
+function goneFrom({ domains }: Pick<Desired, 'domains'>, { options }: PlanDocument): readonly Difference[] {
+  const isNamed = (name: string): boolean => {
+    const parsed = parseDomainName(name);
+    return parsed.ok && domains.has(parsed.value);
+  };
+  return (options.domains ?? [])
+    .filter((name) => !isNamed(name))
+    .map((name) => ({ subject: name, was: 'planned', is: 'not in the manifest' }));
+}
+
+/** The account takes a while to read: the manifest may be another one by now. */
+async function editedMeanwhile(
+  context: Context,
+  session: Session,
+  { flags, fresh: { manifest } }: { readonly flags: PlanFlags; readonly fresh: PlanDocument },
+): Promise<readonly Difference[]> {
+  if (manifest.files.includes('-')) return [];
+  const { desired } = await readDesired(context, flags, { references: 'required' });
+  if (desired !== null && manifestDigest(session, desired) === manifest.digest) return [];
+  return [{ subject: 'manifest', was: 'as it was planned', is: 'edited while the account was read' }];
+}
+
+function sameAccount({ api: fresh }: PlanDocument, { api: approved }: PlanDocument): boolean {
+  return (
+    fresh.url === approved.url && fresh.version === approved.version && fresh.account === approved.account
+  );
+}
+
+/** So many differences are listed, the rest counted. */
+const MOST_DIFFERENCES = 100;
+
+/** What changed since a plan was saved, item by item, on standard error. */
+export function printStale(context: Context, since: readonly Difference[]): void {
+  const lines = since
+    .slice(0, MOST_DIFFERENCES)
+    .flatMap(({ subject, was, is }) => [
+      escapeInvisible(subject),
+      `    was: ${was === null ? 'not planned' : escapeInvisible(was)}`,
+      `    is:  ${is === null ? 'not planned' : escapeInvisible(is)}`,
+    ]);
+  const rest = since.length - MOST_DIFFERENCES;
+  const more = rest > 0 ? [`… and ${rest} more`] : [];
+  const hidden = since.length === 0 ? ['only values that are not shown, or fields that do not change'] : [];
+  const text = ['What changed since the plan was saved:', ...lines, ...more, ...hidden].join('\n');
+  context.stderr.write(`${text}\n`);
+}
