@@ -23,6 +23,6 @@ export type { Clock } from './model/clock.ts';
 export type { Desired } from './model/desired.ts';
 export type { Observed } from './model/observed.ts';
 export type { Change, GuardFinding, Plan, Warning } from './model/plan.ts';
-export type { Problem, Source } from './model/problem.ts';
+export type { Problem, Source } from './model/manifest/problem.ts';
 export type { Report } from './model/report.ts';
 export type { Result } from './model/result.ts';

@@ -172,9 +172,9 @@ describe('no circles, no name twice, no crowded folder', () => {
     expect(twiceExported(planted)).toEqual(['Twin: a.ts, b.ts']);
   });
 
-  test('no folder holds more than sixteen files beside its sub-folders', () => {
+  test('no folder holds more than thirteen files beside its sub-folders', () => {
     const folders = Map.groupBy(texts.keys(), dirname);
-    expect([...folders].filter(([, files]) => files.length > 16).map(([folder]) => folder)).toEqual([]);
+    expect([...folders].filter(([, files]) => files.length > 13).map(([folder]) => folder)).toEqual([]);
   });
 });
 

@@ -1,4 +1,4 @@
-import type { Problem } from '../model/problem.ts';
+import type { Problem } from '../model/manifest/problem.ts';
 import type { Report } from '../model/report.ts';
 import { fail, succeed, type Result } from '../model/result.ts';
 import { openRunRecorder } from './history/run-recorder.ts';

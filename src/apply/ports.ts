@@ -4,7 +4,7 @@ import type { Objection } from '../api/http/pacing.ts';
 import type { Clock } from '../model/clock.ts';
 import type { Desired } from '../model/desired.ts';
 import type { Commit, RunOrigin } from '../model/history/entries.ts';
-import type { ManifestDocument } from '../model/manifest-document.ts';
+import type { ManifestDocument } from '../model/manifest/manifest-document.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Observed } from '../model/observed.ts';
 import type { Change, Plan } from '../model/plan.ts';

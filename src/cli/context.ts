@@ -10,7 +10,7 @@ import type { SavedPlan } from '../plan/document/saved.ts';
 import { createStandardOutput, type OutputStream } from './output/standard-output.ts';
 import { createSecrets, type Secrets } from './secrets.ts';
 import type { ManifestCounts } from '../manifest/load.ts';
-import type { Problem } from '../model/problem.ts';
+import type { Problem } from '../model/manifest/problem.ts';
 
 /** The manifests that were read, and what was found in them. */
 export interface CheckedManifests {

@@ -1,6 +1,6 @@
 import type { DeliveryThreshold } from '../model/desired.ts';
 import type { DomainName } from '../model/names.ts';
-import type { Source } from '../model/problem.ts';
+import type { Source } from '../model/manifest/problem.ts';
 import { countsOf, FATES, type FailedFate, type FateCounts } from './fates.ts';
 import type { DomainDelivery } from './read-domain.ts';
 import type { SafeText } from './safe-text.ts';

@@ -1,6 +1,6 @@
 import type { PresentDomain } from '../model/desired.ts';
 import { localPartOf, looksLikeRegex, nameKey, type NameKey } from '../model/names.ts';
-import type { Source } from '../model/problem.ts';
+import type { Source } from '../model/manifest/problem.ts';
 import { compilePattern } from '../routing/regex.ts';
 
 /** A name that was meant to receive mail, and the line that says so, or would have to. */

@@ -1,5 +1,5 @@
 import type { PresentDomain } from '../model/desired.ts';
-import type { Source } from '../model/problem.ts';
+import type { Source } from '../model/manifest/problem.ts';
 import type { RoutedAlias, RoutedRule } from '../routing/route.ts';
 
 /** What routes the mail of one domain at one time. */

@@ -1,6 +1,6 @@
 import { isDiscard, normaliseDestination, type Destination } from '../model/destinations.ts';
 import { localPartOf, looksLikeRegex, mayBePattern } from '../model/names.ts';
-import type { Source } from '../model/problem.ts';
+import type { Source } from '../model/manifest/problem.ts';
 import { createRouter, type Mail, type Router } from '../routing/route.ts';
 import type { RoutingState, StatedAlias, StatedRule } from './routing-state.ts';
 

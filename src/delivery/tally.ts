@@ -1,6 +1,6 @@
 import type { LogEntry } from '../api/logs/logs.ts';
 import { localPartOf } from '../model/names.ts';
-import type { Source } from '../model/problem.ts';
+import type { Source } from '../model/manifest/problem.ts';
 import { courseOf, countsOf, isForwarded, type Course, type FailedFate, type FateCounts } from './fates.ts';
 import type { FindName, KnownName } from './known-names.ts';
 import type { FindTaker, Taker } from './takers.ts';

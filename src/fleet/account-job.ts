@@ -4,12 +4,12 @@ import {
   type DaemonEvent,
   type DomainHealth,
   type RunResult,
-} from '../model/daemon.ts';
+} from '../model/status/daemon.ts';
 import { fail, succeed } from '../model/result.ts';
 import { internalFault, type RunPorts } from '../reconcile/daemon/account-run.ts';
-import { createStatusTracker, type StatusTracker } from '../reconcile/daemon/account-status.ts';
+import { createStatusTracker, type StatusTracker } from '../reconcile/daemon/status/account-status.ts';
 import { createFlapDetector } from '../reconcile/daemon/flap-detector.ts';
-import type { ManifestRead } from '../reconcile/daemon/manifest-source.ts';
+import type { ManifestRead } from '../reconcile/daemon/manifest/manifest-source.ts';
 import { makeRun, type RunRecords, type Work } from '../reconcile/daemon/recorded-run.ts';
 import { createRepeatedSweeps } from '../reconcile/daemon/repeated-sweep.ts';
 import { backoff } from '../reconcile/daemon/scheduler.ts';

@@ -1,4 +1,4 @@
-import type { RunResult } from '../model/daemon.ts';
+import type { RunResult } from '../model/status/daemon.ts';
 import type { Desired } from '../model/desired.ts';
 import type { Result } from '../model/result.ts';
 import type { Access } from '../reconcile/daemon/account-run.ts';

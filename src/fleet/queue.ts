@@ -1,5 +1,5 @@
 import type { PgBoss as Boss } from 'pg-boss';
-import type { QueueState } from '../model/fleet/fleet.ts';
+import type { QueueState } from '../model/status/fleet.ts';
 import { describeFailure, type Database, type Query } from '../state/postgres/database.ts';
 
 /** Runs that wait for a worker or are under way: at most one of each an account. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../model/clock.ts';
-import type { Fleet } from '../model/fleet/fleet.ts';
+import type { Fleet } from '../model/status/fleet.ts';
 import type { Database } from '../state/postgres/database.ts';
 import { readFleet, type OpenOutcomes } from './records.ts';
 

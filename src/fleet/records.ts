@@ -1,5 +1,5 @@
-import type { DomainHealth } from '../model/daemon.ts';
-import type { Fleet, FleetAccount, FleetState, FleetWorker } from '../model/fleet/fleet.ts';
+import type { DomainHealth } from '../model/status/daemon.ts';
+import type { Fleet, FleetAccount, FleetState, FleetWorker } from '../model/status/fleet.ts';
 import type { Cipher, SealedPlace } from '../state/postgres/cipher.ts';
 import type { Database } from '../state/postgres/database.ts';
 import { parseJsonText } from '../state/documents.ts';

@@ -1,6 +1,6 @@
 import type { Desired } from '../model/desired.ts';
 import type { DomainName } from '../model/names.ts';
-import type { Problem } from '../model/problem.ts';
+import type { Problem } from '../model/manifest/problem.ts';
 import { readApi, versionOf } from './resolve/api.ts';
 import { assemble } from './resolve/assemble.ts';
 import type { LoadOptions, Loading, NeededReferences, ReadReferences } from './resolve/context.ts';

@@ -1,5 +1,5 @@
 import { FINDINGS, type FindingCode } from '../model/lint/findings.ts';
-import type { Problem } from '../model/problem.ts';
+import type { Problem } from '../model/manifest/problem.ts';
 
 /** Every error that a manifest can have; docs/manifest.md explains each. */
 export const ERROR_CODES = [

@@ -1,5 +1,5 @@
 import type { FindingSubject } from '../model/lint/findings.ts';
-import { compareSources, type Problem, type Source } from '../model/problem.ts';
+import { compareSources, type Problem, type Source } from '../model/manifest/problem.ts';
 import { severityOf, type ProblemCode } from './problem-codes.ts';
 import { sourceOf, type Place } from './read/text.ts';
 

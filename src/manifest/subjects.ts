@@ -1,7 +1,7 @@
 import { isSection } from '../model/kinds.ts';
 import type { FindingSubject } from '../model/lint/findings.ts';
 import { parseDomainName } from '../model/names.ts';
-import { compareSources, type Problem, type Source } from '../model/problem.ts';
+import { compareSources, type Problem, type Source } from '../model/manifest/problem.ts';
 import { entriesOf, itemsOf, textOf, valueOf, type Entry, type Node } from './read/node.ts';
 import { sourceOf, type Place } from './read/text.ts';
 

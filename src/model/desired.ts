@@ -1,7 +1,7 @@
 import type { Destination, Reference } from './destinations.ts';
 import type { Silence } from './lint/findings.ts';
 import type { DomainName } from './names.ts';
-import type { Source } from './problem.ts';
+import type { Source } from './manifest/problem.ts';
 import { SECTIONS, type Section } from './kinds.ts';
 import type { PresentEntry, SectionTypes } from './resources.ts';
 

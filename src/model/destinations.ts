@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url';
-import type { Source } from './problem.ts';
+import type { Source } from './manifest/problem.ts';
 
 declare const brand: unique symbol;
 

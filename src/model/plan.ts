@@ -1,7 +1,7 @@
 import type { Allowance } from './desired.ts';
 import type { FindingCode, FindingSubject } from './lint/findings.ts';
 import type { DomainName } from './names.ts';
-import type { Problem, Source } from './problem.ts';
+import type { Problem, Source } from './manifest/problem.ts';
 import type { Kind, Section } from './kinds.ts';
 import type { Destination } from './destinations.ts';
 import type { RuleField, RuleMatch, StateTypes } from './resources.ts';

@@ -1,5 +1,5 @@
 import type { Action, GuardFinding, Withheld } from './plan.ts';
-import type { Source } from './problem.ts';
+import type { Source } from './manifest/problem.ts';
 import type { Kind } from './kinds.ts';
 
 export type Outcome = 'unchanged' | 'converged' | 'partial' | 'failed' | 'refused';

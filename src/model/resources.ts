@@ -5,7 +5,7 @@ import {
   type ReferenceDocument,
 } from './destinations.ts';
 import type { AliasName, CredentialName, NameKey } from './names.ts';
-import type { Source } from './problem.ts';
+import type { Source } from './manifest/problem.ts';
 
 /**
  * The settings of a domain that the API can set, under its own names; null is no value.

@@ -4,7 +4,7 @@ import { silence } from '../model/lint/silence.ts';
 import { type DomainName, domainPartOf, localPartOf, nameKey, type NameKey } from '../model/names.ts';
 import type { Observed } from '../model/observed.ts';
 import type { Change, Plan, PlanSummary, Warning } from '../model/plan.ts';
-import { compareSources } from '../model/problem.ts';
+import { compareSources } from '../model/manifest/problem.ts';
 import type { ManifestSize, Prior } from '../model/prior.ts';
 import { planDomain } from './diff/domain.ts';
 import type { DomainPlan } from './diff/section.ts';

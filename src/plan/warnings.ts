@@ -9,7 +9,7 @@ import { editDistance, nameKey, type DomainName } from '../model/names.ts';
 import type { Observed, ObservedDomain } from '../model/observed.ts';
 import type { FindingCode } from '../model/lint/findings.ts';
 import type { Change, Warning } from '../model/plan.ts';
-import { showSource } from '../model/problem.ts';
+import { showSource } from '../model/manifest/problem.ts';
 import type { ManifestSize } from '../model/prior.ts';
 import type { DomainPlan } from './diff/section.ts';
 import { sum } from './guards/counting.ts';

@@ -2,7 +2,7 @@ import type { DomainName } from '../model/names.ts';
 import type { Change, GuardFinding, Plan, PlanSummary, Withheld } from '../model/plan.ts';
 import { dependenciesOf } from './requests/dependencies.ts';
 import { compareText } from './sorting.ts';
-import { stageOneOf } from './diff/rule-parts.ts';
+import { stageOneOf } from './diff/rules/rule-parts.ts';
 
 /** Whether a guard that nobody allowed refuses the plan (exit 4). */
 export function isRefused(plan: {

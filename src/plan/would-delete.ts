@@ -4,7 +4,7 @@ import { FINDINGS, type FindingCode, type FindingSubject } from '../model/lint/f
 import type { DomainName, NameKey } from '../model/names.ts';
 import { leftBehindWords, NO_LONGER_MANAGED } from './left-behind.ts';
 import type { Reason } from '../model/plan.ts';
-import { showSource, type Problem, type Source } from '../model/problem.ts';
+import { showSource, type Problem, type Source } from '../model/manifest/problem.ts';
 import { KINDS, SECTION_KINDS, type Kind, type SectionKind } from '../model/kinds.ts';
 import type { DesiredRule } from '../model/resources.ts';
 

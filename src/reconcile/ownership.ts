@@ -1,6 +1,6 @@
 import type { Desired } from '../model/desired.ts';
-import type { Problem } from '../model/problem.ts';
-import type { ManifestRead, ManifestSource } from './daemon/manifest-source.ts';
+import type { Problem } from '../model/manifest/problem.ts';
+import type { ManifestRead, ManifestSource } from './daemon/manifest/manifest-source.ts';
 
 /** Which manifest owns which account and domains: no two manifests may have the same. */
 export interface Ownership {

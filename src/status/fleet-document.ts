@@ -1,4 +1,4 @@
-import { runners, type Fleet, type FleetAccount } from '../model/fleet/fleet.ts';
+import { runners, type Fleet, type FleetAccount } from '../model/status/fleet.ts';
 
 /** `fwdsync/fleet@1`: how each account of a store stands, who works on them, and what waits. */
 export function fleetDocument({ at, accounts, workers, queue }: Fleet): object {

@@ -1,5 +1,5 @@
 import { Gauge, Registry } from 'prom-client';
-import { countStates, haveScheduler, isBehind, knownWorkers, type Fleet } from '../model/fleet/fleet.ts';
+import { countStates, haveScheduler, isBehind, knownWorkers, type Fleet } from '../model/status/fleet.ts';
 
 type Figure = readonly [name: string, help: string, of: (fleet: Fleet) => number];
 

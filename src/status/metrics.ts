@@ -6,8 +6,8 @@ import {
   type CompletedRun,
   type DaemonEvent,
   type DeliveryStatus,
-} from '../model/daemon.ts';
-import type { Fleet } from '../model/fleet/fleet.ts';
+} from '../model/status/daemon.ts';
+import type { Fleet } from '../model/status/fleet.ts';
 import { renderFleetMetrics } from './fleet-metrics.ts';
 
 /** The daemon's figures for Prometheus. Labels are bounded: accounts, endpoint templates and closed lists. */

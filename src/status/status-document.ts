@@ -1,4 +1,4 @@
-import { isReady, type AccountStatus, type DeliveryStatus } from '../model/daemon.ts';
+import { isReady, type AccountStatus, type DeliveryStatus } from '../model/status/daemon.ts';
 
 /** `fwdsync/status@1`: how each account and each of its domains stands. */
 export function statusDocument(statuses: readonly AccountStatus[]): object {

@@ -1,7 +1,7 @@
 import { entryKey } from '../../src/model/item-key.ts';
 import { describe, expect, test } from 'vitest';
 import type { RuleMatch, DesiredRule, ObservedRule } from '../../src/model/resources.ts';
-import { rulePayload, ruleSteps, stageOf, stageOneOf } from '../../src/plan/diff/rule-parts.ts';
+import { rulePayload, ruleSteps, stageOf, stageOneOf } from '../../src/plan/diff/rules/rule-parts.ts';
 import type { RuleChange } from '../../src/model/plan.ts';
 import { signature } from '../../src/plan/diff/kinds.ts';
 import {

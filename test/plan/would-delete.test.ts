@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { DesiredDomain, PresentDomain } from '../../src/model/desired.ts';
-import type { Problem } from '../../src/model/problem.ts';
+import type { Problem } from '../../src/model/manifest/problem.ts';
 import { wouldDelete, type ManifestDifference } from '../../src/plan/would-delete.ts';
 import {
   absent,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../../src/api/create.ts';
 import { readDelivery } from '../../src/delivery/delivery.ts';
-import type { FollowedStatus } from '../../src/model/daemon.ts';
+import type { FollowedStatus } from '../../src/model/status/daemon.ts';
 import type { PresentDomain } from '../../src/model/desired.ts';
 import { followedWorld, FOLLOWED_KEY, type FollowedWorld } from '../delivery/support/followed.ts';
 import { inProcess } from '../support/in-process.ts';

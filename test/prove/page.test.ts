@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { AccountStatus } from '../../src/model/daemon.ts';
+import type { AccountStatus } from '../../src/model/status/daemon.ts';
 import type { DomainName } from '../../src/model/names.ts';
 import { createPageAccess } from '../../src/status/page/access.ts';
 import { NAUGHTY } from '../hostile/support/corpora.ts';

@@ -1,6 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { isReady } from '../../src/model/daemon.ts';
+import { isReady } from '../../src/model/status/daemon.ts';
 import type { Change } from '../../src/model/plan.ts';
 import { createWorld, HOUR, MINUTE, type World } from './support/world.ts';
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { createMetrics } from '../../src/status/metrics.ts';
-import type { Fleet } from '../../src/model/fleet/fleet.ts';
+import type { Fleet } from '../../src/model/status/fleet.ts';
 import { everyFleetState, fleetWorker } from './support/fleets.ts';
 import { READ_AT } from './support/statuses.ts';
 

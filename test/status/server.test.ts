@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import statusSchema from '../../schemas/status.v1.schema.json' with { type: 'json' };
-import type { AccountStatus, DaemonEvent } from '../../src/model/daemon.ts';
+import type { AccountStatus, DaemonEvent } from '../../src/model/status/daemon.ts';
 import type { DomainName } from '../../src/model/names.ts';
 import { accountStatus, domainStatus } from './support/statuses.ts';
 import { serve } from './support/serve.ts';

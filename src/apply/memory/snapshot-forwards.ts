@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
 import type { Destination, ReferenceDocument, References } from '../../model/destinations.ts';
-import { destinationDocument, oneOrList, type ShowForward } from '../../model/manifest-document.ts';
+import { destinationDocument, oneOrList, type ShowForward } from '../../model/manifest/manifest-document.ts';
 
 /** Shows all values of a reference as the reference, and notes which values those of a used one are; a part of a list, or a path that is relative elsewhere, as it is. */
 export function referenceFinder(

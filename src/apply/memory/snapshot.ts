@@ -6,7 +6,7 @@ import {
   type DomainDocument,
   type ManifestDocument,
   type ShowForward,
-} from '../../model/manifest-document.ts';
+} from '../../model/manifest/manifest-document.ts';
 import { parseAliasName, quote } from '../../model/names.ts';
 import type { Observed, ObservedDomain } from '../../model/observed.ts';
 

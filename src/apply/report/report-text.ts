@@ -1,6 +1,6 @@
 import { showText, type Disclosure } from '../../model/destinations.ts';
 import { plural, escapeInvisible } from '../../model/names.ts';
-import { compareSources, showSource, type Source } from '../../model/problem.ts';
+import { compareSources, showSource, type Source } from '../../model/manifest/problem.ts';
 import type { FailedItem, ChangeName, Report } from '../../model/report.ts';
 import { quoteForShell } from '../../plan/policy.ts';
 import { withheldReason } from '../../plan/withhold.ts';

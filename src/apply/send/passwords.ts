@@ -3,7 +3,7 @@ import type { Desired, ReferenceValue } from '../../model/desired.ts';
 import { silence } from '../../model/lint/silence.ts';
 import { nameKey, quote, type DomainName } from '../../model/names.ts';
 import type { Change, CredentialChange, Plan, Warning } from '../../model/plan.ts';
-import type { Problem } from '../../model/problem.ts';
+import type { Problem } from '../../model/manifest/problem.ts';
 import { fail, succeed, type Result } from '../../model/result.ts';
 import type { Reference } from '../../model/destinations.ts';
 

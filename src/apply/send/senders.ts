@@ -22,7 +22,7 @@ import {
   type ObservedRule,
 } from '../../model/resources.ts';
 import { succeed, type Result } from '../../model/result.ts';
-import type { RulePayload } from '../../plan/diff/rule-parts.ts';
+import type { RulePayload } from '../../plan/diff/rules/rule-parts.ts';
 import type { WriteItem } from '../../plan/requests/order.ts';
 import type { WriteOperation, WriteRequest } from '../../plan/requests/requests.ts';
 

@@ -1,7 +1,7 @@
 import { plural } from '../../model/names.ts';
 import type { Context } from '../context.ts';
 import { silence } from '../../model/lint/silence.ts';
-import { compareSources, type Problem } from '../../model/problem.ts';
+import { compareSources, type Problem } from '../../model/manifest/problem.ts';
 import type { WouldDelete } from '../../plan/would-delete.ts';
 import { printChecked } from '../output/problems/checked.ts';
 import { EXIT, type ExitCode, usageError } from '../exit.ts';

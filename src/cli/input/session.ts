@@ -2,7 +2,7 @@ import type { Client } from '../../api/client.ts';
 import type { Desired } from '../../model/desired.ts';
 import type { Disclosure } from '../../model/destinations.ts';
 import type { DomainName } from '../../model/names.ts';
-import type { Problem } from '../../model/problem.ts';
+import type { Problem } from '../../model/manifest/problem.ts';
 import type { PlanOptionsDocument } from '../../plan/document/document.ts';
 import type { Planned, PlanPorts, PlanRequest } from '../../reconcile/plan-once.ts';
 import { resolveSnapshot } from '../../reconcile/undo/resolve-snapshot.ts';

@@ -1,4 +1,4 @@
-import type { DeliveryStatus, DeliveryTrouble, FollowedStatus } from '../../model/daemon.ts';
+import type { DeliveryStatus, DeliveryTrouble, FollowedStatus } from '../../model/status/daemon.ts';
 import { plural, type DomainName } from '../../model/names.ts';
 import type { FollowMemory, Trouble } from './memory.ts';
 

@@ -1,6 +1,6 @@
 import { errorText, type ApiError } from '../../api/errors.ts';
 import type { Clock } from '../../model/clock.ts';
-import type { DeliveryStatus, DeliveryTrouble, FollowedStatus } from '../../model/daemon.ts';
+import type { DeliveryStatus, DeliveryTrouble, FollowedStatus } from '../../model/status/daemon.ts';
 import type { Desired, DesiredDomain, PresentDomain } from '../../model/desired.ts';
 import { endpointName } from '../../model/endpoints.ts';
 import type { DomainName } from '../../model/names.ts';

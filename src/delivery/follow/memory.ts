@@ -1,5 +1,5 @@
 import type { DomainName } from '../../model/names.ts';
-import type { Source } from '../../model/problem.ts';
+import type { Source } from '../../model/manifest/problem.ts';
 import type { DeliveryError, RowKey } from '../tally.ts';
 
 /** What is kept between reads of the logs of one domain. Texts of the logs in it are safe; times are epoch milliseconds. */

@@ -1,6 +1,6 @@
-import { insertAlias } from './aliases.ts';
-import { insertCredential } from './credentials.ts';
-import { insertDomain, newDomainFields } from './domains.ts';
+import { insertAlias } from './resources/aliases.ts';
+import { insertCredential } from './resources/credentials.ts';
+import { insertDomain, newDomainFields } from './resources/domains.ts';
 import { seedLogs, type SeedLog } from '../logs/logs-seed.ts';
 import type {
   AccountRecord,
@@ -13,7 +13,7 @@ import type {
   Tier,
   World,
 } from './model.ts';
-import { insertRule } from './rules.ts';
+import { insertRule } from './resources/rules.ts';
 import { readTime, type SeedTime } from './seed-time.ts';
 import type { DomainRecord, State } from './state.ts';
 import type { Switches } from './switches.ts';

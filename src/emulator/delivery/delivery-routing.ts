@@ -1,6 +1,6 @@
 import { expressionMatcher, patternMatcher, type MailTexts, type Match } from './delivery-patterns.ts';
 import type { Alias, Rule, RuleConfig } from '../account/model.ts';
-import { isPattern } from '../account/aliases.ts';
+import { isPattern } from '../account/resources/aliases.ts';
 import type { DomainRecord, State } from '../account/state.ts';
 import type { Switches } from '../account/switches.ts';
 

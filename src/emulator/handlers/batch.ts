@@ -1,6 +1,6 @@
-import { isBodyObject, readFields, requiredText, type BodyObject } from '../account/body.ts';
+import { isBodyObject, readFields, requiredText, type BodyObject } from '../account/resources/body.ts';
 import { invalid, ok, refuse, type Checked } from '../account/checked.ts';
-import type { ItemKind } from '../account/kind.ts';
+import type { ItemKind } from '../account/resources/kind.ts';
 import type { Switches } from '../account/switches.ts';
 import type { HandlerResult, JsonObject, JsonValue } from '../http/protocol.ts';
 import type { DomainContext, DomainHandler } from '../http/routes.ts';

@@ -1,5 +1,5 @@
 import { ok, type Checked } from '../account/checked.ts';
-import { addDomain, updateDomain } from '../account/domains.ts';
+import { addDomain, updateDomain } from '../account/resources/domains.ts';
 import type { Generation } from '../account/model.ts';
 import type { DomainRecord, State } from '../account/state.ts';
 import { DELETED, success, type HandlerResult } from '../http/protocol.ts';

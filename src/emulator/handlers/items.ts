@@ -1,6 +1,6 @@
-import { isBodyObject, type BodyObject } from '../account/body.ts';
+import { isBodyObject, type BodyObject } from '../account/resources/body.ts';
 import { ok, refuse, type Checked } from '../account/checked.ts';
-import type { ItemKind } from '../account/kind.ts';
+import type { ItemKind } from '../account/resources/kind.ts';
 import type { State } from '../account/state.ts';
 import { DELETED, success, type HandlerResult, type JsonObject } from '../http/protocol.ts';
 import type { DomainContext, DomainHandler, RequestContext } from '../http/routes.ts';

@@ -1,9 +1,9 @@
-import { ALIAS_KIND } from '../account/aliases.ts';
-import { oneOf, optionalField, readFields, type Field } from '../account/body.ts';
+import { ALIAS_KIND } from '../account/resources/aliases.ts';
+import { oneOf, optionalField, readFields, type Field } from '../account/resources/body.ts';
 import { found, ok, type Checked } from '../account/checked.ts';
-import type { ItemKind } from '../account/kind.ts';
+import type { ItemKind } from '../account/resources/kind.ts';
 import type { Alias } from '../account/model.ts';
-import { RULE_KIND } from '../account/rules.ts';
+import { RULE_KIND } from '../account/resources/rules.ts';
 import type { DomainRecord } from '../account/state.ts';
 import { addItem, checkBatchPlan, readItem, runItems, type ItemOutcome } from '../handlers/batch.ts';
 import { readBody, type Render } from '../handlers/items.ts';

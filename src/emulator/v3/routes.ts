@@ -1,9 +1,9 @@
-import { ALIAS_KIND } from '../account/aliases.ts';
-import { CREDENTIAL_KIND } from '../account/credentials.ts';
-import { verifyDomain } from '../account/domains.ts';
+import { ALIAS_KIND } from '../account/resources/aliases.ts';
+import { CREDENTIAL_KIND } from '../account/resources/credentials.ts';
+import { verifyDomain } from '../account/resources/domains.ts';
 import { found, type Checked } from '../account/checked.ts';
 import type { Alias } from '../account/model.ts';
-import { RULE_KIND } from '../account/rules.ts';
+import { RULE_KIND } from '../account/resources/rules.ts';
 import type { DomainRecord, State } from '../account/state.ts';
 import { domainHandlers } from '../handlers/domains.ts';
 import { itemHandlers, removeAllHandler } from '../handlers/items.ts';

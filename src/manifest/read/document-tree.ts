@@ -1,4 +1,4 @@
-import type { ManifestDocument } from '../../model/manifest-document.ts';
+import type { ManifestDocument } from '../../model/manifest/manifest-document.ts';
 import type { ProblemLog } from '../problems.ts';
 import { reportForbiddenEscape } from './decode.ts';
 import type { Entry, Node, TextNode } from './node.ts';

@@ -1,4 +1,4 @@
-import type { Source } from '../../model/problem.ts';
+import type { Source } from '../../model/manifest/problem.ts';
 
 /** A manifest as it was read; `file` as it is shown to people, `-` for standard input. */
 export interface ManifestText {

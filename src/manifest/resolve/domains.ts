@@ -1,7 +1,7 @@
 import type { DesiredDomain, PresentDomain } from '../../model/desired.ts';
 import { SECTIONS } from '../../model/kinds.ts';
 import { parseDomainName, quote, type DomainName } from '../../model/names.ts';
-import type { Source } from '../../model/problem.ts';
+import type { Source } from '../../model/manifest/problem.ts';
 import type { DesiredRule } from '../../model/resources.ts';
 import type { Manifest } from './assemble.ts';
 import { MAX_ENTRIES, type Loading } from './context.ts';

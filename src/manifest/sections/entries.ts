@@ -1,8 +1,8 @@
 import type { Section } from '../../model/kinds.ts';
 import { nameKey, quote, type DomainName, type NameFault, type NameKey } from '../../model/names.ts';
-import type { ShowForward } from '../../model/manifest-document.ts';
+import type { ShowForward } from '../../model/manifest/manifest-document.ts';
 import type { Change } from '../../model/plan.ts';
-import type { Source } from '../../model/problem.ts';
+import type { Source } from '../../model/manifest/problem.ts';
 import type { SectionTypes } from '../../model/resources.ts';
 import type { DomainEditing } from '../update/entries.ts';
 import type { Result } from '../../model/result.ts';

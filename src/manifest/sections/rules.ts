@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { sameDestinations, type Destination } from '../../model/destinations.ts';
-import { ruleDocument, type ShowForward } from '../../model/manifest-document.ts';
+import { ruleDocument, type ShowForward } from '../../model/manifest/manifest-document.ts';
 import { findInvisible, quote, type DomainName } from '../../model/names.ts';
-import type { Source } from '../../model/problem.ts';
+import type { Source } from '../../model/manifest/problem.ts';
 import {
   sameMatch,
   type RuleMatch,

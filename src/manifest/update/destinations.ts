@@ -6,7 +6,7 @@ import {
   type Destination,
   type ReferenceDocument,
 } from '../../model/destinations.ts';
-import { destinationDocument, oneOrList } from '../../model/manifest-document.ts';
+import { destinationDocument, oneOrList } from '../../model/manifest/manifest-document.ts';
 import type { ForwardDocument } from '../../model/resources.ts';
 import { editItems, newListItem, setValue, type Slot } from './collections.ts';
 import { endOf, scalarText, sectionsOf, startOf, type Draft } from './draft.ts';

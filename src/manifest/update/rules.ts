@@ -1,5 +1,5 @@
 import { isMap, isSeq, type YAMLMap, type YAMLSeq } from 'yaml';
-import { ruleDocument } from '../../model/manifest-document.ts';
+import { ruleDocument } from '../../model/manifest/manifest-document.ts';
 import { nameKey } from '../../model/names.ts';
 import type { Adoption, RuleChange } from '../../model/plan.ts';
 import {

@@ -1,5 +1,5 @@
 import { isSection, kindOf } from '../../model/kinds.ts';
-import type { DomainDocument, ManifestDocument } from '../../model/manifest-document.ts';
+import type { DomainDocument, ManifestDocument } from '../../model/manifest/manifest-document.ts';
 import { quote } from '../../model/names.ts';
 import { loadTree } from '../load.ts';
 import { createProblemLog } from '../problems.ts';

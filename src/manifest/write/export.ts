@@ -4,7 +4,7 @@ import {
   type DomainDocument,
   type ManifestDocument,
   type ShowForward,
-} from '../../model/manifest-document.ts';
+} from '../../model/manifest/manifest-document.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { Observed, ObservedDomain } from '../../model/observed.ts';
 import { dropRefused } from './drop-refused.ts';

@@ -1,5 +1,5 @@
 import { Document, isCollection, isMap, isScalar, visit, type YAMLMap } from 'yaml';
-import type { DomainDocument, ManifestDocument } from '../../model/manifest-document.ts';
+import type { DomainDocument, ManifestDocument } from '../../model/manifest/manifest-document.ts';
 import { KINDS, SECTION_KINDS } from '../../model/kinds.ts';
 import { escapeInvisible } from '../../model/names.ts';
 

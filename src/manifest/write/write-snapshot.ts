@@ -1,6 +1,6 @@
 import type { References } from '../../model/destinations.ts';
 import type { Desired } from '../../model/desired.ts';
-import type { ManifestDocument } from '../../model/manifest-document.ts';
+import type { ManifestDocument } from '../../model/manifest/manifest-document.ts';
 import { loadTree } from '../load.ts';
 import { createProblemLog } from '../problems.ts';
 import { documentTree } from '../read/document-tree.ts';

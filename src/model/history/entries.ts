@@ -3,7 +3,7 @@ import { accountEntryKey } from '../item-key.ts';
 import type { Kind } from '../kinds.ts';
 import type { DomainName } from '../names.ts';
 import type { Action } from '../plan.ts';
-import type { Source } from '../problem.ts';
+import type { Source } from '../manifest/problem.ts';
 import type { ItemCounts, Outcome } from '../report.ts';
 import type { DomainState, RuleMatch, StateTypes } from '../resources.ts';
 

@@ -1,7 +1,7 @@
 import { nameKey, quote, type DomainName, type NameKey } from '../../model/names.ts';
 import { matchesGlob } from '../../routing/glob.ts';
 import type { Adoption, Change, Warning, Withheld } from '../../model/plan.ts';
-import type { Problem } from '../../model/problem.ts';
+import type { Problem } from '../../model/manifest/problem.ts';
 import type { Section } from '../../model/kinds.ts';
 import { fail, succeed, type Result } from '../../model/result.ts';
 import type { Origin } from '../../model/resources.ts';

@@ -10,7 +10,7 @@ import type {
   PlanUsage,
   Withheld,
 } from '../../model/plan.ts';
-import type { Problem, Source } from '../../model/problem.ts';
+import type { Problem, Source } from '../../model/manifest/problem.ts';
 import { shownFields } from '../diff/kinds.ts';
 import type { ShownChange } from '../diff/shown.ts';
 import { plannedRouteDocument, type PlannedRouteDocument } from './planned-routes.ts';

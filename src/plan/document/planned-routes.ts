@@ -1,6 +1,6 @@
 import { showText, shownDestinations, type Destination, type Disclosure } from '../../model/destinations.ts';
 import type { Decider, PlannedRoute, RouteEnds, RouteKind } from '../../model/plan.ts';
-import { showMatch } from '../diff/rule-text.ts';
+import { showMatch } from '../diff/rules/rule-text.ts';
 import type { ShownFields } from '../diff/shown.ts';
 
 /** One of `routes` in `fwdsync/plan@1`. */

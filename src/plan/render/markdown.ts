@@ -1,4 +1,4 @@
-import { showSource } from '../../model/problem.ts';
+import { showSource } from '../../model/manifest/problem.ts';
 import { describeChange } from './describe.ts';
 import type { ChangeDocument, GuardDocument, PlanDocument, WarningDocument } from '../document/document.ts';
 import { codeSpan, fenceOf, htmlText, markdownText } from './markdown-text.ts';

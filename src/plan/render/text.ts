@@ -1,6 +1,6 @@
 import { escapeInvisible } from '../../model/names.ts';
 import type { Action } from '../../model/plan.ts';
-import { showSource } from '../../model/problem.ts';
+import { showSource } from '../../model/manifest/problem.ts';
 import { describeChange } from './describe.ts';
 import type { ChangeDocument, GuardDocument, PlanContents, WarningDocument } from '../document/document.ts';
 import { printable } from '../document/printable.ts';

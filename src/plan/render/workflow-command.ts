@@ -1,5 +1,5 @@
 import { escapeInvisible } from '../../model/names.ts';
-import type { Source } from '../../model/problem.ts';
+import type { Source } from '../../model/manifest/problem.ts';
 
 export interface Annotation {
   readonly level: 'error' | 'warning' | 'notice';

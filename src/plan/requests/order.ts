@@ -4,7 +4,7 @@ import type { AliasChange, Change, CredentialChange, DomainChange, RuleChange } 
 import { requestId } from '../../model/item-key.ts';
 import { KINDS, type Kind } from '../../model/kinds.ts';
 import type { RuleState } from '../../model/resources.ts';
-import { rulePayload, ruleSteps, type RulePart, type RulePayload } from '../diff/rule-parts.ts';
+import { rulePayload, ruleSteps, type RulePart, type RulePayload } from '../diff/rules/rule-parts.ts';
 import { compareRanks, compareText, rankOf } from '../sorting.ts';
 import { overtakingChanges } from './dependencies.ts';
 

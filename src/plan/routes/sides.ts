@@ -6,7 +6,7 @@ import type { RuleMatch } from '../../model/resources.ts';
 import type { DomainRouting } from '../../routing/follow.ts';
 import { lazily } from '../../routing/lazily.ts';
 import { createRouter } from '../../routing/route.ts';
-import { matchParts } from '../diff/rule-text.ts';
+import { matchParts } from '../diff/rules/rule-text.ts';
 import { liveAliases, type LiveAliases, type RoutedItem } from './aliases.ts';
 import { keepLatest, TABLES_KEPT } from './latest.ts';
 import { engineOf, finalTable, isKnown, type PlanTable, type RankedItem, type Reading } from './tables.ts';

@@ -1,5 +1,5 @@
 import type { Client } from '../../api/client.ts';
-import type { AccountStatus, Cause, DaemonEvent } from '../../model/daemon.ts';
+import type { AccountStatus, Cause, DaemonEvent } from '../../model/status/daemon.ts';
 import type { Desired } from '../../model/desired.ts';
 import type { DomainName } from '../../model/names.ts';
 import { succeed } from '../../model/result.ts';
@@ -7,9 +7,9 @@ import type { HistoryStore, StateStore } from '../../state/store.ts';
 import type { ManifestSize } from '../../model/prior.ts';
 import { changedSince, digestDomains, keepDomains, type DomainDigests } from '../domain-digests.ts';
 import { internalFault, pendingSinceLastRun, type Access, type RunPorts } from './account-run.ts';
-import { createStatusTracker } from './account-status.ts';
+import { createStatusTracker } from './status/account-status.ts';
 import { createFlapDetector } from './flap-detector.ts';
-import type { ManifestRead, ManifestSource } from './manifest-source.ts';
+import type { ManifestRead, ManifestSource } from './manifest/manifest-source.ts';
 import { makeRun, type FailedRun, type RunRecords, type RunStart, type Work } from './recorded-run.ts';
 import { createRepeatedSweeps } from './repeated-sweep.ts';
 import { createScheduler, type Scheduler, type Spread, type Task } from './scheduler.ts';

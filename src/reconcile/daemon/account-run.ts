@@ -3,7 +3,7 @@ import { errorText, type ApiError } from '../../api/errors.ts';
 import { resolvePasswords } from '../../apply/send/passwords.ts';
 import type { StateStore } from '../../state/store.ts';
 import type { Clock } from '../../model/clock.ts';
-import type { CompletedRun, FailedStep, RunResult } from '../../model/daemon.ts';
+import type { CompletedRun, FailedStep, RunResult } from '../../model/status/daemon.ts';
 import type { Desired } from '../../model/desired.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { RunOrigin } from '../../model/history/entries.ts';

@@ -1,10 +1,10 @@
 import type { Clock } from '../../model/clock.ts';
-import type { AccountStatus, DaemonEvent } from '../../model/daemon.ts';
+import type { AccountStatus, DaemonEvent } from '../../model/status/daemon.ts';
 import type { Desired } from '../../model/desired.ts';
 import type { HistoryStore } from '../../state/store.ts';
 import type { AccountLoop } from './account-loop.ts';
 import { createWakeup, type Wakeup } from './wakeup.ts';
-import type { FileWatch, WatchOptions } from './watch.ts';
+import type { FileWatch, WatchOptions } from './manifest/watch.ts';
 
 /** One account's manifest: what is read, and the name it goes by. */
 export interface AccountEntry {

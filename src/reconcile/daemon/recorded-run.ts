@@ -1,8 +1,8 @@
-import type { Cause, DaemonEvent, RunResult } from '../../model/daemon.ts';
+import type { Cause, DaemonEvent, RunResult } from '../../model/status/daemon.ts';
 import { createRunId } from '../../model/history/entries.ts';
 import type { DomainName } from '../../model/names.ts';
 import { runAccount, type RunPorts, type RunTask } from './account-run.ts';
-import { splitChanges, type StatusTracker } from './account-status.ts';
+import { splitChanges, type StatusTracker } from './status/account-status.ts';
 import type { FlapDetector } from './flap-detector.ts';
 import type { RepeatedSweeps } from './repeated-sweep.ts';
 import type { Scheduler } from './scheduler.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { CompletedRun, RunResult } from '../../model/daemon.ts';
+import type { CompletedRun, RunResult } from '../../model/status/daemon.ts';
 import type { Desired } from '../../model/desired.ts';
 import { SECTIONS } from '../../model/kinds.ts';
 import type { Observed } from '../../model/observed.ts';

@@ -1,4 +1,4 @@
-import type { Cause } from '../../model/daemon.ts';
+import type { Cause } from '../../model/status/daemon.ts';
 import type { DomainName } from '../../model/names.ts';
 
 /** What a loop does next. */

@@ -1,6 +1,6 @@
 import { observe, type ObservedDomains } from '../../api/observe.ts';
 import type { Clock } from '../../model/clock.ts';
-import type { RunResult } from '../../model/daemon.ts';
+import type { RunResult } from '../../model/status/daemon.ts';
 import type { Desired } from '../../model/desired.ts';
 import type { DomainName } from '../../model/names.ts';
 import { fail, succeed, type Result } from '../../model/result.ts';

@@ -7,7 +7,7 @@ import {
   type Reference,
 } from '../../model/destinations.ts';
 import type { ConcealedText, KeptText } from '../../model/history/entries.ts';
-import type { Source } from '../../model/problem.ts';
+import type { Source } from '../../model/manifest/problem.ts';
 import { fail, succeed, type Result } from '../../model/result.ts';
 import { textOfMatch, type Print } from './kept-states.ts';
 import type { RunItem } from './run-items.ts';

@@ -1,6 +1,6 @@
 import type { Desired, DesiredDomain, DesiredSections } from '../../model/desired.ts';
 import { KINDS, SECTION_KINDS, type SectionKind } from '../../model/kinds.ts';
-import { hasOtherValue } from '../../model/manifest-document.ts';
+import { hasOtherValue } from '../../model/manifest/manifest-document.ts';
 import type { SkippedItem } from '../../model/report.ts';
 import type { PresentEntry } from '../../model/resources.ts';
 import type { ResolvedDesired, ResolveDesiredInput } from '../plan-once.ts';

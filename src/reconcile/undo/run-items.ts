@@ -2,7 +2,7 @@ import type { HistoryItemOf, HistoryOutcome, ItemEntry, KeptStates } from '../..
 import { ruleIdKey } from '../../model/item-key.ts';
 import type { Kind } from '../../model/kinds.ts';
 import { nameKey, type DomainName } from '../../model/names.ts';
-import type { Source } from '../../model/problem.ts';
+import type { Source } from '../../model/manifest/problem.ts';
 import type { RecordedItem } from '../../state/history/recorded.ts';
 
 /** All that a run did to one item, whatever it took. */

@@ -1,6 +1,6 @@
 import type { Commit, RunEntry } from '../../model/history/entries.ts';
 import { plural } from '../../model/names.ts';
-import { compareSources, type Source } from '../../model/problem.ts';
+import { compareSources, type Source } from '../../model/manifest/problem.ts';
 import { shortSha } from './later-changes.ts';
 import type { RunItem } from './run-items.ts';
 

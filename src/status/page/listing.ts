@@ -1,6 +1,6 @@
-import { FLEET_STATES, noStates, type FleetState } from '../../model/fleet/fleet.ts';
-import type { DomainStatus } from '../../model/daemon.ts';
-import type { DiffLine } from './diff-line.ts';
+import { FLEET_STATES, noStates, type FleetState } from '../../model/status/fleet.ts';
+import type { DomainStatus } from '../../model/status/daemon.ts';
+import type { DiffLine } from './data/diff-line.ts';
 import type { OverviewQuery } from './query.ts';
 
 /** What the page is about, by state: the domains of a daemon, or the accounts of a fleet. Plain data, not concealed yet. */

@@ -1,4 +1,4 @@
-import { FLEET_STATES, type FleetState } from '../../model/fleet/fleet.ts';
+import { FLEET_STATES, type FleetState } from '../../model/status/fleet.ts';
 
 /** What the address of the page asks for. */
 export interface OverviewQuery {

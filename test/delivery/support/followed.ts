@@ -5,7 +5,7 @@ import { safeTextWith } from '../../../src/delivery/safe-text.ts';
 import { deliverMessage, type Message } from '../../../src/emulator/delivery/delivery.ts';
 import { createEmulator, type EmulatorCore, type EmulatorOptions } from '../../../src/emulator/emulator.ts';
 import type { Seed } from '../../../src/emulator/account/seed.ts';
-import type { DeliveryTrouble, FollowedStatus } from '../../../src/model/daemon.ts';
+import type { DeliveryTrouble, FollowedStatus } from '../../../src/model/status/daemon.ts';
 import type { Desired } from '../../../src/model/desired.ts';
 import { DISCLOSE_ALL } from '../../../src/model/destinations.ts';
 import type { ApiVersion } from '../../../src/model/endpoints.ts';
@@ -55,7 +55,7 @@ export function followedWorld(options: FollowedOptions): FollowedWorld {
     now: () => clock.now(),
     sleep: (milliseconds: number) => clock.sleep(milliseconds),
   });
-  // In virtual time nothing may wait for a disk: test/cli/commands/run-delivery.test.ts has one.
+  // In virtual time nothing may wait for a disk: test/cli/run-delivery.test.ts has one.
   const kept = new Map<string, string>();
   const memories: DeliveryMemories = {
     read: (domain) => Promise.resolve(kept.get(domain) ?? null),

@@ -4,7 +4,7 @@ import { createEmulator, type EmulatorCore } from '../../../src/emulator/emulato
 import type { Seed } from '../../../src/emulator/account/seed.ts';
 import { problemsOf } from '../../../src/emulator/http/schemas.ts';
 import { stateText } from '../../../src/emulator/account/dump.ts';
-import { addAlias } from '../../../src/emulator/account/aliases.ts';
+import { addAlias } from '../../../src/emulator/account/resources/aliases.ts';
 import { KEY, START } from '../support/target.ts';
 
 const forward = 'ana@corp.example';

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Fault } from '../../../src/emulator/faults/faults.ts';
 import type { Emulator } from '../../../src/emulator/http/server.ts';
-import { addAlias } from '../../../src/emulator/account/aliases.ts';
-import { findDomain } from '../../../src/emulator/account/domains.ts';
+import { addAlias } from '../../../src/emulator/account/resources/aliases.ts';
+import { findDomain } from '../../../src/emulator/account/resources/domains.ts';
 import { authorization, KEY, startTestEmulator, type Send } from '../support/target.ts';
 
 const forward = 'ana@corp.example';

@@ -8,7 +8,7 @@ import type { ExitCode } from '../../../src/cli/exit.ts';
 import { createSecrets } from '../../../src/cli/secrets.ts';
 import { startEmulator, type Emulator, type ServerOptions } from '../../../src/emulator/http/server.ts';
 import { listFleetAccounts } from '../../../src/fleet/records.ts';
-import type { FleetAccount } from '../../../src/model/fleet/fleet.ts';
+import type { FleetAccount } from '../../../src/model/status/fleet.ts';
 import { publishManifests } from '../../../src/state/postgres/revisions.ts';
 import { openDatabase, type Database } from '../../../src/state/postgres/database.ts';
 import { parseStoreUrl } from '../../../src/state/postgres/store-url.ts';

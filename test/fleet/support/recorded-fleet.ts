@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { placeOfRun, placeOfWorker } from '../../../src/fleet/records.ts';
-import type { DomainHealth } from '../../../src/model/daemon.ts';
+import type { DomainHealth } from '../../../src/model/status/daemon.ts';
 import type { Database } from '../../../src/state/postgres/database.ts';
 import { publishManifests } from '../../../src/state/postgres/revisions.ts';
 

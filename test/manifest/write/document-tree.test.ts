@@ -6,7 +6,7 @@ import { booleanOf, isNull, type Node } from '../../../src/manifest/read/node.ts
 import { parseDocuments } from '../../../src/manifest/read/syntax.ts';
 import { createProblemLog } from '../../../src/manifest/problems.ts';
 import { writeManifest } from '../../../src/manifest/write/manifest-yaml.ts';
-import type { DomainDocument, ManifestDocument } from '../../../src/model/manifest-document.ts';
+import type { DomainDocument, ManifestDocument } from '../../../src/model/manifest/manifest-document.ts';
 import type { AbsentDocument, ForwardDocument } from '../../../src/model/resources.ts';
 
 // A document is checked as data and then written: what is read of the text must be the same.

@@ -4,7 +4,7 @@ import { nameKey, type AliasName, type CredentialName, type DomainName } from '.
 import type { Account, Observed, ObservedDomain } from '../../../src/model/observed.ts';
 import type { Plan } from '../../../src/model/plan.ts';
 import { NO_PRIOR, NO_PRIOR_DOMAIN, type ManifestSize, type PriorDomain } from '../../../src/model/prior.ts';
-import type { Source } from '../../../src/model/problem.ts';
+import type { Source } from '../../../src/model/manifest/problem.ts';
 import type {
   RuleMatch,
   DesiredAlias,

@@ -2,7 +2,7 @@ import * as fs from 'node:fs/promises';
 import { manifestSize } from '../../../src/plan/size.ts';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { AccountStatus, DaemonEvent } from '../../../src/model/daemon.ts';
+import type { AccountStatus, DaemonEvent } from '../../../src/model/status/daemon.ts';
 import type { AccountLoop } from '../../../src/reconcile/daemon/account-loop.ts';
 import { createOwnership, exclusiveSource } from '../../../src/reconcile/ownership.ts';
 import {
@@ -11,8 +11,8 @@ import {
   type AccountEntry,
   type Daemon,
 } from '../../../src/reconcile/daemon/daemon.ts';
-import type { ManifestRead } from '../../../src/reconcile/daemon/manifest-source.ts';
-import { watchFiles } from '../../../src/reconcile/daemon/watch.ts';
+import type { ManifestRead } from '../../../src/reconcile/daemon/manifest/manifest-source.ts';
+import { watchFiles } from '../../../src/reconcile/daemon/manifest/watch.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { load } from '../../apply/support/harness.ts';
 import { createWorld, HOUR, MINUTE } from '../support/world.ts';

@@ -1,6 +1,6 @@
 import type { FSWatcher } from 'node:fs';
 import { createDaemon } from '../../../src/reconcile/daemon/daemon.ts';
-import { watchFiles, type FileWatch } from '../../../src/reconcile/daemon/watch.ts';
+import { watchFiles, type FileWatch } from '../../../src/reconcile/daemon/manifest/watch.ts';
 import { HOUR, openLoop, type StartOptions, type World } from './world.ts';
 
 /** The whole daemon over a world, with the real watcher on real files. */

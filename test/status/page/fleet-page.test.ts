@@ -5,7 +5,7 @@ import { openBrowser } from '../support/browser.ts';
 import { everyFleetState, fleet, fleetAccount, fleetWorker } from '../support/fleets.ts';
 import { openPage } from '../support/open-page.ts';
 import { serve, type Served } from '../support/serve.ts';
-import type { Fleet } from '../../../src/model/fleet/fleet.ts';
+import type { Fleet } from '../../../src/model/status/fleet.ts';
 
 let browser: Browser;
 beforeAll(async () => {

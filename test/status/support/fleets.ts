@@ -1,4 +1,4 @@
-import type { Fleet, FleetAccount, FleetWorker } from '../../../src/model/fleet/fleet.ts';
+import type { Fleet, FleetAccount, FleetWorker } from '../../../src/model/status/fleet.ts';
 import { READ_AT } from './statuses.ts';
 
 export function fleetAccount(more: Partial<FleetAccount> = {}): FleetAccount {

@@ -1,4 +1,4 @@
-import type { AccountStatus, DeliveryStatus, DomainHealth } from '../../../src/model/daemon.ts';
+import type { AccountStatus, DeliveryStatus, DomainHealth } from '../../../src/model/status/daemon.ts';
 import type { DomainName } from '../../../src/model/names.ts';
 import { decodeForward } from '../../../src/model/destinations.ts';
 import type { Change } from '../../../src/model/plan.ts';

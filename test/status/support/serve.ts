@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { onTestFinished } from 'vitest';
-import type { AccountStatus } from '../../../src/model/daemon.ts';
+import type { AccountStatus } from '../../../src/model/status/daemon.ts';
 import { DISCLOSE_ALL } from '../../../src/model/destinations.ts';
 import { createMetrics, type Metrics } from '../../../src/status/metrics.ts';
 import {

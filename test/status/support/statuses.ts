@@ -1,4 +1,4 @@
-import type { AccountStatus, DomainStatus } from '../../../src/model/daemon.ts';
+import type { AccountStatus, DomainStatus } from '../../../src/model/status/daemon.ts';
 
 /** When all of it was read, epoch milliseconds. */
 export const READ_AT = 1_795_000_000_000;

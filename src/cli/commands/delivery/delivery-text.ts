@@ -1,7 +1,7 @@
 import { isHealthy, type DeliveryDocument, type RowDocument } from '../../../delivery/document.ts';
 import { FATES } from '../../../delivery/fates.ts';
 import { escapeInvisible, plural } from '../../../model/names.ts';
-import { showSource } from '../../../model/problem.ts';
+import { showSource } from '../../../model/manifest/problem.ts';
 import type { Style } from '../../../plan/render/style.ts';
 import { wrapSentence, wrapWords } from '../../../plan/render/wrap.ts';
 

@@ -5,7 +5,7 @@ import { exportDocument, type ExportOptions } from '../../../manifest/write/expo
 import { writeManifest } from '../../../manifest/write/manifest-yaml.ts';
 import type { DesiredApi } from '../../../model/desired.ts';
 import { KINDS, SECTION_KINDS, type Section } from '../../../model/kinds.ts';
-import type { DomainDocument, ManifestDocument } from '../../../model/manifest-document.ts';
+import type { DomainDocument, ManifestDocument } from '../../../model/manifest/manifest-document.ts';
 import type { Observed } from '../../../model/observed.ts';
 import type { Context } from '../../context.ts';
 import { CommandError, EXIT } from '../../exit.ts';

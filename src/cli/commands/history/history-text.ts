@@ -1,5 +1,5 @@
 import { plural } from '../../../model/names.ts';
-import { showSource } from '../../../model/problem.ts';
+import { showSource } from '../../../model/manifest/problem.ts';
 import { describeHistoryItem, type HistoryItemDocument } from '../../../plan/document/history-item.ts';
 import { escapeAll } from '../../../plan/document/printable.ts';
 import { accountLine, renderDomainDiff, SYMBOLS, type DiffOptions } from '../../../plan/render/text.ts';

@@ -1,7 +1,7 @@
 import type { ManifestText } from '../../../manifest/read/text.ts';
 import { findReferences } from '../../../manifest/load.ts';
 import type { Commit } from '../../../model/history/entries.ts';
-import type { Problem } from '../../../model/problem.ts';
+import type { Problem } from '../../../model/manifest/problem.ts';
 import type { Publication, PublishedManifest } from '../../../state/postgres/revisions.ts';
 import { openJobs } from '../../accounts/accounts.ts';
 import type { Context } from '../../context.ts';

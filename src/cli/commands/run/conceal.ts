@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import type { DaemonEvent } from '../../../model/daemon.ts';
+import type { DaemonEvent } from '../../../model/status/daemon.ts';
 import { showText, type Disclosure, type References, type Shown } from '../../../model/destinations.ts';
 import type { OutputStream } from '../../output/standard-output.ts';
 import { columnsOf } from '../../output/output.ts';

@@ -1,8 +1,8 @@
 import type { Client } from '../../../api/client.ts';
 import type { AccountToRun, OpenAccount } from '../../../fleet/account-job.ts';
-import type { DaemonEvent } from '../../../model/daemon.ts';
+import type { DaemonEvent } from '../../../model/status/daemon.ts';
 import { keepBudgets, restoreBudgets, type KeptBudgets } from '../../../rate-limit/kept-budgets.ts';
-import { loadTexts } from '../../../reconcile/daemon/manifest-source.ts';
+import { loadTexts } from '../../../reconcile/daemon/manifest/manifest-source.ts';
 import type { Context } from '../../context.ts';
 import { loadOptions } from '../../input/manifest/desired.ts';
 import { referenceReader } from '../../input/references/references.ts';

@@ -5,11 +5,11 @@ import { createFollower, type Follower } from '../../../delivery/follow/follower
 import { readLost, type PastByDomain } from '../../../delivery/past.ts';
 import { safeTextWith } from '../../../delivery/safe-text.ts';
 import type { Clock } from '../../../model/clock.ts';
-import type { DaemonEvent } from '../../../model/daemon.ts';
+import type { DaemonEvent } from '../../../model/status/daemon.ts';
 import type { Desired } from '../../../model/desired.ts';
 import type { Disclosure } from '../../../model/destinations.ts';
 import { fail, succeed, type Result } from '../../../model/result.ts';
-import type { ManifestSource } from '../../../reconcile/daemon/manifest-source.ts';
+import type { ManifestSource } from '../../../reconcile/daemon/manifest/manifest-source.ts';
 import type { StateStore } from '../../../state/store.ts';
 import type { Context } from '../../context.ts';
 import { disclosing } from '../../output/disclose.ts';

@@ -1,5 +1,5 @@
 import { writeSnapshot } from '../../../manifest/write/write-snapshot.ts';
-import type { CompletedRun, DaemonEvent, RunResult } from '../../../model/daemon.ts';
+import type { CompletedRun, DaemonEvent, RunResult } from '../../../model/status/daemon.ts';
 import type { RunOrigin } from '../../../model/history/entries.ts';
 import type { Report } from '../../../model/report.ts';
 import { decide } from '../../../reconcile/decide.ts';

@@ -4,7 +4,7 @@ import type { ClientOptions, FullClient } from '../../../api/create.ts';
 import type { Follower } from '../../../delivery/follow/follower.ts';
 import type { RequestEvent } from '../../../api/http/call.ts';
 import { writeSnapshot } from '../../../manifest/write/write-snapshot.ts';
-import type { DaemonEvent } from '../../../model/daemon.ts';
+import type { DaemonEvent } from '../../../model/status/daemon.ts';
 import type { Desired } from '../../../model/desired.ts';
 import { fail, succeed, type Result } from '../../../model/result.ts';
 import { createAccountLoop, type AccountLoop } from '../../../reconcile/daemon/account-loop.ts';
@@ -14,7 +14,10 @@ import type { Spread } from '../../../reconcile/daemon/scheduler.ts';
 import { POLL_MS, type AccountEntry } from '../../../reconcile/daemon/daemon.ts';
 import { createDriftLog } from '../../../reconcile/drift-log.ts';
 import { keepDomains } from '../../../reconcile/domain-digests.ts';
-import { createManifestSource, type ManifestSource } from '../../../reconcile/daemon/manifest-source.ts';
+import {
+  createManifestSource,
+  type ManifestSource,
+} from '../../../reconcile/daemon/manifest/manifest-source.ts';
 import { requireDomain } from '../../input/arguments.ts';
 import { maskOf } from '../../output/output.ts';
 import { followDelivery, type ReachedAccount } from './follow-delivery.ts';

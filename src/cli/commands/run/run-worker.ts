@@ -7,7 +7,7 @@ import type { JobEnd } from '../../../fleet/account-job.ts';
 import { openQueue } from '../../../fleet/queue.ts';
 import { createRecentFleet } from '../../../fleet/recent-fleet.ts';
 import { createWorker, type Worker } from '../../../fleet/worker.ts';
-import type { DaemonEvent } from '../../../model/daemon.ts';
+import type { DaemonEvent } from '../../../model/status/daemon.ts';
 import { decide, type Decision } from '../../../reconcile/decide.ts';
 import { describeFailure } from '../../../state/postgres/database.ts';
 import { createMetrics } from '../../../status/metrics.ts';

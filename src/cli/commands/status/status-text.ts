@@ -10,7 +10,7 @@ import {
   type FleetAccount,
   type FleetState,
   type FleetWorker,
-} from '../../../model/fleet/fleet.ts';
+} from '../../../model/status/fleet.ts';
 import { escapeInvisible, plural } from '../../../model/names.ts';
 import type { Style } from '../../../plan/render/style.ts';
 import { wrapSentence, wrapWords } from '../../../plan/render/wrap.ts';

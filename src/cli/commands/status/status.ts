@@ -1,5 +1,5 @@
 import { readFleet } from '../../../fleet/records.ts';
-import type { Fleet } from '../../../model/fleet/fleet.ts';
+import type { Fleet } from '../../../model/status/fleet.ts';
 import { describeFailure } from '../../../state/postgres/database.ts';
 import { fleetDocument } from '../../../status/fleet-document.ts';
 import type { Context } from '../../context.ts';

@@ -1,7 +1,7 @@
 import type { Desired, Expectation, PresentDomain } from '../../../model/desired.ts';
 import { sameDestinations, showDestinations, type Disclosure } from '../../../model/destinations.ts';
 import { escapeInvisible, plural, quote } from '../../../model/names.ts';
-import { showSource } from '../../../model/problem.ts';
+import { showSource } from '../../../model/manifest/problem.ts';
 import type { Context } from '../../context.ts';
 import { EXIT, type ExitCode } from '../../exit.ts';
 import { narrow } from '../../input/manifest/desired.ts';

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Desired, DesiredApi } from '../../../model/desired.ts';
 import { showText, type Disclosure } from '../../../model/destinations.ts';
 import { plural, parseDomainName, type DomainName } from '../../../model/names.ts';
-import type { Problem } from '../../../model/problem.ts';
+import type { Problem } from '../../../model/manifest/problem.ts';
 import { loadWithReferences, type LoadOptions } from '../../../manifest/load.ts';
 import { readManifests } from '../../../manifest/read/read.ts';
 import type { ManifestText } from '../../../manifest/read/text.ts';

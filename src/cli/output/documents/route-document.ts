@@ -4,7 +4,7 @@ import {
   type Destination,
   type Disclosure,
 } from '../../../model/destinations.ts';
-import type { Source } from '../../../model/problem.ts';
+import type { Source } from '../../../model/manifest/problem.ts';
 import type { RuleMatch } from '../../../model/resources.ts';
 import { endsOf, type Hop } from '../../../routing/follow.ts';
 import type { AliasMeans, Mail, RoutedAlias, RoutedRule, Route } from '../../../routing/route.ts';

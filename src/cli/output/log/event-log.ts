@@ -9,9 +9,9 @@ import {
   type CompletedRun,
   type DaemonEvent,
   type DeliveryTrouble,
-} from '../../../model/daemon.ts';
+} from '../../../model/status/daemon.ts';
 import type { Change, Plan } from '../../../model/plan.ts';
-import { showSource, type Problem, type Source } from '../../../model/problem.ts';
+import { showSource, type Problem, type Source } from '../../../model/manifest/problem.ts';
 import { changeName, type ChangeName, type Report } from '../../../model/report.ts';
 import { changeDocument, type ChangeDocument } from '../../../plan/document/document.ts';
 import { describeChange } from '../../../plan/render/describe.ts';

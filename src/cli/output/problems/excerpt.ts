@@ -1,5 +1,5 @@
 import { escapeInvisible } from '../../../model/names.ts';
-import type { Problem } from '../../../model/problem.ts';
+import type { Problem } from '../../../model/manifest/problem.ts';
 import type { ManifestText } from '../../../manifest/read/text.ts';
 
 /** The line of a problem with a caret below its column, as lines to print; none where the line may hold a secret. */

@@ -1,5 +1,5 @@
-import type { Problem } from '../../../model/problem.ts';
-import { showSource } from '../../../model/problem.ts';
+import type { Problem } from '../../../model/manifest/problem.ts';
+import { showSource } from '../../../model/manifest/problem.ts';
 import { plural, escapeInvisible } from '../../../model/names.ts';
 import type { WouldDelete } from '../../../plan/would-delete.ts';
 import type { Context } from '../../context.ts';

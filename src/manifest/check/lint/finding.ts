@@ -1,5 +1,5 @@
 import type { DomainName } from '../../../model/names.ts';
-import { compareSources, type Source } from '../../../model/problem.ts';
+import { compareSources, type Source } from '../../../model/manifest/problem.ts';
 import type { FindingCode } from '../../../model/lint/findings.ts';
 import type { ProblemLog } from '../../problems.ts';
 

@@ -1,6 +1,6 @@
 import type { PresentDomain } from '../../../model/desired.ts';
 import { quote } from '../../../model/names.ts';
-import type { Source } from '../../../model/problem.ts';
+import type { Source } from '../../../model/manifest/problem.ts';
 import { activeRules, presentAliases } from './entries.ts';
 import type { LintFinding } from './finding.ts';
 

@@ -2,7 +2,7 @@ import { html, type Html } from './html.ts';
 import { ago, brief } from './layout.ts';
 import { renderTable } from './table.ts';
 import { placeOf } from './health.ts';
-import type { AccountRow, OverviewData } from '../overview-data.ts';
+import type { AccountRow, OverviewData } from '../data/overview-data.ts';
 
 const HEADINGS = ['State', 'Account', 'Last good read', 'Next check', 'Last run'];
 

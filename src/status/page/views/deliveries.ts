@@ -1,5 +1,5 @@
 import { plural } from '../../../model/names.ts';
-import type { DeliveryData, TroubleRow } from '../delivery-data.ts';
+import type { DeliveryData, TroubleRow } from '../data/delivery-data.ts';
 import { placeOf } from './health.ts';
 import { html, type Html } from './html.ts';
 import { ago, brief } from './layout.ts';

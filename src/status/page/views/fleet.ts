@@ -1,6 +1,6 @@
-import { haveScheduler, queueText, type FleetWorker } from '../../../model/fleet/fleet.ts';
+import { haveScheduler, queueText, type FleetWorker } from '../../../model/status/fleet.ts';
 import { plural } from '../../../model/names.ts';
-import type { FleetData } from '../fleet-data.ts';
+import type { FleetData } from '../data/fleet-data.ts';
 import { html, type Html } from './html.ts';
 import { ago } from './layout.ts';
 import { renderListing, renderVerdict, type OverviewContext } from './listing.ts';

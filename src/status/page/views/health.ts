@@ -1,7 +1,7 @@
-import type { FleetState } from '../../../model/fleet/fleet.ts';
+import type { FleetState } from '../../../model/status/fleet.ts';
 import type { Action } from '../../../model/plan.ts';
 import { SYMBOLS } from '../../../plan/render/text.ts';
-import type { DiffLine } from '../diff-line.ts';
+import type { DiffLine } from '../data/diff-line.ts';
 import { html, type Html } from './html.ts';
 import { brief } from './layout.ts';
 

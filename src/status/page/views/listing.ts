@@ -1,4 +1,4 @@
-import { FLEET_STATES } from '../../../model/fleet/fleet.ts';
+import { FLEET_STATES } from '../../../model/status/fleet.ts';
 import { plural } from '../../../model/names.ts';
 import type { ListedRow, ListedPage } from '../listing.ts';
 import { queryHref, type OverviewQuery } from '../query.ts';

@@ -1,6 +1,6 @@
 import { plural } from '../../../model/names.ts';
-import type { OverviewData } from '../overview-data.ts';
-import type { RunRow } from '../runs-data.ts';
+import type { OverviewData } from '../data/overview-data.ts';
+import type { RunRow } from '../data/runs-data.ts';
 import { accountSection } from './accounts.ts';
 import { renderDeliveries } from './deliveries.ts';
 import { html, type Html } from './html.ts';

@@ -2,7 +2,7 @@ import { pendingCounts, renderDiff } from './health.ts';
 import { html, type Html } from './html.ts';
 import { ago, brief } from './layout.ts';
 import { renderTable } from './table.ts';
-import type { RunDetail, RunRow } from '../runs-data.ts';
+import type { RunDetail, RunRow } from '../data/runs-data.ts';
 
 interface RunsContext {
   readonly basePath: string;

@@ -10,10 +10,10 @@ import { createNotifier } from '../../../../src/cli/commands/run/notify/notify.t
 import { createLogger } from '../../../../src/cli/output/log/logger.ts';
 import { createEventLog } from '../../../../src/cli/output/log/event-log.ts';
 import { parseListen } from '../../../../src/cli/commands/run/serve-status.ts';
-import type { DaemonEvent, RunResult } from '../../../../src/model/daemon.ts';
+import type { DaemonEvent, RunResult } from '../../../../src/model/status/daemon.ts';
 import type { DomainName } from '../../../../src/model/names.ts';
 import type { Change, Plan } from '../../../../src/model/plan.ts';
-import type { Problem } from '../../../../src/model/problem.ts';
+import type { Problem } from '../../../../src/model/manifest/problem.ts';
 import type { Report } from '../../../../src/model/report.ts';
 import { virtualClock } from '../../../support/clock.ts';
 

@@ -6,7 +6,7 @@ import { createWorker } from '../../../../src/fleet/worker.ts';
 import { writeSnapshot } from '../../../../src/manifest/write/write-snapshot.ts';
 import { succeed } from '../../../../src/model/result.ts';
 import { keepBudgets, restoreBudgets, type KeptBudgets } from '../../../../src/rate-limit/kept-budgets.ts';
-import { loadTexts } from '../../../../src/reconcile/daemon/manifest-source.ts';
+import { loadTexts } from '../../../../src/reconcile/daemon/manifest/manifest-source.ts';
 import { createDriftLog } from '../../../../src/reconcile/drift-log.ts';
 import type { Database } from '../../../../src/state/postgres/database.ts';
 import { openPostgresState } from '../../../../src/state/postgres/postgres-store.ts';

@@ -4,7 +4,7 @@ import {
   type CompletedRun,
   type DaemonEvent,
   type DeliveryTrouble,
-} from '../../../../model/daemon.ts';
+} from '../../../../model/status/daemon.ts';
 import { subjectOf } from '../../../../plan/render/drift.ts';
 import { troubleText } from '../../../output/log/event-log.ts';
 

@@ -1,0 +1,90 @@
+import { DISCARD, type Destination, type ReferenceDocument } from '../destinations.ts';
+import type { Section } from '../kinds.ts';
+import type { ForwardDocument, RuleDocument, RuleState, SectionTypes } from '../resources.ts';
+
+/**
+ * The manifest language as plain data: what a program writes where a person would write YAML.
+ * What is keyed by names is a Map, so that an alias named `__proto__` is a name like any other.
+ */
+export interface ManifestDocument {
+  readonly version: 1;
+  /** Lines of comment at the top. */
+  readonly comments?: readonly string[];
+  readonly api?: {
+    readonly account?: string;
+    readonly version?: 'v4' | 'v3';
+    readonly url?: string;
+    readonly key?: ReferenceDocument;
+  };
+  readonly destinations?: ReadonlyMap<string, ReferenceDocument>;
+  readonly domains: ReadonlyMap<string, DomainDocument>;
+}
+
+export interface DomainDocument extends SectionDocuments {
+  /** Lines of comment above the domain. */
+  readonly comments?: readonly string[];
+  readonly state?: 'absent';
+  readonly notification_email?: string;
+  readonly whitelabel?: string;
+  readonly webhook?: string;
+  readonly prune?: true;
+}
+
+type SectionDocuments = { readonly [S in Section]?: SectionTypes[S]['document'] };
+
+/** Live destinations as a manifest writes them. */
+export type ShowForward = (forward: readonly Destination[]) => ForwardDocument;
+
+/** As they are, sorted. */
+export function forwardDocument(forward: readonly Destination[]): ForwardDocument {
+  return oneOrList(forward.toSorted().map(destinationDocument));
+}
+
+export function destinationDocument(destination: string): string {
+  return destination === DISCARD ? 'discard' : destination;
+}
+
+/** A list of one is written as the one. */
+export function oneOrList(parts: readonly (string | ReferenceDocument)[]): ForwardDocument {
+  const [only] = parts;
+  return parts.length === 1 && only !== undefined ? only : parts;
+}
+
+/** A live rule as a manifest writes it. */
+export function ruleDocument(
+  { id, match, forward, active }: Omit<RuleState, 'rank'> & { readonly id: string | null },
+  name: string,
+  show: ShowForward,
+): RuleDocument {
+  const { type: _, ...condition } = match;
+  return {
+    name,
+    ...(id === null ? {} : { id }),
+    ...condition,
+    forward: show(forward),
+    ...(active ? {} : { active }),
+  };
+}
+
+/**
+ * A line of a snapshot that tells which value a reference had, by a keyed fingerprint; `values`: of a list all of them. It is a
+ * comment, for the manifest language has no place for it.
+ */
+export function referenceLine(
+  shown: string,
+  values: readonly string[],
+  print: (value: string) => string,
+): string {
+  return `${shown} had the value with the fingerprint ${print(values.toSorted().join())}`;
+}
+
+/** Whether a snapshot's line about this reference, if it has one, tells of another value. */
+export function hasOtherValue(
+  text: string,
+  shown: string,
+  { values, print }: { readonly values: readonly string[]; readonly print: (value: string) => string },
+): boolean {
+  const start = `# ${referenceLine(shown, [], () => '')}`;
+  const line = text.split('\n').find((one) => one.startsWith(start));
+  return line !== undefined && line !== `# ${referenceLine(shown, values, print)}`;
+}
