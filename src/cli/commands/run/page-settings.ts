@@ -14,6 +14,13 @@ export interface PageSettings {
   readonly basePath: string | null;
 }
 
+export interface PageSource {
+  readonly listen: ListenAddress;
+  readonly basePath: string | null;
+  readonly logger: Logger;
+  readonly concealer: Concealer;
+}
+
 /** Names of the page's own: a path cannot begin with one. */
 const OWN = [
   'runs',
@@ -52,16 +59,7 @@ const SHORT = 16;
 /** Reads the token of the environment, and warns of what it means that there is none. */
 export async function readPageSettings(
   context: Context,
-  basePath: string | null,
-  {
-    listen,
-    logger,
-    concealer,
-  }: {
-    readonly listen: ListenAddress;
-    readonly logger: Logger;
-    readonly concealer: Concealer;
-  },
+  { listen, basePath, logger, concealer }: PageSource,
 ): Promise<PageSettings> {
   const token = (await operatorSecret(context, 'FWDSYNC_PAGE_TOKEN'))?.trim() || null;
   if (token !== null) concealer.addSecret(token);

@@ -10,21 +10,20 @@ import { createWorker, type Worker } from '../../../fleet/worker.ts';
 import type { DaemonEvent } from '../../../model/status/daemon.ts';
 import { decide, type Decision } from '../../../reconcile/decide.ts';
 import { describeFailure } from '../../../state/postgres/database.ts';
-import { createMetrics } from '../../../status/metrics.ts';
 import { exitOfAll } from '../../accounts/over-accounts.ts';
 import type { Context } from '../../context.ts';
 import { commandFailure, EXIT, interruptedExit, usageError, type ExitCode } from '../../exit.ts';
 import { openStore } from '../../input/state/store.ts';
-import { createEventLog } from '../../output/log/event-log.ts';
 import { accountsDirectory, leaseOf, namesStore, statedPaths, type CommonOptions } from '../../settings.ts';
 import { reportExit } from '../apply/conclude.ts';
-import { hideReferences, type Concealer } from './conceal.ts';
 import { openFleetAccount } from './fleet-account.ts';
-import { endedOrOverdue } from './grace.ts';
-import type { NotifyFormat } from './notify/notify-bodies.ts';
-import { openNotifier } from './notify/notify.ts';
-import { readPageSettings } from './page-settings.ts';
-import { serveStatus, type ListenAddress } from './serve-status.ts';
+import {
+  createConcealingLog,
+  openReports,
+  runService,
+  type ServedProcess,
+  type ServiceOptions,
+} from './service.ts';
 
 export interface WorkerRunOptions extends CommonOptions {
   readonly mode: 'apply' | 'observe';
@@ -33,15 +32,10 @@ export interface WorkerRunOptions extends CommonOptions {
   readonly delivery?: true;
   readonly driftUrl?: string;
   readonly fullInterval?: string;
-  readonly notifyFormat?: NotifyFormat;
 }
 
-export interface WorkerWiring {
+export interface WorkerWiring extends ServiceOptions {
   readonly intervalMs: number;
-  readonly listen: ListenAddress;
-  readonly basePath: string | null;
-  readonly logger: Logger;
-  readonly concealer: Concealer;
 }
 
 const DEFAULT_CONCURRENCY = 50;
@@ -84,24 +78,14 @@ export async function runWorker(
   options: WorkerRunOptions,
   wiring: WorkerWiring,
 ): Promise<ExitCode> {
-  const broken = new AbortController();
-  const signal = AbortSignal.any([context.signal, broken.signal]);
-  const own = { ...context, signal, connections: createConnections() };
-  if (options.once === true) return drain(own, options, wiring);
-  const { logger } = wiring;
+  if (options.once === true) return drain({ ...context, connections: createConnections() }, options, wiring);
   context.waitFor?.('service');
-  try {
-    await endedOrOverdue(own, serve(own, options, wiring));
-  } finally {
-    broken.abort();
-  }
-  logger.info({ event: 'stopped', signal: String(context.signal.reason) }, 'stopped');
-  return EXIT.done;
+  return runService(context, wiring.logger, (own) => serve(own, options, wiring));
 }
 
 async function drain(context: Context, options: WorkerRunOptions, wiring: WorkerWiring): Promise<ExitCode> {
-  const log = createEventLog(wiring.logger);
-  const { worker, close } = await openWorker(context, options, { ...wiring, emit: log });
+  const emit = createConcealingLog(wiring);
+  const { worker, close } = await openWorker(context, options, { ...wiring, emit });
   try {
     const ends = await worker.drain();
     const codes = ends.map((end) => ({ exitCode: exitOf(end, options, context), wrote: hasWritten(end) }));
@@ -137,48 +121,25 @@ function exitOf({ result }: Pick<JobEnd, 'result'>, { mode }: WorkerRunOptions, 
 }
 
 async function serve(context: Context, options: WorkerRunOptions, wiring: WorkerWiring): Promise<void> {
-  const { listen, basePath, logger, concealer } = wiring;
-  const { clock, signal } = context;
-  const { version } = pkg;
-  const page = await readPageSettings(context, basePath, { listen, logger, concealer });
-  const fleet = createRecentFleet(await openStore(context, options), clock);
-  const metrics = createMetrics({ version, statuses: () => [], fleet });
-  const log = createEventLog(logger);
-  const notify = await openNotifier(context, options.notifyFormat ?? 'json', { logger, concealer });
-  const emit = (event: DaemonEvent): void => {
-    // Thousands of accounts are counted as one.
-    metrics.record({ ...event, account: '' });
-    log(event);
-    notify(event);
-  };
+  const { logger, intervalMs } = wiring;
+  const fleet = createRecentFleet(await openStore(context, options), context.clock);
+  const { emit, serveStatus } = await openReports(context, wiring, { statuses: () => [], fleet });
   const { worker, close } = await openWorker(context, options, { ...wiring, emit });
   context.onHangUp?.(() => worker.resync());
   logger.info(
-    { event: 'started', mode: options.mode, interval_ms: wiring.intervalMs },
+    { event: 'started', mode: options.mode, interval_ms: intervalMs },
     `started in mode ${options.mode}, as a worker`,
   );
-  const status = serveStatus(listen, servedBy(worker), {
-    ...page,
-    fleet,
-    clock,
-    signal,
-    logger,
-    metrics,
-    version,
-    conceal: (text) => concealer.conceal(text),
-    disclosure: concealer.disclosure,
-    // Other workers change the fleet too.
-    onServing: (refreshPages) => void context.every?.(PAGE_MS, refreshPages),
-  });
+  // Other workers change the fleet too.
+  const status = serveStatus(servedBy(worker), (refreshPages) => void context.every?.(PAGE_MS, refreshPages));
   await Promise.all([worker.run(), status]);
   await close();
 }
 
 /** The page and `/status` of a worker show the fleet. */
-function servedBy(worker: Worker): Parameters<typeof serveStatus>[1] {
+function servedBy(worker: Worker): ServedProcess {
   return {
     heartbeatAt: () => worker.heartbeatAt(),
-    statuses: () => [],
     histories: () => [],
     manifests: () => [],
     readiness: () => ({ ready: worker.isConnected() }),
@@ -198,10 +159,6 @@ async function openWorker(
     jobExpiryMs,
     onFault: (message) => logger.debug({ event: 'queue.fault' }, message),
   }).catch(endOnQueue);
-  const reported = (event: DaemonEvent): void => {
-    hideReferences(event, concealer);
-    emit(event);
-  };
   const worker = createWorker(
     {
       id: randomUUID(),
@@ -221,9 +178,9 @@ async function openWorker(
       queue,
       onFault: (message) => logFault(logger, message),
       onLost: (message) => logger.warn({ event: 'run.lost' }, `a run is made again: ${message}`),
-      emit: reported,
+      emit,
       openAccount: (account) =>
-        openFleetAccount(context, { common: options, mode }, account, { emit: reported, concealer }),
+        openFleetAccount(context, { common: options, mode }, account, { emit, concealer }),
     },
   );
   return { worker, close: () => queue.close() };

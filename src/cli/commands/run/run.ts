@@ -1,33 +1,27 @@
 import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import pkg from '../../../../package.json' with { type: 'json' };
-import type { Logger } from 'pino';
-import { createConnections } from '../../../api/http/transport.ts';
 import type { DaemonEvent } from '../../../model/status/daemon.ts';
 import { createOwnership, readInTurn, readTogether } from '../../../reconcile/ownership.ts';
 import { createDaemon, type Daemon } from '../../../reconcile/daemon/daemon.ts';
 import { createTurns } from '../../../reconcile/daemon/scheduler.ts';
 import { watchFiles } from '../../../reconcile/daemon/manifest/watch.ts';
-import { createMetrics } from '../../../status/metrics.ts';
 import { accountEntries } from '../../accounts/accounts.ts';
-import { concealing, createConcealer, hideReferences, type Concealer } from './conceal.ts';
-import { endedOrOverdue } from './grace.ts';
+import { concealing, createConcealer } from './conceal.ts';
 import type { Context } from '../../context.ts';
 import { parseDuration } from '../../input/arguments.ts';
 import { CommandError, EXIT, type ExitCode, usageError } from '../../exit.ts';
 import { openStates } from '../../input/state/state.ts';
 import { createLogger } from '../../output/log/logger.ts';
-import { openNotifier } from './notify/notify.ts';
 import type { NotifyFormat } from './notify/notify-bodies.ts';
-import { parseBasePath, readPageSettings } from './page-settings.ts';
+import { parseBasePath } from './page-settings.ts';
 import { openAccountLoop } from './open-account.ts';
 import { DOCUMENT_FORMATS } from '../../output/formats.ts';
-import { createEventLog } from '../../output/log/event-log.ts';
 import { maskOf } from '../../output/output.ts';
 import { overAccounts } from '../../accounts/over-accounts.ts';
 import { runOnce } from './once.ts';
 import { assertWorkerOptions, isWorker, runWorker } from './run-worker.ts';
-import { parseListen, serveStatus, type ListenAddress } from './serve-status.ts';
+import { parseListen } from './serve-status.ts';
+import { createConcealingLog, openReports, runService, type ServiceOptions } from './service.ts';
 import {
   accountsDirectory,
   isInStore,
@@ -69,14 +63,11 @@ export async function runCommand(context: Context, options: RunOptions): Promise
   const concealer = createConcealer({ mask: maskOf(options, context) });
   // Standard output has no other use here.
   const logger = createLogger(resolveLog(options, context), concealing(context.stdout, concealer), 'info');
-  if (isWorker(options, context))
-    return runWorker(context, options, { intervalMs, listen, basePath, logger, concealer });
+  const { notifyFormat = 'json' } = options;
+  const service = { intervalMs, listen, basePath, notifyFormat, logger, concealer };
+  if (isWorker(options, context)) return runWorker(context, options, service);
   if (options.once === true) {
-    const log = createEventLog(logger);
-    const emit = (event: DaemonEvent): void => {
-      hideReferences(event, concealer);
-      log(event);
-    };
+    const emit = createConcealingLog(service);
     return overAccounts(context, options, {
       formats: DOCUMENT_FORMATS,
       saved: null,
@@ -93,20 +84,7 @@ export async function runCommand(context: Context, options: RunOptions): Promise
     { event: 'started', mode: options.mode, interval_ms: intervalMs },
     `started in mode ${options.mode}`,
   );
-  // A part that fails ends the others: the supervisor restarts the process.
-  const broken = new AbortController();
-  const signal = AbortSignal.any([context.signal, broken.signal]);
-  const own = { ...context, signal, connections: createConnections() };
-  try {
-    await endedOrOverdue(
-      own,
-      serve(own, options, { intervalMs, quick, listen, basePath, logger, concealer }),
-    );
-  } finally {
-    broken.abort();
-  }
-  logger.info({ event: 'stopped', signal: String(context.signal.reason) }, 'stopped');
-  return EXIT.done;
+  return runService(context, logger, (own) => serve(own, options, { ...service, quick }));
 }
 
 /** An option without effect is an error, not ignored. */
@@ -161,50 +139,24 @@ function quickSweeps(context: Context, { driftUrl, fullInterval, once }: RunOpti
   return { driftUrl: url, fullIntervalMs: parseDuration('--full-interval', text, LEAST_INTERVAL_MS) };
 }
 
-interface ServeOptions {
+interface DaemonOptions extends ServiceOptions {
   readonly intervalMs: number;
   readonly quick: QuickSweeps;
-  readonly listen: ListenAddress;
-  readonly basePath: string | null;
-  readonly logger: Logger;
-  readonly concealer: Concealer;
 }
 
-/** Runs the daemon and its status server; each event goes to the metrics, the log and the webhook. */
-async function serve(
-  context: Context,
-  options: RunOptions,
-  { intervalMs, quick, listen, basePath, logger, concealer }: ServeOptions,
-): Promise<void> {
-  const { clock, signal } = context;
-  const { version } = pkg;
-  const page = await readPageSettings(context, basePath, { listen, logger, concealer });
-  const metrics = createMetrics({ version, statuses: () => daemon.statuses() });
-  const log = createEventLog(logger);
-  const notify = await openNotifier(context, options.notifyFormat ?? 'json', { logger, concealer });
+async function serve(context: Context, options: RunOptions, service: DaemonOptions): Promise<void> {
+  const { intervalMs, quick, concealer } = service;
   let refreshPages = (): void => undefined;
+  const reports = await openReports(context, service, { statuses: () => daemon.statuses() });
   const emit = (event: DaemonEvent): void => {
-    hideReferences(event, concealer);
-    metrics.record(event);
-    log(event);
-    notify(event);
+    reports.emit(event);
     if (event.kind !== 'request') refreshPages();
   };
   const onSecret = (value: string): void => concealer.addSecret(value);
   const daemon = openDaemon(context, options, { intervalMs, quick, emit, onSecret });
   context.onHangUp?.(() => daemon.resync());
-  const status = serveStatus(listen, daemon, {
-    ...page,
-    clock,
-    signal,
-    logger,
-    metrics,
-    version,
-    conceal: (text) => concealer.conceal(text),
-    disclosure: concealer.disclosure,
-    onServing(refresh) {
-      refreshPages = refresh;
-    },
+  const status = reports.serveStatus(daemon, (refresh) => {
+    refreshPages = refresh;
   });
   await Promise.all([daemon.run(), status]);
 }

@@ -1,9 +1,7 @@
 import type { Logger } from 'pino';
-import { POLL_MS, type Daemon } from '../../../reconcile/daemon/daemon.ts';
+import { POLL_MS } from '../../../reconcile/daemon/daemon.ts';
 import { startStatusServer, type StatusServer, type StatusServerOptions } from '../../../status/server.ts';
 import { CommandError, EXIT } from '../../exit.ts';
-import type { RouteAnswer } from '../../../status/page/views/route-box.ts';
-import { answerRoute } from './answer-route.ts';
 import { MOST_PORT } from '../../input/options.ts';
 
 export interface ListenAddress {
@@ -21,48 +19,17 @@ export function parseListen(text: string): ListenAddress {
   throw new CommandError(EXIT.usage, `--listen ${text}: ${what}`, hint);
 }
 
-/** Whose status is served. */
-export interface ServedProcess extends Pick<Daemon, 'heartbeatAt' | 'statuses' | 'histories' | 'manifests'> {
-  /** Where it does not follow from the statuses of accounts. */
-  readonly readiness?: StatusServerOptions['readiness'];
-}
-
-export interface StatusPorts extends Omit<
-  StatusServerOptions,
-  keyof ListenAddress | 'statuses' | 'histories' | 'isAlive' | 'route' | 'readiness'
-> {
-  readonly signal: AbortSignal;
-  readonly logger: Logger;
-  /** Is called with what tells open pages that something changed. */
-  readonly onServing: (notify: () => void) => void;
-}
-
-/**
- * Serves the daemon's status until the signal is aborted. A port that is in use is reported and retried: the accounts
- * go on being reconciled.
- */
+/** Serves until the signal is aborted. A port that is in use is reported and retried: the accounts go on being reconciled. */
 export async function serveStatus(
-  listen: ListenAddress,
-  daemon: ServedProcess,
-  ports: StatusPorts,
+  options: StatusServerOptions,
+  { logger, signal }: { readonly logger: Logger; readonly signal: AbortSignal },
+  onServing: (server: StatusServer) => void,
 ): Promise<void> {
-  const { clock, signal, logger, disclosure } = ports;
-  const isAlive = (): boolean => clock.monotonic() - daemon.heartbeatAt() < 4 * POLL_MS;
-  const statuses = (): ReturnType<Daemon['statuses']> => daemon.statuses();
-  const histories = (): ReturnType<Daemon['histories']> => daemon.histories();
-  const route = (address: string): RouteAnswer => answerRoute(address, daemon.manifests(), disclosure);
+  const { host, clock } = options;
   let server: StatusServer | null = null;
   for (let isReported = false; server === null && !signal.aborted;) {
     try {
-      server = await startStatusServer({
-        ...ports,
-        ...listen,
-        statuses,
-        histories,
-        isAlive,
-        route,
-        readiness: daemon.readiness,
-      });
+      server = await startStatusServer(options);
     } catch (error) {
       if (!isReported)
         logger.error({ event: 'status.unavailable' }, `the status cannot be served: ${String(error)}`);
@@ -71,12 +38,9 @@ export async function serveStatus(
     }
   }
   if (server === null) return;
-  const serving = server;
-  ports.onServing(() => serving.notify());
-  logger.info(
-    { event: 'status.listening', host: listen.host, port: server.port },
-    `status served on ${listen.host}:${server.port}`,
-  );
+  onServing(server);
+  const { port } = server;
+  logger.info({ event: 'status.listening', host, port }, `status served on ${host}:${port}`);
   // A day at a time, for a timer cannot be longer.
   while (!signal.aborted) await clock.sleep(86_400_000, signal);
   await server.close();
