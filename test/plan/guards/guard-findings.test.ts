@@ -22,20 +22,24 @@ import {
 
 const ONE = { a: 'a@x.example' };
 
-/** What the account itself speaks against: a finding that nothing allows. */
-function ofAccount(guard: GuardFinding['guard'], message: string): GuardFinding {
+/** One that refuses what concerns acme.example, where it does not say otherwise. */
+function finding(own: Partial<GuardFinding> & Pick<GuardFinding, 'guard' | 'message'>): GuardFinding {
   return {
-    guard,
-    scope: 'run',
+    scope: ACME,
     limit: 0,
     planned: 1,
-    message,
     allowance: null,
     allow: null,
     allowed: false,
-    holds: { kind: 'run' },
+    holds: { kind: 'domain-deletes', domain: ACME },
     refuses: true,
+    ...own,
   };
+}
+
+/** What the account itself speaks against: a finding that nothing allows. */
+function ofAccount(guard: GuardFinding['guard'], message: string): GuardFinding {
+  return finding({ guard, message, scope: 'run', holds: { kind: 'run' } });
 }
 
 const NEW = desired([present(ACME), present('new.example')]);
@@ -45,7 +49,7 @@ test.each<[string, () => Plan, GuardFinding | readonly GuardFinding[]]>([
   [
     'max-deletes of a section',
     () => planAliases(aliasSection({ n0: false, n1: false, n2: false }), numbered(4)),
-    {
+    finding({
       guard: 'max-deletes',
       scope: 'acme.example/aliases',
       limit: 2,
@@ -53,10 +57,7 @@ test.each<[string, () => Plan, GuardFinding | readonly GuardFinding[]]>([
       message: '3 of the 4 live aliases of acme.example would be deleted; more than 2 need approval',
       allowance: { kind: 'deletes', count: 3 },
       allow: '--allow-deletes 3',
-      allowed: false,
-      holds: { kind: 'domain-deletes', domain: ACME },
-      refuses: true,
-    },
+    }),
   ],
   [
     'max-deletes of the run',
@@ -67,23 +68,19 @@ test.each<[string, () => Plan, GuardFinding | readonly GuardFinding[]]>([
         }),
         observed([live(ACME, { aliases: liveAliases(numbered(4)) })]),
       ),
-    {
+    finding({
       guard: 'max-deletes',
       scope: 'run',
-      limit: 0,
-      planned: 1,
       message: 'the run would delete 1 items; more than 0 need approval',
       allowance: { kind: 'deletes', count: 1 },
       allow: '--allow-deletes 1',
-      allowed: false,
       holds: { kind: 'run-deletes' },
-      refuses: true,
-    },
+    }),
   ],
   [
     'max-reroutes',
     () => planAliases(aliasSection(numbered(10, 'b@x.example')), numbered(10)),
-    {
+    finding({
       guard: 'max-reroutes',
       scope: 'run',
       limit: 9,
@@ -91,60 +88,41 @@ test.each<[string, () => Plan, GuardFinding | readonly GuardFinding[]]>([
       message: '10 of 10 live items would keep none of their destinations; more than 9 need approval',
       allowance: { kind: 'reroutes', count: 10 },
       allow: '--allow-reroutes 10',
-      allowed: false,
       holds: { kind: 'domains', domains: [ACME] },
-      refuses: true,
-    },
+    }),
   ],
   [
     'empty-section',
     () => planAliases(aliasSection({ a: false }), ONE),
-    {
+    finding({
       guard: 'empty-section',
-      scope: ACME,
-      limit: 0,
-      planned: 1,
       message: 'acme.example would be left without any aliases: 1 would be deleted',
       allowance: { kind: 'empty', domain: ACME, section: 'aliases' },
       allow: '--allow-empty acme.example/aliases',
-      allowed: false,
-      holds: { kind: 'domain-deletes', domain: ACME },
-      refuses: true,
-    },
+    }),
   ],
   [
     'catch-all that is deleted',
     () => planAliases(aliasSection({ '*': false }), { ...ONE, '*': 'a@x.example' }),
-    {
+    finding({
       guard: 'catch-all',
-      scope: ACME,
-      limit: 0,
-      planned: 1,
       message:
         'the catch-all *@acme.example would be deleted: mail to every address without an alias of its own is lost',
       allowance: { kind: 'unrouted', address: '*@acme.example' },
       allow: "--allow-unrouted '*@acme.example'",
-      allowed: false,
-      holds: { kind: 'domain-deletes', domain: ACME },
-      refuses: true,
-    },
+    }),
   ],
   [
     'catch-all that discards',
     () => planAliases(aliasSection({ '*': 'null' }), { ...ONE, '*': 'a@x.example' }),
-    {
+    finding({
       guard: 'catch-all',
-      scope: ACME,
-      limit: 0,
-      planned: 1,
       message:
         'the catch-all *@acme.example would discard its mail: mail to every address without an alias of its own is lost',
       allowance: { kind: 'unrouted', address: '*@acme.example' },
       allow: "--allow-unrouted '*@acme.example'",
-      allowed: false,
       holds: { kind: 'domain', domain: ACME },
-      refuses: true,
-    },
+    }),
   ],
   [
     'unrouted',
@@ -163,19 +141,13 @@ test.each<[string, () => Plan, GuardFinding | readonly GuardFinding[]]>([
           }),
         ]),
       ),
-    {
+    finding({
       guard: 'unrouted',
-      scope: ACME,
-      limit: 0,
-      planned: 1,
       message:
         'mail to help-me@acme.example is delivered now and would not be: what delivers it is removed or narrowed, or a discard comes before it',
       allowance: { kind: 'unrouted', address: 'help-me@acme.example' },
       allow: '--allow-unrouted help-me@acme.example',
-      allowed: false,
-      holds: { kind: 'domain-deletes', domain: ACME },
-      refuses: true,
-    },
+    }),
   ],
   [
     'unrouted: whatever nothing else takes',
@@ -185,19 +157,13 @@ test.each<[string, () => Plan, GuardFinding | readonly GuardFinding[]]>([
         '(.*)': 'a@x.example',
         b: 'b@x.example',
       }),
-    {
+    finding({
       guard: 'unrouted',
-      scope: ACME,
-      limit: 0,
-      planned: 1,
       message:
         'mail to every other address of acme.example is delivered now and would not be: what delivers it is removed or narrowed, or a discard comes before it',
       allowance: { kind: 'unrouted', address: '*@acme.example' },
       allow: "--allow-unrouted '*@acme.example'",
-      allowed: false,
-      holds: { kind: 'domain-deletes', domain: ACME },
-      refuses: true,
-    },
+    }),
   ],
   [
     'domain-delete',
@@ -212,18 +178,14 @@ test.each<[string, () => Plan, GuardFinding | readonly GuardFinding[]]>([
           }),
         ]),
       ),
-    {
+    finding({
       guard: 'domain-delete',
       scope: 'old.example',
-      limit: 0,
-      planned: 1,
       message: 'old.example would be deleted, and with it 1 alias, 1 rule, 0 credentials',
       allowance: { kind: 'domain-delete', domain: name('old.example') },
       allow: '--allow-domain-delete old.example',
-      allowed: false,
       holds: { kind: 'domain', domain: name('old.example') },
-      refuses: true,
-    },
+    }),
   ],
   [
     'manifest-shrink',
@@ -233,7 +195,7 @@ test.each<[string, () => Plan, GuardFinding | readonly GuardFinding[]]>([
         observed([live(ACME, { aliases: liveAliases(numbered(10)) })]),
         { prior: { ...prior(ACME, {}), manifests: [sizeOf(1, 12)] } },
       ),
-    {
+    finding({
       guard: 'manifest-shrink',
       scope: 'run',
       limit: 2,
@@ -242,10 +204,8 @@ test.each<[string, () => Plan, GuardFinding | readonly GuardFinding[]]>([
         'the manifest has 3 entries fewer than the 12 it had when it was applied last, and 1 items would be deleted',
       allowance: { kind: 'deletes', count: 1 },
       allow: '--allow-deletes 1',
-      allowed: false,
       holds: { kind: 'run-deletes' },
-      refuses: true,
-    },
+    }),
   ],
   [
     'manifest-shrink, by domains',
@@ -255,7 +215,7 @@ test.each<[string, () => Plan, GuardFinding | readonly GuardFinding[]]>([
         observed([live(ACME, { aliases: liveAliases(numbered(10)) })]),
         { prior: { ...prior(ACME, {}), manifests: [sizeOf(5, 9)] }, manifestSize: sizeOf(2, 9) },
       ),
-    {
+    finding({
       guard: 'manifest-shrink',
       scope: 'run',
       limit: 2,
@@ -264,10 +224,8 @@ test.each<[string, () => Plan, GuardFinding | readonly GuardFinding[]]>([
         'the manifest has 3 domains fewer than the 5 it had when it was applied last, and 1 items would be deleted',
       allowance: { kind: 'deletes', count: 1 },
       allow: '--allow-deletes 1',
-      allowed: false,
       holds: { kind: 'run-deletes' },
-      refuses: true,
-    },
+    }),
   ],
   [
     'remote-shrink',
@@ -275,19 +233,16 @@ test.each<[string, () => Plan, GuardFinding | readonly GuardFinding[]]>([
       planAliases(aliasSection({ n0: false }), numbered(4), {
         prior: prior(ACME, { live: { aliases: 9 } }),
       }),
-    {
+    finding({
       guard: 'remote-shrink',
-      scope: ACME,
       limit: 5,
       planned: 4,
       message:
         'acme.example has 4 live aliases, and had 9 when it was read last: nothing is deleted or narrowed there',
       allowance: { kind: 'deletes', count: 1 },
       allow: '--allow-deletes 1',
-      allowed: false,
-      holds: { kind: 'domain-deletes', domain: ACME },
       refuses: false,
-    },
+    }),
   ],
   [
     'account-mismatch',
@@ -334,19 +289,12 @@ test.each<[string, () => Plan, GuardFinding | readonly GuardFinding[]]>([
   [
     'loop',
     () => planAliases(aliasSection({ info: 'info+x@acme.example' }), ONE),
-    {
+    finding({
       guard: 'loop',
-      scope: ACME,
-      limit: 0,
-      planned: 1,
       message:
         'mail to acme.example would come back to where it came from: it is forwarded to info+x@acme.example',
-      allowance: null,
-      allow: null,
-      allowed: false,
       holds: { kind: 'domain', domain: ACME },
-      refuses: true,
-    },
+    }),
   ],
 ])('%s', (_, made, finding) => {
   expect(made().guards).toEqual([finding].flat());
