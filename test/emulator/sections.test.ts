@@ -55,7 +55,7 @@ describe('the table of docs/emulator-tests.md', () => {
   test('every file of facts is in it', async () => {
     const named = new Set([...(await readTable()).values()].flat());
     const files = (await readdir(TESTS, { recursive: true })).filter((file) =>
-      /^v\d\/.*\.test\.ts$/.test(file),
+      /^(?:v\d|both)\/.*\.test\.ts$/.test(file),
     );
     expect(files.length).toBeGreaterThan(20);
     expect(files.filter((file) => !named.has(file.replace('.test.ts', '')))).toEqual([]);
@@ -63,13 +63,13 @@ describe('the table of docs/emulator-tests.md', () => {
 
   test('every test in a file of facts begins with its section, but for what logs need beside them', async () => {
     const files = (await readdir(TESTS, { recursive: true })).filter((file) =>
-      /^v\d\/.*(?<!\/logs)\.test\.ts$/.test(file),
+      /^(?:v\d|both)\/.*(?<!\/logs)\.test\.ts$/.test(file),
     );
     for (const file of files) {
       const text = await readFile(new URL(file, TESTS), 'utf8');
       const outermost = [...text.matchAll(/^(?:describe|test)(?:\.each\([^)]*\))?\('([^']*)'/gm)];
       expect(outermost.length, file).toBeGreaterThan(0);
-      for (const [, name] of outermost) expect(name, file).toMatch(/^v[34]: [A-Z]/);
+      for (const [, name] of outermost) expect(name, file).toMatch(/^(?:v[34]|%s): [A-Z]/);
     }
   });
 });

@@ -10,6 +10,7 @@ import { startEmulator, type Emulator, type ServerOptions } from '../../../src/e
  * that ends in `.suite.example`. The domains they add are deleted at the end.
  */
 export interface Target {
+  readonly version: Version;
   /** Sends to the version that the suite is about. */
   readonly send: Send;
   readonly v3: Send;
@@ -24,9 +25,13 @@ export interface Target {
   claim(name: string): void;
   /** Lets at least a second go by. */
   passSecond(): Promise<void>;
+  /** That an answer is an error as the version has them; its body. */
+  readonly expectFailure: (answer: Answer, status: Refusal) => Body;
 }
 
 export type Version = 'v3' | 'v4';
+/** For suites of what both have alike: `describe.each(VERSIONS)('%s: …')`. */
+export const VERSIONS: readonly Version[] = ['v4', 'v3'];
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the tests read answers of any shape
 export type Body = any;
@@ -125,7 +130,9 @@ export function useTarget(version: Version = 'v4'): Target {
   };
   const send = call(version);
   return {
+    version,
     send,
+    expectFailure: version === 'v4' ? expectFailure : expectV3Failure,
     v3: call('v3'),
     v4: call('v4'),
     url: (which) => running().urls[which],

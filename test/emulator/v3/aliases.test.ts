@@ -176,6 +176,24 @@ describe('v3: Aliases: unknown ones (field notes)', () => {
   });
 });
 
+describe('v3: Aliases: ids in batches', () => {
+  test('a string id and the integer id of the alias name the same one', async () => {
+    const alias = freshAlias();
+    const { body } = await target.send('POST', `/domains/${domain}/aliases/batch`, {
+      aliases: [{ alias, forward }],
+    });
+    const { id } = (await target.send('GET', one(alias))).body.alias;
+    expect(body.added[0].id).toBe(String(id));
+  });
+
+  test('the integer id as a string', async () => {
+    const { id } = await add();
+    const { body } = await target.send('DELETE', `/domains/${domain}/aliases/batch`, { ids: [String(id)] });
+    expect(body.deleted_count).toBe(1);
+    expectV3Failure(await target.send('GET', one(id)), assumed(404));
+  });
+});
+
 describe('v3: Aliases: delete all', () => {
   test('it leaves nothing, and says how many there were or that it went well', async () => {
     const name = await target.emptyDomain();
