@@ -83,7 +83,7 @@ export interface RecordCheck {
  */
 export interface Client {
   readonly version: ApiVersion;
-  /** Root address, such as `https://api.improvmx.com/v4`. */
+  /** Base URL, such as `https://api.improvmx.com/v4`. */
   readonly url: string;
   /** See `hmacWith`; the key is the API key. */
   readonly hmac: (text: string) => string;

@@ -21,7 +21,7 @@ import { v4Logs } from './logs/v4.ts';
 import { verifyOperations } from './operations/verification.ts';
 
 export interface ClientOptions {
-  /** Root address, such as `https://api.improvmx.com/v4`. */
+  /** Base URL, such as `https://api.improvmx.com/v4`. */
   readonly url: string;
   readonly version: ApiVersion;
   readonly key: string;

@@ -72,7 +72,7 @@ function* unpack({ length, same, ids, others }: Packed): Generator<ObservedAlias
   }
 }
 
-/** Read when one is asked for: of what is as it is written hardly anybody asks. */
+/** Read when one is asked for: of what is as it is written almost nothing is asked for. */
 function idsIn(text: string): (index: number) => string {
   let ids: readonly string[] | null = null;
   return (index) => {

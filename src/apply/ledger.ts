@@ -8,7 +8,7 @@ import { chainOfKind, type Chain } from '../plan/requests/order.ts';
 import type { ApplyPorts } from './ports.ts';
 
 /**
- * What became of every change of a run, over all its rounds, and what nothing more is sent for. An item has one entry at
+ * The outcome of every change of a run, over all its rounds, and what nothing more is sent for. An item has one entry at
  * most: a later outcome takes the place of an earlier one, so that what a second round fixed is no longer a failure.
  */
 export interface Ledger {

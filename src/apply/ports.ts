@@ -47,7 +47,7 @@ export interface ApplyInput {
   readonly notes?: readonly string[] | undefined;
   /** So many failed items end the run; null: 25 or 5 % of the items, the larger. */
   readonly maxFailures: number | null;
-  /** Epoch milliseconds; the reading before the plan is part of the run. */
+  /** Epoch milliseconds; the read before the plan is part of the run. */
   readonly startedAt: number;
   /** Who runs it, for the history. */
   readonly origin: RunOrigin;

@@ -32,7 +32,7 @@ export interface CommonOptions {
 }
 
 export interface Connection {
-  /** Root address without a slash at its end. */
+  /** Base URL without a slash at its end. */
   readonly url: string;
   readonly version: ApiVersion;
   readonly key: string;

@@ -1,6 +1,6 @@
 import type { LogEntry, LogEvent } from '../api/logs/logs.ts';
 
-/** What became of a message at a destination, or before one; BOUNCED counts as hard. */
+/** The outcome of a message at a destination, or before one; BOUNCED counts as hard. */
 export type Fate = 'delivered' | FailedFate;
 export type FailedFate = 'refused' | 'soft' | 'hard';
 

@@ -37,7 +37,7 @@ export interface PastQuery {
 
 export type PastByDomain = ReadonlyMap<DomainName, readonly PastChange[]>;
 
-/** What runs changed, and what somebody changed besides: the newest first. What a run did not do, or nobody knows, is left out. */
+/** What runs changed, and what somebody changed outside fwdsync: the newest first. What a run did not do, or nobody knows, is left out. */
 export async function readPast(history: Pick<HistoryStore, 'read'>, query: PastQuery): Promise<PastByDomain> {
   const changes: PastChange[] = [];
   for await (const change of eachChange(history, query)) changes.push(change);

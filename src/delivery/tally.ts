@@ -5,7 +5,7 @@ import { courseOf, countsOf, isForwarded, type Course, type FailedFate, type Fat
 import type { FindName, KnownName } from './known-names.ts';
 import type { FindTaker, Taker } from './takers.ts';
 
-/** What became of mail by one alias or rule at one destination; of refused mail by one name. Texts are as in the logs. */
+/** The outcome of mail by one alias or rule at one destination; of refused mail by one name. Texts are as in the logs. */
 export interface DeliveryRow extends RowKey {
   readonly source: Source | null;
   readonly counts: FateCounts;

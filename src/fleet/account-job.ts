@@ -64,7 +64,7 @@ export interface OpenAccount {
   close(): Promise<void>;
 }
 
-/** What came of the job of an account. */
+/** The result of the job of an account. */
 export interface JobEnd {
   readonly kind: 'ended';
   readonly record: RunRecord;

@@ -79,7 +79,7 @@ export async function claimRun(database: Database, account: string, worker: stri
   };
 }
 
-/** What came of a run. */
+/** The result of a run. */
 export interface RunRecord extends RunOutcome {
   /** Whether every domain is as the revision wants it. */
   readonly isApplied: boolean;

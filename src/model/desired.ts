@@ -50,7 +50,7 @@ export type Allowance =
   | { readonly kind: 'empty'; readonly domain: DomainName; readonly section: Section }
   | { readonly kind: 'unrouted'; readonly address: string };
 
-/** An allowance written in the manifest; in force through the day `until` (ISO date, UTC). */
+/** An allowance written in the manifest; valid through the day `until` (ISO date, UTC). */
 export interface DatedAllowance {
   readonly allowance: Allowance;
   readonly until: string;

@@ -42,7 +42,7 @@ interface PlainChange<K extends Kind> {
   readonly via?: Source;
 }
 
-/** What a change of some kinds has besides. */
+/** What only changes of some kinds have. */
 interface MoreOfChange {
   readonly domain: {
     /** Of a delete: how many live items go with the domain. */
@@ -160,7 +160,7 @@ export interface PlannedRoute extends RouteEnds {
   readonly address: string | null;
   /** `destination`: only destinations name it. */
   readonly knownBy: 'name' | 'pattern' | 'destination';
-  /** Of mail that is told by a condition: the rule, and what it takes. */
+  /** Of mail that is known by a condition: the rule, and what it matches. */
   readonly rule: { readonly name: string; readonly match: RuleMatch } | null;
   /** Of `renamed`: the address before. */
   readonly was: string | null;

@@ -21,7 +21,7 @@ export interface Report {
   /** Facts worth knowing, such as `requires_new_mx_check`. */
   readonly notes: readonly string[];
   readonly requests: RequestTotals;
-  /** Whether anything was written, or may have been: what came of it is `partial` then, not `failed`. */
+  /** Whether anything was written, or may have been: the outcome is `partial` then, not `failed`. */
   readonly wrote: boolean;
   /** Why the run ended before its plan did; null when it came to its end. */
   readonly stopped: Stop | null;

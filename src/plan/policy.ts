@@ -1,9 +1,9 @@
 import type { Allowance, GuardSettings } from '../model/desired.ts';
 
-/** What a run is allowed and asked to do besides the manifest. */
+/** What a run is allowed and asked to do, beside what the manifest says. */
 export interface Policy {
   readonly guards: GuardSettings;
-  /** Of the flags, and those of the manifest that are in force. */
+  /** Of the flags, and those of the manifest that are still valid. */
   readonly allowances: readonly Allowance[];
   /** The account that must answer; null: none is stated. */
   readonly account: string | null;

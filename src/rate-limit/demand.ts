@@ -3,7 +3,7 @@ export interface Demand {
   /** Whatever is no later page of a listing; `answered` of them have ended. */
   readonly begun: number;
   readonly answered: number;
-  /** Later pages, of which page 1 told. */
+  /** Later pages, which page 1 announced. */
   readonly continued: number;
   /** Of all of them. */
   readonly ended: number;

@@ -29,7 +29,7 @@ export interface AssumedWindow {
 }
 
 /**
- * What the answers of some endpoints say of the windows of others. Where a window that had no request before was told to end
+ * What the answers of some endpoints say of the windows of others. Where a window that had no request before was said to end
  * sooner than a whole one does, windows are those of the service's clock, and end together.
  */
 export function assumedWindow(budgets: Iterable<Budget>, now: number): AssumedWindow {

@@ -7,7 +7,7 @@ const RESERVED = new Set(['batch', 'bulk', 'aliases-all', 'count', 'search']);
 /** Segments of which a reserved word would be another endpoint. */
 const IDS = new Set(['id', 'alias', 'rule']);
 
-/** A path below the root address, made of a template and checked segments; the error says why there is none. */
+/** A path below the base URL, made of a template and checked segments; the error says why there is none. */
 export function buildPath(
   template: string,
   params: Readonly<Record<string, string>>,

@@ -124,7 +124,7 @@ function decodingsOfBase64(token: string): readonly string[] {
 }
 
 /**
- * An answer as it may go on: every text for people in it is redacted. What an answer of a successful request holds besides is
+ * An answer as it may go on: every text for people in it is redacted. What else an answer of a successful request holds is
  * data, by which the account is judged, and stays as it is.
  */
 export function redactReply(reply: Reply, { redact }: Redactor): Reply {

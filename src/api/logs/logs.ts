@@ -68,7 +68,7 @@ export interface LogPage<Next> {
   readonly entries: readonly LogEntry[];
   /** null: there is no more. */
   readonly next: Next | null;
-  /** How many there are in all; null: not told. */
+  /** How many there are in all; null: not known. */
   readonly total: number | null;
 }
 

@@ -168,7 +168,7 @@ export function decodeDomain(value: unknown): ObservedDomain {
   };
 }
 
-/** v3: Domain. A row has no total: that its aliases are all can be told only while it has room for another one. */
+/** v3: Domain. A row has no total: that its aliases are all is known only while it has room for another one. */
 function decodeDomainWithAliases(value: unknown): ObservedDomain {
   const domain = decodeDomain(value);
   const rows = objectOf(value, 'domain')['aliases'];

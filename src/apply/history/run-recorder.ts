@@ -27,7 +27,7 @@ import { keptItem, type Concealment } from './kept-items.ts';
 export interface RunRecorder {
   /** Records what a request is about to do; null: it is on disk, else why the request must not be sent. */
   readonly begin: (request: WriteRequest) => Promise<string | null>;
-  /** What became of an item of a request that has begun; the last word counts. */
+  /** The outcome of an item of a request that has begun; the last word counts. */
   readonly note: (item: WriteItem, result: ItemResult) => void;
   /** All is known of the request; items without a note were not done. */
   readonly end: (request: WriteRequest) => Promise<void>;

@@ -20,7 +20,7 @@ export interface MemoryInput {
   readonly plan: Pick<Plan, 'guards'>;
   /** Live rules that were recognised by content, the latest last. */
   readonly adoptions: readonly Adoption[];
-  /** The latest reading. */
+  /** As last read. */
   readonly observed: Observed;
   /** Domains of which nothing certain is known. */
   readonly unread: ReadonlySet<DomainName>;

@@ -74,7 +74,7 @@ function digestsInSync(
   return inPlace;
 }
 
-/** What could not be read at the start, or later, or told apart. */
+/** What could not be read at the start, or later, or distinguished. */
 function unreadDomains(
   { plan }: ApplyInput,
   ...unread: readonly Iterable<DomainName>[]

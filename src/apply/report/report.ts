@@ -25,7 +25,7 @@ export interface ReportInput {
   readonly undoFlags: readonly string[];
 }
 
-/** What became of a run, from its ledger and its last read of the account. */
+/** The outcome of a run, from its ledger and its last read of the account. */
 export function reportRun({ input, ledger, totals, now, verdict, snapshot, undoFlags }: ReportInput): Report {
   const notKept = verdict.kind === 'seen' ? verdict.notKept : [];
   const lost = new Set(notKept.map(({ change }) => itemKey(change)));

@@ -20,7 +20,7 @@ import type { RunRecorder } from '../history/run-recorder.ts';
 import type { Findings } from '../known-account.ts';
 import { DONE, type Accepted, type ItemAnswer } from './senders.ts';
 
-/** Where what became of items is noted, on which generation of the API. */
+/** Where the outcomes of items are noted, on which generation of the API. */
 export interface Records {
   readonly ledger: Ledger;
   readonly findings: Findings;

@@ -100,7 +100,7 @@ interface Rest {
   readonly attempt?: number;
 }
 
-/** Notes what became of the items; null: nothing is left to be sent. */
+/** Notes the outcomes of the items; null: nothing is left to be sent. */
 async function takeAnswer(
   sending: Sending,
   request: WriteRequest,
@@ -133,7 +133,7 @@ async function takeUnknown(
 }
 
 /**
- * Finds out what became of the items; what is left is certainly not done and may be sent again. Where it cannot be found out,
+ * Finds out the outcomes of the items; what is left is certainly not done and may be sent again. Where it cannot be found out,
  * something may have been written.
  */
 async function resolve(

@@ -13,7 +13,7 @@ import type { WriteRequest } from '../../plan/requests/requests.ts';
 import type { ApplyPorts } from '../ports.ts';
 import { hasSettings, isAliasAsSent, isRuleAsSent, type ItemOf } from './senders.ts';
 
-/** What became of an item whose request has no believable answer. */
+/** The outcome of an item whose request has no believable answer. */
 export type Resolved =
   | { readonly kind: 'done'; readonly id: string | null; readonly domain?: ObservedDomain }
   | { readonly kind: 'not-done' }

@@ -146,7 +146,7 @@ async function forgedPlans<Options>(
   return forged;
 }
 
-/** In words, what became of the accounts since the file was written; empty: they are the same. */
+/** In words, how the accounts differ since the file was written; empty: they are the same. */
 function changedAccounts<Options>({ plans, others }: SavedAccounts, jobs: Jobs<Options>): readonly string[] {
   const before = new Set([...plans.keys(), ...others]);
   const now = new Set([...jobs.jobs.map(({ name }) => name), ...jobs.others]);

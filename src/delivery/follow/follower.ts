@@ -18,7 +18,7 @@ export interface FollowerPorts {
   readonly desired: () => Desired | null;
   /** The account as it can be reached now; the same object as long as it is the same. */
   readonly open: (desired: Desired) => Promise<Result<FollowedAccount, string>>;
-  /** It began, or it has recovered; what is told once is not told again. */
+  /** It began, or it has recovered; what is reported once is not reported again. */
   readonly onTrouble: (what: 'failing' | 'recovered', trouble: DeliveryTrouble) => void;
 }
 

@@ -20,7 +20,7 @@ export interface FaultMatch {
   readonly method?: string | undefined;
   /** Route template as the API document writes it. */
   readonly endpoint?: string | undefined;
-  /** Regular expression, searched in path and query below the root address. */
+  /** Regular expression, searched in path and query below the base URL. */
   readonly path?: string | undefined;
   /** The first of the matching requests to hit, counted from 1 since the fault was set. */
   readonly nth?: number | undefined;

@@ -7,7 +7,7 @@ import type { DomainContext, DomainHandler, RequestContext } from '../http/route
 
 export type Render<T> = (item: T, state: State) => JsonObject;
 
-/** What a version does otherwise than the other with a kind. */
+/** Where the versions differ for a kind. */
 export interface Presentation<T> {
   readonly render: Render<T>;
   /** The item that a segment of a path names. */

@@ -31,7 +31,7 @@ export interface RequestSummary {
   readonly method: string;
   /** Route template as the API document writes it; null: no such endpoint. */
   readonly endpoint: string | null;
-  /** Path and query below the root address. */
+  /** Path and query below the base URL. */
   readonly path: string;
 }
 

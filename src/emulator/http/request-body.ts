@@ -34,7 +34,7 @@ export function bodyValue(body: Body): unknown {
   }
 }
 
-/** Looks at one level after the other: a walk by recursion would itself need a deep stack. */
+/** Checks one level after the other: a walk by recursion would itself need a deep stack. */
 function isDeep(value: unknown): boolean {
   let level = [value].filter(isObject);
   for (let depth = 0; depth <= MAX_DEPTH; depth += 1) {

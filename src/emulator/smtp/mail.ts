@@ -69,7 +69,7 @@ export interface MailDelivery {
   readonly log: (NewLog & { readonly id: string }) | null;
 }
 
-/** What came of one attempt. `server`: who answered; null: the mail host of the destination. */
+/** The result of one attempt. `server`: who answered; null: the mail host of the destination. */
 export type DeliveryResult = SmtpReply & {
   readonly kind: 'delivered' | 'soft' | 'hard';
   readonly server: string | null;

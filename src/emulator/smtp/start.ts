@@ -231,7 +231,7 @@ function bounceOf(
   return composeBounce({ mail, delivery, raw, reply }, { id: `${delivery.id}-bounce`, now });
 }
 
-/** Logs what came of an attempt, and tells the sender of a mail that is given up. */
+/** Logs the result of an attempt, and tells the sender of a mail that is given up. */
 async function record(
   { emulator, queue, logged }: RecordParts,
   { mail, delivery, outcome, raw }: AttemptedMail,

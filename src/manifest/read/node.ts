@@ -1,7 +1,7 @@
 import type { Place } from './text.ts';
 
 /**
- * A manifest's text as a tree. Every scalar is text, as written: whether `true` is a word or a truth value is
+ * A manifest's text as a tree. Every scalar is text, as written: whether `true` is a word or a boolean is
  * for the key above it to say. Keys are held in Maps, so that `__proto__` is a name like any other.
  */
 export type Node = MapNode | ListNode | TextNode;
@@ -55,7 +55,7 @@ export function isNull(node: Node): boolean {
   return /^(?:|~|null|Null|NULL)$/.test(node.text);
 }
 
-/** A truth value as YAML 1.2 writes it; undefined for anything else. */
+/** A boolean as YAML 1.2 writes it; undefined for anything else. */
 export function booleanOf(node: Node | undefined): boolean | undefined {
   if (node?.kind !== 'text' || !node.plain) return undefined;
   if (/^(?:true|True|TRUE)$/.test(node.text)) return true;

@@ -58,7 +58,7 @@ interface Reading {
 }
 
 /**
- * The tokens of a text, but for documents that are nested too deeply: composing recurses, looking at tokens does not.
+ * The tokens of a text, but for documents that are nested too deeply: composing recurses, reading tokens does not.
  * One by one, so that a large document's tokens are gone when its tree is made.
  */
 function* shallowTokens(reading: Reading): Generator<CST.Token> {

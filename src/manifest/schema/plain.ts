@@ -1,6 +1,6 @@
 import { booleanOf, isNull, numberOf, type MapNode, type Node, type TextNode } from '../read/node.ts';
 
-/** Keys whose values are truth values or numbers; every other scalar is text as written: `007` and `no` stay. */
+/** Keys whose values are booleans or numbers; every other scalar is text as written: `007` and `no` stay. */
 const TYPED_KEYS: ReadonlySet<string> = new Set([
   'version',
   'active',

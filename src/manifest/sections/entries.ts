@@ -123,7 +123,7 @@ export function digestNamed<T>(entries: ReadonlyMap<NameKey, T>, show: (entry: T
   return [...entries.keys()].sort().map((key) => show(entries.get(key) as T));
 }
 
-/** Live items by name. Several of one name cannot be told apart by a manifest: none of them is managed. */
+/** Live items by name. A manifest cannot distinguish several of one name: none of them is managed. */
 export function exportNamed<T extends { readonly name: string }, Document>(
   kind: string,
   live: readonly T[],

@@ -26,7 +26,7 @@ export interface RunEntry extends RunOrigin {
   readonly entry: 'run';
   readonly at: string;
   readonly commit: Commit | null;
-  /** Email and root address of the account. */
+  /** Email and base URL of the account. */
   readonly account: string;
   readonly api: { readonly url: string; readonly version: ApiVersion };
   /** Digest of the plan, `sha256:…`. */
@@ -95,7 +95,7 @@ export type ItemEntry = HistoryItem & {
   readonly via: 'domain' | null;
 };
 
-/** What became of an item; a later one of the same item counts. Without any, nobody knows: the run was killed. */
+/** The outcome of an item; a later one of the same item counts. Without any, nobody knows: the run was killed. */
 export interface ItemOutcomeEntry {
   readonly entry: 'item-outcome';
   readonly at: string;

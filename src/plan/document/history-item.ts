@@ -27,7 +27,7 @@ export function historyItemDocument(item: HistoryItem, mask: Mask): HistoryItemD
   return { kind, action, domain, name: shown, id, fields, from: show(item.from), to: show(item.to), source };
 }
 
-/** What became of it, in the words of a plan. */
+/** Its outcome, in the words of a plan. */
 export function describeHistoryItem({ kind, action, fields, from, to }: HistoryItemDocument): string {
   return WORDS[kind]({ action, fields, observed: from, desired: to });
 }

@@ -3,7 +3,7 @@ import { stableJson } from '../document/digest.ts';
 import type { ChangeDocument, GuardDocument, PlanDocument } from '../document/document.ts';
 import { SYMBOLS } from './text.ts';
 
-/** One thing that a fresh plan says otherwise than the saved one; null: it is not in that plan. */
+/** One difference between a fresh plan and the saved one; null: it is not in that plan. */
 export interface Difference {
   /** What it is about, such as `acme.example alias sales`. */
   readonly subject: string;
@@ -18,7 +18,7 @@ export function staleSince(saved: PlanDocument, fresh: PlanDocument): readonly D
   return unapproved.length === 0 ? null : unapproved;
 }
 
-/** What became of a plan since it was saved: account, manifest, then item by item, guards and allowances. */
+/** How a plan differs from what was saved: account, manifest, then item by item, guards and allowances. */
 export function comparePlans(saved: PlanDocument, fresh: PlanDocument): readonly Difference[] {
   return [
     ...compareText('account', showApi(saved), showApi(fresh)),

@@ -91,7 +91,7 @@ function renderDomain(
   return renderDomainDiff(domain, rows, { ...options, state });
 }
 
-/** One line of the diff of a domain: an item, what becomes of it, and what is worth knowing besides. */
+/** One line of the diff of a domain: an item, what happens to it, and what is worth knowing of it. */
 export interface DiffRow extends Pick<ChangeDocument, 'action' | 'kind' | 'name'> {
   readonly text: string;
   readonly note: string;
@@ -193,7 +193,7 @@ function routeLines(
 const ROUTE_INDENT = 8;
 const ROUTE_ACTIONS = { new: 'add', lost: 'delete', reroute: 'update', renamed: 'update' } as const;
 
-/** What is not told by a guard or a problem of its own. */
+/** What is not said by a guard or a problem of its own. */
 function renderWithheld(plan: PlanContents, options: PlanTextOptions): readonly string[] {
   const told = new Set([...plan.problems.map(({ message }) => message), ...plan.guards.map(withheldReason)]);
   return plan.withheld
@@ -226,7 +226,7 @@ function verdictOf(finding: GuardDocument, plan: PlanContents): string {
 }
 
 interface NoteOptions extends PlanTextOptions {
-  /** Told before, here: two hundred domains may need the same one. */
+  /** Said before, here: two hundred domains may need the same one. */
   readonly hints: Set<string>;
 }
 

@@ -14,7 +14,7 @@ import type { ForeseenRun, Reached } from './virtual-requests.ts';
 export interface ForecastOptions extends RequestOptions, ReadContext, Omit<DueContext, 'now'> {
   readonly version: ApiVersion;
   readonly observed: Observed;
-  /** By endpoint name, as the reading of the account left them. */
+  /** By endpoint name, as the read of the account left them. */
   readonly budgets: ReadonlyMap<string, Budget>;
   /** The moment of the budgets, monotonic milliseconds. */
   readonly monotonic: number;
@@ -99,7 +99,7 @@ function assemble(
   };
 }
 
-/** The rate of the endpoint that lets the least through, as its answers told it. */
+/** The rate of the endpoint that lets the least through, as its answers said. */
 function tightest(budgets: readonly Budget[]): Pick<Forecast, 'limit' | 'windowSeconds'> {
   const [least] = budgets
     .filter(({ limit }) => limit !== null)

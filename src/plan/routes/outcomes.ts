@@ -35,7 +35,7 @@ export interface RouteOutcome {
   readonly by: Decider | null;
 }
 
-/** Without sender, subject and body: what a rule takes for these is told by its condition. */
+/** Without sender, subject and body: what a rule takes for these is said by its condition. */
 const MESSAGE = { from: '', subject: '', body: '' };
 
 export function outcomeOf(subject: RouteSubject, side: Side): RouteOutcome {

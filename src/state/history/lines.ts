@@ -5,7 +5,7 @@ const CHUNK_BYTES = 1024 * 1024;
 const HEAD_BYTES = 64;
 const NEWLINE = 0x0a;
 
-/** Which lines are asked for, told by their bytes: no others are decoded. */
+/** Which lines are asked for, known by their bytes: no others are decoded. */
 export interface LineSearch {
   /** Each line has at least one of these in it. */
   readonly needles: readonly string[];

@@ -21,7 +21,7 @@ export interface ImportOptions extends Omit<StateDirectoryOptions, 'account' | '
   readonly database: Database;
 }
 
-/** What came of one account's directory. */
+/** The result of importing one account's directory. */
 export interface ImportedAccount {
   /** Its email; null: nobody knows whose directory it is. */
   readonly account: string | null;

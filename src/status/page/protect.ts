@@ -8,7 +8,7 @@ export interface Listening {
   readonly basePath: string | null;
 }
 
-/** What a browser is told about every answer. */
+/** The headers of every answer. */
 const HEADERS = {
   'cache-control': 'no-store',
   'content-security-policy':

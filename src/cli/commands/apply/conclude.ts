@@ -18,7 +18,7 @@ import { disclosureFor, type Session } from '../../input/session.ts';
 import type { CommonOptions } from '../../settings.ts';
 import { styleFor } from '../../output/style.ts';
 
-/** Prints what came of a run, and turns it into an exit code; what kept it from running ends the command. */
+/** Prints the result of a run, and turns it into an exit code; what kept it from running ends the command. */
 export function concludeRun(
   context: Context,
   options: CommonOptions,

@@ -39,7 +39,7 @@ interface Reading {
 
 const USUAL: Reading = { engine: 'both', anchoring: 'anywhere', wildcards: 'literal', order: 'as-listed' };
 
-/** What the documents leave open besides the engine (field notes: Routing). */
+/** What else than the engine the documents leave open (field notes: Routing). */
 const OPEN_QUESTIONS: readonly { readonly when: string; readonly reading: Partial<Reading> }[] = [
   {
     when: 'if the service compares regular expressions of rules with the whole text',

@@ -11,7 +11,7 @@ export interface GitResult {
 }
 
 /**
- * Runs git without a shell, in the environment of the command: a hook is told by it which index to read. Paths are taken
+ * Runs git without a shell, in the environment of the command: it says to a hook which index to read. Paths are taken
  * as they are, never as patterns, and nothing is locked.
  */
 export async function git(context: Context, args: readonly string[], input = ''): Promise<GitResult> {

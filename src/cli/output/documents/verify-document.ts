@@ -8,7 +8,7 @@ import {
 import { escapeInvisible, type DomainName } from '../../../model/names.ts';
 import { zoneLine, zoneRecords, type ZoneRecord } from './zone.ts';
 
-/** What came of verifying one domain. */
+/** The result of verifying one domain. */
 export interface VerifiedRecords {
   readonly domain: DomainName;
   readonly answer: Verification | null;

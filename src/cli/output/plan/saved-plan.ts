@@ -88,7 +88,7 @@ export async function openApproved(
   return { path, plan, flags: flagsOfSaved(options, plan.options) };
 }
 
-/** What is stated besides, by flag or environment, has to be what the plan was made of. */
+/** What flags and environment state has to be what the plan was made of. */
 function assertSamePaths(context: Context, options: PlanFlags, saved: readonly string[]): void {
   const asked = statedPaths(options, context);
   if (asked === null) return;

@@ -19,7 +19,7 @@ export interface SentMail {
 
 const TIMEOUT = 30_000;
 
-/** Sends one mail over one connection, and says what came of it. Does not reject. */
+/** Sends one mail over one connection, and returns the result. Does not reject. */
 export async function sendBySmtp(
   { host, port }: SmtpHost,
   name: string,

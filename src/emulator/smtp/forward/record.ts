@@ -5,7 +5,7 @@ import { addLogEvent, insertLog } from '../../logs/logs.ts';
 import type { Logged, MailDelivery, QueuedMail } from '../mail.ts';
 import type { DeliveryOutcome } from './queue.ts';
 
-/** Adds what came of an attempt to the log of a delivery; an entry that was not saved in time is put back. */
+/** Adds the result of an attempt to the log of a delivery; an entry that was not saved in time is put back. */
 export function recordOutcome(
   state: State,
   { receivedAt }: QueuedMail,

@@ -16,14 +16,14 @@ export type Reach = readonly Part[];
 
 export const EVERYTHING: Reach = [{ text: '', rest: 'any' }];
 
-/** What a name or pattern of an alias matches; null: that cannot be told. */
+/** What a name or pattern of an alias matches; null: that is not known. */
 export function reachOfAlias(name: string): Reach | null {
   if (name === '*') return EVERYTHING;
   if (looksLikeRegex(name)) return reachOfPattern(name);
   return mayBePattern(name) ? null : reachOfName(name);
 }
 
-/** What an alias rule matches; null: that cannot be told. */
+/** What an alias rule matches; null: that is not known. */
 export function reachOfAliasRule(name: string): Reach | null {
   if (name === '*') return EVERYTHING;
   if (looksLikeRegex(name)) {

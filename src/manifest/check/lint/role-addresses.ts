@@ -46,7 +46,7 @@ export function* missingRoles(domain: PresentDomain): Generator<LintFinding> {
   }
 }
 
-/** Patterns of which that can be told are left out: compiling them takes longer than all the rest. */
+/** Patterns of which that is known are left out: compiling them takes longer than all the rest. */
 function mayMatchRole(name: string): boolean {
   if (!takesOthers(name)) return false;
   const reach = reachOfAlias(name);

@@ -4,7 +4,7 @@ import type { Change } from '../../../model/plan.ts';
 export interface DiffLine {
   readonly action: Change['action'];
   readonly kind: string;
-  /** Of what the line is not told by its place. */
+  /** Of what the place of the line does not say. */
   readonly name: string;
   readonly text: string;
   readonly note: string;
