@@ -1,9 +1,9 @@
-import { Buffer } from 'node:buffer';
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Emulator } from '../../src/emulator/http/server.ts';
+import { byHand } from '../../test/support/by-hand.ts';
 import { build, inDirectory } from '../processes.ts';
 import { ACCOUNT, KEY, startRealEmulator } from '../real-daemon.ts';
 import type { Section } from '../section.ts';
@@ -50,8 +50,9 @@ export async function measureDrift(): Promise<Section> {
 
 async function countRequests(
   directory: string,
-  { urls, journal }: Emulator,
+  emulator: Emulator,
 ): Promise<readonly [whole: number, quick: number]> {
+  const { urls, journal, store } = emulator;
   const command = build(directory);
   const manifest = join(directory, 'fwdsync.yaml');
   writeFileSync(manifest, manifestOf());
@@ -64,24 +65,13 @@ async function countRequests(
     return journal.total() - before;
   };
   await run('apply', '--yes', '--account', ACCOUNT);
-  for (const index of DRIFTED) await changeByHand(urls.v4, `domain${index}.example`);
+  const { domains } = store.dump();
+  for (const index of DRIFTED) {
+    const path = `/v4/domains/domain${index}.example/aliases/${domains[index]?.aliases[0]?.id}`;
+    await byHand(emulator, 'PUT', path, { forward: 'eve@corp.example' });
+  }
   const whole = await run('plan');
   return [whole, await run('plan', '--quick', '--drift-url', urls.v3)];
-}
-
-/** One alias of a domain gets another destination. */
-async function changeByHand(url: string, domain: string): Promise<void> {
-  const headers = {
-    authorization: `Basic ${Buffer.from(`api:${KEY}`).toString('base64')}`,
-    'content-type': 'application/json',
-  };
-  const aliases = `${url}/domains/${domain}/aliases`;
-  const listed = (await (await fetch(`${aliases}?limit=1`, { headers })).json()) as {
-    readonly aliases: readonly { readonly id: string }[];
-  };
-  const body = JSON.stringify({ forward: 'eve@corp.example' });
-  const { ok, status } = await fetch(`${aliases}/${listed.aliases[0]?.id}`, { method: 'PUT', headers, body });
-  if (!ok) throw new Error(`the alias could not be changed: ${status}`);
 }
 
 function manifestOf(): string {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { SeedDomain } from '../../src/emulator/account/seed.ts';
 import { startEmulator } from '../../src/emulator/http/server.ts';
+import { byHand } from '../support/by-hand.ts';
 import { commandScene, KEY, type CommandScene } from './support/scene.ts';
 
 const MANIFEST = `lint: { off: [no-postmaster, no-abuse] }
@@ -44,18 +45,6 @@ async function quickly(scene: CommandScene, ...more: readonly string[]): Promise
 }
 
 /** Somebody else changes the account. */
-async function edit(scene: CommandScene, method: string, path: string, body: object): Promise<void> {
-  const answer = await fetch(`${scene.emulator.urls.v4}${path}`, {
-    method,
-    headers: {
-      authorization: `Basic ${Buffer.from(`api:${KEY}`).toString('base64')}`,
-      'content-type': 'application/json',
-    },
-    body: JSON.stringify(body),
-  });
-  expect(answer.status).toBe(200);
-}
-
 test('one request tells that no domain has drifted', async () => {
   const scene = await settledScene();
   const { code, read, stderr } = await quickly(scene);
@@ -73,7 +62,10 @@ test('one request tells that no domain has drifted', async () => {
 describe('a domain that drifted is read and planned, the other is not', () => {
   test('an alias that was added', async () => {
     const scene = await settledScene();
-    await edit(scene, 'POST', '/domains/other.example/aliases', { alias: 'x', forward: 'eve@x.example' });
+    await byHand(scene.emulator, 'POST', '/v4/domains/other.example/aliases', {
+      alias: 'x',
+      forward: 'eve@x.example',
+    });
     const { read, stdout, stderr } = await quickly(scene);
     expect(read).toEqual(['other.example']);
     expect(stdout).toMatch(/- alias +x/);
@@ -82,7 +74,7 @@ describe('a domain that drifted is read and planned, the other is not', () => {
 
   test('a setting', async () => {
     const scene = await settledScene();
-    await edit(scene, 'PUT', '/domains/other.example', { notification_email: 'eve@x.example' });
+    await byHand(scene.emulator, 'PUT', '/v4/domains/other.example', { notification_email: 'eve@x.example' });
     const { read, stdout } = await quickly(scene);
     expect(read).toEqual(['other.example']);
     expect(stdout).toContain('ana@corp.example');
@@ -90,10 +82,7 @@ describe('a domain that drifted is read and planned, the other is not', () => {
 
   test('a domain that is gone', async () => {
     const scene = await settledScene();
-    await fetch(`${scene.emulator.urls.v4}/domains/acme.example`, {
-      method: 'DELETE',
-      headers: { authorization: `Basic ${Buffer.from(`api:${KEY}`).toString('base64')}` },
-    });
+    await byHand(scene.emulator, 'DELETE', '/v4/domains/acme.example');
     const { read, stdout } = await quickly(scene);
     expect(read).toEqual(['acme.example']);
     expect(stdout).toMatch(/\+ domain/);
@@ -102,8 +91,11 @@ describe('a domain that drifted is read and planned, the other is not', () => {
 
 test('an alias that nobody manages is no drift, and rules are not checked', async () => {
   const scene = await settledScene();
-  await edit(scene, 'POST', '/domains/acme.example/aliases', { alias: 'x', forward: 'eve@x.example' });
-  await edit(scene, 'POST', '/domains/acme.example/rules', {
+  await byHand(scene.emulator, 'POST', '/v4/domains/acme.example/aliases', {
+    alias: 'x',
+    forward: 'eve@x.example',
+  });
+  await byHand(scene.emulator, 'POST', '/v4/domains/acme.example/rules', {
     type: 'alias',
     config: { alias: 'y', forward: 'eve@x.example' },
   });
@@ -167,7 +159,7 @@ test('another account at that address ends with 1', async () => {
 
 test('the variable is the same as the option, and nothing to other plans', async () => {
   const scene = await settledScene();
-  await edit(scene, 'PUT', '/domains/other.example', { notification_email: 'eve@x.example' });
+  await byHand(scene.emulator, 'PUT', '/v4/domains/other.example', { notification_email: 'eve@x.example' });
   const env = { FWDSYNC_DRIFT_URL: scene.emulator.urls.v3 };
   expect((await scene.run(['plan', '--quick'], { env })).stdout).toContain('ana@corp.example');
   scene.emulator.journal.clear();

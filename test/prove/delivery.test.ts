@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { createClient } from '../../src/api/create.ts';
 import { readDelivery } from '../../src/delivery/delivery.ts';
 import type { FollowedStatus } from '../../src/model/status/daemon.ts';
 import type { PresentDomain } from '../../src/model/desired.ts';
-import { followedWorld, FOLLOWED_KEY, type FollowedWorld } from '../delivery/support/followed.ts';
-import { inProcess } from '../support/in-process.ts';
+import { followedWorld, noHistory, type FollowedWorld } from '../delivery/support/followed.ts';
 import {
   countLogs,
   deliverMix,
@@ -32,7 +30,7 @@ describe.each(['v4', 'v3'] as const)('through %s', (version) => {
       deliverMix(world, 500, next);
       world.clock.advance((20 * 60 * MINUTE * 500) / count);
     }
-    const rows = await readRows(world, version);
+    const rows = await readRows(world);
     expect(rows).toEqual(withoutOpen(countLogs(world.emulator)));
   });
 
@@ -60,16 +58,9 @@ describe.each(['v4', 'v3'] as const)('through %s', (version) => {
   });
 });
 
-async function readRows({ clock, desired, emulator }: FollowedWorld, version: 'v4' | 'v3'): Promise<Counted> {
-  const client = createClient({
-    url: `http://127.0.0.1/${version}`,
-    version,
-    key: FOLLOWED_KEY,
-    mode: 'read-only',
-    clock,
-    random: () => 0.5,
-    dispatcher: inProcess(emulator),
-  });
+async function readRows(world: FollowedWorld): Promise<Counted> {
+  const { clock, desired } = world;
+  const { client } = world.start();
   const [account, live] = [await client.getAccount(), await client.listDomains()];
   if (!account.ok || !live.ok) throw new Error('the account cannot be read');
   const findings = await readDelivery({
@@ -125,8 +116,4 @@ function perDomain(counted: Counted): Totals {
       return [domain, totals];
     }),
   );
-}
-
-async function* noHistory(): AsyncGenerator<never> {
-  // Nothing was ever changed.
 }

@@ -6,8 +6,9 @@ import { probesOf } from '../simulation/support/probes.ts';
 import { accountOf, manifestOf, randomWorld } from '../simulation/support/random-accounts.ts';
 import { lookAtRoutes, routingBreaches } from '../simulation/support/routing-oracle.ts';
 import { scenarioOf, type Scenario } from '../simulation/support/scenario.ts';
-import { KEY, openWorld, type World } from '../simulation/support/world.ts';
+import { openWorld, type World } from '../simulation/support/world.ts';
 import type { Stroke } from '../simulation/support/wire.ts';
+import { byHand } from '../support/by-hand.ts';
 import { PROVE_SEED, runs } from './support/share.ts';
 
 // Random manifests on random accounts: a run, perhaps killed, what somebody does by hand then, and the undo of it, perhaps killed too.
@@ -59,30 +60,21 @@ const edits = fc.array(
   { maxLength: 4 },
 );
 
-async function byHand(world: World, method: string, target: string, body?: object): Promise<void> {
-  await world.core.dispatch({
-    method,
-    target,
-    headers: { authorization: `Basic ${Buffer.from(`api:${KEY}`).toString('base64')}` },
-    body: body === undefined ? undefined : JSON.stringify(body),
-  });
-}
-
 async function edit(world: World, { kind, pick }: Edit, index: number): Promise<void> {
   const { domains } = world.core.store.dump();
   const rows = domains.flatMap(({ domain, aliases, rules }) => [
-    ...aliases.map(({ id }) => ({ path: `/domains/${domain}/aliases/${id}`, config: null })),
-    ...rules.map(({ id, config }) => ({ path: `/domains/${domain}/rules/${id}`, config })),
+    ...aliases.map(({ id }) => ({ path: `/v4/domains/${domain}/aliases/${id}`, config: null })),
+    ...rules.map(({ id, config }) => ({ path: `/v4/domains/${domain}/rules/${id}`, config })),
   ]);
   const row = rows[pick % Math.max(1, rows.length)];
   const forward = `hand${index}@elsewhere.example`;
   if (kind === 'add' || row === undefined) {
     const domain = domains[pick % domains.length]?.domain;
-    return byHand(world, 'POST', `/domains/${domain}/aliases`, { alias: `hand${index}`, forward });
+    return byHand(world.core, 'POST', `/v4/domains/${domain}/aliases`, { alias: `hand${index}`, forward });
   }
-  if (kind === 'delete') return byHand(world, 'DELETE', row.path);
+  if (kind === 'delete') return byHand(world.core, 'DELETE', row.path);
   return byHand(
-    world,
+    world.core,
     'PUT',
     row.path,
     row.config === null ? { forward } : { config: { ...row.config, forward } },

@@ -11,6 +11,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Fault } from '../../src/emulator/faults/faults.ts';
 import type { JournalEntry } from '../../src/emulator/http/journal.ts';
 import { startEmulator, type Emulator } from '../../src/emulator/http/server.ts';
+import { byHand } from '../support/by-hand.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import { filesBelow, type Found } from '../support/search.ts';
 import { ENV, findings, MANIFEST, OWNER, PLANTED, SECRET_FILE, SEED } from './support/planted.ts';
@@ -48,15 +49,15 @@ test.each(['v4', 'v3'] as const)(
     await expect.poll(() => daemon.printed(), IN_TIME).toContain('"event":"run.finished"');
     await look();
     const forward = `${PLANTED.destination},eve@corp.example`;
-    await byHand(emulator, aliasPath(emulator, 'info'), { method: 'PUT', body: JSON.stringify({ forward }) });
+    await byHand(emulator, 'PUT', aliasPath(emulator, 'info'), { forward });
     await heard('drift-found');
     const { destination, key, password } = PLANTED;
     emulator.faults.push(
       echo('aliases', `${destination.toUpperCase()}, ${key}`),
       echo('credentials', password),
     );
-    await byHand(emulator, aliasPath(emulator, 'sales'), { method: 'DELETE' });
-    await byHand(emulator, 'credentials/carol', { method: 'DELETE' });
+    await byHand(emulator, 'DELETE', aliasPath(emulator, 'sales'));
+    await byHand(emulator, 'DELETE', '/v4/domains/acme.example/credentials/carol');
     await heard('apply-failed');
     await expect.poll(() => emulator.journal.entries().some(isRefusedCredential), IN_TIME).toBe(true);
     await look();
@@ -160,15 +161,5 @@ function echo(section: string, sent: string): Fault {
 
 function aliasPath({ store }: Emulator, name: string): string {
   const alias = store.dump().domains[0]?.aliases.find((candidate) => candidate.alias === name);
-  return `aliases/${alias?.id}`;
-}
-
-/** What somebody does in the dashboard. */
-async function byHand({ urls }: Emulator, path: string, request: RequestInit): Promise<void> {
-  const authorization = `Basic ${Buffer.from(`api:${PLANTED.key}`).toString('base64')}`;
-  const response = await fetch(`${urls.v4}/domains/acme.example/${path}`, {
-    ...request,
-    headers: { authorization, 'content-type': 'application/json' },
-  });
-  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+  return `/v4/domains/acme.example/aliases/${alias?.id}`;
 }

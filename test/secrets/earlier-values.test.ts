@@ -2,8 +2,9 @@ import { rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { commandScene, KEY, type CommandScene } from '../cli/support/scene.ts';
+import { commandScene, type CommandScene } from '../cli/support/scene.ts';
 import { deliverMessage } from '../../src/emulator/delivery/delivery.ts';
+import { byHand } from '../support/by-hand.ts';
 import { filesBelow, searchIn, type Found } from '../support/search.ts';
 
 const BOSS = 'Th3.boss+private@secret-corp.example';
@@ -38,15 +39,11 @@ async function findInPlans(
 }
 
 /** Somebody writes the value in other letters, in the dashboard. */
-async function writeInCapitals({ env, emulator }: CommandScene): Promise<void> {
+async function writeInCapitals({ emulator }: CommandScene): Promise<void> {
   const [alias] = emulator.store.dump().domains[0]?.aliases.filter(({ alias }) => alias === 'sales') ?? [];
-  const authorization = `Basic ${Buffer.from(`api:${KEY}`).toString('base64')}`;
-  const response = await fetch(`${env['FWDSYNC_API_URL']}/domains/acme.example/aliases/${alias?.id}`, {
-    method: 'PUT',
-    headers: { authorization, 'content-type': 'application/json' },
-    body: JSON.stringify({ forward: BOSS.toUpperCase() }),
+  await byHand(emulator, 'PUT', `/v4/domains/acme.example/aliases/${alias?.id}`, {
+    forward: BOSS.toUpperCase(),
   });
-  expect(response.status).toBe(200);
 }
 
 test('route shows it as the reference where the account has it', async () => {

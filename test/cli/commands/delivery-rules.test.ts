@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { DeliveryDocument } from '../../../src/delivery/document.ts';
-import { deliverMessage, type Message } from '../../../src/emulator/delivery/delivery.ts';
 import type { Seed } from '../../../src/emulator/account/seed.ts';
+import { deliver } from '../support/deliver.ts';
 import { commandScene, type CommandScene } from '../support/scene.ts';
 
 // Whose mail it was where rules route it.
@@ -18,14 +18,6 @@ const RULED: Seed = {
     },
   ],
 };
-
-function deliver(
-  { emulator, clock }: CommandScene,
-  message: Partial<Message> & { readonly to: string },
-): void {
-  expect(deliverMessage(emulator.store.state, { from: 'ana@corp.example', ...message }).ok).toBe(true);
-  clock.advance(MINUTE);
-}
 
 async function apply(scene: CommandScene, rules: string): Promise<void> {
   await scene.manifest(`${HEAD}    rules:\n${rules}`);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { deliverMessage, type Message } from '../../../src/emulator/delivery/delivery.ts';
+import { deliver } from '../support/deliver.ts';
 import { commandScene, type CommandScene, type SceneOptions } from '../support/scene.ts';
 
 const ALIASES = [
@@ -11,15 +11,6 @@ const VERSIONS = ['v4', 'v3'] as const;
 
 async function open(options: SceneOptions = {}): Promise<CommandScene> {
   return commandScene({ seed: SEED, ...options });
-}
-
-function deliver(
-  { emulator, clock }: CommandScene,
-  message: Partial<Message> & { readonly to: string },
-): void {
-  const delivered = deliverMessage(emulator.store.state, { from: 'ana@corp.example', ...message });
-  expect(delivered.ok).toBe(true);
-  clock.advance(60_000);
 }
 
 /** One of each fate: delivered, refused and bounced; a minute apart, from 2026-09-01T00:00:00Z on. */

@@ -15,7 +15,7 @@ import { virtualClock, type VirtualClock } from '../../support/clock.ts';
 import { inProcess, type Line } from '../../support/in-process.ts';
 import { desiredOf } from '../../manifest/support/loading.ts';
 
-export const FOLLOWED_KEY = 'key-of-the-follower';
+const KEY = 'key-of-the-follower';
 const OWNER = 'owner@account.example';
 
 export interface FollowedWorld {
@@ -46,7 +46,7 @@ export function followedWorld(options: FollowedOptions): FollowedWorld {
   const { seed, version = 'v4' } = options;
   const clock = virtualClock();
   const emulator = createEmulator({
-    apiKey: FOLLOWED_KEY,
+    apiKey: KEY,
     plan: 'paid',
     randomId: randomUUID,
     journalSize: 1_000_000,
@@ -80,7 +80,7 @@ export function followedWorld(options: FollowedOptions): FollowedWorld {
       const client = createClient({
         url: `http://127.0.0.1/${version}`,
         version,
-        key: FOLLOWED_KEY,
+        key: KEY,
         mode: 'read-only',
         clock,
         random: () => 0.5,
@@ -127,6 +127,6 @@ export function followedWorld(options: FollowedOptions): FollowedWorld {
   return world;
 }
 
-async function* noHistory(): AsyncGenerator<never> {
+export async function* noHistory(): AsyncGenerator<never> {
   // Nothing was ever changed.
 }

@@ -2,10 +2,11 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Dump } from '../../../src/emulator/account/dump.ts';
-import type { EditRequest, Fault } from '../../../src/emulator/faults/faults.ts';
+import type { Fault } from '../../../src/emulator/faults/faults.ts';
 import type { JournalEntry } from '../../../src/emulator/http/journal.ts';
 import { startEmulator, type Emulator } from '../../../src/emulator/http/server.ts';
 import type { SavedPlan } from '../../../src/plan/document/saved.ts';
+import { byHand } from '../../support/by-hand.ts';
 import { virtualClock } from '../../support/clock.ts';
 import type { GoldenCase, Version } from './case.ts';
 import { runCommand, type CommandResult, type Terminal } from './cli.ts';
@@ -102,19 +103,7 @@ async function prepare({ golden, terminal, emulator }: Stage): Promise<void> {
     rmSync(place, { recursive: true });
   }
   cpSync(join(directory, manifest), place, { recursive: true });
-  for (const edit of options.edits ?? []) await editByHand(emulator, edit);
-}
-
-async function editByHand(emulator: Emulator, { method, path, body }: EditRequest): Promise<void> {
-  const response = await fetch(`${emulator.urls.v4.slice(0, -3)}${path}`, {
-    method,
-    headers: {
-      authorization: `Basic ${Buffer.from(`api:${KEY}`).toString('base64')}`,
-      'content-type': 'application/json',
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  for (const { method, path, body } of options.edits ?? []) await byHand(emulator, method, path, body);
 }
 
 async function carryOut(stage: Stage, version: Version): Promise<CaseOutcome> {

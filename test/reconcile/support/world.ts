@@ -19,6 +19,7 @@ import type { Access } from '../../../src/reconcile/daemon/account-run.ts';
 import { POLL_MS } from '../../../src/reconcile/daemon/daemon.ts';
 import { createManifestSource } from '../../../src/reconcile/daemon/manifest/manifest-source.ts';
 import { API_KEY, EMAIL } from '../../support/account.ts';
+import { byHand } from '../../support/by-hand.ts';
 import { counted, worldClock, type WorldClock } from './world-clock.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { inProcess, type Line } from '../../support/in-process.ts';
@@ -117,18 +118,7 @@ export async function createWorld({
     ...world,
     write,
     start: (start = {}) => startDaemon({ ...world, ...start }, start),
-    async edit(method, target, body) {
-      const outcome = await core.dispatch({
-        method,
-        target: `/v4${target}`,
-        headers: {
-          authorization: `Basic ${Buffer.from(`api:${API_KEY}`).toString('base64')}`,
-          'content-type': 'application/json',
-        },
-        body: body === undefined ? undefined : JSON.stringify(body),
-      });
-      if (outcome.kind !== 'answer' || outcome.answer.status >= 300) throw new Error(JSON.stringify(outcome));
-    },
+    edit: (method, target, body) => byHand(core, method, `/v4${target}`, body),
     writes: () =>
       core.journal
         .entries()

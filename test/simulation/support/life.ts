@@ -9,7 +9,7 @@ import { reconcileOnce, type Approved, type Once } from '../../../src/reconcile/
 import { planWith, type Planned, type PlanRequest } from '../../../src/reconcile/plan-once.ts';
 import { readForUndo, readRunItems, undoRequest } from '../../../src/reconcile/undo/undo-request.ts';
 import { readRuns } from '../../../src/state/history/recorded.ts';
-import { clockOf, diskOf, type Process } from './process.ts';
+import { clockOf, diskOf, processTable, type Process } from './process.ts';
 import { policyOf, type Flags, type Scenario } from './scenario.ts';
 import { countSnapshots, noteDelete, noteUnsaved, record, strike, strikeDisk } from './watch.ts';
 import { Wire, type Exchange } from './wire.ts';
@@ -151,15 +151,7 @@ function openState(
     directory: '/state',
     fs: diskOf(process, world.disk.fs, (operation) => strikeDisk(world, process, operation, die)),
     clock: clockOf(process, { clock: world.clock, skewMs: () => world.skewMs }),
-    processes: {
-      pid: process.id,
-      uid: null,
-      host: 'simulated',
-      command: 'apply',
-      realm: () => Promise.resolve({ boot: 'simulated', namespace: 'simulated' }),
-      uptime: () => world.clock.monotonic(),
-      startOf: async (pid) => (pid === process.id && process.isAlive ? String(pid) : null),
-    },
+    processes: processTable(process, world.clock),
   });
   // It is worked out on another thread: time must not pass meanwhile.
   const fingerprint: StateStore['fingerprint'] = (password) =>

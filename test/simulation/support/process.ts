@@ -1,5 +1,6 @@
 import type { StateFs } from '../../../src/state/own-files.ts';
 import type { Clock } from '../../../src/model/clock.ts';
+import type { ProcessTable } from '../../../src/state/processes.ts';
 
 /** A process that can end at any moment: what it waits for then never comes. */
 export interface Process {
@@ -26,6 +27,19 @@ export function clockOf(process: Process, { clock, skewMs }: Time): Clock {
       await (process.isAlive ? clock.sleep(milliseconds, signal) : forever());
       if (!process.isAlive) await forever();
     },
+  };
+}
+
+/** Processes as a lock sees them: this one alone. */
+export function processTable(process: Process, clock: Pick<Clock, 'monotonic'>): ProcessTable {
+  return {
+    pid: process.id,
+    uid: null,
+    host: 'simulated',
+    command: 'apply',
+    realm: () => Promise.resolve({ boot: 'simulated', namespace: 'simulated' }),
+    uptime: () => clock.monotonic(),
+    startOf: async (pid) => (pid === process.id && process.isAlive ? String(pid) : null),
   };
 }
 

@@ -1,10 +1,11 @@
 import type { Dump } from '../../../src/emulator/account/dump.ts';
+import { byHand } from '../../support/by-hand.ts';
 import { live, type Ending } from './life.ts';
 import { probesOf, type Probe } from './probes.ts';
 import { lookAtRoutes, type Moment } from './routing-oracle.ts';
 import { parseFlags, type Flags, type Scenario } from './scenario.ts';
 import type { Exchange } from './wire.ts';
-import { KEY, openWorld, type Script, type World } from './world.ts';
+import { openWorld, type Script, type World } from './world.ts';
 
 export interface Simulation {
   readonly scenario: Scenario;
@@ -28,7 +29,7 @@ const MOST_RUNS = 9;
 export async function simulate(scenario: Scenario, script: Script): Promise<Simulation> {
   const world = openWorld(scenario, script);
   for (const desired of scenario.before) await runUntilIdle(world, { ...scenario, desired }, 1);
-  for (const { method, path, body } of scenario.edits) await byHand(world, method, path, body);
+  for (const { method, path, body } of scenario.edits) await byHand(world.core, method, path, body);
   const start = world.core.store.dump();
   world.probes = probesOf(start, scenario.desired);
   world.moments.push(lookAtRoutes(world.core.store.state, world.probes, 'the start'));
@@ -105,14 +106,4 @@ function allowedAnew(ending: Ending, flags: Flags, earlier: readonly string[]): 
   if (!isNew && flags.allowDeletes === undefined && flags.allowReroutes === undefined) return null;
   const words = open.flatMap(({ allow }) => allow?.split(' ') ?? []);
   return words.length === 0 ? null : { ...flags, ...parseFlags(words) };
-}
-
-async function byHand(world: World, method: string, path: string, body: unknown): Promise<void> {
-  const answer = await world.core.dispatch({
-    method,
-    target: path,
-    headers: { authorization: `Basic ${Buffer.from(`api:${KEY}`).toString('base64')}` },
-    body: body === undefined ? undefined : JSON.stringify(body),
-  });
-  if (answer.kind === 'dropped' || answer.answer.status >= 300) throw new Error(`${method} ${path} failed`);
 }

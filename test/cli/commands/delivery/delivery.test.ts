@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { deliverMessage, type Message } from '../../../../src/emulator/delivery/delivery.ts';
 import type { DeliveryDocument } from '../../../../src/delivery/document.ts';
+import { deliver } from '../../support/deliver.ts';
 import { commandScene, type CommandScene, type SceneOptions } from '../../support/scene.ts';
 
 const ALIASES = [
@@ -25,15 +25,6 @@ const MINUTE = 60_000;
 
 async function open(options: SceneOptions = {}): Promise<CommandScene> {
   return commandScene({ seed: SEED, manifest: MANIFEST, ...options });
-}
-
-function deliver(
-  { emulator, clock }: CommandScene,
-  message: Partial<Message> & { readonly to: string },
-): void {
-  const delivered = deliverMessage(emulator.store.state, { from: 'ana@corp.example', ...message });
-  expect(delivered.ok).toBe(true);
-  clock.advance(MINUTE);
 }
 
 async function documentOf(

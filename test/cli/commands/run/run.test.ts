@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { byHand } from '../../../support/by-hand.ts';
 import { fwdsync } from '../../../support/command.ts';
 import { KEY, OWNER } from '../../../support/workspace.ts';
 import { daemon, MANIFEST, place, type Place } from '../../support/daemon-process.ts';
@@ -285,13 +286,8 @@ describe('notifications', () => {
     await process.event('run.finished');
     const [domain] = here.emulator.store.dump().domains;
     const id = domain?.aliases.find(({ alias }) => alias === 'sales')?.id;
-    await fetch(`${here.emulator.urls.v4}/domains/acme.example/aliases/${id}`, {
-      method: 'PUT',
-      headers: {
-        authorization: `Basic ${Buffer.from(`api:${KEY}`).toString('base64')}`,
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify({ forward: 'mallory@elsewhere.example' }),
+    await byHand(here.emulator, 'PUT', `/v4/domains/acme.example/aliases/${id}`, {
+      forward: 'mallory@elsewhere.example',
     });
     await expect.poll(() => bodies.length, { timeout: 10_000 }).toBe(1);
     expect(bodies[0]).toMatchObject({

@@ -15,7 +15,9 @@ import { readRuns } from '../../../../src/state/history/recorded.ts';
 import type { HistoryStore } from '../../../../src/state/store.ts';
 import { writeSnapshot } from '../../../../src/manifest/write/write-snapshot.ts';
 import { memoryDisk } from '../../../simulation/support/disk.ts';
+import { processTable } from '../../../simulation/support/process.ts';
 import { API_KEY, EMAIL } from '../../../support/account.ts';
+import { byHand } from '../../../support/by-hand.ts';
 import { virtualClock } from '../../../support/clock.ts';
 import { inProcess } from '../../../support/in-process.ts';
 import { TEST_ORIGIN } from '../../../support/origin.ts';
@@ -62,15 +64,7 @@ export function changedWorld(names: readonly string[]): ChangedWorld {
       apiUrl: url,
       fs: disk,
       clock,
-      processes: {
-        pid: 1,
-        uid: null,
-        host: 'simulated',
-        command: 'apply',
-        realm: () => Promise.resolve({ boot: 'simulated', namespace: 'simulated' }),
-        uptime: () => clock.monotonic(),
-        startOf: () => Promise.resolve('1'),
-      },
+      processes: processTable({ id: 1, isAlive: true }, clock),
     });
   const prepare = (aliases: Aliases) => {
     const { desired, problems } = loadManifest([{ file: 'fwdsync.yaml', text: manifestOf(aliases) }], {
@@ -159,15 +153,8 @@ export function changedWorld(names: readonly string[]): ChangedWorld {
     async edit(name, forward) {
       const domain = core.store.dump().domains.find((one) => one.domain === DOMAIN);
       const id = domain?.aliases.find(({ alias }) => alias === name)?.id;
-      await core.dispatch({
-        method: forward === null ? 'DELETE' : 'PUT',
-        target: `/v4/domains/${DOMAIN}/aliases/${id}`,
-        headers: {
-          authorization: `Basic ${Buffer.from(`api:${API_KEY}`).toString('base64')}`,
-          'content-type': 'application/json',
-        },
-        body: forward === null ? undefined : JSON.stringify({ forward }),
-      });
+      const path = `/v4/domains/${DOMAIN}/aliases/${id}`;
+      await (forward === null ? byHand(core, 'DELETE', path) : byHand(core, 'PUT', path, { forward }));
     },
     history: () => openState().history,
   };

@@ -17,6 +17,7 @@ import { openStateDirectory } from '../../../../src/state/directory.ts';
 import { createPolicy } from '../../../../src/cli/input/policy.ts';
 import { worldClock, type WorldClock } from '../../../reconcile/support/world-clock.ts';
 import { memoryDisk } from '../../../simulation/support/disk.ts';
+import { processTable } from '../../../simulation/support/process.ts';
 import { randomOf } from '../../../simulation/support/world.ts';
 import { Wire } from '../../../simulation/support/wire.ts';
 import type { Shape } from './shapes.ts';
@@ -188,15 +189,7 @@ function openState(
     directory: '/state',
     fs: memoryDisk().fs,
     clock,
-    processes: {
-      pid: 1,
-      uid: null,
-      host: 'simulated',
-      command: 'apply',
-      realm: () => Promise.resolve({ boot: 'simulated', namespace: 'simulated' }),
-      uptime: () => clock.monotonic(),
-      startOf: () => Promise.resolve('1'),
-    },
+    processes: processTable({ id: 1, isAlive: true }, clock),
   });
   // It is computed on another thread: time must not pass meanwhile.
   return { ...store, fingerprint: (password) => clock.during(() => store.fingerprint(password)) };
