@@ -53,14 +53,27 @@ test('a large history answers', { timeout: 600_000 }, async () => {
   console.info(`history of ${lines} lines:\n${costs.join('\n')}`);
 });
 
-/** Each run has one item in each of 999 domains. */
-async function writeHistory(directory: string, count: number): Promise<void> {
+test('a large run is shown', { timeout: 600_000 }, async () => {
+  const items = runs(500_000, 50_000);
+  const directory = await temporaryDirectory();
+  await writeHistory(directory, 1, items);
+  const { stdout, stderr, mebibytes, cpuSeconds } = await measure(['history', 'run0'], {
+    env: { FWDSYNC_STATE_DIR: directory },
+  });
+  expect(stderr).toBe('');
+  expect(stdout.match(/^  \+ alias  /gm)).toHaveLength(items);
+  console.info(`run of ${items} items: ${cpuSeconds.toFixed(2)} CPU seconds, ${mebibytes.toFixed(0)} MiB`);
+  expect(mebibytes).toBeLessThan(runs(600, 275));
+});
+
+/** Each run has one item in each of so many domains. */
+async function writeHistory(directory: string, count: number, domains = ITEMS_OF_RUN): Promise<void> {
   const place = join(directory, 'ops@acme.example_api', 'history');
   await mkdir(place, { recursive: true, mode: 0o700 });
   const path = join(place, '2026-09-01.jsonl');
   await writeFile(path, '', { mode: 0o600 });
   const summary = {
-    added: ITEMS_OF_RUN,
+    added: domains,
     updated: 0,
     moved: 0,
     deleted: 0,
@@ -71,7 +84,7 @@ async function writeHistory(directory: string, count: number): Promise<void> {
   for (let run = 0; run < count; run += 1) {
     const at = new Date(START + run * MINUTE).toISOString();
     const id = `run${run}`;
-    const items = Array.from({ length: ITEMS_OF_RUN }, (_, index) => {
+    const items = Array.from({ length: domains }, (_, index) => {
       return itemEntry(id, index + 1, at, `d${index}.example`);
     });
     const entries: readonly HistoryEntry[] = [

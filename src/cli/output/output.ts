@@ -55,16 +55,23 @@ export async function printLists(context: Context, kind: string, lists: Lists): 
     for (const [name, list] of Object.entries(lists)) whole[name] = await Array.fromAsync(list);
     return printJson(context, whole);
   }
-  const write = (text: string): Promise<void> =>
-    new Promise((done) => context.stdout.write(text, () => done()));
+  await printPieces(context, documentPieces(kind, lists));
+}
+
+/** A text that may be longer than memory can hold, written as its pieces are made. */
+export async function printPieces(
+  { stdout }: Pick<Context, 'stdout'>,
+  pieces: AsyncIterable<string> | Iterable<string>,
+): Promise<void> {
+  const write = (text: string): Promise<void> => new Promise((done) => stdout.write(text, () => done()));
   let waiting = '';
-  for await (const piece of documentPieces(kind, lists)) {
+  for await (const piece of pieces) {
     waiting += piece;
     if (waiting.length < WRITTEN_AT_ONCE) continue;
     await write(waiting);
     waiting = '';
   }
-  await write(`${waiting}\n`);
+  await write(waiting);
 }
 
 type Lists = Readonly<Record<string, AsyncIterable<object> | readonly object[]>>;
@@ -81,7 +88,7 @@ async function* documentPieces(kind: string, lists: Lists): AsyncGenerator<strin
     }
     yield isEmpty ? ']' : '\n  ]';
   }
-  yield '\n}';
+  yield '\n}\n';
 }
 
 /** What `visibleJson` makes of it within a document; objects and lists in pieces, down to a depth. */

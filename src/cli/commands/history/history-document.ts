@@ -73,7 +73,7 @@ export function runDocument({ start, end, items = [] }: FoundRun, mask: Disclosu
   };
 }
 
-function itemDocument({ entry, result }: RecordedItem, mask: Disclosure['mask']): ItemDocument {
+export function itemDocument({ entry, result }: RecordedItem, mask: Disclosure['mask']): ItemDocument {
   const { at, endpoint, via } = entry;
   const outcome = result?.outcome ?? null;
   return {

@@ -2,7 +2,13 @@ import { plural } from '../../../model/names.ts';
 import { showSource } from '../../../model/manifest/problem.ts';
 import { describeHistoryItem, type HistoryItemDocument } from '../../../plan/document/history-item.ts';
 import { escapeAll } from '../../../plan/document/printable.ts';
-import { accountLine, renderDomainDiff, SYMBOLS, type DiffOptions } from '../../../plan/render/text.ts';
+import {
+  accountLine,
+  renderDomainDiff,
+  SYMBOLS,
+  type DiffOptions,
+  type DiffRow,
+} from '../../../plan/render/text.ts';
 import type {
   BlameDocument,
   BlameEntryDocument,
@@ -12,7 +18,7 @@ import type {
   RunDocument,
 } from './history-document.ts';
 
-type TextOptions = Pick<DiffOptions, 'style' | 'columns'>;
+export type TextOptions = Pick<DiffOptions, 'style' | 'columns'>;
 
 /** A line a run, the newest first, and what was changed outside fwdsync. */
 export function historyText(found: Omit<HistoryDocument, 'kind'>, options: TextOptions): string {
@@ -30,10 +36,33 @@ export function historyText(found: Omit<HistoryDocument, 'kind'>, options: TextO
   return [...table(rows, options), ...driftLines(drift, options)].map((line) => `${line}\n`).join('');
 }
 
-/** One run: who, when, with what, and its diff as a plan shows it. */
-export function runText(document: RunDocument, options: TextOptions): string {
-  const run = escapeAll(document);
-  const { style } = options;
+/** One line of the diff of a run; of a run of half a million items this is all that is kept of each. */
+export interface ItemRow extends DiffRow {
+  readonly domain: string;
+}
+
+export function itemRow(document: ItemDocument): ItemRow {
+  const item = escapeAll(document);
+  const { action, kind, domain, name } = item;
+  return { action, kind, domain, name, text: describeHistoryItem(item), note: noteOf(item) };
+}
+
+/** One run: who, when, with what, and its diff as a plan shows it; the blocks of its text. */
+export function* runText(
+  document: Omit<RunDocument, 'items'>,
+  rows: readonly ItemRow[],
+  options: TextOptions,
+): Generator<string> {
+  yield blockOf(runHead(escapeAll(document), options));
+  for (const [domain, own] of Map.groupBy(rows, (row) => row.domain))
+    yield `\n${blockOf(renderDomainDiff(domain, own, { ...options, state: '' }))}`;
+}
+
+function blockOf(lines: readonly string[]): string {
+  return lines.map((line) => `${line.trimEnd()}\n`).join('');
+}
+
+function runHead(run: Omit<RunDocument, 'items'>, { style }: TextOptions): readonly string[] {
   const facts = [
     ['account', accountLine({ api: { ...run.api, account: run.account } })],
     ['when', `${showTime(run.startedAt)}${run.finishedAt === null ? '' : ` to ${showTime(run.finishedAt)}`}`],
@@ -44,15 +73,7 @@ export function runText(document: RunDocument, options: TextOptions): string {
     ['plan', run.plan],
   ] as const;
   const heading = style.strong(`run ${run.id}: ${run.command}, ${run.outcome ?? 'not finished'}`);
-  const byDomain = Map.groupBy(run.items, ({ domain }) => domain);
-  const blocks = [
-    [heading, ...facts.map(([name, value]) => `  ${name.padEnd(8)}${value}`)],
-    ...[...byDomain].map(([domain, items]) => {
-      const rows = items.map((item) => ({ ...item, text: describeHistoryItem(item), note: noteOf(item) }));
-      return renderDomainDiff(domain, rows, { ...options, state: '' });
-    }),
-  ];
-  return blocks.map((lines) => `${lines.map((line) => line.trimEnd()).join('\n')}\n`).join('\n');
+  return [heading, ...facts.map(([name, value]) => `  ${name.padEnd(8)}${value}`)];
 }
 
 /** What set it as it is comes first. */

@@ -13,17 +13,18 @@ import type { Context } from '../../context.ts';
 import { EXIT, usageError, type ExitCode } from '../../exit.ts';
 import { parseDuration, requireDomain } from '../../input/arguments.ts';
 import { DOCUMENT_FORMATS } from '../../output/formats.ts';
-import { columnsOf, maskOf, printLists } from '../../output/output.ts';
+import { columnsOf, maskOf, printLists, printPieces } from '../../output/output.ts';
 import { styleFor } from '../../output/style.ts';
 import { resolveFormat, type CommonOptions } from '../../settings.ts';
 import {
   driftDocument,
+  itemDocument,
   runDocument,
   type DriftDocument,
   type FoundRun,
   type RunDocument,
 } from './history-document.ts';
-import { historyText, runText } from './history-text.ts';
+import { historyText, itemRow, runText, type ItemRow, type TextOptions } from './history-text.ts';
 import { openRecorded, type OpenedHistory } from './open-history.ts';
 
 export interface HistoryOptions extends CommonOptions {
@@ -46,25 +47,29 @@ export async function historyCommand(
   };
   const opened = await openRecorded(context, options);
   const mask = maskOf(options, context);
-  const all = runDocuments(opened, query, mask);
-  const runs = id === undefined ? all : await recordedRun(all, id);
-  const drift = id === undefined ? driftDocuments(opened, query, mask) : [];
-  if (format === 'json') await printLists(context, 'fwdsync/history@1', { runs, drift });
-  else {
-    const found = { runs: await Array.fromAsync(runs), drift: await Array.fromAsync(drift) };
-    const style = styleFor(context.stdout, options.color, context.env);
-    const how = { style, columns: columnsOf(context.stdout) };
-    const text =
-      id === undefined ? historyText(found, how) : found.runs.map((run) => runText(run, how)).join('\n');
-    context.stdout.write(text);
-  }
+  const style = styleFor(context.stdout, options.color, context.env);
+  const how = { style, columns: columnsOf(context.stdout) };
+  if (format === 'json') {
+    const all = runDocuments(opened, query, mask);
+    const runs = id === undefined ? all : recorded(all, id);
+    const drift = id === undefined ? driftDocuments(opened, query, mask) : [];
+    await printLists(context, 'fwdsync/history@1', { runs, drift });
+  } else if (id === undefined) {
+    const runs = await Array.fromAsync(runDocuments(opened, query, mask));
+    const drift = await Array.fromAsync(driftDocuments(opened, query, mask));
+    context.stdout.write(historyText({ runs, drift }, how));
+  } else await printPieces(context, recorded(runTexts(opened, query, { mask, how }), id));
   return EXIT.done;
 }
 
-/** Of each account that has it. */
-async function recordedRun(runs: AsyncIterable<RunDocument>, id: string): Promise<readonly RunDocument[]> {
-  const found = await Array.fromAsync(runs);
-  if (found.length > 0) return found;
+/** What is found of a run, of each account that has it. */
+async function* recorded<T>(found: AsyncIterable<T>, id: string): AsyncGenerator<T> {
+  let isRecorded = false;
+  for await (const part of found) {
+    isRecorded = true;
+    yield part;
+  }
+  if (isRecorded) return;
   throw usageError(
     `no run ${id} is recorded`,
     'fwdsync history lists the runs; name its state with --state-dir',
@@ -96,6 +101,28 @@ async function* runDocuments(
   });
   for await (const found of newestFirst<FoundRun>(sources, ({ start }) => start.at))
     yield runDocument(found, mask);
+}
+
+/** A run as text: of each item only its line is in memory. */
+async function* runTexts(
+  { stores, onFault }: OpenedHistory,
+  { since, run, domains }: Query,
+  { mask, how }: { readonly mask: Disclosure['mask']; readonly how: TextOptions },
+): AsyncGenerator<string> {
+  let between = '';
+  for (const store of stores) {
+    const rows: ItemRow[] = [];
+    for (const domain of domains ?? [undefined]) {
+      for await (const item of readItems(store, { since, onFault, run, domain }))
+        rows.push(itemRow(itemDocument(item, mask)));
+    }
+    if (domains !== null && rows.length === 0) continue;
+    for await (const found of readRuns(store, { since, onFault, run })) {
+      yield between;
+      yield* runText(runDocument(found, mask), rows.reverse(), how);
+      between = '\n';
+    }
+  }
 }
 
 async function* driftDocuments(
