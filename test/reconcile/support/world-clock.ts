@@ -24,13 +24,14 @@ export function worldClock(start: number = Date.parse('2026-09-01T00:00:00Z')): 
   let now = start;
   let busy = 0;
   let woken = 0;
+  let finished = Promise.withResolvers<void>();
   const sleepers = new Set<Sleeper>();
 
   const quiet = async (): Promise<void> => {
     let turns = 0;
     let seen = woken;
     while (turns < QUIET_TURNS) {
-      await turn();
+      await (busy > 0 ? finished.promise : turn());
       const isStill = busy === 0 && seen === woken;
       seen = woken;
       turns = isStill ? turns + 1 : 0;
@@ -74,12 +75,14 @@ export function worldClock(start: number = Date.parse('2026-09-01T00:00:00Z')): 
       });
     },
     async during(work) {
+      if (busy === 0) finished = Promise.withResolvers();
       busy += 1;
       try {
         return await work();
       } finally {
         busy -= 1;
         woken += 1;
+        if (busy === 0) finished.resolve();
       }
     },
     pass: (milliseconds) => until(() => false, milliseconds),
