@@ -45,7 +45,6 @@ async function measure(count: number, fullIntervalMs: number): Promise<Measured>
     seed: { domains: names.map((domain) => ({ domain, ...settings, aliases })) },
     manifest: `domains:\n${manifest.join('\n')}`,
     rateLimit: 1_000_000,
-    root: '/dev/shm',
   });
   const daemon = world.start({ drift: 'quick', fullIntervalMs, pollMs: 24 * HOUR });
   const ranAgain = async (): Promise<number> => {

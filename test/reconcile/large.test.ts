@@ -52,7 +52,6 @@ test('a sweep pauses for as long as it read; a change that was made while nobody
     },
     manifest: text('ops'),
     rateLimit: 30,
-    root: '/dev/shm',
   });
   const { clock } = world;
   const daemon = world.start({ pollMs: HOUR });

@@ -20,7 +20,6 @@ async function settled(start: StartOptions = QUICK): Promise<{
   const world = await createWorld({
     seed: { domains: NAMES.map((domain) => ({ domain })) },
     manifest: MANIFEST,
-    root: '/dev/shm',
   });
   const first = world.start();
   await world.clock.pass(2 * MINUTE);
@@ -165,7 +164,6 @@ describe('another account at that address ends the daemon', () => {
     const world = await createWorld({
       seed: { domains: NAMES.map((domain) => ({ domain })) },
       manifest: MANIFEST,
-      root: '/dev/shm',
     });
     world.core.faults.push(fault);
     const daemon = world.start(QUICK);
@@ -189,7 +187,6 @@ test('where nothing is in sync, a sweep pauses for as long as it read', async ()
     seed: { domains: NAMES.map((domain) => ({ domain })) },
     manifest: MANIFEST,
     rateLimit: 6,
-    root: '/dev/shm',
   });
   const daemon = world.start({ ...QUICK, mode: 'observe' });
   const isDone = (): boolean => daemon.status().run !== null;

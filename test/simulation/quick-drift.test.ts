@@ -88,7 +88,7 @@ async function live({ world, edits: made, mishaps: befall }: Story, start: Start
     /^ {2}\w+\.example:$/gm,
     '$&\n    notification_email: ops@corp.example',
   );
-  const place = await createWorld({ seed: { domains: accountOf(world) }, manifest, root: '/dev/shm' });
+  const place = await createWorld({ seed: { domains: accountOf(world) }, manifest });
   const daemon = place.start({ pollMs: 1_000 * MINUTE, ...start });
   const byHand = new Set<number>();
   for (let minute = 0; minute < EDITED_FOR; minute += 1) {

@@ -1,12 +1,11 @@
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
 /** A directory that is gone after the test. */
-export async function temporaryDirectory(root: string = tmpdir()): Promise<string> {
-  const directory = await mkdtemp(join(existsSync(root) ? root : tmpdir(), 'fwdsync-test-'));
+export async function temporaryDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'fwdsync-test-'));
   onTestFinished(async () => {
     await rm(directory, { recursive: true, force: true });
   });

@@ -85,18 +85,11 @@ export interface WorldOptions extends Partial<EmulatorOptions> {
   readonly seed?: Seed;
   /** Text of the manifest below `version: 1`; absent: there is none yet. */
   readonly manifest?: string;
-  /** Where its files are; a file system in memory makes long simulations faster. */
-  readonly root?: string;
 }
 
-export async function createWorld({
-  seed = {},
-  manifest,
-  root,
-  ...options
-}: WorldOptions = {}): Promise<World> {
+export async function createWorld({ seed = {}, manifest, ...options }: WorldOptions = {}): Promise<World> {
   const clock = worldClock();
-  const directory = await temporaryDirectory(root);
+  const directory = await temporaryDirectory();
   const core = createEmulator({
     apiKey: API_KEY,
     plan: 'paid',
