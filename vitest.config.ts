@@ -9,6 +9,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/serve-shared.ts'],
+    // No test changes what it imports: what was loaded and compiled for one file serves the next.
+    isolate: false,
     // By default one core is left idle, and half of the work waits for child processes.
     maxWorkers: '100%',
     testTimeout: 60_000,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { cpuSeconds } from '../support/cpu.ts';
+import { memoryUsage } from '../support/memory.ts';
 import { load, problemsOf } from './support/loading.ts';
 
 // Short files that ask for a great deal: a bounded error, in bounded time and memory.
@@ -10,7 +11,7 @@ function lines(count: number, line: (index: number) => string): string {
 
 /** Codes of a text's errors; it takes less than 20 s, and less than half a GiB more than before. */
 function errorsOf(text: string): readonly string[] {
-  const before = process.memoryUsage().rss;
+  const before = memoryUsage().rss;
   const { result, seconds } = measured(() => load(text).problems);
   expect(seconds).toBeLessThan(20);
   expect((process.memoryUsage().rss - before) / 2 ** 20).toBeLessThan(512);

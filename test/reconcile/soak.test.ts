@@ -1,8 +1,7 @@
 import { readdirSync } from 'node:fs';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import type { FaultAction } from '../../src/emulator/faults/faults.ts';
+import { memoryUsage } from '../support/memory.ts';
 import { createWorld, DAY, HOUR, type World } from './support/world.ts';
 
 const DAYS = 365;
@@ -90,13 +89,11 @@ function gauge(world: World): {
   readonly descriptors: number;
   readonly heap: number;
 } {
-  setFlagsFromString('--expose-gc');
-  (runInNewContext('gc') as () => void)();
   return {
     sleepers: world.clock.sleepers(),
     timers: process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length,
     descriptors: readdirSync('/proc/self/fd').length,
-    heap: process.memoryUsage().heapUsed,
+    heap: memoryUsage().heapUsed,
   };
 }
 
@@ -107,7 +104,6 @@ test('365 days of edits, drift, faults and restarts: in step at the end of each,
     seed: { domains: DOMAINS.map((domain) => ({ domain })) },
     manifest: manifestOf(wanted),
     journalSize: 10,
-    root: '/dev/shm',
   });
   const pace = { intervalMs: 8 * HOUR, pollMs: DAY };
   let daemon = world.start(pace);

@@ -3,8 +3,6 @@ import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Clock } from '../../../../src/model/clock.ts';
 import {
@@ -15,6 +13,7 @@ import {
 import { watchFiles } from '../../../../src/reconcile/daemon/manifest/watch.ts';
 import { virtualClock } from '../../../support/clock.ts';
 import { temporaryDirectory } from '../../../support/directory.ts';
+import { memoryUsage } from '../../../support/memory.ts';
 import { FILE_CHANGES, manifestText, writeFile } from '../../support/file-changes.ts';
 
 function sourceOf(
@@ -156,7 +155,7 @@ test(
     const path = join(directory, 'manifests');
     await fs.mkdir(path);
     const watch = await listen(path);
-    const before = heapUsed();
+    const before = memoryUsage().heapUsed;
     // Each makes three: it is created, written to, and deleted.
     for (let number = 0; number < 67_000; number += 1) {
       const file = join(path, `${number}.yaml`);
@@ -165,17 +164,10 @@ test(
       if (number % 100 === 0) await sleep(1);
     }
     await watch.quiet();
-    expect((heapUsed() - before) / 2 ** 20).toBeLessThan(25);
+    expect((memoryUsage().heapUsed - before) / 2 ** 20).toBeLessThan(25);
     await watch.quiet();
     await fs.writeFile(join(path, 'fwdsync.yaml'), 'x');
     await watch.heard();
     expect(watch.errors).toEqual([]);
   },
 );
-
-function heapUsed(): number {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
-  collect();
-  return process.memoryUsage().heapUsed;
-}
