@@ -1,4 +1,4 @@
-import type { PresentDomain } from '../model/desired.ts';
+import { presentEntries, type PresentDomain } from '../model/desired.ts';
 import { localPartOf, looksLikeRegex, nameKey, type NameKey } from '../model/names.ts';
 import type { Source } from '../model/manifest/problem.ts';
 import { compilePattern } from '../routing/regex.ts';
@@ -43,9 +43,8 @@ function writtenNames(domain: PresentDomain): Names {
   const { aliases, rules, expect } = domain;
   const place = placeOfAliases(domain);
   const names = new Map(expect.map(({ to }) => namePair(localPartOf(to), place)));
-  for (const rule of rules?.entries ?? []) {
-    if (rule.state === 'present' && rule.match.type === 'alias')
-      names.set(...namePair(rule.match.alias, rule.source));
+  for (const { match, source } of presentEntries(rules)) {
+    if (match.type === 'alias') names.set(...namePair(match.alias, source));
   }
   for (const { name, source } of aliases?.entries.values() ?? []) names.set(...namePair(name, source));
   names.delete(CATCH_ALL);

@@ -1,4 +1,4 @@
-import type { PresentDomain } from '../model/desired.ts';
+import { presentEntries, type PresentDomain } from '../model/desired.ts';
 import type { Source } from '../model/manifest/problem.ts';
 import type { RoutedAlias, RoutedRule } from '../routing/route.ts';
 
@@ -25,10 +25,8 @@ export interface StatedRule extends RoutedRule {
 /** As the manifest wants it. A section that is not pruned may have others in the account, and one that it does not name too. */
 export function wantedState({ aliases, rules }: PresentDomain): RoutingState {
   return {
-    aliases: [...(aliases?.entries.values() ?? [])].filter(
-      ({ state }) => state === 'present',
-    ) as StatedAlias[],
-    rules: (rules?.entries ?? []).filter(({ state }) => state === 'present') as StatedRule[],
+    aliases: presentEntries(aliases),
+    rules: presentEntries(rules),
     hasOthers: { aliases: aliases?.prune !== true, rules: rules?.prune !== true },
   };
 }

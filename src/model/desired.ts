@@ -3,7 +3,7 @@ import type { Silence } from './lint/findings.ts';
 import type { DomainName } from './names.ts';
 import type { Source } from './manifest/problem.ts';
 import { SECTIONS, type Section } from './kinds.ts';
-import type { PresentEntry, SectionTypes } from './resources.ts';
+import type { SectionTypes } from './resources.ts';
 
 /** The manifest resolved to plain resources: templates, groups and references expanded. */
 export interface Desired {
@@ -71,7 +71,9 @@ export function countEntries(section: PresentDomain[Section]): number {
 }
 
 /** The entries of a section that are not to be absent. */
-export function presentEntries(section: PresentDomain[Section]): readonly PresentEntry[] {
+export function presentEntries<S extends Section>(
+  section: DesiredSection<S> | undefined,
+): readonly SectionTypes[S]['present'][] {
   return [...(section?.entries.values() ?? [])].filter((entry) => entry.state === 'present');
 }
 

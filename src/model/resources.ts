@@ -174,6 +174,7 @@ export interface SectionTypes {
     readonly observed: ObservedAlias;
     readonly rows: Rows<ObservedAlias>;
     readonly desired: ReadonlyMap<NameKey, DesiredAlias>;
+    readonly present: PresentAlias;
     readonly document: ReadonlyMap<string, ForwardDocument | AbsentDocument>;
   };
   readonly rules: {
@@ -181,17 +182,19 @@ export interface SectionTypes {
     readonly rows: readonly ObservedRule[];
     /** In the order of evaluation, the absent ones where they stand. */
     readonly desired: readonly DesiredRule[];
+    readonly present: PresentRule;
     readonly document: readonly RuleDocument[];
   };
   readonly credentials: {
     readonly observed: ObservedCredential;
     readonly rows: readonly ObservedCredential[];
     readonly desired: ReadonlyMap<NameKey, DesiredCredential>;
+    readonly present: PresentCredential;
     readonly document: ReadonlyMap<string, CredentialDocument | AbsentDocument>;
   };
 }
 
-export type PresentEntry = PresentAlias | PresentRule | PresentCredential;
+export type PresentEntry = SectionTypes[keyof SectionTypes]['present'];
 
 /** Whether two rules match the same mail by the same means: type and condition, not rank, activity or destinations. */
 export function sameMatch(a: RuleMatch, b: RuleMatch): boolean {

@@ -1,4 +1,4 @@
-import type { PresentDomain } from '../model/desired.ts';
+import { presentEntries, type PresentDomain } from '../model/desired.ts';
 import { entryKey, ruleIdKey } from '../model/item-key.ts';
 import { KINDS, SECTION_KINDS, type SectionKind } from '../model/kinds.ts';
 import { nameKey, quote } from '../model/names.ts';
@@ -104,9 +104,7 @@ function liveRule(
   if (live.rules === undefined) return written;
   const isApplied = (rule: Omit<RuleState, 'rank'>): boolean =>
     signature({ kind: 'rule', state: rule }, memory.references) === applied;
-  const isAdopted = (desired.rules?.entries ?? []).some(
-    (rule) => rule.state === 'present' && isApplied(rule),
-  );
+  const isAdopted = presentEntries(desired.rules).some(isApplied);
   const meant = meantRules(desired, memory);
   const isThere = live.rules.some((rule) => !meant.has(ruleIdKey(rule.id)) && isApplied(rule));
   return isThere && !isAdopted ? written : null;

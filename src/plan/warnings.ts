@@ -1,9 +1,10 @@
-import type {
-  AliasSection,
-  CredentialSection,
-  Desired,
-  DesiredDomain,
-  PresentDomain,
+import {
+  presentEntries,
+  type AliasSection,
+  type CredentialSection,
+  type Desired,
+  type DesiredDomain,
+  type PresentDomain,
 } from '../model/desired.ts';
 import { editDistance, nameKey, type DomainName } from '../model/names.ts';
 import type { Observed, ObservedDomain } from '../model/observed.ts';
@@ -182,7 +183,7 @@ function placesOf({ source }: Change, domain: DesiredDomain): readonly (string |
 }
 
 function activeRules({ rules }: PresentDomain): boolean {
-  return rules?.entries.some((rule) => rule.state === 'present' && rule.active) ?? false;
+  return presentEntries(rules).some(({ active }) => active);
 }
 
 function anyPresent(section: AliasSection | CredentialSection | undefined): boolean {

@@ -1,10 +1,9 @@
-import type { Desired, PresentDomain } from '../../model/desired.ts';
+import { presentEntries, type Desired, type PresentDomain } from '../../model/desired.ts';
 import type { Destination } from '../../model/destinations.ts';
 import { type DomainName, domainPartOf, localPartOf } from '../../model/names.ts';
 import type { Origin, PresentAlias, PresentRule } from '../../model/resources.ts';
 import { nodesOnCycles } from '../../routing/cycles.ts';
 import type { Route } from '../../routing/route.ts';
-import { activeRules, presentAliases } from './lint/entries.ts';
 import type { ProblemLog } from '../problems.ts';
 import { routerOf, type DomainRouter } from './routing-table.ts';
 
@@ -46,7 +45,10 @@ function findHops(domains: ReadonlyMap<DomainName, PresentDomain>): ReadonlyMap<
   let rules = 0;
   for (const domain of domains.values()) {
     rules += domain.rules?.entries.length ?? 0;
-    for (const entry of [...presentAliases(domain), ...activeRules(domain)]) {
+    for (const entry of [
+      ...presentEntries(domain.aliases),
+      ...presentEntries(domain.rules).filter(({ active }) => active),
+    ]) {
       const to = internalDestinations(entry.forward, domains);
       if (to.length === 0) continue;
       const hop: Hop = { domain: domain.domain, entry, next: [] };

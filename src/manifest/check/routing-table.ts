@@ -1,4 +1,4 @@
-import type { PresentDomain } from '../../model/desired.ts';
+import { presentEntries, type PresentDomain } from '../../model/desired.ts';
 import type { PresentAlias, PresentRule } from '../../model/resources.ts';
 import { createRouter, type Router } from '../../routing/route.ts';
 
@@ -9,10 +9,10 @@ export type DomainRouter = Router<PresentAlias, PresentRule>;
  * active rules they are evaluated first, and mail that none matches goes to the aliases.
  */
 export function routerOf(domain: PresentDomain): DomainRouter {
-  const aliases: PresentAlias[] = [];
-  for (const alias of domain.aliases?.entries.values() ?? []) {
-    if (alias.state === 'present') aliases.push(alias);
-  }
-  const rules = (domain.rules?.entries ?? []).filter((rule) => rule.state === 'present');
-  return createRouter({ aliases, rules, mode: 'rules-then-aliases', fallback: null });
+  return createRouter({
+    aliases: presentEntries(domain.aliases),
+    rules: presentEntries(domain.rules),
+    mode: 'rules-then-aliases',
+    fallback: null,
+  });
 }

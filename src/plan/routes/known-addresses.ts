@@ -1,4 +1,4 @@
-import type { PresentDomain } from '../../model/desired.ts';
+import { presentEntries, type PresentDomain } from '../../model/desired.ts';
 import type { Destination } from '../../model/destinations.ts';
 import { domainPartOf, looksLikeRegex } from '../../model/names.ts';
 
@@ -8,10 +8,7 @@ export const ANY_OTHER = 'zzqxjkvw';
 /** The names of a domain's aliases in the manifest, and those of its rules for aliases. */
 export function* namesOf({ aliases, rules }: PresentDomain): Generator<string> {
   if (aliases !== undefined) for (const { name } of aliases.entries.values()) yield name;
-  if (rules === undefined) return;
-  for (const rule of rules.entries) {
-    if (rule.state === 'present' && rule.match.type === 'alias') yield rule.match.alias;
-  }
+  for (const { match } of presentEntries(rules)) if (match.type === 'alias') yield match.alias;
 }
 
 /** The addresses among lists of destinations that lie in one of the domains, by domain: nearly all are elsewhere. */

@@ -1,6 +1,6 @@
 import { isDiscard, type Destination } from '../../model/destinations.ts';
 import { type DomainName, domainPartOf } from '../../model/names.ts';
-import type { DesiredDomain } from '../../model/desired.ts';
+import { presentEntries, type DesiredDomain } from '../../model/desired.ts';
 import type { Adoption, Decider, PlannedRoute, RouteEnds, RouteKind } from '../../model/plan.ts';
 import { compareText } from '../sorting.ts';
 import { knownMail } from './candidates.ts';
@@ -145,10 +145,8 @@ function ruleNames({ desired, changes, adoptions }: RoutesInput): RuleNames {
 
 function rulesOf(wanted: DesiredDomain): readonly Adoption[] {
   const { domain } = wanted;
-  const entries = wanted.state === 'present' ? (wanted.rules?.entries ?? []) : [];
-  return entries.flatMap((rule) =>
-    rule.state === 'present' ? [{ domain, id: rule.id, name: rule.name }] : [],
-  );
+  const rules = wanted.state === 'present' ? presentEntries(wanted.rules) : [];
+  return rules.map(({ id, name }) => ({ domain, id, name }));
 }
 
 function nameRules(ends: RouteEnds, domain: DomainName, names: RuleNames): RouteEnds {

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Seed, SeedDomain, SeedRule } from '../../../emulator/account/seed.ts';
 import { loadManifest } from '../../../manifest/load.ts';
 import { readManifests } from '../../../manifest/read/read.ts';
-import type { Desired, PresentDomain } from '../../../model/desired.ts';
+import { presentEntries, type Desired, type PresentDomain } from '../../../model/desired.ts';
 import { encodeForward, type Reference } from '../../../model/destinations.ts';
 import type { DesiredRule } from '../../../model/resources.ts';
 import type { Context } from '../../context.ts';
@@ -78,29 +78,23 @@ function placeholders(): (reference: Reference) => string {
 }
 
 function seedDomain({ domain, settings, ...sections }: PresentDomain, password: string): SeedDomain {
-  const aliases = [...(sections.aliases?.entries.values() ?? [])].filter(({ state }) => state === 'present');
+  const aliases = presentEntries(sections.aliases);
   const rules = (sections.rules?.entries ?? []).flatMap(seedRule);
-  const credentials = [...(sections.credentials?.entries.values() ?? [])].filter(
-    ({ state }) => state === 'present',
-  );
   return {
     domain,
     ...Object.fromEntries(Object.entries(settings).map(([name, { value }]) => [name, value])),
     routing_engine: rules.length > 0 && aliases.length === 0 ? 'rules' : 'alias',
-    aliases: aliases.flatMap((alias) =>
-      alias.state === 'present' ? [{ alias: alias.name, forward: encodeForward(alias.forward) }] : [],
-    ),
+    aliases: aliases.map(({ name, forward }) => ({ alias: name, forward: encodeForward(forward) })),
     rules,
-    credentials: credentials.map(({ name }) => ({ username: name, password })),
+    credentials: presentEntries(sections.credentials).map(({ name }) => ({ username: name, password })),
   };
 }
 
 /** In steps of ten, as new rules get their ranks. */
 function seedRule(rule: DesiredRule, index: number): readonly SeedRule[] {
   if (rule.state === 'absent') return [];
-  const { type, ...condition } = rule.match;
-  const { id, forward, active } = rule;
-  return [
-    { id, type, config: { ...condition, forward: encodeForward(forward) }, active, rank: (index + 1) * 10 },
-  ];
+  const { id, match, forward, active } = rule;
+  const { type, ...condition } = match;
+  const config = { ...condition, forward: encodeForward(forward) };
+  return [{ id, type, config, active, rank: (index + 1) * 10 }];
 }

@@ -1,4 +1,4 @@
-import type { Desired, PresentDomain } from '../../../model/desired.ts';
+import { presentEntries, type Desired, type PresentDomain } from '../../../model/desired.ts';
 import type { Disclosure } from '../../../model/destinations.ts';
 import { domainPartOf, type DomainName } from '../../../model/names.ts';
 import type { Mail } from '../../../routing/route.ts';
@@ -55,11 +55,8 @@ function presentDomain(desired: Pick<Desired, 'domains'>, name: string): Present
 
 function knownDomain({ aliases, rules }: PresentDomain): KnownDomain {
   return {
-    aliases:
-      aliases === undefined
-        ? null
-        : [...aliases.entries.values()].filter((alias) => alias.state === 'present'),
-    rules: rules === undefined ? null : rules.entries.filter((rule) => rule.state === 'present'),
+    aliases: aliases === undefined ? null : presentEntries(aliases),
+    rules: rules === undefined ? null : presentEntries(rules),
     engine: null,
     fallback: null,
   };

@@ -1,11 +1,10 @@
-import type { PresentDomain } from '../../../model/desired.ts';
+import { presentEntries, type PresentDomain } from '../../../model/desired.ts';
 import { mayBePattern, quote } from '../../../model/names.ts';
-import { activeRules, presentAliases } from './entries.ts';
 import type { LintFinding } from './finding.ts';
 
 /** Names with a `*` or `?` where no pattern can be written that way: the service compares them letter by letter. */
 export function* literalPatterns(domain: PresentDomain): Generator<LintFinding> {
-  for (const { name, source } of presentAliases(domain)) {
+  for (const { name, source } of presentEntries(domain.aliases)) {
     if (!mayBePattern(name)) continue;
     yield {
       code: 'literal-pattern',
@@ -15,7 +14,7 @@ export function* literalPatterns(domain: PresentDomain): Generator<LintFinding> 
       hint: `for a pattern, write a regular expression in parentheses: ${quote(regexFor(name))}`,
     };
   }
-  for (const { name, match, source } of activeRules(domain)) {
+  for (const { name, match, source } of presentEntries(domain.rules).filter(({ active }) => active)) {
     if (match.type !== 'alias' || !mayBePattern(match.alias) || /^[^*?]+\*$/.test(match.alias)) continue;
     yield {
       code: 'literal-pattern',

@@ -1,8 +1,7 @@
-import type { PresentDomain } from '../../../model/desired.ts';
+import { presentEntries, type PresentDomain } from '../../../model/desired.ts';
 import { nameKey, takesOthers } from '../../../model/names.ts';
 import { matchesGlob } from '../../../routing/glob.ts';
 import { routerOf } from '../routing-table.ts';
-import { presentAliases } from './entries.ts';
 import { matchesPart, reachOfAlias } from './reach.ts';
 import type { LintFinding } from './finding.ts';
 
@@ -25,7 +24,7 @@ const ROLES = [
  */
 export function* missingRoles(domain: PresentDomain): Generator<LintFinding> {
   const { aliases } = domain;
-  if (aliases?.prune !== true || presentAliases(domain).length === 0) return;
+  if (aliases?.prune !== true || presentEntries(aliases).length === 0) return;
   const unnamed = ROLES.filter(
     ({ name }) =>
       !aliases.entries.has(nameKey(name)) && !aliases.ignore.some((pattern) => matchesGlob(pattern, name)),

@@ -1,7 +1,6 @@
 import { sameDestinations } from '../../../model/destinations.ts';
-import type { PresentDomain } from '../../../model/desired.ts';
+import { presentEntries, type PresentDomain } from '../../../model/desired.ts';
 import { nameKey, quote, takesOthers } from '../../../model/names.ts';
-import { presentAliases } from './entries.ts';
 import { laterOf, type LintFinding } from './finding.ts';
 
 /** Addresses that a domain should have, whatever else it does. */
@@ -9,7 +8,7 @@ const ROLES: ReadonlySet<string> = new Set(['postmaster', 'abuse']);
 
 /** Aliases without which their mail would go the same way, by the `*`. Beside patterns that is not certain. */
 export function* sameAsCatchAll(domain: PresentDomain): Generator<LintFinding> {
-  const aliases = presentAliases(domain);
+  const aliases = presentEntries(domain.aliases);
   const all = aliases.find(({ name }) => name === '*');
   if (all === undefined || aliases.some(({ name }) => name !== '*' && takesOthers(name))) return;
   for (const { name, forward, source } of aliases) {

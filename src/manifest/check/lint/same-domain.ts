@@ -1,15 +1,14 @@
-import type { PresentDomain } from '../../../model/desired.ts';
+import { presentEntries, type PresentDomain } from '../../../model/desired.ts';
 import { quote } from '../../../model/names.ts';
 import type { Source } from '../../../model/manifest/problem.ts';
-import { activeRules, presentAliases } from './entries.ts';
 import type { LintFinding } from './finding.ts';
 
 /** Destinations, and an address for notifications, on the domain itself, which the service may refuse (field notes: resources). */
 export function* sameDomainDestinations(domain: PresentDomain): Generator<LintFinding> {
   const end = `@${domain.domain}`;
   for (const [kind, entries] of [
-    ['alias', presentAliases(domain)],
-    ['rule', activeRules(domain)],
+    ['alias', presentEntries(domain.aliases)],
+    ['rule', presentEntries(domain.rules).filter(({ active }) => active)],
   ] as const) {
     for (const { name, forward, source } of entries) {
       if (!forward.some((destination) => destination.endsWith(end))) continue;

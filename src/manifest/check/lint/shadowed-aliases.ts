@@ -1,5 +1,4 @@
-import { presentAliases } from './entries.ts';
-import type { PresentDomain } from '../../../model/desired.ts';
+import { presentEntries, type PresentDomain } from '../../../model/desired.ts';
 import { looksLikeRegex, quote } from '../../../model/names.ts';
 import type { PresentAlias } from '../../../model/resources.ts';
 import { laterOf, type LintFinding } from './finding.ts';
@@ -10,7 +9,7 @@ import { createCoverage, EVERYTHING, reachOfAlias, type Coverage, type Reach } f
  * `*` beside a pattern that matches everything (field notes: aliases mode).
  */
 export function* shadowedAliases(domain: PresentDomain): Generator<LintFinding> {
-  const aliases = presentAliases(domain);
+  const aliases = presentEntries(domain.aliases);
   const patterns = aliases.filter(({ name }) => looksLikeRegex(name));
   if (patterns.length === 0) return;
   const coverage = createCoverage<PresentAlias>();

@@ -1,8 +1,7 @@
 import { sameDestinations } from '../../../model/destinations.ts';
-import type { PresentDomain } from '../../../model/desired.ts';
+import { presentEntries, type PresentDomain } from '../../../model/desired.ts';
 import { quote } from '../../../model/names.ts';
 import type { PresentRule, RuleMatch, Scope } from '../../../model/resources.ts';
-import { activeRules } from './entries.ts';
 import type { LintFinding } from './finding.ts';
 import { createCoverage, reachOfAliasRule, reachOfPattern, type Coverage } from './reach.ts';
 import { listNames } from './shadowed-aliases.ts';
@@ -13,7 +12,7 @@ import { listNames } from './shadowed-aliases.ts';
  */
 export function* shadowedRules(domain: PresentDomain): Generator<LintFinding> {
   const above: Above = { coverage: createCoverage(), conditions: new Map(), scopes: new Map(), total: null };
-  for (const rule of activeRules(domain)) {
+  for (const rule of presentEntries(domain.rules).filter(({ active }) => active)) {
     const same = above.conditions.get(conditionOf(rule.match));
     if (same !== undefined && !sameDestinations(same.forward, rule.forward)) yield equalCondition(rule, same);
     else yield* shadowed(rule, above);

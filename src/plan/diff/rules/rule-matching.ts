@@ -1,5 +1,5 @@
 import { ruleIdKey } from '../../../model/item-key.ts';
-import type { RuleSection } from '../../../model/desired.ts';
+import { presentEntries, type RuleSection } from '../../../model/desired.ts';
 import { sameDestinations } from '../../../model/destinations.ts';
 import { quote } from '../../../model/names.ts';
 import { fail, succeed, type Result } from '../../../model/result.ts';
@@ -39,7 +39,7 @@ export function matchRules(
   live: readonly ObservedRule[],
   context: SectionContext,
 ): Result<RuleMatching, Withholding> {
-  const present = section.entries.filter((entry) => entry.state === 'present');
+  const present = presentEntries(section);
   const matcher: Matcher = {
     context,
     ignored: new Set(section.ignore.map(ruleIdKey)),

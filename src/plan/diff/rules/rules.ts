@@ -1,5 +1,5 @@
 import { ruleIdKey } from '../../../model/item-key.ts';
-import type { RuleSection } from '../../../model/desired.ts';
+import { presentEntries, type RuleSection } from '../../../model/desired.ts';
 import { sameDestinations } from '../../../model/destinations.ts';
 import { quote } from '../../../model/names.ts';
 import type { Reason, RuleChange } from '../../../model/plan.ts';
@@ -41,7 +41,7 @@ export function planRules(
   if (!matching.ok) return matching;
   const draft = draftSection('rules');
   const carried = planDeletes(section, observed, matching.value, context, draft);
-  const present = section.entries.filter((entry) => entry.state === 'present');
+  const present = presentEntries(section);
   const ranks = ranksOf(present, carried, matching.value, context);
   for (const [position, entry] of present.entries()) {
     const rule = matching.value.matched.get(entry);
