@@ -20,18 +20,8 @@ interface Cost {
 
 /** What an account that is in place costs a process that looks after many. */
 export async function measureAccounts(): Promise<Section> {
-  const { few, many } = await inDirectory(async (directory) => {
-    const command = build(directory);
-    const list = Array.from({ length: MANY }, (_, index) => seededAccount(index));
-    writeFileSync(join(directory, 'accounts.json'), JSON.stringify(list));
-    const more = ['--accounts', join(directory, 'accounts.json')];
-    const { v4, stop } = await startEmulatorProcess(join(directory, 'first.json'), 'key-of-the-first', more);
-    try {
-      const measure = (count: number): Promise<Cost> => measureDaemon(command, { directory, url: v4, count });
-      return { few: await measure(FEW), many: await measure(MANY) };
-    } finally {
-      await stop();
-    }
+  const { few, many } = await withAccounts(MANY, async (place) => {
+    return { few: await measureDaemon(place, FEW), many: await measureDaemon(place, MANY) };
   });
   const perAccount = (many.mebibytes - few.mebibytes) / (MANY - FEW);
   return {
@@ -56,10 +46,29 @@ export async function measureAccounts(): Promise<Section> {
   };
 }
 
-async function measureDaemon(
-  command: string,
-  { directory, url, count }: { readonly directory: string; readonly url: string; readonly count: number },
-): Promise<Cost> {
+/** The built program, and an emulator of many accounts. */
+export interface AccountsPlace {
+  readonly command: string;
+  readonly directory: string;
+  readonly url: string;
+}
+
+export async function withAccounts<T>(count: number, work: (place: AccountsPlace) => Promise<T>): Promise<T> {
+  return inDirectory(async (directory) => {
+    const command = build(directory);
+    const list = Array.from({ length: count }, (_, index) => seededAccount(index));
+    writeFileSync(join(directory, 'accounts.json'), JSON.stringify(list));
+    const more = ['--accounts', join(directory, 'accounts.json')];
+    const { v4, stop } = await startEmulatorProcess(join(directory, 'first.json'), 'key-of-the-first', more);
+    try {
+      return await work({ command, directory, url: v4 });
+    } finally {
+      await stop();
+    }
+  });
+}
+
+async function measureDaemon({ command, directory, url }: AccountsPlace, count: number): Promise<Cost> {
   const interval = `${INTERVAL_SECONDS}s`;
   const { child, metrics } = await startAccountsDaemon(command, { directory, url, count, interval });
   try {

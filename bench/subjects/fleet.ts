@@ -1,19 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  ALIASES,
-  DOMAINS,
-  seededAccount,
-  startServing,
-  writeManifests,
-} from '../../test/support/many-accounts.ts';
+import { ALIASES, DOMAINS, startServing, writeManifests } from '../../test/support/many-accounts.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
-import { build, inDirectory, startEmulatorProcess } from '../processes.ts';
 import type { Section } from '../section.ts';
-import { readMetrics } from './accounts.ts';
+import { readMetrics, withAccounts, type AccountsPlace } from './accounts.ts';
 
 const ACCOUNTS = 400;
 const WORKERS = [1, 2, 4];
@@ -35,7 +26,7 @@ interface Rate {
 export async function measureFleet(): Promise<Section> {
   const postgres = await startPostgres();
   try {
-    const rates = await inDirectory((directory) => measureWorkers(directory, postgres));
+    const rates = await withAccounts(ACCOUNTS, (place) => measureWorkers(place, postgres));
     const cpuMs = rates[0]?.cpuMs ?? 0;
     const perCore = 1_000 / cpuMs;
     const needed = LARGE / INTERVAL_SECONDS;
@@ -56,23 +47,17 @@ export async function measureFleet(): Promise<Section> {
   }
 }
 
-async function measureWorkers(directory: string, postgres: TestPostgres): Promise<readonly Rate[]> {
-  const command = build(directory);
-  const list = Array.from({ length: ACCOUNTS }, (_, index) => seededAccount(index));
-  writeFileSync(join(directory, 'accounts.json'), JSON.stringify(list));
-  const more = ['--accounts', join(directory, 'accounts.json')];
-  const { v4, stop } = await startEmulatorProcess(join(directory, 'first.json'), 'key-of-the-first', more);
-  try {
-    const url = await postgres.createDatabase();
-    const { accounts, keys } = await writeManifests({ directory, url: v4, count: ACCOUNTS });
-    const env = { PATH: process.env['PATH'] ?? '', HOME: directory, FWDSYNC_STORE: url, ...keys };
-    execFileSync(process.execPath, [command, 'publish', '--accounts', accounts], { env, stdio: 'ignore' });
-    const rates: Rate[] = [];
-    for (const workers of WORKERS) rates.push(await measureRate(command, { workers, env, url, postgres }));
-    return rates;
-  } finally {
-    await stop();
-  }
+async function measureWorkers(
+  { command, directory, url: api }: AccountsPlace,
+  postgres: TestPostgres,
+): Promise<readonly Rate[]> {
+  const url = await postgres.createDatabase();
+  const { accounts, keys } = await writeManifests({ directory, url: api, count: ACCOUNTS });
+  const env = { PATH: process.env['PATH'] ?? '', HOME: directory, FWDSYNC_STORE: url, ...keys };
+  execFileSync(process.execPath, [command, 'publish', '--accounts', accounts], { env, stdio: 'ignore' });
+  const rates: Rate[] = [];
+  for (const workers of WORKERS) rates.push(await measureRate(command, { workers, env, url, postgres }));
+  return rates;
 }
 
 interface Measured {
