@@ -24,11 +24,9 @@ export function createSubjects(documents: readonly Node[]): (problem: Problem) =
 }
 
 function startsOf(documents: readonly Node[]): readonly Start[] {
-  return documents.flatMap((document) => [...startsIn(document)]).sort(byPlace);
-}
-
-function byPlace(a: Start, b: Start): number {
-  return compareSources(a.source, b.source);
+  return documents
+    .flatMap((document) => [...startsIn(document)])
+    .sort((a, b) => compareSources(a.source, b.source));
 }
 
 function lastBefore(source: Source, starts: readonly Start[]): Start | undefined {

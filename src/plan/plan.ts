@@ -93,7 +93,9 @@ export function makePlan(input: PlanInput): Plan {
 
 /** What follows from no manifest has no place in one. */
 function asUndo(plan: DomainPlan): DomainPlan {
-  const undone = new Map(plan.changes.map((change) => [change, placeless(change)]));
+  const undone = new Map<Change, Change>(
+    plan.changes.map((change) => [change, { ...change, source: null, reason: 'undo' }]),
+  );
   const inPlace = (changes: readonly Change[]): readonly Change[] =>
     changes.map((change) => undone.get(change) ?? change);
   return {
@@ -105,10 +107,6 @@ function asUndo(plan: DomainPlan): DomainPlan {
       serviceOwn: inPlace(section.serviceOwn),
     })),
   };
-}
-
-function placeless(change: Change): Change {
-  return { ...change, source: null, reason: 'undo' };
 }
 
 function about(domain: DomainName, warnings: readonly Warning[]): readonly Warning[] {

@@ -53,7 +53,7 @@ function redactWith(pattern: RegExp, text: string, show: (found: string) => stri
   const hides = (token: string): boolean => decodingsOfBase64(token).some(holds);
   for (let round = 0; round < ROUNDS; round += 1) {
     const decodings = decodingsOf(current);
-    const found = decodings.find((decoding) => holds(decoding) || tokensOf(decoding).some(hides));
+    const found = decodings.find((decoding) => holds(decoding) || decoding.match(TOKEN)?.some(hides));
     if (found === undefined) return current;
     const plain = found.replace(pattern, show);
     current = plain.replace(TOKEN, (token) => (hides(token) ? HIDDEN : token));
@@ -111,10 +111,6 @@ function decodeHtml(text: string): string {
 
 /** What may be base64, in either alphabet. */
 const TOKEN = /[\w+/-]{6,}={0,2}/g;
-
-function tokensOf(text: string): readonly string[] {
-  return text.match(TOKEN) ?? [];
-}
 
 /** Letters of the alphabet may stand before it: each of the four places where it can begin is tried. */
 function decodingsOfBase64(token: string): readonly string[] {

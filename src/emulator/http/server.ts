@@ -97,15 +97,11 @@ function serveOutcomes(
     serve(request, reply, { kind: error.statusCode === 413 ? 'too-large' : 'unreadable' }),
   );
   const answer = (request: FastifyRequest, reply: FastifyReply): Promise<void> =>
-    serve(request, reply, bodyText(request.body));
+    serve(request, reply, Buffer.isBuffer(request.body) ? request.body.toString('utf8') : undefined);
   app.setNotFoundHandler(answer);
   app.all('/', answer);
   app.all(CONTROL_ROOT, { bodyLimit: control === true ? CONTROL_BODY_LIMIT : BODY_LIMIT }, answer);
   return app;
-}
-
-function bodyText(body: unknown): string | undefined {
-  return Buffer.isBuffer(body) ? body.toString('utf8') : undefined;
 }
 
 function plainHeaders(headers: IncomingHttpHeaders): Record<string, string> {

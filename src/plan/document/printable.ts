@@ -1,17 +1,11 @@
 import { escapeInvisible } from '../../model/names.ts';
-import type { PlanContents } from './document.ts';
 
 /**
- * The document with every text in it escaped, names of fields included: a saved plan is a file that anybody may have
+ * A document with every text in it escaped, names of fields included: a saved plan is a file that anybody may have
  * written, and no field of it may forge a line of the output. What is escaped already stays as it is.
  */
-export function printable<Document extends PlanContents>(plan: Document): Document {
-  return escapeAll(plan);
-}
-
-/** The same of any document. */
-export function escapeAll<T>(document: T): T {
-  return escaped(document) as T;
+export function printable<Document>(document: Document): Document {
+  return escaped(document) as Document;
 }
 
 function escaped(value: unknown): unknown {

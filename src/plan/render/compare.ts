@@ -1,6 +1,6 @@
 import { describeChange } from './describe.ts';
 import { stableJson } from '../document/digest.ts';
-import type { ChangeDocument, GuardDocument, PlanDocument } from '../document/document.ts';
+import type { ChangeDocument, PlanDocument } from '../document/document.ts';
 import { SYMBOLS } from './text.ts';
 
 /** One difference between a fresh plan and the saved one; null: it is not in that plan. */
@@ -31,8 +31,8 @@ export function comparePlans(saved: PlanDocument, fresh: PlanDocument): readonly
       contentOf: contentOfChange,
     }),
     ...compareLists(saved.guards, fresh.guards, {
-      keyOf: guardSubject,
-      show: showGuard,
+      keyOf: ({ guard, scope }) => `${guard} ${scope}`,
+      show: ({ message, allowed }) => (allowed ? `${message} (allowed)` : message),
       contentOf: (guard) => guard,
     }),
     ...compareLists(saved.withheld, fresh.withheld, {
@@ -97,14 +97,6 @@ function showChange(change: ChangeDocument): string {
 /** Whether it was in place before is known to the state directory alone. */
 function contentOfChange({ source: _, via: __, reason, ...content }: ChangeDocument): unknown {
   return { ...content, reason: reason === 'drift' ? 'manifest' : reason };
-}
-
-function guardSubject({ guard, scope }: GuardDocument): string {
-  return `${guard} ${scope}`;
-}
-
-function showGuard({ message, allowed }: GuardDocument): string {
-  return allowed ? `${message} (allowed)` : message;
 }
 
 function showApi({ api }: PlanDocument): string {

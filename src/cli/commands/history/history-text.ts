@@ -1,7 +1,7 @@
 import { plural } from '../../../model/names.ts';
 import { showSource } from '../../../model/manifest/problem.ts';
 import { describeHistoryItem, type HistoryItemDocument } from '../../../plan/document/history-item.ts';
-import { escapeAll } from '../../../plan/document/printable.ts';
+import { printable } from '../../../plan/document/printable.ts';
 import {
   accountLine,
   renderDomainDiff,
@@ -22,7 +22,7 @@ export type TextOptions = Pick<DiffOptions, 'style' | 'columns'>;
 
 /** A line a run, the newest first, and what was changed outside fwdsync. */
 export function historyText(found: Omit<HistoryDocument, 'kind'>, options: TextOptions): string {
-  const { runs, drift } = escapeAll(found);
+  const { runs, drift } = printable(found);
   if (runs.length + drift.length === 0) return 'Nothing is recorded.\n';
   const rows = runs.map((run) => [
     run.id,
@@ -42,7 +42,7 @@ export interface ItemRow extends DiffRow {
 }
 
 export function itemRow(document: ItemDocument): ItemRow {
-  const item = escapeAll(document);
+  const item = printable(document);
   const { action, kind, domain, name } = item;
   return { action, kind, domain, name, text: describeHistoryItem(item), note: noteOf(item) };
 }
@@ -53,7 +53,7 @@ export function* runText(
   rows: readonly ItemRow[],
   options: TextOptions,
 ): Generator<string> {
-  yield blockOf(runHead(escapeAll(document), options));
+  yield blockOf(runHead(printable(document), options));
   for (const [domain, own] of Map.groupBy(rows, (row) => row.domain))
     yield `\n${blockOf(renderDomainDiff(domain, own, { ...options, state: '' }))}`;
 }
@@ -78,7 +78,7 @@ function runHead(run: Omit<RunDocument, 'items'>, { style }: TextOptions): reado
 
 /** What set it as it is comes first. */
 export function blameText(document: BlameDocument, options: TextOptions): string {
-  const { address, entries, drift } = escapeAll(document);
+  const { address, entries, drift } = printable(document);
   if (entries.length + drift.length === 0) return `Nothing is recorded of ${address}.\n`;
   const lines = entries.flatMap((entry) => blameLines(entry, options));
   return [...driftLines(drift, options), ...lines].map((line) => `${line}\n`).join('');

@@ -12,7 +12,9 @@ export function createExcerpt(
   columns: number,
 ): Excerpt {
   // A secret may go on for lines: nothing of a file that holds one is shown.
-  const secret = new Set(problems.filter(({ code }) => SECRET_CODES.has(code)).map(fileOf));
+  const secret = new Set(
+    problems.filter(({ code }) => SECRET_CODES.has(code)).map(({ source }) => source?.file),
+  );
   const lines = new Map<string, readonly string[]>();
   const linesOf = (file: string): readonly string[] => {
     const known = lines.get(file) ?? splitLines(texts.find((text) => text.file === file));
@@ -38,10 +40,6 @@ const SECRET_CODES: ReadonlySet<string> = new Set([
 /** What may stand beside or some lines below these; a webhook's address often is a secret itself. */
 const SECRET = /pass|secret|token|key|auth|credential|:\/\//i;
 const LINES_OF_SECRET = 5;
-
-function fileOf({ source }: Problem): string | undefined {
-  return source?.file;
-}
 
 function splitLines(text: ManifestText | undefined): readonly string[] {
   if (text === undefined) return [];
