@@ -29,7 +29,15 @@ export function driftOf(
 }
 
 /** What an item was last found to be, by its key. */
-type OpenDrift = Map<string, { readonly domain: string; readonly seenAt: string; readonly shown: string }>;
+type OpenDrift = Map<string, FoundDrift>;
+
+interface FoundDrift {
+  readonly domain: string;
+  /** Of its latest line. */
+  readonly at: string;
+  readonly seenAt: string;
+  readonly shown: string;
+}
 
 /** What is open of an account is read once; an aid: what cannot be written is left out. */
 export function createDriftLog(): DriftLog {
@@ -56,26 +64,42 @@ export function createDriftLog(): DriftLog {
       const open = await openDrift(state);
       if (open.size === 0) return;
       const at = new Date(report.finishedAt).toISOString();
-      const keys = report.applied
-        .map(({ domain, kind, name }) => accountEntryKey(domain as DomainName, kind, name))
-        .filter((key) => open.delete(key));
-      const lines = keys.map((key): HistoryEntry => ({ entry: 'drift-end', at, keys: [key], run: id }));
+      const lines = report.applied.flatMap(({ domain, kind, name }) =>
+        endOf(open, accountEntryKey(domain as DomainName, kind, name), { at, run: id }),
+      );
       if (lines.length > 0) await state.history.append(lines, 'written');
     },
   };
 }
 
 /** Of what was not found before, or not so. */
-function linesOfFound(open: OpenDrift, items: readonly HistoryItem[], at: string): readonly HistoryEntry[] {
+function linesOfFound(open: OpenDrift, items: readonly HistoryItem[], now: string): readonly HistoryEntry[] {
   return items.flatMap((item): readonly HistoryEntry[] => {
     const keys = historyKeys(item);
     const shown = JSON.stringify(item.to);
     const before = open.get(keyOf(item));
     if (before?.shown === shown) return [];
+    const at = notBefore(before, now);
     const seenAt = before?.seenAt ?? at;
-    open.set(keyOf(item), { domain: item.domain, seenAt, shown });
+    open.set(keyOf(item), { domain: item.domain, at, seenAt, shown });
     return [{ entry: 'drift', at, seenAt, keys, ...item }];
   });
+}
+
+function endOf(
+  open: OpenDrift,
+  key: string,
+  { at, run }: { readonly at: string; readonly run: string | null },
+): readonly HistoryEntry[] {
+  const before = open.get(key);
+  if (before === undefined) return [];
+  open.delete(key);
+  return [{ entry: 'drift-end', at: notBefore(before, at), keys: [key], run }];
+}
+
+/** Whoever finds a drift by its time finds its end, also where the clock was set back. */
+function notBefore(before: FoundDrift | undefined, at: string): string {
+  return before !== undefined && before.at > at ? before.at : at;
 }
 
 /** Of what was found before and is not any more. */
@@ -90,10 +114,7 @@ function linesOfEnded(
   const found = new Set(items.map(keyOf));
   const read = domainsRead(planned);
   const ended = [...open].filter(([key, { domain }]) => !found.has(key) && read.has(domain));
-  return ended.map(([key]) => {
-    open.delete(key);
-    return { entry: 'drift-end', at, keys: [key], run: null };
-  });
+  return ended.flatMap(([key]) => endOf(open, key, { at, run: null }));
 }
 
 function keyOf({ domain, kind, name }: HistoryItem): string {
@@ -105,8 +126,8 @@ async function readOpen({ history }: StateStore): Promise<OpenDrift> {
   for await (const { entry, endedAt } of readDrift(history)) {
     const key = entry.keys[0];
     if (endedAt !== null || key === undefined) continue;
-    const { domain, seenAt, to } = entry;
-    open.set(key, { domain, seenAt, shown: JSON.stringify(to) });
+    const { domain, at, seenAt, to } = entry;
+    open.set(key, { domain, at, seenAt, shown: JSON.stringify(to) });
   }
   return open;
 }

@@ -105,3 +105,22 @@ test('what could not be read has neither begun nor ended', async () => {
   await observer.stop();
   expect(await driftIn(world)).toMatchObject([{ endedAt: null }]);
 });
+
+test('drift that ends after the clock was set back by hours is found by its time, with its end', async () => {
+  const world = await createWorld({ seed: SEED, manifest: MANIFEST });
+  const first = world.start();
+  await world.clock.pass(MINUTE);
+  await first.stop();
+  await forwardTo(world, 'mallory@elsewhere.example');
+  const observer = world.start({ mode: 'observe' });
+  await world.clock.pass(HOUR);
+  await observer.stop();
+  const [seen] = await driftIn(world);
+  const since = seen?.entry.at ?? expect.fail('no drift');
+  await world.clock.pass(-5 * HOUR);
+  const daemon = world.start();
+  await world.clock.pass(MINUTE);
+  await daemon.stop();
+  const found = await Array.fromAsync(readDrift(await historyOf(world), { since }));
+  expect(found).toMatchObject([{ entry: { name: 'sales' }, correctedBy: expect.any(String) }]);
+});

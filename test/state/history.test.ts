@@ -1,6 +1,7 @@
 import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { ItemEntry } from '../../src/model/history/entries.ts';
 import type { StateFs } from '../../src/state/own-files.ts';
 import { openStateDirectory, type StateDirectoryOptions } from '../../src/state/directory.ts';
 import { systemProcesses } from '../../src/state/processes.ts';
@@ -8,8 +9,13 @@ import { virtualClock, type VirtualClock } from '../support/clock.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import { entriesIn, itemEntry, runEntry } from './support/history-contract.ts';
 
-const DAY = 86_400_000;
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
 const AT = '2026-09-01T00:00:00.000Z';
+
+interface OpenOptions extends Partial<Omit<StateDirectoryOptions, 'clock'>> {
+  readonly clock?: VirtualClock;
+}
 
 interface Opened {
   readonly place: string;
@@ -18,8 +24,7 @@ interface Opened {
   readonly files: () => Promise<readonly string[]>;
 }
 
-async function open(options: Partial<StateDirectoryOptions> = {}): Promise<Opened> {
-  const clock = virtualClock(Date.parse(AT));
+async function open({ clock = virtualClock(Date.parse(AT)), ...options }: OpenOptions = {}): Promise<Opened> {
   const store = openStateDirectory({
     directory: await temporaryDirectory(),
     account: 'ops@acme.example',
@@ -141,4 +146,37 @@ test('what was written before the time that is asked for is not read', async () 
   expect(faults).toEqual([]);
   expect(await entriesIn(history, { about: 'item', onFault })).toHaveLength(16_002);
   expect(faults).toHaveLength(1);
+});
+
+test('what was written before the clock was set back by hours is found by its time, by several processes', async () => {
+  const directory = await temporaryDirectory();
+  const { history, clock, files } = await open({ directory });
+  const at = (): string => new Date(clock.now()).toISOString();
+  // More than is read at once.
+  const many = (): readonly ItemEntry[] => Array<ItemEntry>(8_000).fill(itemEntry('many', 1, at()));
+  clock.advance(10 * HOUR);
+  await history.append([itemEntry('a', 1, at())], 'synced');
+  clock.advance(-10_000);
+  await history.append([itemEntry('a', 2, at())], 'synced');
+  expect(await files()).toEqual(['2026-09-01.jsonl']);
+  clock.advance(-5 * HOUR);
+  const later = await open({ directory, clock });
+  await later.history.append(many(), 'written');
+  clock.advance(HOUR);
+  await history.append(many(), 'written');
+  const since = '2026-09-01T09:30:00.000Z';
+  const found = await entriesIn(history, { about: 'item', since });
+  expect(found.map((entry) => ('item' in entry ? entry.item : 0))).toEqual([2, 1]);
+  expect(await files()).toEqual(['2026-09-01.jsonl', '2026-09-01.set-back']);
+  clock.advance(401 * DAY);
+  await history.append([runEntry('b', at())], 'synced');
+  expect(await files()).toEqual(['2027-10-07.jsonl']);
+});
+
+test('what is written after the clock was set back to the day before is found by the time that it has', async () => {
+  const { history, clock } = await open();
+  const at = new Date(clock.now()).toISOString();
+  clock.advance(-HOUR);
+  await history.append([runEntry('a', at)], 'synced');
+  expect(await entriesIn(history, { about: 'run', since: at })).toEqual([runEntry('a', at)]);
 });

@@ -53,6 +53,8 @@ interface Recorder {
   /** Changes whose latest entry says that their outcome is not known. */
   readonly unknown: Set<Change>;
   count: number;
+  /** The latest time of its lines, epoch milliseconds. */
+  latest: number;
   /** Why the latest line could not be written; null: it was. */
   fault: string | null;
   opening: Promise<Opening | null> | null;
@@ -91,6 +93,7 @@ export function openRunRecorder(
     open: new Map(),
     unknown: new Set(),
     count: 0,
+    latest: input.startedAt,
     fault: null,
     opening: null,
     runLine: null,
@@ -158,9 +161,9 @@ function entriesOf(
   item: WriteItem,
   { endpoint, concealment }: { readonly endpoint: string; readonly concealment: Concealment },
 ): readonly ItemEntry[] {
-  const { account, moved, numbers, input, ports } = recorder;
+  const { account, moved, numbers, input } = recorder;
   const { change } = item;
-  const at = new Date(ports.clock.now()).toISOString();
+  const at = timeOf(recorder);
   const entryOf = (own: HistoryItem, via: ItemEntry['via']): ItemEntry => {
     recorder.count += 1;
     const { run } = input.origin;
@@ -188,15 +191,22 @@ async function end(recorder: Recorder, { items }: WriteRequest): Promise<void> {
   await write(recorder, lines);
 }
 
+/** Never before another line of the run, also where the clock is set back: whoever finds an item by its time finds its result. */
+function timeOf(recorder: Recorder): string {
+  recorder.latest = Math.max(recorder.latest, recorder.ports.clock.now());
+  return new Date(recorder.latest).toISOString();
+}
+
 function outcomeOf(
-  { input, ports }: Recorder,
+  recorder: Recorder,
   { item, keys }: Pick<ItemEntry, 'item' | 'keys'>,
   { outcome, id = null, message }: ItemResult,
 ): ItemOutcomeEntry {
+  const { input } = recorder;
   const { references } = input;
   return {
     entry: 'item-outcome',
-    at: new Date(ports.clock.now()).toISOString(),
+    at: timeOf(recorder),
     run: input.origin.run,
     item,
     keys,
@@ -224,7 +234,7 @@ async function finish(
     ledger,
   }: { readonly report: Report; readonly verdict: Verdict; readonly ledger: Ledger },
 ): Promise<string | null> {
-  const { numbers, unknown, ports, input } = recorder;
+  const { numbers, unknown, input } = recorder;
   if (recorder.count === 0) return null;
   const changed: { readonly change: Change; readonly outcome: HistoryOutcome }[] = [];
   for (const change of unknown) {
@@ -241,7 +251,7 @@ async function finish(
     const keys = historyKeys(keptItem(change, opening.concealment));
     return [outcomeOf(recorder, { item, keys }, { outcome })];
   });
-  const at = new Date(ports.clock.now()).toISOString();
+  const at = timeOf(recorder);
   const { run } = input.origin;
   await write(recorder, [
     ...lines,

@@ -6,6 +6,7 @@ import { codeOf, describe, type OwnFiles } from '../own-files.ts';
 import type { HistoryQuery, HistoryStore, StateFault } from '../store.ts';
 import { createAppender } from './append.ts';
 import { applyBounds, createPruning, HISTORY_BOUNDS, type HistoryBounds } from './bounds.ts';
+import { headOf, isItemBefore, setBackMark, type Head } from './heads.ts';
 import { linesBackwards, linesWithout, type LineSearch } from './lines.ts';
 import { parseEntry } from './parse-entry.ts';
 
@@ -24,21 +25,21 @@ export function openHistory({ directory, files, clock, bounds }: HistoryPlace): 
   const kept = { ...HISTORY_BOUNDS, ...bounds };
   const pruning = createPruning(kept);
   let added = 0;
-  /** The file of today. */
-  const today = async (): Promise<string> => {
+  /** The file of today, or of a later time. */
+  const pathAt = async (latest: number): Promise<string> => {
     const now = clock.now();
     const isDue = pruning.isDue(now, added);
     added = 0;
     // What cannot be removed stays: nothing depends on its absence.
     if (isDue) await prune({ directory, files }, kept, now).catch(() => undefined);
-    return join(directory, dayFile(new Date(now).toISOString()));
+    return join(directory, dayFile(new Date(Math.max(now, latest)).toISOString()));
   };
-  const append = createAppender(files, today);
+  const append = createAppender(files, pathAt);
   return {
     append(entries, durability) {
-      const text = entries.map(lineOf).join('');
-      added += text.length;
-      return append(text, durability);
+      const lines = entries.map(lineOf);
+      for (const line of lines) added += line.length;
+      return append(lines, durability);
     },
     read: (query) => read({ directory, files }, query),
   };
@@ -59,9 +60,12 @@ async function prune(
 ): Promise<void> {
   const sizes = new Map<string, number>();
   const pathOf = (day: string): string => join(directory, dayFile(day));
-  for (const name of (await dayFiles(files, directory)).toReversed())
+  for (const name of dayFiles(await listFiles(files, directory)).toReversed())
     sizes.set(name.slice(0, 10), await files.size(join(directory, name)));
-  const remove = (day: string): Promise<void> => removeQuietly(files, pathOf(day));
+  const remove = async (day: string): Promise<void> => {
+    await removeQuietly(files, pathOf(day));
+    await removeQuietly(files, setBackMark(pathOf(day)));
+  };
   await applyBounds({ sizes, remove, dropDrift: (day) => dropDrift(files, pathOf(day)) }, bounds, now);
 }
 
@@ -77,8 +81,7 @@ async function dropDrift(files: OwnFiles, path: string): Promise<number> {
 }
 
 /** The newest first. */
-async function dayFiles(files: OwnFiles, directory: string): Promise<readonly string[]> {
-  const names = await listFiles(files, directory);
+function dayFiles(names: readonly string[]): readonly string[] {
   return names.filter((name) => DAY_FILE.test(name)).toSorted((a, b) => (a < b ? 1 : -1));
 }
 
@@ -90,9 +93,11 @@ async function* read<S extends HistorySubject>(
   const isAsked = createFilter(query);
   const fault = await files.fault(directory);
   if (fault !== null) query.onFault?.({ message: fault });
-  for (const name of await dayFiles(files, directory)) {
+  const names = await listFiles(files, directory);
+  for (const name of dayFiles(names)) {
     if (name < dayFile(since)) return;
-    for await (const line of linesOf({ path: join(directory, name), files }, query)) {
+    const search = searchOf(query, name, names);
+    for await (const line of linesOf({ path: join(directory, name), files }, query, search)) {
       const entry = parseEntry(line);
       if (entry === null) query.onFault?.(damaged(join(directory, name)));
       else if (isAsked(entry)) yield entry;
@@ -101,43 +106,40 @@ async function* read<S extends HistorySubject>(
 }
 
 /** A file that went meanwhile holds nothing. */
-async function* linesOf<S extends HistorySubject>(
+async function* linesOf(
   { path, files }: { readonly path: string; readonly files: OwnFiles },
-  query: HistoryQuery<S>,
+  { onFault }: HistoryQuery<HistorySubject>,
+  search: LineSearch,
 ): AsyncGenerator<string> {
   try {
     const file = await files.openToRead(path);
     try {
-      yield* linesBackwards(file, searchOf(query));
+      yield* linesBackwards(file, search);
     } finally {
       await file.close();
     }
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') {
-      query.onFault?.({ message: `${path} cannot be read: ${describe(error)}` });
+      onFault?.({ message: `${path} cannot be read: ${describe(error)}` });
     }
   }
 }
 
-/** How each line begins; where one does not, it is damaged. */
-const HEAD = /^\{"entry":"([^"]*)","at":"([^"]*)"/;
-/** Clocks are set back at times. */
+/** More than clocks are set back by without a mark. */
 const MOST_SET_BACK_MS = 3_600_000;
 
-function searchOf(query: HistoryQuery<HistorySubject>): LineSearch {
-  const { since } = query;
-  const reach = since === undefined ? '' : new Date(Date.parse(since) - MOST_SET_BACK_MS).toISOString();
+/** Of a file among the names of all. */
+function searchOf(query: HistoryQuery<HistorySubject>, name: string, names: readonly string[]): LineSearch {
+  const since = names.includes(setBackMark(name)) ? undefined : query.since;
+  // Nothing is before no time.
+  const reach = Date.parse(since ?? '') - MOST_SET_BACK_MS;
   return {
     needles: needlesOf(query),
-    isAsked(head) {
-      const [, entry, at] = HEAD.exec(head) ?? [];
-      return entry === undefined || at === undefined || isAbout({ entry, at }, query);
+    isAsked(line) {
+      const head = headOf(line);
+      return head === null || isAbout(head, query);
     },
-    isPast(head) {
-      const [, entry = '', at = ''] = HEAD.exec(head) ?? [];
-      // Others are written later than they say.
-      return entry.startsWith('item') && at < reach;
-    },
+    isPast: (line) => isItemBefore(headOf(line), reach),
   };
 }
 
@@ -150,7 +152,7 @@ function needlesOf({ about, run, domain, keys }: HistoryQuery<HistorySubject>): 
 }
 
 function isAbout(
-  { entry, at }: { readonly entry: string; readonly at: string },
+  { entry, at }: Head,
   { about, since = '', until = '9999' }: HistoryQuery<HistorySubject>,
 ): boolean {
   return entry.startsWith(about ?? '') && at >= since && at <= until;

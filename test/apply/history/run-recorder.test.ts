@@ -1,7 +1,12 @@
 import * as fs from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { readItems, readRuns, type RecordedItem } from '../../../src/state/history/recorded.ts';
+import {
+  readItems,
+  readRuns,
+  readRunsWithItems,
+  type RecordedItem,
+} from '../../../src/state/history/recorded.ts';
 import { openStateDirectory } from '../../../src/state/directory.ts';
 import type { StateFs } from '../../../src/state/own-files.ts';
 import { systemProcesses } from '../../../src/state/processes.ts';
@@ -66,3 +71,19 @@ test.each(['before', 'after'] as const)(
     expect([done.length, new Set(done.map(({ entry }) => entry.run)).size]).toEqual([writes.length, 1]);
   },
 );
+
+test('a run during which the clock is set back by hours is found with its results by the time when it began', async () => {
+  const scene = await openScene({
+    manifest: 'domains: { a.example: { aliases: { new: n@corp.example } } }',
+    seed: { account: { email: EMAIL }, domains: [{ domain: 'a.example' }] },
+  });
+  const { clock } = scene.account;
+  let setBack = 0;
+  const started = clock.now();
+  const now = (): number => clock.now() - setBack;
+  const beforeApply = (): void => void (setBack = 5 * 3_600_000);
+  await scene.run({ ports: { clock: { ...clock, now } }, beforeApply });
+  const since = new Date(started).toISOString();
+  const found = await Array.fromAsync(readRunsWithItems(scene.account.state().history, { since }));
+  expect(found).toMatchObject([{ end: { outcome: 'converged' }, items: [{ result: { outcome: 'done' } }] }]);
+});
