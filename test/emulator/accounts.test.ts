@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ServerOptions } from '../../src/emulator/http/server.ts';
 import { KEY, sender, startTestEmulator, type Send } from './support/target.ts';
 
@@ -20,7 +20,6 @@ async function start(options: Partial<ServerOptions> = {}): Promise<{
     ],
     ...options,
   });
-  onTestFinished(() => emulator.close());
   return { emulator, as: (key) => sender(emulator.urls.v4, key) };
 }
 

@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ServedRequest } from '../../src/emulator/http/dispatch.ts';
 import { createEmulator, type EmulatorCore } from '../../src/emulator/emulator.ts';
-import { createEmulatorApp, type Emulator, type ServerOptions } from '../../src/emulator/http/server.ts';
-import { authorization, KEY, START, startTestEmulator, type Send } from './support/target.ts';
+import { createEmulatorApp } from '../../src/emulator/http/server.ts';
+import { authorization, KEY, START, startTestEmulator } from './support/target.ts';
 
 const forward = 'ana@corp.example';
 const options = {
@@ -14,18 +14,9 @@ const options = {
   randomId: () => '00000000-0000-4000-8000-000000000000',
 } as const;
 
-let stop = async (): Promise<void> => {};
-afterEach(() => stop());
-
-async function start(extra: Partial<ServerOptions> = {}): Promise<{ emulator: Emulator; send: Send }> {
-  const started = await startTestEmulator(extra);
-  stop = () => started.emulator.close();
-  return started;
-}
-
 describe('journal', () => {
   test('it holds what arrived, in order', async () => {
-    const { emulator, send } = await start();
+    const { emulator, send } = await startTestEmulator();
     await send('POST', '/domains', { domain: 'a.example' });
     await send('GET', '/domains?limit=5');
     await send('GET', '/nowhere');
@@ -55,13 +46,13 @@ describe('journal', () => {
   });
 
   test('a dropped request has no status', async () => {
-    const { emulator, send } = await start({ faults: [{ match: {}, do: { kind: 'drop' } }] });
+    const { emulator, send } = await startTestEmulator({ faults: [{ match: {}, do: { kind: 'drop' } }] });
     await expect(send('GET', '/account')).rejects.toThrow();
     expect(emulator.journal.entries()[0]?.status).toBeNull();
   });
 
   test('it keeps the newest and counts all', async () => {
-    const { emulator, send } = await start({ journalSize: 2 });
+    const { emulator, send } = await startTestEmulator({ journalSize: 2 });
     for (const page of [1, 2, 3]) await send('GET', `/domains?page=${page}`);
     expect(emulator.journal.total()).toBe(3);
     expect(emulator.journal.entries().map((entry) => entry.path)).toEqual([
@@ -75,7 +66,7 @@ describe('journal', () => {
 
 describe('onRequest', () => {
   test('a listener is called before and after each request', async () => {
-    const { emulator, send } = await start();
+    const { emulator, send } = await startTestEmulator();
     const events: ServedRequest[] = [];
     const sizes: number[] = [];
     emulator.onRequest((event) => {
@@ -98,7 +89,7 @@ describe('onRequest', () => {
   });
 
   test('it can be taken away', async () => {
-    const { emulator, send } = await start();
+    const { emulator, send } = await startTestEmulator();
     let calls = 0;
     const remove = emulator.onRequest(() => {
       calls += 1;
@@ -110,7 +101,7 @@ describe('onRequest', () => {
   });
 
   test('a request waits for it', async () => {
-    const { emulator, send } = await start();
+    const { emulator, send } = await startTestEmulator();
     const order: string[] = [];
     emulator.onRequest(async ({ phase }) => {
       await Promise.resolve();
@@ -239,7 +230,7 @@ describe('without a socket', () => {
 
 describe('server', () => {
   test('urls name the port', async () => {
-    const { emulator } = await start();
+    const { emulator } = await startTestEmulator();
     expect(emulator.urls).toEqual({
       v4: `http://127.0.0.1:${emulator.port}/v4`,
       v3: `http://127.0.0.1:${emulator.port}/v3`,
@@ -247,7 +238,7 @@ describe('server', () => {
   });
 
   test('a port in use is refused', async () => {
-    const { emulator } = await start();
+    const { emulator } = await startTestEmulator();
     await expect(startTestEmulator({ port: emulator.port })).rejects.toThrow('EADDRINUSE');
   });
 
@@ -272,7 +263,7 @@ describe('server', () => {
     ['a header without end', `GET /v4/account HTTP/1.1\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`, '431'],
     ['a bad method', 'FROB /v4/account HTTP/1.1\r\n\r\n', '400'],
   ])('%s gets an answer in the error shape', async (_name, text, status) => {
-    const { emulator, send } = await start();
+    const { emulator, send } = await startTestEmulator();
     const answer = await exchange(emulator.port, text);
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toEqual({
@@ -283,7 +274,7 @@ describe('server', () => {
   });
 
   test('an unreadable content type is a bad request', async () => {
-    const { send } = await start();
+    const { send } = await startTestEmulator();
     const { status, body } = await send('POST', '/domains', '{}', { 'Content-Type': 'a;;b' });
     expect([status, body.errors]).toEqual([400, {}]);
   });

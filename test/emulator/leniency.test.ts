@@ -1,14 +1,12 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Emulator } from '../../src/emulator/http/server.ts';
 import type { Switches } from '../../src/emulator/account/switches.ts';
 import { startTestEmulator, type Send } from './support/target.ts';
 
 const ROOT = '/domains/acme.example';
-let stop = async (): Promise<void> => {};
-afterEach(() => stop());
 
 async function start(
   switches: Partial<Switches> = {},
@@ -29,7 +27,6 @@ async function start(
       ],
     },
   });
-  stop = () => emulator.close();
   return { emulator, send };
 }
 
@@ -66,7 +63,6 @@ describe('switches', () => {
   test('emptyBatch', async () => {
     const taken = await (await start()).send('POST', `${ROOT}/aliases/batch`, { aliases: [] });
     expect([taken.status, taken.body.added_count]).toEqual([200, 0]);
-    await stop();
     const refused = await (
       await start({ emptyBatch: 'refuse' })
     ).send('DELETE', `${ROOT}/rules/batch`, { ids: [] });
@@ -76,7 +72,6 @@ describe('switches', () => {
   test('ruleConfigOnUpdate', async () => {
     const path = `${ROOT}/rules/64cffc51-580c-56bc-b6a5-d741eea021e1`;
     expect((await (await start()).send('PUT', path, { active: false })).status).toBe(400);
-    await stop();
     const { status, body } = await (
       await start({ ruleConfigOnUpdate: 'optional' })
     ).send('PUT', path, {
@@ -87,7 +82,6 @@ describe('switches', () => {
 
   test.each(['aliases', 'rules'])('unguardedDeleteAll of %s', async (section) => {
     expect((await (await start()).send('DELETE', `${ROOT}/${section}`)).status).toBe(400);
-    await stop();
     const { status, body } = await (
       await start({ unguardedDeleteAll: 'delete' })
     ).send('DELETE', `${ROOT}/${section}`);

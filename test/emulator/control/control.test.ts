@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { CONTROL_ROUTES } from '../../../src/emulator/control/control-routes.ts';
 import { createEmulator } from '../../../src/emulator/emulator.ts';
 import type { Fault } from '../../../src/emulator/faults/faults.ts';
@@ -23,7 +23,6 @@ interface Started {
 
 async function start(options: Partial<ServerOptions> = {}): Promise<Started> {
   const { emulator, send, clock } = await startTestEmulator({ control: true, state: SEED, ...options });
-  onTestFinished(() => emulator.close());
   const root = new URL('/_emulator', emulator.urls.v4).href;
   const control: Send = async (method, path, body, headers = {}) => {
     const answer = await fetch(root + path, {

@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Message } from '../../../src/emulator/delivery/delivery.ts';
 import type { Seed, SeedAlias, SeedDomain, SeedRule } from '../../../src/emulator/account/seed.ts';
 import type { Emulator } from '../../../src/emulator/http/server.ts';
@@ -17,7 +17,6 @@ async function start(
     switches,
     state: { account, domains: [{ domain: 'acme.example', ...domain }] },
   });
-  onTestFinished(() => emulator.close());
   return { emulator, send };
 }
 
@@ -396,7 +395,6 @@ describe('what the log says', () => {
       randomId: () => '00000000-0000-4000-8000-000000000000',
       state: { domains: [{ domain: 'acme.example' }] },
     });
-    onTestFinished(() => emulator.close());
     for (const _ of [1, 2]) emulator.deliver({ to: 'a@acme.example', from: 'b@x.example' });
     const [domain] = emulator.store.dump().domains;
     expect(new Set(domain?.logs.map(({ id }) => id)).size).toBe(2);

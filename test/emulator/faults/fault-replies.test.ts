@@ -1,12 +1,10 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { BatchLie, Fault, ListingFault } from '../../../src/emulator/faults/faults.ts';
 import { KEY, sender, startTestEmulator, type Body, type Send } from '../support/target.ts';
 
 const forward = 'ana@corp.example';
 const ROOT = '/domains/acme.example';
 let v3: Send;
-let stop = async (): Promise<void> => {};
-afterEach(() => stop());
 
 async function start(...faults: readonly Fault[]): Promise<Send> {
   const aliases = ['a', 'b', 'c', 'd', 'e', 'f'].map((alias, index) => ({ alias, forward, id: index + 1 }));
@@ -15,7 +13,6 @@ async function start(...faults: readonly Fault[]): Promise<Send> {
     state: { domains: [{ domain: 'acme.example', aliases }] },
   });
   v3 = sender(emulator.urls.v3, KEY);
-  stop = () => emulator.close();
   return send;
 }
 

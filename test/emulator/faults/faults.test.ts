@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Fault } from '../../../src/emulator/faults/faults.ts';
 import type { Emulator } from '../../../src/emulator/http/server.ts';
 import { addAlias } from '../../../src/emulator/account/resources/aliases.ts';
@@ -7,8 +7,6 @@ import { authorization, KEY, startTestEmulator, type Send } from '../support/tar
 
 const forward = 'ana@corp.example';
 const ROOT = '/domains/acme.example';
-let stop = async (): Promise<void> => {};
-afterEach(() => stop());
 
 async function start(
   ...faults: readonly Fault[]
@@ -17,7 +15,6 @@ async function start(
     faults,
     state: { domains: [{ domain: 'acme.example', aliases: [{ alias: 'a', forward, id: 5 }] }] },
   });
-  stop = () => started.emulator.close();
   return started;
 }
 

@@ -1,25 +1,13 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { RateLimitRule } from '../../../src/emulator/http/rate-limit.ts';
 import type { ServerOptions } from '../../../src/emulator/http/server.ts';
-import {
-  expectFailure,
-  START,
-  startTestEmulator,
-  type Answer,
-  type Clock,
-  type Send,
-} from '../support/target.ts';
+import { expectFailure, START, startTestEmulator, type Answer, type Send } from '../support/target.ts';
 
-let stop = async (): Promise<void> => {};
-afterEach(() => stop());
-
-async function start(options: Partial<ServerOptions>): Promise<{ send: Send; clock: Clock }> {
-  const { emulator, send, clock } = await startTestEmulator({
+function start(options: Partial<ServerOptions>): ReturnType<typeof startTestEmulator> {
+  return startTestEmulator({
     state: { domains: [{ domain: 'a.example' }, { domain: 'b.example' }] },
     ...options,
   });
-  stop = () => emulator.close();
-  return { send, clock };
 }
 
 function numbers({ headers }: Answer): (number | null)[] {
@@ -198,7 +186,6 @@ describe('rules of the rate limit', () => {
 
   test('the rules can change at run time', async () => {
     const { emulator, send } = await startTestEmulator({ rateLimit: 1 });
-    stop = () => emulator.close();
     await send('GET', '/account');
     emulator.limiter.configure([{ per: 'account', limit: 5 }]);
     expect(numbers(await send('GET', '/account')).slice(0, 2)).toEqual([5, 4]);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Emulator } from '../../../src/emulator/http/server.ts';
 import {
   expectFailure,
@@ -68,7 +68,6 @@ describe.each(VERSIONS)('what nobody should send to $version', ({ version, reque
     }));
     send = sender(emulator.urls[version], KEY);
   });
-  afterEach(() => emulator.close());
 
   test.each(requests)('%s %s %j is a request that works', async (method, path, body) => {
     const answer = await send(method, path, body);

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { startEmulator, type Emulator, type ServerOptions } from '../../../src/emulator/http/server.ts';
 
 /**
@@ -84,10 +84,22 @@ export interface Clock {
   now: number;
 }
 
-/** An emulator with a clock that stands still until it is set. */
-export async function startTestEmulator(
-  options: Partial<ServerOptions> = {},
-): Promise<{ emulator: Emulator; send: Send; clock: Clock; slept: number[] }> {
+interface TestEmulator {
+  readonly emulator: Emulator;
+  readonly send: Send;
+  readonly clock: Clock;
+  readonly slept: number[];
+}
+
+/** An emulator with a clock that stands still until it is set; closed after the test. */
+export async function startTestEmulator(options?: Partial<ServerOptions>): Promise<TestEmulator> {
+  const started = await openTestEmulator(options);
+  onTestFinished(() => started.emulator.close());
+  return started;
+}
+
+/** The same, closed by who opened it. */
+export async function openTestEmulator(options: Partial<ServerOptions> = {}): Promise<TestEmulator> {
   const clock: Clock = { now: START };
   const slept: number[] = [];
   const emulator = await startEmulator({
@@ -158,7 +170,7 @@ interface Server {
 }
 
 async function startOwn(): Promise<Server> {
-  const { emulator, send, clock } = await startTestEmulator({ rateLimit: 1_000_000 });
+  const { emulator, send, clock } = await openTestEmulator({ rateLimit: 1_000_000 });
   return {
     v3: sender(emulator.urls.v3, KEY),
     v4: send,

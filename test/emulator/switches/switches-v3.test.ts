@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ServerOptions } from '../../../src/emulator/http/server.ts';
 import type { Switches } from '../../../src/emulator/account/switches.ts';
 import {
@@ -14,15 +14,12 @@ import {
 const ROOT = '/domains/acme.example';
 const forward = 'ana@corp.example';
 const config = { alias: 'jobs', forward };
-let stop = async (): Promise<void> => {};
-afterEach(() => stop());
 
 async function start(options: Partial<ServerOptions> = {}): Promise<Send> {
   const { emulator } = await startTestEmulator({
     state: { domains: [{ domain: 'acme.example' }] },
     ...options,
   });
-  stop = () => emulator.close();
   return sender(emulator.urls.v3, KEY);
 }
 
@@ -218,7 +215,6 @@ describe('errors that no handler raises', () => {
 
   test('a header without end', async () => {
     const { emulator } = await startTestEmulator();
-    stop = () => emulator.close();
     const response = await fetch(`${emulator.urls.v3}/account`, {
       headers: { Authorization: authorization(KEY), X: 'x'.repeat(30_000) },
     });

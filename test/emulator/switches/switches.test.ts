@@ -1,20 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Emulator } from '../../../src/emulator/http/server.ts';
 import type { Switches } from '../../../src/emulator/account/switches.ts';
 import { expectFailure, startTestEmulator, type Answer, type Send } from '../support/target.ts';
 
 const forward = 'ana@corp.example';
 const ROOT = '/domains/acme.example';
-let stop = async (): Promise<void> => {};
-afterEach(() => stop());
 
 async function start(switches: Partial<Switches>): Promise<{ emulator: Emulator; send: Send }> {
   const { emulator, send } = await startTestEmulator({
     switches,
     state: { domains: [{ domain: 'acme.example' }, { domain: 'other.example' }] },
   });
-  stop = () => emulator.close();
   return { emulator, send };
 }
 

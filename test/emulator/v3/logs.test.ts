@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { SeedLog } from '../../../src/emulator/logs/logs-seed.ts';
 import type { ServerOptions } from '../../../src/emulator/http/server.ts';
 import {
@@ -41,12 +41,9 @@ const logs: readonly SeedLog[] = [
 
 let send: Send;
 let clock: Clock;
-let stop = async (): Promise<void> => {};
 beforeEach(() => start());
-afterEach(() => stop());
 
 async function start(options: Partial<ServerOptions> = {}): Promise<void> {
-  await stop();
   const aliases = ['sales', 'info', '*', 'silent'].map((alias) => ({ alias, forward }));
   const started = await startTestEmulator({
     rateLimit: 1e6,
@@ -55,7 +52,6 @@ async function start(options: Partial<ServerOptions> = {}): Promise<void> {
   });
   ({ clock } = started);
   send = sender(started.emulator.urls.v3, KEY);
-  stop = () => started.emulator.close();
 }
 
 async function get(path: string): Promise<Body> {

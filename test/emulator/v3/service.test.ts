@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Seed } from '../../../src/emulator/account/seed.ts';
 import type { ServerOptions } from '../../../src/emulator/http/server.ts';
 import {
@@ -21,7 +21,6 @@ async function start(
   options: Partial<ServerOptions> = { rateLimit: 1e6 },
 ): Promise<{ v3: Send; v4: Send }> {
   const { emulator, send } = await startTestEmulator({ state, ...options });
-  onTestFinished(() => emulator.close());
   return { v3: sender(emulator.urls.v3, KEY), v4: send };
 }
 

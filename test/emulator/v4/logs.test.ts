@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { SeedLog } from '../../../src/emulator/logs/logs-seed.ts';
 import { insertLog } from '../../../src/emulator/logs/logs.ts';
 import type { ServerOptions } from '../../../src/emulator/http/server.ts';
@@ -62,22 +62,18 @@ const logs: readonly SeedLog[] = [
 
 let send: Send;
 let clock: Clock;
-let stop = async (): Promise<void> => {};
 beforeEach(() => start());
-afterEach(() => stop());
 
 async function start(
   options: Partial<ServerOptions> = {},
   content: readonly SeedLog[] = logs,
 ): Promise<void> {
-  await stop();
   const started = await startTestEmulator({
     rateLimit: 1e6,
     state: { domains: [{ domain: 'acme.example', logs: content }, { domain: 'quiet.example' }] },
     ...options,
   });
   ({ send, clock } = started);
-  stop = () => started.emulator.close();
 }
 
 async function get(path: string): Promise<Body> {

@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { LOG_STATUSES } from '../../../src/emulator/logs/logs-events.ts';
 import type { DnsState, MailStatus } from '../../../src/emulator/account/model.ts';
 import type { Seed } from '../../../src/emulator/account/seed.ts';
@@ -14,7 +14,6 @@ const MISSING: DnsState = { mx: false, spf: false, dkim1: false, dkim2: false, d
 
 async function start(state: Seed = {}): Promise<{ emulator: Emulator; send: Send }> {
   const { emulator, send } = await startTestEmulator({ state, rateLimit: 1e6 });
-  onTestFinished(() => emulator.close());
   return { emulator, send };
 }
 
