@@ -55,7 +55,7 @@ export function followedWorld(options: FollowedOptions): FollowedWorld {
     now: () => clock.now(),
     sleep: (milliseconds: number) => clock.sleep(milliseconds),
   });
-  // In virtual time nothing may wait for a disk: test/cli/run-delivery.test.ts has one.
+  // In virtual time nothing may wait for a disk: test/cli/commands/run/run-delivery.test.ts has one.
   const kept = new Map<string, string>();
   const memories: DeliveryMemories = {
     read: (domain) => Promise.resolve(kept.get(domain) ?? null),

@@ -1,0 +1,94 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { fwdsync } from '../../../support/command.ts';
+import { daemon, place, type Process } from '../../support/daemon-process.ts';
+
+const TOKEN = 'token-of-the-page-0123456789';
+
+async function ask(
+  process: Process,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<{ readonly status: number; readonly text: string }> {
+  const { port } = await process.event('status.listening');
+  const answer = await fetch(`http://127.0.0.1:${String(port)}${path}`, { headers });
+  return { status: answer.status, text: await answer.text() };
+}
+
+test('the page of a daemon that runs: domains, the last run and its diff, a route, and no secret', async () => {
+  const here = await place();
+  await writeFile(join(here.directory, 'token'), `${TOKEN}\n`);
+  const process = daemon(here, ['--base-path', '/mail'], { FWDSYNC_PAGE_TOKEN_FILE: 'token' });
+  await process.event('run.finished');
+  const get = (path: string) => ask(process, path, { authorization: `Bearer ${TOKEN}` });
+  expect((await ask(process, '/mail/')).status).toBe(401);
+  const { text } = await get('/mail/');
+  expect(text).toContain('All 2 domains are in sync');
+  expect(text).toContain('fwdsync.yaml:5');
+  const [, run = ''] = /href="\/mail\/runs\/([^"]+)"/.exec(text) ?? [];
+  const detail = await get(`/mail/runs/${run}`);
+  expect(detail.text).toMatch(/alias.*sales.*dan@corp\.example -&gt; carol@corp\.example/s);
+  expect(detail.text).toContain('{ env: BOSS }');
+  const route = await get('/mail/?route=boss%40acme.example');
+  expect(route.text).toContain('boss@acme.example -&gt; { env: BOSS }');
+  expect(route.text).toContain('alias boss matches it by its name (fwdsync.yaml:7:');
+  expect((await get('/?route=x%40nobody.example')).text).toContain('does not name nobody.example');
+  expect((await get('/?route=nonsense')).text).toContain('is not an address');
+  const all = `${text}${detail.text}${route.text}${(await get('/status')).text}`;
+  expect(all).not.toContain('boss@private.example');
+  expect(all).not.toContain('battery');
+  await process.end();
+  expect(await process.output).not.toContain(TOKEN);
+});
+
+test('what has changed is told to open pages, and --mask hides local parts', async () => {
+  const here = await place();
+  const process = daemon(here, ['--mask', '--mode', 'observe']);
+  await process.event('run.finished');
+  const { text } = await ask(process, '/?q=acme.example');
+  expect(text).toMatch(
+    /alias<\/span>\s*<b>sales<\/b>\s*\*\*\*\d+@corp\.example -&gt; \*\*\*\d+@corp\.example/,
+  );
+  expect(text).not.toMatch(/dan@|carol@/);
+  const { port } = await process.event('status.listening');
+  const stop = new AbortController();
+  const events = await fetch(`http://127.0.0.1:${String(port)}/events`, { signal: stop.signal });
+  expect(events.headers.get('content-type')).toBe('text/event-stream');
+  const reader = events.body?.getReader();
+  const next = async (): Promise<string> => new TextDecoder().decode((await reader?.read())?.value);
+  expect(await next()).toBe('retry: 3000\n\n');
+  process.child.kill('SIGHUP');
+  expect(await next()).toContain('data: changed\n\n');
+  stop.abort();
+  expect(await process.end()).toBe(0);
+});
+
+test('beyond loopback without a token it warns, and serves neither the page nor /status', async () => {
+  const here = await place();
+  const process = daemon(here, ['--listen', '0.0.0.0:0']);
+  expect((await process.event('page.closed'))['message']).toContain('FWDSYNC_PAGE_TOKEN is not set');
+  expect((await ask(process, '/')).status).toBe(404);
+  expect((await ask(process, '/status')).status).toBe(404);
+  expect((await ask(process, '/metrics')).status).toBe(200);
+  await process.end();
+});
+
+describe('what is wrong is said before anything is sent', () => {
+  test.each([
+    [['--base-path', 'mail'], {}, 64, '--base-path mail: it is not a path'],
+    [['--base-path', '/mail', '--once'], {}, 64, '--base-path has no effect with --once'],
+    [['--notify-format', 'slack', '--once'], {}, 64, '--notify-format has no effect with --once'],
+    [['--notify-format', 'slack'], {}, 64, 'no effect without FWDSYNC_NOTIFY_URL'],
+    [['--notify-format', 'irc'], {}, 64, 'Allowed choices are json, slack, teams'],
+    [[], { FWDSYNC_PAGE_TOKEN_FILE: 'nowhere' }, 1, 'FWDSYNC_PAGE_TOKEN_FILE names nowhere'],
+  ] as const)('%j %j: %d', async (args, env, code, message) => {
+    const here = await place();
+    const ended = await fwdsync(['run', '--listen', '127.0.0.1:0', ...args], {
+      cwd: here.directory,
+      env: { ...here.env, ...env },
+    });
+    expect([ended.code, ended.stderr]).toEqual([code, expect.stringContaining(message)]);
+    expect(here.emulator.journal.entries()).toEqual([]);
+  });
+});

@@ -1,0 +1,109 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, expect, test } from 'vitest';
+import { deliverMessage } from '../../../src/emulator/delivery/delivery.ts';
+import { openWorkspace, OWNER, type Workspace } from '../../support/workspace.ts';
+import { PROGRAM } from '../../support/program.ts';
+
+const DOMAINS = [
+  {
+    domain: 'acme.example',
+    dns: 'valid' as const,
+    aliases: [{ alias: 'sales', forward: 'ana@corp.example' }],
+  },
+  { domain: 'new.example', dns: 'missing' as const },
+];
+
+async function open(): Promise<Workspace> {
+  const workspace = await openWorkspace(DOMAINS);
+  await workspace.write('version: 1\ndomains:\n  acme.example:\n    aliases: { sales: ana@corp.example }\n');
+  return workspace;
+}
+
+describe('the commands that look at the account, as processes', () => {
+  test.each([
+    [0, ['verify', 'acme.example']],
+    [2, ['verify']],
+    [1, ['verify', 'other.example']],
+    [64, ['verify', 'acme']],
+    [0, ['logs', 'acme.example', '--format', 'json']],
+    [0, ['logs', 'acme.example', '--count']],
+    [1, ['logs', 'other.example']],
+    [64, ['logs']],
+    [64, ['logs', 'acme.example', '--count', '--follow']],
+    [64, ['logs', 'acme.example', '--sender', 'a@b.example', '--api-version', 'v3']],
+    [0, ['route', 'sales@acme.example']],
+    [0, ['route', 'nobody@acme.example']],
+    [0, ['route', 'sales@acme.example', '--live']],
+    [1, ['route', 'sales@other.example', '--live']],
+    [64, ['route', 'sales@other.example']],
+    [0, ['account']],
+    [64, ['account', '--format', 'xml']],
+  ])('%i: %j', async (expected, args) => {
+    const { code, stderr } = await (await open()).run(args);
+    expect(stderr).not.toMatch(/\n {4}at /);
+    expect(stderr === '').toBe(expected === 0 || (args[0] === 'verify' && expected < 64));
+    expect(code).toBe(expected);
+  });
+
+  test.each([['verify'], ['logs', 'acme.example'], ['route', 'a@acme.example', '--live'], ['account']])(
+    '1: a wrong key, which is never shown: %s',
+    async (...args) => {
+      const workspace = await open();
+      const env = { FWDSYNC_API_KEY: 'wrong-key-value' };
+      const { code, stdout, stderr } = await workspace.run(args, { env });
+      expect(stderr).toContain('401');
+      expect(stdout + stderr).not.toContain('wrong-key-value');
+      expect(code).toBe(1);
+    },
+  );
+
+  test('130: logs --follow, interrupted', async () => {
+    const workspace = await open();
+    let interrupt = (): void => undefined;
+    workspace.emulator.onRequest(({ phase }) => {
+      if (phase === 'after') interrupt();
+    });
+    const { code } = await workspace.run(['logs', 'acme.example', '--follow'], {
+      onSpawn(child) {
+        interrupt = () => void child.kill('SIGINT');
+      },
+    });
+    expect(code).toBe(130);
+  });
+
+  test('0: logs --follow, when nobody reads any more', { timeout: 20_000 }, async () => {
+    const workspace = await open();
+    const message = { to: 'sales@acme.example', from: 'x@corp.example' };
+    deliverMessage(workspace.emulator.store.state, message);
+    // What is printed second meets a closed pipe.
+    const deliver = workspace.emulator.onRequest(({ phase }) => {
+      if (phase === 'after') deliverMessage(workspace.emulator.store.state, message);
+    });
+    const line =
+      'logs acme.example --follow --after 2000-01-01 | head -n 1 > /dev/null; exit ${PIPESTATUS[0]}';
+    const code = await bash(workspace, line);
+    deliver();
+    expect(code).toBe(0);
+  });
+
+  test('0: an apply whose reader goes away comes to its end', async () => {
+    const workspace = await open();
+    await workspace.write('version: 1\ndomains:\n  acme.example:\n    aliases: { info: ana@corp.example }\n');
+    const line = `apply --yes --account ${OWNER} | true; exit \${PIPESTATUS[0]}`;
+    expect(await bash(workspace, line)).toBe(0);
+    const [domain] = workspace.emulator.store.dump().domains;
+    expect(domain?.aliases.map(({ alias }) => alias)).toEqual(['info', 'sales']);
+  });
+});
+
+/** Runs a line of the shell that begins with arguments of fwdsync; answers its exit code. */
+async function bash({ directory, env }: Workspace, line: string): Promise<number | null> {
+  const child = spawn('bash', ['-c', `${PROGRAM} ${line}`], {
+    cwd: directory,
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: 'ignore',
+  });
+  await once(child, 'close');
+  return child.exitCode;
+}

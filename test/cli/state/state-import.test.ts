@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import { cp, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import type { TestDatabases } from '../../support/postgres.ts';
+import { sharedPostgres } from '../../support/shared-postgres.ts';
+import { commandScene, OWNER, type CommandScene } from '../support/scene.ts';
+
+const MANIFEST = 'domains:\n  acme.example:\n    aliases:\n      sales: { env: BOSS }\n';
+const BOSS = 'boss@home.example';
+
+let server: TestDatabases;
+
+beforeAll(async () => {
+  server = await sharedPostgres();
+});
+
+/** An account that was applied with a state directory, and an empty store. */
+async function appliedScene(): Promise<{ scene: CommandScene; store: Readonly<Record<string, string>> }> {
+  const seed = { domains: [{ domain: 'acme.example' }] };
+  const scene = await commandScene({ seed, manifest: MANIFEST });
+  expect((await scene.run(['apply', '--yes'], { env: { BOSS } })).code).toBe(0);
+  const key = randomBytes(32).toString('base64');
+  return { scene, store: { FWDSYNC_STORE: await server.createDatabase(), FWDSYNC_STORE_KEY: key, BOSS } };
+}
+
+test('what a directory keeps is in the store then, and works there', async () => {
+  const { scene, store: env } = await appliedScene();
+  const imported = await scene.run(['state', 'import', 'state'], { env });
+  expect(imported).toMatchObject({ code: 0, stderr: '' });
+  expect(imported.stdout).toBe(`${OWNER}: imported 1 domain, 1 snapshot, 1 report, 4 lines of history\n`);
+  const documents = async (more: Readonly<Record<string, string>>): Promise<readonly unknown[]> => {
+    const lines = [['history'], ['blame', 'sales@acme.example'], ['plan', '--quick']];
+    const printed: unknown[] = [];
+    for (const line of lines) {
+      const { stdout } = await scene.run([...line, '--format', 'json'], { env: { BOSS, ...more } });
+      printed.push({ ...(JSON.parse(stdout) as object), createdAt: null, seal: null, checksum: null });
+    }
+    return printed;
+  };
+  expect(await documents(env)).toEqual(await documents({}));
+  const shown = await scene.run(['route', 'sales@acme.example', '--live'], { env: { ...env, BOSS: '' } });
+  expect(shown.stdout).toContain('{ env: BOSS }');
+  expect((await scene.run(['apply', '-f', 'store:snapshot/1', '--yes'], { env })).code).toBe(4);
+});
+
+test('an account of which the store keeps something is refused, and so is what nobody knows', async () => {
+  const { scene, store: env } = await appliedScene();
+  expect((await scene.run(['state', 'import', 'state'], { env })).code).toBe(0);
+  await mkdir(join(scene.directory, 'state', 'unknown'), { mode: 0o700 });
+  const again = await scene.run(['state', 'import', 'state'], { env });
+  expect(again.code).toBe(1);
+  expect(again.stdout).toBe(
+    `${OWNER}: not imported: the store has state of this account already\n` +
+      'unknown: not imported: its name does not say whose it is, and neither does its history\n',
+  );
+  expect((await scene.run(['state', 'import', 'none'], { env })).code).toBe(1);
+  expect((await scene.run(['state', 'import', 'state'])).code).toBe(64);
+});
+
+test('a run that is at work in the directory is waited for', async () => {
+  const { scene, store: env } = await appliedScene();
+  await cp(join(scene.directory, 'state'), join(scene.directory, 'other'), { recursive: true });
+  const [store] = await Promise.all([
+    scene.run(['state', 'import', 'state'], { env }),
+    scene.run(['state', 'import', 'other'], { env }),
+  ]);
+  const kept = await server.run(
+    env['FWDSYNC_STORE'] ?? '',
+    'SELECT count(*)::int AS count FROM fwdsync.domains',
+  );
+  expect([kept, store.stderr]).toEqual([[{ count: 1 }], '']);
+});

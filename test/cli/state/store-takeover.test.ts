@@ -1,0 +1,96 @@
+import type { ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { Emulator } from '../../../src/emulator/http/server.ts';
+import { fwdsync, type CommandResult } from '../../support/command.ts';
+import { startPostgres, type TestPostgres } from '../../support/postgres.ts';
+import { MANIFEST, place } from '../support/daemon-process.ts';
+
+/** More than the lease goes by for the locks. */
+const PASS_AN_HOUR = `UPDATE fwdsync.locks SET refreshed_at = refreshed_at - interval '1 hour'`;
+
+// Three processes in turn, on a machine that may be busy.
+vi.setConfig({ testTimeout: 180_000 });
+
+let server: TestPostgres;
+
+beforeAll(async () => {
+  server = await startPostgres();
+});
+
+afterAll(() => server.stop());
+
+interface Run {
+  readonly emulator: Emulator;
+  readonly url: string;
+  /** `fwdsync apply --yes` as a process of its own. */
+  readonly apply: (onSpawn?: (child: ChildProcess) => void) => Promise<CommandResult>;
+  /** Requests that write, so far. */
+  readonly writes: () => number;
+}
+
+async function openRun(): Promise<Run> {
+  const url = await server.createDatabase();
+  const { emulator, directory, env } = await place(MANIFEST);
+  const store = { FWDSYNC_STORE: url, FWDSYNC_STORE_KEY: randomBytes(32).toString('base64') };
+  const line = ['apply', '--yes', '--allow-unrouted', 'old@acme.example'];
+  return {
+    emulator,
+    url,
+    apply: (onSpawn = () => {}) => fwdsync(line, { cwd: directory, env: { ...env, ...store }, onSpawn }),
+    writes: () => emulator.journal.entries().filter(({ method }) => method !== 'GET').length,
+  };
+}
+
+/** Calls `work` once the first request that writes was processed, before it is answered. */
+function atFirstWrite(emulator: Emulator, work: () => Promise<void>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = emulator.onRequest(({ phase, method }) => {
+      if (phase !== 'after' || method === 'GET') return;
+      stop();
+      work().then(resolve, reject);
+    });
+  });
+}
+
+test('a run that was stopped, and that another has taken over from, writes nothing once it goes on', async () => {
+  const { emulator, url, apply, writes } = await openRun();
+  let before = 0;
+  let stopped: ChildProcess | undefined;
+  const takeover = atFirstWrite(emulator, async () => {
+    stopped?.kill('SIGSTOP');
+    await server.run(url, PASS_AN_HOUR);
+    const second = await apply();
+    expect(second.code, second.stdout + second.stderr).toBe(0);
+    before = writes();
+    stopped?.kill('SIGCONT');
+  });
+  const first = await apply((child) => (stopped = child));
+  await takeover;
+  expect(first.code, first.stdout + first.stderr).toBe(3);
+  expect(first.stdout + first.stderr).toContain('taken over');
+  expect(writes()).toBe(before);
+  const [acme] = emulator.store.dump().domains;
+  expect(acme?.aliases.map(({ alias }) => alias)).toEqual(['boss', 'sales']);
+});
+
+test('a run that loses the database sends nothing more, and the next one ends its work', async () => {
+  const { emulator, url, apply, writes } = await openRun();
+  const outage = atFirstWrite(emulator, () => server.crash());
+  const first = await apply();
+  await outage;
+  expect(first.code, first.stdout + first.stderr).toBe(3);
+  const sent = writes();
+  expect(sent).toBeLessThanOrEqual(2);
+  expect(emulator.store.dump().domains.flatMap(({ aliases }) => aliases.map(({ alias }) => alias))).toContain(
+    'old',
+  );
+  const refused = await apply();
+  expect(refused).toMatchObject({ code: 1, stdout: '' });
+  expect(writes()).toBe(sent);
+  await server.restart();
+  // It could not release its lock.
+  await server.run(url, PASS_AN_HOUR);
+  expect((await apply()).code).toBe(0);
+  expect(emulator.store.dump().domains[0]?.aliases.map(({ alias }) => alias)).toEqual(['boss', 'sales']);
+});
