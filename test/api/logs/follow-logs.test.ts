@@ -98,7 +98,7 @@ function numbers(from: number, to: number): readonly string[] {
   return Array.from({ length: to - from }, (_, index) => String(from + index));
 }
 
-// Every size of pages is in follow-logs-odd-pages.test.ts and follow-logs-even-pages.test.ts.
+// Every size of pages is in test/prove/log-pages.test.ts.
 describe('following a log of 10,000 messages', () => {
   const MESSAGES = 10_000;
 

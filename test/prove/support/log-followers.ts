@@ -74,7 +74,7 @@ function deliver(from: number, to: number, { store }: LogSource, clock: VirtualC
   for (let number = from; number < to; number += 1) {
     if (number % 7 === 0) clock.advance(311);
     const message = { to: `sales@${DOMAIN}`, from: 'x@corp.example', subject: String(number) };
-    // With one event each: two million entries are read in all.
+    // With one event each: up to two million entries are read.
     const delivery = deliverMessage(store.state, { ...message, outcome: ['DELIVERED'] });
     if (!delivery.ok) throw new Error('the mail was refused');
   }

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { PROVE_SEED, runs } from './support/share.ts';
+import { followTogether, inOrder } from './support/log-followers.ts';
+
+// 10,000 messages, in pages of every size that the service has, with both meanings of a cursor: each entry once, in order.
+
+const ALL = Array.from({ length: 200 }, (_, index) => index + 1);
+/** Odd and even ones, the smallest and the largest among them. */
+const SHARE = ALL.filter((size) => size % 15 === PROVE_SEED % 15 || size === 1 || size === 200);
+
+test.each([
+  { logCursor: 'next', what: 'that names the next entry' },
+  { logCursor: 'last', what: 'that names the last entry' },
+] as const)('with a cursor $what', { timeout: 240_000 }, async ({ logCursor }) => {
+  const pageSizes = runs(ALL, SHARE);
+  const followed = await followTogether({ pageSizes, logCursor, over: 'this process' });
+  expect(followed).toEqual(pageSizes.map(inOrder));
+});
+
+test('over HTTP', async () => {
+  const pageSizes = [73, 200];
+  expect(await followTogether({ pageSizes, logCursor: 'last', over: 'http' })).toEqual(
+    pageSizes.map(inOrder),
+  );
+});
