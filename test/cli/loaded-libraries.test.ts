@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { measure, type Measured } from '../manifest/support/measured.ts';
+import { measure, SOURCES, type Measured } from '../manifest/support/measured.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { openWorkspace, OWNER } from '../support/workspace.ts';
 
@@ -25,7 +25,11 @@ async function loading() {
     [command = '', ...args]: readonly string[],
     how: { readonly env?: Readonly<Record<string, string>>; readonly endAt?: string } = {},
   ) => {
-    const ended = await measure([command, ...manifest, ...args], { ...how, env: { ...own, ...how.env } });
+    const ended = await measure([command, ...manifest, ...args], {
+      ...how,
+      program: SOURCES,
+      env: { ...own, ...how.env },
+    });
     return { ...ended, onDemand: onDemandOf(ended) };
   };
 }
@@ -52,7 +56,7 @@ test('the queue is loaded by a worker, and by no other run', async () => {
   const { FWDSYNC_STATE_DIR: _, ...own } = env;
   const store = { ...own, FWDSYNC_STORE: await (await sharedPostgres()).createDatabase() };
   const loaded = async (args: readonly string[]) => {
-    const ended = await measure(['run', '--once', ...args], { env: store });
+    const ended = await measure(['run', '--once', ...args], { program: SOURCES, env: store });
     return [ended.code, ended.packages.filter((name) => ON_DEMAND.includes(name))];
   };
   expect(await loaded([])).toEqual([0, ['pg', 'pg-boss']]);
@@ -67,6 +71,9 @@ test.each([
     ['mailauth', 'nodemailer', 'postal-mime', 'smtp-server'],
   ],
 ])('%j loads %j', async (args, onDemand) => {
-  const ended = await measure(args, args[0] === 'emulator' ? { endAt: '"v4"' } : {});
+  const ended = await measure(args, {
+    program: SOURCES,
+    ...(args[0] === 'emulator' ? { endAt: '"v4"' } : {}),
+  });
   expect([ended.code, onDemandOf(ended)], ended.stderr).toEqual([0, onDemand]);
 });

@@ -32,8 +32,9 @@ const workspace = mkdtempSync(join(tmpdir(), 'fwdsync-package-'));
 const project = join(workspace, 'project');
 /** Of a Node that is too old. */
 const TOO_OLD = '20.19.0';
-const oldest = join(workspace, 'oldest', 'node_modules', NODE, 'bin');
-const tooOld = join(workspace, 'too-old', 'node_modules', NODE, 'bin');
+const oldest = join(workspace, 'node_modules/oldest/bin');
+const tooOld = join(workspace, 'node_modules/too-old/bin');
+const nodes = [`oldest@npm:${NODE}@${OLDEST}`, `too-old@npm:${NODE}@${TOO_OLD}`];
 const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
 let tarball: string;
 
@@ -56,20 +57,13 @@ beforeAll(async () => {
   writeFileSync(join(project, 'package.json'), '{ "type": "module", "private": true }\n');
   await Promise.all([
     run('npm', ['install', '--ignore-scripts', ...quiet, tarball], { cwd: project }),
-    installNode('oldest', OLDEST),
-    installNode('too-old', TOO_OLD),
+    run('npm', ['install', '--prefix', workspace, ...quiet, ...nodes], { cwd: workspace }),
   ]);
 }, 240_000);
 
 afterAll(() => {
   rmSync(workspace, { recursive: true, force: true });
 });
-
-async function installNode(directory: string, nodeVersion: string): Promise<void> {
-  const prefix = join(workspace, directory);
-  mkdirSync(prefix);
-  await run('npm', ['install', '--prefix', prefix, ...quiet, `${NODE}@${nodeVersion}`], { cwd: workspace });
-}
 
 /** An emulated account, and the environment that leads there, with the oldest Node first on the path. */
 async function account() {
@@ -108,10 +102,10 @@ describe('the npm package', () => {
 
   test('its command runs on the oldest Node that it names, installed into an empty project', async () => {
     const { env } = await account();
-    const fwdsync = (...args: readonly string[]) =>
-      run('npx', ['--no-install', 'fwdsync', ...args], { cwd: project, env });
+    const npx = await run('npx', ['--no-install', 'fwdsync', '--version'], { cwd: project, env });
+    expect(npx.stdout.trim()).toBe(version);
+    const fwdsync = (...args: readonly string[]) => run('fwdsync', args, { cwd: project, env });
     expect((await run('node', ['--version'], { env })).stdout.trim()).toBe(`v${OLDEST}`);
-    expect((await fwdsync('--version')).stdout.trim()).toBe(version);
     expect((await fwdsync('validate')).stdout).toContain('valid: 1 domain, 1 alias');
     expect((await fwdsync('plan', '--out', 'plan.json')).stdout).toContain('+ alias  info');
     expect((await fwdsync('apply', 'plan.json')).stdout).toContain('converged');

@@ -1,15 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chownSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import schema from '../../schemas/manifest.v1.schema.json' with { type: 'json' };
 import { temporaryDirectory } from '../support/directory.ts';
+import { ENTRY } from '../support/program.ts';
 import { acme } from './support/loading.ts';
-import { measure } from './support/measured.ts';
+import { measure, SOURCES } from './support/measured.ts';
 
-const ROOT = join(import.meta.dirname, '../..');
 const PATTERN = acme('rules: [{ name: r, regex: .*a.*, scopes: [body], forward: a@b.example }]');
 const EXPRESSION = acme('rules: [{ name: r, expression: \'subject.contains("a")\', forward: a@b.example }]');
 /** What every check of a manifest needs; the last three are ajv's own. */
@@ -21,7 +20,10 @@ describe('validate loads what it needs', () => {
     ['with a pattern', PATTERN, ['re2js']],
     ['with an expression', EXPRESSION, ['@marcbachmann/cel-js']],
   ])('%s', async (_, text, more) => {
-    const { code, stderr, packages } = await measure(['validate', '-f', '-'], { stdin: text });
+    const { code, stderr, packages } = await measure(['validate', '-f', '-'], {
+      program: SOURCES,
+      stdin: text,
+    });
     expect(stderr).toBe('');
     expect(code).toBe(0);
     expect(packages).toEqual([...NEEDED, ...more].sort());
@@ -45,21 +47,10 @@ describe('the built program', () => {
   ].join('\n');
 
   const CACHED = { NODE_DISABLE_COMPILE_CACHE: undefined };
-  let directory: string;
-  let program: string;
-
-  beforeAll(() => {
-    directory = mkdtempSync(join(tmpdir(), 'fwdsync-built-'));
-    execFileSync(process.execPath, [join(ROOT, 'build.ts'), join(directory, 'dist')]);
-    writeFileSync(join(directory, 'package.json'), '{ "type": "module" }'); // as in the published package
-    program = join(directory, 'dist/fwdsync.cjs');
-  });
-
-  afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
   function validate(stdin: string, env: Readonly<Record<string, string>> = {}) {
     const args = ['validate', '--format', 'json', '-f', '-'];
-    return measure(args, { program, stdin, env: { ...CACHED, ...env } });
+    return measure(args, { stdin, env: { ...CACHED, ...env } });
   }
 
   test.each([
@@ -70,7 +61,10 @@ describe('the built program', () => {
     ['of aliases', acme('aliases: { a: b@c.example }'), []],
   ])('checks like the sources, and loads no other library: a manifest %s', async (_, text, libraries) => {
     const cache = await temporaryDirectory();
-    const source = await measure(['validate', '--format', 'json', '-f', '-'], { stdin: text });
+    const source = await measure(['validate', '--format', 'json', '-f', '-'], {
+      program: SOURCES,
+      stdin: text,
+    });
     for (const kept of ['nothing', 'all']) {
       const built = await validate(text, { NODE_COMPILE_CACHE: cache });
       expect([kept, built.stdout]).toEqual([kept, source.stdout]);
@@ -83,7 +77,8 @@ describe('the built program', () => {
     ]);
   });
 
-  test('opens no stream for what it prints in a pipe', () => {
+  test('opens no stream for what it prints in a pipe', async () => {
+    const directory = await temporaryDirectory();
     const modules = join(directory, 'modules.cjs');
     writeFileSync(
       modules,
@@ -91,7 +86,7 @@ describe('the built program', () => {
     );
     const manifest = join(directory, 'plain.yaml');
     writeFileSync(manifest, acme('aliases: { a: b@c.example }'));
-    const args = ['--require', modules, program, 'validate', '-f', manifest];
+    const args = ['--require', modules, ENTRY, 'validate', '-f', manifest];
     expect(execFileSync(process.execPath, args, { encoding: 'utf8' })).toContain('valid: ');
     const loaded = JSON.parse(readFileSync(`${modules}.json`, 'utf8')) as readonly string[];
     expect(loaded).toContain('NativeModule fs');
@@ -111,7 +106,7 @@ describe('the built program', () => {
     [['valdate']],
     [[]],
   ])('answers %j like the sources', async (line) => {
-    const [built, source] = [await measure(line, { program }), await measure(line)];
+    const [built, source] = [await measure(line), await measure(line, { program: SOURCES })];
     expect([built.code, built.stdout, built.stderr]).toEqual([source.code, source.stdout, source.stderr]);
   });
 
@@ -130,7 +125,7 @@ describe('the built program', () => {
     const cache = await temporaryDirectory();
     const env = { NODE_COMPILE_CACHE: cache };
     expect((await validate(PATTERN, { ...env, NODE_DISABLE_COMPILE_CACHE: '1' })).code).toBe(0);
-    expect((await measure(['valdate'], { program, env: { ...CACHED, ...env } })).code).toBe(64);
+    expect((await measure(['valdate'], { env: { ...CACHED, ...env } })).code).toBe(64);
     expect((await validate(PATTERN, { HOME: '/dev/null' })).code).toBe(0);
     expect((await validate(PATTERN, { NODE_COMPILE_CACHE: '/dev/null/none' })).code).toBe(0);
     expect(keptIn(cache)).toEqual([]);

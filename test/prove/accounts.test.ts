@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Journal } from '../../src/emulator/http/journal.ts';
 import { startEmulator, type Emulator } from '../../src/emulator/http/server.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import { keyOf, seededAccount, startAccountsDaemon } from '../support/many-accounts.ts';
+import { ENTRY } from '../support/program.ts';
 import { runs } from './support/share.ts';
 
 const ACCOUNTS = runs(5_000, 50);
@@ -16,12 +16,11 @@ const INTERVAL_SECONDS = runs(300, 4);
 const INTERVALS = 3;
 /** MiB: 1,500 of 5,000 accounts. */
 const MOST_MEMORY = 250 + ACCOUNTS / 4;
-const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
 
 test(`one process reads each of ${ACCOUNTS} accounts once in each interval, in at most ${MOST_MEMORY} MiB`, async () => {
   const emulator = await manyAccounts();
   const options = { directory: await temporaryDirectory(), url: emulator.urls.v4, count: ACCOUNTS };
-  const { child } = await startAccountsDaemon(MAIN, { ...options, interval: `${INTERVAL_SECONDS}s` });
+  const { child } = await startAccountsDaemon(ENTRY, { ...options, interval: `${INTERVAL_SECONDS}s` });
   onTestFinished(async () => {
     child.kill('SIGTERM');
     await once(child, 'exit');

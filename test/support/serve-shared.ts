@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -41,6 +41,7 @@ export async function teardown(): Promise<void> {
 /** A directory with dist/ as in the published package, and a command that keeps what was compiled beside it. */
 async function buildProgram(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'fwdsync-built-'));
+  await chmod(directory, 0o755); // some run it as another user
   await promisify(execFile)(process.execPath, [join(ROOT, 'build.ts'), join(directory, 'dist')]);
   await symlink(join(ROOT, 'examples'), join(directory, 'examples'));
   await writeFile(join(directory, 'package.json'), '{ "type": "module" }');

@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
+import { ENTRY } from '../../support/program.ts';
 
-const ROOT = join(import.meta.dirname, '../../..');
+/** The program as it is in the repository. */
+export const SOURCES = join(import.meta.dirname, '../../../src/cli/main.ts');
 const WITNESS = join(import.meta.dirname, 'witness.ts');
 
 export interface Measured {
@@ -28,7 +30,7 @@ interface Testimony {
 }
 
 export interface MeasureOptions {
-  /** The program; by default the sources. */
+  /** The program; by default as it is published. */
   readonly program?: string;
   readonly stdin?: string | Uint8Array;
   /** Undefined takes away what is set by default. */
@@ -41,7 +43,7 @@ export interface MeasureOptions {
 
 /** Runs the real command as a child process that says what it loaded and how much it took. Ends it after a minute. */
 export async function measure(args: readonly string[], options: MeasureOptions = {}): Promise<Measured> {
-  const program = options.program ?? join(ROOT, 'src/cli/main.ts');
+  const program = options.program ?? ENTRY;
   const env = {
     PATH: process.env['PATH'],
     HOME: '/nonexistent',

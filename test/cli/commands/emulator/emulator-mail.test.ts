@@ -8,8 +8,8 @@ import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { makeCertificate } from '../../../../src/emulator/smtp/receive/certificate.ts';
 import { fwdsync } from '../../../support/command.ts';
+import { ENTRY } from '../../../support/program.ts';
 
-const MAIN = join(import.meta.dirname, '../../../../src/cli/main.ts');
 const PAIRS = {
   one: makeCertificate('localhost', Date.now()),
   other: makeCertificate('localhost', Date.now()),
@@ -42,7 +42,7 @@ async function trusts(address: string, ca: string): Promise<boolean> {
 test('both mail servers have the certificate that is given', async () => {
   const files = ['--tls-cert', 'one-cert.pem', '--tls-key', 'one-key.pem'];
   const args = ['--port', '0', '--smtp', '0', '--submission', '0', ...files];
-  const child = spawn(process.execPath, [MAIN, 'emulator', ...args], {
+  const child = spawn(process.execPath, [ENTRY, 'emulator', ...args], {
     cwd,
     stdio: ['ignore', 'pipe', 'ignore'],
   });
