@@ -1,4 +1,5 @@
 import { existsSync, statfsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 // Tests write tens of thousands of small files: in memory, where there is room for them.
@@ -11,8 +12,8 @@ export default defineConfig({
     globalSetup: ['test/support/serve-shared.ts'],
     // No test changes what it imports: what was loaded and compiled for one file serves the next.
     isolate: false,
-    // By default one core is left idle, and half of the work waits for child processes.
-    maxWorkers: '100%',
+    // One more than there are cores: about a third of the time a test waits for a process or for time to pass.
+    maxWorkers: availableParallelism() + 1,
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },
