@@ -12,7 +12,7 @@ import type { ObservedAlias } from '../model/resources.ts';
 import { managedState, observedState } from '../plan/diff/settings.ts';
 import { signature } from '../plan/diff/kinds.ts';
 import { makePlan } from '../plan/plan.ts';
-import { needsFreshRead } from '../plan/requests/reads.ts';
+import { needsFreshRead, readsOfChangedDomains, type PlannedRead } from '../plan/requests/reads.ts';
 import { DOMAINS_AT_ONCE } from '../plan/requests/requests.ts';
 import { stopFor } from './ledger.ts';
 import type { ApplyInput, ApplyPorts } from './ports.ts';
@@ -24,8 +24,8 @@ export interface KnownAccount {
   /** Kept up to date in place. */
   readonly observed: LatestRead;
   readonly findings: Findings;
-  /** Reads the list of domains again; each keeps what was read of it before. */
-  readonly relist: () => Promise<Result<void, ApiError>>;
+  /** Reads again the domains that these changes are themselves about, or the list of all; each keeps its sections. */
+  readonly readChangedDomains: (changes: readonly Change[]) => Promise<Result<void, ApiError>>;
   /**
    * Reads the managed sections of these domains again, those that the account does not have left out. A domain that cannot be
    * read becomes unproven; an error is one of the run.
@@ -76,7 +76,8 @@ export function openKnownAccount(
   return {
     observed: latest,
     findings,
-    relist: () => relist(latest, client),
+    readChangedDomains: (changes) =>
+      readDomains(readsOfChangedDomains(changes, { observed, version: client.version }), latest, client),
     reread: (names) => reread(names, latest, { client, clock, desired }),
     async verify(names) {
       const all = [...names];
@@ -145,6 +146,22 @@ async function relist(
   for (const row of listed.value) domains.set(row.domain, withSections(row, before.get(row.domain)));
   // What is certainly not there cannot be read, and is not unproven for that.
   for (const name of unproven.keys()) if (!domains.has(name)) unproven.delete(name);
+  return succeed(undefined);
+}
+
+/** Only a list shows that one is gone. */
+async function readDomains(
+  reads: readonly PlannedRead[],
+  latest: LatestRead,
+  client: ApplyPorts['client'],
+): Promise<Result<void, ApiError>> {
+  const { domains } = latest;
+  const names = reads.flatMap(({ domain }) => domain ?? []);
+  if (names.length < reads.length) return relist(latest, client);
+  for (const read of await Promise.all(names.map((name) => client.getDomain(name)))) {
+    if (!read.ok) return read.error.kind === 'not-found' ? relist(latest, client) : read;
+    domains.set(read.value.domain, withSections(read.value, domains.get(read.value.domain)));
+  }
   return succeed(undefined);
 }
 

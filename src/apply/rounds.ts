@@ -72,7 +72,7 @@ export async function runRounds(
 }
 
 interface SentRound {
-  /** What was sent or did not show: its domains are read again; the list of domains too, where one of them was itself changed. */
+  /** What was sent or did not show: its domains are read again, those that were themselves changed with their settings. */
   readonly concerned: readonly Change[];
   /** But those that were read after their last change. */
   readonly seen: ReadonlySet<DomainName>;
@@ -89,9 +89,7 @@ async function readBack(
   const stopped = whyStopped(ledger);
   if (stopped !== null) return fail(stopped);
   onProgress?.({ kind: 'verifying', round: pass + 1 });
-  const listed = concerned.some(({ kind }) => kind === 'domain')
-    ? await account.relist()
-    : succeed(undefined);
+  const listed = await account.readChangedDomains(concerned);
   const read = listed.ok ? await account.verify(domainsOf(concerned).difference(seen)) : listed;
   if (!read.ok) {
     stopOn(ledger, read.error);

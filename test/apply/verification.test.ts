@@ -157,3 +157,38 @@ test.each([
     expect(second.end.domains[0]?.rules).toHaveLength(existingRuleId === 'second' ? 1 : 0);
   },
 );
+
+describe('settings of one of many domains', () => {
+  const manifest = 'domains: { d0.example: { notification_email: n@corp.example } }';
+  const domains = Array.from({ length: 201 }, (_, index) => ({ domain: `d${index}.example` }));
+
+  test('are verified without the list of all domains', async () => {
+    const scene = await openScene({ manifest, seed: { domains } });
+    const { report, requests } = await scene.run();
+    expect(report.outcome).toBe('converged');
+    const sent = requests.map(({ method, path }) => `${method} ${path}`);
+    expect(sent).toEqual(['GET /domains/d0.example', 'PUT /domains/d0.example', 'GET /domains/d0.example']);
+  });
+
+  test('that somebody changes or deletes meanwhile are seen', async () => {
+    for (const request of [
+      { method: 'PUT', path: '/v4/domains/d0.example', body: { notification_email: null } },
+      { method: 'DELETE', path: '/v4/domains/d0.example' },
+    ]) {
+      const scene = await openScene({ manifest, seed: { domains } });
+      const { report, requests } = await scene.run({
+        company: 'others',
+        beforeApply: () =>
+          scene.account.emulator.faults.push({
+            match: { method: 'GET', path: '/domains/d0.example', nth: 2 },
+            do: { kind: 'edit', request },
+          }),
+      });
+      expect(report.outcome).toBe('converged');
+      const writes = requests.filter(({ method }) => method !== 'GET').map(({ method }) => method);
+      expect(writes).toEqual(request.method === 'PUT' ? ['PUT', 'PUT'] : ['PUT', 'POST']);
+      const isListed = requests.some(({ method, endpoint }) => `${method} ${endpoint}` === 'GET /domains');
+      expect(isListed).toBe(request.method === 'DELETE');
+    }
+  });
+});

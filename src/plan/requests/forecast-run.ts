@@ -6,7 +6,7 @@ import { dependenciesOf } from './dependencies.ts';
 import {
   readsAfterAdding,
   readsBeforeStageTwo,
-  readsOfList,
+  readsOfChangedDomains,
   readsOfSections,
   type PlannedRead,
   type ReadContext,
@@ -49,7 +49,7 @@ export function foreseeRun(stages: readonly StageRequests[], options: ForeseenOp
     together(readAdded, DOMAINS_AT_ONCE),
     ...parts.map((part, index) => sendPart(run, part, index)),
     verifier.ended,
-    requests.read(readsOfList(changes, options), 'last'),
+    requests.read(readsOfChangedDomains(changes, options), 'last'),
     verifier.rest,
     together(verifications, VERIFIED_AT_ONCE),
   ])(() => {});

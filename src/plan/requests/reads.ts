@@ -52,15 +52,21 @@ export function readsBeforeStageTwo(
   return needsFreshRead(late, readAt, moment) ? readsOfSections(domain, earlier, context) : [];
 }
 
-/** The list of domains, where a domain itself changed. */
-export function readsOfList(changes: readonly Change[], context: ReadContext): readonly PlannedRead[] {
-  return changes.some(({ kind }) => kind === 'domain') ? [domainList(changes, context)] : [];
-}
-
-function domainList(changes: readonly Change[], { observed, version }: ReadContext): PlannedRead {
-  const domains = changes.filter(({ kind }) => kind === 'domain');
-  const count = domains.reduce((sum, change) => sum + WEIGHT[change.action], observed.domains.size);
-  return { operation: 'listDomains', domain: null, requests: pages(count, LIMITS.pageSize[version].domains) };
+/**
+ * What shows the domains that themselves changed: each alone, where that takes fewer requests than the list of all. That one is
+ * gone only a list shows.
+ */
+export function readsOfChangedDomains(
+  changes: readonly Change[],
+  { observed, version }: Pick<ReadContext, 'observed' | 'version'>,
+): readonly PlannedRead[] {
+  const own = changes.filter(({ kind }) => kind === 'domain');
+  if (own.length === 0) return [];
+  const count = own.reduce((sum, { action }) => sum + WEIGHT[action], observed.domains.size);
+  const requests = pages(count, LIMITS.pageSize[version].domains);
+  if (own.length >= requests || own.some(({ action }) => action === 'delete'))
+    return [{ operation: 'listDomains', domain: null, requests }];
+  return own.map(({ domain }) => ({ operation: 'getDomain', domain, requests: 1 }));
 }
 
 /** Listings of the managed sections of all domains, by endpoint: what a read of the account consists of, at least. */

@@ -222,13 +222,13 @@ describe('what applying a plan will send', () => {
     ]);
   });
 
-  test('of a new domain its aliases, as soon as it was added, and the list', () => {
+  test('of a new domain its aliases, as soon as it was added, and itself, or the list where that is as short', () => {
     const fresh = desired([present('new.example', { aliases: aliasSection({ '*': 'a@x.example' }) })]);
     const account = observed(Array.from({ length: 200 }, (_, index) => live(`d${index}.example`)));
     expect(endpoints(forecastOf(fresh, account))).toEqual([
       'POST /domains 1/1',
       'POST /domains/:domain/aliases 1/1',
-      'GET /domains 2/0',
+      'GET /domains/:domain 1/0',
       `${GET_ALIASES} 2/0`,
     ]);
     const two = desired(

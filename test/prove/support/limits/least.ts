@@ -10,7 +10,7 @@ export interface LeastWork {
   /** The account and the list of domains. */
   readonly first: readonly Endpoint[];
   readonly domains: readonly DomainWork[];
-  /** The list of domains, once those that are added, changed or deleted are. */
+  /** Those domains that are added, changed or deleted, once they are: each alone or in the list of all, which alone shows that one is gone. */
   readonly relist: readonly Endpoint[];
 }
 
@@ -34,11 +34,13 @@ const UNMANAGED = 3;
 export function leastWork({ version, domains, others }: Shape): LeastWork {
   const live = others + domains.filter(({ state }) => state !== 'new').length;
   const after = others + domains.filter(({ state }) => state !== 'tombstone').length;
-  const changed = domains.some(({ state, settings }) => state !== 'live' || settings === 'updated');
+  const changed = domains.filter(({ state, settings }) => state !== 'live' || settings === 'updated');
+  const alone = changed.some(({ state }) => state === 'tombstone') ? Infinity : changed.length;
+  const list = pages(after, version);
   return {
     first: ['GET account', ...times(pages(live, version), 'GET domains')],
     domains: domains.map((domain) => workOf(domain, version)),
-    relist: changed ? times(pages(after, version), 'GET domains') : [],
+    relist: alone < list ? times(alone, 'GET domain') : times(list, 'GET domains'),
   };
 }
 

@@ -121,7 +121,11 @@ const FAMILIES: Readonly<Record<string, (random: Random, size: 'small' | 'large'
   'one of many': (random, size) => {
     const count = among(random, 50, most(size, 500));
     const changed = among(random, 0, count - 1);
-    return { domains: many(count, (index) => aliasesOf(random, 30, index === changed ? 0.5 : 0)) };
+    const domains = many(count, (index) => {
+      const settings = index === changed ? 'updated' : 'kept';
+      return { ...aliasesOf(random, 30, index === changed ? 0.5 : 0), settings } as const;
+    });
+    return { domains, others: among(random, 200, most(size, 2_000)) };
   },
   'sections not managed': (random, size) => ({
     domains: many(among(random, 5, most(size, 200)), () => ({
