@@ -33,6 +33,8 @@ export interface PastQuery {
   /** Epoch milliseconds; without it, all that is kept. */
   readonly since?: number;
   readonly domain?: DomainName;
+  /** See `HistoryQuery`. */
+  readonly stopsEarly?: true;
 }
 
 export type PastByDomain = ReadonlyMap<DomainName, readonly PastChange[]>;
@@ -91,9 +93,9 @@ function byDomain(changes: PastChange[]): PastByDomain {
 
 async function* eachChange(
   { read }: Pick<HistoryStore, 'read'>,
-  { since, domain }: PastQuery,
+  { since, ...rest }: PastQuery,
 ): AsyncGenerator<PastChange> {
-  const query = { since: since === undefined ? undefined : new Date(since).toISOString(), domain };
+  const query = { since: since === undefined ? undefined : new Date(since).toISOString(), ...rest };
   const outcomes = new Map<string, ItemOutcomeEntry>();
   for await (const entry of read({ about: 'item', ...query })) {
     const key = `${entry.run} ${entry.item}`;

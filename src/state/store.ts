@@ -64,6 +64,8 @@ export interface HistoryQuery<S extends HistorySubject> {
   /** The first and the last moment, as the entries have them. */
   readonly since?: string | undefined;
   readonly until?: string | undefined;
+  /** For who asks often: not all of a day is read, and what was recorded before the clock was set back by hours may be missed. */
+  readonly stopsEarly?: true | undefined;
   readonly run?: string | undefined;
   /** Those of any of these. */
   readonly runs?: readonly string[] | undefined;

@@ -33,7 +33,7 @@ export async function countingNow(
   const { domain } = wanted;
   const since = Math.min(...entries.map(({ createdAt }) => createdAt ?? Infinity));
   const recent = Number.isFinite(since)
-    ? await readPast(history, { since, domain })
+    ? await readPast(history, { since, domain, stopsEarly: true })
     : new Map<DomainName, never[]>();
   const counting = createCounting({
     wanted,

@@ -6,7 +6,6 @@ import { codeOf, describe, type OwnFiles } from '../own-files.ts';
 import type { HistoryQuery, HistoryStore, StateFault } from '../store.ts';
 import { createAppender } from './append.ts';
 import { applyBounds, createPruning, HISTORY_BOUNDS, type HistoryBounds } from './bounds.ts';
-import { headOf, isItemBefore, setBackMark, type Head } from './heads.ts';
 import { linesBackwards, linesWithout, type LineSearch } from './lines.ts';
 import { parseEntry } from './parse-entry.ts';
 
@@ -18,28 +17,35 @@ export interface HistoryPlace {
   readonly bounds?: Partial<HistoryBounds> | undefined;
 }
 
+const DAY_MS = 86_400_000;
 const DAY_FILE = /^\d{4}-\d{2}-\d{2}\.jsonl$/;
 
 /** The history of an account as files of JSON lines, one file a day (UTC); nothing is touched before a method is called. */
 export function openHistory({ directory, files, clock, bounds }: HistoryPlace): HistoryStore {
   const kept = { ...HISTORY_BOUNDS, ...bounds };
   const pruning = createPruning(kept);
+  /** Of what was added since a file was chosen last: its length, and its latest time. */
   let added = 0;
-  /** The file of today, or of a later time. */
-  const pathAt = async (latest: number): Promise<string> => {
+  let latest = '';
+  /** The file of today, or of the latest line: files are read in the order of their days. */
+  const pathNow = async (): Promise<string> => {
     const now = clock.now();
     const isDue = pruning.isDue(now, added);
+    const today = new Date(now).toISOString();
+    const day = dayFile(today > latest ? today : latest);
     added = 0;
+    latest = '';
     // What cannot be removed stays: nothing depends on its absence.
     if (isDue) await prune({ directory, files }, kept, now).catch(() => undefined);
-    return join(directory, dayFile(new Date(Math.max(now, latest)).toISOString()));
+    return join(directory, day);
   };
-  const append = createAppender(files, pathAt);
+  const append = createAppender(files, pathNow);
   return {
     append(entries, durability) {
-      const lines = entries.map(lineOf);
-      for (const line of lines) added += line.length;
-      return append(lines, durability);
+      const text = entries.map(lineOf).join('');
+      added += text.length;
+      for (const { at } of entries) if (at > latest) latest = at;
+      return append(text, durability);
     },
     read: (query) => read({ directory, files }, query),
   };
@@ -60,12 +66,9 @@ async function prune(
 ): Promise<void> {
   const sizes = new Map<string, number>();
   const pathOf = (day: string): string => join(directory, dayFile(day));
-  for (const name of dayFiles(await listFiles(files, directory)).toReversed())
+  for (const name of (await dayFiles(files, directory)).toReversed())
     sizes.set(name.slice(0, 10), await files.size(join(directory, name)));
-  const remove = async (day: string): Promise<void> => {
-    await removeQuietly(files, pathOf(day));
-    await removeQuietly(files, setBackMark(pathOf(day)));
-  };
+  const remove = (day: string): Promise<void> => removeQuietly(files, pathOf(day));
   await applyBounds({ sizes, remove, dropDrift: (day) => dropDrift(files, pathOf(day)) }, bounds, now);
 }
 
@@ -81,7 +84,8 @@ async function dropDrift(files: OwnFiles, path: string): Promise<number> {
 }
 
 /** The newest first. */
-function dayFiles(names: readonly string[]): readonly string[] {
+async function dayFiles(files: OwnFiles, directory: string): Promise<readonly string[]> {
+  const names = await listFiles(files, directory);
   return names.filter((name) => DAY_FILE.test(name)).toSorted((a, b) => (a < b ? 1 : -1));
 }
 
@@ -89,15 +93,13 @@ async function* read<S extends HistorySubject>(
   { directory, files }: Pick<HistoryPlace, 'directory' | 'files'>,
   query: HistoryQuery<S>,
 ): AsyncGenerator<HistoryEntryAbout<S>> {
-  const { since = '' } = query;
+  const first = firstFile(query);
   const isAsked = createFilter(query);
   const fault = await files.fault(directory);
   if (fault !== null) query.onFault?.({ message: fault });
-  const names = await listFiles(files, directory);
-  for (const name of dayFiles(names)) {
-    if (name < dayFile(since)) return;
-    const search = searchOf(query, name, names);
-    for await (const line of linesOf({ path: join(directory, name), files }, query, search)) {
+  for (const name of await dayFiles(files, directory)) {
+    if (name < first) return;
+    for await (const line of linesOf({ path: join(directory, name), files }, query)) {
       const entry = parseEntry(line);
       if (entry === null) query.onFault?.(damaged(join(directory, name)));
       else if (isAsked(entry)) yield entry;
@@ -105,41 +107,51 @@ async function* read<S extends HistorySubject>(
   }
 }
 
+/** One day earlier than what is asked for: the clock may have been set back past midnight. */
+function firstFile({ since }: HistoryQuery<HistorySubject>): string {
+  return since === undefined ? '' : dayFile(new Date(Date.parse(since) - DAY_MS).toISOString());
+}
+
 /** A file that went meanwhile holds nothing. */
-async function* linesOf(
+async function* linesOf<S extends HistorySubject>(
   { path, files }: { readonly path: string; readonly files: OwnFiles },
-  { onFault }: HistoryQuery<HistorySubject>,
-  search: LineSearch,
+  query: HistoryQuery<S>,
 ): AsyncGenerator<string> {
   try {
     const file = await files.openToRead(path);
     try {
-      yield* linesBackwards(file, search);
+      yield* linesBackwards(file, searchOf(query));
     } finally {
       await file.close();
     }
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') {
-      onFault?.({ message: `${path} cannot be read: ${describe(error)}` });
+      query.onFault?.({ message: `${path} cannot be read: ${describe(error)}` });
     }
   }
 }
 
-/** More than clocks are set back by without a mark. */
 const MOST_SET_BACK_MS = 3_600_000;
+/** How each line begins; where one does not, it is damaged. */
+const HEAD = /^\{"entry":"([^"]*)","at":"([^"]*)"/;
 
-/** Of a file among the names of all. */
-function searchOf(query: HistoryQuery<HistorySubject>, name: string, names: readonly string[]): LineSearch {
-  const since = names.includes(setBackMark(name)) ? undefined : query.since;
-  // Nothing is before no time.
-  const reach = Date.parse(since ?? '') - MOST_SET_BACK_MS;
+function searchOf(query: HistoryQuery<HistorySubject>): LineSearch {
+  const { since, stopsEarly } = query;
+  const reach =
+    since === undefined || stopsEarly === undefined
+      ? ''
+      : new Date(Date.parse(since) - MOST_SET_BACK_MS).toISOString();
   return {
     needles: needlesOf(query),
-    isAsked(line) {
-      const head = headOf(line);
-      return head === null || isAbout(head, query);
+    isAsked(head) {
+      const [, entry, at] = HEAD.exec(head) ?? [];
+      return entry === undefined || at === undefined || isAbout({ entry, at }, query);
     },
-    isPast: (line) => isItemBefore(headOf(line), reach),
+    isPast(head) {
+      const [, entry = '', at = ''] = HEAD.exec(head) ?? [];
+      // Others are written later than they say.
+      return entry.startsWith('item') && at < reach;
+    },
   };
 }
 
@@ -152,7 +164,7 @@ function needlesOf({ about, run, domain, keys }: HistoryQuery<HistorySubject>): 
 }
 
 function isAbout(
-  { entry, at }: Head,
+  { entry, at }: { readonly entry: string; readonly at: string },
   { about, since = '', until = '9999' }: HistoryQuery<HistorySubject>,
 ): boolean {
   return entry.startsWith(about ?? '') && at >= since && at <= until;
