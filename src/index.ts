@@ -2,23 +2,22 @@
  * The library's face: everything that may be imported from outside; docs/library.md. Loading, planning and exporting are
  * pure; the client and `apply` are the only parts that touch the network.
  */
-export { loadManifest } from './manifest/load.ts';
-export type { LoadedManifest, LoadOptions, ManifestText } from './manifest/load.ts';
-export { createClient } from './api/create.ts';
-export type { ClientOptions, FullClient } from './api/create.ts';
+export { loadManifest, type LoadedManifest, type LoadOptions, type ManifestText } from './manifest/load.ts';
+export { createClient, type ClientOptions, type FullClient } from './api/create.ts';
 export type { Client } from './api/client.ts';
 export type { ApiError } from './api/errors.ts';
-export { observe } from './api/observe.ts';
-export type { ObserveOptions } from './api/observe.ts';
-export { makePlan as plan } from './plan/plan.ts';
-export type { PlanInput } from './plan/plan.ts';
+export { observe, type ObserveOptions } from './api/observe.ts';
+export { makePlan as plan, type PlanInput } from './plan/plan.ts';
 export type { Policy } from './plan/policy.ts';
-export { applyManifest as apply, defaultPolicy, exportManifest } from './reconcile/apply-manifest.ts';
-export type { ApplyOptions } from './reconcile/apply-manifest.ts';
+export {
+  applyManifest as apply,
+  defaultPolicy,
+  exportManifest,
+  type ApplyOptions,
+} from './reconcile/apply-manifest.ts';
 export type { Once } from './reconcile/once.ts';
 export type { ExportOptions } from './manifest/write/export.ts';
-export { NO_PRIOR } from './model/prior.ts';
-export type { Prior } from './model/prior.ts';
+export { NO_PRIOR, type Prior } from './model/prior.ts';
 export type { Clock } from './model/clock.ts';
 export type { Desired } from './model/desired.ts';
 export type { Observed } from './model/observed.ts';

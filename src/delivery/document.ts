@@ -1,3 +1,4 @@
+import { iso } from '../model/clock.ts';
 import type { DeliveryThreshold } from '../model/desired.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Source } from '../model/manifest/problem.ts';
@@ -145,8 +146,4 @@ function summaryOf(rows: readonly RowDocument[]): DeliveryDocument['summary'] {
     failing: rows.filter(({ failing }) => failing).length,
     healthy: rows.filter(isHealthy).length,
   };
-}
-
-function iso(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
 }

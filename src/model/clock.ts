@@ -27,3 +27,8 @@ export function durationText(milliseconds: number): string {
   if (seconds < 2 * 86_400) return `${Math.round(seconds / 3600)} h`;
   return `${Math.round(seconds / 86_400)} days`;
 }
+
+/** Epoch milliseconds as ISO 8601 in UTC. */
+export function iso(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}

@@ -1,4 +1,4 @@
-import type { Clock } from '../model/clock.ts';
+import { iso, type Clock } from '../model/clock.ts';
 import type { ProcessRealm, ProcessTable } from './processes.ts';
 import { parseJsonText } from './documents.ts';
 import type { ReadOutcome } from './files.ts';
@@ -87,10 +87,6 @@ export function describeHolder(holder: LockHolder, directory: string): string {
     `the state in ${directory} is locked by process ${pid} on ${host} (${command}) since ${iso(lockedAt)}, ` +
     `refreshed at ${iso(refreshedAt)}; wait until it ends, or stop it`
   );
-}
-
-function iso(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
 }
 
 const TEXTS = ['id', 'host', 'command'] as const;

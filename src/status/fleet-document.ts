@@ -1,3 +1,4 @@
+import { iso } from '../model/clock.ts';
 import { runners, type Fleet, type FleetAccount } from '../model/status/fleet.ts';
 
 /** `fwdsync/fleet@1`: how each account of a store stands, who works on them, and what waits. */
@@ -31,8 +32,4 @@ function accountDocument(
     worker,
     error,
   };
-}
-
-function iso(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
 }

@@ -1,3 +1,4 @@
+import { iso } from '../model/clock.ts';
 import { isReady, type AccountStatus, type DeliveryStatus } from '../model/status/daemon.ts';
 
 /** `fwdsync/status@1`: how each account and each of its domains stands. */
@@ -72,8 +73,4 @@ function reasonOf({ manifest, read }: AccountStatus): string {
 
 function isoOrNull(milliseconds: number | null): string | null {
   return milliseconds === null ? null : iso(milliseconds);
-}
-
-function iso(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
 }
