@@ -4,11 +4,11 @@ import type { RequestEvent } from '../api/http/call.ts';
 import type { Connections } from '../api/http/transport.ts';
 import type { Clock, Every } from '../model/clock.ts';
 import type { DomainName } from '../model/names.ts';
-import { createInterruption, type Interruption } from './interruption.ts';
+import { createInterruption, type Interruption } from './process/interruption.ts';
 import type { PlanOptionsDocument } from '../plan/document/document.ts';
 import type { SavedPlan } from '../plan/document/saved.ts';
-import { createStandardOutput, type OutputStream } from './output/standard-output.ts';
-import { createSecrets, type Secrets } from './secrets.ts';
+import { createStandardOutput, type OutputStream } from './process/standard-output.ts';
+import { createSecrets, type Secrets } from './process/secrets.ts';
 import type { ManifestCounts } from '../manifest/load.ts';
 import type { Problem } from '../model/manifest/problem.ts';
 

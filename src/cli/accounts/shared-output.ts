@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import type { Context } from '../context.ts';
-import type { OutputStream } from '../output/standard-output.ts';
+import type { OutputStream } from '../process/standard-output.ts';
 import { createProgress, type ProgressView } from '../output/progress/progress.ts';
 
 /** Standard output and standard error of a command that does many things side by side. */

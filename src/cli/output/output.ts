@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Desired } from '../../model/desired.ts';
 import type { Disclosure, MaskNumbers } from '../../model/destinations.ts';
 import type { Context } from '../context.ts';
-import type { OutputStream } from './standard-output.ts';
+import type { OutputStream } from '../process/standard-output.ts';
 import { wantsMask, type CommonOptions } from '../settings.ts';
 
 /** What of destinations this command may show. */

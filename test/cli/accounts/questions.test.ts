@@ -2,7 +2,7 @@ import { PassThrough, Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/cli/context.ts';
-import { createSecrets } from '../../../src/cli/secrets.ts';
+import { createSecrets } from '../../../src/cli/process/secrets.ts';
 import { execute } from '../../../src/cli/execute.ts';
 import type { Emulator } from '../../../src/emulator/http/server.ts';
 import { openTwoAccounts } from '../support/two-accounts.ts';

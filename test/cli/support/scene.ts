@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import type { Context } from '../../../src/cli/context.ts';
 import { execute } from '../../../src/cli/execute.ts';
 import type { ExitCode } from '../../../src/cli/exit.ts';
-import { createSecrets } from '../../../src/cli/secrets.ts';
+import { createSecrets } from '../../../src/cli/process/secrets.ts';
 import type { JournalEntry } from '../../../src/emulator/http/journal.ts';
 import type { Seed } from '../../../src/emulator/account/seed.ts';
 import { startEmulator, type Emulator, type ServerOptions } from '../../../src/emulator/http/server.ts';

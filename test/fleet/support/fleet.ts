@@ -5,7 +5,7 @@ import { expect, onTestFinished } from 'vitest';
 import { systemClock, type Context } from '../../../src/cli/context.ts';
 import { execute } from '../../../src/cli/execute.ts';
 import type { ExitCode } from '../../../src/cli/exit.ts';
-import { createSecrets } from '../../../src/cli/secrets.ts';
+import { createSecrets } from '../../../src/cli/process/secrets.ts';
 import { startEmulator, type Emulator, type ServerOptions } from '../../../src/emulator/http/server.ts';
 import { listFleetAccounts } from '../../../src/fleet/records.ts';
 import type { FleetAccount } from '../../../src/model/status/fleet.ts';

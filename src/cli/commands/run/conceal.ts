@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import type { DaemonEvent } from '../../../model/status/daemon.ts';
 import { showText, type Disclosure, type References, type Shown } from '../../../model/destinations.ts';
-import type { OutputStream } from '../../output/standard-output.ts';
+import type { OutputStream } from '../../process/standard-output.ts';
 import { columnsOf } from '../../output/output.ts';
 
 /** Values that must not be seen in any line, whatever brought them there. */

@@ -9,7 +9,7 @@ import { readStored } from '../../../state/postgres/stored-documents.ts';
 import type { Context } from '../../context.ts';
 import { commandFailure, usageError } from '../../exit.ts';
 import { styleFor } from '../../output/style.ts';
-import type { Secrets } from '../../secrets.ts';
+import type { Secrets } from '../../process/secrets.ts';
 import type { CommonOptions } from '../../settings.ts';
 
 /** Connections of one process: a run has few statements at a time. */

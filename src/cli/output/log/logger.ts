@@ -1,7 +1,7 @@
 import { pino, type Logger } from 'pino';
 import pretty from 'pino-pretty';
 import { escapeInvisible } from '../../../model/names.ts';
-import type { OutputStream } from '../standard-output.ts';
+import type { OutputStream } from '../../process/standard-output.ts';
 import type { LogLevel, LogSettings } from '../../settings.ts';
 
 /** One JSON line per event, or readable lines on a terminal. */

@@ -20,7 +20,7 @@ import { renderPlan, type PlanTextOptions } from '../../../plan/render/text.ts';
 import type { Decision } from '../../../reconcile/decide.ts';
 import type { Planned } from '../../../reconcile/plan-once.ts';
 import type { Context } from '../../context.ts';
-import type { OutputStream } from '../standard-output.ts';
+import type { OutputStream } from '../../process/standard-output.ts';
 import type { PlanFormat } from '../formats.ts';
 import { columnsOf, printJson, sha256 } from '../output.ts';
 import { disclosureFor, type Session } from '../../input/session.ts';
