@@ -263,12 +263,12 @@ describe('state', () => {
 
   test('a state of 20 MB is taken, though requests of the API may have 16', async () => {
     const { control } = await start();
-    const aliases = Array.from({ length: 200_000 }, (_, index) => ({
+    const aliases = Array.from({ length: 20_000 }, (_, index) => ({
       alias: `a${index}`,
-      forward: `${'x'.repeat(60)}@corp.example`,
+      forward: Array.from({ length: 14 }, (__, person) => `${'x'.repeat(57)}${person}@corp.example`).join(),
     }));
     const answer = await control('PUT', '/state', { domains: [{ domain: 'a.example', aliases }] });
-    expect(answer.body).toEqual({ domains: 1, aliases: 200_000, rules: 0 });
+    expect(answer.body).toEqual({ domains: 1, aliases: 20_000, rules: 0 });
   });
 });
 

@@ -243,9 +243,9 @@ describe('concealing', () => {
     expect(JSON.parse(shown)).toEqual({ a: '***', b: 'to { env: BOSS }, ***1@corp.example', c: 'abc' });
   });
 
-  test('each of thousands of values is gone, also one that comes up later', () => {
+  test('each of hundreds of values is gone, also one that comes up later', () => {
     const concealer = createConcealer({ mask: false });
-    const keys = Array.from({ length: 2_001 }, (_, index) => `key.of.account-${index}.`);
+    const keys = Array.from({ length: 501 }, (_, index) => `key.of.account-${index}.`);
     for (const key of keys) {
       concealer.addSecret(key);
       expect(concealer.conceal(`with ${key.toUpperCase()}, and no key_of account`)).toBe(
