@@ -21,6 +21,8 @@ export interface Claim {
   /** The account's number in the store. */
   readonly account: string;
   readonly epoch: string;
+  /** By the database's clock: an epoch is handed out twice where the database failed over to an older standby. */
+  readonly startedAt: string;
   readonly email: string;
   /** The host of its API, as a look-up. */
   readonly host: Buffer;
@@ -38,6 +40,7 @@ const NO_MEMORY: RunMemory = { ran: null, flaps: [], budgets: null, parked: null
 
 interface ClaimRow {
   readonly epoch: string;
+  readonly started: string;
   readonly email: string;
   readonly host: Buffer;
   readonly wanted: string;
@@ -56,7 +59,7 @@ export async function claimRun(database: Database, account: string, worker: stri
      SET epoch = run.epoch + 1, worker = $2, started_at = now(), alive_at = now(), revision = wanted
      FROM fwdsync.accounts, (SELECT alive_at FROM fwdsync.account_runs WHERE account = $1 FOR UPDATE) AS before
      WHERE account = $1 AND id = account AND wanted IS NOT NULL
-     RETURNING run.epoch, email, host, wanted, failures, recorded, outcome, memory,
+     RETURNING run.epoch, run.started_at::text AS started, email, host, wanted, failures, recorded, outcome, memory,
        extract(epoch FROM now() - before.alive_at) * 1000 AS silent`,
     [account, worker],
   );
@@ -70,6 +73,7 @@ export async function claimRun(database: Database, account: string, worker: stri
     account,
     revision,
     epoch: row.epoch,
+    startedAt: row.started,
     email: row.email,
     host: row.host,
     failures: row.failures,
@@ -101,7 +105,7 @@ export async function recordRun(
   claim: Claim,
   record: RunRecord,
 ): Promise<void> {
-  const { account, epoch } = claim;
+  const { account, epoch, startedAt } = claim;
   const { state, error, isApplied, isRead, drift, retryMs, intervalMs, memory } = record;
   const { outcome, memory: sealedMemory } = sealEnd(database, claim, { outcome: { state, error }, memory });
   await database.transaction(async (query) => {
@@ -111,7 +115,7 @@ export async function recordRun(
          failures = CASE WHEN $9::bigint IS NULL THEN 0 ELSE failures + 1 END, parked = $10, interval_ms = $11::bigint,
          due_at = CASE WHEN $9::bigint IS NULL THEN greatest(due_at, started_at + $11::bigint * interval '1 ms')
            ELSE now() + $9::bigint * interval '1 ms' END
-       WHERE account = $1 AND epoch = $2
+       WHERE account = $1 AND epoch = $2 AND started_at = $12
        RETURNING revision < (SELECT wanted FROM fwdsync.accounts WHERE id = account) AS "isOutdated"`,
       [
         account,
@@ -125,6 +129,7 @@ export async function recordRun(
         retryMs === null ? null : Math.round(retryMs),
         memory.parked !== null,
         Math.round(intervalMs),
+        startedAt,
       ],
     );
     if (recorded?.isOutdated === true) await queue.send(query, [account], 'urgent');
@@ -147,8 +152,8 @@ export async function giveBack(database: Database, claim: Claim, memory: RunMemo
   await database.query(
     `UPDATE fwdsync.account_runs SET worker = NULL, due_at = now(), recorded = epoch, outcome = $3, memory = $4,
        revision = CASE WHEN applied = revision THEN revision END
-     WHERE account = $1 AND epoch = $2`,
-    [claim.account, claim.epoch, sealed.outcome, sealed.memory],
+     WHERE account = $1 AND epoch = $2 AND started_at = $5`,
+    [claim.account, claim.epoch, sealed.outcome, sealed.memory, claim.startedAt],
   );
 }
 
@@ -166,15 +171,19 @@ export async function resyncAll(database: Database): Promise<void> {
  */
 export async function showRuns({ query }: Database, claims: readonly Claim[]): Promise<readonly Claim[]> {
   if (claims.length === 0) return [];
-  const shown = await query<Pick<Claim, 'account' | 'epoch'>>(
+  const shown = await query<Pick<Claim, 'account' | 'startedAt'>>(
     `UPDATE fwdsync.account_runs AS run SET alive_at = now()
-     FROM fwdsync.accounts, unnest($1::bigint[], $2::bigint[]) AS shown (account, epoch)
-     WHERE run.account = shown.account AND run.epoch = shown.epoch AND id = run.account AND wanted IS NOT NULL
-     RETURNING run.account, run.epoch`,
-    [claims.map(({ account }) => account), claims.map(({ epoch }) => epoch)],
+     FROM fwdsync.accounts, unnest($1::bigint[], $2::bigint[], $3::timestamptz[]) AS shown (account, epoch, started)
+     WHERE run.account = shown.account AND run.epoch = shown.epoch AND started_at = started AND id = run.account AND wanted IS NOT NULL
+     RETURNING run.account, started::text AS "startedAt"`,
+    [
+      claims.map(({ account }) => account),
+      claims.map(({ epoch }) => epoch),
+      claims.map(({ startedAt }) => startedAt),
+    ],
   );
-  const live = new Map(shown.map(({ account, epoch }) => [account, epoch]));
-  return claims.filter(({ account, epoch }) => live.get(account) !== epoch);
+  const live = new Map(shown.map(({ account, startedAt }) => [account, startedAt]));
+  return claims.filter(({ account, startedAt }) => live.get(account) !== startedAt);
 }
 
 /** Where in the interval an account has its place: the same on all machines. */

@@ -148,6 +148,20 @@ test('a run that another has begun after records nothing, and is known to be out
   expect(await claim()).toMatchObject({ silentMs: null, memory: AFTER });
 });
 
+test('a run whose epoch the database handed out again, after it failed over to an older standby, records nothing', async () => {
+  const { database, queue, send, claim } = await scene(['a']);
+  await send();
+  const worker = randomUUID();
+  const forgotten = await claim(worker);
+  await database.query('UPDATE fwdsync.account_runs SET epoch = epoch - 1');
+  const current = await claim(worker);
+  expect(current.epoch).toBe(forgotten.epoch);
+  expect(await showRuns(database, [forgotten, current])).toEqual([forgotten]);
+  await recordRun(database, queue, forgotten, { ...DONE, memory: BEFORE });
+  await giveBack(database, forgotten, BEFORE);
+  expect(await listFleetAccounts(database)).toMatchObject([{ applied: null, worker }]);
+});
+
 test('a run that was given back is due at once, with what it knew, and its revision still goes first', async () => {
   const { database, queue, send, claim } = await scene(['a', 'b']);
   await send();

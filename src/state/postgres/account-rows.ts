@@ -5,6 +5,12 @@ import type { StateFault } from '../store.ts';
 import type { Cipher, SealedPlace } from './cipher.ts';
 import { describeFailure, type Database, type Query } from './database.ts';
 
+/** A database that failed over to an older standby can hand out an epoch twice, and an acquisition (a random UUID) never. */
+export interface HeldLock {
+  readonly epoch: string;
+  readonly acquisition: string;
+}
+
 /** The rows of one account. */
 export interface AccountRows {
   readonly cipher: Cipher;
@@ -15,10 +21,10 @@ export interface AccountRows {
   /** The same, once it was added where it was not there. */
   need(): Promise<string>;
   /** Which lock these rows are written under; null: under none. */
-  epoch: string | null;
+  lock: HeldLock | null;
   readonly query: Query;
   /**
-   * Runs statements together, and only while the lock of `epoch` is held: what another run took over is not written to.
+   * Runs statements together, and only while `lock` is held: what another run took over is not written to.
    * Never rejects.
    */
   write<T>(work: (query: Query, account: string) => Promise<T>): Promise<Result<T, StateFault>>;
@@ -73,7 +79,7 @@ function rowsOf(database: Database, email: string, { find, add }: AccountAccess)
       if (added === null) throw new Error(`${email} was removed from the store`);
       return added;
     },
-    epoch: null,
+    lock: null,
     query: database.query,
     async write(work) {
       try {
@@ -92,14 +98,14 @@ function rowsOf(database: Database, email: string, { find, add }: AccountAccess)
 
 /** Null: nobody took over. The lock cannot change hands before the transaction ends. */
 async function staleness(
-  { epoch, place }: AccountRows,
+  { lock, place }: AccountRows,
   query: Query,
   account: string,
 ): Promise<string | null> {
-  if (epoch === null) return null;
+  if (lock === null) return null;
   const held = await query(
-    'SELECT 1 FROM fwdsync.locks WHERE account = $1 AND epoch = $2 AND held FOR SHARE',
-    [account, epoch],
+    'SELECT 1 FROM fwdsync.locks WHERE account = $1 AND epoch = $2 AND acquisition = $3 AND held FOR SHARE',
+    [account, lock.epoch, lock.acquisition],
   );
   return held.length === 1 ? null : `${place} is not written: another run has taken over`;
 }

@@ -4,7 +4,7 @@ import { fail, succeed, type Result } from '../../model/result.ts';
 import { parseJsonText } from '../documents.ts';
 import type { ProcessTable } from '../processes.ts';
 import type { LockFault, StateLock } from '../store.ts';
-import type { AccountRows } from './account-rows.ts';
+import type { AccountRows, HeldLock } from './account-rows.ts';
 import type { SealedPlace } from './cipher.ts';
 import { describeFailure } from './database.ts';
 
@@ -80,7 +80,7 @@ async function tryRowLock(
      RETURNING epoch`,
     [account, acquisition, holder, moment?.() ?? null, Math.round(leaseMs)],
   );
-  return taken === undefined ? null : heldRowLock(rows, ports, { account, epoch: taken.epoch });
+  return taken === undefined ? null : heldRowLock(rows, ports, { account, epoch: taken.epoch, acquisition });
 }
 
 /** The time that a parameter gives, or else the database's. */
@@ -88,20 +88,20 @@ function MOMENT(parameter: string): string {
   return `(SELECT coalesce(${parameter}::timestamptz, clock_timestamp()) AS moment) AS time`;
 }
 
-interface HeldRow {
+interface HeldRow extends HeldLock {
   readonly account: string;
-  readonly epoch: string;
 }
 
-function heldRowLock(rows: AccountRows, ports: RowLockPorts, { account, epoch }: HeldRow): StateLock {
+function heldRowLock(rows: AccountRows, ports: RowLockPorts, lock: HeldRow): StateLock {
   const { leaseMs = DEFAULT_LEASE_MS } = ports;
-  rows.epoch = epoch;
+  const { account, epoch, acquisition } = lock;
+  rows.lock = lock;
   let released = false;
   const refresh = async (): Promise<boolean> => {
     const refreshed = await rows.query(
       `UPDATE fwdsync.locks SET refreshed_at = moment FROM ${MOMENT('$3')}
-       WHERE account = $1 AND epoch = $2 AND held RETURNING 1`,
-      [account, epoch, ports.moment?.() ?? null],
+       WHERE account = $1 AND epoch = $2 AND acquisition = $4 AND held RETURNING 1`,
+      [account, epoch, ports.moment?.() ?? null, acquisition],
     );
     return refreshed.length === 1;
   };
@@ -126,10 +126,11 @@ function heldRowLock(rows: AccountRows, ports: RowLockPorts, { account, epoch }:
       if (released) return;
       released = true;
       stop?.();
-      if (rows.epoch === epoch) rows.epoch = null;
-      const free = 'UPDATE fwdsync.locks SET held = false WHERE account = $1 AND epoch = $2';
+      if (rows.lock === lock) rows.lock = null;
+      const free =
+        'UPDATE fwdsync.locks SET held = false WHERE account = $1 AND epoch = $2 AND acquisition = $3';
       // What cannot be released is free once the lease ends.
-      await rows.query(free, [account, epoch]).catch(() => {});
+      await rows.query(free, [account, epoch, acquisition]).catch(() => {});
     },
   };
 }

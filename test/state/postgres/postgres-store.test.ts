@@ -194,6 +194,20 @@ describe('an epoch that has passed', () => {
   });
 });
 
+test('an epoch that a database hands out twice, after it failed over to an older standby, is of its second holder alone', async () => {
+  const { open, database } = await openWorld();
+  const forgotten = open({ command: 'forgotten' });
+  const lock = await take(forgotten);
+  await database.query('UPDATE fwdsync.locks SET epoch = epoch - 1, held = false');
+  const successor = open({ command: 'run' });
+  const held = await take(successor);
+  expect(await lock.lost()).toMatchObject({ kind: 'held' });
+  expect((await forgotten.saveReport('{}')).ok).toBe(false);
+  await lock.release();
+  expect(await held.lost()).toBeNull();
+  expect((await successor.saveReport('{}')).ok).toBe(true);
+});
+
 describe('a lease of its own', () => {
   test('is kept by others, whose own is shorter', async () => {
     const { open, clock } = await openWorld();
