@@ -62,3 +62,19 @@ test('a destination that is slow holds up no other', async () => {
   await running.mail.queue.idle();
   expect(await lastCourses()).toEqual(['QUEUED,DELIVERED', 'QUEUED,DELIVERED']);
 });
+
+test('many destinations that are slow, with more mail for each, hold up no other', async () => {
+  const slow = Array.from({ length: 12 }, (_, index) => `s${index}@slow.example`);
+  const forward = [...slow, 'ben@corp.example'].join();
+  running = await startMailEmulator({
+    domains: [{ domain: 'acme.example', aliases: [{ alias: 'sales', forward }] }],
+  });
+  const failure = { destination: '*@slow.example', do: 'slow', ms: 900 };
+  await running.control('PUT', '/failures', [failure]);
+  const mail = { from: 'eve@y.example', to: ['sales@acme.example'], raw: 'Subject: x\n\nx' };
+  for (let sent = 0; sent < 2; sent += 1) await sendRaw(running.mail.smtp, mail);
+  await expect.poll(() => running.mail.mailboxes.of('ben@corp.example').length).toBe(2);
+  expect(slow.flatMap((address) => running.mail.mailboxes.of(address))).toEqual([]);
+  await running.mail.queue.idle();
+  expect(slow.map((address) => running.mail.mailboxes.of(address).length)).toEqual(Array(12).fill(2));
+});

@@ -18,8 +18,8 @@ export const RETRY_DELAYS: readonly number[] = [
 ];
 /** Field notes: a webhook is tried three times in all. */
 const WEBHOOK_ATTEMPTS = 3;
-/** Deliveries at a time. */
-const WORKERS = 4;
+/** Deliveries at a time, each to another destination: one that is slow does not hold up the others. */
+const MOST_AT_ONCE = 20;
 
 /** A delivery that is not over. */
 interface Pending {
@@ -62,8 +62,10 @@ interface DeliveryNote {
 /** Mails on their way: each delivery is attempted when it is due, and again later after a temporary failure. */
 export class MailQueue {
   readonly #parts: QueueParts;
-  /** By the time when they are due. */
-  readonly #pending: Pending[] = [];
+  /** By destination, each by the time when they are due. */
+  readonly #pending = new Map<string, Pending[]>();
+  /** Destinations to which an attempt is being made. */
+  readonly #busy = new Set<string>();
   /** How many deliveries of a mail are not over. */
   readonly #open = new Map<string, number>();
   readonly #running = new Set<Promise<void>>();
@@ -126,7 +128,7 @@ export class MailQueue {
 
   /** Deliveries that are not over. */
   size(): number {
-    return this.#pending.length + this.#running.size;
+    return this.#pending.values().reduce((sum, own) => sum + own.length, this.#running.size);
   }
 
   /** Resolves when nothing is being attempted, and nothing is due. */
@@ -143,38 +145,55 @@ export class MailQueue {
   }
 
   #isIdle(): boolean {
-    const due = this.#pending[0]?.dueAt ?? Infinity;
-    return this.#closing.signal.aborted || (this.#running.size === 0 && due > this.#parts.now());
+    if (this.#closing.signal.aborted) return true;
+    return this.#running.size === 0 && (this.#first()?.dueAt ?? Infinity) > this.#parts.now();
   }
 
   #push(item: Pending): void {
-    const after = this.#pending.findLastIndex(({ dueAt }) => dueAt <= item.dueAt);
-    this.#pending.splice(after + 1, 0, item);
+    const { destination } = item.delivery;
+    const own = this.#pending.get(destination) ?? [];
+    this.#pending.set(destination, own);
+    const after = own.findLastIndex(({ dueAt }) => dueAt <= item.dueAt);
+    own.splice(after + 1, 0, item);
+  }
+
+  /** What is due first of what may be begun; undefined: nothing may until an attempt ends. */
+  #first(): Pending | undefined {
+    if (this.#running.size >= MOST_AT_ONCE) return undefined;
+    return this.#pending
+      .entries()
+      .filter(([destination]) => !this.#busy.has(destination))
+      .flatMap(([, own]) => own.slice(0, 1))
+      .reduce<Pending | undefined>(
+        (first, one) => (first !== undefined && first.dueAt <= one.dueAt ? first : one),
+        undefined,
+      );
   }
 
   async #run(): Promise<void> {
-    while (this.#pending.length > 0 && !this.#closing.signal.aborted) {
-      const [first] = this.#pending as [Pending];
+    for (let first = this.#first(); first !== undefined; first = this.#first()) {
+      if (this.#closing.signal.aborted) break;
       const wait = first.dueAt - this.#parts.now();
       if (wait > 0) {
         this.#pause = new AbortController();
         await this.#parts.sleep(wait, AbortSignal.any([this.#pause.signal, this.#closing.signal]));
-      } else if (this.#running.size >= WORKERS) {
-        await Promise.race(this.#running);
-      } else {
-        this.#pending.shift();
-        this.#begin(first);
-      }
+      } else this.#begin(first);
     }
     this.#isLooping = false;
   }
 
   #begin(item: Pending): void {
+    const { destination } = item.delivery;
+    const own = this.#pending.get(destination);
+    own?.shift();
+    if (own?.length === 0) this.#pending.delete(destination);
+    this.#busy.add(destination);
     const job = this.#attempt(item)
       // The disk, most likely: the mail is still there.
       .catch(() => this.#push({ ...item, dueAt: this.#parts.now() + MINUTE }))
       .finally(() => {
         this.#running.delete(job);
+        this.#busy.delete(destination);
         this.wake();
       });
     this.#running.add(job);
