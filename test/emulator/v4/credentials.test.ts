@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { password, useEmptyList } from '../support/empty-domain.ts';
-import { assumed, expectFailure, TIMESTAMP, useTarget, type Body } from '../support/target.ts';
+import { TIMESTAMP, useTarget, type Body } from '../support/target.ts';
 
 const target = useTarget();
 const credentials = useEmptyList(target, 'credentials');
@@ -21,33 +21,6 @@ describe('v4: SMTP credentials: add', () => {
       requires_new_mx_check: true,
     });
     expect(JSON.stringify(body)).not.toContain(password);
-  });
-
-  test('requires_new_mx_check is true for the first of a domain only', async () => {
-    expect((await post({ username: 'a', password })).body.requires_new_mx_check).toBe(true);
-    expect((await post({ username: 'b', password })).body.requires_new_mx_check).toBe(false);
-  });
-
-  test.each([
-    ['no username', { password }, 'username'],
-    ['no password', { username: 'a' }, 'password'],
-    ['a number as username', { username: 1, password }, 'username'],
-    ['a number as password', { username: 'a', password: 12_345_678 }, 'password'],
-    ['an empty username', { username: '', password }, 'username'],
-    ['a password of 7 characters (field notes)', { username: 'a', password: '1234567' }, 'password'],
-  ])('%s is a field error', async (_name, fields, field) => {
-    expect(expectFailure(await post(fields), 400).errors).toHaveProperty(field);
-    expect((await list()).total).toBe(0);
-  });
-
-  test('a password of 8 characters is taken (field notes)', async () => {
-    expect((await post({ username: 'a', password: '12345678' })).status).toBe(200);
-  });
-
-  test('a username that exists is an error, not an update (field notes)', async () => {
-    await post({ username: 'a', password });
-    expectFailure(await post({ username: 'a', password }), 400);
-    expect((await list()).total).toBe(1);
   });
 });
 
@@ -77,10 +50,6 @@ describe('v4: SMTP credentials: list', () => {
     const { status, body } = await target.send('GET', `${credentials.root()}/credentials?limit=201`);
     expect(status === 400 || body.limit <= 200).toBe(true);
   });
-
-  test.each(['limit=x', 'page=0'])('%s is an incorrect parameter', async (query) => {
-    expectFailure(await target.send('GET', `${credentials.root()}/credentials?${query}`), 400);
-  });
 });
 
 describe('v4: SMTP credentials: update and delete', () => {
@@ -91,34 +60,9 @@ describe('v4: SMTP credentials: update and delete', () => {
     expect(body).toEqual({ credential: { username: 'a', created_at: expect.any(String), usage: 0 } });
   });
 
-  test('a short password is refused', async () => {
-    await post({ username: 'a', password });
-    const answer = await target.send('PUT', one('a'), { password: 'short' });
-    expect(expectFailure(answer, 400).errors).toHaveProperty('password');
-  });
-
   test('delete is 204 without body, and the credential is gone', async () => {
     await post({ username: 'a', password });
     expect(await target.send('DELETE', one('a'))).toMatchObject({ status: 204, body: undefined });
     expect((await list()).total).toBe(0);
-  });
-
-  test('an unknown username is 404', async () => {
-    expectFailure(await target.send('PUT', one('nobody'), { password }), assumed(404));
-    expectFailure(await target.send('DELETE', one('nobody')), assumed(404));
-  });
-
-  test('everything in an unknown domain is 404', async () => {
-    const root = `/domains/${target.freshName()}/credentials`;
-    expectFailure(await target.send('GET', root), assumed(404));
-    expectFailure(await target.send('POST', root, { username: 'a', password }), assumed(404));
-    expectFailure(await target.send('PUT', `${root}/a`, { password }), assumed(404));
-    expectFailure(await target.send('DELETE', `${root}/a`), assumed(404));
-  });
-
-  test('the first credential after all were deleted asks for the check again', async () => {
-    await post({ username: 'a', password });
-    await target.send('DELETE', one('a'));
-    expect((await post({ username: 'b', password })).body.requires_new_mx_check).toBe(true);
   });
 });
