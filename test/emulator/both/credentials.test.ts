@@ -32,9 +32,11 @@ describe.each(VERSIONS)('%s: SMTP credentials', (version) => {
     target.expectFailure(await post({ username: 'a', password }), 400);
     expect(await live()).toHaveLength(1);
   });
+
   test.each(['limit=x', 'page=0'])('%s is an incorrect parameter', async (query) => {
     target.expectFailure(await target.send('GET', `${root()}/credentials?${query}`), 400);
   });
+
   test('a short password is refused', async () => {
     await post({ username: 'a', password });
     const answer = await target.send('PUT', one('a'), { password: 'short' });
