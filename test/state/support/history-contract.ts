@@ -6,7 +6,7 @@ import {
   type RunEntry,
 } from '../../../src/model/history/entries.ts';
 import type { DomainName } from '../../../src/model/names.ts';
-import { readRunsWithItems } from '../../../src/state/history/recorded.ts';
+import { readRuns, readRunsWithItems } from '../../../src/state/history/recorded.ts';
 import type { HistoryQuery, HistoryStore } from '../../../src/state/store.ts';
 import type { StorageWorld } from './store-contract.ts';
 
@@ -67,6 +67,22 @@ export function historyContract(createWorld: () => Promise<StorageWorld>): void 
     expect(await found({ since: now })).toEqual([items[3]]);
     expect(await found({ until: old, run: 'b' })).toEqual([]);
     expect(await found({ until: old })).toHaveLength(3);
+  });
+
+  test('entries are found by their time, and come in the order of writing, where the clock was set back by hours', async () => {
+    const { open, clock } = await createWorld();
+    const at = (): string => new Date(clock.now()).toISOString();
+    // Within a day: each has a file of its own.
+    clock.advance(10 * 3_600_000);
+    const before = [runEntry('a', at()), itemEntry('a', 1, at()), outcomeEntry('a', 1, at())] as const;
+    await open().history.append(before, 'synced');
+    clock.advance(-5 * 3_600_000);
+    const after = [runEntry('b', at()), itemEntry('b', 1, at()), outcomeEntry('b', 1, at())] as const;
+    await open().history.append(after, 'synced');
+    const { history } = open();
+    expect(await entriesIn(history, { since: before[0].at })).toEqual(before.toReversed());
+    expect(await entriesIn(history, { until: after[0].at })).toEqual(after.toReversed());
+    expect((await Array.fromAsync(readRuns(history))).map(({ start }) => start.run)).toEqual(['b', 'a']);
   });
 
   test('each run comes with its items in their order, also where its own line is there twice', async () => {
