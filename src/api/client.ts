@@ -97,6 +97,8 @@ export interface Client {
   inFlight(): number;
   /** What is known of each endpoint's budget, by its name. */
   budgets(): ReadonlyMap<string, Budget>;
+  /** For the next client of the account: with that of the whole account, if it has shown itself. */
+  knownBudgets(): ReadonlyMap<string, Budget>;
   /** How long a request takes from sending to the end of its answer, on average so far, milliseconds; null: not known. */
   latencyMs(): number | null;
   /** How far the service's clock is ahead of ours by its last answer, milliseconds; null: under five minutes, or not known. */

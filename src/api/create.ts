@@ -79,6 +79,7 @@ function clientOf(options: ClientOptions, ports: CallPorts, manner: Manner): Ful
     demands: () => ports.pacer.demands(),
     waitsUntil: () => ports.pacer.waitsUntil(),
     budgets: () => ports.pacer.budgets(),
+    knownBudgets: () => ports.pacer.knownBudgets(),
     latencyMs: () => ports.pacer.latencyMs(),
     skewMs: () => ports.pacer.skewMs(),
     mayRetry: (attempt) => mayRetry(ports, attempt),

@@ -18,12 +18,18 @@ export interface BudgetBook {
   ended(endpoint: string, request: EndedRequest, now: number): void;
   /** Live: changes with every request. */
   budgets(): ReadonlyMap<string, Budget>;
+  /** As `createBudgetBook` takes them: with that of the whole account. */
+  known(): ReadonlyMap<string, Budget>;
 }
+
+/** In place of an endpoint. */
+const WHOLE_ACCOUNT = '*';
 
 export function createBudgetBook(known: ReadonlyMap<string, Budget> = new Map()): BudgetBook {
   const budgets = new Map(known);
   /** null: no limit of the whole account has shown itself. */
-  let account: Budget | null = null;
+  let account = known.get(WHOLE_ACCOUNT) ?? null;
+  budgets.delete(WHOLE_ACCOUNT);
   const budgetOf = (endpoint: string): Budget => budgets.get(endpoint) ?? UNKNOWN_BUDGET;
   return {
     nextMoment(endpoint, now, share) {
@@ -45,6 +51,7 @@ export function createBudgetBook(known: ReadonlyMap<string, Budget> = new Map())
         account = accountAfter429(account, rate, sentAt, now);
     },
     budgets: () => budgets,
+    known: () => (account === null ? budgets : new Map(budgets).set(WHOLE_ACCOUNT, account)),
   };
 }
 

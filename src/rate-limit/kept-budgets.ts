@@ -21,7 +21,7 @@ export function keepBudgets(budgets: ReadonlyMap<string, Budget>, { now, monoton
 
 /**
  * The same in another process. `usedMsAgo`: when somebody may have sent requests since that are not counted in them, milliseconds
- * ago; then nothing is left until a window from there is over. null: nobody has.
+ * ago; then nothing is left until a window from there is over, and until what is used up or paused ends. null: nobody has.
  */
 export function restoreBudgets(
   kept: KeptBudgets,
@@ -34,7 +34,9 @@ export function restoreBudgets(
       const budget: Budget = { ...UNKNOWN_BUDGET, ...known, refillAt, answered: true };
       if (usedMsAgo === null) return [endpoint, budget];
       const remaining = known.limit === null ? null : 0;
-      return [endpoint, { ...budget, remaining, refillAt: monotonic + likelyWindowMs(budget) - usedMsAgo }];
+      const usedUntil = monotonic + likelyWindowMs(budget) - usedMsAgo;
+      const pausedUntil = (known.remaining ?? 0) > 0 ? null : refillAt;
+      return [endpoint, { ...budget, remaining, refillAt: Math.max(usedUntil, pausedUntil ?? -Infinity) }];
     }),
   );
 }

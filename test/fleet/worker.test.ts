@@ -76,6 +76,24 @@ test('after SIGTERM a run ends with the request in flight, and another worker go
   await second.stop();
 });
 
+test('a limit of the whole account, which only a 429 shows, is kept for the next worker', async () => {
+  const fleet = await openFleet(server, ['a']);
+  const account = fleet.emulator.accounts.get('key-of-a');
+  const refusal = { kind: 'status', code: 429, headers: { 'retry-after': '3' } } as const;
+  account?.faults.push({ match: { path: '^/domains' }, do: refusal });
+  await fleet.publish('a');
+  const first = fleet.worker();
+  const entries = () => account?.journal.entries() ?? [];
+  await expect.poll(() => entries().some(({ status }) => status === 429), SOON).toBe(true);
+  await first.stop();
+  const second = fleet.worker();
+  await expect.poll(() => fleet.account('a'), SOON).toMatchObject({ applied: 1, state: 'in-sync' });
+  await second.stop();
+  const at = entries().findIndex(({ status }) => status === 429);
+  const [refused, next] = entries().slice(at, at + 2);
+  expect((next?.at ?? 0) - (refused?.at ?? 0)).toBeGreaterThanOrEqual(2_900);
+});
+
 test('run --once that is interrupted ends with 3 once something was written, and leaves the rest to others', async () => {
   const fleet = await openFleet(server, ['a']);
   const text = `${manifestOf('a', 'ana@corp.example')}  new.example: { aliases: { info: ana@corp.example } }\n`;

@@ -47,6 +47,15 @@ test('where somebody may have used it since, nothing is left until a window from
   expect(whenMayNext(budget, HERE.monotonic)).toBe(HERE.monotonic + 60_000);
 });
 
+test('what a 429 paused stays paused, also where somebody may have used it since', () => {
+  const paused = { ...UNKNOWN_BUDGET, answered: true, refillAt: THERE.monotonic + 900_000 };
+  const keeping = keepBudgets(new Map([['*', paused]]), THERE);
+  for (const usedMsAgo of [null, 0]) {
+    const budget = restoreBudgets(keeping, HERE, usedMsAgo).get('*') ?? UNKNOWN_BUDGET;
+    expect(whenMayNext(budget, HERE.monotonic)).toBe(HERE.monotonic + 880_000);
+  }
+});
+
 test('of an endpoint that was used once an hour no window of an hour is waited for', () => {
   const hourly = { ...UNKNOWN_BUDGET, limit: 10, remaining: 9, window: { step: 3_600_000, ahead: 59_000 } };
   const keeping = keepBudgets(new Map([['GET /account', hourly]]), THERE);

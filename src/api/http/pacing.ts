@@ -63,6 +63,8 @@ export interface Pacer {
   /** Sends as soon as the budgets hold it; waits out every 429, which was not processed. */
   run(request: PacedRequest): Promise<PacedReply>;
   budgets(): ReadonlyMap<string, Budget>;
+  /** For another pacer of the same account: with that of the whole account, if it has shown itself. */
+  knownBudgets(): ReadonlyMap<string, Budget>;
   totals(): RequestTotals;
   /** Requests that were sent and have no answer yet. */
   inFlight(): number;
@@ -128,6 +130,7 @@ export function createPacer(
       });
     },
     budgets: () => new Map(state.book.budgets()),
+    knownBudgets: () => state.book.known(),
     totals: () => ({ ...state.counts, waitedSeconds: Math.round(state.sleeping.totalMs / 100) / 10 }),
     inFlight: () => state.inFlight,
     demands: () => state.demand.demands(),

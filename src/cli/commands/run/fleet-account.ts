@@ -64,7 +64,7 @@ export function openFleetAccount(
         return access;
       },
     },
-    budgets: () => (client === null ? kept : keepBudgets(client.budgets(), moment())),
+    budgets: () => (client === null ? kept : keepBudgets(client.knownBudgets(), moment())),
     conceal: (text) => concealer.conceal(text),
     close: async () => client?.close(),
   };

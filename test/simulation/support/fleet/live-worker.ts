@@ -150,7 +150,7 @@ function openAccount({ revision, budgets, usedMsAgo, signal }: AccountToRun, par
           openState: () => openState(parts),
         }),
     },
-    budgets: () => keepBudgets(client.budgets(), moment()),
+    budgets: () => keepBudgets(client.knownBudgets(), moment()),
     conceal: (text) => text,
     close: () => client.close(),
   };
