@@ -32,7 +32,9 @@ async function publish(database: Database, account: string): Promise<void> {
     actor: null,
   };
   const apiUrl = 'https://api.improvmx.com/v4';
-  expect(await publishManifests(database, [{ account, apiUrl, manifest }], 0)).toMatchObject({ ok: true });
+  expect(await publishManifests(database, [{ account, apiUrl, manifest, domains: null }], 0)).toMatchObject({
+    ok: true,
+  });
 }
 
 test('an account that no worker has seen is unknown, and one that was not read for three intervals is unattended', async () => {

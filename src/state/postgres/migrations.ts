@@ -119,6 +119,10 @@ export const MIGRATIONS: readonly string[] = [
   );
   CREATE INDEX account_runs_due ON fwdsync.account_runs (due_at);
   `,
+  // Those that the revision in force has, tombstones apart; null: it was published before they were kept.
+  `
+  ALTER TABLE fwdsync.accounts ADD COLUMN domains text[];
+  `,
 ];
 
 /** Before the first step: it holds the version, and by which key the store is sealed (null: by none). */

@@ -1,4 +1,5 @@
 import type { Actor, Commit } from '../../model/history/entries.ts';
+import type { DomainName } from '../../model/names.ts';
 import { fail, succeed, type Result } from '../../model/result.ts';
 import { accountName } from '../account-name.ts';
 import { parseJsonText } from '../documents.ts';
@@ -34,7 +35,19 @@ export interface Publication {
   readonly account: string;
   readonly apiUrl: string;
   readonly manifest: PublishedManifest;
+  /** Those that it has, tombstones apart; null: it can no longer be read. */
+  readonly domains: readonly DomainName[] | null;
 }
+
+/** A domain that another account, which is published for the same API, has already. */
+export interface DomainTwice {
+  readonly account: string;
+  readonly other: string;
+  readonly domain: DomainName;
+}
+
+/** Nothing was stored; `twice`: because of these domains. */
+export type PublishFault = StateFault & { readonly twice?: readonly DomainTwice[] };
 
 export interface Published {
   readonly account: string;
@@ -79,20 +92,28 @@ export async function listPublished(
   });
 }
 
-/** Stores all of them or none; the text that is in force already makes no revision. `now` in epoch milliseconds. */
+/**
+ * Stores all of them or none; the text that is in force already makes no revision, and a domain of two accounts is refused.
+ * `now` in epoch milliseconds.
+ */
 export async function publishManifests(
   database: Database,
   publications: readonly Publication[],
   now: number,
-): Promise<Result<readonly Published[], StateFault>> {
+): Promise<Result<readonly Published[], PublishFault>> {
   return attempt(() =>
     database.transaction(async (query) => {
+      await lockPublishing(query);
       const published: Published[] = [];
       const inOrder = await withIds(query, database.cipher, publications);
-      for (const [id, { account, manifest }] of inOrder) {
-        const stored = await addRevision(query, database.cipher, { id, manifest, now });
+      for (const [id, { account, manifest, domains }] of inOrder) {
+        const stored = await addRevision(query, database.cipher, { id, manifest, domains, now });
         published.push({ account: accountName(account, '').email, ...stored });
       }
+      await refuseTwice(
+        query,
+        inOrder.map(([id]) => id),
+      );
       return published;
     }),
   );
@@ -106,20 +127,54 @@ export async function rollBack(
     number,
     now,
     who,
+    domainsOf,
   }: {
     readonly number: number;
     readonly now: number;
+    readonly domainsOf: (texts: PublishedManifest['texts']) => Promise<Publication['domains']>;
     readonly who: Omit<PublishedManifest, 'texts' | 'commit'>;
   },
-): Promise<Result<Published | null, StateFault>> {
+): Promise<Result<Published | null, PublishFault>> {
   return attempt(() =>
     database.transaction(async (query) => {
+      await lockPublishing(query);
       const earlier = await readRevision(query, database.cipher, id, String(number));
       if (earlier === null) return null;
       const manifest = { ...who, texts: earlier.texts, commit: earlier.commit };
-      return { account: email, ...(await addRevision(query, database.cipher, { id, manifest, now })) };
+      const domains = await domainsOf(earlier.texts);
+      const stored = await addRevision(query, database.cipher, { id, manifest, domains, now });
+      await refuseTwice(query, [id]);
+      return { account: email, ...stored };
     }),
   );
+}
+
+/** Of any number that no other program takes. */
+const PUBLISH_LOCK = 4_660_921_838;
+
+class TwiceError extends Error {
+  readonly twice: readonly DomainTwice[];
+  constructor(twice: readonly DomainTwice[]) {
+    super('domains are published for another account already');
+    this.twice = twice;
+  }
+}
+
+/** One at a time: of two that publish the same domain the second one sees that of the first. */
+function lockPublishing(query: Query): Promise<unknown> {
+  return query('SELECT pg_advisory_xact_lock($1)', [PUBLISH_LOCK]);
+}
+
+/** Rejects where one of these accounts has a domain of another one; what a transaction moves is where it moves to. */
+async function refuseTwice(query: Query, ids: readonly string[]): Promise<void> {
+  const twice = await query<DomainTwice>(
+    `SELECT mine.email AS account, other.email AS other, domain
+     FROM (SELECT id, email, host, unnest(domains) AS domain FROM fwdsync.accounts WHERE id = ANY($1)) AS mine
+       JOIN (SELECT id, email, host, unnest(domains) AS domain FROM fwdsync.accounts) AS other USING (host, domain)
+     WHERE mine.id <> other.id ORDER BY domain, account`,
+    [ids],
+  );
+  if (twice.length > 0) throw new TwiceError(twice);
 }
 
 /** Ends what is published for an account; its revisions stay, and the next one has a higher number. */
@@ -128,7 +183,7 @@ export async function removePublished(
   { id }: Pick<AccountRevision, 'id'>,
 ): Promise<Result<void, StateFault>> {
   return attempt(async () => {
-    await database.query('UPDATE fwdsync.accounts SET wanted = NULL WHERE id = $1', [id]);
+    await database.query('UPDATE fwdsync.accounts SET wanted = NULL, domains = NULL WHERE id = $1', [id]);
   });
 }
 
@@ -153,13 +208,23 @@ async function withIds(
   return found.toSorted(([a], [b]) => (BigInt(a) < BigInt(b) ? -1 : 1));
 }
 
+interface NewRevision extends Pick<Publication, 'manifest' | 'domains'> {
+  readonly id: string;
+  readonly now: number;
+}
+
 async function addRevision(
   query: Query,
   cipher: Cipher,
-  { id, manifest, now }: { readonly id: string; readonly manifest: PublishedManifest; readonly now: number },
+  { id, manifest, domains, now }: NewRevision,
 ): Promise<Omit<Published, 'account'>> {
   await query('SELECT 1 FROM fwdsync.accounts WHERE id = $1 FOR NO KEY UPDATE', [id]);
   const before = await readWanted(query, cipher, id);
+  // Also of the same text: an earlier version kept no domains.
+  await query('UPDATE fwdsync.accounts SET domains = $2 WHERE id = $1 AND domains IS DISTINCT FROM $2', [
+    id,
+    domains,
+  ]);
   if (before !== null && textsOf(before) === textsOf(manifest))
     return { number: before.number, changed: false, before, texts: manifest.texts };
   const [last] = await query<{ readonly number: string | null }>(
@@ -213,10 +278,11 @@ function placeOfRevision(account: string, revision: string): SealedPlace {
   return { table: 'revisions', account, row: 'manifest', revision };
 }
 
-async function attempt<T>(work: () => Promise<T>): Promise<Result<T, StateFault>> {
+async function attempt<T>(work: () => Promise<T>): Promise<Result<T, PublishFault>> {
   try {
     return succeed(await work());
   } catch (error) {
+    if (error instanceof TwiceError) return fail({ message: error.message, twice: error.twice });
     return fail({ message: `the store cannot be used: ${describeFailure(error)}` });
   }
 }

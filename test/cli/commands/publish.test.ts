@@ -149,6 +149,37 @@ describe('what is refused', () => {
     expect(await server.run(url, `SELECT tablename FROM pg_tables WHERE schemaname = 'fwdsync'`)).toEqual([]);
   });
 
+  test('a domain that another account has published: 5, with its place; moved in one publish it passes', async () => {
+    const { write, publish, scene, env, url } = await openScene();
+    await write('one', ['a.example', 'b.example']);
+    await write('two', ['c.example']);
+    await publish('--accounts', 'accounts');
+    await write('two', ['b.example']);
+    const refused = await publish('-f', 'accounts/two.yaml');
+    expect(refused).toMatchObject({ code: 5, stdout: '' });
+    expect(refused.stderr).toContain('accounts/two.yaml:4:3');
+    expect(refused.stderr).toContain(
+      'the domain b.example of two@agency.example is published for another account, one@agency.example',
+    );
+    expect(refused.stderr).toContain('publish --remove one@agency.example');
+    await write('one', ['a.example']);
+    expect((await publish('--accounts', 'accounts')).code).toBe(0);
+    const back = ['--account', 'one@agency.example', '--rollback', '1'];
+    expect(await publish(...back)).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('accounts/one.yaml:7:3'),
+    });
+    await publish('--remove', 'two@agency.example');
+    expect((await publish(...back)).code).toBe(0);
+    await write('three', ['new.example']);
+    await write('four', ['new.example']);
+    const codes = ['three', 'four'].map((name) =>
+      scene.run(['publish', '-f', `accounts/${name}.yaml`], { env }),
+    );
+    expect(new Set((await Promise.all(codes)).map(({ code }) => code))).toEqual(new Set([0, 5]));
+    expect(await server.run(url, 'SELECT count(*)::int FROM fwdsync.revisions')).toEqual([{ count: 6 }]);
+  });
+
   test('values of references and keys are not in the store', async () => {
     const { write, scene, env, url } = await openScene();
     await write('one', ['a.example'], 'x: { env: BOSS }');

@@ -40,7 +40,7 @@ export async function publish(
     actor: null,
   };
   const account = `${name}@fleet.example`;
-  const done = await publishManifests(database, [{ account, apiUrl, manifest }], Date.now());
+  const done = await publishManifests(database, [{ account, apiUrl, manifest, domains: null }], Date.now());
   if (!done.ok) throw new Error(done.error.message);
   return done.value[0]?.number ?? 0;
 }

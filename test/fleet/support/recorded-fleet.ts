@@ -15,7 +15,7 @@ export async function publishAccounts(
   const apiUrl = 'https://api.improvmx.com/v4';
   for (let revision = 1; revision <= revisions; revision += 1) {
     const manifest = { ...WHO, texts: [{ file: 'a.yaml', text: `revision ${revision}` }] };
-    const publications = accounts.map((account) => ({ account, apiUrl, manifest }));
+    const publications = accounts.map((account) => ({ account, apiUrl, manifest, domains: null }));
     const stored = await publishManifests(database, publications, Date.now());
     if (!stored.ok) throw new Error(stored.error.message);
   }

@@ -14,7 +14,7 @@ import {
   resolveFormat,
   type CommonOptions,
 } from '../../settings.ts';
-import { readPublications } from './read-publications.ts';
+import { readPublications, refusePublishing } from './read-publications.ts';
 import { compareDomains, publishText, type PublishDocument } from './publish-document.ts';
 import { removeAccount, rollBackAccount } from './revise.ts';
 
@@ -58,7 +58,7 @@ async function publish(context: Context, options: PublishOptions): Promise<Publi
   if (options.rollback !== undefined) {
     const store = await openStore(context, options);
     const at = { account: options.account ?? '', number: options.rollback };
-    const rolledBack = await rollBackAccount(context, store, at);
+    const rolledBack = await rollBackAccount(context, options, store, at);
     return documentOf(store, { accounts: [await shown(context, options, rolledBack)], commit: null });
   }
   const directory = accountsDirectory(options, context);
@@ -67,7 +67,13 @@ async function publish(context: Context, options: PublishOptions): Promise<Publi
   const publications = await readPublications(context, options, { directory, commit });
   const store = await openStore(context, options);
   const published = await publishManifests(store, publications, context.clock.now());
-  if (!published.ok) throw commandFailure(published.error.message, 'check the database');
+  if (!published.ok)
+    refusePublishing(
+      context,
+      options,
+      published.error,
+      (email) => publications.find(({ account }) => account.toLowerCase() === email)?.desired ?? null,
+    );
   const accounts: PublishDocument['accounts'][number][] = [];
   for (const one of published.value) accounts.push(await shown(context, options, one));
   return documentOf(store, { accounts, commit });

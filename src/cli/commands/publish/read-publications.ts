@@ -1,11 +1,13 @@
 import type { ManifestText } from '../../../manifest/read/text.ts';
 import { findReferences } from '../../../manifest/load.ts';
 import type { Commit } from '../../../model/history/entries.ts';
+import type { Desired } from '../../../model/desired.ts';
+import type { DomainName } from '../../../model/names.ts';
 import type { Problem } from '../../../model/manifest/problem.ts';
-import type { Publication, PublishedManifest } from '../../../state/postgres/revisions.ts';
+import type { Publication, PublishedManifest, PublishFault } from '../../../state/postgres/revisions.ts';
 import { openJobs } from '../../accounts/accounts.ts';
 import type { Context } from '../../context.ts';
-import { usageError } from '../../exit.ts';
+import { commandFailure, usageError } from '../../exit.ts';
 import { invalidManifest, readDesired } from '../../input/manifest/desired.ts';
 import { whoRuns } from '../../origin.ts';
 import { NO_COUNTS, addCounts, printInvalid, printProblems } from '../../output/problems/problems.ts';
@@ -17,18 +19,46 @@ export interface PublicationSource {
   readonly commit: Commit | null;
 }
 
+export interface ReadPublication extends Publication {
+  readonly desired: Desired;
+}
+
+/** Its domains, tombstones apart. */
+export function presentIn({ domains }: Desired): readonly DomainName[] {
+  return [...domains.values()].flatMap(({ domain, state }) => (state === 'present' ? [domain] : []));
+}
+
+/** Ends the command where domains are published for other accounts already (5), and where nothing could be stored (1). */
+export function refusePublishing(
+  context: Context,
+  options: CommonOptions,
+  fault: PublishFault,
+  desiredOf: (account: string) => Desired | null,
+): never {
+  if (fault.twice === undefined) throw commandFailure(fault.message, 'check the database');
+  const problems = fault.twice.map(({ account, other, domain }): Problem => ({
+    severity: 'error',
+    code: 'domain-twice',
+    message: `the domain ${domain} of ${account} is published for another account, ${other}, already`,
+    hint: `take it out of ${other} first, or publish both together; publish --remove ${other} ends all that is published for it`,
+    source: desiredOf(account)?.domains.get(domain)?.source ?? null,
+  }));
+  printInvalid(context, options, { problems, counts: NO_COUNTS });
+  throw invalidManifest(problems);
+}
+
 /** Reads and checks all manifests; where one is invalid the command ends with 5, and the problems of all are printed. */
 export async function readPublications(
   context: Context,
   options: CommonOptions,
   { directory, commit }: PublicationSource,
-): Promise<readonly Publication[]> {
+): Promise<readonly ReadPublication[]> {
   const each =
     directory === null
       ? [options]
       : (await openJobs(context, options, directory)).jobs.map((job) => job.options);
   const who = { commit, ...whoRuns(context) };
-  const publications: Publication[] = [];
+  const publications: ReadPublication[] = [];
   const problems: Problem[] = [];
   let counts = NO_COUNTS;
   for (const own of each) {
@@ -41,7 +71,8 @@ export async function readPublications(
     if (account === undefined)
       throw usageError('nothing says whose manifest it is', 'add api.account to it, or give --account EMAIL');
     const apiUrl = namedUrl(options, context) ?? read.desired.api.url ?? DEFAULT_API_URL;
-    publications.push({ account, apiUrl, manifest: { ...who, texts: read.texts.map(asText) } });
+    const manifest = { ...who, texts: read.texts.map(asText) };
+    publications.push({ account, apiUrl, manifest, domains: presentIn(read.desired), desired: read.desired });
   }
   if (publications.length === each.length) {
     printProblems(context, options, problems);

@@ -6,21 +6,36 @@ import {
   type AccountRevision,
   type Published,
 } from '../../../state/postgres/revisions.ts';
+import type { Desired } from '../../../model/desired.ts';
 import type { Context } from '../../context.ts';
 import { commandFailure, usageError } from '../../exit.ts';
+import { readDesired } from '../../input/manifest/desired.ts';
+import type { CommonOptions } from '../../settings.ts';
 import { whoRuns } from '../../origin.ts';
+import { presentIn, refusePublishing } from './read-publications.ts';
 import type { PublishDocument } from './publish-document.ts';
 
 /** Stores the text of an earlier revision as a new one; an unknown account or revision ends the command with 64. */
 export async function rollBackAccount(
   context: Context,
+  options: CommonOptions,
   store: Database,
   { account, number }: { readonly account: string; readonly number: number },
 ): Promise<Published> {
   const found = await oneOf(store, account);
   const who = whoRuns(context);
-  const done = await rollBack(store, found, { number, now: context.clock.now(), who });
-  if (!done.ok) throw commandFailure(done.error.message, 'check the database');
+  let desired: Desired | null = null;
+  const done = await rollBack(store, found, {
+    number,
+    now: context.clock.now(),
+    who,
+    async domainsOf(texts) {
+      const how = { references: 'unneeded', from: { kind: 'texts', texts } } as const;
+      ({ desired } = await readDesired(context, options, how));
+      return desired === null ? null : presentIn(desired);
+    },
+  });
+  if (!done.ok) refusePublishing(context, options, done.error, () => desired);
   if (done.value !== null) return done.value;
   throw usageError(`${account} has no revision ${number}`, 'give one that publish has printed');
 }

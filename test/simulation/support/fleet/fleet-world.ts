@@ -89,7 +89,11 @@ export function openFleetWorld(
         user: null,
         actor: null,
       };
-      const stored = await publishManifests(database, [{ account: EMAIL, apiUrl, manifest }], clock.now());
+      const stored = await publishManifests(
+        database,
+        [{ account: EMAIL, apiUrl, manifest, domains: null }],
+        clock.now(),
+      );
       if (!stored.ok) throw new Error(stored.error.message);
     },
     async makeDue() {
