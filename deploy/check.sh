@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Checks what the gate cannot: alert rules, the systemd unit, and the container image, built and run for real.
-# Needs Debian's prometheus, systemd, buildah and curl, root for buildah, and the base image where buildah finds it.
+# Needs Debian's prometheus, systemd, buildah and curl, what check-fleet.sh needs, root for buildah, and the base image where buildah finds it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 say() { printf '\n== %s\n' "$*"; }
@@ -88,3 +88,5 @@ kill -TERM "$daemon"
 wait "$daemon" && echo "exit 0 after $((($(date +%s%N) - started) / 1000000)) ms"
 daemon=
 (inside node -e "$healthcheck") || echo "health check: unhealthy once it is gone"
+
+deploy/check-fleet.sh

@@ -126,6 +126,16 @@ describe('workers', () => {
     );
   });
 
+  test.each(['deploy/kubernetes-fleet.yaml', 'deploy/docker-compose.fleet.yaml'])(
+    '%s: keys of accounts are where references of a manifest may read',
+    (file) => {
+      const text = read(file);
+      const [, path = ''] = /key: \{ file: (\S+)\/\w+ \}/.exec(text) ?? [];
+      expect(path).toMatch(/^\/run\/secrets\//);
+      expect(text.split(path)).toHaveLength(3);
+    },
+  );
+
   test('in compose as well, over a socket that it shares with the database', () => {
     const compose = parse(read('deploy/docker-compose.fleet.yaml'), { merge: true }) as {
       services: { worker: { environment: Record<string, string>; volumes: string[] } };
