@@ -12,7 +12,7 @@ export default defineConfig({
     globalSetup: ['test/support/serve-shared.ts'],
     // No test changes what it imports: what was loaded and compiled for one file serves the next.
     isolate: false,
-    // One more than there are cores: about a third of the time a test waits for a process or for time to pass.
+    // One more than there are cores: tests wait for processes, and for time to pass.
     maxWorkers: availableParallelism() + 1,
     testTimeout: 60_000,
     hookTimeout: 60_000,
