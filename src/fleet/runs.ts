@@ -47,6 +47,7 @@ interface ClaimRow {
   readonly failures: number;
   readonly recorded: string;
   readonly silent: string | null;
+  readonly resync: boolean;
   readonly outcome: Buffer | null;
   readonly memory: Buffer | null;
 }
@@ -56,11 +57,12 @@ export async function claimRun(database: Database, account: string, worker: stri
   const { query, cipher } = database;
   const [row] = await query<ClaimRow>(
     `UPDATE fwdsync.account_runs AS run
-     SET epoch = run.epoch + 1, worker = $2, started_at = now(), alive_at = now(), revision = wanted
-     FROM fwdsync.accounts, (SELECT alive_at FROM fwdsync.account_runs WHERE account = $1 FOR UPDATE) AS before
+     SET epoch = run.epoch + 1, worker = $2, started_at = now(), alive_at = now(), revision = wanted, resync = false
+     FROM fwdsync.accounts,
+       (SELECT alive_at, resync FROM fwdsync.account_runs WHERE account = $1 FOR UPDATE) AS before
      WHERE account = $1 AND id = account AND wanted IS NOT NULL
-     RETURNING run.epoch, run.started_at::text AS started, email, host, wanted, failures, recorded, outcome, memory,
-       extract(epoch FROM now() - before.alive_at) * 1000 AS silent`,
+     RETURNING run.epoch, run.started_at::text AS started, email, host, wanted, failures, recorded, outcome,
+       memory, before.resync, extract(epoch FROM now() - before.alive_at) * 1000 AS silent`,
     [account, worker],
   );
   if (row === undefined) return null;
@@ -68,7 +70,8 @@ export async function claimRun(database: Database, account: string, worker: stri
   if (revision === null) throw new Error(`revision ${row.wanted} is not there`);
   const text =
     row.memory === null ? null : cipher.open(placeOfRun(account, 'memory', row.recorded), row.memory);
-  const memory = text === null ? null : (parseJsonText(text) as RunMemory | null);
+  const known = (text === null ? null : (parseJsonText(text) as RunMemory | null)) ?? NO_MEMORY;
+  const memory = row.resync ? { ...known, flaps: [], parked: null } : known;
   return {
     account,
     revision,
@@ -79,7 +82,7 @@ export async function claimRun(database: Database, account: string, worker: stri
     failures: row.failures,
     silentMs: BigInt(row.recorded) === BigInt(row.epoch) - 1n ? null : Number(row.silent),
     outcome: openOutcome(cipher, { ...row, id: account }),
-    memory: memory ?? NO_MEMORY,
+    memory,
   };
 }
 
@@ -113,7 +116,8 @@ export async function recordRun(
       `UPDATE fwdsync.account_runs SET worker = NULL, recorded = epoch, outcome = $3, memory = $4, drift = $5,
          applied = CASE WHEN $6 THEN $7 ELSE applied END, read_at = CASE WHEN $8 THEN now() ELSE read_at END,
          failures = CASE WHEN $9::bigint IS NULL THEN 0 ELSE failures + 1 END, parked = $10, interval_ms = $11::bigint,
-         due_at = CASE WHEN $9::bigint IS NULL THEN greatest(due_at, started_at + $11::bigint * interval '1 ms')
+         due_at = CASE WHEN resync THEN now()
+           WHEN $9::bigint IS NULL THEN greatest(due_at, started_at + $11::bigint * interval '1 ms')
            ELSE now() + $9::bigint * interval '1 ms' END
        WHERE account = $1 AND epoch = $2 AND started_at = $12
        RETURNING revision < (SELECT wanted FROM fwdsync.accounts WHERE id = account) AS "isOutdated"`,
@@ -160,7 +164,7 @@ export async function giveBack(database: Database, claim: Claim, memory: RunMemo
 /** Makes all accounts due, and gives what is frozen or parked another chance. */
 export async function resyncAll(database: Database): Promise<void> {
   await database.transaction(async (query) => {
-    await query('UPDATE fwdsync.account_runs SET due_at = now(), memory = NULL');
+    await query('UPDATE fwdsync.account_runs SET due_at = now(), resync = true');
     await announce(query);
   });
 }

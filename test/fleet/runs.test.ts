@@ -8,12 +8,14 @@ import {
   claimRun,
   giveBack,
   recordRun,
+  resyncAll,
   sendDue,
   showRuns,
   type Claim,
   type RunRecord,
 } from '../../src/fleet/runs.ts';
 import { becomeScheduler, endWorker } from '../../src/fleet/worker-row.ts';
+import type { DomainName } from '../../src/model/names.ts';
 import type { Database } from '../../src/state/postgres/database.ts';
 import type { TestDatabases } from '../support/postgres.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
@@ -160,6 +162,20 @@ test('a run whose epoch the database handed out again, after it failed over to a
   await recordRun(database, queue, forgotten, { ...DONE, memory: BEFORE });
   await giveBack(database, forgotten, BEFORE);
   expect(await listFleetAccounts(database)).toMatchObject([{ applied: null, worker }]);
+});
+
+test('a resync makes an account due and gives what is parked or frozen a chance, during a run too; budgets stay', async () => {
+  const { database, queue, send, claim } = await scene(['a']);
+  await send();
+  await takeAll(queue);
+  const running = await claim();
+  await resyncAll(database);
+  const flaps = [['a.example' as DomainName, 3, []]] as const;
+  const parked = { revision: 1, key: 'print', message: 'the key was refused' };
+  await recordRun(database, queue, running, { ...DONE, memory: { ...AFTER, flaps, parked } });
+  expect(await send()).toBe(1);
+  expect(await takeAll(queue)).toEqual(['1']);
+  expect((await claim()).memory).toEqual(AFTER);
 });
 
 test('a run that was given back is due at once, with what it knew, and its revision still goes first', async () => {

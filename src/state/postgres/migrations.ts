@@ -123,6 +123,10 @@ export const MIGRATIONS: readonly string[] = [
   `
   ALTER TABLE fwdsync.accounts ADD COLUMN domains text[];
   `,
+  // Whether the next run gives what is frozen or parked another chance.
+  `
+  ALTER TABLE fwdsync.account_runs ADD COLUMN resync boolean NOT NULL DEFAULT false;
+  `,
 ];
 
 /** Before the first step: it holds the version, and by which key the store is sealed (null: by none). */
