@@ -37,6 +37,9 @@ test('a worker serves the whole fleet: page, metrics and probes; status reads th
     await wait(100);
   }
   expect(await get('/readyz')).toContain('"ready":true');
+  expect(expectSchema(fleetSchema, await get('/status'))).toMatchObject({
+    accounts: [{ account: 'a@fleet.example' }, { account: 'b@fleet.example', state: 'failing' }],
+  });
   const page = (await get('/')).replaceAll(/\s+/g, ' ');
   expect(page).toMatch(/unwell">.*1 of 2 accounts needs attention/);
   expect(page).toMatch(

@@ -3,6 +3,7 @@ import type { Clock } from '../../model/clock.ts';
 import type { AccountStatus } from '../../model/status/daemon.ts';
 import type { Fleet } from '../../model/status/fleet.ts';
 import type { Disclosure } from '../../model/destinations.ts';
+import { fleetDocument } from '../fleet-document.ts';
 import { statusDocument } from '../status-document.ts';
 import { SESSION_COOKIE, SESSION_MS, type PageAccess } from './access.ts';
 import { concealAll } from './conceal-all.ts';
@@ -60,9 +61,12 @@ export function addPageRoutes(app: FastifyInstance, ports: PagePorts): void {
     if (mayNotSee(request, reply, ports, 'html')) return reply;
     return sendRun(request, reply, ports);
   });
-  app.get('/status', (request, reply) => {
+  app.get('/status', async (request, reply) => {
     if (mayNotSee(request, reply, ports, 'json')) return reply;
-    return reply.type('application/json').send(conceal(JSON.stringify(statusDocument(statuses()))));
+    const fleet = await ports.fleet?.();
+    if (fleet === null) return reply.code(503).send({ error: `${UNREACHABLE}: see the log of the worker` });
+    const document = fleet === undefined ? statusDocument(statuses()) : fleetDocument(fleet);
+    return reply.type('application/json').send(conceal(JSON.stringify(document)));
   });
   app.get('/events', (request, reply) => {
     if (mayNotSee(request, reply, ports, 'json')) return reply;

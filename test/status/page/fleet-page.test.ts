@@ -92,6 +92,12 @@ describe('the page of a worker', () => {
     );
   });
 
+  test('answers /status with 503 while the store cannot be read', async () => {
+    const { status, text } = await (await serveFleet(null)).get('/status');
+    expect(status).toBe(503);
+    expect(JSON.parse(text)).toEqual({ error: 'The store cannot be read: see the log of the worker' });
+  });
+
   test('asks for the token as that of the daemon does', async () => {
     const { get } = await serve([], {
       fleet: () => Promise.resolve(everyFleetState()),
