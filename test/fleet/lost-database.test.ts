@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { freePort, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { openFleet, type Fleet } from './support/fleet.ts';
 
 // The database is ended and started under workers, on a machine that may be busy.
@@ -81,7 +81,8 @@ test('where the database is gone once stage 1 is through, stage 2 does not begin
 
 test('a run that the database has not heard of for a third of the job expiry sends no request at all', async () => {
   const fleet = await openFleet(server, ['a']);
-  const worker = fleet.worker(['--job-expiry', '30s']);
+  const port = await freePort();
+  const worker = fleet.worker(['--job-expiry', '30s', '--listen', `127.0.0.1:${port}`]);
   await atWork(fleet);
   let goOn = (): void => {};
   const held = new Promise<void>((resolve) => (goOn = resolve));
@@ -91,6 +92,11 @@ test('a run that the database has not heard of for a third of the job expiry sen
   });
   await fleet.publish('a', { text: manifest('ben@corp.example') });
   await worker.logged('store.unavailable');
+  const answer = await fetch(`http://127.0.0.1:${port}/readyz`);
+  expect([answer.status, await answer.text()]).toEqual([
+    503,
+    expect.stringContaining('the store cannot be used'),
+  ]);
   // Three signs of life fail, 5 s apart.
   await new Promise((resolve) => setTimeout(resolve, 16_000));
   const sent = fleet.requests('a');

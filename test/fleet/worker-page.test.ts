@@ -1,11 +1,9 @@
-import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
 import fleetSchema from '../../schemas/fleet.v1.schema.json' with { type: 'json' };
 import { commandScene } from '../cli/support/scene.ts';
 import { expectSchema } from '../cli/support/schema.ts';
-import type { TestDatabases } from '../support/postgres.ts';
+import { freePort, type TestDatabases } from '../support/postgres.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { openFleet, STORE_KEY } from './support/fleet.ts';
 
@@ -14,15 +12,6 @@ let server: TestDatabases;
 beforeAll(async () => {
   server = await sharedPostgres();
 });
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
-}
 
 test('a worker serves the whole fleet: page, metrics and probes; status reads the same', async () => {
   const fleet = await openFleet(server, ['a', 'b']);

@@ -130,7 +130,7 @@ async function launch(user: User | null, data: string, port: number): Promise<Ch
   return child;
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

@@ -142,7 +142,13 @@ function servedBy(worker: Worker): ServedProcess {
     heartbeatAt: () => worker.heartbeatAt(),
     histories: () => [],
     manifests: () => [],
-    readiness: () => ({ ready: worker.isConnected() }),
+    readiness: () =>
+      worker.isConnected()
+        ? { ready: true }
+        : {
+            ready: false,
+            reason: 'the store cannot be used; store.unavailable in the log of this worker says why',
+          },
   };
 }
 
