@@ -90,7 +90,11 @@ describe('revisions', () => {
       accounts: [{ revision: 3, changed: true, domains: { added: ['a.example'], removed: ['b.example'] } }],
     });
     expect((await publish(...account, '--rollback', '3')).stdout).toContain('no changes, revision 3');
-    expect(await publish(...account, '--rollback', '9')).toMatchObject({ code: 64, stdout: '' });
+    expect(await publish(...account, '--rollback', '9')).toMatchObject({
+      code: 64,
+      stdout: '',
+      stderr: expect.stringContaining('has no revision 9; revision 3 is published now') as unknown,
+    });
     expect((await publish('--account', 'none@agency.example', '--rollback', '1')).code).toBe(64);
     const removed = await publish('--remove', 'ONE@agency.example', '--format', 'json');
     expect(documentIn(removed)).toMatchObject({ accounts: [{ revision: null, changed: true }], others: [] });

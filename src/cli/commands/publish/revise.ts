@@ -37,7 +37,11 @@ export async function rollBackAccount(
   });
   if (!done.ok) refusePublishing(context, options, done.error, () => desired);
   if (done.value !== null) return done.value;
-  throw usageError(`${account} has no revision ${number}`, 'give one that publish has printed');
+  const published = found.revision === null ? 'nothing' : `revision ${found.revision.number}`;
+  throw usageError(
+    `${account} has no revision ${number}; ${published} is published now`,
+    'give an earlier one that publish has printed',
+  );
 }
 
 /** Ends what is published for an account. */

@@ -123,6 +123,6 @@ function schedulerLine(workers: readonly FleetWorker[], style: Style): string {
   const scheduler = running.find((worker) => worker.scheduler);
   if (scheduler !== undefined) return `The scheduler is ${escapeInvisible(scheduler.name)}.`;
   return running.length === 0
-    ? `${style.error('No worker is running')}: start fwdsync run --store.`
+    ? `${style.error('No worker is running')}; start one with: fwdsync run --store URL`
     : `${style.error('No worker is the scheduler')}: one takes over within a minute, or its log says why not.`;
 }
