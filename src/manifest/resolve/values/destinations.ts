@@ -81,9 +81,10 @@ function resolveValue(node: Node, book: Book): readonly Destination[] | null {
 function resolveItems(node: Node, book: Book): readonly Destination[] | null {
   const resolved = itemsOf(node).map((item) => resolveItem(item, book));
   const known = resolved.filter((destinations) => destinations !== null);
+  const count = known.reduce((sum, { length }) => sum + length, 0);
+  if (known.length < resolved.length || count === 0 || !hasRoom(node, count, book)) return null;
   const [first = []] = known;
   const all = known.length === 1 ? first : known.flat();
-  if (known.length < resolved.length || all.length === 0 || !hasRoom(node, all.length, book)) return null;
   const distinct = all.length === 1 ? all : [...new Set(all)];
   if (distinct.length === 1 || !distinct.includes(DISCARD)) return distinct;
   book.log.report('discard-not-alone', node, {
