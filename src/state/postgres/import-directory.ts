@@ -105,7 +105,10 @@ async function importAccount(
     );
     if (!copied.ok) return copied;
     return copied.value === null
-      ? fail({ message: 'the store has state of this account already' })
+      ? fail({
+          message:
+            'the store has state of this account already; go on with that, or import into an empty database',
+        })
       : succeed(copied.value);
   } finally {
     if (own.ok) await own.value.release();

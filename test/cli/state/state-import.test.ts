@@ -51,7 +51,7 @@ test('an account of which the store keeps something is refused, and so is what n
   const again = await scene.run(['state', 'import', 'state'], { env });
   expect(again.code).toBe(1);
   expect(again.stdout).toBe(
-    `${OWNER}: not imported: the store has state of this account already\n` +
+    `${OWNER}: not imported: the store has state of this account already; go on with that, or import into an empty database\n` +
       'unknown: not imported: its name does not say whose it is, and neither does its history\n',
   );
   expect((await scene.run(['state', 'import', 'none'], { env })).code).toBe(1);
