@@ -1,4 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
+import { systemClock } from '../../src/cli/context.ts';
+import type { Clock } from '../../src/model/clock.ts';
 import type { TestDatabases } from '../support/postgres.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { manifestOf, openFleet, type Ended } from './support/fleet.ts';
@@ -56,7 +58,7 @@ test('several workers share the accounts: no two run one at the same time, and e
     expect(ofEvent(ended, 'run.failed')).toEqual([]);
   }
   for (const name of names)
-    expect(await fleet.account(name)).toMatchObject({ state: 'in-sync', failures: 0, worker: null });
+    expect(await fleet.account(name)).toMatchObject({ applied: 1, failures: 0, worker: null });
 });
 
 test('after SIGTERM a run ends with the request in flight, and another worker goes on at once', async () => {
@@ -74,6 +76,23 @@ test('after SIGTERM a run ends with the request in flight, and another worker go
   const second = fleet.worker();
   await expect.poll(() => fleet.account('a'), SOON).toMatchObject({ applied: 1, state: 'in-sync' });
   await second.stop();
+});
+
+test('a run of 23 h is stopped, before its job expires, and made again', async () => {
+  const fleet = await openFleet(server, ['a']);
+  const passed = Promise.withResolvers<void>();
+  let runs = 0;
+  const sleep: Clock['sleep'] = (milliseconds, signal) =>
+    milliseconds === 23 * 3_600_000 && ++runs === 1
+      ? passed.promise
+      : systemClock.sleep(milliseconds, signal);
+  const reading = fleet.atFirst('a', 'list', async () => passed.resolve());
+  await fleet.publish('a');
+  const worker = fleet.worker([], {}, { ...systemClock, sleep });
+  await reading;
+  await expect.poll(() => fleet.account('a'), SOON).toMatchObject({ applied: 1, failures: 0, worker: null });
+  expect(runs).toBe(2);
+  await worker.stop();
 });
 
 test('a limit of the whole account, which only a 429 shows, is kept for the next worker', async () => {

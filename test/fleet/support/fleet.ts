@@ -8,6 +8,7 @@ import type { ExitCode } from '../../../src/cli/exit.ts';
 import { createSecrets } from '../../../src/cli/process/secrets.ts';
 import { startEmulator, type Emulator, type ServerOptions } from '../../../src/emulator/http/server.ts';
 import { listFleetAccounts } from '../../../src/fleet/records.ts';
+import type { Clock } from '../../../src/model/clock.ts';
 import type { FleetAccount } from '../../../src/model/status/fleet.ts';
 import { publishManifests } from '../../../src/state/postgres/revisions.ts';
 import { openDatabase, type Database } from '../../../src/state/postgres/database.ts';
@@ -60,7 +61,7 @@ export interface Fleet {
   readonly emulator: Emulator;
   publish(name: string, options?: { readonly forward?: string; readonly text?: string }): Promise<number>;
   /** The first argument that is an object replaces variables of the environment. */
-  worker(args?: readonly string[], env?: Readonly<Record<string, string>>): FleetWorker;
+  worker(args?: readonly string[], env?: Readonly<Record<string, string>>, clock?: Clock): FleetWorker;
   once(args?: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ended>;
   account(name: string): Promise<FleetAccount | undefined>;
   /** Where the alias of the account goes; undefined: it has none. */
@@ -121,12 +122,12 @@ export async function openFleet(
     database,
     emulator,
     publish: (name, published = {}) => publish(database, name, { apiUrl: emulator.urls.v4, ...published }),
-    worker(args = [], env = {}) {
+    worker(args = [], env = {}, clock = systemClock) {
       const stopped = new AbortController();
       onTestFinished(() => stopped.abort('SIGTERM'));
       const line = ['run', '--listen', '127.0.0.1:0', '--interval', '1h', ...args];
       const out = collect();
-      const ended = runLine(line, { ...base, ...env }, { signal: stopped.signal, out });
+      const ended = runLine(line, { ...base, ...env }, { signal: stopped.signal, out, clock });
       return {
         ended,
         logged: (event) =>
@@ -170,7 +171,11 @@ export async function openFleet(
 async function runLine(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-  { signal = new AbortController().signal, out = collect() }: { signal?: AbortSignal; out?: Collected },
+  {
+    signal = new AbortController().signal,
+    out = collect(),
+    clock = systemClock,
+  }: { signal?: AbortSignal; out?: Collected; clock?: Clock },
 ): Promise<Ended> {
   const err = collect();
   const context: Context = {
@@ -179,7 +184,7 @@ async function runLine(
     stdin: new PassThrough().end(),
     stdout: out.stream,
     stderr: err.stream,
-    clock: systemClock,
+    clock,
     every(milliseconds, work) {
       const timer = setInterval(work, milliseconds).unref();
       return () => clearInterval(timer);
