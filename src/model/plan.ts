@@ -160,7 +160,7 @@ export interface PlannedRoute extends RouteEnds {
   readonly address: string | null;
   /** `destination`: only destinations name it. */
   readonly knownBy: 'name' | 'pattern' | 'destination';
-  /** Of mail that is known by a condition: the rule, and what it matches. */
+  /** For mail that only a condition describes: the rule, and what it matches. */
   readonly rule: { readonly name: string; readonly match: RuleMatch } | null;
   /** Of `renamed`: the address before. */
   readonly was: string | null;

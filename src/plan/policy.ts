@@ -1,6 +1,6 @@
 import type { Allowance, GuardSettings } from '../model/desired.ts';
 
-/** What a run is allowed and asked to do, beside what the manifest says. */
+/** What a run is allowed and asked to do by anything but the manifest. */
 export interface Policy {
   readonly guards: GuardSettings;
   /** Of the flags, and those of the manifest that are still valid. */

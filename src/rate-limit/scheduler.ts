@@ -29,8 +29,8 @@ export interface AssumedWindow {
 }
 
 /**
- * What the answers of some endpoints say of the windows of others. Where a window that had no request before was said to end
- * sooner than a whole one does, windows are those of the service's clock, and end together.
+ * What the answers of some endpoints say of the windows of others. Where an answer said that a window without an earlier
+ * request ends sooner than a whole one does, windows are those of the service's clock, and end together.
  */
 export function assumedWindow(budgets: Iterable<Budget>, now: number): AssumedWindow {
   const all = [...budgets];

@@ -28,7 +28,7 @@ export interface TransportOptions {
   /** Aborted: every request in flight ends at once, and nothing can be sent any more. */
   readonly cut?: AbortSignal | undefined;
   readonly bounds?: Partial<Bounds> | undefined;
-  /** What of the service's texts must not be seen, beside the key and what is sent; see `createRedactor`. */
+  /** What of the service's texts must not be seen, other than the key and what is sent; see `createRedactor`. */
   readonly redactor?: Redactor | undefined;
 }
 

@@ -133,7 +133,7 @@ async function takeUnknown(
 }
 
 /**
- * Finds out the outcomes of the items; what is left is certainly not done and may be sent again. Where it cannot be found out,
+ * Finds out the outcome of each item; what is left is certainly not done and may be sent again. Where it cannot be found out,
  * something may have been written.
  */
 async function resolve(

@@ -69,7 +69,7 @@ function otherEncoding(bytes: Uint8Array): string | null {
   return /^(?:fffe|feff|00(?!00)..|(?!00)..00)/.test(start) ? 'UTF-16' : null;
 }
 
-/** Control, zero-width and bidirectional characters can make a text other than people see it. */
+/** Control, zero-width and bidirectional characters can make a text differ from what people see. */
 const FORBIDDEN =
   /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/;
 /** As it is, a carriage return is a part of a line break only. */

@@ -14,7 +14,7 @@ import type { SectionResult } from './section.ts';
 import { describeSettings, settingsFields, settingsSignature } from './settings.ts';
 import type { ShownChange, ShownFields } from './shown.ts';
 
-/** What the differences of the sections are worked out from, beside both of their sides. */
+/** What the differences of the sections depend on, other than their two sides. */
 export interface SectionInput extends ItemMemory {
   /** User names whose password is to be sent again because somebody asked. */
   readonly rotate: ReadonlySet<NameKey>;

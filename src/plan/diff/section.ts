@@ -7,7 +7,7 @@ import { fail, succeed, type Result } from '../../model/result.ts';
 import type { Origin } from '../../model/resources.ts';
 import type { ItemMemory } from './item-memory.ts';
 
-/** What the difference of one section of one domain is worked out from, beside both of its sides. */
+/** What the difference of one section of one domain depends on, other than its two sides. */
 export interface SectionContext extends ItemMemory {
   readonly domain: DomainName;
 }

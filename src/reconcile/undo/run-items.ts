@@ -16,7 +16,7 @@ export interface RunItemOf<K extends Kind> {
   readonly id: string | null;
   /** What it was before the run; null: it was not there. */
   readonly original: KeptStates[K] | null;
-  /** What the run may have left: more than one where it is not known the outcome of a request. */
+  /** What the run may have left: more than one where the outcome of a request is not known. */
   readonly left: readonly (KeptStates[K] | null)[];
   /** Whether a request of it may have been accepted. */
   readonly wrote: boolean;
