@@ -22,6 +22,8 @@ export interface AccountRows {
   need(): Promise<string>;
   /** Which lock these rows are written under; null: under none. */
   lock: HeldLock | null;
+  /** Why what is remembered could not be read the last time; null: it could, or was not read. */
+  unread: string | null;
   readonly query: Query;
   /**
    * Runs statements together, and only while `lock` is held: what another run took over is not written to.
@@ -80,6 +82,7 @@ function rowsOf(database: Database, email: string, { find, add }: AccountAccess)
       return added;
     },
     lock: null,
+    unread: null,
     query: database.query,
     async write(work) {
       try {

@@ -35,7 +35,8 @@ function freshMs(leaseMs: number): number {
 /**
  * One writer an account: its row of `locks` is held until it is released, or was not refreshed for a whole lease by the database's
  * clock. Each holder has a higher epoch than the one before, and what is written under an epoch that has passed is refused
- * (`AccountRows.write`). A holder that was stopped for a lease learns from `lost` that somebody else took over.
+ * (`AccountRows.write`). A holder that was stopped for a lease learns from `lost` that somebody else took over. One that could not
+ * read what is remembered has lost it too: its guards had nothing to compare with.
  */
 export async function acquireRowLock(
   rows: AccountRows,
@@ -109,6 +110,7 @@ function heldRowLock(rows: AccountRows, ports: RowLockPorts, lock: HeldRow): Sta
   const stop = ports.every?.(leaseMs / 4, () => void refresh().catch(() => {}));
   return {
     async lost() {
+      if (rows.unread !== null) return { kind: 'lost', message: rows.unread };
       try {
         for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
           const askedAt = ports.clock.monotonic();

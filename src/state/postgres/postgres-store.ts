@@ -90,6 +90,7 @@ async function readStoredPrior(
   written: Map<DomainName, string>,
 ): ReturnType<StateStore['prior']> {
   written.clear();
+  rows.unread = null;
   const warnings: Warning[] = [];
   try {
     const account = await rows.find();
@@ -100,7 +101,8 @@ async function readStoredPrior(
     if (sizes !== null && manifests === null) warnings.push(damaged(rows, 'the size of its manifests'));
     return { prior: { domains, manifests: manifests ?? [] }, warnings };
   } catch (error) {
-    return { prior: NO_PRIOR, warnings: [unread(rows, error)] };
+    rows.unread = `${rows.place} cannot be read: ${describeFailure(error)}`;
+    return { prior: NO_PRIOR, warnings: [unread(rows.unread)] };
   }
 }
 
@@ -240,11 +242,11 @@ function damaged({ place }: AccountRows, what: string): Warning {
   };
 }
 
-function unread({ place }: AccountRows, error: unknown): Warning {
+function unread(message: string): Warning {
   return {
     code: 'state-damaged',
-    message: `${place} cannot be read and counts as empty: ${describeFailure(error)}`,
-    hint: 'check that the database runs; apply refuses to run without it',
+    message: `${message}; it counts as empty`,
+    hint: 'check that the database runs, and the privileges of its role; apply refuses to run without it',
     source: null,
   };
 }

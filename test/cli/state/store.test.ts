@@ -25,6 +25,21 @@ async function storeScene(): Promise<CommandScene & { readonly store: Readonly<R
   return { ...scene, store: { FWDSYNC_STORE: url, FWDSYNC_STORE_KEY: KEY } };
 }
 
+test('what is remembered cannot be read: nothing is written, for the guards have nothing to compare with', async () => {
+  const scene = await storeScene();
+  const { store: env, emulator } = scene;
+  const url = env['FWDSYNC_STORE'] ?? '';
+  await scene.run(['apply', '--yes'], { env });
+  await scene.manifest(MANIFEST.replace('ana@', 'bea@'));
+  const before = emulator.store.dump();
+  await server.run(url, 'ALTER TABLE fwdsync.domains RENAME TO moved');
+  const refused = await scene.run(['apply', '--yes'], { env });
+  expect([refused.code, emulator.store.dump()]).toEqual([1, before]);
+  expect(refused.stderr).toContain('in the store cannot be read: relation "fwdsync.domains" does not exist');
+  await server.run(url, 'ALTER TABLE fwdsync.moved RENAME TO domains');
+  expect((await scene.run(['apply', '--yes'], { env })).code).toBe(0);
+});
+
 describe('what a command remembers is in the store', () => {
   test('apply keeps it there, plan --quick finds it, and its snapshot undoes it', async () => {
     const scene = await storeScene();
