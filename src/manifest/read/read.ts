@@ -47,7 +47,7 @@ export async function readManifests(
   paths: readonly string[],
   ports: ReadPorts,
 ): Promise<Result<readonly ManifestText[], ReadFault>> {
-  const reading: Reading = { ports, seen: new Set(), texts: [] };
+  const reading: Reading = { ports, canRepeat: paths.length > 1, seen: new Set(), texts: [] };
   for (const path of paths) {
     try {
       const found = path === '-' ? await readStandardInput(reading) : await readPath(path, reading, 0);
@@ -106,6 +106,8 @@ class UnreadableError extends Error {
 
 interface Reading {
   readonly ports: ReadPorts;
+  /** Whether a file can be met twice. */
+  readonly canRepeat: boolean;
   /** Real paths of files and directories, and `-`. */
   readonly seen: Set<string>;
   readonly texts: ManifestText[];
@@ -130,7 +132,8 @@ async function readPath(path: string, reading: Reading, depth: number): Promise<
   const full = resolve(cwd, path);
   const stats = await annotated(path, () => fs.stat(full));
   if (!stats.isDirectory() && !stats.isFile()) throw new UnreadableError(specialFault(path, stats));
-  const real = await fs.realpath(full);
+  // A daemon that reads thousands of files asks no more of each than it must.
+  const real = reading.canRepeat || stats.isDirectory() ? await fs.realpath(full) : full;
   if (depth > 0 && stats.isDirectory() && real === (await leftOut(reading.ports))) return 'nothing';
   if (reading.seen.has(real)) return 'manifests';
   reading.seen.add(real);
@@ -148,7 +151,8 @@ async function readDirectory(path: string, reading: Reading, depth: number): Pro
     if (entry.name.startsWith('.')) continue;
     const below = join(path, entry.name);
     if (!isYaml(entry.name) && !(await isDirectory(below, entry, reading.ports))) continue;
-    if ((await readPath(below, reading, depth + 1)) === 'manifests') found = 'manifests';
+    if ((await readPath(below, { ...reading, canRepeat: true }, depth + 1)) === 'manifests')
+      found = 'manifests';
   }
   return found;
 }
@@ -158,7 +162,7 @@ async function isDirectory(path: string, entry: Dirent, { fs, cwd }: ReadPorts):
   return (await annotated(path, () => fs.stat(resolve(cwd, path)))).isDirectory();
 }
 
-/** Bytes that are read at once: no more than a file has, for thousands are read time and again. */
+/** Bytes that are read at once: one more than a file has, which shows its end; thousands are read time and again. */
 const LEAST_CHUNK = 4 * 1024;
 const MOST_CHUNK = 256 * 1024;
 
@@ -167,13 +171,13 @@ async function readFile(path: string, { size }: Stats, fs: ReadFileSystem): Prom
   const file = await fs.open(path, 'r');
   try {
     const chunks: Uint8Array[] = [];
-    const most = Math.min(Math.max(size, LEAST_CHUNK), MOST_CHUNK);
+    const most = Math.min(Math.max(size + 1, LEAST_CHUNK), MOST_CHUNK);
     for (let read = 0; read <= MAX_FILE_SIZE;) {
       const chunk = new Uint8Array(most);
-      const { bytesRead } = await file.read(chunk, 0, chunk.length);
-      if (bytesRead === 0) break;
+      const { bytesRead } = await file.read(chunk, 0, most);
       chunks.push(chunk.subarray(0, bytesRead));
       read += bytesRead;
+      if (bytesRead === 0 || (bytesRead < most && read >= size)) break;
     }
     return Buffer.concat(chunks);
   } finally {
