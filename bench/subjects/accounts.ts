@@ -77,10 +77,12 @@ async function measureDaemon({ command, directory, url }: AccountsPlace, count: 
     await sleep(INTERVAL_SECONDS * 1000);
     const after = await readMetrics(metrics);
     const sweeps = after.sweeps - before.sweeps;
+    const accountReads = after.accountReads - before.accountReads;
     return {
       mebibytes: after.bytes / 2 ** 20,
       cpuMs: ((after.cpuSeconds - before.cpuSeconds) * 1000) / sweeps,
-      accountReads: (after.accountReads - before.accountReads) / sweeps,
+      // To hundredths: a few sweeps are under way at each end.
+      accountReads: Math.round((accountReads / sweeps) * 100) / 100,
     };
   } finally {
     child.kill('SIGTERM');
