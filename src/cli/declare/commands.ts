@@ -1,3 +1,4 @@
+// Somewhat over 300 lines: all commands with their options are one list, which nobody would look for in two files.
 import { Argument, Option } from 'commander';
 import { declareDemo, declareEmulator, declareTest } from './emulator.ts';
 import { forAccounts } from '../accounts/for-accounts.ts';
