@@ -1,5 +1,4 @@
 import type { Readable, Writable } from 'node:stream';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { RequestEvent } from '../api/http/call.ts';
 import type { Connections } from '../api/http/transport.ts';
 import type { Clock, Every } from '../model/clock.ts';
@@ -111,10 +110,15 @@ export const systemClock: Clock = {
   monotonic: () => performance.now(),
   // A timer over 2^31 ms fires at once; nothing here waits longer than a day.
   sleep: (milliseconds, signal) =>
-    wait(Math.min(milliseconds, 86_400_000), undefined, signal === undefined ? {} : { signal }).then(
-      () => undefined,
-      () => undefined,
-    ),
+    new Promise((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', end);
+        resolve();
+      };
+      const timer = setTimeout(end, signal?.aborted === true ? 0 : Math.min(milliseconds, 86_400_000));
+      signal?.addEventListener('abort', end);
+    }),
 };
 
 function interruption(stderr: () => OutputStream): Interruption {

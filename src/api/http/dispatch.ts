@@ -45,7 +45,6 @@ export function dispatchOnce(
   bounds: Bounds,
 ): Promise<Reply> {
   const { promise, resolve } = Promise.withResolvers<Reply>();
-  const deadline = AbortSignal.timeout(bounds.totalMs);
   const chunks: Buffer[] = [];
   let size = 0;
   let controller: Dispatcher.DispatchController | null = null;
@@ -54,9 +53,9 @@ export function dispatchOnce(
     controller?.abort(new GivenUp(cause, message));
   };
   const onDeadline = (): void => giveUp('timeout', `no end of the answer after ${bounds.totalMs / 1000} s`);
-  deadline.addEventListener('abort', onDeadline, { once: true });
+  const deadline = setTimeout(onDeadline, bounds.totalMs);
   const end = (reply: Reply): void => {
-    deadline.removeEventListener('abort', onDeadline);
+    clearTimeout(deadline);
     resolve(reply);
   };
   dispatcher.dispatch(
