@@ -51,9 +51,14 @@ interface Packed {
   readonly others: string;
 }
 
+/** As JSON it is as short: what is as the manifest says by its name alone. */
 function createRows(packed: Packed): Rows<ObservedAlias> {
-  const { length } = packed;
-  return { length, [Symbol.iterator]: () => unpack(packed) };
+  const { length, same } = packed;
+  return {
+    length,
+    [Symbol.iterator]: () => unpack(packed),
+    toJSON: () => ({ ...packed, same: same.map(({ name }) => name) }),
+  };
 }
 
 function* unpack({ length, same, ids, others }: Packed): Generator<ObservedAlias> {

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { CompletedRun, RunResult } from '../../model/status/daemon.ts';
 import type { Desired } from '../../model/desired.ts';
-import { SECTIONS } from '../../model/kinds.ts';
 import type { Observed } from '../../model/observed.ts';
 import { NO_PRIOR } from '../../model/prior.ts';
 import { succeed, type Result } from '../../model/result.ts';
@@ -76,10 +75,7 @@ function digestOf({ desired, observed, now }: SweptAccount): string {
   const day = new Date(now).toISOString().slice(0, 10);
   const hash = createHash('sha256');
   hash.update(JSON.stringify([day, [...desired.domains.keys()], rest, [...unproven]]));
-  for (const domain of domains.values()) {
-    const rows = SECTIONS.map((section) => [section, domain[section] && [...domain[section]]]);
-    hash.update(JSON.stringify({ ...domain, ...Object.fromEntries(rows), readAt: null }));
-  }
+  for (const domain of domains.values()) hash.update(JSON.stringify({ ...domain, readAt: null }));
   return hash.digest('base64');
 }
 
