@@ -53,6 +53,7 @@ export function dispatchOnce(
     controller?.abort(new GivenUp(cause, message));
   };
   const onDeadline = (): void => giveUp('timeout', `no end of the answer after ${bounds.totalMs / 1000} s`);
+  // In real time, as undici's own limits are.
   const deadline = setTimeout(onDeadline, bounds.totalMs);
   const end = (reply: Reply): void => {
     clearTimeout(deadline);
