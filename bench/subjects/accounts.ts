@@ -76,7 +76,7 @@ async function measureDaemon({ command, directory, url }: AccountsPlace, count: 
     const before = await readMetrics(metrics);
     const cpuBefore = cpuMsOf(child);
     await sleep(INTERVAL_SECONDS * 1000);
-    // Before it is asked again: to write the metrics of many accounts takes as long as a hundred sweeps.
+    // Before it is asked again: to write the metrics of many accounts takes as long as dozens of sweeps.
     const cpuMs = cpuMsOf(child) - cpuBefore;
     const after = await readMetrics(metrics);
     const sweeps = after.sweeps - before.sweeps;
