@@ -225,12 +225,13 @@ describe('guessing the token', () => {
         took[name]?.push(performance.now() - begun);
       }
     }
-    const median = (name: string): number => took[name]?.toSorted((a, b) => a - b)[50] ?? NaN;
-    const [right, wrong] = [median('near'), median('far')].map((ms) => (1_000 * ms) / rounds);
+    // What else the machine does only adds to it.
+    const least = (name: string): number => Math.min(...(took[name] ?? []));
+    const [right, wrong] = [least('near'), least('far')].map((ms) => (1_000 * ms) / rounds);
     console.info(
       `a wrong token: ${right?.toFixed(2)} µs where it begins right, ${wrong?.toFixed(2)} µs where not`,
     );
-    expect(median('near') / median('far')).toBeGreaterThan(0.8);
-    expect(median('near') / median('far')).toBeLessThan(1.25);
+    expect(least('near') / least('far')).toBeGreaterThan(0.8);
+    expect(least('near') / least('far')).toBeLessThan(1.25);
   });
 });
