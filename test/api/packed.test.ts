@@ -53,17 +53,39 @@ const rows = fc.array(
 );
 const entries = fc.array(fc.tuple(names, fc.oneof(forwards, fc.constant('absent' as const))));
 
+function decoded(
+  listed: readonly { readonly id: string; readonly name: string; readonly forward: readonly string[] }[],
+): readonly ObservedAlias[] {
+  return listed.map(({ forward, ...row }) => ({ ...row, forward: decodeForward(forward.join(',')) }));
+}
+
 test('what is packed comes out as it was listed, each time, whatever the manifest says', () => {
   const property = fc.property(rows, entries, (listed, written) => {
-    const aliases: readonly ObservedAlias[] = listed.map(({ forward, ...row }) => {
-      return { ...row, forward: decodeForward(forward.join(',')) };
-    });
+    const aliases = decoded(listed);
     const desired = wanting(written.map(([name, forward]) => entry(name, forward)));
     const { aliases: packed } = packSections({ aliases }, desired);
     expect(packed).toHaveLength(aliases.length);
     for (let time = 0; time < 2; time += 1) expect(rowsOf(packed)).toEqual(aliases);
   });
   fc.assert(property, { numRuns: 500 });
+});
+
+test('as JSON two readings are the same where their rows are, and nowhere else', () => {
+  const [name, forward] = [
+    fc.constantFrom('a', 'b'),
+    fc.constantFrom(['ana@corp.example'], ['b@x.example', '!']),
+  ];
+  const few = fc.array(fc.record({ id: fc.constantFrom('1', '2'), name, forward }), { maxLength: 2 });
+  const written = fc.array(fc.tuple(name, forward), { maxLength: 2 });
+  const property = fc.property(few, few, written, (before, after, said) => {
+    const desired = wanting(said.map(([alias, to]) => entry(alias, to)));
+    const [first, second] = [before, after].map(decoded);
+    const json = (aliases: readonly ObservedAlias[] = []): string =>
+      JSON.stringify(packSections({ aliases }, desired));
+    expect(json(first) === json(second)).toBe(JSON.stringify(first) === JSON.stringify(second));
+    expect(json(first)).toBe(json(decoded(before)));
+  });
+  fc.assert(property, { numRuns: 3_000 });
 });
 
 test('an alias that is as it is written is the entry, and nothing but its id is kept of it', () => {
