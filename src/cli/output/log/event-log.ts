@@ -28,16 +28,13 @@ export function createEventLog(logger: Logger): (event: DaemonEvent) => void {
     const { account } = event;
     const sent = requests.get(account) ?? 0;
     if (event.kind === 'request') requests.set(account, sent + 1);
-    if (isDetail(event) && !logger.isLevelEnabled('debug')) return;
+    const isDetail = event.kind === 'request' || event.kind === 'run-started';
+    if (isDetail && !logger.isLevelEnabled('debug')) return;
     const of = account === '' ? {} : { account };
     if (event.kind !== 'run-finished') return logEvent(logger.child(of), event);
     requests.delete(account);
     logRun(logger.child({ ...of, run: event.run }), event, { isNews: standing.begin(event), requests: sent });
   };
-}
-
-function isDetail({ kind }: DaemonEvent): boolean {
-  return kind === 'request' || kind === 'run-started';
 }
 
 /** A request as an event of an account; times in seconds. */
