@@ -43,7 +43,7 @@ export interface EndedRun {
 
 export interface SchedulerOptions {
   readonly intervalMs: number;
-  /** The files are read this often even without an event: events can be lost, what is in the files cannot. */
+  /** The files are read this often, to the half second, even without an event: events can be lost, what is in the files cannot. */
   readonly pollMs: number;
   readonly random: () => number;
   readonly now: number;
@@ -55,8 +55,15 @@ export interface SchedulerOptions {
 export interface Spread {
   /** When a sweep that is due now may begin: few of them in a moment. */
   readonly turn: (now: number) => number;
-  /** Where in each interval the account has its place. */
+  /** Where in each interval the account has its place, to the half second. */
   readonly phaseMs: number;
+}
+
+const MOMENT_MS = 500;
+
+/** The nearest of two moments a second: what many accounts do then wakes the process once, which is most of the cost. */
+function sharedMoment(at: number): number {
+  return Math.round(at / MOMENT_MS) * MOMENT_MS;
 }
 
 /** Gives each of many sweeps that are due at once its turn, with so many milliseconds between them. */
@@ -104,7 +111,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       state.filesAt = Math.min(state.filesAt, at + COALESCE_MS);
     },
     filesRead(at) {
-      state.filesAt = at + pollMs;
+      state.filesAt = sharedMoment(at + pollMs);
     },
     enqueue(domains) {
       for (const domain of domains) state.changed.add(domain);
@@ -223,7 +230,7 @@ function nextSweepAt(
   const afterMs = intervalAfter(sweep, intervalMs);
   if (spread === undefined || sweep.kind !== 'read' || afterMs > intervalMs)
     return Math.max(now, startedAt + afterMs);
-  const sincePlace = (((startedAt - spread.phaseMs) % intervalMs) + intervalMs) % intervalMs;
+  const sincePlace = (((startedAt - sharedMoment(spread.phaseMs)) % intervalMs) + intervalMs) % intervalMs;
   return Math.max(now, startedAt + 2 * sweep.readMs, startedAt + intervalMs - sincePlace);
 }
 
