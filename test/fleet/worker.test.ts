@@ -1,6 +1,8 @@
-import { beforeAll, expect, test } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/cli/context.ts';
 import type { Clock } from '../../src/model/clock.ts';
+import { startWorker } from '../prove/support/fleet/worker-process.ts';
 import type { TestDatabases } from '../support/postgres.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { manifestOf, openFleet, type Ended } from './support/fleet.ts';
@@ -76,6 +78,26 @@ test('after SIGTERM a run ends with the request in flight, and another worker go
   const second = fleet.worker();
   await expect.poll(() => fleet.account('a'), SOON).toMatchObject({ applied: 1, state: 'in-sync' });
   await second.stop();
+});
+
+test('while a request hangs, a second signal ends a worker at once, and with it nothing more is sent', async () => {
+  const fleet = await openFleet(server, ['a']);
+  await fleet.publish('a');
+  const hanging = Promise.withResolvers<void>();
+  onTestFinished(() => hanging.resolve());
+  const arrived = new Promise<void>((resolve) => {
+    void fleet.atFirst('a', 'write', () => {
+      resolve();
+      return hanging.promise;
+    });
+  });
+  const worker = await startWorker([], fleet.env);
+  await arrived;
+  worker.signal('SIGTERM');
+  await sleep(300);
+  expect(await worker.stop()).toBe(143);
+  expect(fleet.writes('a')).toBe(0);
+  expect(await fleet.account('a')).toMatchObject({ applied: null });
 });
 
 test('a run of 23 h is stopped, before its job expires, and made again', async () => {

@@ -57,6 +57,8 @@ domains:
 /** Accounts of an emulator, a store, and the real command line in this process over both. */
 export interface Fleet {
   readonly url: string;
+  /** Of a worker. */
+  readonly env: Readonly<Record<string, string>>;
   readonly database: Database;
   readonly emulator: Emulator;
   publish(name: string, options?: { readonly forward?: string; readonly text?: string }): Promise<number>;
@@ -119,6 +121,7 @@ export async function openFleet(
   const accountOf = (name: string) => emulator.accounts.get(`key-of-${name}`);
   return {
     url,
+    env: base,
     database,
     emulator,
     publish: (name, published = {}) => publish(database, name, { apiUrl: emulator.urls.v4, ...published }),
