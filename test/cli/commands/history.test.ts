@@ -140,20 +140,26 @@ test('a run that writes nothing is not recorded; the newest comes first; a run s
   expect(masked).toContain('***1@corp.example -> ***2@corp.example');
 });
 
-test('of several accounts in one state the newest run comes first', async () => {
+test('of several accounts in one state the newest run comes first, each with its account', async () => {
   const scene = await open();
   for (const [account, minutes] of Object.entries({ ana: ['1', '4'], bob: ['2', '3'] })) {
     const place = join(scene.directory, 'state', account, 'history');
     await mkdir(place, { recursive: true, mode: 0o700 });
     const lines = minutes.map((minute) =>
-      JSON.stringify(runEntry(minute, `2026-01-01T00:0${minute}:00.000Z`)),
+      JSON.stringify({ ...runEntry(minute, `2026-01-01T00:0${minute}:00.000Z`), account }),
     );
     await writeFile(join(place, '2026-01-01.jsonl'), `${lines.join('\n')}\n`, { mode: 0o600 });
   }
   const env = { FWDSYNC_ACCOUNT: '' };
   const document = (await scene.run(['history', '--format', 'json'], { env })).stdout;
   expect(document.match(/(?<="id": ")./g)).toEqual(['4', '3', '2', '1']);
-  expect((await scene.run(['history'], { env })).stdout.match(/^\d/gm)).toEqual(['4', '3', '2', '1']);
+  const shown = (await scene.run(['history'], { env })).stdout;
+  expect(shown.match(/^\d {2}\S+ {2}\w+/gm)).toEqual([
+    '4  2026-01-01T00:04:00Z  ana',
+    '3  2026-01-01T00:03:00Z  bob',
+    '2  2026-01-01T00:02:00Z  bob',
+    '1  2026-01-01T00:01:00Z  ana',
+  ]);
 });
 
 test('of a manifest in a repository: commit, author, and whether it differs from what is committed', async () => {

@@ -20,13 +20,15 @@ import type {
 
 export type TextOptions = Pick<DiffOptions, 'style' | 'columns'>;
 
-/** A line a run, the newest first, and what was changed outside fwdsync. */
+/** A line a run, the newest first, with its account where there are several, and what was changed outside fwdsync. */
 export function historyText(found: Omit<HistoryDocument, 'kind'>, options: TextOptions): string {
   const { runs, drift } = printable(found);
   if (runs.length + drift.length === 0) return 'Nothing is recorded.\n';
+  const ofSeveral = new Set(runs.map(({ account }) => account)).size > 1;
   const rows = runs.map((run) => [
     run.id,
     showTime(run.startedAt),
+    ...(ofSeveral ? [run.account] : []),
     run.command,
     run.outcome ?? 'not finished',
     run.summary === null ? '' : countsOf(run.summary),
