@@ -235,6 +235,7 @@ function outcomeOf(
   result: RunResult,
   seconds: number,
 ): Omit<RunRecord, 'memory' | 'retryMs'> {
+  const { intervalMs } = options;
   const { domains, fullReadAt } = tracker.status();
   const [worst] = [...domains.values()].toSorted(
     (a, b) => SEVERITY.indexOf(a.state) - SEVERITY.indexOf(b.state),
@@ -242,15 +243,14 @@ function outcomeOf(
   const { state = 'unknown', reason = null } = worst ?? {};
   const known = { state, error: reason === null ? null : account.conceal(reason) };
   if (result.kind === 'failed')
-    return { ...known, isApplied: false, isRead: false, drift: 0, intervalMs: options.intervalMs };
+    return { ...known, isApplied: false, isRead: false, drift: 0, intervalMs, readMs: 0 };
   return {
     ...known,
     isApplied: state === 'in-sync' && APPLIED.has(runOutcome(result)),
     isRead: fullReadAt !== null,
     drift: result.drift.length,
-    // Half of the time is left to others; a run that wrote says nothing of how long reading takes.
-    intervalMs:
-      result.report?.wrote === true ? options.intervalMs : Math.max(options.intervalMs, 2_000 * seconds),
+    intervalMs,
+    readMs: result.report?.wrote === true ? 0 : 1_000 * seconds,
   };
 }
 
@@ -269,6 +269,7 @@ function failedRecord(job: Job, error: string): RunRecord {
     drift: 0,
     retryMs: retryAfter(job),
     intervalMs: options.intervalMs,
+    readMs: 0,
     memory: { ...claim.memory, parked: null },
   };
 }

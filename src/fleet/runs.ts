@@ -96,9 +96,18 @@ export interface RunRecord extends RunOutcome {
   readonly drift: number;
   /** When it is tried again, milliseconds from now; null: it did not fail. */
   readonly retryMs: number | null;
-  /** From one sweep to the next. */
+  /** From one sweep to the next, unless reading takes long. */
   readonly intervalMs: number;
+  /** How long a run that only read took, which leaves as long to others; 0: it wrote, or failed. */
+  readonly readMs: number;
   readonly memory: RunMemory;
+}
+
+/** The next time that an account has its place in the interval, the same on all machines; texts of SQL. */
+function nextPlace(after: string, intervalMs: string): string {
+  const milliseconds = `(extract(epoch FROM ${after}) * 1000)::bigint`;
+  const phase = `mod(run.account * 2654435761, ${intervalMs})`;
+  return `${after} + (${intervalMs} - mod(${milliseconds} - ${phase}, ${intervalMs})) * interval '1 ms'`;
 }
 
 /** Records the end of a run; where a newer revision is published by then its run is sent. A stale run records nothing. */
@@ -109,15 +118,16 @@ export async function recordRun(
   record: RunRecord,
 ): Promise<void> {
   const { account, epoch, startedAt } = claim;
-  const { state, error, isApplied, isRead, drift, retryMs, intervalMs, memory } = record;
+  const { state, error, isApplied, isRead, drift, retryMs, intervalMs, readMs, memory } = record;
+  const leastMs = Math.round(2 * readMs);
   const { outcome, memory: sealedMemory } = sealEnd(database, claim, { outcome: { state, error }, memory });
   await database.transaction(async (query) => {
     const [recorded] = await query<{ readonly isOutdated: boolean }>(
-      `UPDATE fwdsync.account_runs SET worker = NULL, recorded = epoch, outcome = $3, memory = $4, drift = $5,
+      `UPDATE fwdsync.account_runs AS run SET worker = NULL, recorded = epoch, outcome = $3, memory = $4, drift = $5,
          applied = CASE WHEN $6 THEN $7 ELSE applied END, read_at = CASE WHEN $8 THEN now() ELSE read_at END,
          failures = CASE WHEN $9::bigint IS NULL THEN 0 ELSE failures + 1 END, parked = $10, interval_ms = $11::bigint,
          due_at = CASE WHEN resync THEN now()
-           WHEN $9::bigint IS NULL THEN greatest(due_at, started_at + $11::bigint * interval '1 ms')
+           WHEN $9::bigint IS NULL THEN greatest(${nextPlace('started_at', '$11::bigint')}, started_at + $13::bigint * interval '1 ms')
            ELSE now() + $9::bigint * interval '1 ms' END
        WHERE account = $1 AND epoch = $2 AND started_at = $12
        RETURNING revision < (SELECT wanted FROM fwdsync.accounts WHERE id = account) AS "isOutdated"`,
@@ -132,8 +142,9 @@ export async function recordRun(
         isRead,
         retryMs === null ? null : Math.round(retryMs),
         memory.parked !== null,
-        Math.round(intervalMs),
+        Math.max(Math.round(intervalMs), leastMs),
         startedAt,
+        leastMs,
       ],
     );
     if (recorded?.isOutdated === true) await queue.send(query, [account], 'urgent');
@@ -190,10 +201,6 @@ export async function showRuns({ query }: Database, claims: readonly Claim[]): P
   return claims.filter(({ account, startedAt }) => live.get(account) !== startedAt);
 }
 
-/** Where in the interval an account has its place: the same on all machines. */
-const PHASE = 'mod(run.account * 2654435761, interval_ms)';
-const NOW_MS = '(extract(epoch FROM now()) * 1000)::bigint';
-
 /**
  * Sends a run of each account that is due, and of each revision that none was sent of; gives how many. Those that somebody writes to
  * right now are sent the next time.
@@ -218,7 +225,7 @@ export async function sendDue(
          WHERE wanted IS NOT NULL AND (due_at <= now() OR revision IS DISTINCT FROM wanted)
          FOR UPDATE OF account_runs SKIP LOCKED)
        UPDATE fwdsync.account_runs AS run SET revision = wanted,
-         due_at = now() + (interval_ms - mod(mod(${NOW_MS} - ${PHASE}, interval_ms) + interval_ms, interval_ms)) * interval '1 ms'
+         due_at = ${nextPlace('now()', 'interval_ms')}
        FROM due WHERE run.account = due.account RETURNING run.account, published`,
     );
     const of = (published: boolean): readonly string[] =>

@@ -32,6 +32,7 @@ const DONE: RunRecord = {
   drift: 0,
   retryMs: null,
   intervalMs: INTERVAL_MS,
+  readMs: 0,
   memory: AFTER,
 };
 
@@ -134,6 +135,31 @@ test('the sweeps of many accounts have their places all over the interval, whoev
     return Math.min(away, INTERVAL_MS - away) > 5;
   });
   expect(moved).toEqual([]);
+});
+
+test('after a run an account is due at its place, however late the run began, or later where reading takes long', async () => {
+  const { database, queue, send, claim } = await scene(['a']);
+  await send();
+  const [sent] = await database.query<{ readonly due: Date }>(
+    'SELECT due_at AS due FROM fwdsync.account_runs',
+  );
+  const place = sent?.due.getTime() ?? NaN;
+  for (const [sincePlace, readMs, wait] of [
+    [20_000, 0, 280_000],
+    [280_000, 5_000, 20_000],
+    [280_000, 30_000, 60_000],
+    [280_000, 200_000, 400_000],
+  ] as const) {
+    const begun = await claim();
+    const startedAt = new Date(place + sincePlace).toISOString();
+    await database.query('UPDATE fwdsync.account_runs SET started_at = $1', [startedAt]);
+    await recordRun(database, queue, { ...begun, startedAt }, { ...DONE, readMs });
+    const [run] = await database.query<Readonly<Record<'wait' | 'interval', number>>>(
+      `SELECT (extract(epoch FROM due_at - started_at) * 1000)::int AS wait, interval_ms::int AS interval FROM fwdsync.account_runs`,
+    );
+    expect(Math.abs((run?.wait ?? NaN) - wait)).toBeLessThanOrEqual(1);
+    expect(run?.interval).toBe(Math.max(INTERVAL_MS, 2 * readMs));
+  }
 });
 
 test('a run that another has begun after records nothing, and is known to be outdated', async () => {

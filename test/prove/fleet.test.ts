@@ -69,9 +69,16 @@ describe('workers that sweep', () => {
     const counts = Map.groupBy(scene.accounts, (account) => readsOf(account, since).length);
     const gap = Math.max(...scene.accounts.map((account) => longestGap(account, since, until)));
     const shown = [...counts].map(([reads, those]) => `${those.length} read ${reads} times`).join(', ');
-    console.info(`in two intervals of ${INTERVAL_S} s: ${shown}; longest gap ${gap} ms`);
+    const reads = scene.accounts.flatMap((account) => readsOf(account, since).filter((at) => at < until));
+    const tenths = Map.groupBy(reads, (at) => Math.floor((((at - since) % INTERVAL_MS) / INTERVAL_MS) * 10));
+    const busiest = Math.max(...[...tenths.values()].map(({ length }) => length / reads.length));
+    console.info(
+      `in two intervals of ${INTERVAL_S} s: ${shown}; longest gap ${gap} ms; ${busiest.toFixed(2)} of the reads in one tenth`,
+    );
     expect(scene.accounts.flatMap((account) => overlaps(account, since))).toEqual([]);
     expect([...counts.keys()].filter((reads) => reads < 1 || reads > 3)).toEqual([]);
+    // Spread over the interval, which cannot be seen of few accounts.
+    expect(busiest).toBeLessThanOrEqual(runs(0.15, 1));
     // Where a read is left out it is two.
     expect(gap).toBeLessThan(1.5 * INTERVAL_MS + runs(0, LATE_MS));
   });
