@@ -17,6 +17,9 @@ import type { TestDatabases } from '../../support/postgres.ts';
 
 export const STORE_KEY = randomBytes(32);
 
+/** So long that the place of an account in it comes in no test. */
+const INTERVAL = ['--interval', '365d'];
+
 /** Opens a store until the test has ended. */
 export async function openStore(url: string, connections = 4): Promise<Database> {
   const address = parseStoreUrl(url);
@@ -128,7 +131,7 @@ export async function openFleet(
     worker(args = [], env = {}, clock = systemClock) {
       const stopped = new AbortController();
       onTestFinished(() => stopped.abort('SIGTERM'));
-      const line = ['run', '--listen', '127.0.0.1:0', '--interval', '1h', ...args];
+      const line = ['run', '--listen', '127.0.0.1:0', ...INTERVAL, ...args];
       const out = collect();
       const ended = runLine(line, { ...base, ...env }, { signal: stopped.signal, out, clock });
       return {
@@ -141,7 +144,7 @@ export async function openFleet(
         },
       };
     },
-    once: (args = [], env = {}) => runLine(['run', '--once', ...args], { ...base, ...env }, {}),
+    once: (args = [], env = {}) => runLine(['run', '--once', ...INTERVAL, ...args], { ...base, ...env }, {}),
     account: async (name) =>
       (await listFleetAccounts(database)).find(({ email }) => email === `${name}@fleet.example`),
     forward: (name) =>
