@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/cli/context.ts';
 import type { Clock } from '../../src/model/clock.ts';
-import { startWorker } from '../prove/support/fleet/worker-process.ts';
+import { startWorker } from './support/worker-process.ts';
 import type { TestDatabases } from '../support/postgres.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { manifestOf, openFleet, type Ended } from './support/fleet.ts';

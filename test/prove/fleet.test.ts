@@ -6,7 +6,7 @@ import { runs } from './support/share.ts';
 import { longestGap, overlaps, readsOf } from './support/fleet/sweeps.ts';
 import { useScene, type RunningScene } from './support/fleet/use-scene.ts';
 import type { Arrival, WatchedAccount } from './support/fleet/watched-account.ts';
-import type { WorkerProcess } from './support/fleet/worker-process.ts';
+import type { WorkerProcess } from '../fleet/support/worker-process.ts';
 
 // Worker processes over thousands of accounts. What befalls them in the middle of writing takes minutes, for a job expires in one:
 // everyday `test/simulation/fleet.test.ts` shows the same in virtual time.
@@ -25,7 +25,7 @@ const SLOW_MS = 500;
 vi.setConfig({ testTimeout: 1_200_000 });
 
 describe('workers that have nothing else to do', () => {
-  // So long that the place of no account in it comes meanwhile.
+  // So long that no account comes to its place in it meanwhile.
   const opened = useScene(['--interval', '365d']);
 
   test('of all manifests that are published, only the one that changed is run, and its first write comes within 2 s', async () => {

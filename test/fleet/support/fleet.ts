@@ -17,7 +17,7 @@ import type { TestDatabases } from '../../support/postgres.ts';
 
 export const STORE_KEY = randomBytes(32);
 
-/** So long that the place of an account in it comes in no test. */
+/** So long that no account comes to its place in it during a test. */
 const INTERVAL = ['--interval', '365d'];
 
 /** Opens a store until the test has ended. */

@@ -8,7 +8,7 @@ import { parseStoreUrl } from '../../../../src/state/postgres/store-url.ts';
 import { startEmulator, type Emulator } from '../../../../src/emulator/http/server.ts';
 import { startPostgres, type TestPostgres } from '../../../support/postgres.ts';
 import { fwdsync } from '../../../support/command.ts';
-import { startWorker, type WorkerProcess } from './worker-process.ts';
+import { startWorker, type WorkerProcess } from '../../../fleet/support/worker-process.ts';
 import { watchAccount, type WatchedAccount } from './watched-account.ts';
 
 /** Accounts of one domain in an emulator, their manifests as files, a PostgreSQL of its own, and real processes over all of it. */

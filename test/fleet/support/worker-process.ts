@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { PROGRAM } from '../../../support/program.ts';
+import { PROGRAM } from '../../support/program.ts';
 
 /** `fwdsync run` as a worker, in a process of its own. */
 export interface WorkerProcess {
