@@ -95,6 +95,7 @@ test('while a request hangs, a second signal ends a worker at once, and with it 
   await arrived;
   worker.signal('SIGTERM');
   await sleep(300);
+  expect(worker.isRunning()).toBe(true);
   expect(await worker.stop()).toBe(143);
   expect(fleet.writes('a')).toBe(0);
   expect(await fleet.account('a')).toMatchObject({ applied: null });

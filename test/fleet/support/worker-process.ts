@@ -6,6 +6,7 @@ import { PROGRAM } from '../../support/program.ts';
 /** `fwdsync run` as a worker, in a process of its own. */
 export interface WorkerProcess {
   readonly pid: number;
+  isRunning(): boolean;
   signal(signal: NodeJS.Signals): void;
   /** Asks it to end, and waits for it; the exit code. */
   stop(): Promise<number | null>;
@@ -37,6 +38,7 @@ export async function startWorker(
   });
   return {
     pid: child.pid ?? 0,
+    isRunning: () => child.exitCode === null && child.signalCode === null,
     signal: (signal) => void child.kill(signal),
     async stop() {
       await end('SIGTERM');

@@ -154,6 +154,7 @@ domains:
     await hanging.promise;
     process.child.kill('SIGTERM');
     await sleep(300);
+    expect(process.child.exitCode).toBeNull();
     expect(await process.end('SIGTERM')).toBe(143);
   });
 });
