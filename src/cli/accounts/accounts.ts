@@ -7,7 +7,7 @@ import type { SavedPlan } from '../../plan/document/saved.ts';
 import { createOwnership } from '../../reconcile/ownership.ts';
 import type { AccountEntry } from '../../reconcile/daemon/daemon.ts';
 import type { Context } from '../context.ts';
-import { readDesired } from '../input/manifest/desired.ts';
+import { readDesired, type ReadDesired } from '../input/manifest/desired.ts';
 import { CommandError, EXIT, commandFailure, usageError } from '../exit.ts';
 import type { ManifestCounts } from '../../manifest/load.ts';
 import { addCounts, NO_COUNTS, printInvalid } from '../output/problems/problems.ts';
@@ -93,8 +93,20 @@ function namesDomain(desired: Desired | null, text: string): boolean {
   return parsed.ok && desired !== null && desired.domains.has(parsed.value);
 }
 
-/** All of one manifest, whatever `--domain` says; its problems are printed when the command itself comes to it. */
-function readWhole(context: Context, options: CommonOptions): ReturnType<typeof readDesired> {
+/**
+ * Reads all of one manifest, whatever `--domain` says. What is wrong with it, or that it cannot be read, is reported when
+ * the command itself comes to it.
+ */
+async function readWhole(
+  context: Context,
+  options: CommonOptions,
+): Promise<Pick<ReadDesired, 'desired' | 'counts'>> {
   const { domain: _, ...whole } = options;
-  return readDesired(context, whole);
+  try {
+    return await readDesired(context, whole);
+  } catch (error) {
+    if (error instanceof CommandError && error.exitCode === EXIT.failed)
+      return { desired: null, counts: NO_COUNTS };
+    throw error;
+  }
 }

@@ -59,7 +59,10 @@ export async function readManifests(
   return reading.texts.length === 0 ? fail(NOTHING_NAMED) : succeed(reading.texts);
 }
 
-/** The manifests of `--accounts DIR`: every YAML file and every directory directly in it, in name order. */
+/**
+ * Lists the manifests of `--accounts DIR`: every YAML file and every directory directly in it, in name order. Also lists
+ * entries that cannot be examined, such as a dangling link: reading one fails for that account alone.
+ */
 export async function listAccounts(
   directory: string,
   ports: ReadPorts,
@@ -79,7 +82,7 @@ export async function listAccounts(
   }
 }
 
-/** Of thousands nearly all are files, of which nothing more need be asked. */
+/** Returns true also for an entry that cannot be examined. Plain files, nearly all of thousands, need no system call. */
 async function isAccount(
   path: string,
   entry: Dirent,
@@ -87,8 +90,12 @@ async function isAccount(
 ): Promise<boolean> {
   if (entry.isFile()) return isYaml(entry.name);
   const full = resolve(cwd, path);
-  if (outside !== null && (await fs.realpath(full)) === outside) return false;
-  return (await fs.stat(full)).isDirectory() || isYaml(entry.name);
+  try {
+    if (outside !== null && (await fs.realpath(full)) === outside) return false;
+    return (await fs.stat(full)).isDirectory() || isYaml(entry.name);
+  } catch {
+    return true;
+  }
 }
 
 function byName(a: Dirent, b: Dirent): number {

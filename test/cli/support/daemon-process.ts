@@ -46,8 +46,8 @@ export interface Process {
   readonly child: ChildProcess;
   readonly output: Promise<string>;
   readonly lines: () => Promise<readonly Line[]>;
-  /** The first such line, once it was printed. */
-  readonly event: (name: string) => Promise<Line>;
+  /** Waits for the first line of the event and, where it is given, of the account. */
+  readonly event: (name: string, account?: string) => Promise<Line>;
   readonly end: (signal?: NodeJS.Signals) => Promise<number | null>;
 }
 
@@ -72,12 +72,11 @@ export function daemon(
     child,
     output,
     lines: async () => parse(await output),
-    async event(name) {
-      const line = (): string | undefined =>
-        seen
-          .split('\n')
-          .slice(0, -1)
-          .find((one) => one.includes(`"event":"${name}"`));
+    async event(name, account) {
+      const isMeant = (line: string): boolean =>
+        line.includes(`"event":"${name}"`) &&
+        (account === undefined || line.includes(`"account":"${account}"`));
+      const line = (): string | undefined => seen.split('\n').slice(0, -1).find(isMeant);
       await expect.poll(line, { timeout: 20_000, interval: 20 }).toBeDefined();
       return JSON.parse(line() ?? '') as Line;
     },

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { domainNames } from '../../../manifest/domain-names.ts';
-import { readManifests } from '../../../manifest/read/read.ts';
+import { listAccounts, readManifests, type ReadPorts } from '../../../manifest/read/read.ts';
 import type { ManifestText } from '../../../manifest/read/text.ts';
 import type { Context } from '../../context.ts';
 import {
@@ -25,11 +25,16 @@ async function readNamed(context: Context, words: readonly string[]): Promise<re
   const { cwd, stdin } = context;
   const ports = { fs, stdin, cwd, leaveOut: resolveStateDirectory(options, context) };
   const directory = accountsDirectory(options, context);
-  const paths = directory === null ? manifestPaths(options, context) : [directory];
+  const paths = directory === null ? manifestPaths(options, context) : await listPaths(directory, ports);
   const read = await Promise.all(
     paths.filter((path) => path !== '-').map((path) => readManifests([path], ports)),
   );
   return read.flatMap((texts) => (texts.ok ? texts.value : []));
+}
+
+async function listPaths(directory: string, ports: ReadPorts): Promise<readonly string[]> {
+  const listed = await listAccounts(directory, ports);
+  return listed.ok ? listed.value : [];
 }
 
 /** What says where manifests are, in words as they were typed: `=` may be a word of its own. */

@@ -32,7 +32,7 @@ export function watchFiles({ paths, onChange, onError }: WatchOptions): FileWatc
   let events = 0;
   let closed: Promise<unknown> = Promise.resolve();
   const die = (error: unknown): void => {
-    if (state === 'dead') return;
+    if (state === 'dead' || isOfOneEntry(error)) return;
     state = 'dead';
     onError(error);
   };
@@ -71,6 +71,12 @@ export function watchFiles({ paths, onChange, onError }: WatchOptions): FileWatc
       await Promise.all([closed, close(current)]);
     },
   };
+}
+
+/** True if the watcher goes on without the entry: a link that leads round in a circle, or a file that must not be read. */
+function isOfOneEntry(error: unknown): boolean {
+  const { code } = error as { readonly code?: unknown };
+  return code === 'ELOOP' || code === 'EACCES' || code === 'EPERM';
 }
 
 interface Watchers {

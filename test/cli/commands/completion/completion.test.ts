@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
@@ -142,6 +142,7 @@ describe('the domains that shells ask for', () => {
     await writeFile(join(scene.directory, 'acme.yaml'), MANIFEST);
     await mkdir(join(scene.directory, 'accounts'));
     await writeFile(join(scene.directory, 'accounts', 'one.yaml'), 'domains: { one.example: {} }\n');
+    await symlink('loop.yaml', join(scene.directory, 'accounts', 'loop.yaml'));
     expect(await domainsOf(scene, [])).toEqual(['default.example']);
     expect(await domainsOf(scene, [], { FWDSYNC_FILE: 'acme.yaml' })).toEqual(DOMAINS);
     expect(await domainsOf(scene, ['', '-f', 'acme.yaml'])).toEqual(DOMAINS);
