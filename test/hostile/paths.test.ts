@@ -25,10 +25,10 @@ describe('words that are routes', () => {
   });
 });
 
-test('a value that is not given is named as null', () => {
+test('a value that is not given makes no path', () => {
   expect(buildPath('/domains/:domain', {})).toEqual({
     ok: false,
-    error: 'null cannot stand for :domain in the path of a request',
+    error: 'no value is there for :domain in the path of a request',
   });
 });
 

@@ -1,3 +1,4 @@
+import { escapeInvisible } from '../../model/names.ts';
 import { fail, succeed, type Result } from '../../model/result.ts';
 
 /** What may not stand in a segment, encoded or not: a proxy on the way may decode, fold or cut it. */
@@ -21,12 +22,18 @@ export function buildPath(
     }
     const name = part.slice(1);
     const value = params[name];
-    if (value === undefined || !isSafeSegment(name, value)) {
-      return fail(`${JSON.stringify(value ?? null)} cannot stand for :${name} in the path of a request`);
-    }
+    if (value === undefined) return fail(`no value is there for :${name} in the path of a request`);
+    const fault = segmentFault(name, value);
+    if (fault !== null) return fail(fault);
     segments.push(encodeURIComponent(value));
   }
   return succeed(`/${segments.join('/')}${queryText(query)}`);
+}
+
+/** Says why a value cannot stand for a segment of a template; null if it can. */
+export function segmentFault(name: string, value: string): string | null {
+  if (isSafeSegment(name, value)) return null;
+  return `${escapeInvisible(JSON.stringify(value))} cannot stand for :${name} in the path of a request`;
 }
 
 function isSafeSegment(name: string, value: string): boolean {

@@ -3,7 +3,7 @@ import { nameKey } from '../../model/names.ts';
 import type { ObservedAlias } from '../../model/resources.ts';
 import type { Call } from '../http/call.ts';
 import type { AliasAddition, AliasUpdate, Client, LookupClient } from '../client.ts';
-import { expectSame, idField, objectField, objectOf, stringField, type Json } from './decode.ts';
+import { addressable, expectSame, idField, objectField, objectOf, stringField, type Json } from './decode.ts';
 import type { Dialect } from './dialects.ts';
 import { readListing } from '../listing.ts';
 import { decodeBatch, deletedBatch, sendBatch } from './batch.ts';
@@ -103,7 +103,7 @@ export function aliasBody({ forward, ...item }: AliasAddition | AliasUpdate): Js
 export function decodeAlias(value: unknown): ObservedAlias {
   const json = objectOf(value, 'alias');
   return {
-    id: idField(json, 'id'),
+    id: addressable('alias', idField(json, 'id')),
     name: stringField(json, 'alias'),
     forward: decodeForward(stringField(json, 'forward')),
   };

@@ -2,7 +2,7 @@ import { nameKey } from '../../model/names.ts';
 import type { ObservedCredential } from '../../model/resources.ts';
 import type { Call } from '../http/call.ts';
 import type { Client } from '../client.ts';
-import { objectOf, stringField } from './decode.ts';
+import { addressable, objectOf, stringField } from './decode.ts';
 import type { Dialect } from './dialects.ts';
 import { readListing, readUntotalledListing, type ListingRequest } from '../listing.ts';
 
@@ -58,5 +58,5 @@ export function credentialOperations(call: Call, dialect: Dialect): CredentialOp
 
 /** v4: SMTP credential. */
 function decodeCredential(value: unknown): ObservedCredential {
-  return { name: stringField(objectOf(value, 'credential'), 'username') };
+  return { name: addressable('username', stringField(objectOf(value, 'credential'), 'username')) };
 }

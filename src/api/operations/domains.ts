@@ -1,12 +1,13 @@
 import { ENDPOINTS, LIMITS } from '../../model/endpoints.ts';
 import { parseDomainName, type DomainName } from '../../model/names.ts';
 import type { Account, ObservedDomain } from '../../model/observed.ts';
-import type { DomainState } from '../../model/resources.ts';
+import type { DomainState, ObservedAlias } from '../../model/resources.ts';
 import { fail, succeed, type Result } from '../../model/result.ts';
 import type { Call } from '../http/call.ts';
 import type { Answer, Client, DomainUpdate } from '../client.ts';
 import {
   arrayField,
+  DecodeError,
   expectSame,
   limitField,
   nullableString,
@@ -168,13 +169,26 @@ export function decodeDomain(value: unknown): ObservedDomain {
   };
 }
 
-/** v3: Domain. A row has no total: that its aliases are all is known only while it has room for another one. */
+/** v3: Domain. */
 function decodeDomainWithAliases(value: unknown): ObservedDomain {
   const domain = decodeDomain(value);
-  const rows = objectOf(value, 'domain')['aliases'];
-  if (!Array.isArray(rows) || rows.length >= LIMITS.embeddedAliases) return domain;
-  const aliases = rows.map(decodeAlias);
-  return new Set(aliases.map(({ id }) => id)).size === rows.length ? { ...domain, aliases } : domain;
+  const aliases = decodeEmbedded(objectOf(value, 'domain')['aliases']);
+  return aliases === null ? domain : { ...domain, aliases };
+}
+
+/**
+ * Returns null where the aliases may not be all (a row has no total, so one with room for another proves it), or one of them
+ * cannot be used: it must not hide the other domains.
+ */
+function decodeEmbedded(rows: unknown): readonly ObservedAlias[] | null {
+  if (!Array.isArray(rows) || rows.length >= LIMITS.embeddedAliases) return null;
+  try {
+    const aliases = rows.map(decodeAlias);
+    return new Set(aliases.map(({ id }) => id)).size === rows.length ? aliases : null;
+  } catch (error) {
+    if (error instanceof DecodeError) return null;
+    throw error;
+  }
 }
 
 /** A live domain whose name no manifest can hold is listed anyway: it must not hide the others. */

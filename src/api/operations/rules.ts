@@ -3,6 +3,7 @@ import { sameMatch, type RuleMatch, type Scope, type ObservedRule } from '../../
 import type { Call } from '../http/call.ts';
 import type { Client, LookupClient, RuleAddition } from '../client.ts';
 import {
+  addressable,
   arrayField,
   booleanField,
   DecodeError,
@@ -127,7 +128,7 @@ export function decodeRule(value: unknown): ObservedRule {
   const json = objectOf(value, 'rule');
   const config = objectField(json, 'config');
   return {
-    id: stringField(json, 'id'),
+    id: addressable('rule', stringField(json, 'id')),
     match: decodeMatch(stringField(json, 'type'), config),
     forward: decodeForward(stringField(config, 'forward')),
     rank: numberField(json, 'rank'),

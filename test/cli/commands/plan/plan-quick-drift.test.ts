@@ -89,6 +89,25 @@ describe('a domain that drifted is read and planned, the other is not', () => {
   });
 });
 
+test('a domain that embeds an alias without an id is read in full, and hides no drift of another', async () => {
+  const scene = await settledScene();
+  await byHand(scene.emulator, 'DELETE', '/v4/domains/other.example');
+  const alias = { alias: 'sales', forward: 'carol@corp.example', created: 1 };
+  const domains = [{ domain: 'acme.example', aliases: [alias], notification_email: null, whitelabel: null }];
+  scene.emulator.faults.push({
+    match: { version: 'v3', endpoint: '/domains' },
+    do: {
+      kind: 'body',
+      body: JSON.stringify({ domains, total: 1, limit: 50, page: 1, success: true }),
+      contentType: 'application/json',
+    },
+  });
+  const { code, read, stdout } = await quickly(scene);
+  expect(read).toEqual(['acme.example', 'other.example']);
+  expect(stdout).toMatch(/\+ domain/);
+  expect(code).toBe(0);
+});
+
 test('an alias that nobody manages is no drift, and rules are not checked', async () => {
   const scene = await settledScene();
   await byHand(scene.emulator, 'POST', '/v4/domains/acme.example/aliases', {
