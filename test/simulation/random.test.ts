@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { planDigest } from '../../src/plan/document/digest.ts';
+import { approvalDigest } from '../../src/plan/document/digest.ts';
 import { unmanagedPart } from '../golden/support/unmanaged.ts';
 import { IS_FULL, SEED } from './support/explore.ts';
 import { endsDone, judge } from './support/judge.ts';
@@ -32,7 +32,7 @@ function worldScenario(world: RandomWorld, order: 'as-made' | 'reversed') {
 function digestOf({ endings }: Simulation): string | null {
   const [first] = endings;
   if (first?.kind !== 'ended' || !('planned' in first.once)) return null;
-  return planDigest(first.once.planned.plan, (text) => createHash('sha256').update(text).digest('hex'));
+  return approvalDigest(first.once.planned, (text) => createHash('sha256').update(text).digest('hex'));
 }
 
 test(

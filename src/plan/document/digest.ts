@@ -1,6 +1,7 @@
-import type { Plan } from '../../model/plan.ts';
+import type { Plan, PlannedRoute } from '../../model/plan.ts';
 import { NO_PRIOR } from '../../model/prior.ts';
 import { makePlan, type PlanInput } from '../plan.ts';
+import { planRoutes } from '../routes/routes.ts';
 
 /**
  * The digest by which a saved plan is recognised: that of the plan which manifest, account and allowances alone give, so
@@ -10,7 +11,7 @@ export function approvalDigest({ input, plan }: PlannedInput, sha256: (text: str
   const bare = isWithoutMemory(input)
     ? plan
     : makePlan({ ...input, prior: NO_PRIOR, changedPasswords: new Set() });
-  return planDigest(bare, sha256);
+  return planDigest(bare, planRoutes({ ...input, ...bare }), sha256);
 }
 
 /** A plan and what it was made from. */
@@ -24,15 +25,20 @@ function isWithoutMemory({ prior, changedPasswords }: PlanInput): boolean {
 }
 
 /**
- * `sha256:…` over what a plan would do and under which allowances: api, manifest digest, changes, guards and
- * allowances. Where entries are written, the forecast and the time do not count.
+ * `sha256:…` over what a plan would do and under which allowances: api, manifest digest, changes, whose mail changes, guards
+ * and allowances. Where entries are written, the forecast and the time do not count.
  */
-export function planDigest(plan: Plan, sha256: (text: string) => string): string {
+export function planDigest(
+  plan: Plan,
+  routes: readonly PlannedRoute[],
+  sha256: (text: string) => string,
+): string {
   const { api, changes, guards, allowances } = plan;
   const covered = {
     api,
     manifest: plan.manifest.digest,
     changes: changes.map((change) => ({ ...change, source: undefined, via: undefined })),
+    routes,
     guards,
     allowances,
   };

@@ -1,6 +1,7 @@
 import { describeChange } from './describe.ts';
 import { stableJson } from '../document/digest.ts';
 import type { ChangeDocument, PlanDocument } from '../document/document.ts';
+import { describeRoute, type RouteRow } from './routes.ts';
 import { SYMBOLS } from './text.ts';
 
 /** One difference between a fresh plan and the saved one; null: it is not in that plan. */
@@ -29,6 +30,11 @@ export function comparePlans(saved: PlanDocument, fresh: PlanDocument): readonly
       keyOf: subjectOf,
       show: showChange,
       contentOf: contentOfChange,
+    }),
+    ...compareLists(saved.routes ?? [], fresh.routes ?? [], {
+      keyOf: (route) => `mail to ${describeRoute(route).who}`,
+      show: (route) => showRoute(describeRoute(route)),
+      contentOf: (route) => route,
     }),
     ...compareLists(saved.guards, fresh.guards, {
       keyOf: ({ guard, scope }) => `${guard} ${scope}`,
@@ -87,6 +93,10 @@ function compareLists<Item>(
 
 function subjectOf({ domain, kind, name }: ChangeDocument): string {
   return kind === 'domain' ? `${domain} domain` : `${domain} ${kind} ${name}`;
+}
+
+function showRoute({ text, note }: RouteRow): string {
+  return note === '' ? text : `${text} ${note}`;
 }
 
 function showChange(change: ChangeDocument): string {

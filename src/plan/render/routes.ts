@@ -71,7 +71,7 @@ const KINDS = [
   ['renamed', 'renamed'],
 ] as const satisfies readonly (readonly [RouteKind, string])[];
 
-function describeRoute(route: PlannedRouteDocument): RouteRow {
+export function describeRoute(route: PlannedRouteDocument): RouteRow {
   const { kind, was, condition, via, unknown, otherwise } = route;
   const notes = [
     ...(condition === undefined ? [] : [`mail with ${describeMatch(condition)}`]),

@@ -6,6 +6,7 @@ import type { Change, Plan } from '../../../src/model/plan.ts';
 import { NO_PRIOR } from '../../../src/model/prior.ts';
 import { comparePlans, staleSince } from '../../../src/plan/render/compare.ts';
 import { approvalDigest, planDigest, stableJson } from '../../../src/plan/document/digest.ts';
+import { planRoutes } from '../../../src/plan/routes/routes.ts';
 import { planDocument, type PlanDocument } from '../../../src/plan/document/document.ts';
 import { makePlan, type PlanInput } from '../../../src/plan/plan.ts';
 import {
@@ -52,7 +53,7 @@ const NO_FORECAST = {
 };
 
 function documentOf(made: Plan): PlanDocument {
-  const digest = planDigest(made, sha256);
+  const digest = planDigest(made, [], sha256);
   return planDocument(made, {
     forecast: NO_FORECAST,
     createdAt: NOW,
@@ -99,7 +100,10 @@ describe('what a plan’s digest covers', () => {
     ['warnings', () => ({ warnings: [{ code: 'over-quota', message: '', source: null }] }), false],
   ])('%s', (_, parts, differs) => {
     const made = base();
-    const [before, after] = [planDigest(made, sha256), planDigest({ ...made, ...parts(made) }, sha256)];
+    const [before, after] = [
+      planDigest(made, [], sha256),
+      planDigest({ ...made, ...parts(made) }, [], sha256),
+    ];
     expect(before).toMatch(/^sha256:\(\d+\)\{/);
     expect(before !== after).toBe(differs);
   });
@@ -141,7 +145,21 @@ describe('the digest by which a saved plan is recognised', () => {
   test('covers what is asked for with flags', () => {
     const policy = { ...POLICY, rotate: [{ name: 'carol', domain: ACME }] };
     expect(digestOf(inputOf({ policy }))).not.toBe(digestOf(inputOf()));
-    expect(digestOf(inputOf())).toBe(planDigest(makePlan(inputOf()), sha256));
+    const [input, made] = [inputOf(), makePlan(inputOf())];
+    expect(digestOf(input)).toBe(planDigest(made, planRoutes({ ...input, ...made }), sha256));
+  });
+
+  test('covers whose mail changes, though changes and guards are the same', () => {
+    const wanted = desired([present(ACME, { aliases: aliasSection({ a: 'b@x.example' }) })]);
+    const withDesk = (forward: string) =>
+      inputOf({
+        desired: wanted,
+        observed: observed([live(ACME, { aliases: liveAliases({ a: 'a@x.example', desk: forward }) })]),
+      });
+    const [before, after] = [withDesk('z@x.example'), withDesk('a@acme.example')];
+    expect(makePlan(after)).toEqual(makePlan(before));
+    expect(digestOf(after)).not.toBe(digestOf(before));
+    expect(digestOf(withDesk('y@x.example'))).toBe(digestOf(before));
   });
 
   test('and what a plan does that the saved one does not say is listed, but for a password that changed', () => {
@@ -275,6 +293,25 @@ describe('what is new since a plan was saved', () => {
     const fresh = { ...saved, withheld: [{ ...entry, reason: 's' }] };
     expect(comparePlans(saved, fresh)).toEqual([{ subject: 'acme.example withheld', was: 'r', is: 's' }]);
     expect(comparePlans(fresh, fresh)).toEqual([]);
+  });
+
+  test('whose mail changes', () => {
+    const saved = documentOf(base());
+    const route = { domain: ACME, address: 'desk@acme.example', rule: null, was: null, via: [] } as const;
+    const ends = { kind: 'lost', from: ['a@x.example'], to: [], unknown: [] } as const;
+    const by = { before: { kind: 'alias', name: 'desk' }, after: null } as const;
+    const lost = { ...route, ...ends, by };
+    expect(comparePlans(saved, { ...saved, routes: [lost] })).toEqual([
+      { subject: 'mail to desk@acme.example', was: null, is: 'a@x.example -> refused' },
+    ]);
+    const passing = { ...lost, via: ['old@acme.example'] };
+    expect(comparePlans({ ...saved, routes: [lost] }, { ...saved, routes: [passing] })).toEqual([
+      {
+        subject: 'mail to desk@acme.example',
+        was: 'a@x.example -> refused',
+        is: 'a@x.example -> refused (via old@acme.example)',
+      },
+    ]);
   });
 
   test('a guard, and whether it is allowed', () => {

@@ -4,7 +4,7 @@ import { countLine, renderReport } from '../../../apply/report/report-text.ts';
 import { showText } from '../../../model/destinations.ts';
 import { escapeInvisible } from '../../../model/names.ts';
 import type { Report } from '../../../model/report.ts';
-import { planDigest } from '../../../plan/document/digest.ts';
+import { approvalDigest } from '../../../plan/document/digest.ts';
 import type { Once } from '../../../reconcile/once.ts';
 import type { Context } from '../../context.ts';
 import { readFailure } from '../../input/connect.ts';
@@ -70,7 +70,7 @@ function printUnproven(context: Context, session: Session, { planned }: NotRun):
 function printRefusal(context: Context, session: Session, { decision, planned }: NotRun): void {
   const { client } = session;
   const report = refusedReport(planned.plan, {
-    digest: planDigest(planned.plan, client.hmac),
+    digest: approvalDigest(planned, client.hmac),
     now: context.clock.now(),
     requests: client.totals(),
   });

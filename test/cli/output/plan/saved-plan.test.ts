@@ -8,6 +8,7 @@ import type { PlanDocument } from '../../../../src/plan/document/document.ts';
 import { hmacWith } from '../../../../src/api/http/hmac.ts';
 import { sha256 } from '../../../../src/cli/output/output.ts';
 import { sealPlan, type SavedPlan } from '../../../../src/plan/document/saved.ts';
+import { byHand } from '../../../support/by-hand.ts';
 import { commandScene, type CommandScene } from '../../support/scene.ts';
 
 const LIVE = [
@@ -251,6 +252,31 @@ describe('stale: 6 and nothing is written', () => {
     );
   });
 
+  test.each<[string, object, readonly string[]]>([
+    [
+      'an alias is pointed at what the plan deletes',
+      { alias: 'desk', forward: 'old@acme.example' },
+      ['mail to desk@acme.example', '    was: not planned', '    is:  dan@corp.example -> refused'],
+    ],
+    [
+      'a catch-all to a stranger takes what the plan shows as lost',
+      { alias: '*', forward: 'eve@stranger.example' },
+      [
+        'mail to old@acme.example',
+        '    was: dan@corp.example -> refused',
+        '    is:  dan@corp.example -> eve@stranger.example',
+      ],
+    ],
+  ])('%s', async (_, alias, lines) => {
+    const scene = await savedScene();
+    expect((await planOf(scene)).routes).toContainEqual(
+      expect.objectContaining({ address: 'old@acme.example', kind: 'lost' }),
+    );
+    await byHand(scene.emulator, 'POST', '/v4/domains/acme.example/aliases', alias);
+    scene.emulator.journal.clear();
+    expect(await stale(scene)).toContain(lines.join('\n'));
+  });
+
   test('the account has what was to be added', async () => {
     const scene = await savedScene();
     reroute(scene, 'carol@corp.example');
@@ -280,7 +306,10 @@ describe('stale: 6 and nothing is written', () => {
     const report = JSON.parse(stdout) as { stale: readonly object[] };
     const validate = new Ajv2020({ validateFormats: false }).compile(reportSchema);
     expect(validate(report), JSON.stringify(validate.errors)).toBe(true);
-    expect(report.stale).toEqual([expect.objectContaining({ subject: 'acme.example alias sales' })]);
+    expect(report.stale).toMatchObject([
+      { subject: 'acme.example alias sales' },
+      { subject: 'mail to sales@acme.example' },
+    ]);
     expect(code).toBe(6);
   });
 
