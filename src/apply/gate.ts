@@ -3,7 +3,15 @@ import { nameKey, takesOthers, type DomainName } from '../model/names.ts';
 import type { Change } from '../model/plan.ts';
 import { dependenciesOf } from '../plan/requests/dependencies.ts';
 import { chainOfKind } from '../plan/requests/order.ts';
-import { hasTrouble, isHeldUp, STAGE_ONE_FAILED, stopOn, whyStopped, type Ledger } from './ledger.ts';
+import {
+  hasTrouble,
+  isHeldUp,
+  isUnseen,
+  STAGE_ONE_FAILED,
+  stopOn,
+  whyStopped,
+  type Ledger,
+} from './ledger.ts';
 import type { KnownAccount } from './known-account.ts';
 
 /** Why a change must not be sent now; null: it may. */
@@ -51,34 +59,55 @@ export function stageTwoGate(
   };
 }
 
+/** What is known right before a part of stage 2. */
+export interface Passage {
+  readonly gate: Gate;
+  /** True if the gate stops a change only for what this run ended elsewhere, and no listing shows that yet. */
+  readonly awaits: (change: Change) => boolean;
+  /** The domains that were read. */
+  readonly seen: ReadonlySet<DomainName>;
+}
+
 /**
  * The same for what one part of stage 2 takes away. The other domains that forwarded there are read right before it, and
- * what one of them is seen to forward to still is kept. `seen`: the domains that were read.
+ * what one of them is seen to forward to still is kept.
  */
 export async function forwarderGate(
   late: readonly Change[],
   { gate, dependencies }: { readonly gate: Gate; readonly dependencies: Dependencies },
   { ledger, account }: { readonly ledger: Ledger; readonly account: KnownAccount },
-): Promise<{ readonly gate: Gate; readonly seen: ReadonlySet<DomainName> }> {
+): Promise<Passage> {
   const open = late.filter((change) => gate(change) === null);
   const names = new Set(open.flatMap((change) => [...(dependencies.get(itemKey(change)) ?? NO_DOMAINS)]));
-  if (names.size === 0) return { gate, seen: names };
+  if (names.size === 0) return { gate, awaits: () => false, seen: names };
   const read = await account.reread(names);
   if (!read.ok) stopOn(ledger, read.error);
   const plan = account.planAgain(names);
   const unread = new Set(plan.withheld.map(({ domain }) => domain));
   const going = new Set(late.map(itemKey));
   const staying = plan.changes.filter((change) => !going.has(itemKey(change)));
-  const still = dependenciesByItem(open, staying);
-  const own: Gate = (change) => {
+  const forwarding = dependenciesByItem(open, staying);
+  const lasting = dependenciesByItem(
+    open,
+    staying.filter((change) => !isUnseen(ledger, change)),
+  );
+  const holderOf = (change: Change, forwarders: Dependencies): DomainName | undefined => {
     const item = itemKey(change);
-    const forwarders = (still.get(item) ?? NO_DOMAINS).union(
-      unread.intersection(dependencies.get(item) ?? NO_DOMAINS),
-    );
-    const [holder] = forwarders;
-    return gate(change) ?? (holder === undefined ? null : `${holder} may still forward there`);
+    const unknown = unread.intersection(dependencies.get(item) ?? NO_DOMAINS);
+    const [holder] = (forwarders.get(item) ?? NO_DOMAINS).union(unknown);
+    return holder;
   };
-  return { gate: own, seen: names };
+  return {
+    gate(change) {
+      const holder = holderOf(change, forwarding);
+      return gate(change) ?? (holder === undefined ? null : `${holder} may still forward there`);
+    },
+    awaits: (change) =>
+      gate(change) === null &&
+      holderOf(change, forwarding) !== undefined &&
+      holderOf(change, lasting) === undefined,
+    seen: names,
+  };
 }
 
 /** By item: the other domains that forward to what a change takes away. */

@@ -1,5 +1,5 @@
 import { errorText, type ApiError, type FieldErrors } from '../api/errors.ts';
-import { itemKey } from '../model/item-key.ts';
+import { changeKey, itemKey } from '../model/item-key.ts';
 import type { Kind } from '../model/kinds.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Change } from '../model/plan.ts';
@@ -138,6 +138,13 @@ export function forget(ledger: Ledger, change: Change): void {
   ledger.failed.delete(item);
   ledger.skipped.delete(item);
   ledger.undone.get(change.domain)?.delete(item);
+}
+
+/** True if the service accepted this very change in this run, and the item still shows as it was before. */
+export function isUnseen({ done }: Ledger, change: Change): boolean {
+  const accepted = done.get(itemKey(change))?.change;
+  if (accepted === undefined || changeKey(accepted) !== changeKey(change)) return false;
+  return JSON.stringify(accepted.observed) === JSON.stringify(change.observed);
 }
 
 function noteUndone(ledger: Ledger, change: Change): void {

@@ -10,9 +10,17 @@ import {
 } from '../plan/requests/requests.ts';
 import { changesOfRequests, verificationOrder } from '../plan/requests/verification-order.ts';
 import { approve, isApprovedBy, isHeldBack, type Approvals } from './approval.ts';
-import { openFirstPass } from './first-pass.ts';
-import { dependenciesByItem, forwarderGate, stageOneGate, stageTwoGate, type Gate } from './gate.ts';
-import { recordSkips, stopOn, whyStopped, type Ledger } from './ledger.ts';
+import { openFirstPass, type FirstPass } from './first-pass.ts';
+import {
+  dependenciesByItem,
+  forwarderGate,
+  stageOneGate,
+  stageTwoGate,
+  type Dependencies,
+  type Gate,
+  type Passage,
+} from './gate.ts';
+import { forget, isUnseen, recordSkips, stopOn, whyStopped, type Ledger } from './ledger.ts';
 import { isNotKept } from './memory/not-kept.ts';
 import type { KnownAccount } from './known-account.ts';
 import { resolveNewDomains } from './new-domains.ts';
@@ -30,8 +38,11 @@ export interface Round {
   readonly unread: Iterable<DomainName>;
 }
 
+/** Pauses between reads of what was written, before it counts as missing: listings may be late. Milliseconds. */
+export const PAUSES_MS = [2_000, 10_000] as const;
+
 /** What every round works with. */
-export interface RoundParts extends Pick<ApplyPorts, 'whyKeepDomain'> {
+export interface RoundParts extends Pick<ApplyPorts, 'whyKeepDomain' | 'clock' | 'signal'> {
   readonly ledger: Ledger;
   readonly account: KnownAccount;
   readonly approvals: Approvals;
@@ -55,18 +66,66 @@ export async function sendRound(round: Round, parts: RoundParts): Promise<Readon
   const order = verificationOrder(stages, (change) => dependencies.get(itemKey(change)));
   const firstPass = openFirstPass(order, parts);
   for (const [part, { stage, domains }] of stages.entries()) {
-    let send = (own: DomainRequests): Promise<void> => sendAll(parts, own.requests, stageOneGate(ledger));
     if (stage === 2) {
-      const passage = await forwarderGate(domains.flatMap(changesOfRequests), { gate, dependencies }, parts);
-      firstPass.readBefore(part, passage.seen);
-      send = (own) => sendStageTwo(parts, own, passage.gate);
+      const late = { part, domains, gate, dependencies };
+      await sendLatePart(late, firstPass, parts);
+      continue;
     }
     await sideBySide(domains, DOMAINS_AT_ONCE, async (own) => {
-      await send(own);
+      await sendAll(parts, own.requests, stageOneGate(ledger));
       firstPass.ended(own.domain, part);
     });
   }
   return firstPass.seen();
+}
+
+interface LatePart {
+  /** Counts from 0. */
+  readonly part: number;
+  readonly domains: readonly DomainRequests[];
+  readonly gate: Gate;
+  readonly dependencies: Dependencies;
+}
+
+/**
+ * Sends a part of stage 2. What takes a route away waits until a listing shows what this run put in its place: after each
+ * pause it is tried again, and after the last it is skipped.
+ */
+async function sendLatePart(
+  { part, domains, ...gates }: LatePart,
+  firstPass: FirstPass,
+  parts: RoundParts,
+): Promise<void> {
+  const { ledger, clock, signal } = parts;
+  let waiting = domains;
+  for (const pause of [...PAUSES_MS, null]) {
+    const passage = await forwarderGate(waiting.flatMap(changesOfRequests), gates, parts);
+    firstPass.readBefore(part, passage.seen);
+    const unseen = new Map<DomainName, ReadonlySet<Change>>();
+    await sideBySide(waiting, DOMAINS_AT_ONCE, async (own) => {
+      const early = await sendStageTwo(parts, own, passage);
+      const isLast = early.length === 0 || pause === null || whyStopped(ledger) !== null;
+      if (isLast) firstPass.ended(own.domain, part);
+      else unseen.set(own.domain, new Set(early));
+    });
+    if (unseen.size === 0 || pause === null) return;
+    await clock.sleep(pause, signal);
+    for (const change of unseen.values().flatMap((changes) => changes)) forget(ledger, change);
+    waiting = waiting.flatMap((own) => {
+      const changes = unseen.get(own.domain);
+      return changes === undefined ? [] : [requestsFor(own, changes)];
+    });
+  }
+}
+
+/** The requests of a domain for these changes alone. */
+function requestsFor({ domain, requests }: DomainRequests, changes: ReadonlySet<Change>): DomainRequests {
+  return {
+    domain,
+    requests: requests
+      .map((request) => ({ ...request, items: request.items.filter(({ change }) => changes.has(change)) }))
+      .filter(({ items }) => items.length > 0),
+  };
 }
 
 /** The requests that are left once domains were added: others where what the service made with them changed the work. */
@@ -109,39 +168,48 @@ function passes(ledger: Ledger, { change }: WriteItem, gate: Gate): boolean {
 }
 
 /**
- * Where anything may be sent, by a read right before it. Whether a domain must stay is asked before it is read for the last
- * time: the answer may take a while.
+ * Sends the requests of a domain's stage 2 by a read right before them, and returns those changes that wait for what no
+ * listing shows yet; they are skipped. Whether a domain must stay is asked before it is read for the last time: the answer
+ * may take a while.
  */
-async function sendStageTwo(parts: RoundParts, planned: DomainRequests, gate: Gate): Promise<void> {
+async function sendStageTwo(
+  parts: RoundParts,
+  planned: DomainRequests,
+  { gate, awaits }: Passage,
+): Promise<readonly Change[]> {
   const { ledger, sender, whyKeepDomain } = parts;
-  const isDeleted = changesOfRequests(planned).some(
-    (change) => change.kind === 'domain' && gate(change) === null,
-  );
+  const changes = changesOfRequests(planned);
+  const isDeleted = changes.some((change) => change.kind === 'domain' && gate(change) === null);
   const reason = isDeleted ? ((await whyKeepDomain?.(planned.domain)) ?? null) : null;
   const own: Gate = (change) => gate(change) ?? reason;
+  const early = changes.filter(awaits);
   const items = planned.requests.flatMap((request) => request.items);
   const late = items.filter((item) => passes(ledger, item, own)).map(({ change }) => change);
-  if (late.length === 0) return;
+  if (late.length === 0) return early;
   const fresh = await freshen(parts, planned.domain, late);
-  if (fresh === late) return sendAll(parts, planned.requests, own);
-  const again = sender.requestsOf(fresh).filter(({ stage }) => stage === 2);
-  await sendAll(
-    parts,
-    again.flatMap(({ domains }) => domains.flatMap(({ requests }) => requests)),
-    own,
-  );
+  if (fresh === 'unseen') return [...early, ...late];
+  const requests = fresh === late ? planned.requests : stageTwoOf(sender.requestsOf(fresh));
+  await sendAll(parts, requests, own);
+  return early;
+}
+
+function stageTwoOf(stages: readonly StageRequests[]): readonly WriteRequest[] {
+  return stages
+    .filter(({ stage }) => stage === 2)
+    .flatMap(({ domains }) => domains.flatMap(({ requests }) => requests));
 }
 
 /**
- * What of these changes of a domain's stage 2 is still to be done. Where they may take a route away the domain is read
+ * Returns what of these changes of a domain's stage 2 is still to be done. Where they may take a route away the domain is read
  * again right before them, all its sections in one round trip; otherwise when its listing is over two minutes old. What
- * changed since is planned again. A domain that needs more of stage 1 by now waits for the next round.
+ * changed since is planned again. A domain that needs more of stage 1 by now waits for the next round; one whose listing
+ * shows nothing of what this run did there is `unseen`.
  */
 async function freshen(
   { ledger, account, approvals }: Pick<RoundParts, 'ledger' | 'account' | 'approvals'>,
   domain: DomainName,
   late: readonly Change[],
-): Promise<readonly Change[]> {
+): Promise<readonly Change[] | 'unseen'> {
   if (!account.isStale(domain, late) || whyStopped(ledger) !== null) return late;
   const read = await account.reread([domain]);
   if (!read.ok) stopOn(ledger, read.error);
@@ -152,17 +220,24 @@ async function freshen(
     return [];
   }
   const open = plan.changes.filter((change) => !isHeldBack(approvals, change));
-  const early = open.find((change) => change.stage === 1 && !isSetting(change) && !isUndone(ledger, change));
-  if (early !== undefined) {
-    const what = `${early.kind} ${early.name}`;
-    const reason = isNotKept(ledger, early)
-      ? `${what} was accepted before it and is not in place`
-      : `${what} was changed by somebody else during the run`;
-    recordSkips(ledger, late, reason);
-    return [];
+  const early = open.filter(
+    (change) => change.stage === 1 && !isSetting(change) && !isUndone(ledger, change),
+  );
+  const news = early.find((change) => !isUnseen(ledger, change));
+  const [first = news] = early;
+  if (first === undefined) {
+    const approved = approve(late);
+    return open.filter((change) => change.stage === 2 && isApprovedBy(approved, change));
   }
-  const approved = approve(late);
-  return open.filter((change) => change.stage === 2 && isApprovedBy(approved, change));
+  recordSkips(ledger, late, whyTooEarly(ledger, news ?? first));
+  return news === undefined ? 'unseen' : [];
+}
+
+function whyTooEarly(ledger: Ledger, change: Change): string {
+  const what = `${change.kind} ${change.name}`;
+  return isUnseen(ledger, change) || isNotKept(ledger, change)
+    ? `${what} was accepted before it and is not in place`
+    : `${what} was changed by somebody else during the run`;
 }
 
 /** Settings are no part of what was read, and no route depends on them. */

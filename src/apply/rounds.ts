@@ -9,13 +9,10 @@ import { foreignSettings, type KnownAccount } from './known-account.ts';
 import type { RunRecorder } from './history/run-recorder.ts';
 import type { Sightings } from './memory/not-kept.ts';
 import type { ApplyInput, ApplyPorts } from './ports.ts';
-import { sendRound, type Round } from './round.ts';
+import { PAUSES_MS, sendRound, type Round } from './round.ts';
 import { resolvePasswords } from './send/passwords.ts';
 import { openSender, sourcesOf } from './send/send.ts';
 import { judgeRound, type Verdict } from './verdict.ts';
-
-/** Pauses before the second and the third round: what is in place may take a moment to show. */
-const PAUSES_MS = [2_000, 10_000] as const;
 
 export interface RunParts {
   readonly ledger: Ledger;
@@ -32,7 +29,7 @@ export async function runRounds(
   { ledger, account, passwords, recorder }: RunParts,
 ): Promise<Verdict> {
   const { desired, plan } = input;
-  const { clock, signal, resolvePassword, whyKeepDomain } = ports;
+  const { clock, signal, resolvePassword } = ports;
   const approvals = approvalsOf(input);
   const sender = openSender(ports, sourcesOf(desired, passwords), {
     ledger,
@@ -46,7 +43,7 @@ export async function runRounds(
   for (let pass = 0; ; pass += 1) {
     const before = progressOf(ledger);
     const began = clock.monotonic();
-    const seen = await sendRound(round, { ledger, account, approvals, sender, whyKeepDomain });
+    const seen = await sendRound(round, { ...ports, ledger, account, approvals, sender });
     const skipped = new Map(ledger.skipped);
 
     const read = await readBack({ concerned, seen, pass }, { ledger, account, desired }, ports);
@@ -60,7 +57,8 @@ export async function runRounds(
     const unread = plan.changes.filter(({ domain }) => verdict.unread.has(domain));
     concerned = [...work, ...verdict.notKept.map(({ change }) => change), ...unread];
     const pause = PAUSES_MS[pass];
-    const idle = pass > 0 && progressOf(ledger) === before && work.length === concerned.length;
+    const isTried = pass > 0 && round.stages.length > 0;
+    const idle = isTried && progressOf(ledger) === before && work.length === concerned.length;
     if (pause === undefined || idle || concerned.length === 0) {
       skipRest(ledger, work, skipped);
       return verdict;

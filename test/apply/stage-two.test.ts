@@ -279,3 +279,113 @@ domains:
     expect(result.report.withheld.map(({ domain }) => domain)).toEqual(['a.example', 'b.example']);
   });
 });
+
+describe('where listings are late', () => {
+  const acme = { seed: { domains: [live('acme.example')] } };
+  const two = {
+    seed: {
+      domains: [
+        live('a.example', 'desk@b.example'),
+        { domain: 'b.example', aliases: [{ alias: 'desk', forward: 'x@corp.example' }] },
+      ],
+    },
+  };
+  const prune = 'prune: { aliases: true }';
+  const cases = {
+    'an alias replaces another': {
+      ...acme,
+      manifest: `{ ${prune}, aliases: { keep: x@corp.example, new: a@corp.example } }`,
+    },
+    'an update stands before a delete': {
+      ...acme,
+      manifest: `{ ${prune}, aliases: { keep: y@corp.example } }`,
+    },
+    'a rule replaces an alias': {
+      ...acme,
+      manifest:
+        '{ aliases: { old: { state: absent } }, rules: [{ name: old, alias: old, forward: a@corp.example }] }',
+    },
+    'another domain is led away from what goes': {
+      ...two,
+      manifest: '{ aliases: { old: a@corp.example } }\n  b.example: { aliases: { desk: { state: absent } } }',
+    },
+    'what another domain deletes led to what goes': {
+      ...two,
+      manifest:
+        '{ aliases: { old: { state: absent } } }\n  b.example: { aliases: { desk: { state: absent } } }',
+    },
+    'another domain is led away from a domain that goes': {
+      ...two,
+      manifest: '{ aliases: { old: a@corp.example } }\n  b.example: { state: absent }',
+    },
+  };
+
+  test.each(
+    Object.entries(cases).flatMap(([name, setup]) =>
+      (['v4', 'v3'] as const).flatMap((version) => [1, 2].map((lag) => [name, version, lag, setup] as const)),
+    ),
+  )('%s: one run converges (%s, late by %i reads)', async (_name, version, listingLag, setup) => {
+    const domain = setup.seed.domains[0]?.domain ?? '';
+    const { report } = await runScene({
+      seed: setup.seed,
+      version,
+      switches: { listingLag },
+      manifest: `domains:\n  ${domain}: ${setup.manifest}`,
+    });
+    expect(report).toMatchObject({ outcome: 'converged', failed: [], skipped: [], notKept: [] });
+  });
+
+  test('what takes the place of an alias and never shows: the alias stays', async () => {
+    const scene = await openScene({
+      ...acme,
+      manifest: `domains:\n  acme.example: ${cases['an alias replaces another'].manifest}`,
+    });
+    const { report, end } = await scene.run({
+      beforeApply: () =>
+        scene.account.emulator.faults.push({
+          match: { method: 'GET', times: 'always' },
+          do: {
+            kind: 'edit',
+            request: { method: 'DELETE', path: '/v4/domains/acme.example/aliases/3' },
+          },
+        }),
+    });
+    expect(told({ report } as RunResult).skipped).toEqual(['delete old@acme.example']);
+    expect(report).toMatchObject({ outcome: 'partial', notKept: [{ name: 'new' }] });
+    expect(end.domains[0]?.aliases.map(({ alias }) => alias)).toEqual(['keep', 'old']);
+  });
+
+  test('what shows only in a later pass of verification is gone on with in the next', async () => {
+    const { writes, end } = await runScene({
+      ...acme,
+      manifest: `domains:\n  acme.example: ${cases['an alias replaces another'].manifest}`,
+      switches: { listingLag: 4 },
+    });
+    expect(writes.map(({ method }) => method)).toEqual(['POST', 'DELETE']);
+    expect(end.domains[0]?.aliases.map(({ alias }) => alias)).toEqual(['keep', 'new']);
+  });
+
+  test('what a person changed meanwhile is not waited for', async () => {
+    const scene = await openScene({
+      ...acme,
+      manifest: `domains:\n  acme.example: ${cases['an update stands before a delete'].manifest}`,
+    });
+    const { report } = await scene.run({
+      company: 'others',
+      beforeApply: () =>
+        scene.account.emulator.faults.push({
+          match: { method: 'GET', path: 'aliases' },
+          do: {
+            kind: 'edit',
+            request: {
+              method: 'PUT',
+              path: '/v4/domains/acme.example/aliases/2',
+              body: { forward: 'z@corp.example' },
+            },
+          },
+        }),
+    });
+    expect(report.outcome).toBe('converged');
+    expect(scene.account.clock.sleeps).toEqual([2_000]);
+  });
+});
