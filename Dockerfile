@@ -29,5 +29,5 @@ USER node
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:9477/healthz').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 EXPOSE 9477
-ENTRYPOINT ["node", "/app/dist/fwdsync.cjs"]
+ENTRYPOINT ["node", "/app/dist/fwdsync.js"]
 CMD ["run"]

@@ -94,7 +94,7 @@ export async function inDirectory<T>(use: (directory: string) => Promise<T>): Pr
 export function build(directory: string): string {
   execFileSync(process.execPath, [join(ROOT, 'build.ts'), join(directory, 'dist')], { stdio: 'inherit' });
   writeFileSync(join(directory, 'package.json'), '{ "type": "module" }'); // as in the published package
-  return join(directory, 'dist/fwdsync.cjs');
+  return join(directory, 'dist/fwdsync.js');
 }
 
 export interface EmulatorProcess {

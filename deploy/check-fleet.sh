@@ -93,7 +93,7 @@ done
 check_worker worker-1
 check_worker worker-2
 applied ana@corp.example
-podman exec worker-1 node /app/dist/fwdsync.cjs status
+podman exec worker-1 node /app/dist/fwdsync.js status
 podman stop worker-1 worker-2 >/dev/null
 podman inspect --format '{{.Name}}: exit {{.State.ExitCode}} after SIGTERM' worker-1 worker-2
 
@@ -106,6 +106,6 @@ start_as "deploy/docker-compose.fleet.yaml worker" --name worker-3 --detach >/de
 forward worker-3 127.0.0.1 "$service"
 check_worker worker-3
 applied ben@corp.example
-podman exec worker-3 node /app/dist/fwdsync.cjs status
+podman exec worker-3 node /app/dist/fwdsync.js status
 podman stop worker-3 >/dev/null
 podman inspect --format '{{.Name}}: exit {{.State.ExitCode}} after SIGTERM' worker-3

@@ -50,7 +50,7 @@ mount --bind "$work/manifest" "$work/tree/etc/fwdsync"
 inside() { exec chroot --userspec=1000:1000 "$work/tree" /usr/bin/env -i PATH=/usr/local/bin:/usr/bin:/bin "$@"; }
 ! (inside node -e "require('fs').writeFileSync('/app/x', '')") 2>/dev/null && echo "the tree is read-only"
 
-inside node /app/dist/fwdsync.cjs emulator --port 18125 --api-key key-of-the-check >"$work/emulator.log" &
+inside node /app/dist/fwdsync.js emulator --port 18125 --api-key key-of-the-check >"$work/emulator.log" &
 emulator=$!
 until [ -s "$work/emulator.log" ]; do sleep 0.1; done
 cat >"$work/manifest/fwdsync.yaml" <<'MANIFEST'
@@ -62,7 +62,7 @@ domains:
 MANIFEST
 inside FWDSYNC_API_URL=http://127.0.0.1:18125/v4 FWDSYNC_API_KEY=key-of-the-check FWDSYNC_FILE=/etc/fwdsync \
   FWDSYNC_STATE_DIR=/var/lib/fwdsync FWDSYNC_LOG_FORMAT=json \
-  node /app/dist/fwdsync.cjs run --interval 2s --listen 127.0.0.1:9477 >"$work/daemon.log" &
+  node /app/dist/fwdsync.js run --interval 2s --listen 127.0.0.1:9477 >"$work/daemon.log" &
 daemon=$!
 
 say "main job"

@@ -131,7 +131,7 @@ domains:
   }, 60_000);
 
   test('on an older Node its command says in one line which it needs', async () => {
-    const command = join(project, 'node_modules/fwdsync/dist/fwdsync.cjs');
+    const command = join(project, 'node_modules/fwdsync/dist/fwdsync.js');
     const result = await run(join(tooOld, 'node'), [command, 'validate']).catch((error: unknown) => error);
     expect(result).toMatchObject({
       code: 1,

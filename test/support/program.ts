@@ -8,4 +8,4 @@ export const PROGRAM = await shared('program');
 export const PROGRAM_PATH = [dirname(PROGRAM), process.env['PATH']].join(delimiter);
 
 /** Its entry, for those who start Node themselves; what it compiles it keeps below the home directory. */
-export const ENTRY = join(dirname(PROGRAM), '../dist/fwdsync.cjs');
+export const ENTRY = join(dirname(PROGRAM), '../dist/fwdsync.js');

@@ -45,7 +45,7 @@ async function buildProgram(): Promise<string> {
   await promisify(execFile)(process.execPath, [join(ROOT, 'build.ts'), join(directory, 'dist')]);
   await symlink(join(ROOT, 'examples'), join(directory, 'examples'));
   await writeFile(join(directory, 'package.json'), '{ "type": "module" }');
-  const line = `NODE_COMPILE_CACHE=${directory}/compiled exec "${process.execPath}" ${directory}/dist/fwdsync.cjs "$@"`;
+  const line = `NODE_COMPILE_CACHE=${directory}/compiled exec "${process.execPath}" ${directory}/dist/fwdsync.js "$@"`;
   await mkdir(join(directory, 'bin'));
   await writeFile(join(directory, 'bin/fwdsync'), `#!/bin/sh\n${line}\n`, { mode: 0o755 });
   return directory;

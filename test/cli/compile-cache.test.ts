@@ -1,0 +1,93 @@
+import { chmodSync, chownSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { measure, SOURCES } from '../manifest/support/measured.ts';
+import { temporaryDirectory } from '../support/directory.ts';
+import { ENTRY } from '../support/program.ts';
+
+const IS_ROOT = process.getuid?.() === 0;
+const ANOTHER_USER = 65_534;
+
+/** Node's folders of compiled code below a directory, each named after the version that made it. */
+function compiledBelow(directory: string): readonly string[] {
+  const paths = readdirSync(directory, { recursive: true, encoding: 'utf8' });
+  return paths.filter((path) => /^v\d+\./.test(basename(path))).map((path) => dirname(path));
+}
+
+function makeDirectory(path: string, mode: number): void {
+  mkdirSync(path, { recursive: true });
+  chmodSync(path, mode);
+}
+
+describe.each([
+  ['sources', SOURCES],
+  ['built program', ENTRY],
+])('the %s keep what Node compiled', (_, program) => {
+  /** Runs the program with a home, and a common directory for what is temporary. */
+  async function begin() {
+    const [home, common] = [await temporaryDirectory(), await temporaryDirectory()];
+    const run = async (env: Readonly<Record<string, string>> = {}): Promise<void> => {
+      const own = { NODE_DISABLE_COMPILE_CACHE: undefined, HOME: home, TMPDIR: common, ...env };
+      const { code, stderr } = await measure(['--version'], { program, env: own });
+      expect([code, stderr]).toEqual([0, '']);
+    };
+    return { home, common, run };
+  }
+
+  test('in the home, for its user alone', async () => {
+    const { home, common, run } = await begin();
+    await run();
+    expect(compiledBelow(home)).toEqual(['.cache/fwdsync']);
+    expect(statSync(join(home, '.cache/fwdsync')).mode & 0o777).toBe(0o700);
+    expect(compiledBelow(common)).toEqual([]);
+  });
+
+  test('where XDG_CACHE_HOME says, also below a directory that all share', async () => {
+    const { home, common, run } = await begin();
+    chmodSync(common, 0o1777);
+    await run({ XDG_CACHE_HOME: join(common, 'caches') });
+    expect([compiledBelow(home), compiledBelow(common)]).toEqual([[], ['caches/fwdsync']]);
+  });
+
+  test('where NODE_COMPILE_CACHE says, and nowhere with NODE_DISABLE_COMPILE_CACHE', async () => {
+    const { home, common, run } = await begin();
+    await run({ NODE_DISABLE_COMPILE_CACHE: '1' });
+    await run({ NODE_COMPILE_CACHE: join(common, 'named') });
+    expect([readdirSync(home), compiledBelow(common)]).toEqual([[], ['named']]);
+  });
+
+  test.each<readonly [string, string, (path: string, there: string) => void]>([
+    ['.cache', 'a link', (path, there) => symlinkSync(there, path)],
+    ['.cache/fwdsync', 'a link', (path, there) => symlinkSync(there, path)],
+    ['.cache', 'a directory that all can write to', (path) => makeDirectory(path, 0o777)],
+    ['.cache/fwdsync', 'a directory that a group can write to', (path) => makeDirectory(path, 0o770)],
+    ['.cache/fwdsync', 'a directory that all share', (path) => makeDirectory(path, 0o1777)],
+    ['.cache/fwdsync', 'a file', (path) => writeFileSync(path, '')],
+  ])('not where ~/%s is %s', async (name, _kind, make) => {
+    const { home, common, run } = await begin();
+    const path = join(home, name);
+    mkdirSync(dirname(path), { recursive: true });
+    make(path, common);
+    await run();
+    expect([compiledBelow(home), readdirSync(common)]).toEqual([[], []]);
+  });
+
+  test.runIf(IS_ROOT).each(['', '.cache', '.cache/fwdsync'])(
+    'not where ~/%s is of another user',
+    async (name) => {
+      const { home, run } = await begin();
+      mkdirSync(join(home, '.cache/fwdsync'), { recursive: true });
+      chownSync(join(home, name), ANOTHER_USER, ANOTHER_USER);
+      await run();
+      expect(compiledBelow(home)).toEqual([]);
+    },
+  );
+
+  test('not where the home is missing or no directory, or the cache is named from here', async () => {
+    const { home, common, run } = await begin();
+    for (const HOME of [join(common, 'missing'), '/dev/null', 'from-here']) await run({ HOME });
+    await run({ XDG_CACHE_HOME: 'from-here' });
+    expect([readdirSync(home), readdirSync(common)]).toEqual([[], []]);
+    expect(statSync('from-here', { throwIfNoEntry: false })).toBeUndefined();
+  });
+});
