@@ -1,16 +1,9 @@
-import {
-  ASSUMED_WINDOW_MS,
-  assumedBudget,
-  knownWindow,
-  recordEnd,
-  spend,
-  whenMayNext,
-  type Budget,
-} from './budget.ts';
+import { createBudgetBook, type BudgetBook } from './book.ts';
+import { ASSUMED_WINDOW_MS, assumedBudget, knownWindow, type Budget } from './budget.ts';
 
 /** What each endpoint's limit is thought to be, and how long things take. Milliseconds. */
 export interface ScheduleOptions {
-  /** By endpoint, as the answers so far made them. */
+  /** By endpoint, and that of the whole account, as the answers so far made them. */
   readonly budgets: ReadonlyMap<string, Budget>;
   /** Requests a window of endpoints that have not answered yet. */
   readonly assumedLimit: number;
@@ -69,36 +62,40 @@ export interface Schedule {
 }
 
 export function createSchedule(options: ScheduleOptions): Schedule {
-  let budgets = options.budgets;
+  const book = openBook(options);
   return {
     run(requests, start) {
-      const lanes = new Map<string, Lane>();
-      const timeline = timelineOf({ ...options, budgets }, start, lanes);
+      const timeline = timelineOf(options, start, book);
       for (const [endpoint, count] of requests) {
         for (let sent = 0; sent < count; sent += 1) timeline.send(endpoint, 'first', () => {});
       }
-      const end = timeline.run();
-      budgets = new Map([
-        ...budgets,
-        ...lanes.entries().map(([name, { budget }]) => [name, budget] as const),
-      ]);
-      return end;
+      return timeline.run();
     },
   };
 }
 
 /** Begins at `start`, monotonic milliseconds. */
 export function createTimeline(options: ScheduleOptions, start: number): Timeline {
-  return timelineOf(options, start, new Map());
+  return timelineOf(options, start, openBook(options));
+}
+
+/** A forecast needs a limit: without one it assumes one. */
+function openBook({ budgets, assumedLimit, assumedWindow: window }: ScheduleOptions): BudgetBook {
+  const known = [...budgets].filter(([, { limit }]) => limit !== null);
+  const unknown = { ...assumedBudget(assumedLimit, window?.length), refillAt: window?.endsAt ?? null };
+  return createBudgetBook(
+    new Map(known.map(([endpoint, budget]) => [endpoint, { ...budget, inFlight: 0 }])),
+    unknown,
+  );
 }
 
 /** The requests of one endpoint. */
 interface Lane {
-  budget: Budget;
+  readonly endpoint: string;
   readonly waiting: Readonly<Record<Turn, Queue<() => void>>>;
   inFlight: number;
-  /** When its budget may hold the next request; null: after an answer, or there is none. */
-  wakeAt: number | null;
+  /** When the budgets may hold the next request; null: none waits for them. */
+  wakeAt: number | 'after-answer' | null;
 }
 
 interface Flight {
@@ -109,6 +106,7 @@ interface Flight {
 
 interface State {
   readonly options: ScheduleOptions;
+  readonly book: BudgetBook;
   readonly lanes: Map<string, Lane>;
   /** In the order in which they end, which is that in which they were sent. */
   readonly flights: Queue<Flight>;
@@ -116,13 +114,14 @@ interface State {
   readonly departures: number[];
 }
 
-function timelineOf(options: ScheduleOptions, start: number, lanes: Map<string, Lane>): Timeline {
-  const state: State = { options, lanes, flights: createQueue(), now: start, departures: [] };
+function timelineOf(options: ScheduleOptions, start: number, book: BudgetBook): Timeline {
+  const lanes = new Map<string, Lane>();
+  const state: State = { options, book, lanes, flights: createQueue(), now: start, departures: [] };
   return {
     now: () => state.now,
     departures: () => state.departures,
     send(endpoint, turn, then) {
-      const lane = lanes.get(endpoint) ?? openLane(endpoint, options);
+      const lane = lanes.get(endpoint) ?? openLane(endpoint);
       lanes.set(endpoint, lane);
       lane.waiting[turn].add(then);
       sendWaiting(state, lane);
@@ -131,21 +130,20 @@ function timelineOf(options: ScheduleOptions, start: number, lanes: Map<string, 
   };
 }
 
-/** Sends what the budget of an endpoint holds by now. */
+/** Sends what the budgets hold of an endpoint by now. */
 function sendWaiting(state: State, lane: Lane): void {
   lane.wakeAt = null;
   while (lane.inFlight < state.options.concurrency) {
     const queue = lane.waiting.first.size() > 0 ? lane.waiting.first : lane.waiting.last;
     if (queue.size() === 0) return;
-    const next = whenMayNext(lane.budget, state.now);
-    if (next === 'after-answer') return;
-    if (next > state.now) {
+    const next = state.book.nextMoment(lane.endpoint, state.now, 1);
+    if (next === 'after-answer' || next > state.now) {
       lane.wakeAt = next;
       return;
     }
     const onEnd = queue.take();
     if (onEnd === undefined) return;
-    lane.budget = spend(lane.budget, state.now);
+    state.book.sent(lane.endpoint, state.now);
     lane.inFlight += 1;
     state.departures.push(state.now);
     state.flights.add({ lane, sentAt: state.now, onEnd });
@@ -161,7 +159,7 @@ function runAll(state: State): number {
     if (wake !== null && (flight === undefined || wake <= flight.sentAt + options.latency)) {
       state.now = wake;
       for (const lane of lanes.values())
-        if (lane.wakeAt !== null && lane.wakeAt <= wake) sendWaiting(state, lane);
+        if (typeof lane.wakeAt === 'number' && lane.wakeAt <= wake) sendWaiting(state, lane);
     } else if (flight === undefined) return end;
     else {
       flights.take();
@@ -174,26 +172,24 @@ function runAll(state: State): number {
 function land(state: State, { lane, sentAt, onEnd }: Flight): void {
   state.now = Math.max(state.now, sentAt + state.options.latency);
   lane.inFlight -= 1;
-  lane.budget = recordEnd(lane.budget, { status: 200, rate: null, sentAt }, state.now);
+  state.book.ended(lane.endpoint, { status: 200, rate: null, sentAt }, state.now);
   onEnd();
   sendWaiting(state, lane);
+  for (const other of state.lanes.values()) if (other.wakeAt === 'after-answer') sendWaiting(state, other);
 }
 
 function earliest(lanes: Iterable<Lane>): number | null {
-  let least: number | null = null;
-  for (const { wakeAt } of lanes) if (wakeAt !== null && (least === null || wakeAt < least)) least = wakeAt;
-  return least;
+  const moments = Iterator.from(lanes).flatMap(({ wakeAt }) => (typeof wakeAt === 'number' ? [wakeAt] : []));
+  return moments.reduce<number | null>((least, moment) => Math.min(least ?? moment, moment), null);
 }
 
-function openLane(endpoint: string, options: ScheduleOptions): Lane {
-  const budget = known(options.budgets.get(endpoint), options);
-  return { budget, waiting: { first: createQueue(), last: createQueue() }, inFlight: 0, wakeAt: null };
-}
-
-/** A forecast needs a limit: without one it assumes one. */
-function known(budget: Budget | undefined, { assumedLimit, assumedWindow: window }: ScheduleOptions): Budget {
-  if (budget !== undefined && budget.limit !== null) return { ...budget, inFlight: 0 };
-  return { ...assumedBudget(assumedLimit, window?.length), refillAt: window?.endsAt ?? null };
+function openLane(endpoint: string): Lane {
+  return {
+    endpoint,
+    waiting: { first: createQueue(), last: createQueue() },
+    inFlight: 0,
+    wakeAt: null,
+  };
 }
 
 interface Queue<T> {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createPacer, type PacedReply, type Pacer, type Urgency } from '../../../src/api/http/pacing.ts';
 import type { Reply } from '../../../src/api/http/dispatch.ts';
 import type { DomainName } from '../../../src/model/names.ts';
+import { createSchedule } from '../../../src/rate-limit/scheduler.ts';
 import { EMAIL, testAccount } from '../../support/account.ts';
 import { virtualClock, type VirtualClock } from '../../support/clock.ts';
 
@@ -346,6 +347,69 @@ describe('against a service with limits', () => {
     expect(answers.every(({ ok }) => ok)).toBe(true);
     expect(client.totals().rateLimited).toBeLessThanOrEqual(16);
   });
+
+  test.each([
+    ['one of the whole account', [{ per: 'account', limit: 40, windowSeconds: 4 }]],
+    [
+      'a sliding one of the whole account',
+      [{ per: 'account', limit: 40, windowSeconds: 4, window: 'sliding' }],
+    ],
+    [
+      'one of the whole account beside those of endpoints',
+      [
+        { per: 'template', limit: 30, windowSeconds: 4 },
+        { per: 'account', limit: 40, windowSeconds: 4 },
+      ],
+    ],
+    [
+      'one of the whole account beside longer ones of endpoints',
+      [
+        { per: 'template', limit: 400, windowSeconds: 60 },
+        { per: 'account', limit: 40, windowSeconds: 4 },
+      ],
+    ],
+    [
+      'one for reads and one for writes',
+      [
+        { per: 'account', methods: 'read', limit: 40, windowSeconds: 4 },
+        { per: 'account', methods: 'write', limit: 20, windowSeconds: 4 },
+      ],
+    ],
+    ['one of each path', [{ per: 'path', limit: 40, windowSeconds: 4 }]],
+  ] as const)(
+    'a limit that is full again after 4 s, %s: no wait is longer, and the next is foreseen',
+    async (_, rateLimit) => {
+      const account = await testAccount(
+        { account: { email: EMAIL }, domains: [{ domain: DOMAIN }] },
+        { rateLimit },
+      );
+      const client = account.client();
+      const askAll = (): readonly Promise<{ readonly ok: boolean }>[] =>
+        Array.from({ length: 30 }, () => [
+          client.listAliases(DOMAIN),
+          client.listRules(DOMAIN),
+          client.listCredentials(DOMAIN),
+        ]).flat();
+      const askOne = (): readonly Promise<{ readonly ok: boolean }>[] =>
+        Array.from({ length: 90 }, () => client.listAliases(DOMAIN));
+      for (const ask of [askAll, askOne, askAll]) {
+        expect((await Promise.all(ask())).every(({ ok }) => ok)).toBe(true);
+      }
+      // What was learnt foretells the rest.
+      const schedule = createSchedule({
+        budgets: client.knownBudgets(),
+        assumedLimit: 40,
+        latency: 0,
+        concurrency: 8,
+      });
+      const begin = account.clock.monotonic();
+      await Promise.all(askOne());
+      const foreseen = schedule.run(new Map([['GET /domains/:domain/aliases', 90]]), begin);
+      expect(Math.abs(account.clock.monotonic() - foreseen)).toBeLessThanOrEqual(1_000);
+      expect(client.totals().rateLimited).toBeLessThanOrEqual(16);
+      expect(Math.max(...account.clock.sleeps)).toBeLessThanOrEqual(6_000);
+    },
+  );
 
   test('no rate-limit headers at all: a 429 is waited out', async () => {
     const account = await testAccount(

@@ -157,7 +157,7 @@ function forecastOptions(
     observed: planned.input.observed,
     desired: planned.input.desired,
     prior: planned.input.prior,
-    budgets: client.budgets(),
+    budgets: client.knownBudgets(),
     monotonic: context.clock.monotonic(),
     now: context.clock.now(),
     latency: client.latencyMs(),

@@ -8,7 +8,7 @@ import type { Context } from '../../context.ts';
 import type { Headway } from './run-progress.ts';
 
 /** Whose requests are waited for. */
-type Sender = Pick<Client, 'budgets' | 'demands' | 'latencyMs' | 'totals' | 'waitsUntil'>;
+type Sender = Pick<Client, 'knownBudgets' | 'demands' | 'latencyMs' | 'totals' | 'waitsUntil'>;
 
 interface Requested extends Pick<Headway, 'end'> {
   readonly label: string;
@@ -49,7 +49,7 @@ export function timetableHeadway(
   { label, foresee }: AppliedHeadway,
 ): Headway {
   const { clock } = context;
-  const [sentBefore, budgetsBefore] = [sender.totals().total, sender.budgets()];
+  const [sentBefore, budgetsBefore] = [sender.totals().total, sender.knownBudgets()];
   let limits = limitsOf(budgetsBefore);
   let timetable = foresee(budgetsBefore);
   let last = { sent: 0, since: clock.monotonic() };
@@ -59,9 +59,9 @@ export function timetableHeadway(
       const now = clock.monotonic();
       const sent = sender.totals().total - sentBefore;
       if (sent !== last.sent) last = { sent, since: now };
-      if (limitsOf(sender.budgets()) !== limits) {
-        limits = limitsOf(sender.budgets());
-        timetable = foresee(asTheyWere(budgetsBefore, sender.budgets()));
+      if (limitsOf(sender.knownBudgets()) !== limits) {
+        limits = limitsOf(sender.knownBudgets());
+        timetable = foresee(asTheyWere(budgetsBefore, sender.knownBudgets()));
       }
       // Whatever was not foreseen has been asked for, at least.
       return Math.max(leftOf(timetable, { ...last, now }), requestsLeft(context, sender, new Map()));
@@ -93,7 +93,7 @@ function requestsLeft(
   foreseen: ReadonlyMap<string, number>,
 ): number {
   const now = clock.monotonic();
-  const learnt = { budgets: sender.budgets(), latency: sender.latencyMs(), monotonic: now };
+  const learnt = { budgets: sender.knownBudgets(), latency: sender.latencyMs(), monotonic: now };
   const schedule = createSchedule(scheduleOf({ ...learnt, batches: 'allowed' }));
   return schedule.run(stillToCome(sender.demands(), foreseen), now) - now;
 }
