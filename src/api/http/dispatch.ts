@@ -1,4 +1,6 @@
 import type { Dispatcher } from 'undici';
+import { bodyFault } from './body-fault.ts';
+import { receiveBody } from './incoming.ts';
 
 /** Milliseconds of the attempt to connect, of silence, of a whole request and of one that writes; bytes of an answer. */
 export interface Bounds {
@@ -45,13 +47,14 @@ export function dispatchOnce(
   bounds: Bounds,
 ): Promise<Reply> {
   const { promise, resolve } = Promise.withResolvers<Reply>();
-  const chunks: Buffer[] = [];
-  let size = 0;
   let controller: Dispatcher.DispatchController | null = null;
   let head: { readonly status: number; readonly headers: Headers } | null = null;
   const giveUp = (cause: FailureCause, message: string): void => {
     controller?.abort(new GivenUp(cause, message));
   };
+  const body = receiveBody(bounds.answerBytes, ({ of, message }) => {
+    giveUp(of === 'one' ? 'too-large' : 'connection', message);
+  });
   const onDeadline = (): void => giveUp('timeout', `no end of the answer after ${bounds.totalMs / 1000} s`);
   // In real time, as undici's own limits are.
   const deadline = setTimeout(onDeadline, bounds.totalMs);
@@ -69,17 +72,16 @@ export function dispatchOnce(
         if (status >= 200) head = { status, headers };
       },
       onResponseData(_controller, chunk) {
-        size += chunk.length;
-        if (size > bounds.answerBytes)
-          giveUp('too-large', `the answer is larger than ${bounds.answerBytes} bytes`);
-        else chunks.push(chunk);
+        body.add(chunk);
       },
       onResponseEnd() {
+        const whole = body.take();
         if (head === null)
           end({ kind: 'failure', cause: 'connection', message: 'an answer without a status' });
-        else end(answerOf(head, joined(chunks)));
+        else end(answerOf(head, whole));
       },
       onResponseError(_controller, error) {
+        body.take();
         end({ kind: 'failure', ...explain(error, controller !== null) });
       },
     },
@@ -87,20 +89,18 @@ export function dispatchOnce(
   return promise;
 }
 
-/** Nearly every answer is one piece, of which a copy takes room until it is collected. */
-function joined(chunks: readonly Buffer[]): Buffer {
-  const [only, ...more] = chunks;
-  return only === undefined || more.length > 0 ? Buffer.concat(chunks) : only;
-}
-
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 function answerOf(head: { readonly status: number; readonly headers: Headers }, body: Buffer): Reply {
+  const { status, headers } = head;
+  const fault = bodyFault(body);
+  if (fault !== null && status < 300) return { kind: 'failure', cause: 'too-large', message: fault };
   const header = (name: string): string | null => {
-    const value = head.headers[name];
+    const value = headers[name];
     return (Array.isArray(value) ? value[0] : value) ?? null;
   };
-  return { kind: 'answer', status: head.status, header, text: body.toString('utf8') };
+  // Of a failure the status says enough.
+  return { kind: 'answer', status, header, text: fault === null ? body.toString('utf8') : '' };
 }
 
 const TIMEOUTS = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);

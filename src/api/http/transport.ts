@@ -56,7 +56,7 @@ export const DEFAULT_BOUNDS: Bounds = {
   silenceMs: 30_000,
   totalMs: 300_000,
   writeMs: 300_000,
-  answerBytes: 64 * 1024 * 1024,
+  answerBytes: 16 * 1024 * 1024,
 };
 
 /** Throws, without their values, when address or key cannot be used. No redirect is ever followed. */

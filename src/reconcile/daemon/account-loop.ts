@@ -32,8 +32,8 @@ export interface LoopOptions {
 export interface LoopPorts extends RunPorts {
   readonly source: ManifestSource;
   readonly emit: (event: DaemonEvent) => void;
-  /** Throws what ends the daemon. */
-  readonly giveUp: (message: string) => never;
+  /** Throws what ends the daemon if its first check shows that it was started wrongly. Absent where it serves several accounts. */
+  readonly giveUp?: ((message: string) => never) | undefined;
 }
 
 /** Keeps one account in sync with its manifest. Level-triggered: an event only makes the loop read again. */
@@ -261,10 +261,11 @@ async function finishSweep(loop: Loop): Promise<void> {
   const work: Work | FailedRun = read.ok
     ? { desired, manifestSize: size, listing: 'all', swept: read.value }
     : { kind: 'failed', ...read.error };
+  const isFirst = loop.tracker.status().run === null;
   const start: RunStart = { cause: 'sweep', names: [...desired.domains.keys()], startedAt, readAt };
   const result = await makeRun(loop, start, work);
   sweeper.planned(sweep, result);
-  if (!read.ok && read.error.what === 'account') ports.giveUp(read.error.message);
+  if (isFirst && !read.ok && read.error.what === 'account') ports.giveUp?.(read.error.message);
 }
 
 function currentManifest({ manifest }: Loop): CurrentManifest {

@@ -199,7 +199,7 @@ describe('scenario 19: connections that fail', () => {
     expect(await send(url, ACCOUNT, { bounds: { totalMs: 200 } })).toMatchObject({ kind: 'failure' });
   });
 
-  test('a body of 1 GB is cut at 64 MiB', async () => {
+  test('a body of 1 GB is cut at 16 MiB', async () => {
     const block = Buffer.alloc(1024 * 1024, ' ');
     let sent = 0;
     const server = await httpServer((_, response) => {
@@ -211,7 +211,46 @@ describe('scenario 19: connections that fail', () => {
       pour();
     });
     expect(await send(server.url)).toMatchObject({ kind: 'failure', cause: 'too-large' });
-    expect(sent).toBeLessThan(200);
+    expect(sent).toBeLessThan(100);
+  });
+});
+
+describe('an answer that would take too much memory once it is parsed', () => {
+  const rows = (count: number): string => `[${Array<string>(count).fill('{}').join()}]`;
+
+  test.each([
+    ['a list of many', `{"domains":${rows(250_000)}}`, 'the answer has more than 250000 values'],
+    [
+      'an object of many',
+      `{${Array.from({ length: 250_001 }, (_, name) => `"${name}":1`).join()}}`,
+      'values',
+    ],
+    ['deep lists', `{"errors":${'['.repeat(40)}${']'.repeat(40)}}`, 'nested more than 32 levels deep'],
+    ['deep objects', `${'{"a":'.repeat(40)}1${'}'.repeat(40)}`, 'nested more than 32 levels deep'],
+    ['a cut one', ` \n${'['.repeat(100_000)}`, 'nested more than 32 levels deep'],
+  ])('%s', async (_, body, message) => {
+    const server = await httpServer((_request, response) => json(response, 200, body));
+    const reply = await send(server.url);
+    expect(reply).toMatchObject({ kind: 'failure', cause: 'too-large' });
+    expect(reply).toMatchObject({ message: expect.stringContaining(message) });
+  });
+
+  test('of a failure its status still counts', async () => {
+    const server = await httpServer((_request, response) => json(response, 429, '['.repeat(100_000)));
+    expect(await send(server.url)).toMatchObject({ kind: 'answer', status: 429, text: '' });
+  });
+
+  test.each([
+    [
+      'brackets and commas within texts',
+      `{"message":"${'[{,'.repeat(100_000)}\\"${'['.repeat(40)}\\\\"}`,
+      200,
+    ],
+    ['wide rather than deep', `{"a":[${'[],'.repeat(1000)}1]}`, 200],
+    ['a page that is not JSON', `<script>${'[{,'.repeat(100_000)}</script>`, 502],
+  ])('%s are no such thing', async (_, body, status) => {
+    const server = await httpServer((_request, response) => json(response, status, body));
+    expect(await send(server.url)).toMatchObject({ kind: 'answer', status });
   });
 });
 

@@ -95,14 +95,16 @@ export function openAccountLoop(
       ...runPorts(context, onSecret),
       readCommit: () => readCommit(context, entry.paths),
       emit,
-      giveUp(message) {
-        throw commandFailure(message, 'give --drift-url the base URL of v3 of the same service');
-      },
+      giveUp: options.accounts === 'one' ? endDaemon : undefined,
       source: followed.source,
       access,
     },
   );
   return followed.follower === null ? loop : withFollower(loop, followed.follower);
+}
+
+function endDaemon(message: string): never {
+  throw commandFailure(message, 'give --drift-url the base URL of v3 of the same service');
 }
 
 /** What the runs of an account need of this machine, whatever their manifest. */

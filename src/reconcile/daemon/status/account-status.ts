@@ -115,7 +115,7 @@ export function createStatusTracker({ name, now, emit }: TrackerOptions): Status
   };
 }
 
-const UNREAD: ReadonlySet<FailedStep> = new Set(['read', 'key', 'unauthorised']);
+const UNREAD: ReadonlySet<FailedStep> = new Set(['read', 'key', 'unauthorised', 'account']);
 
 /** The same as before where the run does not say whether the account can be read. */
 function readStatus(result: RunResult, at: number, before: AccountStatus['read']): AccountStatus['read'] {
