@@ -1,5 +1,5 @@
 /** An account that differs from its manifest in one alias of a hundred, written as files. */
-import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface AccountFiles {
@@ -90,6 +90,6 @@ function forwardOf(index: number): string {
 
 function writePieces(path: string, pieces: Iterable<string>): void {
   const file = openSync(path, 'w');
-  for (const piece of pieces) writeSync(file, piece);
+  for (const piece of pieces) writeFileSync(file, piece);
   closeSync(file);
 }

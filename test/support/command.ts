@@ -10,6 +10,8 @@ export interface CommandOptions {
   readonly stdin?: string;
   /** Sent when the child has printed something. */
   readonly signalWhenReady?: NodeJS.Signals;
+  /** Bytes at which each file that it writes is full: the system writes a part, and then refuses. */
+  readonly fileLimit?: number;
   /** Called with the running process. */
   readonly onSpawn?: (child: ChildProcess) => void;
 }
@@ -22,7 +24,8 @@ export interface CommandResult {
 
 /** Runs the real command as a child process, with nothing of this process's environment but the path. */
 export async function fwdsync(args: readonly string[], options: CommandOptions = {}): Promise<CommandResult> {
-  const child = spawn(PROGRAM, args, {
+  const [program = PROGRAM, ...rest] = commandLine(args, options.fileLimit);
+  const child = spawn(program, rest, {
     cwd: options.cwd ?? process.cwd(),
     env: { PATH: process.env['PATH'], HOME: '/nonexistent', ...options.env },
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -35,4 +38,9 @@ export async function fwdsync(args: readonly string[], options: CommandOptions =
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   checkPrinted({ stdout, stderr, env: options.env ?? {} });
   return { code: child.exitCode, stdout, stderr };
+}
+
+/** The published program, where a limit is given with files that are full at so many bytes. */
+export function commandLine(args: readonly string[], fileLimit: number | undefined): readonly string[] {
+  return fileLimit === undefined ? [PROGRAM, ...args] : ['prlimit', `--fsize=${fileLimit}`, PROGRAM, ...args];
 }

@@ -1,14 +1,52 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
-import { makeDirectory } from '../../state/own-files.ts';
+import { randomBytes } from 'node:crypto';
+import type { Stats } from 'node:fs';
+import * as fs from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { replaceFile, type WritableFiles } from '../../state/files.ts';
+import { codeOf, makeDirectory } from '../../state/own-files.ts';
 import type { Context } from '../context.ts';
 import { commandFailure } from '../exit.ts';
 
 type Place = Pick<Context, 'cwd'>;
 
-/** Writes a file that somebody named; one that cannot be written ends the command. */
+/** Writes a file that somebody named; one that cannot be written stays as it was and ends the command. */
 export async function saveText({ cwd }: Place, path: string, text: string): Promise<void> {
-  await write(path, () => writeFile(resolve(cwd, path), text));
+  await write(path, () => replaceText(resolve(cwd, path), text));
+}
+
+/** Replaces a file in one step; a device, a pipe, and a file that cannot be replaced are written in place. */
+async function replaceText(named: string, text: string): Promise<void> {
+  const path = await fs.realpath(named).catch(() => named);
+  const before = await fs.stat(path).catch(() => null);
+  if (before !== null && !before.isFile()) return fs.writeFile(path, text);
+  try {
+    await replaceFile(filesBeside(before), path, text);
+  } catch (error) {
+    if (before === null || !CANNOT_REPLACE.has(codeOf(error) ?? '')) throw error;
+    await fs.writeFile(path, text);
+  }
+}
+
+/** A file that is mounted alone, or whose directory must not be changed. */
+const CANNOT_REPLACE = new Set(['EACCES', 'EBUSY', 'EPERM', 'EROFS']);
+
+/** File functions that write a new file beside the one that it replaces, with the mode and the owner of that one. */
+function filesBeside(before: Pick<Stats, 'mode' | 'uid' | 'gid'> | null): WritableFiles {
+  return {
+    makeDirectory: (directory) => makeDirectory(fs, directory),
+    async create(path) {
+      const file = await fs.open(path, 'wx', before === null ? 0o666 : 0o600);
+      if (before !== null) {
+        await file.chown(before.uid, before.gid).catch(() => undefined);
+        await file.chmod(before.mode);
+      }
+      return file;
+    },
+    openToRead: (path) => fs.open(path, 'r'),
+    rename: (from, to) => fs.rename(from, to),
+    remove: (path) => fs.rm(path, { force: true }),
+    temporaryFor: (path) => join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`),
+  };
 }
 
 /** The same for a document. */
@@ -18,7 +56,7 @@ export async function saveDocument(place: Place, path: string, document: object)
 
 /** A directory that somebody named, and those that it is in, where they are not there yet. */
 export async function makeOutputDirectory({ cwd }: Place, path: string): Promise<void> {
-  await write(path, () => makeDirectory({ mkdir }, resolve(cwd, path)));
+  await write(path, () => makeDirectory(fs, resolve(cwd, path)));
 }
 
 async function write(path: string, work: () => Promise<unknown>): Promise<void> {
@@ -40,6 +78,8 @@ export function fileFault(path: string, error: unknown, verb: 'read' | 'written'
 
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'no permission',
+  EDQUOT: 'the quota of the disk is used up',
+  EFBIG: 'the file would be larger than the system allows',
   EISDIR: 'it is a directory',
   ELOOP: 'its symbolic links lead round in a circle',
   ENOENT: 'its directory does not exist',

@@ -1,9 +1,13 @@
+import { Buffer } from 'node:buffer';
 import { afterEach, expect, test } from 'vitest';
+import { MailQueue } from '../../../src/emulator/smtp/forward/queue.ts';
+import type { MailDelivery } from '../../../src/emulator/smtp/mail.ts';
+import { createMemorySpool } from '../../../src/emulator/smtp/spool/spool.ts';
 import { sendRaw } from './support/client.ts';
 import { startMailEmulator, type MailEmulator } from './support/mail-emulator.ts';
 
 let running: MailEmulator;
-afterEach(() => running.close());
+afterEach(() => running?.close());
 
 const SEED = {
   domains: [
@@ -77,4 +81,59 @@ test('many destinations that are slow, with more mail for each, hold up no other
   expect(slow.flatMap((address) => running.mail.mailboxes.of(address))).toEqual([]);
   await running.mail.queue.idle();
   expect(slow.map((address) => running.mail.mailboxes.of(address).length)).toEqual(Array(12).fill(2));
+});
+
+test('a mail stays until each of its deliveries is over, however often the disk refuses to note that one is', async () => {
+  const memory = createMemorySpool(1_000_000);
+  const [raw, failing] = [Buffer.from('Subject: x\r\n\r\nx'), new Set(['ben@corp.example'])];
+  let [now, isFull] = [0, true];
+  const queue = new MailQueue({
+    spool: {
+      ...memory,
+      async note() {
+        if (isFull) throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+      },
+    },
+    now: () => now,
+    sleep: (_, signal) =>
+      new Promise((resolve) => void signal?.addEventListener('abort', () => resolve(), { once: true })),
+    attempt: async (_, { destination }) =>
+      failing.has(destination)
+        ? { kind: 'soft', code: 451, message: '4.0.0 later', server: 'mx.corp.example' }
+        : { kind: 'delivered', code: 250, message: '2.0.0 Ok', server: 'mx.corp.example' },
+    record: async () => undefined,
+  });
+  const advance = async (): Promise<void> => {
+    now += 600_000;
+    queue.wake();
+    await queue.idle();
+  };
+  const deliveries = ['ana@corp.example', 'ben@corp.example'].map((destination): MailDelivery => {
+    return {
+      id: destination,
+      recipient: 'sales@acme.example',
+      domain: 'acme.example',
+      destination,
+      log: null,
+    };
+  });
+  const origin = { ip: '127.0.0.1', helo: 'x', protocol: 'ESMTP' };
+  const mail = {
+    id: 'm',
+    receivedAt: 0,
+    sender: 'eve@y.example',
+    origin,
+    purpose: 'forward',
+    deliveries,
+  } as const;
+  await queue.keep(mail, raw);
+  queue.schedule(mail);
+  for (let round = 0; round < 3; round += 1) await advance();
+  expect(await memory.raw('queue', 'm')).toEqual(raw);
+  isFull = false;
+  failing.clear();
+  for (let round = 0; round < 3; round += 1) await advance();
+  expect(await memory.raw('queue', 'm')).toBeUndefined();
+  expect(queue.size()).toBe(0);
+  await queue.close();
 });

@@ -66,8 +66,8 @@ export class MailQueue {
   readonly #pending = new Map<string, Pending[]>();
   /** Destinations to which an attempt is being made. */
   readonly #busy = new Set<string>();
-  /** How many deliveries of a mail are not over. */
-  readonly #open = new Map<string, number>();
+  /** The deliveries of each mail that are not over. */
+  readonly #open = new Map<string, Set<MailDelivery['id']>>();
   readonly #running = new Set<Promise<void>>();
   readonly #closing = new AbortController();
   readonly #idlers = new Set<() => void>();
@@ -109,7 +109,7 @@ export class MailQueue {
   }
 
   #add({ id }: QueuedMail, pending: readonly Pending[]): void {
-    this.#open.set(id, pending.length);
+    this.#open.set(id, new Set(pending.map(({ delivery }) => delivery.id)));
     for (const each of pending) this.#push(each);
     this.wake();
   }
@@ -214,9 +214,10 @@ export class MailQueue {
 
   async #finish({ id }: QueuedMail, delivery: MailDelivery): Promise<void> {
     const { spool } = this.#parts;
-    const left = (this.#open.get(id) ?? 1) - 1;
-    this.#open.set(id, left);
-    if (left > 0) {
+    const open = this.#open.get(id);
+    // By id: what could not be noted is attempted again, and ends once all the same.
+    open?.delete(delivery.id);
+    if (open !== undefined && open.size > 0) {
       await spool.note('queue', id, { delivery: delivery.id, next: null } satisfies DeliveryNote);
       return;
     }

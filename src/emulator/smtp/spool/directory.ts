@@ -6,9 +6,12 @@ import type { Spool, SpoolBox, Spooled } from './spool.ts';
 const BOXES: readonly SpoolBox[] = ['queue', 'mailboxes'];
 const NEWLINE = 0x0a;
 
+/** What a mail is written to until it is whole. */
+const PART = '.part';
+
 /**
- * Mails in a directory, one file each: a line of JSON, the raw mail, and a line of JSON for each note. A file that is cut
- * within the mail was never acknowledged, and a note that is cut was never relied on.
+ * Keeps mails in a directory, one file each: a line of JSON, the raw mail, and a line of JSON for each note. A file has its
+ * name once the mail in it is whole and on disk; a note that is cut was never relied on.
  */
 export async function openDirectorySpool(directory: string): Promise<Spool> {
   for (const box of BOXES) await fs.mkdir(join(directory, box), { recursive: true, mode: 0o700 });
@@ -16,17 +19,12 @@ export async function openDirectorySpool(directory: string): Promise<Spool> {
   return {
     async put(box, id, meta, raw) {
       const head = Buffer.from(`${JSON.stringify({ ...meta, bytes: raw.length })}\n`);
-      const file = await fs.open(pathOf(box, id), 'w', 0o600);
-      try {
-        await file.writev([head, raw]);
-        await file.sync();
-      } finally {
-        await file.close();
-      }
+      await writeWhole(pathOf(box, id), [head, raw]);
       await syncDirectory(join(directory, box));
       return true;
     },
-    note: (box, id, note) => fs.appendFile(pathOf(box, id), `${JSON.stringify(note)}\n`),
+    // The line break before it ends a note that a full disk has cut.
+    note: (box, id, note) => fs.appendFile(pathOf(box, id), `\n${JSON.stringify(note)}\n`),
     async raw(box, id) {
       const text = await readIfThere(pathOf(box, id));
       return text === undefined ? undefined : parse(text)?.raw;
@@ -35,9 +33,28 @@ export async function openDirectorySpool(directory: string): Promise<Spool> {
   };
 }
 
+/** Writes a file to its last byte, or leaves what was there as it was and throws. */
+async function writeWhole(path: string, pieces: readonly Buffer[]): Promise<void> {
+  const part = path + PART;
+  try {
+    const file = await fs.open(part, 'w', 0o600);
+    try {
+      await file.writeFile(pieces);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await fs.rename(part, path);
+  } catch (error) {
+    await fs.rm(part, { force: true });
+    throw error;
+  }
+}
+
 /** All mails of a box that are whole, in order of their names; the others are removed. */
 export async function* readSpoolBox<Meta>(directory: string, box: SpoolBox): AsyncGenerator<Spooled<Meta>> {
   const names = await fs.readdir(join(directory, box));
+  for (const name of names.filter((name) => name.endsWith(PART))) await fs.rm(join(directory, box, name));
   for (const name of names.filter((name) => name.endsWith('.mail')).sort()) {
     const path = join(directory, box, name);
     const parsed = parse((await readIfThere(path)) ?? Buffer.alloc(0));

@@ -43,7 +43,8 @@ export function openLogJournal(directory: string, state: State): LogJournal {
     add({ name }, entry) {
       try {
         current ??= begin();
-        fs.writeSync(current, `${JSON.stringify({ domain: name, log: dumpLog(entry, undefined) })}\n`);
+        // The line break before it ends a line that a full disk has cut.
+        fs.appendFileSync(current, `\n${JSON.stringify({ domain: name, log: dumpLog(entry, undefined) })}\n`);
       } catch {
         // A full disk: whoever saves the account says so, and mail goes on.
       }
