@@ -3,7 +3,7 @@ import { actionKey, changeKey, itemKey } from '../model/item-key.ts';
 import { SECTIONS } from '../model/kinds.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Change, Plan } from '../model/plan.ts';
-import { sameMatch, sameSetting } from '../model/resources.ts';
+import { sameMatch, sameSetting, type DomainState } from '../model/resources.ts';
 import { chainOfKind } from '../plan/requests/order.ts';
 import { isRefused } from '../plan/withhold.ts';
 import { isHeldUp, recordSkips, STAGE_ONE_FAILED, whyBlocked, type Ledger } from './ledger.ts';
@@ -23,10 +23,23 @@ export function approve(changes: readonly Change[]): Approval {
  */
 export function isApprovedBy(approval: Approval, change: Change): boolean {
   const approved = approval.get(actionKey(change));
-  if (approved === undefined || wasTouched(change, approved)) return false;
+  if (approved === undefined) return completesAdd(approval, change);
+  if (wasTouched(change, approved)) return false;
   if (change.action !== 'delete') return true;
   if (approved.id !== null && approved.id !== change.id) return false;
   return !holdsMore(change, approved) && !isRepurposed(change, approved);
+}
+
+/** True if an update gives an added domain what was approved with the add, and its request cannot take (v3: the webhook). */
+function completesAdd(approval: Approval, change: Change): boolean {
+  if (change.kind !== 'domain' || change.action !== 'update') return false;
+  const wanted = approval.get(actionKey({ ...change, action: 'add' }))?.desired as DomainState | undefined;
+  return change.fields.every(
+    (field) =>
+      wanted?.[field] !== undefined &&
+      sameSetting(field, change.desired?.[field], wanted[field]) &&
+      sameSetting(field, change.observed?.[field], null),
+  );
 }
 
 /** What may run, as it was said before the run. */

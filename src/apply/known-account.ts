@@ -8,8 +8,8 @@ import type { Account, ObservedDomain, UnprovenRead } from '../model/observed.ts
 import type { Adoption, Change, Plan } from '../model/plan.ts';
 import { NO_PRIOR_DOMAIN, type Prior, type PriorDomain } from '../model/prior.ts';
 import { fail, succeed, type Result } from '../model/result.ts';
-import type { ObservedAlias } from '../model/resources.ts';
-import { managedState, observedState } from '../plan/diff/settings.ts';
+import { pickSettings, type ObservedAlias } from '../model/resources.ts';
+import { managedState } from '../plan/diff/settings.ts';
 import { signature } from '../plan/diff/kinds.ts';
 import { makePlan } from '../plan/plan.ts';
 import { needsFreshRead, readsOfChangedDomains, type PlannedRead } from '../plan/requests/reads.ts';
@@ -197,7 +197,7 @@ export function foreignSettings(
     const entry = desired.domains.get(domain);
     if (live === undefined || entry?.state !== 'present') return [];
     const managed = managedState(entry);
-    return Object.entries(observedState(before))
+    return Object.entries(pickSettings(before))
       .filter(([field, value]) => !(field in managed) && !hasSettings(live, { [field]: value }))
       .map(
         ([field]) =>

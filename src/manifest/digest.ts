@@ -2,6 +2,7 @@ import { SECTIONS } from '../model/kinds.ts';
 import { createHash } from 'node:crypto';
 import type { Desired, DesiredDomain, Setting } from '../model/desired.ts';
 import { digestSection } from './sections/sections.ts';
+import { SETTINGS } from '../model/resources.ts';
 
 /** `sha256:…` over what a manifest asks for: not over its layout, comments, or the order of what has none. */
 export function digestOf({ api, guards, domains }: Pick<Desired, 'api' | 'guards' | 'domains'>): string {
@@ -34,7 +35,7 @@ function withoutPlaces(domain: DesiredDomain): unknown {
   const { settings } = domain;
   return [
     domain.domain,
-    [settings.notification_email, settings.whitelabel, settings.webhook].map(settingOf),
+    SETTINGS.map((name) => settingOf(settings[name])),
     ...SECTIONS.map((section) => digestSection(section, domain[section])),
     domain.verify,
   ];

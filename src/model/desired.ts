@@ -3,7 +3,7 @@ import type { Silence } from './lint/findings.ts';
 import type { DomainName } from './names.ts';
 import type { Source } from './manifest/problem.ts';
 import { SECTIONS, type Section } from './kinds.ts';
-import type { SectionTypes } from './resources.ts';
+import type { SectionTypes, SettingName } from './resources.ts';
 
 /** The manifest resolved to plain resources: templates, groups and references expanded. */
 export interface Desired {
@@ -97,11 +97,7 @@ export interface PresentDomain extends DesiredSections {
   readonly domain: DomainName;
   readonly source: Source;
   /** `value: null` asks for no value; a setting that is not here is not managed. */
-  readonly settings: {
-    readonly notification_email?: Setting;
-    readonly whitelabel?: Setting;
-    readonly webhook?: Setting;
-  };
+  readonly settings: { readonly [S in SettingName]?: Setting };
   readonly expect: readonly Expectation[];
   readonly verify: boolean;
   /** What it silences, or `defaults` for it. */

@@ -7,23 +7,31 @@ import {
 import type { AliasName, CredentialName, NameKey } from './names.ts';
 import type { Source } from './manifest/problem.ts';
 
+/** The settings of a domain that v4 of the API can set, under its own names. */
+export const SETTINGS_OF_V4 = ['notification_email', 'whitelabel'] as const;
+
+/** All settings of a domain, in a fixed order; the others are settings of v3 alone. */
+export const SETTINGS = [...SETTINGS_OF_V4, 'webhook'] as const;
+
+export type SettingName = (typeof SETTINGS)[number];
+
 /**
- * The settings of a domain that the API can set, under its own names; null is no value.
- * `undefined` stands for what is not managed, or what this generation of the API does not know.
+ * The settings of a domain; null is no value. `undefined` stands for what is not managed, or what this generation of the
+ * API does not know.
  */
-export interface DomainState {
-  readonly notification_email?: string | null;
-  readonly whitelabel?: string | null;
-  /** v3 only. */
-  readonly webhook?: string | null;
+export type DomainState = { readonly [S in SettingName]?: string | null };
+
+/** Returns the settings alone, as they are in something that has more. */
+export function pickSettings(from: DomainState): DomainState {
+  return Object.fromEntries(
+    SETTINGS.flatMap((name) => (from[name] === undefined ? [] : [[name, from[name]]])),
+  );
 }
 
-/** In a fixed order. */
-export const SETTINGS = [
-  'notification_email',
-  'whitelabel',
-  'webhook',
-] as const satisfies readonly (keyof DomainState)[];
+/** True if this generation of the API can set a setting. */
+export function hasSetting(version: 'v4' | 'v3', name: SettingName): boolean {
+  return version === 'v3' || SETTINGS_OF_V4.some((known) => known === name);
+}
 
 /** Whether two values of a setting mean the same: null and the empty text are no value, hosts have no case. */
 export function sameSetting(

@@ -81,10 +81,11 @@ function setup(body: string) {
 
 /** What routes: names, destinations, conditions, order and settings; not ids, times and the numbers of ranks. */
 function routes({ domains }: Dump) {
-  return domains.map(({ domain, notification_email, whitelabel, aliases, rules }) => ({
+  return domains.map(({ domain, notification_email, whitelabel, webhook, aliases, rules }) => ({
     domain,
     notification_email,
     whitelabel,
+    webhook,
     aliases: aliases.map(({ alias, forward }) => `${alias} ${forward.split(/,\s*/).sort().join()}`),
     rules: rules.map(({ type, config, active }) => ({ type, config, active })),
   }));
@@ -108,14 +109,29 @@ test.each(RUNS)('applying the snapshot undoes %s', async (_, body) => {
   expect(routes(scene.account.emulator.store.dump())).toEqual(before);
 });
 
-test('applying the snapshot brings a deleted domain back, its credentials apart', async () => {
-  const scene = await openScene(setup('state: absent'));
-  const before = routes(scene.account.emulator.store.dump());
-  const { report } = await scene.run();
-  expect(report.outcome).toBe('converged');
-  await undo(scene, report.snapshot);
-  expect(routes(scene.account.emulator.store.dump())).toEqual(before);
-});
+test.each(['v4', 'v3'] as const)(
+  'applying the snapshot brings a deleted domain back, its credentials apart (%s)',
+  async (version) => {
+    const { manifest, seed } = setup('state: absent');
+    const webhook = version === 'v3' ? { webhook: 'https://hooks.corp.example/mail' } : {};
+    const [acme, other] = seed.domains;
+    const domains = [
+      { ...acme, domain: 'acme.example', ...webhook },
+      { domain: 'other.example', ...other },
+    ];
+    const rules = version === 'v3' ? { rules: [] } : {};
+    const scene = await openScene({
+      manifest,
+      seed: { ...seed, domains: domains.map((domain) => ({ ...domain, ...rules })) },
+      version,
+    });
+    const before = routes(scene.account.emulator.store.dump());
+    const { report } = await scene.run();
+    expect(report.outcome).toBe('converged');
+    await undo(scene, report.snapshot);
+    expect(routes(scene.account.emulator.store.dump())).toEqual(before);
+  },
+);
 
 test('what no manifest can hold is told in the snapshot, and the rest is undone', async () => {
   const scene = await openScene({

@@ -1,6 +1,6 @@
 import { ENDPOINTS, LIMITS, type ApiVersion, type Endpoint, type Operation } from '../../model/endpoints.ts';
 import type { Section } from '../../model/kinds.ts';
-import type { DomainState } from '../../model/resources.ts';
+import { SETTINGS, SETTINGS_OF_V4, type SettingName } from '../../model/resources.ts';
 
 /** What the two generations of the API do differently, as far as the reconciler's operations go. */
 export interface Dialect {
@@ -16,7 +16,7 @@ export interface Dialect {
   /** Whether a listing of credentials states its total. */
   readonly credentialTotals: 'stated' | 'absent';
   /** The settings that adding and updating a domain take. */
-  readonly domainSettings: Readonly<Record<'add' | 'update', readonly (keyof DomainState)[]>>;
+  readonly domainSettings: Readonly<Record<'add' | 'update', readonly SettingName[]>>;
 }
 
 /**
@@ -32,7 +32,7 @@ const V4: Dialect = {
   domainFilter: 'query',
   aliasSegment: 'id',
   credentialTotals: 'stated',
-  domainSettings: { add: ['notification_email', 'whitelabel'], update: ['notification_email', 'whitelabel'] },
+  domainSettings: { add: SETTINGS_OF_V4, update: SETTINGS_OF_V4 },
 };
 
 /** v3: listings know no order; aliases are addressed by their integer id, never by a name that could be a route's. */
@@ -44,10 +44,7 @@ const V3: Dialect = {
   domainFilter: 'q',
   aliasSegment: 'alias',
   credentialTotals: 'absent',
-  domainSettings: {
-    add: ['notification_email', 'whitelabel'],
-    update: ['notification_email', 'whitelabel', 'webhook'],
-  },
+  domainSettings: { add: SETTINGS_OF_V4, update: SETTINGS },
 };
 
 export const DIALECTS: Readonly<Record<ApiVersion, Dialect>> = { v4: V4, v3: V3 };

@@ -16,6 +16,8 @@ import {
   type ForwardDocument,
   type RuleDocument,
   type ObservedRule,
+  type DomainState,
+  type SettingName,
 } from '../../model/resources.ts';
 import { referenceFinder, referencesBehind } from './snapshot-forwards.ts';
 
@@ -87,10 +89,7 @@ function snapshotDomain(
 
 const ABSENT = { state: 'absent' } as const;
 
-type Settings = Pick<ObservedDomain, 'webhook'> &
-  Partial<Pick<ObservedDomain, 'notification_email' | 'whitelabel'>>;
-
-function settingsOf(state: Settings, fields: readonly (keyof Settings)[]): Partial<DomainDocument> {
+function settingsOf(state: DomainState, fields: readonly SettingName[]): Partial<DomainDocument> {
   const known = fields.filter((field) => state[field] !== undefined);
   return Object.fromEntries(known.map((field) => [field, state[field] ?? 'none']));
 }

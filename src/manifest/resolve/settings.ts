@@ -1,6 +1,6 @@
 import type { PresentDomain, Setting } from '../../model/desired.ts';
 import { parseDomainName, quote } from '../../model/names.ts';
-import { SETTINGS } from '../../model/resources.ts';
+import { hasSetting, SETTINGS } from '../../model/resources.ts';
 import type { Definitions } from './assemble.ts';
 import type { Loading } from './context.ts';
 import { parseDestination, parseWebhook } from './values/destination-text.ts';
@@ -20,7 +20,7 @@ export function readSettings(
     const entry = domain.entries.get(name) ?? defaults.get(name);
     const setting = entry === undefined ? null : readSetting(name, entry, loading);
     if (entry === undefined || setting === null) return [];
-    if (name === 'webhook' && version !== 'v3') {
+    if (!hasSetting(version, name)) {
       reportNeedsV3(entry, loading);
       return [];
     }

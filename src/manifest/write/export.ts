@@ -9,6 +9,7 @@ import type { DomainName } from '../../model/names.ts';
 import type { Observed, ObservedDomain } from '../../model/observed.ts';
 import { dropRefused } from './drop-refused.ts';
 import { exportSection } from '../sections/sections.ts';
+import { hasSetting, SETTINGS } from '../../model/resources.ts';
 
 export interface ExportOptions {
   /** Generation of the API that was read: a webhook can be stated for v3 only. */
@@ -64,12 +65,11 @@ function exportDomain(
   { version, showForward = forwardDocument }: ExportOptions,
 ): DomainDocument {
   const comments: string[] = [];
-  const webhook = version === 'v3' ? (live.webhook ?? undefined) : undefined;
+  // A setting that a manifest of v4 cannot have is named where it has a value.
+  const settings = SETTINGS.filter((name) => hasSetting('v4', name) || (version === 'v3' && live[name]));
   return {
     comments,
-    notification_email: live.notification_email ?? 'none',
-    whitelabel: live.whitelabel ?? 'none',
-    ...(webhook === undefined ? {} : { webhook }),
+    ...Object.fromEntries(settings.map((name) => [name, live[name] ?? 'none'])),
     ...Object.fromEntries(
       SECTIONS.filter((section) => live[section] !== undefined).map((section) => [
         section,

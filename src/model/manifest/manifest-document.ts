@@ -1,6 +1,6 @@
 import { DISCARD, type Destination, type ReferenceDocument } from '../destinations.ts';
 import type { Section } from '../kinds.ts';
-import type { ForwardDocument, RuleDocument, RuleState, SectionTypes } from '../resources.ts';
+import type { ForwardDocument, RuleDocument, RuleState, SectionTypes, SettingName } from '../resources.ts';
 
 /**
  * The manifest language as plain data: what a program writes where a person would write YAML.
@@ -20,15 +20,14 @@ export interface ManifestDocument {
   readonly domains: ReadonlyMap<string, DomainDocument>;
 }
 
-export interface DomainDocument extends SectionDocuments {
+export interface DomainDocument extends SectionDocuments, SettingDocuments {
   /** Lines of comment above the domain. */
   readonly comments?: readonly string[];
   readonly state?: 'absent';
-  readonly notification_email?: string;
-  readonly whitelabel?: string;
-  readonly webhook?: string;
   readonly prune?: true;
 }
+
+type SettingDocuments = { readonly [S in SettingName]?: string };
 
 type SectionDocuments = { readonly [S in Section]?: SectionTypes[S]['document'] };
 

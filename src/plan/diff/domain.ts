@@ -12,6 +12,7 @@ import { SECTION_PLANNERS, type SectionInput } from './kinds.ts';
 import { leftBehindWarnings } from '../left-behind.ts';
 import { domainWarnings } from '../warnings.ts';
 import { SECTION_KINDS, SECTIONS, type Section } from '../../model/kinds.ts';
+import { pickSettings } from '../../model/resources.ts';
 
 export interface DomainInput extends SectionInput {
   readonly desired: DesiredDomain;
@@ -58,14 +59,13 @@ function planTombstone(
     return withhold(domain, 'unproven', 'what would be deleted with it was not read');
   }
   if (deletes === 'never') return pendingTombstone(desired);
-  const { notification_email, whitelabel } = live;
   const change: DomainChange = {
     kind: 'domain',
     action: 'delete',
     domain,
     name: domain,
     id: null,
-    observed: { notification_email, whitelabel },
+    observed: pickSettings(live),
     desired: null,
     fields: [],
     stage: 2,

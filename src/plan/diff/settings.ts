@@ -2,7 +2,7 @@ import type { PresentDomain } from '../../model/desired.ts';
 import { decodeForward, showDestinations, type Disclosure } from '../../model/destinations.ts';
 import type { ObservedDomain } from '../../model/observed.ts';
 import type { DomainChange, Warning } from '../../model/plan.ts';
-import { sameSetting, SETTINGS, type DomainState } from '../../model/resources.ts';
+import { pickSettings, sameSetting, SETTINGS, type DomainState } from '../../model/resources.ts';
 import { contentsText } from '../guards/counting.ts';
 import { isKeptOtherwise, reasonFor, type ItemMemory } from './item-memory.ts';
 import { notKeptWarning } from './section.ts';
@@ -35,7 +35,7 @@ export function planNewDomain(desired: PresentDomain, memory: ItemMemory): Domai
 /** An update sends every setting: those that are not managed as they are when it is sent (v4: PUT resets what is left out). */
 export function planSettings(desired: PresentDomain, live: ObservedDomain, memory: ItemMemory): SettingsPlan {
   const managed = managedState(desired);
-  const observed = observedState(live);
+  const observed = pickSettings(live);
   const fields = SETTINGS.filter(
     (field) => managed[field] !== undefined && !sameSetting(field, managed[field], observed[field]),
   );
@@ -61,14 +61,6 @@ export function planSettings(desired: PresentDomain, live: ObservedDomain, memor
     source: desired.source,
   };
   return { change, warnings: clearingWarnings(desired, fields) };
-}
-
-/** The settings of a live domain, as an update would send them back. */
-export function observedState(live: ObservedDomain): DomainState {
-  const { notification_email, whitelabel, webhook } = live;
-  return webhook === undefined
-    ? { notification_email, whitelabel }
-    : { notification_email, whitelabel, webhook };
 }
 
 export function managedState({ settings }: PresentDomain): DomainState {
@@ -105,8 +97,8 @@ function clearingWarnings(
 }
 
 /** What is remembered of a domain; see `signature`. */
-export function settingsSignature({ notification_email, whitelabel, webhook }: DomainState): string {
-  return JSON.stringify({ notification_email, whitelabel, webhook });
+export function settingsSignature(state: DomainState): string {
+  return JSON.stringify(pickSettings(state));
 }
 
 /** Notification addresses and webhooks are destinations too. */

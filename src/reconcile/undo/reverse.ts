@@ -4,7 +4,7 @@ import { nameKey, quote, type AliasName, type DomainName } from '../../model/nam
 import type { Observed } from '../../model/observed.ts';
 import type { Prior } from '../../model/prior.ts';
 import type { SkippedItem } from '../../model/report.ts';
-import type { ObservedAlias } from '../../model/resources.ts';
+import { SETTINGS, type ObservedAlias, type SettingName } from '../../model/resources.ts';
 import { fail } from '../../model/result.ts';
 import { aliasSignature } from '../../plan/diff/aliases.ts';
 import { isLive, liveRows, type LiveRows, type Print } from './kept-states.ts';
@@ -82,7 +82,7 @@ function reverseAddition(own: RunItem, items: readonly RunItem[], input: DomainI
   const { domain } = own;
   if (input.live.domain === undefined) return NOTHING;
   const change = laterChangeOf(own, input.later);
-  const reason = change === null ? whyKept(items, input) : describeLater(change);
+  const reason = change === null ? whyKept(own, items, input) : describeLater(change);
   if (reason === null)
     return { desired: { state: 'absent', domain, source: NOWHERE }, leftAlone: [], undone: items };
   const others = reverseItems(
@@ -93,9 +93,11 @@ function reverseAddition(own: RunItem, items: readonly RunItem[], input: DomainI
   return { ...others, leftAlone: [leave(own, reason), ...others.leftAlone] };
 }
 
-/** What of a domain the run did not make, or somebody changed since; null: nothing. */
-function whyKept(items: readonly RunItem[], input: DomainInput): string | null {
+/** Says what of a domain the run did not make, or was changed since; null means nothing. */
+function whyKept(own: RunItem, items: readonly RunItem[], input: DomainInput): string | null {
   const { live, print, later } = input;
+  const setting = settingChanged(own, input);
+  if (setting !== null) return `its ${setting} was changed outside fwdsync since`;
   const known = new Map(items.map((item) => [identityOf(item), item]));
   const foreign = live.rows.find((row) => {
     const item = known.get(identityOf(row));
@@ -107,6 +109,20 @@ function whyKept(items: readonly RunItem[], input: DomainInput): string | null {
   return foreign === undefined
     ? null
     : `it holds what the run did not make: ${foreign.kind} ${quote(foreign.name)}`;
+}
+
+/** Returns the first setting of a domain that neither the run nor the service gave it; null if there is none. */
+function settingChanged(own: RunItem, { live, print, observed: { account } }: DomainInput): string | null {
+  const byService = new Set(['', normaliseDestination(account.email)]);
+  const isOwn = (name: SettingName): boolean =>
+    own.fields.includes(name)
+      ? own.left.some((state) => isLive({ ...own, fields: [name] }, state, live, print))
+      : byService.has(normaliseDestination(live.domain?.[name] ?? ''));
+  const changed = SETTINGS.find((name) => !isOwn(name));
+  if (changed !== undefined) return changed;
+  return byService.has(normaliseDestination(live.domain?.rulesFallbackEmail ?? ''))
+    ? null
+    : 'rules_fallback_email';
 }
 
 /** A `*` that the service made with the domain, and that is as it made it: it forwards to the account. */

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import type { SeedDomain } from '../../../src/emulator/account/seed.ts';
+import type { ApiVersion } from '../../../src/model/endpoints.ts';
 import { commandScene, type CommandInput, type CommandScene } from './scene.ts';
 
 const HAND = { authorization: `Basic ${Buffer.from('api:key-of-the-scene').toString('base64')}` };
@@ -61,9 +62,14 @@ export async function byHand(
   method: string,
   path: string,
   body: object,
+  version: ApiVersion = 'v4',
 ): Promise<void> {
   const headers = { ...HAND, 'content-type': 'application/json' };
-  const response = await fetch(`${emulator.urls.v4}${path}`, { method, headers, body: JSON.stringify(body) });
+  const response = await fetch(`${emulator.urls[version]}${path}`, {
+    method,
+    headers,
+    body: JSON.stringify(body),
+  });
   expect(response.ok, await response.text()).toBe(true);
 }
 

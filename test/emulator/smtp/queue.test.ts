@@ -96,7 +96,9 @@ test('a mail stays until each of its deliveries is over, however often the disk 
     },
     now: () => now,
     sleep: (_, signal) =>
-      new Promise((resolve) => void signal?.addEventListener('abort', () => resolve(), { once: true })),
+      new Promise((resolve) => {
+        signal?.addEventListener('abort', () => resolve(), { once: true });
+      }),
     attempt: async (_, { destination }) =>
       failing.has(destination)
         ? { kind: 'soft', code: 451, message: '4.0.0 later', server: 'mx.corp.example' }

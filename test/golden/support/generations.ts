@@ -39,12 +39,23 @@ function asOnBoth(text: string): string {
 
 /** Digest, checksum and seal cover the address; of the forecast the writes are the same, a verification aside. */
 function documentOnBoth(document: SavedPlan): unknown {
-  const { createdAt: _, digest: __, checksum: ___, seal: ____, api, forecast, usage, ...rest } = document;
+  const {
+    createdAt: _,
+    digest: __,
+    checksum: ___,
+    seal: ____,
+    api,
+    forecast,
+    usage,
+    changes,
+    ...rest
+  } = document;
   const writes = forecast.endpoints.filter(
     ({ endpoint }) => !endpoint.startsWith('GET ') && !endpoint.endsWith('/verify'),
   );
   return {
     ...rest,
+    changes: changes.map((change) => ({ ...change, observed: withoutWebhook(change.observed) })),
     account: api.account,
     usage: usage?.filter(({ what }) => what !== 'rules'),
     writes: writes
@@ -74,7 +85,7 @@ function nameOnBoth(endpoint: string): string {
   return endpoint.replace('/aliases/:alias', '/aliases/:id');
 }
 
-/** A setting that v3 alone has: an update of a domain sends it along as it is. */
+/** Leaves out a setting that v3 alone has: an update of a domain sends it along as it is. */
 function withoutWebhook(body: unknown): unknown {
   if (typeof body !== 'object' || body === null) return body;
   return Object.fromEntries(Object.entries(body).filter(([field]) => field !== 'webhook'));

@@ -120,6 +120,79 @@ describe('domains', () => {
     expect(Object.keys(aliasesOf(scene, 'new.example'))).toContain('*');
   });
 
+  test.each<[setting: string, version: 'v4' | 'v3', manifest: string, value: string]>([
+    ['notification_email', 'v4', NEW, 'me@corp.example'],
+    ['notification_email', 'v3', NEW, 'me@corp.example'],
+    [
+      'notification_email',
+      'v4',
+      NEW.replace('aliases:', 'notification_email: none, aliases:'),
+      'me@corp.example',
+    ],
+    ['whitelabel', 'v4', NEW, 'mail.partner.example'],
+    ['webhook', 'v3', NEW, 'https://hooks.corp.example/mail'],
+    [
+      'webhook',
+      'v3',
+      NEW.replace('aliases:', 'webhook: https://old.corp.example/, aliases:'),
+      'https://hooks.corp.example/mail',
+    ],
+  ])('one whose %s was set since stays (%s, %s)', async (setting, version, manifest, value) => {
+    const scene = await commandScene({ seed: { whitelabels: ['mail.partner.example'] }, manifest, version });
+    const run = await apply(scene);
+    await byHand(scene, 'PUT', '/domains/new.example', { [setting]: value }, version);
+    const { code, stdout } = await scene.run(['undo', '--yes', run, '--allow-domain-delete', 'new.example']);
+    expect(code, stdout).toBe(3);
+    expect(stdout).toContain(`domain new.example: its ${setting} was changed outside fwdsync since`);
+    expect(scene.emulator.store.dump().domains).toMatchObject([{ domain: 'new.example', [setting]: value }]);
+  });
+
+  test('one that got a fallback for its rules in the dashboard stays', async () => {
+    const { scene, run } = await applied(NEW, []);
+    const domain = scene.emulator.store.state.domains.get('new.example');
+    Object.assign(domain?.fields ?? {}, { rules_fallback_email: 'rest@corp.example' });
+    const { code, stdout } = await scene.run(['undo', '--yes', run, '--allow-domain-delete', 'new.example']);
+    expect(code, stdout).toBe(3);
+    expect(stdout).toContain(
+      'domain new.example: its rules_fallback_email was changed outside fwdsync since',
+    );
+  });
+
+  test.each(['v4', 'v3'] as const)('one whose settings the run wrote goes (%s)', async (version) => {
+    const settings = `notification_email: ops@corp.example, whitelabel: mail.partner.example`;
+    const more = version === 'v3' ? ', webhook: https://hooks.corp.example/mail' : '';
+    const scene = await commandScene({
+      seed: { whitelabels: ['mail.partner.example'] },
+      manifest: `domains: { new.example: { ${settings}${more} } }\n`,
+      version,
+    });
+    const run = await apply(scene);
+    const { code, stdout } = await scene.run(['undo', '--yes', run, '--allow-domain-delete', 'new.example']);
+    expect(code, stdout).toBe(0);
+    expect(scene.emulator.store.dump().domains).toEqual([]);
+  });
+
+  test.each(['v4', 'v3'] as const)(
+    'one that the run deleted comes back with its settings (%s)',
+    async (version) => {
+      const settings = {
+        notification_email: 'ops@corp.example',
+        whitelabel: 'mail.partner.example',
+        ...(version === 'v3' ? { webhook: 'https://hooks.corp.example/mail' } : {}),
+      };
+      const scene = await commandScene({
+        seed: { whitelabels: ['mail.partner.example'], domains: [{ ...ACME, ...settings }] },
+        manifest: 'domains: { acme.example: { state: absent } }\n',
+        version,
+      });
+      const run = await apply(scene, ['--allow-domain-delete', 'acme.example']);
+      const { code, stdout } = await scene.run(['undo', '--yes', run]);
+      expect(code, stdout).toBe(0);
+      expect(scene.emulator.store.dump().domains).toMatchObject([settings]);
+      expect(aliasesOf(scene)).toEqual(BEFORE);
+    },
+  );
+
   test('one whose `*` was changed stays', async () => {
     const { scene, run } = await applied(NEW, []);
     const [made] = scene.emulator.store.dump().domains;
