@@ -12,8 +12,8 @@ export function isRefused(plan: {
 }
 
 /**
- * The plan without what its guards hold back, which is listed in `withheld`: whole domains, or just their stage 2.
- * A route to which a withheld change still forwards stays as well.
+ * The plan without what its guards hold back, which is listed in `withheld`: whole domains, or just their stage 2. A domain
+ * of which every change runs is not listed, whatever guard holds others. A route to which a withheld change still forwards stays as well.
  */
 export function withholdRefused(plan: Plan): Plan {
   const held = heldParts(plan);
@@ -21,8 +21,9 @@ export function withholdRefused(plan: Plan): Plan {
   const kept = plan.changes.flatMap((change) => keptOf(change, held.get(change.domain)?.part));
   const orphaned = orphans(plan, held);
   const changes = kept.filter((change) => !orphaned.has(change));
-  const touched = new Set(plan.changes.map(({ domain }) => domain));
-  const added = [...held.values(), ...orphaned.values()].filter(({ domain }) => touched.has(domain));
+  const runs = new Set(changes);
+  const heldBack = new Set(plan.changes.filter((change) => !runs.has(change)).map(({ domain }) => domain));
+  const added = [...held.values(), ...orphaned.values()].filter(({ domain }) => heldBack.has(domain));
   return {
     ...plan,
     changes,

@@ -119,6 +119,16 @@ describe('what a guard holds back', () => {
     });
   });
 
+  test.each([finding({ kind: 'run-deletes' }), finding({ kind: 'domain-deletes', domain: ACME })])(
+    '$holds.kind: a domain of which every change runs is not listed',
+    (guard) => {
+      const made = base();
+      const changes = made.changes.filter(({ action, domain }) => action === 'add' || domain !== ACME);
+      const { withheld } = withholdRefused({ ...made, changes, guards: [guard] });
+      expect(withheld.map(({ domain }) => domain)).not.toContain(ACME);
+    },
+  );
+
   test('a plan of which nothing is held stays the very plan', () => {
     const made = base();
     expect(withholdRefused(made)).toBe(made);

@@ -305,6 +305,29 @@ describe('trouble', () => {
     await daemon.stop();
   });
 
+  test.each([
+    ['apply', 'in-sync', { add: 0, delete: 0 }],
+    ['observe', 'drifted', { add: 1, delete: 0 }],
+  ] as const)(
+    'in mode %s the state of a domain is its own: a guard of another one says nothing',
+    async (mode, state, pending) => {
+      const aliases = ['a', 'b', 'c', 'd'].map((alias) => ({ alias, forward: 'ops@corp.example' }));
+      const world = await createWorld({
+        seed: { domains: [{ domain: 'acme.example', aliases }, { domain: 'beta.example' }] },
+        manifest: `guards: { max_deletes: 2 }
+domains:
+  acme.example: { prune: { aliases: true }, aliases: { a: ops@corp.example } }
+  beta.example: { aliases: { info: dan@corp.example } }
+`,
+      });
+      const daemon = world.start({ mode });
+      await world.clock.pass(MINUTE);
+      expect(daemon.states()).toEqual({ 'acme.example': 'withheld', 'beta.example': state });
+      expect(daemon.status().domains.get('beta.example')).toMatchObject({ reason: null, pending });
+      await daemon.stop();
+    },
+  );
+
   test('a key that was rotated is read again after a 401', async () => {
     const world = await createWorld({ seed: SEED, manifest: MANIFEST, apiKey: 'sk_new_0123456789' });
     let reads = 0;
