@@ -1,5 +1,6 @@
 import { domainToASCII } from 'node:url';
 import type { Source } from './manifest/problem.ts';
+import { createValueFinder, type ValueFinder } from './text/value-finder.ts';
 
 declare const brand: unique symbol;
 
@@ -173,44 +174,19 @@ function withoutCase(references: Disclosure['references']): Disclosure['referenc
 /** Free text, such as a message of the service, with the same replacements. */
 export function showText(text: string, disclosure: Disclosure): string {
   const { references } = disclosure;
-  const shown = holdsAny(text, references) ? withReferences(text, references) : text;
+  const shown = finderOf(references).replaceIn(text, (value) => references.get(value)?.shown ?? '***');
   return disclosure.mask === false ? shown : maskAddresses(shown, disclosure.mask);
 }
 
-function withReferences(text: string, references: Disclosure['references']): string {
-  let shown = text;
-  const longestFirst = [...references].sort(([a], [b]) => b.length - a.length);
-  for (const [value, { shown: reference }] of longestFirst)
-    shown = shown.replaceAll(new RegExp(escapeRegex(value), 'gi'), () => reference);
-  return shown;
-}
+const finders = new WeakMap<Disclosure['references'], { finder: ValueFinder; size: number }>();
 
-/** So many values make one pattern; when values are added only the last one is compiled again. */
-const VALUES_OF_PATTERN = 100;
-const searched = new WeakMap<Disclosure['references'], Search>();
-
-/** Finds values that were known at one time, `size` of them. */
-interface Search {
-  readonly size: number;
-  readonly patterns: readonly RegExp[];
-}
-
-/** Whether a text holds any of the values: each line of a log of thousands of accounts is searched for thousands. */
-function holdsAny(text: string, references: Disclosure['references']): boolean {
-  let search = searched.get(references) ?? { size: 0, patterns: [] };
-  if (search.size !== references.size) {
-    search = extended(search, references);
-    searched.set(references, search);
-  }
-  return search.patterns.some((pattern) => pattern.test(text));
-}
-
-function extended({ size, patterns }: Search, references: Disclosure['references']): Search {
-  const kept = patterns.slice(0, Math.floor(size / VALUES_OF_PATTERN));
-  const values = [...references.keys()].map(escapeRegex);
-  for (let start = kept.length * VALUES_OF_PATTERN; start < values.length; start += VALUES_OF_PATTERN)
-    kept.push(new RegExp(values.slice(start, start + VALUES_OF_PATTERN).join('|'), 'i'));
-  return { size: values.length, patterns: kept };
+/** References are added while a manifest is loaded and while a daemon runs. */
+function finderOf(references: Disclosure['references']): ValueFinder {
+  const { finder, size } = finders.get(references) ?? { finder: createValueFinder(), size: 0 };
+  if (size === references.size) return finder;
+  for (const value of [...references.keys()].slice(size)) finder.add(value);
+  finders.set(references, { finder, size: references.size });
+  return finder;
 }
 
 function maskAddresses(text: string, numbers: MaskNumbers): string {
@@ -234,10 +210,6 @@ function hidden(value: string, numbers: MaskNumbers): string {
   if (number > MOST_NUMBERED) return '***';
   numbers.set(key, number);
   return `***${number}`;
-}
-
-function escapeRegex(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
 /** A reference as it is shown, such as `{ env: BOSS_ADDRESS }`; null: the text is none. */

@@ -19,8 +19,28 @@ const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const named = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
+/** Names of HTML for characters of both values. */
+const NAMES: Readonly<Record<string, string>> = {
+  '+': '&plus;',
+  '/': '&sol;',
+  '"': '&QUOT;',
+  ' ': '&nbsp;',
+  '&': '&AMP;',
+  '<': '&LT;',
+  ü: '&uuml;',
+  ä: '&auml;',
+  '>': '&GT;',
+  '\\': '&bsol;',
+  '.': '&period;',
+  '@': '&commat;',
+  '-': '&hyphen;',
+};
+const PLAIN = (text: string): string => text;
+const hexOf = (code: number, digits: number): string => code.toString(16).padStart(digits, '0');
+const percentOf = (bytes: Buffer): string => [...bytes].map((byte) => `%${hexOf(byte, 2)}`).join('');
+
 const ENCODINGS: Readonly<Record<string, (text: string) => string>> = {
-  plain: (text) => text,
+  plain: PLAIN,
   'in another case': (text) => text.toUpperCase(),
   JSON: json,
   'JSON in JSON': (text) => json(json(text)),
@@ -45,6 +65,23 @@ const ENCODINGS: Readonly<Record<string, (text: string) => string>> = {
   'base64 of JSON': (text) => base64(JSON.stringify({ password: text })),
   'base64 in a path': (text) => `https://x.example/a/${Buffer.from(text).toString('base64url')}/b`,
   'percent of base64': (text) => encodeURIComponent(base64(text)),
+  'percent of Latin-1': (text) => percentOf(Buffer.from(text, 'latin1')),
+  'the form of escape()': (text) => text.replace(/[^]/g, (c) => `%u${hexOf(c.charCodeAt(0), 4)}`),
+  'quoted-printable': (text) => percentOf(Buffer.from(text)).replaceAll('%', '=').replace(/.{12}/, '$&=\r\n'),
+  'quoted-printable of Latin-1': (text) => percentOf(Buffer.from(text, 'latin1')).replaceAll('%', '='),
+  'HTML by names of all characters': (text) => text.replace(/[^a-z\d]/gi, (c) => NAMES[c] ?? c),
+  'HTML by number without semicolons': (text) => text.replace(/[^a-z\d]/gi, (c) => `&#${c.codePointAt(0)}`),
+  'base64 in lines': (text) => base64(`${'x'.repeat(70)}${text}`).replace(/.{76}/g, '$&\r\n'),
+  'base64 in lines, in JSON': (text) => json(base64(`${'x'.repeat(70)}${text}`).replace(/.{76}/g, '$&\n')),
+  'base64 in lines that became one': (text) => base64(text).replace(/.{20}/g, '$& '),
+  'base64 of Latin-1': (text) => Buffer.from(text, 'latin1').toString('base64'),
+  'hexadecimal digits': (text) => Buffer.from(text).toString('hex'),
+  'hexadecimal digits of Latin-1': (text) => Buffer.from(text, 'latin1').toString('hex').toUpperCase(),
+  'escapes of bytes': (text) => percentOf(Buffer.from(text, 'latin1')).replaceAll('%', '\\x'),
+  'escapes of code points': (text) => text.replace(/[^]/g, (c) => `\\u{${c.charCodeAt(0).toString(16)}}`),
+  NFD: (text) => text.normalize('NFD'),
+  'percent of NFD': (text) => encodeURIComponent(text.normalize('NFD')),
+  'UTF-8 read as Latin-1': (text) => Buffer.from(text).toString('latin1'),
 };
 
 describe.each(Object.entries(ENCODINGS))('a value in %s', (_, encode) => {
@@ -72,10 +109,50 @@ test('a text that holds none stays as it is', () => {
   expect(createRedactor().redact('anything')).toBe('anything');
 });
 
+test('a value that is not in composed form is taken out in both forms', () => {
+  const redactor = createRedactor();
+  redactor.add('pa55wörter'.normalize('NFD'), '***');
+  for (const form of ['NFC', 'NFD'] as const)
+    expect(redactor.redact(`not pa55wörter`.normalize(form))).toBe('not ***');
+});
+
+test.each([16_384, 65_536])('no part of a value that stands at character %i of a text is shown', (at) => {
+  for (let before = at - PASSWORD.length; before <= at; before += 1) {
+    for (const encode of [PLAIN, encodeURIComponent, base64]) {
+      const said = open().redact(`${'.'.repeat(before)}${encode(PASSWORD)}${'.'.repeat(70_000)}`);
+      expect(said).toMatch(/^\.{1000,}\*{0,3}\.*…$/);
+    }
+  }
+});
+
+test('one of many thousand values is found at once', () => {
+  const redactor = createRedactor();
+  for (let n = 0; n < 100_000; n += 1) redactor.add(`info.${n}@corp-${n % 97}.example`, `{ env: N${n} }`);
+  const started = performance.now();
+  for (let n = 0; n < 1_000; n += 1) {
+    redactor.add(`late.${n}@corp.example`, '***');
+    expect(redactor.redact(`no such user: info.${n}@corp-${n % 97}.example`)).not.toContain('@');
+  }
+  expect(performance.now() - started).toBeLessThan(5_000);
+});
+
 test('a text of a hostile service takes no time to speak of', () => {
   const { redact } = open();
+  const mixed = '%26%5cu0026amp;=41&#x41;\\x41ü QUJDREVGR0g= 4142434445464748 ';
   const started = performance.now();
-  for (const piece of ['\\', '%25', '&amp;', 'A', '"', '\\u005c', 'pA5s+w/ord"'])
+  for (const piece of [
+    mixed,
+    '=25',
+    'ü',
+    `${'A'.repeat(16)} `,
+    '\\',
+    '%25',
+    '&amp;',
+    'A',
+    '"',
+    '\\u005c',
+    'pA5s+w/ord"',
+  ])
     redact(piece.repeat(1_000_000));
   expect(performance.now() - started).toBeLessThan(5_000);
 });
@@ -107,6 +184,35 @@ describe('an answer', () => {
     };
     const redacted = { ...body, failed: [{ errors: { name: ['***'] } }] };
     expect(JSON.parse(textOf(redactReply(answer(207, body), redactor)))).toEqual(redacted);
+  });
+
+  test('of an account that is locked has no value in the reason', () => {
+    const body = { account: { email: 'ana@corp.example', lock_reason: `key ${PASSWORD} was seen` } };
+    const redacted = textOf(redactReply(answer(200, body), open()));
+    expect(JSON.parse(redacted)).toEqual({
+      account: { email: 'ana@corp.example', lock_reason: 'key *** was seen' },
+    });
+    const escaped = JSON.stringify(body).replace('lock_reason', String.raw`\u006cock_reason`);
+    expect(JSON.parse(textOf(redactReply(answer(200, escaped), open())))).toEqual(JSON.parse(redacted));
+  });
+
+  test.each(['subject', 'message', 'hostname', 'server', 'local'])(
+    'of the logs has no value in %s',
+    (field) => {
+      const body = { logs: [{ id: '1', [field]: `=?UTF-8?B?${base64(PASSWORD)}?=` }] };
+      expect(textOf(redactReply(answer(200, body), open()))).toContain('***');
+    },
+  );
+
+  test('with more text than can be searched is shown only as far as it was', () => {
+    const errors = Array.from({ length: 400 }, () => `${'. '.repeat(8_000)}${PASSWORD}`);
+    const started = performance.now();
+    const redacted = textOf(redactReply(answer(400, { errors }), open()));
+    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(redacted).not.toContain('quoted');
+    expect(JSON.parse(redacted)).toMatchObject({
+      errors: expect.arrayContaining(['***']),
+    });
   });
 
   test('that is nested without end is no bug', () => {
