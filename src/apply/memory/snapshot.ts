@@ -1,5 +1,5 @@
 import { SECTION_KINDS, type SectionKind } from '../../model/kinds.ts';
-import type { Destination, References } from '../../model/destinations.ts';
+import { showText, type Destination, type References } from '../../model/destinations.ts';
 import {
   referenceLine,
   ruleDocument,
@@ -42,7 +42,8 @@ export function snapshotDocument(input: SnapshotInput): ManifestDocument {
   const show = referenceFinder(input.references, used);
   const domains = new Map<string, DomainDocument>();
   for (const [domain, changes] of Map.groupBy(input.plan.changes, (change) => change.domain)) {
-    domains.set(domain, snapshotDomain(changes, input.observed.domains.get(domain), show));
+    const document = snapshotDomain(changes, input.observed.domains.get(domain), show);
+    domains.set(domain, withoutValues(document, input.references));
   }
   const { email } = input.observed.account;
   const brought = referencesBehind(desiredForwards(input.plan.changes), input.references);
@@ -88,6 +89,35 @@ function snapshotDomain(
 }
 
 const ABSENT = { state: 'absent' } as const;
+
+/** Leaves out what can only be written with the value of a reference: in a pattern, of a part of a list, by a relative path. */
+function withoutValues(document: DomainDocument, references: References): DomainDocument {
+  const comments: string[] = [];
+  const show = (text: string): string => showText(text, { references, mask: false });
+  const isKept = (what: string, written: unknown): boolean => {
+    const texts: string[] = [];
+    JSON.stringify(written, (_, value: unknown) => {
+      if (typeof value === 'string') texts.push(value);
+      return value;
+    });
+    if (texts.every((text) => show(text) === text)) return true;
+    comments.push(show(`Not undone: ${what}, which has the value of a reference`));
+    return false;
+  };
+  const { aliases, rules } = document;
+  const settings = SETTINGS.filter((setting) => !isKept(setting, document[setting]));
+  const kept = Object.entries(document).filter(([key]) => !settings.some((setting) => setting === key));
+  return {
+    ...Object.fromEntries(kept),
+    ...(aliases === undefined
+      ? {}
+      : { aliases: new Map([...aliases].filter((alias) => isKept(`the alias ${quote(alias[0])}`, alias))) }),
+    ...(rules === undefined
+      ? {}
+      : { rules: rules.filter((rule) => isKept(`the rule ${quote(rule.name ?? rule.id ?? '')}`, rule)) }),
+    comments: [...(document.comments ?? []), ...comments],
+  };
+}
 
 function settingsOf(state: DomainState, fields: readonly SettingName[]): Partial<DomainDocument> {
   const known = fields.filter((field) => state[field] !== undefined);
