@@ -7,7 +7,7 @@ import { ENV, findings, PLANTED } from './support/planted.ts';
 
 describe.each(['v4', 'v3'] as const)('what the service repeats through %s', (version) => {
   test('has no key in why the account is locked', async () => {
-    const { run, writes } = await commandScene({
+    const scene = await commandScene({
       version,
       manifest: 'domains: { acme.example: { aliases: { sales: ana@corp.example } } }\n',
       seed: { account: { locked: true, lock_reason: `the key ${PLANTED.key} was seen in a log` } },
@@ -20,32 +20,32 @@ describe.each(['v4', 'v3'] as const)('what the service repeats through %s', (ver
       ['apply', '--yes'],
       ['run', '--once'],
     ]) {
-      const { stdout, stderr } = await run(args, { env: { FWDSYNC_API_KEY: PLANTED.key } });
+      const { stdout, stderr } = await scene.run(args, { env: { FWDSYNC_API_KEY: PLANTED.key } });
       expect(findings([{ where: args.join(' '), text: stdout + stderr }])).toEqual([]);
       if (args[0] !== 'run') expect(stdout + stderr).toContain('the key *** was seen');
     }
-    expect(writes()).toEqual([]);
+    expect(scene.writes()).toEqual([]);
   });
 
   test('has no part of a password where a message is long', async () => {
-    const { emulator, run } = await commandScene({
+    const scene = await commandScene({
       version,
       manifest: 'domains: { acme.example: { credentials: { carol: { password: { env: CAROL } } } } }\n',
       seed: { domains: [{ domain: 'acme.example' }] },
       server: { apiKey: PLANTED.key },
     });
     const message = `${'.'.repeat(16_384 - PLANTED.password.length + 1)}${PLANTED.password}`;
-    emulator.faults.push({
+    scene.emulator.faults.push({
       match: { times: 'always', method: 'POST', endpoint: '/domains/:domain/credentials' },
       do: { kind: 'status', code: 400, body: { message, errors: { password: [message] } } },
     });
-    const { stdout, stderr } = await run(['apply', '--yes', '--format', 'json'], { env: ENV });
+    const { stdout, stderr } = await scene.run(['apply', '--yes', '--format', 'json'], { env: ENV });
     expect(stdout + stderr).toContain('....');
     expect(stdout + stderr).not.toContain(PLANTED.password.slice(0, 4));
   });
 
   test('is no value of a reference in a snapshot, wherever the account has it', async () => {
-    const { directory, run } = await commandScene({
+    const scene = await commandScene({
       version,
       manifest: `destinations: { boss: { env: BOSS }, part: { file: part.txt } }
 domains:
@@ -82,10 +82,10 @@ domains:
       },
       server: { apiKey: PLANTED.key },
     });
-    await writeFile(join(directory, 'part.txt'), 'p.art@secret-corp.example,q@secret-corp.example\n');
-    const manifest = join(directory, 'fwdsync.yaml');
-    expect((await run(['apply', '--yes', '-f', manifest], { env: ENV })).code).toBe(0);
-    const files = await filesBelow(join(directory, 'state'), []);
+    await writeFile(join(scene.directory, 'part.txt'), 'p.art@secret-corp.example,q@secret-corp.example\n');
+    const manifest = join(scene.directory, 'fwdsync.yaml');
+    expect((await scene.run(['apply', '--yes', '-f', manifest], { env: ENV })).code).toBe(0);
+    const files = await filesBelow(join(scene.directory, 'state'), []);
     expect(findings(files)).toEqual([]);
     const snapshot = files.find(({ where }) => where.includes('/snapshots/'))?.text ?? '';
     expect(snapshot).not.toMatch(/secret-corp/);
@@ -93,6 +93,6 @@ domains:
     expect(snapshot).toContain('# Not undone: the alias "old", which has the value of a reference');
     expect(snapshot).toContain('plain: ana@corp.example');
     const path = files.find(({ text }) => text === snapshot)?.where ?? '';
-    expect((await run(['validate', '-f', path], { env: ENV })).code).toBe(0);
+    expect((await scene.run(['validate', '-f', path], { env: ENV })).code).toBe(0);
   });
 });
