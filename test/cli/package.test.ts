@@ -1,22 +1,13 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import {
-  copyFileSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { startEmulator } from '../../src/emulator/http/server.ts';
+import { TARBALL } from '../support/package.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 
 const run = promisify(execFile);
@@ -36,27 +27,13 @@ const oldest = join(workspace, 'node_modules/oldest/bin');
 const tooOld = join(workspace, 'node_modules/too-old/bin');
 const nodes = [`oldest@npm:${NODE}@${OLDEST}`, `too-old@npm:${NODE}@${TOO_OLD}`];
 const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
-let tarball: string;
 
-/** Packs a copy, so that nobody else's dist/ is built anew; installs it, and the oldest Node that it supports. */
+/** Installs the package, and the oldest Node that it supports. */
 beforeAll(async () => {
-  const source = join(workspace, 'source');
-  mkdirSync(source);
-  for (const name of readdirSync(ROOT)) {
-    if (['node_modules', 'dist', '.git', 'test', 'bench'].includes(name)) continue;
-    cpSync(join(ROOT, name), join(source, name), { recursive: true });
-  }
-  symlinkSync(join(ROOT, 'node_modules'), join(source, 'node_modules'));
-  const path = [join(ROOT, 'node_modules/.bin'), process.env['PATH']].join(delimiter);
-  await run('npm', ['pack', '--pack-destination', workspace, ...quiet], {
-    cwd: source,
-    env: { ...process.env, PATH: path },
-  });
-  tarball = join(workspace, `fwdsync-${version}.tgz`);
   mkdirSync(project);
   writeFileSync(join(project, 'package.json'), '{ "type": "module", "private": true }\n');
   await Promise.all([
-    run('npm', ['install', '--ignore-scripts', ...quiet, tarball], { cwd: project }),
+    run('npm', ['install', '--offline', ...quiet, TARBALL], { cwd: project }),
     run('npm', ['install', '--prefix', workspace, ...quiet, ...nodes], { cwd: workspace }),
   ]);
 }, 240_000);
@@ -92,7 +69,7 @@ async function account() {
 
 describe('the npm package', () => {
   test('holds what is needed, and nothing else', async () => {
-    const { stdout } = await run('tar', ['tzf', tarball]);
+    const { stdout } = await run('tar', ['tzf', TARBALL]);
     const top = stdout.split('\n').map((path) => path.split('/').slice(1, 3).join('/'));
     expect([...new Set(top.filter((path) => !/^(dist|schemas)\//.test(path)))].sort()).toEqual(
       ['', 'CHANGELOG.md', 'LICENSE', 'README.md', 'examples/acme', 'package.json'].sort(),
@@ -171,7 +148,7 @@ domains:
     };
     const script = action.runs.steps.find(({ name }) => name === 'Install')?.run ?? '';
     const prefix = join(workspace, 'global');
-    const env = { ...process.env, PACKAGE: tarball, npm_config_prefix: prefix };
+    const env = { ...process.env, PACKAGE: TARBALL, npm_config_prefix: prefix };
     await run('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', script], { cwd: workspace, env });
     expect((await run(join(prefix, 'bin/fwdsync'), ['--version'])).stdout.trim()).toBe(version);
   }, 60_000);

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
 import { startPostgres, type TestPostgres } from './postgres.ts';
@@ -14,10 +14,12 @@ const ROOT = join(import.meta.dirname, '../..');
 let server: Server | undefined;
 let postgres: Promise<TestPostgres> | undefined;
 let built: Promise<string> | undefined;
+let packed: Promise<string> | undefined;
 
 /** Once a run of tests: tells whoever asks where it is, and makes it for the first. */
 const SHARED: Readonly<Record<string, () => Promise<string>>> = {
   '/postgres': async () => String((await (postgres ??= startPostgres())).port),
+  '/package': () => (packed ??= pack()),
   '/program': async () => join(await (built ??= buildProgram()), 'bin/fwdsync'),
 };
 
@@ -35,7 +37,7 @@ export async function setup(project: TestProject): Promise<void> {
 export async function teardown(): Promise<void> {
   server?.close();
   await (await postgres)?.stop();
-  if (built !== undefined) await rm(await built, { recursive: true });
+  for (const made of [built, packed]) if (made !== undefined) await rm(await made, { recursive: true });
 }
 
 /** A directory with dist/ as in the published package, and a command that keeps what was compiled beside it. */
@@ -48,5 +50,42 @@ async function buildProgram(): Promise<string> {
   const line = `NODE_COMPILE_CACHE=${directory}/compiled exec "${process.execPath}" ${directory}/dist/fwdsync.js "$@"`;
   await mkdir(join(directory, 'bin'));
   await writeFile(join(directory, 'bin/fwdsync'), `#!/bin/sh\n${line}\n`, { mode: 0o755 });
+  return directory;
+}
+
+/** What packing does not read, and a dist/ that is not to be built anew while others use it. */
+const NOT_PACKED: ReadonlySet<string> = new Set([
+  '.git',
+  'bench',
+  'coverage',
+  'dist',
+  'node_modules',
+  'test',
+]);
+
+/** A directory with the npm package as fwdsync.tgz, and with `global/`, where npm has installed it without a network. */
+async function pack(): Promise<string> {
+  const run = promisify(execFile);
+  const directory = await mkdtemp(join(tmpdir(), 'fwdsync-packed-'));
+  const source = join(directory, 'source');
+  for (const name of await readdir(ROOT)) {
+    if (!NOT_PACKED.has(name)) await cp(join(ROOT, name), join(source, name), { recursive: true });
+  }
+  await symlink(join(ROOT, 'node_modules'), join(source, 'node_modules'));
+  const env = {
+    ...process.env,
+    PATH: [join(ROOT, 'node_modules/.bin'), process.env['PATH']].join(delimiter),
+    npm_config_cache: join(directory, 'npm'),
+  };
+  const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', directory], {
+    cwd: source,
+    env,
+  });
+  const tarball = join(directory, 'fwdsync.tgz');
+  await rename(join(directory, stdout.trim().split('\n').at(-1) ?? ''), tarball);
+  await run('npm', ['install', '--global', '--offline', '--prefix', join(directory, 'global'), tarball], {
+    env,
+  });
+  await rm(source, { recursive: true });
   return directory;
 }

@@ -1,0 +1,178 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { processContext } from '../../src/cli/context.ts';
+import { execute } from '../../src/cli/execute.ts';
+import { createProgram } from '../../src/cli/program.ts';
+import { openBrowser } from '../status/support/browser.ts';
+import { openPage } from '../status/support/open-page.ts';
+import { INSTALLED } from '../support/package.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
+
+/** Runs lines in a folder outside the checkout, with nothing of this process's environment. */
+const cwd = mkdtempSync(join(tmpdir(), 'fwdsync-installed-'));
+const env: Record<string, string> = {
+  PATH: [join(INSTALLED, 'bin'), dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter),
+  HOME: cwd,
+  FWDSYNC_API_KEY: 'key-of-the-installed',
+  FWDSYNC_STORE_KEY: Buffer.alloc(32, 7).toString('base64'),
+};
+
+function begin(line: string) {
+  return spawn('sh', ['-c', `exec ${line}`], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+async function run(line: string): Promise<{ readonly code: unknown; readonly printed: string }> {
+  const child = begin(line);
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ]);
+  return { code, printed: stdout + stderr };
+}
+
+/** Starts a line that serves something, and gives the first line that it prints and that contains `word`. */
+async function serve(line: string, word: string) {
+  const child = begin(line);
+  child.stderr.pipe(process.stderr);
+  const end = async (): Promise<unknown> => {
+    child.kill('SIGTERM');
+    return child.exitCode ?? (await once(child, 'exit'))[0];
+  };
+  for await (const printed of createInterface(child.stdout)) {
+    if (printed.includes(word)) return { printed, end };
+  }
+  throw new Error(`${line} ended`);
+}
+
+function manifestOf(...aliases: readonly string[]): string {
+  return `version: 1
+api: { account: owner@acme.example, key: { env: FWDSYNC_API_KEY } }
+domains:
+  acme.example:
+    prune: { aliases: true }
+    aliases: { ${aliases.map((name) => `${name}: ana@corp.example`).join(', ')} }
+    expect: [{ to: info@acme.example, forward: ana@corp.example }]
+`;
+}
+
+const ALIASES = ['info', 'sales', 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'];
+
+const FILES = {
+  'faults.json': JSON.stringify([
+    { match: { method: 'PUT', path: 'aliases', times: 'always' }, do: { kind: 'status', code: 400 } },
+  ]),
+  'before.yaml': manifestOf(...ALIASES).replace('sales', 'old'),
+  'fwdsync.yaml': manifestOf(...ALIASES),
+  'other.yaml': manifestOf(...ALIASES, 'shop'),
+  'few.yaml': manifestOf('info'),
+  'partial.yaml': manifestOf(...ALIASES, 'shop')
+    .replace('info: ana@', 'info: bea@')
+    .replace('expect', '# expect'),
+  'invalid.yaml': manifestOf('info').replaceAll('ana@corp.example', 'oncal'),
+};
+
+let stop: () => Promise<unknown>;
+
+beforeAll(async () => {
+  for (const [name, content] of Object.entries(FILES)) writeFileSync(join(cwd, name), content);
+  const account = '--from before.yaml --account owner@acme.example --api-key key-of-the-installed';
+  const emulator = await serve(
+    `fwdsync emulator --port 0 --plan paid --faults faults.json ${account}`,
+    '"v4"',
+  );
+  stop = emulator.end;
+  env['FWDSYNC_API_URL'] = (JSON.parse(emulator.printed) as { readonly v4: string }).v4;
+  const server = await sharedPostgres();
+  env['STORE'] = await server.createDatabase();
+  env['EMPTY_STORE'] = await server.createDatabase();
+});
+
+afterAll(async () => {
+  expect(await stop()).toBe(0);
+  rmSync(cwd, { recursive: true });
+});
+
+/** Lines in their order, the exit code of each, and what it prints. */
+const LINES: readonly (readonly [string, number, string])[] = [
+  ['fwdsync --version', 0, '0.1.0'],
+  ['fwdsync --help', 0, 'Usage: fwdsync'],
+  ['fwdsync completion bash', 0, 'complete'],
+  ['fwdsync demo', 0, 'The account matches the manifest'],
+  ['fwdsync validate', 0, 'valid: 1 domain'],
+  ['fwdsync validate -f invalid.yaml', 5, 'invalid.yaml:6:'],
+  ['fwdsync validate -f missing.yaml', 1, 'missing.yaml'],
+  ['fwdsync plan --no-such-option', 64, 'unknown option'],
+  ['fwdsync account', 0, 'owner@acme.example'],
+  ['env -u FWDSYNC_API_KEY fwdsync account', 1, 'FWDSYNC_API_KEY'],
+  ['fwdsync route sales@acme.example', 0, 'ana@corp.example'],
+  ['fwdsync test', 0, 'info@acme.example'],
+  ['fwdsync plan --detailed-exitcode', 2, '+ alias  sales'],
+  ['fwdsync plan --out plan.json', 0, '- alias  old'],
+  ['fwdsync show plan.json', 0, '+ alias  sales'],
+  ['fwdsync apply plan.json -f other.yaml', 6, 'stale'],
+  ['fwdsync apply', 64, '--yes'],
+  ['fwdsync apply plan.json', 0, 'converged'],
+  ['fwdsync apply --yes -f few.yaml', 4, 'max-deletes'],
+  ['fwdsync plan --detailed-exitcode', 0, 'Nothing to change'],
+  ['fwdsync history', 0, 'apply'],
+  ['fwdsync blame sales@acme.example', 0, 'sales'],
+  ['fwdsync export --out live.yaml', 0, 'live.yaml'],
+  ['fwdsync validate -f live.yaml', 0, 'valid: 1 domain'],
+  ['fwdsync verify acme.example', 0, 'acme.example'],
+  ['fwdsync logs acme.example', 0, ''],
+  ['fwdsync delivery', 0, ''],
+  ['fwdsync publish --store "$STORE"', 0, 'owner@acme.example'],
+  ['fwdsync run --once --store "$STORE"', 0, 'owner@acme.example'],
+  ['fwdsync status --store "$STORE"', 0, '1 in-sync'],
+  ['fwdsync state import "$HOME/.local/state/fwdsync" --store "$EMPTY_STORE"', 0, 'owner@acme.example'],
+  ['fwdsync run --once --mode observe -f other.yaml', 2, '"add":1,'],
+  ['fwdsync apply --yes -f partial.yaml', 3, 'alias acme.example/info'],
+];
+
+describe('the installed program', () => {
+  test.each(LINES)('%s ends with %i', async (line, code, words) => {
+    const ended = await run(line);
+    expect(ended.code, ended.printed).toBe(code);
+    expect(ended.printed).toContain(words);
+    expect(ended.printed).not.toMatch(/internal error|\n {4}at /);
+  });
+
+  test('undo takes back what was applied', async () => {
+    const { printed } = await run('fwdsync history --format json');
+    const { runs } = JSON.parse(printed) as { readonly runs: readonly { readonly id: string }[] };
+    const undone = await run(`fwdsync undo --yes ${runs[0]?.id ?? ''}`);
+    expect([undone.code, undone.printed]).toEqual([0, expect.stringContaining('converged')]);
+  });
+
+  test('runs every command', () => {
+    const own = readFileSync(import.meta.filename, 'utf8');
+    const program = createProgram(processContext(), [], { finish: () => {}, execute });
+    const missing = program.commands
+      .map((command) => command.name())
+      .filter((name) => !own.includes(`fwdsync ${name}`));
+    expect(missing).toEqual([]);
+  });
+
+  test('its page shows each character as it is, and its daemon ends with 0', async () => {
+    const daemon = await serve(
+      'fwdsync run --listen 127.0.0.1:0 --log-format json',
+      '"event":"status.listening"',
+    );
+    const browser = await openBrowser();
+    onTestFinished(() => browser.close());
+    const { page, faults } = await openPage(browser);
+    const { host, port } = JSON.parse(daemon.printed) as { readonly host: string; readonly port: number };
+    await page.goto(`http://${host}:${port}/`);
+    expect(await page.title()).toMatch(/ · fwdsync$/);
+    expect(await page.locator('body').innerText()).not.toMatch(/[\u00c2\u00e2\ufffd]/);
+    expect(faults).toEqual([]);
+    expect(await daemon.end()).toBe(0);
+  });
+});
