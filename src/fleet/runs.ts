@@ -125,7 +125,7 @@ export async function recordRun(
     const [recorded] = await query<{ readonly isOutdated: boolean }>(
       `UPDATE fwdsync.account_runs AS run SET worker = NULL, recorded = epoch, outcome = $3, memory = $4, drift = $5,
          applied = CASE WHEN $6 THEN $7 ELSE applied END, read_at = CASE WHEN $8 THEN now() ELSE read_at END,
-         failures = CASE WHEN $9::bigint IS NULL THEN 0 ELSE failures + 1 END, parked = $10, interval_ms = $11::bigint,
+         failures = CASE WHEN $9::bigint IS NULL THEN 0 ELSE failures + 1 END, parked = $10, interval_ms = $11::bigint, least_ms = $13::bigint,
          due_at = CASE WHEN resync THEN now()
            WHEN $9::bigint IS NULL THEN greatest(${nextPlace('started_at', '$11::bigint')}, started_at + $13::bigint * interval '1 ms')
            ELSE now() + $9::bigint * interval '1 ms' END
@@ -202,8 +202,8 @@ export async function showRuns({ query }: Database, claims: readonly Claim[]): P
 }
 
 /**
- * Sends a run of each account that is due, and of each revision that none was sent of; gives how many. Those that somebody writes to
- * right now are sent the next time.
+ * Sends a run of each account that is due by this interval, and of each revision that none was sent of; gives how many. Those that
+ * somebody writes to right now are sent the next time.
  */
 export async function sendDue(
   database: Database,
@@ -218,6 +218,7 @@ export async function sendDue(
        ON CONFLICT DO NOTHING`,
       [intervalMs],
     );
+    await putInForce(query, intervalMs);
     const due = await query<{ readonly account: string; readonly published: boolean }>(
       `WITH due AS (
          SELECT account, wanted, revision IS DISTINCT FROM wanted AS published
@@ -235,6 +236,22 @@ export async function sendDue(
     if (due.length > 0) await announce(query);
     return due.length;
   });
+}
+
+/**
+ * Brings accounts that were last swept at another interval to their places in this one. A longer interval postpones nothing: the
+ * next sweep comes when it was due.
+ */
+async function putInForce(query: Query, intervalMs: number): Promise<void> {
+  await query(
+    `WITH changed AS (
+       SELECT account, greatest($1::bigint, least_ms) AS in_force FROM fwdsync.account_runs
+       WHERE interval_ms <> greatest($1::bigint, least_ms) FOR UPDATE SKIP LOCKED)
+     UPDATE fwdsync.account_runs AS run SET interval_ms = in_force,
+       due_at = least(due_at, ${nextPlace('now()', 'in_force')})
+     FROM changed WHERE run.account = changed.account`,
+    [Math.round(intervalMs)],
+  );
 }
 
 /** Wakes all workers once the transaction ends. */

@@ -162,6 +162,61 @@ test('after a run an account is due at its place, however late the run began, or
   }
 });
 
+interface Places {
+  readonly intervals: readonly number[];
+  /** Share of the accounts that are due within each fifth of the test's interval. */
+  readonly fifths: readonly number[];
+}
+
+async function placesOf({ query }: Database): Promise<Places> {
+  const rows = await query<{ readonly wait: number; readonly interval: number }>(
+    `SELECT (extract(epoch FROM due_at - now()) * 1000)::int AS wait, interval_ms::int AS interval
+     FROM fwdsync.account_runs`,
+  );
+  const within = (from: number, to: number): number =>
+    rows.filter(({ wait }) => wait > from && wait <= to).length / rows.length;
+  const fifth = INTERVAL_MS / 5;
+  return {
+    intervals: [...new Set(rows.map(({ interval }) => interval))].toSorted((a, b) => a - b),
+    fifths: [0, 1, 2, 3, 4].map((index) => within(index * fifth, (index + 1) * fifth)),
+  };
+}
+
+test('the interval of the scheduler is in force at once, whatever the workers before had; all keep their places in it', async () => {
+  const { database, queue } = await scene([]);
+  await database.query(
+    `INSERT INTO fwdsync.accounts (email, host, wanted) SELECT n || '@fleet.example', '', 1 FROM generate_series(1, 1000) n`,
+  );
+  await sendDue(database, queue, 24 * 3_600_000);
+  expect((await placesOf(database)).intervals).toEqual([24 * 3_600_000]);
+  await sendDue(database, queue, INTERVAL_MS);
+  const shorter = await placesOf(database);
+  expect(shorter.intervals).toEqual([INTERVAL_MS]);
+  for (const share of shorter.fifths) expect(share).toBeGreaterThan(0.15);
+  // A longer one postpones nothing.
+  await sendDue(database, queue, 24 * 3_600_000);
+  const longer = await placesOf(database);
+  expect(longer.intervals).toEqual([24 * 3_600_000]);
+  for (const share of longer.fifths) expect(share).toBeGreaterThan(0.15);
+});
+
+test('a run that ends at another interval than the scheduler has, or took long to read, is due by the one of the scheduler', async () => {
+  const { database, queue, send, claim } = await scene(['a']);
+  await send();
+  for (const [readMs, interval] of [
+    [0, INTERVAL_MS],
+    [400_000, 800_000],
+  ] as const) {
+    await recordRun(database, queue, await claim(), { ...DONE, intervalMs: 24 * 3_600_000, readMs });
+    await send();
+    const [run] = await database.query<{ readonly wait: number; readonly interval: number }>(
+      `SELECT (extract(epoch FROM due_at - now()) * 1000)::int AS wait, interval_ms::int AS interval FROM fwdsync.account_runs`,
+    );
+    expect(run?.interval).toBe(interval);
+    expect(run?.wait).toBeLessThanOrEqual(interval);
+  }
+});
+
 test('a run that another has begun after records nothing, and is known to be outdated', async () => {
   const { database, queue, send, claim } = await scene(['a']);
   await send();

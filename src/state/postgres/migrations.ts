@@ -127,6 +127,10 @@ export const MIGRATIONS: readonly string[] = [
   `
   ALTER TABLE fwdsync.account_runs ADD COLUMN resync boolean NOT NULL DEFAULT false;
   `,
+  // The least time between two sweeps of an account that takes long to read, whatever the interval of the workers.
+  `
+  ALTER TABLE fwdsync.account_runs ADD COLUMN least_ms bigint NOT NULL DEFAULT 0;
+  `,
 ];
 
 /** Before the first step: it holds the version, and by which key the store is sealed (null: by none). */
