@@ -102,12 +102,7 @@ export async function runJob(
   });
   const job: Job = { claim, options, ports, account, tracker };
   try {
-    // A bug over one manifest is a failure of its account.
-    const read = await account.read().catch((error: unknown): ManifestRead => ({
-      kind: 'bad',
-      message: internalFault(error).message,
-      problems: [],
-    }));
+    const read = claim.isDamaged ? damaged(claim) : await readSafely(account);
     if (read.kind === 'good') return await runRead(job, read);
     tracker.manifestRefused(read);
     const error = [read.message, ...read.problems.slice(0, 1).map(({ message }) => message)].join(': ');
@@ -115,6 +110,21 @@ export async function runJob(
   } finally {
     await account.close();
   }
+}
+
+function damaged({ email, revision }: Claim): ManifestRead {
+  const message = `revision ${revision.number} is damaged in the store`;
+  const hint = `publish the manifest of ${email} again, or an earlier revision with --rollback`;
+  return { kind: 'bad', message: `${message}: ${hint}`, problems: [] };
+}
+
+/** A bug over one manifest is a failure of its account. */
+function readSafely(account: OpenAccount): Promise<ManifestRead> {
+  return account.read().catch((error: unknown): ManifestRead => ({
+    kind: 'bad',
+    message: internalFault(error).message,
+    problems: [],
+  }));
 }
 
 interface Job {

@@ -1,7 +1,12 @@
 import type { FlapMemory } from '../reconcile/daemon/flap-detector.ts';
 import { parseJsonText } from '../state/documents.ts';
 import type { Database, Query } from '../state/postgres/database.ts';
-import { FLEET_CHANNEL, readRevision, type Revision } from '../state/postgres/revisions.ts';
+import {
+  FLEET_CHANNEL,
+  readRevision,
+  type PublishedManifest,
+  type Revision,
+} from '../state/postgres/revisions.ts';
 import type { Queue } from './queue.ts';
 import { openOutcome, placeOfRun, type RunOutcome } from './records.ts';
 
@@ -27,6 +32,8 @@ export interface Claim {
   /** The host of its API, as a look-up. */
   readonly host: Buffer;
   readonly revision: Revision;
+  /** True if the store has lost the text of the revision. */
+  readonly isDamaged: boolean;
   /** Runs that failed in a row before. */
   readonly failures: number;
   /** How long ago the run before showed its last sign of life, milliseconds, where it was never recorded; null: it was. */
@@ -37,6 +44,8 @@ export interface Claim {
 }
 
 const NO_MEMORY: RunMemory = { ran: null, flaps: [], budgets: null, parked: null };
+
+const UNKNOWN_MANIFEST: PublishedManifest = { texts: [], commit: null, host: '', user: null, actor: null };
 
 interface ClaimRow {
   readonly epoch: string;
@@ -52,7 +61,7 @@ interface ClaimRow {
   readonly memory: Buffer | null;
 }
 
-/** Begins a run of what is published; null: nothing is. Rejects when the store cannot be used, or the revision is damaged. */
+/** Begins a run of what is published; null: nothing is. Rejects when the store cannot be used. */
 export async function claimRun(database: Database, account: string, worker: string): Promise<Claim | null> {
   const { query, cipher } = database;
   const [row] = await query<ClaimRow>(
@@ -67,14 +76,15 @@ export async function claimRun(database: Database, account: string, worker: stri
   );
   if (row === undefined) return null;
   const revision = await readRevision(query, cipher, account, row.wanted);
-  if (revision === null) throw new Error(`revision ${row.wanted} is not there`);
+  const isDamaged = revision === null || revision === 'damaged';
   const text =
     row.memory === null ? null : cipher.open(placeOfRun(account, 'memory', row.recorded), row.memory);
   const known = (text === null ? null : (parseJsonText(text) as RunMemory | null)) ?? NO_MEMORY;
   const memory = row.resync ? { ...known, flaps: [], parked: null } : known;
   return {
     account,
-    revision,
+    revision: isDamaged ? { ...UNKNOWN_MANIFEST, number: Number(row.wanted) } : revision,
+    isDamaged,
     epoch: row.epoch,
     startedAt: row.started,
     email: row.email,

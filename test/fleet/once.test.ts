@@ -46,6 +46,27 @@ test('it ends like run --once --accounts: 3 once something was written and an ac
   expect(fleet.forward('a')).toBe('ana@corp.example');
 });
 
+test('a revision that is damaged fails its account, which says how to repair it; the others are run', async () => {
+  const fleet = await openFleet(server, ['a', 'b']);
+  await fleet.publish('a');
+  await fleet.publish('b');
+  await fleet.database.query(
+    `UPDATE fwdsync.revisions SET manifest = '\\x00' FROM fwdsync.accounts WHERE id = account AND email LIKE 'b@%'`,
+  );
+  expect(await fleet.once()).toMatchObject({ code: 3 });
+  expect(fleet.forward('a')).toBe('ana@corp.example');
+  expect(await fleet.account('b')).toMatchObject({
+    state: 'failing',
+    error: expect.stringContaining(
+      'revision 1 is damaged in the store: publish the manifest of b@fleet.example again',
+    ),
+  });
+  expect(fleet.requests('b')).toBe(0);
+  await fleet.publish('b');
+  expect(await fleet.once()).toMatchObject({ code: 0 });
+  expect(fleet.forward('b')).toBe('ana@corp.example');
+});
+
 test('in observe mode drift is 2, and nothing is written', async () => {
   const fleet = await openFleet(server, ['a']);
   await fleet.publish('a');

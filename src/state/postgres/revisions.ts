@@ -22,13 +22,13 @@ export interface Revision extends PublishedManifest {
   readonly number: number;
 }
 
-/** What of an account is in force. */
+/** Which revision of an account is in force. */
 export interface AccountRevision {
   /** The account's number in the store. */
   readonly id: string;
   readonly email: string;
   /** Null: nothing is published, or it was removed. */
-  readonly revision: Revision | null;
+  readonly revision: number | null;
 }
 
 export interface Publication {
@@ -54,7 +54,7 @@ export interface Published {
   readonly number: number;
   /** False: the same text is in force already, under this number. */
   readonly changed: boolean;
-  /** What was in force before; null: nothing. */
+  /** What was in force before; null: nothing, or it is damaged. */
   readonly before: Revision | null;
   readonly texts: PublishedManifest['texts'];
 }
@@ -68,16 +68,29 @@ export async function revisionsOf(
   email: string,
 ): Promise<Result<readonly AccountRevision[], StateFault>> {
   return attempt(async () => {
-    const { query, cipher } = database;
+    const { query } = database;
     const found: AccountRevision[] = [];
     for (const rows of await knownAccountRows(database, email)) {
       const id = (await rows.find()) ?? '';
       const [any] = await query('SELECT 1 FROM fwdsync.revisions WHERE account = $1 LIMIT 1', [id]);
       if (any === undefined) continue;
-      found.push({ id, email: accountName(email, '').email, revision: await readWanted(query, cipher, id) });
+      const wanted = await wantedRevision(query, id);
+      found.push({
+        id,
+        email: accountName(email, '').email,
+        revision: wanted === null ? null : Number(wanted),
+      });
     }
     return found;
   });
+}
+
+/** Reads the manifest that is in force; null where nothing is. */
+export async function readPublished(
+  { query, cipher }: Database,
+  { id }: Pick<AccountRevision, 'id'>,
+): Promise<Result<Revision | null | 'damaged', StateFault>> {
+  return attempt(() => readWanted(query, cipher, id));
 }
 
 /** All accounts with a revision in force, without their texts. */
@@ -119,7 +132,7 @@ export async function publishManifests(
   );
 }
 
-/** Stores the text of an earlier revision as a new one; null: there is no such revision. */
+/** Stores the text of an earlier revision as a new one; null: there is no revision of this number. */
 export async function rollBack(
   database: Database,
   { id, email }: Pick<AccountRevision, 'id' | 'email'>,
@@ -134,12 +147,12 @@ export async function rollBack(
     readonly domainsOf: (texts: PublishedManifest['texts']) => Promise<Publication['domains']>;
     readonly who: Omit<PublishedManifest, 'texts' | 'commit'>;
   },
-): Promise<Result<Published | null, PublishFault>> {
+): Promise<Result<Published | null | 'damaged', PublishFault>> {
   return attempt(() =>
     database.transaction(async (query) => {
       await lockPublishing(query);
       const earlier = await readRevision(query, database.cipher, id, String(number));
-      if (earlier === null) return null;
+      if (earlier === null || earlier === 'damaged') return earlier;
       const manifest = { ...who, texts: earlier.texts, commit: earlier.commit };
       const domains = await domainsOf(earlier.texts);
       const stored = await addRevision(query, database.cipher, { id, manifest, domains, now });
@@ -219,7 +232,9 @@ async function addRevision(
   { id, manifest, domains, now }: NewRevision,
 ): Promise<Omit<Published, 'account'>> {
   await query('SELECT 1 FROM fwdsync.accounts WHERE id = $1 FOR NO KEY UPDATE', [id]);
-  const before = await readWanted(query, cipher, id);
+  const found = await readWanted(query, cipher, id);
+  // A new revision repairs the account.
+  const before = found === 'damaged' ? null : found;
   // Also of the same text: an earlier version kept no domains.
   await query('UPDATE fwdsync.accounts SET domains = $2 WHERE id = $1 AND domains IS DISTINCT FROM $2', [
     id,
@@ -247,31 +262,44 @@ function textsOf({ texts }: Pick<PublishedManifest, 'texts'>): string {
   return JSON.stringify(texts.map(({ text }) => text));
 }
 
-async function readWanted(query: Query, cipher: Cipher, id: string): Promise<Revision | null> {
+async function readWanted(query: Query, cipher: Cipher, id: string): ReturnType<typeof readRevision> {
+  const wanted = await wantedRevision(query, id);
+  return wanted === null ? null : readRevision(query, cipher, id, wanted);
+}
+
+async function wantedRevision(query: Query, id: string): Promise<string | null> {
   const [account] = await query<{ readonly wanted: string | null }>(
     'SELECT wanted FROM fwdsync.accounts WHERE id = $1',
     [id],
   );
-  const wanted = account?.wanted ?? null;
-  return wanted === null ? null : readRevision(query, cipher, id, wanted);
+  return account?.wanted ?? null;
 }
 
-/** Null: there is none of this number; rejects where it is damaged. */
+/** Null: there is none of this number; `damaged`: it cannot be opened, or is not a manifest. */
 export async function readRevision(
   query: Query,
   cipher: Cipher,
   id: string,
   revision: string,
-): Promise<Revision | null> {
+): Promise<Revision | null | 'damaged'> {
   const [row] = await query<{ readonly manifest: Buffer }>(
     'SELECT manifest FROM fwdsync.revisions WHERE account = $1 AND revision = $2',
     [id, revision],
   );
   if (row === undefined) return null;
   const text = cipher.open(placeOfRevision(id, revision), row.manifest);
-  const manifest = text === null ? null : (parseJsonText(text) as PublishedManifest | null);
-  if (manifest === null) throw new Error(`revision ${revision} is damaged`);
-  return { ...manifest, number: Number(revision) };
+  const manifest = text === null ? null : parseJsonText(text);
+  return isManifest(manifest) ? { ...manifest, number: Number(revision) } : 'damaged';
+}
+
+function isManifest(value: unknown): value is PublishedManifest {
+  const { texts } = (value ?? {}) as { readonly texts?: unknown };
+  return Array.isArray(texts) && texts.every(isText);
+}
+
+function isText(value: unknown): boolean {
+  const { file, text } = (value ?? {}) as { readonly file?: unknown; readonly text?: unknown };
+  return typeof file === 'string' && typeof text === 'string';
 }
 
 function placeOfRevision(account: string, revision: string): SealedPlace {

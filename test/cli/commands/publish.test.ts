@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { TestDatabases } from '../../support/postgres.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
@@ -99,6 +100,51 @@ describe('revisions', () => {
     const removed = await publish('--remove', 'ONE@agency.example', '--format', 'json');
     expect(documentIn(removed)).toMatchObject({ accounts: [{ revision: null, changed: true }], others: [] });
     expect((await publish('-f', 'accounts/one.yaml')).stdout).toContain('published as revision 4');
+  });
+
+  describe.each([
+    ['bytes that do not open', '\\x00'],
+    ['JSON that is no manifest', Buffer.from('{"texts":1}')],
+  ])('a revision that is damaged: %s', (_, bytes) => {
+    const ACCOUNT = ['--account', 'one@agency.example'];
+    async function damagedScene(): Promise<PublishScene> {
+      const scene = await openScene();
+      for (const domain of ['a.example', 'b.example']) {
+        await scene.write('one', [domain]);
+        await scene.publish('-f', 'accounts/one.yaml');
+      }
+      const client = new pg.Client({ connectionString: scene.url });
+      await client.connect();
+      await client.query('UPDATE fwdsync.revisions SET manifest = $1 WHERE revision = 2', [bytes]);
+      await client.end();
+      return scene;
+    }
+
+    test('the others are published with it, and the same text repairs it', async () => {
+      const { write, publish } = await damagedScene();
+      await write('two', ['c.example']);
+      const { code, stdout, stderr } = await publish('--accounts', 'accounts');
+      expect([code, stderr]).toEqual([0, '']);
+      expect(stdout).toContain('one@agency.example: published as revision 3: 1 domain added (b.example)\n');
+      expect(stdout).toContain('two@agency.example: published as revision 1');
+    });
+
+    test('an earlier one can be taken back to, itself not, and it can be removed', async () => {
+      const { scene, env, publish } = await damagedScene();
+      const plan = await scene.run(['plan', '-f', 'store:manifest/one@agency.example'], { env });
+      expect(plan).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('revision 2 of one@agency.example is damaged') as unknown,
+      });
+      expect(await publish(...ACCOUNT, '--rollback', '2')).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(
+          'revision 2 of one@agency.example is damaged in the store',
+        ) as unknown,
+      });
+      expect((await publish(...ACCOUNT, '--rollback', '1')).stdout).toContain('published as revision 3');
+      expect((await publish('--remove', 'one@agency.example')).code).toBe(0);
+    });
   });
 
   test('of many who publish at once each text becomes one revision', async () => {

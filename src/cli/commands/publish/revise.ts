@@ -36,8 +36,13 @@ export async function rollBackAccount(
     },
   });
   if (!done.ok) refusePublishing(context, options, done.error, () => desired);
+  if (done.value === 'damaged')
+    throw commandFailure(
+      `revision ${number} of ${account} is damaged in the store`,
+      'give an earlier one, or publish the manifest again',
+    );
   if (done.value !== null) return done.value;
-  const published = found.revision === null ? 'nothing' : `revision ${found.revision.number}`;
+  const published = found.revision === null ? 'nothing' : `revision ${found.revision}`;
   throw usageError(
     `${account} has no revision ${number}; ${published} is published now`,
     'give an earlier one that publish has printed',

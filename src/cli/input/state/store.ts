@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { ManifestText } from '../../../manifest/read/text.ts';
 import { KEY_BYTES } from '../../../state/postgres/cipher.ts';
 import { isClear, openDatabase, type Database } from '../../../state/postgres/database.ts';
-import { revisionsOf } from '../../../state/postgres/revisions.ts';
+import { readPublished, revisionsOf } from '../../../state/postgres/revisions.ts';
 import { hasPassword, parseStoreUrl } from '../../../state/postgres/store-url.ts';
 import { readStored } from '../../../state/postgres/stored-documents.ts';
 import type { Context } from '../../context.ts';
@@ -43,7 +43,7 @@ export async function readStoredManifests(
   const database = await openStore(context, options);
   const found = await Promise.all(
     names.map(async (name) => {
-      if (name.startsWith(PUBLISHED)) return readPublished(database, name.slice(PUBLISHED.length));
+      if (name.startsWith(PUBLISHED)) return readPublishedTexts(database, name.slice(PUBLISHED.length));
       const read = await readStored(database, name);
       if (!read.ok) throw commandFailure(read.error.message, 'check the database');
       if (read.value !== null) return [{ file: name, text: read.value }];
@@ -53,14 +53,21 @@ export async function readStoredManifests(
   return found.flat();
 }
 
-async function readPublished(database: Database, email: string): Promise<readonly ManifestText[]> {
+async function readPublishedTexts(database: Database, email: string): Promise<readonly ManifestText[]> {
   const found = await revisionsOf(database, email);
   if (!found.ok) throw commandFailure(found.error.message, 'check the database');
   const [one, ...more] = found.value.filter(({ revision }) => revision !== null);
   if (one === undefined)
     throw commandFailure(`no manifest of ${email} is published`, 'publish one with fwdsync publish');
-  if (more.length === 0) return one.revision?.texts ?? [];
-  throw commandFailure(`manifests of ${email} are published for several APIs`, 'remove one of them');
+  if (more.length > 0)
+    throw commandFailure(`manifests of ${email} are published for several APIs`, 'remove one of them');
+  const read = await readPublished(database, one);
+  if (!read.ok) throw commandFailure(read.error.message, 'check the database');
+  if (read.value !== 'damaged') return read.value?.texts ?? [];
+  throw commandFailure(
+    `revision ${one.revision} of ${email} is damaged in the store`,
+    `publish its manifest again, or an earlier one: fwdsync publish --account ${email} --rollback REV`,
+  );
 }
 
 async function open(context: Context, options: CommonOptions): Promise<Database> {
