@@ -1,12 +1,17 @@
-import type { Problem } from '../model/manifest/problem.ts';
-import type { Report } from '../model/report.ts';
+import { changeName, type Report } from '../model/report.ts';
 import { fail, succeed, type Result } from '../model/result.ts';
 import { openRunRecorder } from './history/run-recorder.ts';
 import { rememberRun } from './memory/remember.ts';
 import { undoFlags } from './memory/undo-flags.ts';
 import { openLedger } from './ledger.ts';
 import { openKnownAccount } from './known-account.ts';
-import { resolvePasswords, type Passwords } from './send/passwords.ts';
+import {
+  passwordProblems,
+  resolvePasswords,
+  type Passwords,
+  type ResolvedPasswords,
+} from './send/passwords.ts';
+import { firstRequestsOf } from '../plan/requests/requests.ts';
 import type { ApplyInput, ApplyPorts, WrittenSnapshot } from './ports.ts';
 import { reportDocument } from './report/report-document.ts';
 import { reportRun } from './report/report.ts';
@@ -15,21 +20,20 @@ import type { Verdict } from './verdict.ts';
 import { snapshotDocument } from './memory/snapshot.ts';
 import { verifyDomains } from './verify-dns.ts';
 
-/** Why nothing was written at all. */
-export type ApplyFault =
-  /** A password that would be sent is not set or too short: the manifest is invalid (exit 5). */
-  | { readonly kind: 'passwords'; readonly problems: readonly Problem[] }
-  /** No snapshot, no write (exit 1). */
-  | { readonly kind: 'no-snapshot'; readonly message: string };
+/** Why nothing was written at all: no snapshot, no write. */
+export interface ApplyFault {
+  readonly kind: 'no-snapshot';
+  readonly message: string;
+}
 
 /**
  * Applies a plan and reports the result item by item. Every failure of the service is in the report; a fault is
  * what kept the first write from being sent. The lock is the caller's.
  */
-export async function applyPlan(input: ApplyInput, ports: ApplyPorts): Promise<Result<Report, ApplyFault>> {
+export async function applyPlan(whole: ApplyInput, ports: ApplyPorts): Promise<Result<Report, ApplyFault>> {
+  const resolved = await resolvePasswords(whole.plan.changes, whole.desired, ports.resolvePassword);
+  const input = withoutMissing(whole, resolved);
   const { changes } = input.plan;
-  const passwords = await resolvePasswords(changes, input.desired, ports.resolvePassword);
-  if (!passwords.ok) return fail({ kind: 'passwords', problems: passwords.error });
   const snapshot = await saveSnapshot(input, ports);
   if (!snapshot.ok) return snapshot;
   const known = await ports.state.rememberReferences(input.desired.references);
@@ -38,8 +42,30 @@ export async function applyPlan(input: ApplyInput, ports: ApplyPorts): Promise<R
     return fail({ kind: 'no-snapshot', message });
   }
   return succeed(
-    await run(input, withObjection(ports), { passwords: passwords.value, snapshot: snapshot.value }),
+    await run(input, withObjection(ports), { passwords: resolved.passwords, snapshot: snapshot.value }),
   );
+}
+
+/** Leaves out the credentials whose password cannot be sent; the rest goes on. */
+function withoutMissing(input: ApplyInput, resolved: ResolvedPasswords): ApplyInput {
+  const { missing } = resolved;
+  if (missing.size === 0) return input;
+  const { plan, heldBack, leftAlone = [] } = input;
+  const sent = {
+    ...plan,
+    changes: plan.changes.filter((change) => !missing.has(change)),
+    problems: [...plan.problems, ...passwordProblems(plan, resolved)],
+  };
+  const skipped = [...missing].map(([change, { message }]) => {
+    return { ...changeName(change), source: change.source, reason: message };
+  });
+  return {
+    ...input,
+    plan: sent,
+    requests: firstRequestsOf(sent),
+    heldBack: [...heldBack, ...missing.keys()],
+    leftAlone: [...leftAlone, ...skipped],
+  };
 }
 
 async function run(

@@ -1,4 +1,5 @@
 import { itemKey } from '../model/item-key.ts';
+import { KINDS } from '../model/kinds.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Change } from '../model/plan.ts';
 import type { WriteItem } from '../plan/requests/order.ts';
@@ -61,7 +62,8 @@ export async function sendRound(round: Round, parts: RoundParts): Promise<Readon
   const work = stages.flatMap(({ domains }) => domains.flatMap(changesOfRequests));
   const heldBack = [...approvals.heldBack.values()];
   const dependencies = dependenciesByItem([...work, ...round.pending, ...heldBack]);
-  const held = new Set([...heldBack.map(({ domain }) => domain), ...round.unread]);
+  const heldRoutes = heldBack.filter(({ kind }) => KINDS[kind].routesMail);
+  const held = new Set([...heldRoutes.map(({ domain }) => domain), ...round.unread]);
   const gate = stageTwoGate(ledger, held, dependencies);
   const order = verificationOrder(stages, (change) => dependencies.get(itemKey(change)));
   const firstPass = openFirstPass(order, parts);

@@ -112,16 +112,10 @@ async function withPasswords(
   }: Pick<ApplyInput, 'desired'> & Pick<RunParts, 'ledger'> & Pick<ApplyPorts, 'resolvePassword'>,
 ): Promise<readonly Change[]> {
   const needed = work.filter((change) => change.kind === 'credential' && !passwords.has(itemKey(change)));
-  const missing = new Set<Change>();
-  for (const change of needed) {
-    const resolved = await resolvePasswords([change], desired, resolvePassword);
-    if (resolved.ok) {
-      for (const [item, password] of resolved.value) passwords.set(item, password);
-      continue;
-    }
-    missing.add(change);
-    recordSkips(ledger, [change], resolved.error.map((problem) => problem.message).join('; '));
-  }
+  const resolved = await resolvePasswords(needed, desired, resolvePassword);
+  for (const [item, password] of resolved.passwords) passwords.set(item, password);
+  const { missing } = resolved;
+  for (const [change, { message }] of missing) recordSkips(ledger, [change], message);
   return missing.size === 0 ? work : work.filter((change) => !missing.has(change));
 }
 

@@ -198,8 +198,10 @@ export interface Plan {
   readonly allowances: readonly string[];
   readonly withheld: readonly Withheld[];
   readonly warnings: readonly Warning[];
-  /** Errors of the manifest that only a read of the account shows (exit 5): nothing may be written. */
+  /** Errors of the manifest that only a read of the account shows; what they concern does not run. */
   readonly problems: readonly Problem[];
+  /** Changes of stage 2 that have to wait, because a domain that a problem withholds still forwards there. */
+  readonly neededElsewhere: ReadonlyMap<Change, Withheld>;
   /** Live rules taken over by content: to be remembered by the state directory. */
   readonly adoptions: readonly Adoption[];
 }

@@ -1,5 +1,5 @@
 import type { Action, GuardFinding, Withheld } from './plan.ts';
-import type { Source } from './manifest/problem.ts';
+import type { Problem, Source } from './manifest/problem.ts';
 import type { Kind } from './kinds.ts';
 
 export type Outcome = 'unchanged' | 'converged' | 'partial' | 'failed' | 'refused';
@@ -17,6 +17,8 @@ export interface Report {
   readonly skipped: readonly SkippedItem[];
   readonly guards: readonly GuardFinding[];
   readonly withheld: readonly Withheld[];
+  /** Errors of the manifest that only a read of the account showed; what they concern did not run. */
+  readonly problems: readonly Problem[];
   readonly notKept: readonly NotKeptItem[];
   /** Facts worth knowing, such as `requires_new_mx_check`. */
   readonly notes: readonly string[];

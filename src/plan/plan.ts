@@ -20,7 +20,7 @@ import {
   warningsOfChanges,
   whitelabelWarnings,
 } from './warnings.ts';
-import { countActions } from './withhold.ts';
+import { countActions, neededElsewhere } from './withhold.ts';
 
 export interface PlanInput {
   /** The whole manifest, or the domains of it that this run is about. */
@@ -83,6 +83,7 @@ export function makePlan(input: PlanInput): Plan {
     }),
     allowances: [...new Set(policy.allowances.map(showAllowance))].sort(compareText),
     withheld: domains.flatMap((plan) => plan.withheld),
+    neededElsewhere: neededElsewhere(domains, observed),
     warnings,
     problems: domains
       .flatMap((plan) => plan.problems)

@@ -1,6 +1,8 @@
 import type { DomainName } from '../model/names.ts';
+import type { Observed } from '../model/observed.ts';
 import type { Change, GuardFinding, Plan, PlanSummary, Withheld } from '../model/plan.ts';
-import { dependenciesOf } from './requests/dependencies.ts';
+import type { DomainPlan } from './diff/section.ts';
+import { dependenciesOf, neededBy } from './requests/dependencies.ts';
 import { compareText } from './sorting.ts';
 import { stageOneOf } from './diff/rules/rule-parts.ts';
 
@@ -17,19 +19,45 @@ export function isRefused(plan: {
  */
 export function withholdRefused(plan: Plan): Plan {
   const held = heldParts(plan);
-  if (held.size === 0) return plan;
-  const kept = plan.changes.flatMap((change) => keptOf(change, held.get(change.domain)?.part));
+  if (held.size + plan.neededElsewhere.size === 0) return plan;
+  const kept = plan.changes.flatMap((change) => {
+    return keptOf(change, (held.get(change.domain) ?? plan.neededElsewhere.get(change))?.part);
+  });
   const orphaned = orphans(plan, held);
   const changes = kept.filter((change) => !orphaned.has(change));
   const runs = new Set(changes);
   const heldBack = new Set(plan.changes.filter((change) => !runs.has(change)).map(({ domain }) => domain));
-  const added = [...held.values(), ...orphaned.values()].filter(({ domain }) => heldBack.has(domain));
+  const added = [...held.values(), ...orphaned.values(), ...plan.neededElsewhere.values()].filter(
+    ({ domain }) => heldBack.has(domain),
+  );
   return {
     ...plan,
     changes,
     summary: { ...plan.summary, ...countActions(changes) },
     withheld: merge([...plan.withheld, ...added]),
   };
+}
+
+/**
+ * The changes that would take away what a domain still forwards to that a problem of the manifest withholds: what it is to
+ * forward to is not known.
+ */
+export function neededElsewhere(
+  plans: readonly DomainPlan[],
+  { domains: live }: Pick<Observed, 'domains'>,
+): ReadonlyMap<Change, Withheld> {
+  const staying = plans
+    .filter(({ withheld }) => withheld.some(({ cause }) => cause === 'manifest'))
+    .flatMap(({ domain }) => live.get(domain) ?? []);
+  const needed = new Map<Change, Withheld>();
+  for (const [change, users] of neededBy(
+    plans.flatMap(({ changes }) => changes),
+    staying,
+  )) {
+    const reason = `${[...users].join(', ')} still forwards there, and is withheld`;
+    needed.set(change, { domain: change.domain, reason, part: 'deletes', cause: 'manifest' });
+  }
+  return needed;
 }
 
 /** What runs of these changes where their stage 2 is held back. */

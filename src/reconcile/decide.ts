@@ -17,7 +17,7 @@ export type Decision =
       /** Of what runs: the forecast counts them, and the first round sends them. */
       readonly requests: readonly StageRequests[];
     }
-  /** Errors of the manifest that only a read of the account shows. */
+  /** The manifest has errors that only a read of the account shows, and what they leave does not run either. */
   | { readonly kind: 'invalid' }
   | { readonly kind: 'refused' }
   /** A domain could not be read, or shows one key twice. */
@@ -29,10 +29,15 @@ export type Decision =
 
 /**
  * Guards refuse a plan as a whole, and a failed read of one domain ends the run, unless what they concern is withheld and
- * the rest goes on. With nothing left to go on with, the guards' refusal stands.
+ * the rest goes on. With nothing left to go on with, the guards' refusal stands. A problem of the manifest withholds only
+ * what it concerns.
  */
 export function decide(plan: Plan, refusals: Refusals): Decision {
-  if (plan.problems.length > 0) return { kind: 'invalid' };
+  const decision = decideRest(plan, refusals);
+  return decision.kind === 'go' || plan.problems.length === 0 ? decision : { kind: 'invalid' };
+}
+
+function decideRest(plan: Plan, refusals: Refusals): Decision {
   const refused = isRefused(plan);
   if (refused && refusals === 'end-the-run') return { kind: 'refused' };
   if (refusals === 'end-the-run' && plan.withheld.some(({ cause }) => cause === 'unproven'))

@@ -252,7 +252,7 @@ describe('no snapshot, no write', () => {
   });
 });
 
-test('a password that is not set or too short: nothing is written, and it is a problem of the manifest', async () => {
+test('a password that is not set or too short: its credential alone is skipped, and it is a problem of the manifest', async () => {
   const scene = await openScene(
     setup(
       'aliases: { new: n@corp.example }\n    credentials: { carol: { password: { env: UNSET } }, dan: { password: { env: SHORT } } }',
@@ -262,14 +262,19 @@ test('a password that is not set or too short: nothing is written, and it is a p
     ports: { resolvePassword: ({ shown }) => (shown.includes('SHORT') ? 'short' : null) },
   });
   expect(result).toMatchObject({
-    ok: false,
-    error: {
-      kind: 'passwords',
+    ok: true,
+    value: {
+      outcome: 'partial',
+      applied: [{ kind: 'alias', name: 'new' }],
+      skipped: [
+        { kind: 'credential', name: 'carol' },
+        { kind: 'credential', name: 'dan' },
+      ],
       problems: [{ code: 'reference-not-set', source: { line: 5 } }, { code: 'short-password' }],
     },
   });
   expect(JSON.stringify(result)).not.toContain('"short"');
-  expect(scene.account.writes()).toEqual([]);
+  expect(scene.account.writes().map(({ path }) => path)).toEqual(['/domains/acme.example/aliases']);
 });
 
 test('snapshots and reports are kept in bounded number, the newest', async () => {

@@ -89,12 +89,11 @@ describe.each(['v4', 'v3'] as const)('credentials through %s', (version) => {
     expect([code, scene.writes()]).toEqual([0, []]);
   });
 
-  test('5: {} of one that does not exist, and nothing is written', async () => {
-    const manifest =
-      'domains:\n  acme.example:\n    aliases: { info: a@corp.example }\n    credentials: { carol: {} }\n';
+  test('5: {} of one that does not exist, and nothing else to do', async () => {
+    const manifest = 'domains:\n  acme.example:\n    credentials: { carol: {} }\n';
     const scene = await open({ seed: NO_CREDENTIAL, manifest });
     const { code, stdout } = await scene.run(['apply', '--yes']);
-    expect(stdout).toContain('fwdsync.yaml:5:20: error:');
+    expect(stdout).toContain('fwdsync.yaml:4:20: error:');
     expect(stdout).toContain('[password-required]');
     expect([code, scene.writes()]).toEqual([5, []]);
   });
@@ -102,11 +101,8 @@ describe.each(['v4', 'v3'] as const)('credentials through %s', (version) => {
   test.each([
     ['is not set', {}, 'CAROL'],
     ['is too short', { CAROL: 'short' }, 'shorter than 8 characters'],
-  ])('5: a password that is to be sent and %s, before the first write', async (_, env, words) => {
-    const scene = await open({
-      seed: NO_CREDENTIAL,
-      manifest: `${MANIFEST}    aliases: { info: a@corp.example }\n`,
-    });
+  ])('5: a password that is to be sent and %s, and nothing else to do', async (_, env, words) => {
+    const scene = await open({ seed: NO_CREDENTIAL, manifest: MANIFEST });
     const { code, stderr } = await scene.run(['apply', '--yes'], { env });
     expect(stderr).toContain(words);
     expect(stderr).toContain('fwdsync.yaml:5:');
@@ -125,12 +121,12 @@ describe.each(['v4', 'v3'] as const)('credentials through %s', (version) => {
     ]);
   });
 
-  test('plan without a password that is needed warns that apply will end with 5; set later, the saved plan runs', async () => {
+  test('plan without a password that is needed warns that apply will leave it out; set later, the saved plan runs', async () => {
     const scene = await open({ seed: NO_CREDENTIAL, manifest: MANIFEST });
     const { code, stdout } = await scene.run(['plan', '--detailed-exitcode', '--out', 'plan.json']);
     expect(code).toBe(2);
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
-      '{ env: CAROL } is not set: apply will end with 5 [password-not-set]',
+      '{ env: CAROL } is not set: apply will leave it out, and end with 3 or 5 [password-not-set]',
     );
     expect((await scene.run(['apply', 'plan.json'])).code).toBe(5);
     const applied = await scene.run(['apply', 'plan.json'], { env: { CAROL: FIRST } });

@@ -86,6 +86,7 @@ test('a plan, whole', () => {
     guards: [],
     allowances: ['--allow-deletes 1', '--allow-reroutes 2'],
     withheld: [],
+    neededElsewhere: new Map(),
     warnings: [],
     problems: [],
     adoptions: [],

@@ -1,5 +1,6 @@
 import { type Disclosure, showText } from '../../model/destinations.ts';
 import type { Action, GuardFinding, Withheld } from '../../model/plan.ts';
+import type { Problem } from '../../model/manifest/problem.ts';
 import type { ItemCounts, Report } from '../../model/report.ts';
 
 /** What `apply --format json` prints and the state directory keeps: schemas/report.v1.schema.json. */
@@ -23,6 +24,7 @@ export interface ReportDocument extends Pick<
   readonly summary: ItemCounts;
   readonly guards: readonly Omit<GuardFinding, 'allowance' | 'holds' | 'refuses'>[];
   readonly withheld: readonly Pick<Withheld, 'domain' | 'reason'>[];
+  readonly problems: readonly Pick<Problem, 'severity' | 'code' | 'message' | 'hint' | 'source'>[];
   /** The command that undoes the run; null: there is nothing to undo. */
   readonly undo: string | null;
 }
@@ -48,6 +50,9 @@ export function reportDocument(report: Report, disclosure: Disclosure): ReportDo
       return { guard, scope, limit, planned, message: show(message), allow, allowed };
     }),
     withheld: report.withheld.map(({ domain, reason }) => ({ domain, reason: show(reason) })),
+    problems: report.problems.map(({ severity, code, message, hint, source }) => {
+      return { severity, code, message: show(message), hint: show(hint), source };
+    }),
     notKept: report.notKept.map((item) => ({ ...item, message: show(item.message) })),
     notes: report.notes.map(show),
     requests,

@@ -50,6 +50,7 @@ export function reportRun({ input, ledger, totals, now, verdict, snapshot, undoF
     ],
     guards: input.plan.guards,
     withheld: input.plan.withheld,
+    problems: input.plan.problems,
     notKept: notKept.map((item) => notKeptItem(item, input.references)),
     notes: [...(input.notes ?? []), ...ledger.notes, ...verificationNotes(verdict)],
     requests: requestsOfRun(totals, input.totalsBefore),
@@ -82,6 +83,7 @@ export function refusedReport(
     }),
     guards: plan.guards,
     withheld: plan.withheld,
+    problems: plan.problems,
     notKept: [],
     notes: [],
     requests,
@@ -109,13 +111,14 @@ function outcomeOf(input: ApplyInput, ledger: Ledger, verdict: Verdict): Outcome
   const tombstones = plan.withheld.filter(({ cause }) => cause === 'tombstone');
   const withheld = plan.withheld.length - tombstones.length + heldBack.length + leftAlone.length;
   const seen = verdict.kind === 'seen' && verdict.unread.size === 0 && verdict.open.length === 0;
-  const clean = seen && ledger.stop === null && ledger.failed.size + ledger.skipped.size + withheld === 0;
+  const undone = ledger.failed.size + ledger.skipped.size + withheld + plan.problems.length;
+  const clean = seen && ledger.stop === null && undone === 0;
   if (clean) return plan.changes.length === 0 ? 'unchanged' : 'converged';
   return ledger.wrote ? 'partial' : unwrittenOutcome(input, ledger);
 }
 
 function unwrittenOutcome(input: ApplyInput, ledger: Ledger): Outcome {
-  if (ledger.stop?.kind === 'interrupted') return 'failed';
+  if (ledger.stop?.kind === 'interrupted' || input.plan.problems.length > 0) return 'failed';
   const isLeft = input.plan.changes.length === 0 && (input.leftAlone ?? []).length > 0;
   return isLeft || input.plan.withheld.some(({ cause }) => cause === 'guard') ? 'refused' : 'failed';
 }

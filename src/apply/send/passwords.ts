@@ -4,8 +4,8 @@ import { silence } from '../../model/lint/silence.ts';
 import { nameKey, quote, type DomainName } from '../../model/names.ts';
 import type { Change, CredentialChange, Plan, Warning } from '../../model/plan.ts';
 import type { Problem } from '../../model/manifest/problem.ts';
-import { fail, succeed, type Result } from '../../model/result.ts';
 import type { Reference } from '../../model/destinations.ts';
+import { passwordRequired } from '../../plan/diff/credentials.ts';
 
 /** Field notes: the service refuses shorter ones. */
 const MIN_LENGTH = 8;
@@ -16,17 +16,20 @@ export type ResolvePassword = (reference: Reference) => ReferenceValue | Promise
 /** The passwords that a plan sends, by item. */
 export type Passwords = ReadonlyMap<string, string>;
 
-/**
- * Resolves every password that will be sent, before the first write: one that is not set or too short then is an error of
- * the manifest, and nothing is written. No value appears in a problem.
- */
+export interface ResolvedPasswords {
+  readonly passwords: Passwords;
+  /** Changes whose password cannot be sent, and why. */
+  readonly missing: ReadonlyMap<Change, Problem>;
+}
+
+/** Resolves every password that will be sent. No value appears in a problem. */
 export async function resolvePasswords(
   changes: readonly Change[],
   desired: Desired,
   resolve: ResolvePassword,
-): Promise<Result<Passwords, readonly Problem[]>> {
-  const problems: Problem[] = [];
+): Promise<ResolvedPasswords> {
   const passwords = new Map<string, string>();
+  const missing = new Map<Change, Problem>();
   for (const change of changes) {
     if (change.kind !== 'credential' || change.desired?.password !== 'set') continue;
     const reference = passwordReference(desired, change.domain, change.name);
@@ -34,10 +37,19 @@ export async function resolvePasswords(
     if (typeof password === 'string' && password.length >= MIN_LENGTH) {
       passwords.set(itemKey(change), password);
     } else {
-      problems.push(passwordProblem(change, reference, password));
+      missing.set(change, passwordProblem(change, reference, password));
     }
   }
-  return problems.length === 0 ? succeed(passwords) : fail(problems);
+  return { passwords, missing };
+}
+
+/** Returns the problems that the plan does not have already. */
+export function passwordProblems(
+  plan: Pick<Plan, 'problems'>,
+  { missing }: Pick<ResolvedPasswords, 'missing'>,
+): readonly Problem[] {
+  const known = new Set(plan.problems.map(({ message }) => message));
+  return [...missing.values()].filter(({ message }) => !known.has(message));
 }
 
 /**
@@ -49,13 +61,12 @@ export async function withPasswordFindings(
   desired: Desired,
   resolve: ResolvePassword,
 ): Promise<Plan> {
-  const resolved = await resolvePasswords(plan.changes, desired, resolve);
-  if (resolved.ok) return plan;
-  const unset = resolved.error.filter(({ code }) => code === 'reference-not-set');
+  const problems = passwordProblems(plan, await resolvePasswords(plan.changes, desired, resolve));
+  const unset = problems.filter(({ code }) => code === 'reference-not-set');
   const found = unset.map(({ message, hint, source, subject }): Warning => {
     return {
       code: 'password-not-set',
-      message: `${message}: apply will end with 5`,
+      message: `${message}: apply will leave it out, and end with 3 or 5`,
       hint,
       source,
       ...(subject === undefined ? {} : { subject }),
@@ -66,7 +77,7 @@ export async function withPasswordFindings(
   return {
     ...plan,
     summary: { ...plan.summary, silenced },
-    problems: [...plan.problems, ...resolved.error.filter((problem) => !unset.includes(problem))],
+    problems: [...plan.problems, ...problems.filter((problem) => !unset.includes(problem))],
     warnings: [...plan.warnings, ...warnings],
   };
 }
@@ -89,12 +100,9 @@ function passwordProblem(
   reference: Reference | null,
   password: ReferenceValue,
 ): Problem {
+  if (reference === null) return passwordRequired(change);
   const who = `the password of credential ${quote(change.name)} in ${change.domain}`;
-  const source = reference?.source ?? change.source;
-  if (reference === null) {
-    const hint = 'write password: { env: NAME }, and set the variable';
-    return { severity: 'error', code: 'missing-password', message: `${who} is not stated`, hint, source };
-  }
+  const { source } = reference;
   if (password !== null && typeof password !== 'string') {
     const message = `${who}, ${reference.shown}, cannot be used: ${password.refused}`;
     return { severity: 'error', code: 'reference-refused', message, hint: password.hint, source };

@@ -78,10 +78,7 @@ async function decideShown(
   const decision = decide(planned.plan, skipRefused === true ? 'withhold' : 'end-the-run');
   const shown = shownPlan(decision, planned);
   const plan = await withPasswordFindings(shown.plan, planned.input.desired, ports.resolvePassword);
-  return {
-    decision: plan.problems.length > 0 ? { kind: 'invalid' } : decision,
-    shown: { ...shown, plan },
-  };
+  return { decision, shown: { ...shown, plan } };
 }
 
 async function show(
@@ -160,7 +157,7 @@ function verdictOf({ plan }: Planned, { kind }: Decision): string {
 function planExit(plan: Plan, decision: Decision, options: PlanOptions): ExitCode {
   const unproven = plan.withheld.some(({ cause }) => cause === 'unproven');
   return strongestExit([
-    ...(decision.kind === 'invalid' ? [EXIT.invalid] : []),
+    ...(plan.problems.length > 0 ? [EXIT.invalid] : []),
     ...(decision.kind === 'refused' ? [EXIT.refused] : []),
     ...(unproven && options.skipRefused !== true ? [EXIT.failed] : []),
     ...(options.detailedExitcode === true && plan.changes.length > 0 ? [EXIT.changes] : []),

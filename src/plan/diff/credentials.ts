@@ -1,5 +1,6 @@
 import type { CredentialSection } from '../../model/desired.ts';
 import { nameKey, quote, type NameKey } from '../../model/names.ts';
+import type { Problem } from '../../model/manifest/problem.ts';
 import type { CredentialChange, Reason } from '../../model/plan.ts';
 import { succeed } from '../../model/result.ts';
 import type {
@@ -56,73 +57,56 @@ function planEntry(
     if (live !== undefined) draft.changes.push(deletion(live, 'absent', origin(entry), context));
     return;
   }
-  const sendable = hasPassword(entry, live, context, draft);
-  if (live === undefined) {
-    if (sendable) planAddition(entry, context, draft);
-    return;
-  }
-  const reason = reasonToSend(entry, context);
-  if (reason === null || !sendable) {
+  const reason = reasonToSend(entry, live, context);
+  if (reason === null) {
     draft.unchanged += 1;
     warnOfUnknownPassword(entry, context, draft);
     return;
   }
-  draft.changes.push({
+  const change: CredentialChange = {
     ...origin(entry),
     kind: 'credential',
-    action: 'update',
+    action: live === undefined ? 'add' : 'update',
     domain: context.domain,
-    name: live.name,
+    name: live?.name ?? entry.name,
     id: null,
-    observed: { password: 'set' },
+    observed: live === undefined ? null : { password: 'set' },
     desired: { password: 'set' },
     fields: ['password'],
     stage: 1,
     conditional: false,
     reason,
-  });
+  };
+  draft.changes.push(change);
+  if (entry.password === undefined) draft.problems.push(passwordRequired(change));
 }
 
-/** Whether a password is there if one is to be sent; if not, that is a problem of the manifest. */
-function hasPassword(
+/** The problem of a change that has to send a password where the manifest states none. */
+export function passwordRequired({
+  action,
+  name,
+  domain,
+  source,
+}: Pick<CredentialChange, 'action' | 'name' | 'domain' | 'source'>): Problem {
+  const why =
+    action === 'add'
+      ? 'it does not exist yet and needs a password to be made'
+      : 'its password is to be sent again';
+  return {
+    severity: 'error',
+    code: 'password-required',
+    message: `credential ${quote(name)} of ${domain}: ${why}`,
+    hint: 'write password: { env: NAME } or { file: PATH }',
+    source,
+  };
+}
+
+function reasonToSend(
   entry: PresentCredential,
   live: ObservedCredential | undefined,
   context: CredentialContext,
-  draft: SectionDraft,
-): boolean {
-  const rotated = context.rotate.has(nameKey(entry.name));
-  if (entry.password !== undefined || (live !== undefined && !rotated)) return true;
-  const why = rotated
-    ? 'its password is to be sent again'
-    : 'it does not exist yet and needs a password to be made';
-  draft.problems.push({
-    severity: 'error',
-    code: 'password-required',
-    message: `credential ${quote(entry.name)} of ${context.domain}: ${why}`,
-    hint: 'write password: { env: NAME } or { file: PATH }',
-    source: entry.source,
-  });
-  return false;
-}
-
-function planAddition(entry: PresentCredential, context: CredentialContext, draft: SectionDraft): void {
-  draft.changes.push({
-    ...origin(entry),
-    kind: 'credential',
-    action: 'add',
-    domain: context.domain,
-    name: entry.name,
-    id: null,
-    observed: null,
-    desired: { password: 'set' },
-    fields: ['password'],
-    stage: 1,
-    conditional: false,
-    reason: reasonFor('credential', entry.name, credentialSignature(), context),
-  });
-}
-
-function reasonToSend(entry: PresentCredential, context: CredentialContext): Reason | null {
+): Reason | null {
+  if (live === undefined) return reasonFor('credential', entry.name, credentialSignature(), context);
   const key = nameKey(entry.name);
   if (context.rotate.has(key)) return 'rotate';
   return entry.password !== undefined && context.changed.has(key) ? 'manifest' : null;

@@ -64,14 +64,13 @@ function isDelete({ action }: ChangeDocument): boolean {
 
 function verdict(plan: PlanDocument): Block {
   const refused = isRefused(plan) && !runsInPart(plan);
-  const state =
-    plan.problems.length > 0
-      ? 'Invalid: the manifest does not fit the account.'
-      : refused
-        ? 'Refused by a guard: nothing of it will be applied.'
-        : plan.changes.length === 0
-          ? 'Nothing to do.'
-          : 'Ready to be applied.';
+  const state = refused
+    ? 'Refused by a guard: nothing of it will be applied.'
+    : plan.problems.length > 0
+      ? 'Has problems: what they concern will not be applied.'
+      : plan.changes.length === 0
+        ? 'Nothing to do.'
+        : 'Ready to be applied.';
   const told = [countsSentence(plan), forecastSentence(plan), usageSentence(plan)];
   const sentences = [`**${state}**`, ...told.filter((sentence) => sentence !== null)];
   return { head: ['### fwdsync plan', '', sentences.join('  \n'), ''], lines: [], tail: [], unit: '' };

@@ -1,5 +1,6 @@
 import { KINDS } from '../../model/kinds.ts';
 import { type DomainName, domainPartOf, localPartOf, nameKey, takesOthers } from '../../model/names.ts';
+import type { ObservedDomain } from '../../model/observed.ts';
 import type { Change } from '../../model/plan.ts';
 
 /**
@@ -10,7 +11,27 @@ export function dependenciesOf(
   changes: readonly Change[],
   ending: readonly Change[] = changes,
 ): ReadonlyMap<Change, ReadonlySet<DomainName>> {
-  const leaving = leavingByDomain(ending);
+  return dependenciesOn(changes, leavingByDomain(ending));
+}
+
+/** For each change that takes a route away in stage 2, the domains among `staying` that forward there. */
+export function neededBy(
+  changes: readonly Change[],
+  staying: readonly ObservedDomain[],
+): ReadonlyMap<Change, ReadonlySet<DomainName>> {
+  const leaving = new Map<string, LeavingHere>();
+  for (const { domain, aliases = [], rules = [] } of staying) {
+    for (const { forward } of [...aliases, ...rules]) {
+      for (const destination of forward) noteLeaving(destination, domain, leaving);
+    }
+  }
+  return dependenciesOn(changes, leaving);
+}
+
+function dependenciesOn(
+  changes: readonly Change[],
+  leaving: LeavingByDomain,
+): ReadonlyMap<Change, ReadonlySet<DomainName>> {
   const dependencies = new Map<Change, ReadonlySet<DomainName>>();
   for (const change of changes) {
     const domains = takesAway(change) ? domainsLeaving(change, leaving) : NONE;

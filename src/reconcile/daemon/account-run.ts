@@ -188,24 +188,15 @@ async function review(
     now: clock.now(),
   });
   const drift = driftOf(plan, inSync);
-  const unset: Change[] = [];
-  for (const change of plan.changes) {
-    const passwords = await resolvePasswords([change], desired, resolvePassword);
-    if (!passwords.ok) unset.push(change);
-  }
-  return { plan, references, frozen: [...frozen], unset, drift };
+  const { missing } = await resolvePasswords(plan.changes, desired, resolvePassword);
+  return { plan, references, frozen: [...frozen], unset: [...missing.keys()], drift };
 }
 
-/**
- * A domain whose entries do not fit the account is withheld with its problems, a credential whose password is not set
- * by itself: neither keeps the others from running.
- */
-function decideUnattended({ plan: whole, frozen, unset }: Review): Decision {
-  const decision = decide({ ...whole, problems: [] }, 'withhold');
-  if (decision.kind !== 'go') return decision;
-  const withheld = new Set([...frozen, ...unset]);
-  if (withheld.size === 0) return decision;
-  const { plan, heldBack } = withholdChanges(decision.plan, withheld);
+/** What a guard refuses, cannot be read or is frozen is withheld; the rest goes on. */
+function decideUnattended({ plan: whole, frozen }: Review): Decision {
+  const decision = decide(whole, 'withhold');
+  if (decision.kind !== 'go' || frozen.length === 0) return decision;
+  const { plan, heldBack } = withholdChanges(decision.plan, new Set(frozen));
   return goAhead(plan, [...decision.heldBack, ...heldBack]);
 }
 
@@ -235,10 +226,8 @@ function resultOf(once: Exclude<Once, { kind: 'unread' }>, reviewed: Review | nu
   switch (once.kind) {
     case 'locked':
       return { kind: 'failed', what: 'lock', message: once.fault.message };
-    case 'fault': {
-      const message = once.fault.kind === 'no-snapshot' ? once.fault.message : 'a password is not set';
-      return { kind: 'failed', what: 'state', message };
-    }
+    case 'fault':
+      return { kind: 'failed', what: 'state', message: once.fault.message };
     case 'not-run':
     case 'applied':
       if (reviewed === null) throw new Error('a run whose domains were not read');

@@ -19,6 +19,7 @@ const EMPTY: Report = {
   skipped: [],
   guards: [],
   withheld: [],
+  problems: [],
   notKept: [],
   notes: [],
   requests: { total: 3, retried: 0, rateLimited: 0, waitedSeconds: 0 },

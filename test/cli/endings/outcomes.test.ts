@@ -27,7 +27,10 @@ const PAIRS = OUTCOMES.flatMap((outcome) => STOPS.map((stop) => [outcome, stop] 
 test.each(PAIRS)('%s, stopped: %s', (outcome, kind) => {
   const stopped = kind === null ? null : { kind, message: 'why' };
   const codes = ['SIGINT', 'SIGTERM'].map((reason) =>
-    reportExit({ outcome, stopped }, { signal: AbortSignal.abort(reason) }),
+    reportExit(
+      { outcome, stopped, problems: [], wrote: outcome === 'partial' },
+      { signal: AbortSignal.abort(reason) },
+    ),
   );
   const isInterrupted = outcome === 'failed' && kind === 'interrupted';
   expect(codes).toEqual(isInterrupted ? [130, 143] : [EXPECTED[outcome], EXPECTED[outcome]]);

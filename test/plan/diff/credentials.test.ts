@@ -180,11 +180,11 @@ describe('the credentials of a domain', () => {
       'to be sent again before it was made',
       [],
       { with: { rotate: [{ name: 'p', domain: ACME }] } },
-      'its password is to be sent again',
+      'it does not exist yet and needs a password to be made',
     ],
   ])('needs a password %s', (_, names, options, why) => {
     const result = planned(credentialSection({ p: 'bare' }), names, options);
-    expect(result.changes).toEqual([]);
+    expect(result.changes).toMatchObject([{ action: names.length === 0 ? 'add' : 'update', name: 'p' }]);
     expect(result.problems).toEqual([
       {
         severity: 'error',

@@ -12,7 +12,7 @@ import { EXIT, interruptedExit, type ExitCode } from '../../exit.ts';
 import type { DocumentFormat } from '../../output/formats.ts';
 import { notRun, unprovenOf, type NotRun } from './not-run.ts';
 import { columnsOf, printJson } from '../../output/output.ts';
-import { printInvalid } from '../../output/problems/problems.ts';
+import { printInvalid, printProblems } from '../../output/problems/problems.ts';
 import { printStale } from '../../output/plan/saved-plan.ts';
 import { disclosureFor, type Session } from '../../input/session.ts';
 import type { CommonOptions } from '../../settings.ts';
@@ -27,14 +27,15 @@ export function concludeRun(
 ): ExitCode {
   if (once.kind === 'applied') {
     if (once.report.wrote) context.ofAccount?.report({ wrote: true });
-    printReport(context, options, session, { ...once, format });
-    return isAllLeftAlone(once) ? EXIT.stale : reportExit(once.report, context);
+    const exit = isAllLeftAlone(once) ? EXIT.stale : reportExit(once.report, context);
+    const { problems, failed } = once.report;
+    if (format === 'json' && exit === EXIT.invalid && failed.length === 0) {
+      printInvalid(context, options, { problems, counts: session.counts });
+    } else printReport(context, options, session, { ...once, format });
+    return exit;
   }
   if (once.kind === 'unread') throw readFailure(once.error, session.client);
   if (once.kind === 'not-run') explainNotRun(context, options, session, { once, format });
-  if (once.kind === 'fault' && once.fault.kind === 'passwords') {
-    printInvalid(context, options, { problems: once.fault.problems, counts: session.counts });
-  }
   throw notRun(once);
 }
 
@@ -90,6 +91,12 @@ function printReport(
 ): void {
   const disclosure = disclosureFor(session, planned);
   if (format === 'json') return printJson(context, reportDocument(report, disclosure));
+  // Others were shown with the plan.
+  printProblems(
+    context,
+    options,
+    report.problems.filter((problem) => !planned.plan.problems.includes(problem)),
+  );
   const style = styleFor(context.stdout, options.color, context.env);
   context.ofAccount?.report({ verdict: countLine(report, style) });
   const columns = columnsOf(context.stdout);
@@ -108,9 +115,9 @@ const EXIT_OF: Readonly<Record<Report['outcome'], ExitCode>> = {
 };
 
 export function reportExit(
-  { outcome, stopped }: Pick<Report, 'outcome' | 'stopped'>,
+  { outcome, stopped, problems, wrote }: Pick<Report, 'outcome' | 'stopped' | 'problems' | 'wrote'>,
   context: Pick<Context, 'signal'>,
 ): ExitCode {
-  const isInterrupted = outcome === 'failed' && stopped?.kind === 'interrupted';
-  return isInterrupted ? interruptedExit(context) : EXIT_OF[outcome];
+  if (outcome === 'failed' && stopped?.kind === 'interrupted') return interruptedExit(context);
+  return problems.length > 0 && !wrote ? EXIT.invalid : EXIT_OF[outcome];
 }

@@ -1,4 +1,3 @@
-import type { ApplyFault } from '../../../apply/apply.ts';
 import type { LockFault } from '../../../state/store.ts';
 import type { Plan, Withheld } from '../../../model/plan.ts';
 import type { Once } from '../../../reconcile/once.ts';
@@ -13,7 +12,7 @@ export function notRun(once: Exclude<Once, { readonly kind: 'applied' }>): Comma
     case 'locked':
       return commandFailure(once.fault.message, LOCK_HINTS[once.fault.kind]);
     case 'fault':
-      return notStarted(once.fault);
+      return commandFailure(once.fault.message, 'choose a writable --state-dir');
     case 'not-run':
       return notApproved(once);
   }
@@ -24,18 +23,6 @@ const LOCK_HINTS: Readonly<Record<LockFault['kind'], string>> = {
   lost: 'run the command again',
   unwritable: 'choose a --state-dir that only you can write to',
 };
-
-function notStarted(fault: ApplyFault): CommandError {
-  if (fault.kind === 'no-snapshot') {
-    return commandFailure(fault.message, 'choose a writable --state-dir');
-  }
-  const [first] = fault.problems;
-  return new CommandError(
-    EXIT.invalid,
-    'a password that the plan needs cannot be sent; nothing was written',
-    first?.hint ?? 'set the values of the references in the manifest',
-  );
-}
 
 export type NotRun = Extract<Once, { readonly kind: 'not-run' }>;
 

@@ -79,12 +79,15 @@ async function runPass(context: Context, options: OnceOptions, own: OwnRun): Pro
   const once =
     options.mode === 'apply' ? await applyOnce(context, options, own) : await observeOnce(own.session);
   if (once.kind === 'observed') {
-    const exit = once.planned.plan.changes.length === 0 ? EXIT.done : EXIT.changes;
+    const { changes, problems } = once.planned.plan;
+    const exit = problems.length > 0 ? EXIT.invalid : changes.length > 0 ? EXIT.changes : EXIT.done;
     return { result: completed(once.planned, null), exit };
   }
   if (once.kind === 'applied') {
     if (once.report.wrote) context.ofAccount?.report({ wrote: true });
-    return { result: completed(once.planned, once.report), exit: reportExit(once.report, context) };
+    const { report, planned } = once;
+    const plan = { ...planned.plan, problems: report.problems };
+    return { result: completed({ ...planned, plan }, report), exit: reportExit(report, context) };
   }
   const exit = notRun(once);
   return { result: resultNotRun(once, exit), exit };
@@ -94,10 +97,6 @@ const FAILED_STEPS = { unread: 'read', locked: 'lock', fault: 'state' } as const
 
 function resultNotRun(once: Exclude<Once, { kind: 'applied' }>, { message }: CommandError): RunResult {
   if (once.kind === 'not-run') return completed(once.planned, null);
-  if (once.kind === 'fault' && once.fault.kind === 'passwords') {
-    const plan = { ...once.planned.plan, problems: once.fault.problems };
-    return completed({ ...once.planned, plan }, null);
-  }
   return { kind: 'failed', what: FAILED_STEPS[once.kind], message };
 }
 

@@ -15,7 +15,13 @@ function observed(domains: readonly DomainName[], count: number): RunResult {
       domain,
     })),
   );
-  const plan = { changes, guards: [], withheld: [], problems: [] } as unknown as Plan;
+  const plan = {
+    changes,
+    guards: [],
+    withheld: [],
+    neededElsewhere: new Map(),
+    problems: [],
+  } as unknown as Plan;
   const nothing = { references: new Map(), report: null, frozen: [], unset: [], drift: [] };
   return { kind: 'completed', plan, ...nothing };
 }
