@@ -34,14 +34,27 @@ export function protect(app: FastifyInstance, listening: Listening): void {
   });
 }
 
-/** Why strangers may reach the page by this request; null: it comes from this machine. */
+/** Why strangers may reach the page by this request; null: nothing shows that it does not come from this machine. */
 export function exposureOf({ host, basePath }: Listening): (request: FastifyRequest) => string | null {
-  return ({ headers }) => {
+  return (request) => {
     if (!isLoopback(host)) return `fwdsync listens on ${host}, beyond loopback`;
     if (basePath !== null) return 'fwdsync is behind a reverse proxy (--base-path)';
-    const isForwarded = Object.keys(headers).some((name) => /^(?:forwarded|x-forwarded-.*)$/.test(name));
-    return isForwarded ? 'the request came through a reverse proxy' : null;
+    return isProxied(request) ? 'the request came through a reverse proxy' : null;
   };
+}
+
+const OF_PROXIES =
+  /^(?:forwarded|via|x-(?:forwarded|real|original|envoy|client|cluster)-.*|.*-(?:client|connecting)-ip)$/;
+
+/**
+ * True if a request was passed on. A proxy that adds no header of its own gives itself away by its connection: nginx asks with
+ * HTTP/1.0, or closes each connection, or does not say `keep-alive`, as all browsers do.
+ */
+function isProxied({ headers, raw }: FastifyRequest): boolean {
+  if (Object.keys(headers).some((name) => OF_PROXIES.test(name)) || raw.httpVersion === '1.0') return true;
+  const connection = headers.connection?.toLowerCase() ?? '';
+  const isBrowser = headers['sec-fetch-mode'] !== undefined || headers['user-agent']?.startsWith('Mozilla/');
+  return connection.includes('close') || (isBrowser === true && !connection.includes('keep-alive'));
 }
 
 const POSTS = ['/login', '/logout'];

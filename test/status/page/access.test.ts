@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parseBasePath } from '../../../src/cli/commands/run/page-settings.ts';
@@ -30,6 +32,15 @@ function cookieIn(header: readonly string[] | undefined): string {
   return header?.[0]?.split(';', 1)[0] ?? '';
 }
 
+/** First line of the answer to a request as it is on the wire. */
+async function firstLine(port: number, request: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  socket.write(request);
+  const [data] = (await once(socket, 'data')) as [Buffer];
+  return String(data).split('\r\n', 1)[0] ?? '';
+}
+
 describe('without a token', () => {
   test('loopback alone sees the page; beyond it it says why it is not served, and probes and metrics are', async () => {
     const here = await serve(allInSync());
@@ -45,14 +56,43 @@ describe('without a token', () => {
     });
   });
 
-  test.each(['forwarded', 'x-forwarded-for', 'X-Forwarded-Host', 'x-forwarded-anything'])(
-    'a request with %s comes from beyond loopback',
-    async (name) => {
-      const here = await serve(allInSync());
-      expect(await statusesOf(here, PAGES, { [name]: 'for=10.0.0.1' })).toEqual(all(PAGES, 404));
-      expect(await statusesOf(here, OPEN, { [name]: 'for=10.0.0.1' })).toEqual(all(OPEN, 200));
-    },
-  );
+  test.each([
+    'forwarded',
+    'x-forwarded-for',
+    'X-Forwarded-Host',
+    'x-forwarded-anything',
+    'Via',
+    'X-Real-IP',
+    'X-Original-Forwarded-For',
+    'x-envoy-external-address',
+    'True-Client-IP',
+    'CF-Connecting-IP',
+  ])('a request with %s comes from beyond loopback', async (name) => {
+    const here = await serve(allInSync());
+    expect(await statusesOf(here, PAGES, { [name]: 'for=10.0.0.1' })).toEqual(all(PAGES, 404));
+    expect(await statusesOf(here, OPEN, { [name]: 'for=10.0.0.1' })).toEqual(all(OPEN, 200));
+  });
+
+  const BROWSER = 'User-Agent: Mozilla/5.0\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\n';
+  test.each([
+    ['nginx with a bare proxy_pass', '1.0', 'Connection: close\r\n', 404],
+    ['nginx that does not close', '1.0', '', 404],
+    ['nginx with proxy_http_version 1.1', '1.1', 'Connection: close\r\n', 404],
+    ['a browser behind nginx that keeps connections', '1.1', BROWSER, 404],
+    ['an old browser behind it', '1.1', 'User-Agent: Mozilla/5.0\r\n', 404],
+    ['a browser on this machine', '1.1', `Connection: keep-alive\r\n${BROWSER}`, 200],
+    ['curl on this machine', '1.1', 'User-Agent: curl/8.14.1\r\nAccept: */*\r\n', 200],
+  ])('by its connection and nothing else: %s', async (_, version, headers, status) => {
+    const { server } = await serve(allInSync());
+    for (const path of PAGES.filter((page) => status !== 200 || page === '/' || page === '/status')) {
+      const host = `127.0.0.1:${server.port}`;
+      const line = await firstLine(
+        server.port,
+        `GET ${path} HTTP/${version}\r\nHost: ${host}\r\n${headers}\r\n`,
+      );
+      expect(line).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    }
+  });
 
   test('behind a base path it is not served', async () => {
     const here = await serve(allInSync(), { basePath: '/mail' });

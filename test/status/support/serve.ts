@@ -72,7 +72,7 @@ async function ask(
     port,
     path,
     method,
-    headers: { ...form, ...headers },
+    headers: { connection: 'keep-alive', ...form, ...headers },
     agent: false,
   });
   sent.on('error', () => {}); // the connection may end while the request is still being sent

@@ -56,14 +56,14 @@ export function parseBasePath(text: string | undefined): string | null {
 /** A short token can be guessed. */
 const SHORT = 16;
 
-/** Reads the token of the environment, and warns of what it means that there is none. */
+/** Reads the token of the environment; logs what it means if there is none. */
 export async function readPageSettings(
   context: Context,
   { listen, basePath, logger, concealer }: PageSource,
 ): Promise<PageSettings> {
   const token = (await operatorSecret(context, 'FWDSYNC_PAGE_TOKEN'))?.trim() || null;
   if (token !== null) concealer.addSecret(token);
-  if (token === null) warnOfClosed(listen, basePath, logger);
+  if (token === null) tellWhoSees(listen, basePath, logger);
   if (token !== null && token.length < SHORT) {
     const message = `FWDSYNC_PAGE_TOKEN can be guessed: make it ${SHORT} characters or longer`;
     logger.warn({ event: 'page.token-short' }, message);
@@ -71,9 +71,14 @@ export async function readPageSettings(
   return { token, basePath };
 }
 
-function warnOfClosed({ host }: ListenAddress, basePath: string | null, logger: Logger): void {
+/** Logs who sees the page without a token. */
+function tellWhoSees({ host }: ListenAddress, basePath: string | null, logger: Logger): void {
   const isNear = isLoopback(host === '::1' ? '[::1]' : host);
-  if (isNear && basePath === null) return;
+  if (isNear && basePath === null) {
+    const advice = 'before you put a reverse proxy in front of it, set FWDSYNC_PAGE_TOKEN and --base-path';
+    logger.info({ event: 'page.open' }, `everybody on this machine can see the page; ${advice}`);
+    return;
+  }
   const why = isNear ? '--base-path names a reverse proxy' : `--listen ${host} is beyond loopback`;
   const message = `the page and /status are not served: ${why}, and FWDSYNC_PAGE_TOKEN is not set`;
   logger.warn({ event: 'page.closed' }, message);
