@@ -87,7 +87,8 @@ export type Hold =
   | { readonly kind: 'run-deletes' }
   | { readonly kind: 'domain'; readonly domain: DomainName }
   | { readonly kind: 'domains'; readonly domains: readonly DomainName[] }
-  | { readonly kind: 'domain-deletes'; readonly domain: DomainName };
+  | { readonly kind: 'domain-deletes'; readonly domain: DomainName }
+  | { readonly kind: 'domains-deletes'; readonly domains: readonly DomainName[] };
 
 export interface GuardFinding {
   readonly guard: GuardName;

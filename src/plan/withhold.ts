@@ -100,6 +100,8 @@ function heldBy(
       return [{ domain: holds.domain, part: 'domain' }];
     case 'domain-deletes':
       return [{ domain: holds.domain, part: 'deletes' }];
+    case 'domains-deletes':
+      return holds.domains.map((domain) => ({ domain, part: 'deletes' }));
   }
 }
 

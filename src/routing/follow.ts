@@ -83,6 +83,43 @@ export function follow<A extends RoutedAlias, R>(
   return hops;
 }
 
+/**
+ * Returns a function that tells whether mail to an address is delivered somewhere, or may be where that is not known. It keeps
+ * what it found: however many addresses are asked for, each is followed about once.
+ */
+export function createReach<A extends RoutedAlias, R>(
+  message: Omit<Mail, 'to'>,
+  routingOf: (domain: string) => DomainRouting<A, R>,
+): (address: string) => boolean {
+  const known = new Map<string, boolean>();
+  /** The addresses that come next; null where the mail is delivered. */
+  const nextOf = (address: string): readonly Visit[] | null => {
+    const before = known.get(address);
+    if (before !== undefined) return before ? null : [];
+    const step = stepTo(address, message, undefined, routingOf);
+    if (step.kind === 'delivered' || step.kind === 'unknown') return null;
+    return step.kind === 'routed' ? visitsAfter(step.route, 0) : [];
+  };
+  return (start) => {
+    const cameFrom = new Map<string, string | null>([[start, null]]);
+    let made = 0;
+    // Grows while it is gone through.
+    for (const address of cameFrom.keys()) {
+      const next = nextOf(address);
+      if (next === null) {
+        for (let on: string | null = address; on !== null; on = cameFrom.get(on) ?? null) known.set(on, true);
+        return true;
+      }
+      for (const visit of next) {
+        made += Number(visit.isMade === true);
+        if (made <= MOST_MADE && !cameFrom.has(visit.address)) cameFrom.set(visit.address, address);
+      }
+    }
+    for (const address of cameFrom.keys()) known.set(address, false);
+    return false;
+  };
+}
+
 /** What is left to do, the next last. */
 interface Visit {
   readonly address: string;

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeForward } from '../../src/model/destinations.ts';
-import { endsOf, follow, type DomainRouting, type Hop } from '../../src/routing/follow.ts';
+import { createReach, endsOf, follow, type DomainRouting, type Hop } from '../../src/routing/follow.ts';
+import { cpuSeconds } from '../support/cpu.ts';
 import { createRouter, type RoutedAlias, type RoutedRule } from '../../src/routing/route.ts';
 
 const MESSAGE = { from: '', subject: 'invoice 7', body: '' };
@@ -212,6 +213,57 @@ test('among random aliases: every destination that can be reached, and a loop ex
       expect(loops.length > 0).toBe(returns);
     }),
   );
+});
+
+test('among random aliases, mail is delivered exactly where its way has an end, in whatever order that is asked', () => {
+  const node = fc.integer({ min: 0, max: 9 });
+  const graphs = fc.array(fc.array(node, { maxLength: 3 }), { minLength: 8, maxLength: 8 });
+  const order = fc.shuffledSubarray([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  fc.assert(
+    fc.property(graphs, order, (graph, asked) => {
+      // 8 is delivered, 9 is refused.
+      const aliases = graph.map((next, at) => ({
+        name: `a${at}`,
+        forward: decodeForward(
+          next.map((to) => (to === 8 ? '8@corp.example' : `a${to}@x.example`)).join() || 'null',
+        ),
+      }));
+      const { route } = createRouter<RoutedAlias, RoutedRule>({
+        aliases,
+        rules: [],
+        mode: 'aliases',
+        fallback: null,
+      });
+      const reaches = createReach(MESSAGE, (domain) => (domain === 'x.example' ? route : 'outside'));
+      for (const at of asked)
+        expect(reaches(`a${at}@x.example`)).toBe(at < 8 && reachable(graph, [at]).has(8));
+    }),
+  );
+});
+
+test('a chain of 50,000 aliases is asked for address by address in linear time', () => {
+  const aliases = Array.from({ length: 50_000 }, (_, at) => {
+    return { name: `a${at}`, forward: decodeForward(at === 0 ? 'x@corp.example' : `a${at - 1}@x.example`) };
+  });
+  const { route } = createRouter<RoutedAlias, RoutedRule>({
+    aliases,
+    rules: [],
+    mode: 'aliases',
+    fallback: null,
+  });
+  const reaches = createReach(MESSAGE, (domain) => (domain === 'x.example' ? route : 'outside'));
+  const started = cpuSeconds();
+  for (const { name } of aliases.toReversed()) expect(reaches(`${name}@x.example`)).toBe(true);
+  expect(cpuSeconds() - started).toBeLessThan(5);
+});
+
+test('what a loop of captures makes is no end, and an end', () => {
+  const reaches = createReach(MESSAGE, routings('(.+)@x.example: $1x@x.example', 'b@y.example: b@x.example'));
+  expect([reaches('a@x.example'), reaches('b@y.example'), reaches('c@z.example')]).toEqual([
+    false,
+    false,
+    true,
+  ]);
 });
 
 function reachable(graph: readonly (readonly number[])[], from: readonly number[]): ReadonlySet<number> {

@@ -1,142 +1,158 @@
-import { isDiscard } from '../../model/destinations.ts';
-import { domainPartOf, localPartOf, nameKey, takesOthers } from '../../model/names.ts';
-import { forwardsOf, type Desired, type PresentDomain } from '../../model/desired.ts';
-import type { ObservedDomain } from '../../model/observed.ts';
-import type { AliasChange, Change, GuardFinding, RuleChange } from '../../model/plan.ts';
-import type { Mail } from '../../routing/route.ts';
+import { capturesIn } from '../../model/destinations.ts';
+import { type DomainName, domainPartOf } from '../../model/names.ts';
+import type { GuardFinding, Hold } from '../../model/plan.ts';
 import type { DomainPlan } from '../diff/section.ts';
-import { ANY_OTHER, addressesIn, namesOf } from '../routes/known-addresses.ts';
-import { finalRouter, liveRouter, readingsOf, type PlanRouter, type Reading } from '../routes/tables.ts';
+import { domainsLeadingTo, type Forwarder } from '../routes/forwarders.ts';
+import { createDelivery, outcomeOf, outcomeOfMail } from '../routes/outcomes.ts';
+import { readStages, type Side } from '../routes/sides.ts';
+import { readingsOf } from '../routes/tables.ts';
 import { compareText } from '../sorting.ts';
-import { stageOneChanges } from '../withhold.ts';
 import { allowance } from './deletes.ts';
 import type { GuardInput } from './input.ts';
+import {
+  addressesOf,
+  allowedAddress,
+  deliberateLosses,
+  mailOfChanges,
+  mayUnroute,
+  remainingForwarders,
+  type MailAtRisk,
+} from './mail-at-risk.ts';
 
 /**
- * Addresses that lose delivery by the way: the manifest names them, or they have an alias, or they are all the others that
- * something takes. An address whose own alias is deleted or discards is not among them. Where it is not known how the
- * service reads a domain, one reading in which an address loses delivery is enough.
+ * Finds mail that loses delivery by the way: to addresses that the manifest names or that have an alias, to all others that
+ * something takes, and to whatever forwards there, hop by hop, in every domain that was read. An address whose own alias is
+ * deleted or discards is not among them. Where it is not known how the service reads a domain, one reading in which an
+ * address loses delivery is enough.
  */
 export function guardUnrouted(input: GuardInput): readonly GuardFinding[] {
-  const risky = input.domains.filter((plan) => plan.changes.some(mayUnroute));
-  // Stryker disable next-line ConditionalExpression: only saves going through the whole manifest.
+  const isHere = addressesOf(input);
+  const risky = input.domains.filter(({ changes }) => changes.some((change) => mayUnroute(change, isHere)));
+  // Stryker disable next-line ConditionalExpression: only saves going through the whole account.
   if (risky.length === 0) return [];
-  const named = namedAddresses(input.desired, risky);
-  return risky.flatMap((plan) => {
-    const live = input.observed.domains.get(plan.domain);
-    if (live === undefined) return [];
-    // Only where something is wanted are there changes of aliases and rules.
-    const wanted = input.desired.domains.get(plan.domain) as PresentDomain;
-    const mails = mailsTo(live, wanted, named.get(plan.domain) as ReadonlySet<string>);
-    return unroutedAddresses(plan, live, mails, input).map((lost) => finding(plan, lost, input));
-  });
-}
-
-/**
- * Whether mail that a change's own name does not tell may lose its route by it: the routes of few domains have to be
- * compared. A live rule may let mail go to one that discards by moving alone; what is new and delivers takes nothing away.
- */
-function mayUnroute(change: Change): boolean {
-  // Stryker disable next-line ConditionalExpression: only saves time.
-  if (change.kind === 'rule') return change.observed !== null || endsOrDiscards(change);
-  // Stryker disable next-line ConditionalExpression,LogicalOperator: only saves time.
-  return change.kind === 'alias' && endsOrDiscards(change) && takesOthers(change.name);
-}
-
-function endsOrDiscards({ desired }: AliasChange | RuleChange): boolean {
-  return desired === null || isDiscard(desired.forward);
-}
-
-/** The destinations in the manifest that lie in the given domains, by domain. */
-function namedAddresses(
-  desired: Desired,
-  plans: readonly DomainPlan[],
-): ReadonlyMap<string, ReadonlySet<string>> {
-  return addressesIn(
-    plans.values().map(({ domain }) => domain),
-    desired.domains.values().flatMap(forwardsOf),
-  );
-}
-
-/** The mails to try: to every address that is named or has an alias, to any other, and those that the manifest expects. */
-function mailsTo(live: ObservedDomain, wanted: PresentDomain, named: ReadonlySet<string>): readonly Mail[] {
-  const locals = [ANY_OTHER, ...Array.from(live.aliases ?? [], ({ name }) => name), ...namesOf(wanted)]
-    .filter((name) => !takesOthers(name))
-    .map((name) => `${name}@${live.domain}`);
-  const addresses = new Map([...locals, ...named].map((address) => [nameKey(address), address]));
-  const empty = { from: '', subject: '', body: '' };
-  const expected = wanted.expect.filter(({ to }) => nameKey(to).endsWith(`@${live.domain}`));
-  return [...[...addresses.values()].map((to) => ({ to, ...empty })), ...expected];
-}
-
-/** An address that loses delivery, and whether stage 1 alone takes it away. */
-interface Lost {
-  readonly address: string;
-  readonly early: boolean;
-}
-
-function unroutedAddresses(
-  plan: DomainPlan,
-  live: ObservedDomain,
-  mails: readonly Mail[],
-  { observed }: GuardInput,
-): readonly Lost[] {
-  const deliberate = new Set<string>(plan.changes.filter(isDeliberate).map(({ name }) => nameKey(name)));
-  const tried = mails.filter(({ to }) => !deliberate.has(ownName(to)));
+  const causes = new Set(risky.map(({ domain }) => domain));
+  const concerned = domainsLeadingTo(causes, input.observed);
+  const forwarders = remainingForwarders(concerned, input);
+  const isDeliberate = deliberateLosses(input.domains);
+  const known = mailOfChanges(risky, input);
   const lost = new Map<string, Lost>();
-  for (const reading of readingsOf(live)) {
-    const context = { accountEmail: observed.account.email, reading };
-    const before = liveRouter(withoutServiceOwn(live, plan), context);
-    const between = finalRouter(live, stageOneChanges(plan.changes), context);
-    const after = finalRouter(live, plan.changes, context);
-    for (const mail of tried) {
-      if (!delivers(before, mail, reading) || delivers(after, mail, reading)) continue;
-      const address = shownAddress(mail.to);
-      const early = lost.get(address)?.early === true || !delivers(between, mail, reading);
-      lost.set(address, { address, early });
+  for (const reading of readingsOfDomains(concerned, input)) {
+    for (const mail of [...known, ...losingForwarders(forwarders, reading)]) {
+      if (isDeliberate(mail) || !reading.loses(mail)) continue;
+      const found = lossOf(mail, reading, causes);
+      const early = found.early || lost.get(found.address)?.early === true;
+      lost.set(found.address, { ...found, early });
     }
   }
-  return [...lost.values()].sort((a, b) => compareText(a.address, b.address));
+  return [...lost.values()]
+    .sort((a, b) => compareText(a.domain, b.domain) || compareText(a.address, b.address))
+    .map((one) => finding(one, input));
 }
 
-function shownAddress(to: string): string {
-  const address = nameKey(to);
-  return localPartOf(address) === ANY_OTHER ? `*@${domainPartOf(address)}` : address;
+/** The account before and after the changes in one reading. */
+interface AccountReading {
+  readonly before: Side;
+  readonly after: Side;
+  readonly loses: (mail: MailAtRisk) => boolean;
+  /** True if mail is delivered when stage 1 has ended. */
+  readonly deliversBetween: (mail: MailAtRisk) => boolean;
+}
+
+/** Yields the account in every reading that what was read of these domains allows. */
+function* readingsOfDomains(
+  names: ReadonlySet<DomainName>,
+  { desired, observed, domains }: GuardInput,
+): Generator<AccountReading> {
+  const serviceOwn = new Map<string, ReadonlySet<string>>(
+    domains.map(({ domain, sections }) => [domain, ownOf(sections)]),
+  );
+  const input = { desired, observed, adoptions: [], changes: domains.flatMap(({ changes }) => changes) };
+  const live = [...names].flatMap((name) => observed.domains.get(name) ?? []);
+  for (const reading of new Set(live.flatMap(readingsOf))) {
+    const sides = readStages(input, reading, (domain) => serviceOwn.get(domain) ?? NONE);
+    const [isBefore, isAfter] = [createDelivery(sides.before), createDelivery(sides.after)];
+    const loses = (mail: MailAtRisk): boolean => isBefore(mail) && !isAfter(mail);
+    yield { ...sides, loses, deliversBetween: createDelivery(sides.between) };
+  }
 }
 
 /** What the service put there by itself when it made the domain is no route that somebody relies on. */
-function withoutServiceOwn(live: ObservedDomain, { sections }: DomainPlan): ObservedDomain {
-  const own = new Set(sections.flatMap(({ serviceOwn }) => serviceOwn.map(({ name }) => name)));
-  if (live.aliases === undefined) return live;
-  return { ...live, aliases: [...live.aliases].filter(({ name }) => !own.has(name)) };
+function ownOf(sections: DomainPlan['sections']): ReadonlySet<string> {
+  return new Set(sections.flatMap(({ serviceOwn }) => serviceOwn.map(({ name }) => name)));
 }
 
-/** Its own alias goes or discards: that is what somebody wrote. */
-function isDeliberate(change: Change): boolean {
-  return change.kind === 'alias' && endsOrDiscards(change);
+const NONE: ReadonlySet<string> = new Set();
+
+/** Returns the mail of forwarders of which a destination loses delivery. */
+function losingForwarders(
+  forwarders: readonly Forwarder[],
+  { loses }: AccountReading,
+): readonly MailAtRisk[] {
+  const losing = new Map<string, boolean>();
+  const isLosing = (to: string): boolean => {
+    const known = losing.get(to);
+    if (known !== undefined) return known;
+    const isFollowed = !to.includes('://') && capturesIn(to).length === 0;
+    const mail = { domain: domainPartOf(to) as DomainName, to, from: '', subject: '', body: '' };
+    const found = isFollowed && loses(mail);
+    losing.set(to, found);
+    return found;
+  };
+  return forwarders.filter(({ forward }) => forward.some(isLosing)).map(({ subject }) => subject);
 }
 
-/** `contact+label@` goes to `contact`, and any other to `*`. */
-function ownName(address: string): string {
-  const local = localPartOf(nameKey(address));
-  return local === ANY_OTHER ? '*' : (local.split('+')[0] ?? local);
+/** Mail that loses delivery. */
+interface Lost {
+  readonly domain: DomainName;
+  readonly address: string;
+  /** The addresses by which it is delivered now. */
+  readonly via: readonly string[];
+  /** True if stage 1 alone takes delivery away. */
+  readonly early: boolean;
+  /** The domains on its way in which something changes. */
+  readonly causes: readonly DomainName[];
 }
 
-function delivers(router: PlanRouter, mail: Mail, { anchoring }: Reading): boolean {
-  const route = router.route(mail, anchoring);
-  return route.kind !== 'refused' && !isDiscard(route.forward);
+function lossOf(
+  mail: MailAtRisk,
+  { before, after, deliversBetween }: AccountReading,
+  causes: ReadonlySet<DomainName>,
+): Lost {
+  const viaIn = (side: Side): readonly string[] =>
+    ('to' in mail ? outcomeOfMail(mail, side) : outcomeOf(mail, side)).via;
+  const via = viaIn(before);
+  const passed = [...via, ...viaIn(after)].map((address) => domainPartOf(address) as DomainName);
+  return {
+    domain: mail.domain,
+    address: allowedAddress(mail),
+    via,
+    early: !deliversBetween(mail),
+    causes: [...new Set([mail.domain, ...passed])].filter((domain) => causes.has(domain)),
+  };
 }
 
-function finding({ domain }: DomainPlan, { address, early }: Lost, { policy }: GuardInput): GuardFinding {
+function finding({ domain, address, via, early, causes }: Lost, { policy }: GuardInput): GuardFinding {
   const who = address.startsWith('*@') ? `every other address of ${domain}` : address;
+  const how = via.length === 0 ? '' : ` by way of ${shortened(via)}`;
   return {
     guard: 'unrouted',
     scope: domain,
     limit: 0,
     planned: 1,
-    message: `mail to ${who} is delivered now and would not be: what delivers it is removed or narrowed, or a discard comes before it`,
+    message: `mail to ${who} is delivered now${how} and would not be: what delivers it is removed or narrowed, or a discard comes before it`,
     ...allowance({ kind: 'unrouted', address }, policy),
-    holds: early ? { kind: 'domain', domain } : { kind: 'domain-deletes', domain },
+    holds: holdOf(causes, early),
     refuses: true,
   };
+}
+
+function shortened(via: readonly string[]): string {
+  return via.length <= 3 ? via.join(', ') : `${via.slice(0, 2).join(', ')}, …, ${via.at(-1)}`;
+}
+
+function holdOf(causes: readonly DomainName[], early: boolean): Hold {
+  const [domain] = causes;
+  if (domain !== undefined && causes.length === 1)
+    return { kind: early ? 'domain' : 'domain-deletes', domain };
+  return { kind: early ? 'domains' : 'domains-deletes', domains: causes };
 }

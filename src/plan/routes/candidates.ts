@@ -1,6 +1,5 @@
 import { capturesIn, type Destination } from '../../model/destinations.ts';
 import { nameKey, takesOthers, type DomainName, type NameKey } from '../../model/names.ts';
-import type { DesiredDomain } from '../../model/desired.ts';
 import type { ObservedDomain } from '../../model/observed.ts';
 import type { Change } from '../../model/plan.ts';
 import type { RuleMatch } from '../../model/resources.ts';
@@ -12,9 +11,9 @@ import { fallbackOf } from './tables.ts';
 import { conditionKey, takesEverything, type RoutesInput } from './sides.ts';
 
 export interface KnownMail {
-  /** The addresses of planned domains that destinations name. */
+  /** The addresses of these domains that destinations name. */
   readonly destinations: readonly Destination[];
-  /** The mail of a planned domain that the plan can concern; `moved`: addresses whose mail ends elsewhere. */
+  /** The mail of a domain that the plan can concern; `moved`: addresses whose mail ends elsewhere. */
   readonly subjectsOf: (domain: DomainName, moved: ReadonlySet<string>) => readonly RouteSubject[];
 }
 
@@ -30,7 +29,7 @@ export function knownMail({ desired, observed, changes }: RoutesInput): KnownMai
     const fallback = live?.routingEngine === 'alias' ? null : fallbackOf(live, observed.account.email);
     return { domain, live, fallback, changes: own.get(domain) ?? [] };
   };
-  const domains = [...desired.domains.keys()];
+  const domains = routedDomains({ desired, observed });
   const found = addressesIn(
     domains,
     domains.values().flatMap((domain) => forwardsIn(domainOf(domain))),
@@ -41,8 +40,8 @@ export function knownMail({ desired, observed, changes }: RoutesInput): KnownMai
       const known = domainOf(domain);
       const concerned = concernedIn(known, moved);
       if (concerned.length === 0) return [];
-      const wanted = desired.domains.get(domain) as DesiredDomain;
-      const expected = wanted.state === 'present' ? wanted.expect.map(({ to }) => to) : [];
+      const wanted = desired.domains.get(domain);
+      const expected = wanted?.state === 'present' ? wanted.expect.map(({ to }) => to) : [];
       const names = namesTried(known, concerned).map((name) => `${name}@${domain}`);
       return [
         ...addressSubjects(domain, [...names, ...expected], found.get(domain) as ReadonlySet<Destination>),
@@ -51,6 +50,15 @@ export function knownMail({ desired, observed, changes }: RoutesInput): KnownMai
       ];
     },
   };
+}
+
+/** Returns the domains whose mail can be followed: those that are planned, and what was read of the others. */
+export function routedDomains({
+  desired,
+  observed,
+}: Pick<RoutesInput, 'desired' | 'observed'>): readonly DomainName[] {
+  const read = observed.domains.values().filter(({ aliases, rules }) => (aliases ?? rules) !== undefined);
+  return [...new Set([...desired.domains.keys(), ...read.map(({ domain }) => domain)])];
 }
 
 interface Domain {
@@ -62,18 +70,23 @@ interface Domain {
 }
 
 /** What takes mail or may take it: an alias, an active rule or the fallback, as it is or as a change makes it. */
-type Taker = { readonly forward: readonly Destination[] } & (
+export type RouteTaker = { readonly forward: readonly Destination[] } & (
   | { readonly kind: 'alias'; readonly name: string }
   | { readonly kind: 'rule'; readonly name: string; readonly match: RuleMatch }
   | { readonly kind: 'fallback' }
 );
 
-function* allTakers(domain: Domain): Generator<Taker> {
+function* allTakers(domain: Domain): Generator<RouteTaker> {
   for (const { name, forward } of domain.live?.aliases ?? []) yield { kind: 'alias', name, forward };
   yield* takersBesideLiveAliases(domain);
 }
 
-function* takersBesideLiveAliases({ live, fallback, changes }: Domain): Generator<Taker> {
+/** What takes the mail of a domain as it is. */
+export function liveTakers(live: ObservedDomain, fallback: Destination | null): Generator<RouteTaker> {
+  return allTakers({ domain: live.domain, live, fallback, changes: [] });
+}
+
+function* takersBesideLiveAliases({ live, fallback, changes }: Domain): Generator<RouteTaker> {
   for (const { id, match, forward, active } of live?.rules ?? []) {
     if (active) yield { kind: 'rule', name: id, match, forward };
   }
@@ -81,7 +94,7 @@ function* takersBesideLiveAliases({ live, fallback, changes }: Domain): Generato
   for (const change of changes) yield* takersOnSide(change, 'desired');
 }
 
-function* takersOnSide(change: Change, side: 'observed' | 'desired'): Generator<Taker> {
+function* takersOnSide(change: Change, side: 'observed' | 'desired'): Generator<RouteTaker> {
   if (change.kind === 'alias') {
     // Where the service makes a `*` by itself, what is there before is not known.
     yield { kind: 'alias', name: change.name, forward: change[side]?.forward ?? [] };
@@ -97,9 +110,9 @@ function* forwardsIn(domain: Domain): Generator<readonly Destination[]> {
 }
 
 /** What changes takes mail, and what leads to mail that ends elsewhere; all of a domain that comes or goes. */
-function concernedIn(domain: Domain, moved: ReadonlySet<string>): readonly Taker[] {
+function concernedIn(domain: Domain, moved: ReadonlySet<string>): readonly RouteTaker[] {
   const isNewOrGone = domain.changes.some(({ kind, action }) => kind === 'domain' && action !== 'update');
-  const leads = ({ forward }: Taker): boolean => forward.some((destination) => moved.has(destination));
+  const leads = ({ forward }: RouteTaker): boolean => forward.some((destination) => moved.has(destination));
   return [
     ...domain.changes.flatMap((change) => [
       ...takersOnSide(change, 'observed'),
@@ -113,7 +126,7 @@ function concernedIn(domain: Domain, moved: ReadonlySet<string>): readonly Taker
 }
 
 /** The names of aliases and of rules for aliases whose mail what is concerned may take. */
-function namesTried(domain: Domain, concerned: readonly Taker[]): readonly string[] {
+function namesTried(domain: Domain, concerned: readonly RouteTaker[]): readonly string[] {
   const names = concerned.flatMap((taker) => (taker.kind === 'alias' ? [taker.name] : []));
   for (const match of matchesIn(domain)) {
     if (match.type === 'alias' && isPlain(match)) names.push(match.alias);
@@ -131,7 +144,7 @@ function* matchesIn({ live, changes }: Domain): Generator<RuleMatch> {
 }
 
 /** The engine of rules takes mail to the name of an alias as it takes any. */
-function* aliasesTakenByRules(domain: Domain, concerned: readonly Taker[]): Generator<string> {
+function* aliasesTakenByRules(domain: Domain, concerned: readonly RouteTaker[]): Generator<string> {
   const isAny = concerned.some(({ kind }) => kind === 'fallback');
   const taking = concerned.filter((taker) => taker.kind === 'rule');
   const rules = taking
@@ -168,12 +181,13 @@ function addressSubjects(
 }
 
 /** What is known by a pattern or a condition; where a rule comes or goes that takes all mail, that of all rules. */
-function conditionSubjects(domain: Domain, concerned: readonly Taker[]): readonly RouteSubject[] {
+function conditionSubjects(domain: Domain, concerned: readonly RouteTaker[]): readonly RouteSubject[] {
   const isOverall = concerned.some((taker) => taker.kind === 'rule' && takesEverything(taker.match));
-  const found = new Map<string, NonNullable<ReturnType<typeof subjectOf>>>();
+  const found = new Map<string, RouteSubject>();
   for (const taker of isOverall ? [...concerned, ...allTakers(domain)] : concerned) {
-    const subject = subjectOf(taker, domain.domain);
-    if (subject !== null) found.set(conditionKey(conditionOf(subject)), subject);
+    const subject = mailTakenBy(taker, domain.domain);
+    if (subject.kind === 'pattern' || subject.kind === 'condition')
+      found.set(conditionKey(conditionOf(subject)), subject);
   }
   const subjects = [...found.values()];
   return [
@@ -182,22 +196,29 @@ function conditionSubjects(domain: Domain, concerned: readonly Taker[]): readonl
   ];
 }
 
-function subjectOf(
-  taker: Taker,
-  domain: DomainName,
-): Extract<RouteSubject, { kind: 'pattern' | 'condition' }> | null {
+/** The mail that something takes. */
+export function mailTakenBy(taker: RouteTaker, domain: DomainName): RouteSubject {
   switch (taker.kind) {
     case 'fallback':
-      return null;
-    case 'alias':
-      return isPatternName(taker.name) ? { kind: 'pattern', domain, name: taker.name } : null;
+      return { kind: 'others', domain };
+    case 'alias': {
+      const { name } = taker;
+      if (name === '*') return { kind: 'others', domain };
+      return isPatternName(name) ? { kind: 'pattern', domain, name } : addressSubject(name, domain);
+    }
     case 'rule': {
       const { name: rule, match } = taker;
-      if (takesEverything(match)) return null;
+      if (takesEverything(match)) return { kind: 'others', domain };
       if (match.type !== 'alias') return { kind: 'condition', domain, match, rule };
-      return isPlain(match) ? null : { kind: 'pattern', domain, name: match.alias };
+      return isPlain(match)
+        ? addressSubject(match.alias, domain)
+        : { kind: 'pattern', domain, name: match.alias };
     }
   }
+}
+
+function addressSubject(name: string, domain: DomainName): RouteSubject {
+  return { kind: 'address', domain, address: `${name}@${domain}`, knownBy: 'name' };
 }
 
 function isPlain(match: Extract<RuleMatch, { readonly type: 'alias' }>): boolean {

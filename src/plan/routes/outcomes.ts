@@ -2,8 +2,8 @@ import { capturesIn, type Destination, isDiscard, sameDestinations } from '../..
 import type { DomainName } from '../../model/names.ts';
 import type { Decider } from '../../model/plan.ts';
 import type { RuleMatch } from '../../model/resources.ts';
-import { endsOf, follow, type Ends } from '../../routing/follow.ts';
-import type { Route } from '../../routing/route.ts';
+import { createReach, endsOf, follow, type Ends } from '../../routing/follow.ts';
+import type { Mail, Route } from '../../routing/route.ts';
 import { ANY_OTHER } from './known-addresses.ts';
 import type { DomainSide, Side } from './sides.ts';
 import type { RoutedItem } from './aliases.ts';
@@ -52,12 +52,38 @@ export function outcomeOf(subject: RouteSubject, side: Side): RouteOutcome {
   }
 }
 
+/** True if nothing delivers the mail: it is refused, or accepted and dropped. */
+export function isNowhere({ to, open }: RouteOutcome): boolean {
+  return open.length === 0 && (to.length === 0 || isDiscard(to));
+}
+
+/** Returns a function that tells whether mail is delivered somewhere, as `isNowhere` does, in linear time for any number of mails. */
+export function createDelivery(side: Side): (mail: Mail | RouteSubject) => boolean {
+  const reaches = createReach<RoutedItem, RankedItem>(MESSAGE, (domain) => side(domain).routing);
+  return (mail) => {
+    if ('to' in mail) return isPlainMail(mail) ? reaches(mail.to) : !isNowhere(outcomeOfMail(mail, side));
+    if (mail.kind === 'address') return reaches(mail.address);
+    const taken = mail.kind === 'others' ? null : takenBy(mail, side(mail.domain));
+    if (taken === null) return reaches(`${ANY_OTHER}@${mail.domain}`);
+    return taken.forward.some((destination) => capturesIn(destination).length > 0 || reaches(destination));
+  };
+}
+
+function isPlainMail({ from, subject, body }: Mail): boolean {
+  return from === '' && subject === '' && body === '';
+}
+
 export function sameOutcome(a: RouteOutcome, b: RouteOutcome): boolean {
   return sameDestinations(a.to, b.to) && new Set(a.open).symmetricDifference(new Set(b.open)).size === 0;
 }
 
 function ofAddress(address: string, side: Side): RouteOutcome {
-  const hops = follow<RoutedItem, RankedItem>([address], MESSAGE, (domain) => side(domain).routing);
+  return outcomeOfMail({ ...MESSAGE, to: address }, side);
+}
+
+/** Where one mail ends. */
+export function outcomeOfMail({ to, ...message }: Mail, side: Side): RouteOutcome {
+  const hops = follow<RoutedItem, RankedItem>([to], message, (domain) => side(domain).routing);
   const [first] = hops;
   const by = first?.kind === 'routed' ? deciderOf(first.route) : null;
   return outcome(endsOf(hops), [], by);

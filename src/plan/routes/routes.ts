@@ -1,17 +1,25 @@
-import { isDiscard, type Destination } from '../../model/destinations.ts';
+import type { Destination } from '../../model/destinations.ts';
 import { type DomainName, domainPartOf } from '../../model/names.ts';
 import { presentEntries, type DesiredDomain } from '../../model/desired.ts';
 import type { Adoption, Decider, PlannedRoute, RouteEnds, RouteKind } from '../../model/plan.ts';
 import { compareText } from '../sorting.ts';
-import { knownMail } from './candidates.ts';
-import { conditionOf, outcomeOf, sameOutcome, type RouteOutcome, type RouteSubject } from './outcomes.ts';
+import { knownMail, routedDomains } from './candidates.ts';
+import {
+  conditionOf,
+  isNowhere,
+  outcomeOf,
+  sameOutcome,
+  type RouteOutcome,
+  type RouteSubject,
+} from './outcomes.ts';
 import { joinRenamed } from './renamed.ts';
 import { conditionKey, decidingSection, readSides, type RoutesInput, type Sides } from './sides.ts';
 
 /**
  * Whose mail ends elsewhere once the changes are made: of every known address, of the mail that a condition describes, and of
- * every other address of a domain. Destinations at planned domains are followed to their ends. By domain; there addresses
- * come first, then patterns, conditions, and all others. Where the account does not tell the engine, by aliases.
+ * every other address of a domain. Destinations at domains that are planned or were read are followed to their ends. By
+ * domain; there addresses come first, then patterns, conditions, and all others. Where the account does not tell the engine,
+ * by aliases.
  */
 export function planRoutes(input: RoutesInput): readonly PlannedRoute[] {
   if (input.changes.every(({ kind }) => kind === 'credential')) return [];
@@ -20,11 +28,13 @@ export function planRoutes(input: RoutesInput): readonly PlannedRoute[] {
   const moved = new Set(known.destinations.filter((address) => isMoved(address, [listed, otherwise])));
   const report = reporter(input, { listed, otherwise });
   const own = Map.groupBy(input.changes, (change) => change.domain);
-  return [...input.desired.domains.keys()].sort(compareText).flatMap((domain) => {
-    const routes = known.subjectsOf(domain, moved).flatMap((subject) => report(subject) ?? []);
-    const mayBeRenamed = listed.after(domain).engine === 'aliases';
-    return mayBeRenamed ? joinRenamed(routes, domain, own.get(domain) ?? []) : routes;
-  });
+  return routedDomains(input)
+    .toSorted(compareText)
+    .flatMap((domain) => {
+      const routes = known.subjectsOf(domain, moved).flatMap((subject) => report(subject) ?? []);
+      const mayBeRenamed = listed.after(domain).engine === 'aliases';
+      return mayBeRenamed ? joinRenamed(routes, domain, own.get(domain) ?? []) : routes;
+    });
 }
 
 function isMoved(address: Destination, readings: readonly (Sides | null)[]): boolean {
@@ -127,11 +137,6 @@ function kindOf({ before, after }: Comparison): RouteKind {
   if (before.open.length + after.open.length > 0) return 'reroute';
   if (isNowhere(before)) return isNowhere(after) ? 'reroute' : 'new';
   return isNowhere(after) ? 'lost' : 'reroute';
-}
-
-/** Refused, or accepted and dropped. */
-function isNowhere({ to, open }: RouteOutcome): boolean {
-  return open.length === 0 && (to.length === 0 || isDiscard(to));
 }
 
 /** `domain id` -> what the manifest calls a live rule. */

@@ -7,6 +7,7 @@ import type { DomainRouting } from '../../routing/follow.ts';
 import { lazily } from '../../routing/lazily.ts';
 import { createRouter } from '../../routing/route.ts';
 import { matchParts } from '../diff/rules/rule-text.ts';
+import { stageOneChanges } from '../withhold.ts';
 import { liveAliases, type LiveAliases, type RoutedItem } from './aliases.ts';
 import { keepLatest, TABLES_KEPT } from './latest.ts';
 import { engineOf, finalTable, isKnown, type PlanTable, type RankedItem, type Reading } from './tables.ts';
@@ -95,6 +96,40 @@ interface SideInput extends RoutesInput {
   readonly aliasesOf: (domain: string) => LiveAliases;
 }
 
+/** The account in one reading: as it is, after the changes of stage 1, and after all. */
+export interface StagedSides extends Sides {
+  readonly between: Side;
+}
+
+/** Reads the account in one way. `ignored`: aliases that count as not there before the changes, by domain. */
+export function readStages(
+  input: RoutesInput,
+  reading: Reading,
+  ignored: (domain: string) => ReadonlySet<string>,
+): StagedSides {
+  const readingOf = (): Reading => reading;
+  const { domains } = input.observed;
+  const aliasesOf = keepLatest(TABLES_KEPT, (domain) => liveAliases(domains.get(domain as DomainName)));
+  const relied = keepLatest(TABLES_KEPT, (domain) => {
+    const live = domains.get(domain as DomainName);
+    const names = ignored(domain);
+    return liveAliases(
+      names.size === 0
+        ? live
+        : { aliases: [...(live?.aliases ?? [])].filter(({ name }) => !names.has(name)) },
+    );
+  });
+  const made = (changes: readonly Change[]): Side => {
+    const own = Map.groupBy(changes, ({ domain }) => domain);
+    return createSide({ ...input, aliasesOf }, readingOf, (domain) => own.get(domain) ?? []);
+  };
+  return {
+    before: createSide({ ...input, aliasesOf: relied }, readingOf, () => []),
+    between: made(stageOneChanges(input.changes)),
+    after: made(input.changes),
+  };
+}
+
 function createSide(
   input: SideInput,
   readingOf: (domain: string) => Reading,
@@ -116,30 +151,35 @@ function makeSide(
   const wanted = desired.domains.get(domain);
   if (observed.unproven.has(domain)) return UNKNOWN;
   // A tombstone of what is gone: whoever has the domain now routes its mail.
-  if (wanted === undefined || (wanted.state === 'absent' && live === undefined)) return OUTSIDE;
-  if (!isThere(live, changes) || live?.routingEngine === null) return REFUSING;
-  if (live !== undefined && !isKnown(live, reading)) return UNKNOWN;
-  return sideOf(engineOf(live, reading), () =>
+  if (live === undefined && wanted?.state !== 'present') return OUTSIDE;
+  if (isRefusing(live, changes)) return REFUSING;
+  // A domain that the manifest does not name is read only where that costs little.
+  if (live !== undefined && !isKnown(live, reading)) return wanted === undefined ? OUTSIDE : UNKNOWN;
+  return sideOf({ engine: engineOf(live, reading), anchoring: reading.anchoring }, () =>
     finalTable(live, aliasesOf(domain), changes, { accountEmail: observed.account.email, reading }),
   );
 }
 
 /** Nothing is made of a domain of which only the engine is asked. */
-function sideOf(engine: PlanTable['mode'], makeTable: () => PlanTable): DomainSide {
+function sideOf(
+  { engine, anchoring }: Pick<Reading, 'engine' | 'anchoring'>,
+  makeTable: () => PlanTable,
+): DomainSide {
   const table = lazily(makeTable);
   const router = lazily(() => createRouter(table()));
   return {
     engine,
-    routing: (mail) => router().route(mail),
+    routing: (mail) => router().route(mail, anchoring),
     aliasOf: engine === 'aliases' ? aliasesIn(table) : NO_TABLE.aliasOf,
     takerOf: engine === 'rules' ? rulesIn(table) : NO_TABLE.takerOf,
   };
 }
 
-/** Whether the account has the domain once the changes were made. */
-function isThere(live: ObservedDomain | undefined, changes: readonly Change[]): boolean {
+/** True if the account does not have the domain once the changes were made, or routes none of its mail. */
+function isRefusing(live: ObservedDomain | undefined, changes: readonly Change[]): boolean {
   const own = changes.find(({ kind, action }) => kind === 'domain' && action !== 'update');
-  return own === undefined ? live !== undefined : own.action === 'add';
+  const isThere = own === undefined ? live !== undefined : own.action === 'add';
+  return !isThere || live?.routingEngine === null;
 }
 
 function aliasesIn(table: () => PlanTable): DomainSide['aliasOf'] {

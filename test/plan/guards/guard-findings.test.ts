@@ -129,12 +129,14 @@ test.each<[string, () => Plan, GuardFinding | readonly GuardFinding[]]>([
     () =>
       plan(
         desired([
-          present(ACME, { aliases: aliasSection({ info: 'help-me@acme.example', 'help-.*|x$': false }) }),
+          present(ACME, {
+            aliases: aliasSection({ info: 'help-me@acme.example,c@x.example', 'help-.*|x$': false }),
+          }),
         ]),
         observed([
           live(ACME, {
             aliases: liveAliases({
-              info: 'help-me@acme.example',
+              info: 'help-me@acme.example,c@x.example',
               'help-.*|x$': 'a@x.example',
               b: 'b@x.example',
             }),
@@ -147,6 +149,17 @@ test.each<[string, () => Plan, GuardFinding | readonly GuardFinding[]]>([
         'mail to help-me@acme.example is delivered now and would not be: what delivers it is removed or narrowed, or a discard comes before it',
       allowance: { kind: 'unrouted', address: 'help-me@acme.example' },
       allow: '--allow-unrouted help-me@acme.example',
+    }),
+  ],
+  [
+    'unrouted: what forwards there',
+    () => planAliases(aliasSection({ b: false }), { ...ONE, b: 'b@x.example', info: 'b@acme.example' }),
+    finding({
+      guard: 'unrouted',
+      message:
+        'mail to info@acme.example is delivered now by way of b@acme.example and would not be: what delivers it is removed or narrowed, or a discard comes before it',
+      allowance: { kind: 'unrouted', address: 'info@acme.example' },
+      allow: '--allow-unrouted info@acme.example',
     }),
   ],
   [

@@ -34,7 +34,7 @@ interface Unrouted {
   readonly holds: readonly string[];
 }
 
-/** The hub as it is and shall be; ACME forwards there what is given. */
+/** Addresses of the hub, as it is and should be, that lose delivery; ACME forwards there what is given. */
 function unrouted(
   hub: Partial<ObservedDomain>,
   wanted: Partial<PresentDomain>,
@@ -47,7 +47,7 @@ function unrouted(
     observed([live(ACME, { aliases: liveAliases(forwards) }), live(HUB, hub)]),
     { prior: memory },
   );
-  const found = guards.filter(({ guard }) => guard === 'unrouted');
+  const found = guards.filter(({ guard, scope }) => guard === 'unrouted' && scope === HUB);
   return {
     addresses: found.map(({ allow }) => allow?.replace('--allow-unrouted ', '').replaceAll("'", '')),
     holds: [...new Set(found.map(({ holds }) => holds.kind))],
@@ -419,5 +419,175 @@ describe('a name that may be a pattern goes', () => {
     } as const;
     const goes = { state: 'absent', id: 'r', derivedIds: [], source: at(1) } as const;
     expect(unrouted(hub, { rules: ruleSection([goes]) }, { a: HELP }).addresses).toEqual([HELP]);
+  });
+});
+
+describe('what forwards to an address that is no longer delivered', () => {
+  const ELSE = 'else.example';
+  /** `DOMAIN: address ...` of each finding, and what is held back. */
+  function found(
+    hub: Partial<PresentDomain> | 'absent',
+    accounts: readonly ObservedDomain[],
+    more: readonly PresentDomain[] = [],
+  ): readonly string[] {
+    const wanted = hub === 'absent' ? absent(HUB) : present(HUB, hub);
+    const { guards } = plan(desired([wanted, ...more]), observed(accounts), {
+      with: { domainDeletes: 'allowed' },
+    });
+    return guards
+      .filter(({ guard }) => guard === 'unrouted')
+      .map(({ allow, holds }) => `${allow?.replace('--allow-unrouted ', '')} ${JSON.stringify(holds)}`);
+  }
+  const deletes = (domain: string) => JSON.stringify({ kind: 'domain-deletes', domain });
+  const old = { ...REST, old: 'o@x.example' };
+  const withoutOld = { aliases: aliasSection({ old: false }) };
+  const ruled = (id: string, match: RuleMatch, parts: Partial<ObservedDomain> = {}) =>
+    live(ELSE, {
+      routingEngine: 'rules',
+      rulesFallbackEmail: 'f@x.example',
+      rules: [liveRule(id, 1, 'old@hub.example', { match })],
+      ...parts,
+    });
+
+  test.each<[string, readonly ObservedDomain[], readonly string[]]>([
+    [
+      'an alias beside it that the manifest does not name',
+      [live(HUB, { aliases: liveAliases({ ...old, desk: 'old@hub.example' }) })],
+      [`desk@hub.example ${deletes(HUB)}`],
+    ],
+    [
+      'one with a label, one in another spelling, one with more destinations, and one that still has another',
+      [
+        live(HUB, {
+          aliases: liveAliases({
+            ...old,
+            a: 'old+x@hub.example',
+            b: 'OLD@hub.example',
+            c: 'old@hub.example,null',
+            d: 'old@hub.example,d@x.example',
+          }),
+        }),
+      ],
+      [`a@hub.example ${deletes(HUB)}`, `b@hub.example ${deletes(HUB)}`, `c@hub.example ${deletes(HUB)}`],
+    ],
+    [
+      'an alias, a catch-all and a pattern of a domain that the manifest does not name, over two hops',
+      [
+        live(HUB, { aliases: liveAliases(old) }),
+        live(ELSE, {
+          aliases: liveAliases({
+            info: 'x@third.example',
+            '*': 'old@hub.example',
+            '(a|b)': 'info@else.example',
+          }),
+        }),
+        live('third.example', { aliases: liveAliases({ x: 'old@hub.example', y: 'y@x.example' }) }),
+      ],
+      [
+        `'(a|b)@else.example' ${deletes(HUB)}`,
+        `'*@else.example' ${deletes(HUB)}`,
+        `info@else.example ${deletes(HUB)}`,
+        `x@third.example ${deletes(HUB)}`,
+      ],
+    ],
+    [
+      'a rule for a name',
+      [live(HUB, { aliases: liveAliases(old) }), ruled('r', { type: 'alias', alias: 'jobs' })],
+      [`jobs@else.example ${deletes(HUB)}`],
+    ],
+    [
+      'a rule with a condition: its mail may have any address',
+      [
+        live(HUB, { aliases: liveAliases(old) }),
+        ruled('r', { type: 'regex', regex: 'urgent', scopes: ['subject'] }),
+      ],
+      [`'*@else.example' ${deletes(HUB)}`],
+    ],
+    [
+      'the fallback of rules',
+      [
+        live(HUB, { aliases: liveAliases(old) }),
+        live(ELSE, { routingEngine: 'rules', rulesFallbackEmail: 'old@hub.example', rules: [] }),
+      ],
+      [`'*@else.example' ${deletes(HUB)}`],
+    ],
+    [
+      'nothing where a rule sleeps, or is of a domain that routes by aliases',
+      [
+        live(HUB, { aliases: liveAliases(old) }),
+        ruled(
+          'r',
+          { type: 'alias', alias: 'jobs' },
+          { rules: [liveRule('r', 1, 'old@hub.example', { active: false })] },
+        ),
+        live('third.example', {
+          routingEngine: 'alias',
+          aliases: [],
+          rules: [liveRule('s', 1, 'old@hub.example')],
+        }),
+      ],
+      [],
+    ],
+    [
+      'nothing where a catch-all takes over',
+      [live(HUB, { aliases: liveAliases({ ...old, desk: 'old@hub.example', '*': 'z@x.example' }) })],
+      [],
+    ],
+    [
+      'nothing that was not delivered before',
+      [
+        live(HUB, {
+          aliases: liveAliases({
+            ...REST,
+            old: 'null',
+            desk: 'old@hub.example',
+            b: 'c@hub.example',
+            c: 'b@hub.example',
+          }),
+        }),
+      ],
+      [],
+    ],
+  ])('%s', (_, accounts, expected) => {
+    expect(found(withoutOld, accounts)).toEqual(expected);
+  });
+
+  test('not what goes itself in the same plan, and not what the manifest points elsewhere', () => {
+    const forwards = { ...old, desk: 'old@hub.example', info: 'old@hub.example' };
+    const wanted = { aliases: aliasSection({ old: false, desk: false, info: 'i@x.example' }) };
+    expect(found(wanted, [live(HUB, { aliases: liveAliases(forwards) })])).toEqual([]);
+  });
+
+  test('a domain that is deleted: what other domains forward there, not what goes with it', () => {
+    const gone = live(HUB, {
+      aliases: liveAliases({ a: 'b@hub.example', b: 'b@x.example' }),
+      rules: [],
+      credentials: [],
+    });
+    const other = live(ELSE, { aliases: liveAliases({ desk: 'a@hub.example', own: 'o@x.example' }) });
+    expect(found('absent', [gone, other])).toEqual([`desk@else.example ${deletes(HUB)}`]);
+  });
+
+  test('what the manifest points at an address that nothing takes: its own domain is held', () => {
+    const section = { aliases: aliasSection({ info: 'nobody@else.example', '*': 'discard@else.example' }) };
+    const accounts = [
+      live(HUB, { aliases: liveAliases({ ...REST, info: 'i@x.example' }) }),
+      live(ELSE, { aliases: liveAliases({ own: 'o@x.example', discard: 'null' }) }),
+    ];
+    expect(found(section, accounts)).toEqual([
+      `info@hub.example ${JSON.stringify({ kind: 'domain', domain: HUB })}`,
+    ]);
+  });
+
+  test('two domains that lose it together are both held', () => {
+    const accounts = [
+      live(HUB, { aliases: liveAliases({ ...REST, desk: 'old@else.example' }) }),
+      live(ELSE, { aliases: liveAliases({ ...REST, old: 'o@x.example', older: 'p@x.example' }) }),
+    ];
+    const other = present(ELSE, { aliases: aliasSection({ old: false, older: false }) });
+    const wanted = { aliases: aliasSection({ desk: 'older@else.example' }) };
+    expect(found(wanted, accounts, [other])).toEqual([
+      `desk@hub.example ${JSON.stringify({ kind: 'domains-deletes', domains: [HUB, ELSE] })}`,
+    ]);
   });
 });

@@ -75,6 +75,19 @@ function ofAliases(before: Aliases, after: Aliases, parts: Partial<ObservedDomai
 const A = 'ana@corp.example';
 const B = 'ben@corp.example';
 
+test('mail of a domain that the manifest does not name is followed both ways, if the domain was read', () => {
+  const wanted = [present(ACME, { aliases: aliasSection({ old: false, info: `x@${HUB}` }) })];
+  const acme = live(ACME, { ...BY_ALIASES, aliases: liveAliases({ old: A, info: B }) });
+  const hub = { old: `old@${ACME}`, x: A, own: B };
+  const lost = `lost old@${ACME}: ${A} -> refused`;
+  expect(routes(wanted, [acme, live(HUB, { ...BY_ALIASES, aliases: liveAliases(hub) })])).toEqual([
+    `reroute info@${ACME}: ${B} -> ${A} via x@${HUB}`,
+    lost,
+    `lost old@${HUB}: ${A} -> refused via old@${ACME}`,
+  ]);
+  expect(routes(wanted, [acme, live(HUB)])).toEqual([`reroute info@${ACME}: ${B} -> x@${HUB}`, lost]);
+});
+
 describe('aliases', () => {
   test.each<[string, Aliases, Aliases, readonly string[]]>([
     ['new', {}, { info: A }, [`new info@acme.example: refused -> ${A}`]],

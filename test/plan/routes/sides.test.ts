@@ -62,7 +62,8 @@ describe('a domain before and after', () => {
     ['that is made', [present(ACME, info)], [], ['refused', `alias ${B}`]],
     ['that goes', [absent(ACME)], [live(ACME, { ...rows, ...domain })], [`alias ${A}`, 'refused']],
     ['that is gone already', [absent(ACME)], [], ['outside', 'outside']],
-    ['that the manifest does not name', [], [live(ACME, rows)], ['outside', 'outside']],
+    ['that the manifest does not name', [], [live(ACME, rows)], [`alias ${A}`, `alias ${A}`]],
+    ['that nobody read', [], [live(ACME)], ['outside', 'outside']],
     [
       'whose routing is disabled',
       [present(ACME, info)],

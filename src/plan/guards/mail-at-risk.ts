@@ -1,0 +1,149 @@
+import { isDiscard } from '../../model/destinations.ts';
+import { type DomainName, domainPartOf, localPartOf, nameKey, takesOthers } from '../../model/names.ts';
+import { forwardsOf, type PresentDomain } from '../../model/desired.ts';
+import type { ObservedDomain } from '../../model/observed.ts';
+import type { AliasChange, Change, RuleChange } from '../../model/plan.ts';
+import type { Mail } from '../../routing/route.ts';
+import type { DomainPlan } from '../diff/section.ts';
+import { mailTakenBy } from '../routes/candidates.ts';
+import { changedItem, forwardersAmong, type Forwarder } from '../routes/forwarders.ts';
+import { ANY_OTHER, addressesIn, namesOf } from '../routes/known-addresses.ts';
+import type { RouteSubject } from '../routes/outcomes.ts';
+import type { GuardInput } from './input.ts';
+
+/** Mail that may lose delivery. */
+export type MailAtRisk = { readonly domain: DomainName } & (Mail | RouteSubject);
+
+/** Tells whether an address lies in a domain of the account. */
+type IsHere = (address: string) => boolean;
+
+export function addressesOf({ observed }: Pick<GuardInput, 'observed'>): IsHere {
+  return (address) => observed.domains.has(domainPartOf(address) as DomainName);
+}
+
+/** True if some mail may lose its route by a change, other than mail to the name that is deleted or discards. */
+export function mayUnroute(change: Change, isHere: IsHere): boolean {
+  if (change.kind === 'domain') return change.action === 'delete';
+  if (change.kind === 'alias') return endsOrDiscards(change) || leadsHere(change, isHere);
+  return mayUnrouteUnnamed(change);
+}
+
+/**
+ * True if mail that a change's own name does not tell may lose its route by it: the routes of few domains have to be
+ * compared. A live rule may let mail go to one that discards by moving alone; what is new and delivers takes nothing away.
+ */
+function mayUnrouteUnnamed(change: Change): boolean {
+  // Stryker disable next-line ConditionalExpression: only saves time.
+  if (change.kind === 'rule') return change.observed !== null || endsOrDiscards(change);
+  // Stryker disable next-line ConditionalExpression,LogicalOperator: only saves time.
+  return change.kind === 'alias' && endsOrDiscards(change) && takesOthers(change.name);
+}
+
+/** True if it goes or discards: that its own mail is lost is what somebody wrote. */
+function endsOrDiscards({ desired }: AliasChange | RuleChange): boolean {
+  return desired === null || isDiscard(desired.forward);
+}
+
+function leadsHere({ desired }: AliasChange | RuleChange, isHere: IsHere): boolean {
+  return desired?.forward.some(isHere) === true;
+}
+
+/** Mail to every named address of the domains whose routes have to be compared, and what changes forward within the account. */
+export function mailOfChanges(plans: readonly DomainPlan[], input: GuardInput): readonly MailAtRisk[] {
+  const isHere = addressesOf(input);
+  return [
+    ...mailOfDomains(plans, input),
+    ...plans.flatMap(({ changes }) => changes.flatMap((change) => mailOfChange(change, isHere))),
+  ];
+}
+
+function mailOfDomains(
+  plans: readonly DomainPlan[],
+  { desired, observed }: GuardInput,
+): readonly MailAtRisk[] {
+  const compared = plans.filter(({ changes }) => changes.some(mayUnrouteUnnamed));
+  const named = addressesIn(
+    compared.values().map(({ domain }) => domain),
+    desired.domains.values().flatMap(forwardsOf),
+  );
+  return compared.flatMap(({ domain }) => {
+    const live = observed.domains.get(domain);
+    if (live === undefined) return [];
+    // Only where something is wanted are there changes of aliases and rules.
+    const wanted = desired.domains.get(domain) as PresentDomain;
+    return mailsTo(live, wanted, named.get(domain) as ReadonlySet<string>);
+  });
+}
+
+/** The mails to try: to every address that is named or has an alias, to any other, and those that the manifest expects. */
+function mailsTo(
+  { domain, aliases }: ObservedDomain,
+  wanted: PresentDomain,
+  named: ReadonlySet<string>,
+): readonly MailAtRisk[] {
+  const locals = [ANY_OTHER, ...Array.from(aliases ?? [], ({ name }) => name), ...namesOf(wanted)]
+    .filter((name) => !takesOthers(name))
+    .map((name) => `${name}@${domain}`);
+  const addresses = new Map([...locals, ...named].map((address) => [nameKey(address), address]));
+  const expected = wanted.expect.filter(({ to }) => nameKey(to).endsWith(`@${domain}`));
+  return [
+    ...Array.from(addresses.values(), (to) => ({ domain, to, from: '', subject: '', body: '' })),
+    ...expected.map((mail) => ({ ...mail, domain, to: `${localPartOf(mail.to)}@${domain}` })),
+  ];
+}
+
+function mailOfChange(change: Change, isHere: IsHere): readonly RouteSubject[] {
+  if ((change.kind !== 'alias' && change.kind !== 'rule') || !leadsHere(change, isHere)) return [];
+  const { domain, name } = change;
+  if (change.kind === 'alias') return [mailTakenBy({ kind: 'alias', name, forward: [] }, domain)];
+  const state = change.observed ?? change.desired;
+  return state === null ? [] : [mailTakenBy({ kind: 'rule', name, match: state.match, forward: [] }, domain)];
+}
+
+/** Returns what forwards among these domains, without what goes or discards itself. */
+export function remainingForwarders(
+  domains: ReadonlySet<DomainName>,
+  { observed, domains: plans }: Pick<GuardInput, 'observed' | 'domains'>,
+): readonly Forwarder[] {
+  const changes = plans.flatMap((plan) => plan.changes);
+  const ending = changes.filter(({ kind }) => kind !== 'domain').filter(isEnding);
+  const gone = changes.filter(({ kind, action }) => kind === 'domain' && action === 'delete');
+  const [items, names] = [new Set(ending.map(changedItem)), new Set(gone.map(({ domain }) => domain))];
+  return forwardersAmong(domains, observed).filter(
+    ({ subject, item }) => !names.has(subject.domain) && (item === null || !items.has(item)),
+  );
+}
+
+function isEnding(change: Change): boolean {
+  return (change.kind === 'alias' || change.kind === 'rule') && endsOrDiscards(change);
+}
+
+/** Returns a function that tells mail to addresses whose own alias goes or discards. */
+export function deliberateLosses(plans: readonly DomainPlan[]): (mail: MailAtRisk) => boolean {
+  const changes = plans.flatMap((plan) => plan.changes).filter(({ kind }) => kind === 'alias');
+  const names = new Set(changes.filter(isEnding).map(({ name, domain }) => `${nameKey(name)}@${domain}`));
+  return (mail) => {
+    const address = addressOf(mail);
+    return address !== null && names.has(`${ownName(address)}@${mail.domain}`);
+  };
+}
+
+/** `contact+label@` goes to `contact`, and any other to `*`. */
+function ownName(address: string): string {
+  const local = localPartOf(nameKey(address));
+  return local === ANY_OTHER ? '*' : (local.split('+')[0] ?? local);
+}
+
+/** The address that mail is sent to; null for mail that only a pattern or a condition describes. */
+function addressOf(mail: MailAtRisk): string | null {
+  if ('to' in mail) return mail.to;
+  if (mail.kind === 'address') return mail.address;
+  return mail.kind === 'others' ? `${ANY_OTHER}@${mail.domain}` : null;
+}
+
+/** The mail as an allowance names it. Mail that only a condition describes may have any address. */
+export function allowedAddress(mail: MailAtRisk): string {
+  const named = 'kind' in mail && mail.kind === 'pattern' ? mail.name : ANY_OTHER;
+  const address = nameKey(addressOf(mail) ?? `${named}@${mail.domain}`);
+  return localPartOf(address) === ANY_OTHER ? `*@${mail.domain}` : address;
+}

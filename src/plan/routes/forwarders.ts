@@ -1,0 +1,86 @@
+import type { Destination } from '../../model/destinations.ts';
+import { domainPartOf, nameKey, type DomainName } from '../../model/names.ts';
+import type { Account, Observed, ObservedDomain } from '../../model/observed.ts';
+import type { Change } from '../../model/plan.ts';
+import { liveTakers, mailTakenBy, type RouteTaker } from './candidates.ts';
+import type { RouteSubject } from './outcomes.ts';
+import { fallbackOf } from './tables.ts';
+
+/** A live alias, rule or fallback that forwards to a domain of the account. */
+export interface Forwarder {
+  /** The mail that it takes. */
+  readonly subject: RouteSubject;
+  /** `DOMAIN alias NAME` or `DOMAIN rule ID`, see `changedItem`; null for a fallback. */
+  readonly item: string | null;
+  readonly forward: readonly Destination[];
+}
+
+/**
+ * Returns the domains of the account whose mail may pass through one of the given domains, these included: as far as they
+ * were read, whether the manifest names them or not.
+ */
+export function domainsLeadingTo(
+  domains: ReadonlySet<DomainName>,
+  { account, domains: live }: Pick<Observed, 'account' | 'domains'>,
+): ReadonlySet<DomainName> {
+  const found = new Set(domains);
+  for (let size = -1; size !== found.size;) {
+    size = found.size;
+    for (const domain of live.values()) {
+      if (!found.has(domain.domain) && !hostsOf(domain, account).isDisjointFrom(found))
+        found.add(domain.domain);
+    }
+  }
+  return found;
+}
+
+/** Returns everything in these domains that forwards to one of them. */
+export function forwardersAmong(
+  domains: ReadonlySet<DomainName>,
+  { account, domains: live }: Pick<Observed, 'account' | 'domains'>,
+): readonly Forwarder[] {
+  return [...domains].flatMap((name) => {
+    const domain = live.get(name);
+    if (domain === undefined || hostsOf(domain, account).isDisjointFrom(domains)) return [];
+    return forwardersIn(domain, account).filter(({ forward }) =>
+      forward.some((destination) => domains.has(domainPartOf(destination) as DomainName)),
+    );
+  });
+}
+
+function forwardersIn(live: ObservedDomain, account: Account): readonly Forwarder[] {
+  const { domain } = live;
+  return Array.from(takersOf(live, account), (taker) => ({
+    subject: mailTakenBy(taker, domain),
+    item: itemOf(taker, domain),
+    forward: taker.forward,
+  }));
+}
+
+function takersOf(live: ObservedDomain, { email }: Account): Iterable<RouteTaker> {
+  return liveTakers(live, live.routingEngine === 'alias' ? null : fallbackOf(live, email));
+}
+
+function itemOf(taker: RouteTaker, domain: DomainName): string | null {
+  if (taker.kind === 'fallback') return null;
+  return `${domain} ${taker.kind} ${taker.kind === 'alias' ? nameKey(taker.name) : taker.name}`;
+}
+
+/** Returns the `item` of the forwarder that a change is about. */
+export function changedItem({ kind, domain, name, id }: Change): string {
+  return `${domain} ${kind} ${kind === 'alias' ? nameKey(name) : id}`;
+}
+
+/** Kept per reading of a domain: the guards look at all domains again before each stage 2. */
+const hosts = new WeakMap<ObservedDomain, ReadonlySet<string>>();
+
+function hostsOf(live: ObservedDomain, account: Account): ReadonlySet<string> {
+  const known = hosts.get(live);
+  if (known !== undefined) return known;
+  const found = new Set<string>();
+  for (const { forward } of takersOf(live, account)) {
+    for (const destination of forward) if (!destination.includes('://')) found.add(domainPartOf(destination));
+  }
+  hosts.set(live, found);
+  return found;
+}
