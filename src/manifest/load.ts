@@ -17,7 +17,7 @@ import { reportLint } from './check/lint/lint.ts';
 import { reportLoops } from './check/loops.ts';
 import type { Node } from './read/node.ts';
 import { createProblemLog, type ProblemLog } from './problems.ts';
-import { referencesIn } from './resolve/values/references.ts';
+import { keysInText, referencesIn } from './resolve/values/references.ts';
 import { checkShape } from './schema/schema.ts';
 import { parseDocuments, type Documents } from './read/syntax.ts';
 import type { ManifestText } from './read/text.ts';
@@ -55,14 +55,17 @@ export async function loadWithReferences(
   read: ReadReferences,
 ): Promise<LoadedManifest> {
   const parsed = parseManifest(texts);
-  const resolve = await read(referencesIn(parsed.documents, options));
+  const resolve = await read(neededOf(parsed, options));
   return loadDocuments(parsed, { ...options, resolve });
 }
 
 /** The same of a document of this version that was not read from a text. */
 export function loadTree(document: Node, log: ProblemLog, options: LoadOptions): LoadedManifest {
   checkShape(document, log);
-  return loadDocuments({ log, documents: [document], completeness: 'complete', files: [] }, options);
+  return loadDocuments(
+    { log, documents: [document], completeness: 'complete', broken: [], files: [] },
+    options,
+  );
 }
 
 /** All references, where they can be read, whatever else is wrong. */
@@ -70,13 +73,23 @@ export function findReferences(
   texts: readonly ManifestText[],
   options: Pick<LoadOptions, 'cwd'>,
 ): NeededReferences {
-  return referencesIn(parseManifest(texts).documents, { ...options, references: 'required' });
+  return neededOf(parseManifest(texts), { ...options, references: 'required' });
+}
+
+function neededOf(
+  { documents, broken }: ParsedManifest,
+  options: Pick<LoadOptions, 'cwd' | 'references'>,
+): NeededReferences {
+  const { keys, others } = referencesIn(documents, options);
+  return { keys: [...keys, ...broken.flatMap((text) => keysInText(text, options.cwd))], others };
 }
 
 interface ParsedManifest {
   readonly log: ProblemLog;
   readonly documents: readonly Node[];
   readonly completeness: 'complete' | 'incomplete';
+  /** Texts of which a part could not be read. */
+  readonly broken: readonly ManifestText[];
   readonly files: readonly string[];
 }
 
@@ -119,15 +132,16 @@ function withDigest(desired: Omit<Desired, 'digest'>): Desired {
 function parseManifest(texts: readonly ManifestText[]): ParsedManifest {
   const log = createProblemLog();
   const documents: Node[] = [];
-  let completeness: 'complete' | 'incomplete' = 'complete';
+  const unread: ManifestText[] = [];
   for (const text of texts) {
     const { nodes, broken } = readText(text, log);
     const readable = nodes.filter((document) => checkShape(document, log) === 'readable');
     documents.push(...readable);
-    if (broken || readable.length < nodes.length) completeness = 'incomplete';
+    if (broken || readable.length < nodes.length) unread.push(text);
   }
+  const completeness = unread.length === 0 ? 'complete' : 'incomplete';
   const files = [...new Set(texts.map(({ file }) => file))];
-  return { log, documents, completeness, files };
+  return { log, documents, completeness, broken: unread, files };
 }
 
 function readText(text: ManifestText, log: ProblemLog): Documents {

@@ -6,8 +6,17 @@ export interface Secrets {
   readonly redactor: Redactor;
   /** The value of an API key or of another secret of the operator: no other reference may have it. `what` names it. */
   forbid(value: string, what: string): void;
+  /** The references of `api.key` of all accounts that were met. */
+  readonly keys: KeyReferences;
   /** What it is, where a value, or a part of one that is a list, is such a secret; null: it may be used. */
   whyForbidden(value: string): string | null;
+}
+
+export interface KeyReferences {
+  /** Names of variables. */
+  readonly env: Set<string>;
+  /** Absolute paths, each with the path that its links lead to. */
+  readonly file: Map<string, string>;
 }
 
 export function createSecrets(): Secrets {
@@ -15,6 +24,7 @@ export function createSecrets(): Secrets {
   const redactor = createRedactor();
   return {
     redactor,
+    keys: { env: new Set(), file: new Map() },
     forbid(value, what) {
       const trimmed = value.trim();
       if (trimmed === '') return;

@@ -31,8 +31,8 @@ export const MAX_ENTRIES = 1_000_000;
 
 /** The references of a manifest whose values are needed to load it. */
 export interface NeededReferences {
-  /** Of `api.key`: no other reference may have its value. */
-  readonly key: Reference | null;
+  /** Those of `api.key`, also in texts that are no valid manifest: none of them may stand for a destination or a password. */
+  readonly keys: readonly Reference[];
   readonly others: readonly Reference[];
 }
 

@@ -88,8 +88,8 @@ function asText({ file, text }: ManifestText): PublishedManifest['texts'][number
 
 /** A worker has no directory of the manifest to which a path could be relative. */
 function relativeReferences({ cwd }: Context, texts: readonly ManifestText[]): readonly Problem[] {
-  const { key, others } = findReferences(texts, { cwd });
-  return [...(key === null ? [] : [key]), ...others].flatMap((reference): readonly Problem[] => {
+  const { keys, others } = findReferences(texts, { cwd });
+  return [...keys, ...others].flatMap((reference): readonly Problem[] => {
     if (reference.kind !== 'file' || reference.below === null) return [];
     return [
       {

@@ -68,7 +68,7 @@ async function openUndo(
   { connection, run }: { readonly connection: Connection; readonly run: RunEntry },
 ): Promise<Session> {
   // No reference may stand for a secret of the operator.
-  await referenceReader(context)({ key: null, others: [] });
+  await referenceReader(context)({ keys: [], others: [] });
   const openState = await openStates(context, options, 'undo');
   const items = await readRunItems(openState(connection, run.account), run.run);
   const desired = readForUndo(items, run);

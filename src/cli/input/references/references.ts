@@ -6,6 +6,7 @@ import type { Reference } from '../../../model/destinations.ts';
 import type { Context } from '../../context.ts';
 import { CommandError, EXIT, commandFailure } from '../../exit.ts';
 import { readReferenceFile } from './reference-file.ts';
+import { reservedReference, reserveKey } from './reserved.ts';
 
 /** Where absolute paths of references lead; `FWDSYNC_REFERENCE_PATH` replaces it. */
 const DEFAULT_PATH = ['/run/secrets', '/var/run/secrets'].join(delimiter);
@@ -14,6 +15,8 @@ const AT_ONCE = 32;
 
 /** The value behind a reference to a destination or a password; one that is an API key or such is refused. */
 export async function referenceValue(context: Context, reference: Reference): Promise<ReferenceValue> {
+  const reserved = await reservedReference(context, reference);
+  if (reserved !== null) return reserved;
   const value = await readValue(context, reference);
   const what = typeof value === 'string' ? context.secrets.whyForbidden(value) : null;
   if (what === null) {
@@ -31,9 +34,9 @@ function hide({ secrets }: Context, value: string, { shown }: Reference): void {
 
 /** Reads what a manifest needs, some at a time; by then the secrets that none of it may be are known. */
 export function referenceReader(context: Context): ReadReferences {
-  return async ({ key, others }) => {
+  return async ({ keys, others }) => {
     await forbidSecrets(context);
-    if (key !== null) await forbidKey(context, key);
+    for (const key of keys) await forbidKey(context, key);
     const distinct = [...new Map(others.map((reference) => [identify(reference), reference]))];
     const values = new Map<string, ReferenceValue>();
     for (let start = 0; start < distinct.length; start += AT_ONCE) {
@@ -46,8 +49,9 @@ export function referenceReader(context: Context): ReadReferences {
   };
 }
 
-/** No reference of any account may have the value of this key. */
+/** No reference of any account may be this key, or have its value. */
 async function forbidKey(context: Context, key: Reference): Promise<void> {
+  await reserveKey(context, key);
   const value = await readValue(context, key);
   if (typeof value === 'string') context.secrets.forbid(value, 'the API key of an account');
 }
@@ -115,6 +119,7 @@ const SECRETS = [
   { name: 'FWDSYNC_PAGE_TOKEN', what: 'the token of the page' },
   { name: 'FWDSYNC_STORE', what: 'the URL of the store' },
   { name: 'FWDSYNC_STORE_KEY', what: 'the key of the store' },
+  { name: 'PGPASSWORD', what: 'the password of the store' },
 ] as const;
 
 /** Of the operator, in a variable or in the file that another names. A pipe there can be read once, and is not read here. */

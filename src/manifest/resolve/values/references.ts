@@ -1,9 +1,10 @@
 import { dirname, isAbsolute, resolve } from 'node:path';
 import type { ReferenceValue } from '../../../model/desired.ts';
-import type { Reference } from '../../../model/destinations.ts';
+import type { Reference, ReferenceDocument } from '../../../model/destinations.ts';
+import type { Source } from '../../../model/manifest/problem.ts';
 import type { LoadOptions, NeededReferences } from '../context.ts';
 import { entriesOf, textOf, valueOf, type Node } from '../../read/node.ts';
-import { sourceOf } from '../../read/text.ts';
+import { sourceOf, type ManifestText } from '../../read/text.ts';
 
 /** `{ env: NAME }` or `{ file: PATH }`; null when the node is neither, which the schema has reported. */
 export function readReference(
@@ -11,17 +12,24 @@ export function readReference(
   { cwd = '.' }: Pick<LoadOptions, 'cwd'>,
 ): Reference | null {
   if (node?.kind !== 'map' || node.entries.size !== 1) return null;
-  const env = textOf(valueOf(node, 'env'));
   const source = sourceOf(node);
-  if (env) return { kind: 'env', name: env, written: { env }, shown: `{ env: ${env} }`, source };
+  const env = textOf(valueOf(node, 'env'));
+  if (env) return referenceTo({ env }, source, cwd);
   const file = textOf(valueOf(node, 'file'));
-  if (!file) return null;
-  const directory = resolve(cwd, node.within.file === '-' ? '.' : dirname(node.within.file));
+  return file ? referenceTo({ file }, source, cwd) : null;
+}
+
+/** `source` is where it is written. */
+function referenceTo(written: ReferenceDocument, source: Source, cwd: string): Reference {
+  if ('env' in written)
+    return { kind: 'env', name: written.env, written, shown: `{ env: ${written.env} }`, source };
+  const { file } = written;
+  const directory = resolve(cwd, source.file === '-' ? '.' : dirname(source.file));
   return {
     kind: 'file',
     path: resolve(directory, file),
     below: isAbsolute(file) ? null : directory,
-    written: { file },
+    written,
     shown: `{ file: ${file} }`,
     source,
   };
@@ -30,6 +38,27 @@ export function readReference(
 /** In words, why there is no value to be used; null: it is not set, or there is one. */
 export function refusalOf({ shown }: Reference, value: ReferenceValue): string | null {
   return value === null || typeof value === 'string' ? null : `${shown} cannot be used: ${value.refused}`;
+}
+
+/** The section `api` in block style, with what is indented below it. */
+const API = /^["']?api["']?[ \t]*:.*(?:\n(?:[ \t].*|#.*|\r)?)*/gm;
+const KEY =
+  /\bkey["']?\s*:\s*(?:[&!]\S+\s+)?(?:#.*\s+)?(?:\{\s*)?["']?(env|file)["']?\s*:\s*(?:"([^"\n]+)"|'([^'\n]+)'|([^\s,}#]+))/g;
+
+/** The references that a text seems to have in `api.key`, where it cannot be parsed or is no manifest. */
+export function keysInText({ file, text }: ManifestText, cwd = '.'): readonly Reference[] {
+  const decoded = typeof text === 'string' ? text : new TextDecoder().decode(text);
+  const sections = decoded.match(API) ?? [decoded];
+  return sections.flatMap((section) =>
+    Array.from(section.matchAll(KEY), ([, kind, double, single, plain]) => {
+      const value = double ?? single ?? plain ?? '';
+      return referenceTo(
+        kind === 'env' ? { env: value } : { file: value },
+        { file, line: 1, column: 1 },
+        cwd,
+      );
+    }),
+  );
 }
 
 /** The references whose values loading these documents needs: of passwords only where they are checked. */
@@ -45,7 +74,7 @@ export function referencesIn(
       for (const { value } of entriesOf(owners)) collectOf(value, options, others);
     }
   }
-  return { key: keys.find((key) => key !== null) ?? null, others };
+  return { keys: keys.filter((key) => key !== null), others };
 }
 
 /** Of a domain or template. */

@@ -44,7 +44,7 @@ const MOST_READS = 20;
 /** Reads the manifest of one account; it is loaded again only when its content, or that of a file it refers to, differs. */
 export function createManifestSource(options: SourceOptions): ManifestSource {
   let last: string | null = null;
-  let values: Values = { needed: { key: null, others: [] }, resolve: () => null };
+  let values: Values = { needed: { keys: [], others: [] }, resolve: () => null };
   return {
     async read() {
       const { needed } = values;

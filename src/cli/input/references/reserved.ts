@@ -1,0 +1,57 @@
+import { realpath } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { RefusedValue } from '../../../model/desired.ts';
+import type { Reference } from '../../../model/destinations.ts';
+import type { Context } from '../../context.ts';
+
+/** Variables that fwdsync reads for itself, and those of PostgreSQL that may hold or name a secret. */
+const OWN = /^(?:FWDSYNC_.*|PG(?:USER|PASSWORD|PASSFILE|OPTIONS|SERVICE|SERVICEFILE|SSL.*))$/;
+/** Variables that name a file of fwdsync. */
+const OWN_FILE = /^(?:FWDSYNC_\w+_FILE|PGPASSFILE|PGSSLKEY)$/;
+
+/**
+ * Why no manifest may use a reference as a destination or a password, whatever its value is; null means that it may. A key of
+ * an account is one also where the manifest of that account is broken, or its value cannot be read.
+ */
+export async function reservedReference(
+  context: Pick<Context, 'env' | 'cwd' | 'secrets'>,
+  reference: Reference,
+): Promise<RefusedValue | null> {
+  const what =
+    reference.kind === 'env'
+      ? reservedVariable(context, reference.name)
+      : await reservedFile(context, reference.path);
+  return what === null ? null : { refused: `it is ${what}`, hint: 'name another variable or file' };
+}
+
+const KEY = 'the API key of an account';
+
+function reservedVariable({ secrets }: Pick<Context, 'secrets'>, name: string): string | null {
+  if (secrets.keys.env.has(name)) return KEY;
+  return OWN.test(name) ? 'a variable that fwdsync itself uses' : null;
+}
+
+/** Links are followed on both sides: the same file may have several paths. */
+async function reservedFile(
+  { env, cwd, secrets }: Pick<Context, 'env' | 'cwd' | 'secrets'>,
+  path: string,
+): Promise<string | null> {
+  const keys = secrets.keys.file;
+  const real = await realPath(path);
+  if (keys.has(path) || [...keys.values()].includes(real)) return KEY;
+  const own = Object.keys(env).flatMap((name) => (OWN_FILE.test(name) ? [env[name] ?? ''] : []));
+  for (const file of [...own, join(env['HOME'] ?? '/', '.pgpass')])
+    if (file !== '' && (await realPath(resolve(cwd, file))) === real)
+      return 'a file that fwdsync itself uses';
+  return null;
+}
+
+/** From now on no reference may be this key of an account. */
+export async function reserveKey({ secrets }: Pick<Context, 'secrets'>, key: Reference): Promise<void> {
+  if (key.kind === 'env') secrets.keys.env.add(key.name);
+  else secrets.keys.file.set(key.path, await realPath(key.path));
+}
+
+async function realPath(path: string): Promise<string> {
+  return realpath(path).catch(() => path);
+}
