@@ -181,3 +181,26 @@ test.each([
   const ended = await fleet.once(args);
   expect([ended.code, ended.stderr]).toEqual([64, expect.stringContaining(message)]);
 });
+
+test('a worker sends no key of another account as a password or a destination, whichever worker runs that one', async () => {
+  const fleet = await openFleet(server, ['a', 'b']);
+  const asPassword = manifestOf('a', 'ana@corp.example').replace(
+    'example } }',
+    'example }, credentials: { carol: { password: { env: KEY_B } } } }',
+  );
+  await fleet.publish('b');
+  await fleet.publish('a', { text: asPassword });
+  // The worker has no value of the other key that it could compare: the variable alone says what it is.
+  const first = await fleet.once(['--concurrency', '1'], { KEY_B: 'another-key-of-b' });
+  expect(JSON.stringify(first.log)).toContain('add credential carol of a.example: its password is');
+  const journal = fleet.emulator.accounts.get('key-of-a')?.journal.entries() ?? [];
+  expect(journal.filter(({ path, method }) => method !== 'GET' && path.includes('credentials'))).toEqual([]);
+  // What is published later for the other account counts at once.
+  await fleet.publish('a', { forward: '{ env: OTHER }' });
+  await fleet.publish('b', { text: manifestOf('b', 'eve@corp.example').replace('KEY_B', 'OTHER') });
+  const second = await fleet.once([], { OTHER: 'https://hooks.corp.example/as-a-webhook' });
+  expect(fleet.forward('a')).toBe('ana@corp.example');
+  expect(JSON.stringify(second.log)).toContain(
+    '{ env: OTHER } cannot be used: it is the API key of an account',
+  );
+});

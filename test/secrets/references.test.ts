@@ -125,14 +125,23 @@ describe('a value that is a secret of the operator is refused', () => {
   const NOTIFY = 'https://hooks.corp.example/T0/s3cret';
   const WEBHOOK = 'https://hooks.corp.example/k3y-as-a-webhook';
 
+  const OWN_VARIABLE = 'it is a variable that fwdsync itself uses';
+
   test.each([
-    ['FWDSYNC_API_KEY', { FWDSYNC_API_KEY: WEBHOOK }],
-    ['A_COPY', { FWDSYNC_API_KEY: WEBHOOK, A_COPY: `ana@corp.example, ${WEBHOOK}` }],
-    ['FWDSYNC_NOTIFY_URL', { FWDSYNC_NOTIFY_URL: NOTIFY }],
-  ])('as a destination: %s', async (name, env) => {
+    ['FWDSYNC_API_KEY', OWN_VARIABLE, { FWDSYNC_API_KEY: WEBHOOK }],
+    [
+      'A_COPY',
+      'its value is the API key of an account',
+      { FWDSYNC_API_KEY: WEBHOOK, A_COPY: `ana@corp.example, ${WEBHOOK}` },
+    ],
+    ['FWDSYNC_NOTIFY_URL', OWN_VARIABLE, { FWDSYNC_NOTIFY_URL: NOTIFY }],
+    ['FWDSYNC_STORE_KEY', OWN_VARIABLE, {}],
+    ['PGPASSWORD', OWN_VARIABLE, { PGPASSWORD: WEBHOOK }],
+    ['A_COPY', 'its value is the password of the store', { PGPASSWORD: WEBHOOK, A_COPY: WEBHOOK }],
+  ])('as a destination: %s, because %s', async (name, why, env) => {
     const { scene } = await open(`{ env: ${name} }`);
     const said = await plan(scene, env);
-    expect(said).toContain(`{ env: ${name} } cannot be used: its value is`);
+    expect(said).toContain(`{ env: ${name} } cannot be used: ${why}`);
     expect(said).not.toContain('hooks.corp.example');
   });
 
@@ -168,6 +177,76 @@ describe('a value that is a secret of the operator is refused', () => {
       env: { FWDSYNC_API_KEY: '', FWDSYNC_API_KEY_FILE: '', FWDSYNC_REFERENCE_PATH: outside, COPY: KEY },
     });
     expect([again.code, scene.writes()]).toEqual([5, []]);
+  });
+
+  test.each([
+    ['a variable', '{ env: B_KEY }', '{ env: B_KEY }'],
+    ['a file', '{ file: OUTSIDE/b.key }', '{ file: OUTSIDE/b.key }'],
+    ['a file behind a link', '{ file: OUTSIDE/b.key }', '{ file: OUTSIDE/link }'],
+    ['a file that is not there yet', '{ file: OUTSIDE/late.key }', '{ file: OUTSIDE/late.key }'],
+  ])('where the manifest of that account is broken, and its key is %s', async (_, key, password) => {
+    const { scene, outside } = await open('discard');
+    await writeFile(join(outside, 'b.key'), 'key-of-account-b\n');
+    await symlink(join(outside, 'b.key'), join(outside, 'link'));
+    await mkdir(join(scene.directory, 'accounts'));
+    const write = (name: string, text: string): Promise<void> =>
+      writeFile(join(scene.directory, 'accounts', name), text.replaceAll('OUTSIDE', outside));
+    await write(
+      'a.yaml',
+      `version: 1\napi: { account: ${OWNER}, key: { env: A_KEY } }\ndomains: { acme.example: { credentials: { carol: { password: ${password} } } } }\n`,
+    );
+    const broken = [
+      `version: 1\napi: { account: b@b.example, key: ${key} }\ndomains: { other.example: [\n`,
+      `version: 1\napi:\n  # its key\n  key: # here\n    ${key.slice(2, -2).replace(': ', ': "')}"\ndomains: "\n`,
+      `{ "version": 1, "api": { "key": ${key.replace('env', '"env"').replace('file', '"file"')} }, "nonsense"\n`,
+      `version: 7\napi: { account: b@b.example, key: ${key} }\n`,
+    ];
+    for (const text of broken) {
+      await write('b.yaml', text);
+      const env = {
+        A_KEY: KEY,
+        B_KEY: 'key-of-account-b',
+        FWDSYNC_ACCOUNT: '',
+        FWDSYNC_REFERENCE_PATH: outside,
+      };
+      const { stdout, stderr } = await scene.run(['run', '--once', '--accounts', 'accounts'], { env });
+      expect(stdout + stderr).toContain('cannot be used: it is the API key of an account');
+      expect(scene.writes()).toEqual([]);
+    }
+  });
+
+  test.each(['FWDSYNC_API_KEY_FILE', 'FWDSYNC_PAGE_TOKEN_FILE', 'PGPASSFILE'])(
+    'where it is the file of %s, by another path',
+    async (name) => {
+      const { scene, outside } = await open('discard');
+      await writeFile(join(outside, 'secret'), `${KEY}\n`);
+      await symlink(join(outside, 'secret'), join(outside, 'link'));
+      await scene.manifest(
+        `domains: { acme.example: { credentials: { carol: { password: { file: ${outside}/link } } } } }`,
+      );
+      const env = { FWDSYNC_REFERENCE_PATH: outside, [name]: join(outside, 'secret') };
+      const { code, stderr } = await scene.run(['apply', '--yes'], { env });
+      expect([code, scene.writes()]).toEqual([5, []]);
+      expect(stderr).toContain('cannot be used: it is a file that fwdsync itself uses');
+    },
+  );
+
+  test('a broken manifest with an alias named key keeps no other account from its references', async () => {
+    const { scene } = await open('discard');
+    await mkdir(join(scene.directory, 'accounts'));
+    const account = (email: string, key: string, domain: string): string =>
+      `version: 1\napi: { account: ${email}, key: { env: ${key} } }\ndomains: { ${domain}: { aliases: { key: { env: BOSS } } } }\n`;
+    await writeFile(join(scene.directory, 'accounts', 'a.yaml'), account(OWNER, 'A_KEY', 'acme.example'));
+    const broken = `${account('b@b.example', 'B_KEY', 'other.example')}domains: [\n`;
+    await writeFile(join(scene.directory, 'accounts', 'b.yaml'), broken);
+    const env = { A_KEY: KEY, BOSS: ADDRESS, FWDSYNC_ACCOUNT: '' };
+    await scene.run(['run', '--once', '--accounts', 'accounts'], { env });
+    expect(
+      scene
+        .writes()
+        .map(({ path }) => path)
+        .at(-1),
+    ).toContain('aliases');
   });
 
   test('where a daemon reads the manifest of that account after the one that refers to its key', async () => {

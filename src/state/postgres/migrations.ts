@@ -131,6 +131,10 @@ export const MIGRATIONS: readonly string[] = [
   `
   ALTER TABLE fwdsync.account_runs ADD COLUMN least_ms bigint NOT NULL DEFAULT 0;
   `,
+  // The references in `api.key` of a revision, and its number; null: they were not looked for yet.
+  `
+  ALTER TABLE fwdsync.accounts ADD COLUMN keys bytea[], ADD COLUMN keys_of bigint;
+  `,
 ];
 
 /** Before the first step: it holds the version, and by which key the store is sealed (null: by none). */

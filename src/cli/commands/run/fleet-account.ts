@@ -1,8 +1,10 @@
 import type { Client } from '../../../api/client.ts';
 import type { AccountToRun, OpenAccount } from '../../../fleet/account-job.ts';
+import type { ReadReferences } from '../../../manifest/load.ts';
 import type { DaemonEvent } from '../../../model/status/daemon.ts';
 import { keepBudgets, restoreBudgets, type KeptBudgets } from '../../../rate-limit/kept-budgets.ts';
 import { loadTexts } from '../../../reconcile/daemon/manifest/manifest-source.ts';
+import type { Database } from '../../../state/postgres/database.ts';
 import type { Context } from '../../context.ts';
 import { loadOptions } from '../../input/manifest/desired.ts';
 import { referenceReader } from '../../input/references/references.ts';
@@ -10,6 +12,7 @@ import { requestEvent } from '../../output/log/event-log.ts';
 import type { CommonOptions } from '../../settings.ts';
 import type { Concealer } from './conceal.ts';
 import { createAccess, runPorts } from './open-account.ts';
+import { reservePublishedKeys } from './stored-keys.ts';
 
 export interface FleetAccountOptions {
   readonly common: CommonOptions;
@@ -19,6 +22,7 @@ export interface FleetAccountOptions {
 export interface FleetAccountPorts {
   readonly emit: (event: DaemonEvent) => void;
   readonly concealer: Concealer;
+  readonly database: Database;
 }
 
 /** A published account with what this machine brings to one run of it: the values of its references, its key, its connections. */
@@ -26,7 +30,7 @@ export function openFleetAccount(
   context: Context,
   { common, mode }: FleetAccountOptions,
   account: AccountToRun,
-  { emit, concealer }: FleetAccountPorts,
+  { emit, concealer, database }: FleetAccountPorts,
 ): OpenAccount {
   const { email, revision, signal } = account;
   const own: Context = { ...context, signal };
@@ -43,6 +47,7 @@ export function openFleetAccount(
       ...(kept === null ? {} : { budgets: restoreBudgets(kept, moment(), account.usedMsAgo) }),
     },
   );
+  const runs = runPorts(own, onSecret);
   let client: Client | null = null;
   return {
     async read() {
@@ -51,12 +56,20 @@ export function openFleetAccount(
         ...loadOptions(own, options, { references: 'required', accounts: 'many' }),
         required: ['key'] as const,
       };
-      const read = await loadTexts(revision.texts, { load, readReferences: referenceReader(own) });
+      const readReferences: ReadReferences = async (needed) => {
+        await reservePublishedKeys(own, database, needed.others);
+        return referenceReader(own)(needed);
+      };
+      const read = await loadTexts(revision.texts, { load, readReferences });
       if (read.kind === 'good') concealer.addReferences(read.desired.references);
       return read;
     },
     ports: {
-      ...runPorts(own, onSecret),
+      ...runs,
+      async resolvePassword(reference) {
+        await reservePublishedKeys(own, database, [reference]);
+        return runs.resolvePassword(reference);
+      },
       readCommit: () => Promise.resolve(revision.commit),
       async access(desired) {
         const access = await open(desired);

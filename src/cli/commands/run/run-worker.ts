@@ -186,7 +186,7 @@ async function openWorker(
       onLost: (message) => logger.warn({ event: 'run.lost' }, `a run is made again: ${message}`),
       emit,
       openAccount: (account) =>
-        openFleetAccount(context, { common: options, mode }, account, { emit, concealer }),
+        openFleetAccount(context, { common: options, mode }, account, { emit, concealer, database }),
     },
   );
   return { worker, close: () => queue.close() };

@@ -52,6 +52,7 @@ export async function reserveKey({ secrets }: Pick<Context, 'secrets'>, key: Ref
   else secrets.keys.file.set(key.path, await realPath(key.path));
 }
 
-async function realPath(path: string): Promise<string> {
+/** The path without links; one that leads nowhere stays as it is. */
+export async function realPath(path: string): Promise<string> {
   return realpath(path).catch(() => path);
 }

@@ -171,7 +171,7 @@ function logFindings(log: Logger, { plan, unset }: CompletedRun, isNews: IsNews)
   for (const change of unset) {
     if (!isNews(`unset ${nameOf(change)}`)) continue;
     const fields = { event: 'password.unset', ...changeName(change), source: place(change.source) };
-    log.error(fields, `${nameOf(change)}: its password is not set, or too short`);
+    log.error(fields, `${nameOf(change)}: its password is not set, too short or refused`);
   }
   for (const { code, message, source } of plan.warnings) {
     if (isNews(`${code} ${message}`))

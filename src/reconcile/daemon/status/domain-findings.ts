@@ -27,7 +27,7 @@ function* failuresOf({ report, unset }: CompletedRun): Generator<DomainFinding> 
     yield { domain, state, reason: message, source, resolve: 'change the entry, or wait: fwdsync retries' };
   }
   for (const { domain, name, source } of unset) {
-    const reason = `the password of credential ${name} is not set, or too short`;
+    const reason = `the password of credential ${name} is not set, too short or refused`;
     yield { domain, state, reason, source, resolve: 'set the password that the entry refers to' };
   }
 }

@@ -1,0 +1,38 @@
+import { basename, dirname, join } from 'node:path';
+import { findReferences } from '../../../manifest/load.ts';
+import type { Reference } from '../../../model/destinations.ts';
+import type { Database } from '../../../state/postgres/database.ts';
+import { publishedKeys, type KeysOf } from '../../../state/postgres/published-keys.ts';
+import type { Context } from '../../context.ts';
+import { realPath, reserveKey } from '../../input/references/reserved.ts';
+
+/** Reserves those of these references that are a key of a published account. */
+export async function reservePublishedKeys(
+  context: Pick<Context, 'secrets' | 'cwd'>,
+  database: Database,
+  references: readonly Reference[],
+): Promise<void> {
+  const named = await Promise.all(
+    references.map(async (reference) => [reference, await namesOf(reference)] as const),
+  );
+  const keysOf: KeysOf = (texts) => findReferences(texts, context).keys.map(nameOf);
+  const keys = await publishedKeys(
+    database,
+    named.flatMap(([, names]) => names),
+    keysOf,
+  );
+  for (const [reference, names] of named)
+    if (names.some((name) => keys.has(name))) await reserveKey(context, reference);
+}
+
+function nameOf(reference: Reference): string {
+  return reference.kind === 'env' ? `env ${reference.name}` : `file ${reference.path}`;
+}
+
+/** A file has several names where directories or it are links. */
+async function namesOf(reference: Reference): Promise<readonly string[]> {
+  if (reference.kind === 'env') return [nameOf(reference)];
+  const { path } = reference;
+  const inRealDirectory = join(await realPath(dirname(path)), basename(path));
+  return [...new Set([path, inRealDirectory, await realPath(path)])].map((name) => `file ${name}`);
+}

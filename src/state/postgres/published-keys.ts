@@ -1,0 +1,41 @@
+import type { Database } from './database.ts';
+import { readRevision, type PublishedManifest } from './revisions.ts';
+
+/** The names of the references that a manifest has in `api.key`. */
+export type KeysOf = (texts: PublishedManifest['texts']) => readonly string[];
+
+/**
+ * Finds which of these references are the API key of a published account, whichever worker runs it; rejects when the store
+ * cannot be used. Of a revision that is damaged no key is known.
+ */
+export async function publishedKeys(
+  database: Database,
+  references: readonly string[],
+  keysOf: KeysOf,
+): Promise<ReadonlySet<string>> {
+  if (references.length === 0) return new Set();
+  await noteNewKeys(database, keysOf);
+  const { query, cipher } = database;
+  const sought = references.map((reference) => [cipher.lookUp(reference), reference] as const);
+  const found = await query<{ readonly key: Buffer }>(
+    `SELECT DISTINCT key FROM fwdsync.accounts, unnest(keys) AS key
+     WHERE wanted IS NOT NULL AND key = ANY($1)`,
+    [sought.map(([print]) => print)],
+  );
+  return new Set(
+    sought.flatMap(([print, reference]) => (found.some(({ key }) => key.equals(print)) ? [reference] : [])),
+  );
+}
+
+/** Keeps the keys of revisions that came into force since the last time. */
+async function noteNewKeys({ query, cipher }: Database, keysOf: KeysOf): Promise<void> {
+  const rows = await query<{ readonly id: string; readonly wanted: string }>(
+    'SELECT id, wanted FROM fwdsync.accounts WHERE wanted IS NOT NULL AND wanted IS DISTINCT FROM keys_of',
+  );
+  for (const { id, wanted } of rows) {
+    const revision = await readRevision(query, cipher, id, wanted).catch(() => null);
+    if (revision === null) continue;
+    const prints = keysOf(revision.texts).map((key) => cipher.lookUp(key));
+    await query('UPDATE fwdsync.accounts SET keys = $3, keys_of = $2 WHERE id = $1', [id, wanted, prints]);
+  }
+}
