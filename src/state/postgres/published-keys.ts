@@ -33,9 +33,9 @@ async function noteNewKeys({ query, cipher }: Database, keysOf: KeysOf): Promise
     'SELECT id, wanted FROM fwdsync.accounts WHERE wanted IS NOT NULL AND wanted IS DISTINCT FROM keys_of',
   );
   for (const { id, wanted } of rows) {
-    const revision = await readRevision(query, cipher, id, wanted).catch(() => null);
-    if (revision === null) continue;
-    const prints = keysOf(revision.texts).map((key) => cipher.lookUp(key));
+    const revision = await readRevision(query, cipher, id, wanted);
+    const texts = revision === null || revision === 'damaged' ? [] : revision.texts;
+    const prints = keysOf(texts).map((key) => cipher.lookUp(key));
     await query('UPDATE fwdsync.accounts SET keys = $3, keys_of = $2 WHERE id = $1', [id, wanted, prints]);
   }
 }

@@ -25,6 +25,28 @@ export interface FleetAccountPorts {
   readonly database: Database;
 }
 
+function fleetReferences(context: Context, database: Database): ReadReferences {
+  return async (needed) => {
+    await reservePublishedKeys(context, database, needed.others);
+    return referenceReader(context)(needed);
+  };
+}
+
+function fleetRunPorts(
+  context: Context,
+  database: Database,
+  onSecret: (value: string) => void,
+): ReturnType<typeof runPorts> {
+  const ports = runPorts(context, onSecret);
+  return {
+    ...ports,
+    async resolvePassword(reference) {
+      await reservePublishedKeys(context, database, [reference]);
+      return ports.resolvePassword(reference);
+    },
+  };
+}
+
 /** A published account with what this machine brings to one run of it: the values of its references, its key, its connections. */
 export function openFleetAccount(
   context: Context,
@@ -47,7 +69,6 @@ export function openFleetAccount(
       ...(kept === null ? {} : { budgets: restoreBudgets(kept, moment(), account.usedMsAgo) }),
     },
   );
-  const runs = runPorts(own, onSecret);
   let client: Client | null = null;
   return {
     async read() {
@@ -56,20 +77,12 @@ export function openFleetAccount(
         ...loadOptions(own, options, { references: 'required', accounts: 'many' }),
         required: ['key'] as const,
       };
-      const readReferences: ReadReferences = async (needed) => {
-        await reservePublishedKeys(own, database, needed.others);
-        return referenceReader(own)(needed);
-      };
-      const read = await loadTexts(revision.texts, { load, readReferences });
+      const read = await loadTexts(revision.texts, { load, readReferences: fleetReferences(own, database) });
       if (read.kind === 'good') concealer.addReferences(read.desired.references);
       return read;
     },
     ports: {
-      ...runs,
-      async resolvePassword(reference) {
-        await reservePublishedKeys(own, database, [reference]);
-        return runs.resolvePassword(reference);
-      },
+      ...fleetRunPorts(own, database, onSecret),
       readCommit: () => Promise.resolve(revision.commit),
       async access(desired) {
         const access = await open(desired);
