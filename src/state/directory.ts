@@ -201,14 +201,22 @@ async function saveDocument(
   },
 ): Promise<Result<string, StateFault>> {
   const directory = join(scope.place, document.directory);
-  // Sorted by name they are sorted by time; the random part keeps two of one millisecond apart.
-  const moment = new Date(scope.clock.now()).toISOString().replaceAll(':', '-');
+  // Sorted by name they are in the order of writing, whatever the clocks of the machines say that share the directory.
+  const names = (await listFiles(scope.files, directory)).filter((name) => name.endsWith(document.suffix));
+  const newest = momentOf(names.toSorted().at(-1) ?? '');
+  const moment = new Date(Math.max(scope.clock.now(), newest + 1)).toISOString().replaceAll(':', '-');
   const path = join(directory, `${moment}_${randomBytes(3).toString('hex')}${document.suffix}`);
   const written = await writeAtomically(scope.files, path, document.text);
   if (!written.ok) return written;
   await keepNewest(scope.files, directory, { suffix: document.suffix, keep: KEPT_DOCUMENTS });
   await removeLeftovers(scope.files, directory);
   return succeed(path);
+}
+
+/** Returns the time in the name of a document, epoch milliseconds; 0 where there is none. */
+function momentOf(name: string): number {
+  const [, date, time] = /^(\d{4}-\d\d-\d\d)T(\d\d-\d\d-\d\d\.\d{3})Z_/.exec(name) ?? [];
+  return Date.parse(`${date}T${time?.replaceAll('-', ':')}Z`) || 0;
 }
 
 /** Temporary files of a run that was killed; only the holder of the lock writes here, and it writes one at a time. */

@@ -58,6 +58,12 @@ export interface HistoryStore {
   read<S extends HistorySubject>(query: HistoryQuery<S>): AsyncGenerator<HistoryEntryAbout<S>>;
 }
 
+/** A history and the email of its account. */
+export interface AccountHistory {
+  readonly account: string;
+  readonly history: HistoryStore;
+}
+
 /** Which entries are read; what is left out does not restrict. */
 export interface HistoryQuery<S extends HistorySubject> {
   readonly about?: S;

@@ -64,12 +64,24 @@ async function killedAt(nth: number, share: number): Promise<Killed> {
     const broken = await brokenLines(directory);
     const uid = process.getuid?.() ?? null;
     const recorded = new Set<string>();
-    for (const history of await openHistories({ directory, fs, clock: virtualClock(), uid, account: null })) {
+    for (const { history } of await openHistories({
+      directory,
+      fs,
+      clock: virtualClock(),
+      uid,
+      account: null,
+    })) {
       for await (const { entry } of readItems(history)) recorded.add(`${entry.at} ${entry.endpoint}`);
     }
     const { stdout } = await run(process.execPath, args);
     let unfinished = 0;
-    for (const history of await openHistories({ directory, fs, clock: virtualClock(), uid, account: null })) {
+    for (const { history } of await openHistories({
+      directory,
+      fs,
+      clock: virtualClock(),
+      uid,
+      account: null,
+    })) {
       for await (const { end } of readRuns(history)) unfinished += end === null ? 1 : 0;
     }
     return {

@@ -16,9 +16,9 @@ const ALIASES = '/domains/acme.example/aliases';
 
 async function historyOf({ stateDirectory, clock }: World): Promise<HistoryStore> {
   const uid = process.getuid?.() ?? null;
-  const [history] = await openHistories({ directory: stateDirectory, fs, clock, uid, account: null });
-  if (history === undefined) throw new Error('no history');
-  return history;
+  const [found] = await openHistories({ directory: stateDirectory, fs, clock, uid, account: null });
+  if (found === undefined) throw new Error('no history');
+  return found.history;
 }
 
 async function driftIn(world: World): Promise<readonly RecordedDrift[]> {

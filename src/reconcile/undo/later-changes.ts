@@ -1,10 +1,18 @@
-import type { DriftEntry, ItemEntry, RunEntry } from '../../model/history/entries.ts';
-import { readDrift, readItems, readRuns, standingOf } from '../../state/history/recorded.ts';
+import type { RunEntry } from '../../model/history/entries.ts';
+import {
+  joinDrift,
+  joinItems,
+  standingOf,
+  type RecordedDrift,
+  type RecordedItem,
+} from '../../state/history/recorded.ts';
 import type { HistoryStore } from '../../state/store.ts';
 import { identityOf, type RunItem } from './run-items.ts';
 
 /** The last change of an item since a run. */
 export interface LaterChange {
+  /** Its place in the order of writing, the newest 0. */
+  readonly place: number;
   readonly at: string;
   /** Null: it was made outside fwdsync. */
   readonly run: RunEntry | null;
@@ -13,33 +21,58 @@ export interface LaterChange {
 /** What the history has of later changes, by what an item is and by what it is found by. */
 export type LaterChanges = ReadonlyMap<string, LaterChange>;
 
-/** What other runs changed since a run, and what was found to be changed outside fwdsync. */
+/**
+ * Reads what other runs changed since a run wrote it last, and what was found to be changed outside fwdsync since. Later is
+ * what was written later: the clocks of two machines differ.
+ */
 export async function readLaterChanges(
   history: HistoryStore,
-  { run, at: since }: Pick<RunEntry, 'run' | 'at'>,
+  { run }: Pick<RunEntry, 'run'>,
 ): Promise<LaterChanges> {
   const runs = new Map<string, RunEntry>();
-  const later = new Map<string, LaterChange>();
-  const note = (entry: ItemEntry | DriftEntry, change: LaterChange): void => {
-    for (const key of [identityOf(entry), entry.keys[0] ?? '']) {
-      if ((later.get(key)?.at ?? '') < change.at) later.set(key, change);
+  const later: Found[] = [];
+  const seen = new Set<string>();
+  const [joinedItem, joinedDrift] = [joinItems(), joinDrift()];
+  for await (const entry of history.read({})) {
+    if (entry.entry === 'run') {
+      if (entry.run === run) break;
+      runs.set(entry.run, entry);
     }
-  };
-  for await (const { start } of readRuns(history, { since })) runs.set(start.run, start);
-  for await (const { entry, result } of readItems(history, { since })) {
-    // What may not have been done is seen by reading the account.
-    if (entry.run === run || standingOf({ entry, result }) !== 'done') continue;
-    const found = { ...entry, id: result?.id ?? entry.id };
-    note(found, { at: entry.at, run: runs.get(entry.run) ?? null });
+    const change = joinedItem(entry) ?? joinedDrift(entry);
+    if (change === null || !counts(change, run)) continue;
+    const found = foundIn(change);
+    if (found.run !== run) later.push({ ...found, keys: found.keys.filter((key) => !seen.has(key)) });
+    for (const key of found.keys) seen.add(key);
   }
-  for await (const { entry } of readDrift(history, { since })) note(entry, { at: entry.at, run: null });
-  return later;
+  return new Map(
+    later.flatMap(({ keys, at, run }, place) =>
+      keys.map((key) => [key, { place, at, run: runs.get(run ?? '') ?? null }]),
+    ),
+  );
 }
 
-/** The latest change of an item since the run wrote it; null: the history has none. */
+/** True unless it may not have been done, which is seen by reading the account; the run's own items all count. */
+function counts(change: RecordedItem | RecordedDrift, run: string): boolean {
+  return !('result' in change) || change.entry.run === run || standingOf(change) === 'done';
+}
+
+interface Found {
+  readonly keys: readonly string[];
+  readonly at: string;
+  /** Null means outside fwdsync. */
+  readonly run: string | null;
+}
+
+function foundIn(change: RecordedItem | RecordedDrift): Found {
+  const { entry } = change;
+  const [id, run] = 'result' in change ? [change.result?.id ?? entry.id, change.entry.run] : [entry.id, null];
+  return { keys: [identityOf({ ...entry, id }), entry.keys[0] ?? ''], at: entry.at, run };
+}
+
+/** Returns the latest change of an item since the run wrote it; null means that the history has none. */
 export function laterChangeOf(item: RunItem, later: LaterChanges): LaterChange | null {
   const found = [identityOf(item), item.key].flatMap((key) => later.get(key) ?? []);
-  return found.filter(({ at }) => at > item.at).sort((a, b) => (a.at < b.at ? 1 : -1))[0] ?? null;
+  return found.sort((a, b) => a.place - b.place)[0] ?? null;
 }
 
 /** Who changed an item since, and when. */

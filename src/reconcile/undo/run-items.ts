@@ -26,8 +26,6 @@ export interface RunItemOf<K extends Kind> {
   readonly via: 'domain' | null;
   /** What it is found by in the history. */
   readonly key: string;
-  /** When the run wrote it last, as the history has it. */
-  readonly at: string;
   /** Where the manifest of the run had it. */
   readonly source: Source | null;
 }
@@ -55,7 +53,7 @@ export function itemsOfRun(recorded: readonly RecordedItem[]): readonly RunItem[
 
 /** The first request says what there was, each says what it may have left. */
 function continued(before: RunItem | undefined, entry: ItemEntry, outcome: HistoryOutcome): RunItem {
-  const { kind, domain, name, id, via, at, source, from, to, keys } = entry;
+  const { kind, domain, name, id, via, source, from, to, keys } = entry;
   const item = before ?? { original: from, left: [from], wrote: false, fields: [], source };
   // The states are those of the kind, which a type cannot say of all of them at once.
   return {
@@ -65,7 +63,6 @@ function continued(before: RunItem | undefined, entry: ItemEntry, outcome: Histo
     name,
     id,
     via,
-    at,
     key: keys[0] ?? '',
     left: AFTER[outcome](item.left, to),
     wrote: item.wrote || (outcome !== 'failed' && outcome !== 'not-done'),

@@ -1,8 +1,8 @@
 import type { RunEntry } from '../../model/history/entries.ts';
 import type { HistoryQuery, HistoryStore } from '../store.ts';
 import {
-  readDrift,
-  readItems,
+  joinDrift,
+  joinItems,
   readRuns,
   standingOf,
   type RecordedDrift,
@@ -21,22 +21,23 @@ export interface BlameEntry extends RecordedItem {
   readonly run: RunEntry | null;
 }
 
-/** What set the items with these keys as they are. What is certainly not in place is left out. */
+/** Returns what set the items with these keys as they are, without what is certainly not in place. */
 export async function blame(
   history: HistoryStore,
   keys: readonly string[],
   { onFault }: Pick<HistoryQuery<'item'>, 'onFault'> = {},
 ): Promise<Blame> {
   const items: RecordedItem[] = [];
-  for await (const item of readItems(history, { keys, onFault })) {
-    if (standingOf(item) !== 'not-done') items.push(item);
+  const drift: RecordedDrift[] = [];
+  const [joinedItem, joinedDrift] = [joinItems(), joinDrift()];
+  for await (const entry of history.read({ keys, onFault })) {
+    const item = joinedItem(entry);
+    if (item !== null && standingOf(item) !== 'not-done') items.push(item);
+    const found = joinedDrift(entry);
+    // Before the first item: it was written later.
+    if (found !== null && (found.endedAt === null || items.length === 0)) drift.push(found);
   }
   const runs = await runsOf(history, new Set(items.map(({ entry }) => entry.run)));
-  const since = items[0]?.entry.at ?? '';
-  const drift: RecordedDrift[] = [];
-  for await (const found of readDrift(history, { keys, onFault })) {
-    if (found.endedAt === null || found.entry.seenAt > since) drift.push(found);
-  }
   return { entries: items.map((item) => ({ ...item, run: runs.get(item.entry.run) ?? null })), drift };
 }
 

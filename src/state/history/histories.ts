@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../model/clock.ts';
 import { listFiles } from '../files.ts';
 import { ownFiles, type StateFs } from '../own-files.ts';
-import type { HistoryStore } from '../store.ts';
+import type { AccountHistory, HistoryStore } from '../store.ts';
 import { openHistory } from './history.ts';
 import { readRuns } from './recorded.ts';
 
@@ -17,23 +17,22 @@ export interface HistoriesOptions {
   readonly account: string | null;
 }
 
-/** The histories that a state directory has, to be read: by account, without knowing the address of its API. */
-export async function openHistories(options: HistoriesOptions): Promise<readonly HistoryStore[]> {
+/** Opens the histories of a state directory to read them: by account, without knowing the address of its API. */
+export async function openHistories(options: HistoriesOptions): Promise<readonly AccountHistory[]> {
   const { directory, fs, clock, uid, account } = options;
   const files = ownFiles(fs, directory, { uid, unique: () => 'none' });
-  const found: HistoryStore[] = [];
+  const found: AccountHistory[] = [];
   for (const name of (await listFiles(files, directory)).toSorted()) {
     const history = openHistory({ directory: join(directory, name, 'history'), files, clock });
-    if (await isOf(history, account)) found.push(history);
+    const own = (await accountOf(history)) ?? name.replace(/_.*$/, '');
+    if (account === null || own.toLowerCase() === account.toLowerCase())
+      found.push({ account: own, history });
   }
   return found;
 }
 
-/** Every run names the account. */
-async function isOf(history: HistoryStore, account: string | null): Promise<boolean> {
-  if (account === null) return true;
-  for await (const { start } of readRuns(history)) {
-    return start.account.toLowerCase() === account.toLowerCase();
-  }
-  return false;
+/** Returns the account that the newest run names; null where no run is recorded. */
+async function accountOf(history: HistoryStore): Promise<string | null> {
+  for await (const { start } of readRuns(history)) return start.account;
+  return null;
 }

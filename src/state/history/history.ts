@@ -27,17 +27,21 @@ export function openHistory({ directory, files, clock, bounds }: HistoryPlace): 
   /** Of what was added since a file was chosen last: its length, and its latest time. */
   let added = 0;
   let latest = '';
-  /** The file of today, or of the latest line: files are read in the order of their days. */
+  /**
+   * Returns the file of today or of the latest line, and never one before the newest: files and their lines are in the order
+   * of writing, whatever the clocks of the machines say that share the directory.
+   */
   const pathNow = async (): Promise<string> => {
     const now = clock.now();
     const isDue = pruning.isDue(now, added);
     const today = new Date(now).toISOString();
     const day = dayFile(today > latest ? today : latest);
+    const [newest = ''] = await dayFiles(files, directory);
     added = 0;
     latest = '';
     // What cannot be removed stays: nothing depends on its absence.
     if (isDue) await prune({ directory, files }, kept, now).catch(() => undefined);
-    return join(directory, day);
+    return join(directory, newest > day ? newest : day);
   };
   const append = createAppender(files, pathNow);
   return {
@@ -107,7 +111,7 @@ async function* read<S extends HistorySubject>(
   }
 }
 
-/** One day earlier than what is asked for: the clock may have been set back past midnight. */
+/** Returns the file of the day before: a version before this one wrote after midnight to it where the clock was set back. */
 function firstFile({ since }: HistoryQuery<HistorySubject>): string {
   return since === undefined ? '' : dayFile(new Date(Date.parse(since) - DAY_MS).toISOString());
 }

@@ -107,8 +107,8 @@ function joinRuns(): (entry: HistoryEntry) => RecordedRun | null {
   };
 }
 
-/** Takes lines, the newest first; an item where it was sent, else null. */
-function joinItems(): (entry: HistoryEntry) => RecordedItem | null {
+/** Takes lines, the newest first; returns an item where it was sent, else null. */
+export function joinItems(): (entry: HistoryEntry) => RecordedItem | null {
   const results = new Map<string, ItemOutcomeEntry>();
   return (entry) => {
     if (entry.entry !== 'item' && entry.entry !== 'item-outcome') return null;
@@ -123,29 +123,32 @@ function joinItems(): (entry: HistoryEntry) => RecordedItem | null {
   };
 }
 
-/** What was found changed outside fwdsync, the newest first; of a change of what was found before only the last. */
+/** Yields what was found changed outside fwdsync, the newest first; of a change of what was found before only the last. */
 export async function* readDrift(
   history: HistoryStore,
   query: QueryAbout<'drift'> = {},
 ): AsyncGenerator<RecordedDrift> {
-  const later = new Map<string, DriftEnd | 'changed'>();
+  const joined = joinDrift();
   for await (const entry of history.read({ ...query, about: 'drift' })) {
-    const key = entry.keys[0] ?? '';
-    const known = later.get(key);
-    if (entry.entry === 'drift-end') later.set(key, entry);
-    else {
-      // Each line of one drift says when it was first seen.
-      later.set(key, entry.at === entry.seenAt ? { at: entry.at, run: null } : 'changed');
-      if (known !== 'changed') yield { entry, ...endOf(known) };
-    }
+    const drift = joined(entry);
+    if (drift !== null) yield drift;
   }
 }
 
-/** What ended a drift: the item was as it should be again, or found changed anew. */
-type DriftEnd = Pick<DriftEndEntry, 'at' | 'run'>;
-
-function endOf(known: DriftEnd | undefined): Omit<RecordedDrift, 'entry'> {
-  return { endedAt: known?.at ?? null, correctedBy: known?.run ?? null };
+/** Takes lines, the newest first; returns a drift at its last line, else null. */
+export function joinDrift(): (entry: HistoryEntry) => RecordedDrift | null {
+  const later = new Map<string, DriftEntry | DriftEndEntry>();
+  return (entry) => {
+    if (entry.entry !== 'drift' && entry.entry !== 'drift-end') return null;
+    const key = entry.keys[0] ?? '';
+    const known = later.get(key);
+    later.set(key, entry);
+    if (entry.entry === 'drift-end') return null;
+    if (known === undefined) return { entry, endedAt: null, correctedBy: null };
+    if (known.entry === 'drift-end') return { entry, endedAt: known.at, correctedBy: known.run };
+    // Each line of one drift says when it was first seen.
+    return known.seenAt === entry.seenAt ? null : { entry, endedAt: known.seenAt, correctedBy: null };
+  };
 }
 
 /** Whether an item is in place, as far as history knows: certainly, perhaps, or certainly not. */

@@ -13,6 +13,7 @@ export interface HeldLock {
 
 /** The rows of one account. */
 export interface AccountRows {
+  readonly email: string;
   readonly cipher: Cipher;
   /** For people. */
   readonly place: string;
@@ -70,6 +71,7 @@ interface AccountAccess {
 
 function rowsOf(database: Database, email: string, { find, add }: AccountAccess): AccountRows {
   const rows: AccountRows = {
+    email,
     cipher: database.cipher,
     place: `the state of ${email} in the store`,
     find,

@@ -3,7 +3,7 @@ import type { Clock } from '../../model/clock.ts';
 import { succeed } from '../../model/result.ts';
 import { createPruning, HISTORY_BOUNDS, type HistoryBounds } from '../history/bounds.ts';
 import { parseEntry } from '../history/parse-entry.ts';
-import type { HistoryQuery, HistoryStore } from '../store.ts';
+import type { AccountHistory, HistoryQuery, HistoryStore } from '../store.ts';
 import { knownAccountRows, type AccountRows } from './account-rows.ts';
 import type { Cipher, SealedPlace } from './cipher.ts';
 import { describeFailure, type Database, type Query } from './database.ts';
@@ -37,12 +37,13 @@ export interface RowHistoryOptions {
   readonly bounds?: Partial<HistoryBounds> | undefined;
 }
 
-/** The histories of all accounts of an email, or of any (null); rejects when the accounts cannot be read. */
+/** Opens the histories of all accounts of an email, or of any (null); rejects when the accounts cannot be read. */
 export async function openRowHistories(
   database: Database,
   { email, clock }: Pick<RowHistoryOptions, 'clock'> & { readonly email: string | null },
-): Promise<readonly HistoryStore[]> {
-  return (await knownAccountRows(database, email)).map((rows) => openRowHistory(rows, { clock }));
+): Promise<readonly AccountHistory[]> {
+  const known = await knownAccountRows(database, email);
+  return known.map((rows) => ({ account: rows.email, history: openRowHistory(rows, { clock }) }));
 }
 
 /** In their order, within a transaction; how many bytes they take. */

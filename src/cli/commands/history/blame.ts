@@ -2,6 +2,7 @@ import { accountEntryKey } from '../../../model/item-key.ts';
 import { ALL_KINDS } from '../../../model/kinds.ts';
 import { domainPartOf, localPartOf } from '../../../model/names.ts';
 import { blame } from '../../../state/history/blame.ts';
+import { mergeNewestFirst } from '../../../state/history/merge.ts';
 import type { Context } from '../../context.ts';
 import { EXIT, type ExitCode } from '../../exit.ts';
 import { requireDomain } from '../../input/arguments.ts';
@@ -26,12 +27,27 @@ export async function blameCommand(
   const keys = keysOf(address);
   const { stores, onFault } = await openRecorded(context, options);
   const mask = maskOf(options, context);
-  const found = await Promise.all(stores.map((store) => blame(store, keys, { onFault })));
+  const found = await Promise.all(
+    stores.map(async ({ account, history }) => {
+      const { entries, drift } = await blame(history, keys, { onFault });
+      const how = { account, mask };
+      return {
+        entries: entries.map((entry) => blameEntryDocument(entry, how)),
+        drift: drift.map((entry) => driftDocument(entry, how)),
+      };
+    }),
+  );
   const document: BlameDocument = {
     kind: 'fwdsync/blame@1',
     address,
-    entries: found.flatMap(({ entries }) => entries.map((entry) => blameEntryDocument(entry, mask))),
-    drift: found.flatMap(({ drift }) => drift.map((entry) => driftDocument(entry, mask))),
+    entries: mergeNewestFirst(
+      found.map(({ entries }) => entries),
+      ({ at }) => at,
+    ),
+    drift: mergeNewestFirst(
+      found.map(({ drift }) => drift),
+      ({ at }) => at,
+    ),
   };
   if (format === 'json') printJson(context, document);
   else {

@@ -42,6 +42,7 @@ export type ItemDocument = HistoryItemDocument & {
 };
 
 export type DriftDocument = HistoryItemDocument & {
+  readonly account: string;
   readonly at: string;
   readonly seenAt: string;
   readonly endedAt: string | null;
@@ -88,10 +89,10 @@ export function itemDocument({ entry, result }: RecordedItem, mask: Disclosure['
 
 export function driftDocument(
   { entry, endedAt, correctedBy }: RecordedDrift,
-  mask: Disclosure['mask'],
+  { account, mask }: { readonly account: string; readonly mask: Disclosure['mask'] },
 ): DriftDocument {
   const { at, seenAt } = entry;
-  return { at, seenAt, endedAt, correctedBy, ...historyItemDocument(entry, mask) };
+  return { account, at, seenAt, endedAt, correctedBy, ...historyItemDocument(entry, mask) };
 }
 
 /** `fwdsync/blame@1`: schemas/blame.v1.schema.json. */
@@ -103,6 +104,7 @@ export interface BlameDocument {
 }
 
 export type BlameEntryDocument = HistoryItemDocument & {
+  readonly account: string;
   readonly at: string;
   readonly run: string;
   /** Of a run whose entry is kept no more these are null. */
@@ -115,10 +117,14 @@ export type BlameEntryDocument = HistoryItemDocument & {
   readonly outcome: 'done' | 'unknown';
 };
 
-export function blameEntryDocument(blamed: BlameEntry, mask: Disclosure['mask']): BlameEntryDocument {
+export function blameEntryDocument(
+  blamed: BlameEntry,
+  { account, mask }: { readonly account: string; readonly mask: Disclosure['mask'] },
+): BlameEntryDocument {
   const { entry, run } = blamed;
   const { command, host, user, actor, commit } = run ?? UNKNOWN_RUN;
   return {
+    account,
     at: entry.at,
     run: entry.run,
     ...historyItemDocument(entry, mask),

@@ -20,22 +20,36 @@ import type {
 
 export type TextOptions = Pick<DiffOptions, 'style' | 'columns'>;
 
+/** Returns what names the account of an entry: nothing where all entries are of one account. */
+type AccountNaming = (entry: { readonly account: string }) => readonly string[];
+
+function accountNaming(entries: readonly { readonly account: string }[]): AccountNaming {
+  const ofSeveral = new Set(entries.map(({ account }) => account)).size > 1;
+  return ({ account }) => (ofSeveral ? [account] : []);
+}
+
+interface NamingOptions extends TextOptions {
+  readonly naming: AccountNaming;
+}
+
 /** A line a run, the newest first, with its account where there are several, and what was changed outside fwdsync. */
 export function historyText(found: Omit<HistoryDocument, 'kind'>, options: TextOptions): string {
   const { runs, drift } = printable(found);
   if (runs.length + drift.length === 0) return 'Nothing is recorded.\n';
-  const ofSeveral = new Set(runs.map(({ account }) => account)).size > 1;
+  const naming = accountNaming([...runs, ...drift]);
   const rows = runs.map((run) => [
     run.id,
     showTime(run.startedAt),
-    ...(ofSeveral ? [run.account] : []),
+    ...naming(run),
     run.command,
     run.outcome ?? 'not finished',
     run.summary === null ? '' : countsOf(run.summary),
     personOf(run),
     commitOf(run),
   ]);
-  return [...table(rows, options), ...driftLines(drift, options)].map((line) => `${line}\n`).join('');
+  return [...table(rows, options), ...driftLines(drift, { ...options, naming })]
+    .map((line) => `${line}\n`)
+    .join('');
 }
 
 /** One line of the diff of a run; of a run of half a million items this is all that is kept of each. */
@@ -82,25 +96,29 @@ function runHead(run: Omit<RunDocument, 'items'>, { style }: TextOptions): reado
 export function blameText(document: BlameDocument, options: TextOptions): string {
   const { address, entries, drift } = printable(document);
   if (entries.length + drift.length === 0) return `Nothing is recorded of ${address}.\n`;
-  const lines = entries.flatMap((entry) => blameLines(entry, options));
-  return [...driftLines(drift, options), ...lines].map((line) => `${line}\n`).join('');
+  const how = { ...options, naming: accountNaming([...entries, ...drift]) };
+  const lines = entries.flatMap((entry) => blameLines(entry, how));
+  return [...driftLines(drift, how), ...lines].map((line) => `${line}\n`).join('');
 }
 
-function blameLines(entry: BlameEntryDocument, { style }: TextOptions): readonly string[] {
+function blameLines(entry: BlameEntryDocument, { style, naming }: NamingOptions): readonly string[] {
   const { at, run, source, outcome } = entry;
   const known = outcome === 'done' ? '' : '  (the result is not known)';
-  const head = [showTime(at), `run ${run}`, personOf(entry), commitOf(entry)].filter((part) => part !== '');
+  const head = [showTime(at), ...naming(entry), `run ${run}`, personOf(entry), commitOf(entry)].filter(
+    (part) => part !== '',
+  );
   const place = source === null ? [] : [`    ${showSource(source)}`];
   return [`${style.strong(head.join('  '))}${known}`, `    ${changeLine(entry, style)}`, ...place];
 }
 
-function driftLines(drift: readonly DriftDocument[], { style }: TextOptions): readonly string[] {
+function driftLines(drift: readonly DriftDocument[], { style, naming }: NamingOptions): readonly string[] {
   return drift.flatMap((item) => {
     const { seenAt, endedAt, correctedBy } = item;
     const by = correctedBy === null ? '' : ` by run ${correctedBy}`;
     const end = endedAt === null ? 'not corrected' : `until ${showTime(endedAt)}, corrected${by}`;
     const head = style.warning(`changed outside fwdsync, seen ${showTime(seenAt)}, ${end}`);
-    return [head, `    ${item.domain}  ${changeLine(item, style)}`];
+    const where = [...naming(item), item.domain, changeLine(item, style)].join('  ');
+    return [head, `    ${where}`];
   });
 }
 

@@ -8,6 +8,7 @@ import {
   type RecordedItem,
   type RunWithItems,
 } from '../../../state/history/recorded.ts';
+import { mergeNewestFirst } from '../../../state/history/merge.ts';
 import type { HistoryStore } from '../../../state/store.ts';
 import type { Context } from '../../context.ts';
 import { EXIT, usageError, type ExitCode } from '../../exit.ts';
@@ -95,9 +96,9 @@ async function* runDocuments(
   mask: Disclosure['mask'],
 ): AsyncGenerator<RunDocument> {
   const own = { since, onFault, run };
-  const sources = stores.map((store) => {
-    if (items === 'left-out') return readRuns(store, own);
-    return domains === null ? readRunsWithItems(store, own) : readRunsOfDomains(store, domains, own);
+  const sources = stores.map(({ history }): AsyncGenerator<FoundRun> => {
+    if (items === 'left-out') return readRuns(history, own);
+    return domains === null ? readRunsWithItems(history, own) : readRunsOfDomains(history, domains, own);
   });
   for await (const found of newestFirst<FoundRun>(sources, ({ start }) => start.at))
     yield runDocument(found, mask);
@@ -110,7 +111,7 @@ async function* runTexts(
   { mask, how }: { readonly mask: Disclosure['mask']; readonly how: TextOptions },
 ): AsyncGenerator<string> {
   let between = '';
-  for (const store of stores) {
+  for (const { history: store } of stores) {
     const rows: ItemRow[] = [];
     for (const domain of domains ?? [undefined]) {
       for await (const item of readItems(store, { since, onFault, run, domain }))
@@ -130,22 +131,26 @@ async function* driftDocuments(
   { since, domains }: Query,
   mask: Disclosure['mask'],
 ): AsyncGenerator<DriftDocument> {
-  const sources = stores.flatMap((store) =>
-    (domains ?? [undefined]).map((domain) => readDrift(store, { since, onFault, domain })),
-  );
-  for await (const found of newestFirst(sources, ({ entry }) => entry.at)) yield driftDocument(found, mask);
+  const isAsked = (domain: DomainName): boolean => domains?.includes(domain) ?? true;
+  const only = domains?.length === 1 ? domains[0] : undefined;
+  const sources = stores.map(async function* ({ account, history }) {
+    for await (const found of readDrift(history, { since, onFault, domain: only }))
+      if (isAsked(found.entry.domain)) yield { account, found };
+  });
+  for await (const { account, found } of newestFirst(sources, ({ found: { entry } }) => entry.at))
+    yield driftDocument(found, { account, mask });
 }
 
-/** One is passed on as it is read; of several, which may be more than there can be open files, all are read first. */
+/** Passes one on as it is read; of several, which may be more than there can be open files, all are read first. */
 async function* newestFirst<T>(
   sources: readonly AsyncGenerator<T>[],
   at: (found: T) => string,
 ): AsyncGenerator<T> {
   const [only] = sources;
   if (only !== undefined && sources.length === 1) return yield* only;
-  const all: T[] = [];
-  for (const source of sources) for await (const found of source) all.push(found);
-  yield* all.toSorted((a, b) => (at(a) < at(b) ? 1 : -1));
+  const lists: (readonly T[])[] = [];
+  for (const source of sources) lists.push(await Array.fromAsync(source));
+  yield* mergeNewestFirst(lists, at);
 }
 
 /** Those that changed something in them. */

@@ -1,5 +1,5 @@
 import * as fs from 'node:fs/promises';
-import type { HistoryQuery, HistoryStore } from '../../../state/store.ts';
+import type { AccountHistory, HistoryQuery } from '../../../state/store.ts';
 import { openHistories } from '../../../state/history/histories.ts';
 import type { Context } from '../../context.ts';
 import { ownApi } from '../../input/manifest/desired.ts';
@@ -8,7 +8,7 @@ import { agreedAccount, namesStore, resolveStateDirectory, type CommonOptions } 
 
 /** What the state recorded, without any request: of the account that is named, else of all that it knows. */
 export interface OpenedHistory {
-  readonly stores: readonly HistoryStore[];
+  readonly stores: readonly AccountHistory[];
   /** Prints what cannot be read, once. */
   readonly onFault: NonNullable<HistoryQuery<'run'>['onFault']>;
 }
@@ -42,7 +42,7 @@ async function openStored(
   context: Context,
   options: CommonOptions,
   account: string | null,
-): Promise<readonly HistoryStore[]> {
+): Promise<readonly AccountHistory[]> {
   const { openStore } = await import('../../input/state/store.ts');
   const { openRowHistories } = await import('../../../state/postgres/postgres-history.ts');
   return openRowHistories(await openStore(context, options), { email: account, clock: context.clock });

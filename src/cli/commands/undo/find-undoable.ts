@@ -49,7 +49,7 @@ async function findNamed(
   const env = { ...context.env, FWDSYNC_ACCOUNT: undefined };
   const { stores } = await openRecorded({ ...anybody, env }, everywhere);
   const found: RunEntry[] = [];
-  for (const history of stores) {
+  for (const { history } of stores) {
     for await (const { start } of readRuns(history, { run: name })) found.push(start);
   }
   const own = found.find((run) => account === null || run.account.toLowerCase() === account.toLowerCase());

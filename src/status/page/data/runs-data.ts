@@ -8,16 +8,10 @@ import {
   type RecordedItem,
   type RecordedRun,
 } from '../../../state/history/recorded.ts';
-import type { HistoryStore } from '../../../state/store.ts';
+import { mergeNewestFirst } from '../../../state/history/merge.ts';
+import type { AccountHistory, HistoryStore } from '../../../state/store.ts';
 import type { DiffLine } from './diff-line.ts';
 import { placeText } from './place.ts';
-
-/** What is remembered of one account. */
-export interface AccountHistory {
-  /** Of its manifest, as in its status. */
-  readonly account: string;
-  readonly history: HistoryStore;
-}
 
 /** A run that wrote; plain data, not concealed yet. */
 export interface RunRow {
@@ -75,8 +69,7 @@ export function createRecentRuns(clock: Pick<Clock, 'sleep'>): RecentRuns {
   };
   return async (histories, lastRun) => {
     const all = await Promise.all(histories.map((one) => runsOf(one, lastRun(one.account))));
-    const newest = all.flat().sort((a, b) => b.at - a.at);
-    return newest.slice(0, MOST_RUNS);
+    return mergeNewestFirst(all, ({ at }) => at).slice(0, MOST_RUNS);
   };
 }
 
