@@ -32,7 +32,8 @@ export interface ReportDocument extends Pick<
 /** The report as plain JSON. What the service wrote is passed through the disclosure; values are in no report. */
 export function reportDocument(report: Report, disclosure: Disclosure): ReportDocument {
   const show = (text: string): string => showText(text, disclosure);
-  const { outcome, plan, applied, requests, stopped, run, snapshot } = report;
+  const { outcome, plan, applied, requests, stopped, snapshot } = report;
+  const undo = undoLine(report);
   return {
     kind: 'fwdsync/report@1',
     outcome,
@@ -56,16 +57,20 @@ export function reportDocument(report: Report, disclosure: Disclosure): ReportDo
     notKept: report.notKept.map((item) => ({ ...item, message: show(item.message) })),
     notes: report.notes.map(show),
     requests,
-    undo: run === null ? null : undoLine(run),
+    undo: undo === null ? null : show(undo),
     stopped: stopped === null ? null : { ...stopped, message: show(stopped.message) },
     snapshot,
   };
 }
 
-/** The command that undoes a run. */
-export function undoLine(run: string): string {
-  return `fwdsync undo ${run}`;
+/** Returns the command that undoes a run, with what it needs to be allowed; null where there is nothing to undo. */
+export function undoLine({ run, undoFlags }: Pick<Report, 'run' | 'undoFlags'>): string | null {
+  if (run === null) return null;
+  return ['fwdsync undo', run, ...undoFlags.filter((flag) => UNDO_TAKES.test(flag))].join(' ');
 }
+
+/** No number of changes speaks against an undo. */
+const UNDO_TAKES = /^--allow-(unrouted|domain-delete) /;
 
 /** How many changes had each end. */
 export function summarise(report: Report): ItemCounts {

@@ -38,11 +38,13 @@ export function renderReport(report: Report, options: ReportTextOptions): string
 }
 
 /** The command that undoes the run, and the one that applies its snapshot with what that needs to be allowed. */
-function renderUndo({ run, snapshot, undoFlags }: Report, disclosure: Disclosure): readonly string[] {
-  if (run === null) return [];
+function renderUndo(report: Report, disclosure: Disclosure): readonly string[] {
+  const { snapshot, undoFlags } = report;
+  const undo = undoLine(report);
+  if (undo === null) return [];
   const flags = undoFlags.map((flag) => showText(flag, disclosure));
   const apply = ['fwdsync apply -f', quoteForShell(snapshot ?? ''), ...flags].join(' ');
-  return [`undo: ${undoLine(run)}`, ...(snapshot === null ? [] : [`snapshot: ${apply}`])];
+  return [`undo: ${showText(undo, disclosure)}`, ...(snapshot === null ? [] : [`snapshot: ${apply}`])];
 }
 
 function renderFailures(report: Report, options: ReportTextOptions): readonly string[] {

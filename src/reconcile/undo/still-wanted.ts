@@ -1,20 +1,19 @@
 import type { Commit, RunEntry } from '../../model/history/entries.ts';
 import { plural } from '../../model/names.ts';
-import { compareSources, type Source } from '../../model/manifest/problem.ts';
+import { compareSources, showSource, type Source } from '../../model/manifest/problem.ts';
 import { shortSha } from './later-changes.ts';
 import type { RunItem } from './run-items.ts';
 
 /**
- * What the manifest of a run still wants of the items that are undone, one sentence per file: nothing was applied to them since,
- * so that the next run makes the same changes again. An undo has no manifest.
+ * Says what the manifest of a run still wants of the items that are undone, and where: nothing was applied to them since, so that
+ * the next run makes the same changes again. An undo has no manifest.
  */
 export function stillWanted(undone: readonly RunItem[], { command, commit }: RunEntry): readonly string[] {
   if (command === 'undo') return [];
   const written = undone.filter(isWritten).toSorted((a, b) => compareSources(a.source, b.source));
-  const sentences = [...Map.groupBy(written, ({ source }) => source.file)].map(([file, items]) => {
-    const lines = items.map((item) => `line ${item.source.line} ${nameOf(item)}`);
-    return `${file}${commitWords(commit)} still wants what this undoes: ${listOf(lines)}; ${AGAIN}`;
-  });
+  const places = written.map((item) => `${showSource(item.source)} ${nameOf(item)}`);
+  const wants = `the manifest${commitWords(commit)} still wants what this undoes`;
+  const sentences = places.length === 0 ? [] : [`${wants}: ${listOf(places)}; ${AGAIN}`];
   const pruned = undone.filter((item) => !isWritten(item) && item.via === null);
   if (pruned.length === 0) return sentences;
   const names = listOf(pruned.map(nameOf));

@@ -2,12 +2,12 @@
  * Merges lists of several accounts, each the newest first, by time. The order within a list is that of writing and stays: an
  * entry counts as no earlier than those that were written before it, whatever the clock of its machine said.
  */
-export function mergeNewestFirst<T, Time extends string | number>(
+export function mergeNewestFirst<T>(
   lists: readonly (readonly T[])[],
-  at: (found: T) => Time,
+  at: (found: T) => string | number,
 ): readonly T[] {
   const timed = lists.flatMap((list) => {
-    let latest: Time | null = null;
+    let latest: string | number | null = null;
     const oldestFirst = list.toReversed().map((found) => {
       const own = at(found);
       latest = latest === null || own > latest ? own : latest;

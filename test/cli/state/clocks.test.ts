@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
 import type { TestDatabases } from '../../support/postgres.ts';
 import { ACME, aliasesOf } from '../support/applied.ts';
-import { commandScene, type CommandScene } from '../support/scene.ts';
+import { commandScene, type CommandScene, type Output } from '../support/scene.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -17,11 +17,10 @@ beforeAll(async () => {
 
 interface Machines {
   readonly scene: CommandScene;
-  readonly env: Readonly<Record<string, string>>;
   /** Applies `sales: PERSON@corp.example` on a machine whose clock is so far from the true time; returns the run. */
-  apply(person: string, skewMs: number): Promise<string>;
+  readonly apply: (person: string, skewMs: number) => Promise<string>;
   /** Runs a command on a machine whose clock is right. */
-  run: CommandScene['run'];
+  readonly run: (args: readonly string[]) => Promise<Output>;
 }
 
 /** Machines that share a state; a minute passes between their runs. `begin`: the true time of the first, from midnight. */
@@ -30,19 +29,17 @@ async function machines(keptIn: 'directory' | 'store', begin: number): Promise<M
   scene.clock.advance(begin);
   const store = { FWDSYNC_STORE: keptIn === 'store' ? await server.createDatabase() : '' };
   const env: Readonly<Record<string, string>> = keptIn === 'store' ? { ...store, FWDSYNC_STATE_DIR: '' } : {};
-  const run: CommandScene['run'] = (args, input) =>
-    scene.run(args, { ...input, env: { ...env, ...input?.env } });
+  const run: Machines['run'] = (args) => scene.run(args, { env });
   return {
     scene,
-    env,
     run,
-    async apply(person, skewMs) {
+    apply: async (person, skewMs) => {
       await scene.manifest(`domains: { acme.example: { aliases: { sales: ${person}@corp.example } } }\n`);
       scene.clock.advance(MINUTE + skewMs);
       const { code, stdout, stderr } = await run(['apply', '--yes']);
       expect(code, stdout + stderr).toBe(0);
       scene.clock.advance(-skewMs);
-      return /^undo: fwdsync undo (\w+)$/m.exec(stdout)?.[1] ?? 'none';
+      return /^undo: fwdsync undo (\w+)/m.exec(stdout)?.[1] ?? 'none';
     },
   };
 }

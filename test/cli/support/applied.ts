@@ -43,7 +43,7 @@ export async function apply(
   const { code, stdout, stderr } = await scene.run(['apply', '--yes', ...flags], input);
   expect([code, stderr], stdout).toEqual([0, expect.anything()]);
   scene.clock.advance(60_000);
-  return /^undo: fwdsync undo (\w+)$/m.exec(stdout)?.[1] ?? 'none';
+  return /^undo: fwdsync undo (\w+)/m.exec(stdout)?.[1] ?? 'none';
 }
 
 /** Aliases and their destinations. */

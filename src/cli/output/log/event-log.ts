@@ -205,10 +205,11 @@ function logReport(log: Logger, report: Report, plan: Plan): void {
   const planned = new Map(plan.changes.map((change) => [nameOf(change), change]));
   const fieldsOf = (item: ChangeName) => ({ ...changeName(item), ...valuesOf(planned.get(nameOf(item))) });
 
+  const undo = undoLine(report);
   if (snapshot !== null)
     log.info(
       { event: 'snapshot.saved', path: snapshot, run },
-      run === null ? 'snapshot saved' : `snapshot saved; undo with: ${undoLine(run)}`,
+      undo === null ? 'snapshot saved' : `snapshot saved; undo with: ${undo}`,
     );
   for (const item of applied) {
     log.info({ event: 'change.applied', ...fieldsOf(item) }, describeItem(item, planned.get(nameOf(item))));

@@ -61,7 +61,7 @@ test('many items that the manifest still wants are counted', async () => {
   const { scene, run } = await applied(`domains:\n  acme.example:\n    aliases:\n${names}`, [ACME]);
   const { stdout } = await scene.run(['undo', '--yes', run]);
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
-    'line 14 alias acme.example/n9 and 15 more; the next apply makes the same changes again',
+    'fwdsync.yaml:14:7 alias acme.example/n9 and 15 more; the next apply makes the same changes again',
   );
 });
 
@@ -75,7 +75,7 @@ test('of a manifest in a repository: the commit at which it still wants what is 
   const { stdout } = await scene.run(['undo', '--yes', clean, '--format', 'json']);
   const { notes } = JSON.parse(stdout) as { readonly notes: readonly string[] };
   expect(notes).toEqual([
-    `fwdsync.yaml at commit ${sha.slice(0, 10)} still wants what this undoes: line 4 alias acme.example/sales; the next apply makes the same changes again unless the manifest is reverted`,
+    `the manifest at commit ${sha.slice(0, 10)} still wants what this undoes: fwdsync.yaml:4:16 alias acme.example/sales; the next apply makes the same changes again unless the manifest is reverted`,
   ]);
 });
 
