@@ -1,7 +1,7 @@
 import { itemKey } from '../model/item-key.ts';
 import { nameKey, takesOthers, type DomainName } from '../model/names.ts';
 import type { Change } from '../model/plan.ts';
-import { dependenciesOf } from '../plan/requests/dependencies.ts';
+import { dependenciesOf, findLedTo } from '../plan/requests/dependencies.ts';
 import { chainOfKind } from '../plan/requests/order.ts';
 import {
   hasTrouble,
@@ -17,21 +17,28 @@ import type { KnownAccount } from './known-account.ts';
 /** Why a change must not be sent now; null: it may. */
 export type Gate = (change: Change) => string | null;
 
+/** Keeps mail where it goes as long as what is to take it was not added. */
+export function stageOneGate(ledger: Ledger): Gate {
+  return (change) => {
+    const beside = findBeside(ledger, change);
+    if (beside !== undefined) return `alias ${beside.name}, whose mail it matches meanwhile, was not added`;
+    const ledTo = findLedTo(change, (domain) => ledger.undone.get(domain as DomainName)?.values() ?? []);
+    return ledTo === undefined
+      ? null
+      : `${ledTo.name} of ${ledTo.domain}, to which it forwards, was not added`;
+  };
+}
+
 /**
  * A catch-all, a pattern, or an alias whose labelled addresses have aliases of their own matches the mail of an alias that
  * is not there: it changes only when what was to be added beside it is in place.
  */
-export function stageOneGate(ledger: Ledger): Gate {
-  return (change) => {
-    if (change.kind !== 'alias' || change.action !== 'update') return null;
-    const undone = ledger.undone.get(change.domain)?.values() ?? [];
-    const missing = Iterator.from(undone).find(
-      ({ kind, action, name }) => kind === 'alias' && action === 'add' && matchesMailOf(change.name, name),
-    );
-    return missing === undefined
-      ? null
-      : `alias ${missing.name}, whose mail it matches meanwhile, was not added`;
-  };
+function findBeside(ledger: Ledger, change: Change): Change | undefined {
+  if (change.kind !== 'alias' || change.action !== 'update') return undefined;
+  const undone = ledger.undone.get(change.domain)?.values() ?? [];
+  return Iterator.from(undone).find(
+    ({ kind, action, name }) => kind === 'alias' && action === 'add' && matchesMailOf(change.name, name),
+  );
 }
 
 function matchesMailOf(name: string, missing: string): boolean {

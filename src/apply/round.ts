@@ -5,11 +5,16 @@ import type { Change } from '../model/plan.ts';
 import type { WriteItem } from '../plan/requests/order.ts';
 import {
   DOMAINS_AT_ONCE,
+  isAddedDomain,
   type DomainRequests,
   type StageRequests,
   type WriteRequest,
 } from '../plan/requests/requests.ts';
-import { changesOfRequests, verificationOrder } from '../plan/requests/verification-order.ts';
+import {
+  changesOfRequests,
+  verificationOrder,
+  type VerificationOrder,
+} from '../plan/requests/verification-order.ts';
 import { approve, isApprovedBy, isHeldBack, type Approvals } from './approval.ts';
 import { openFirstPass, type FirstPass } from './first-pass.ts';
 import {
@@ -24,7 +29,7 @@ import {
 import { forget, isUnseen, recordSkips, stopOn, whyStopped, type Ledger } from './ledger.ts';
 import { isNotKept } from './memory/not-kept.ts';
 import type { KnownAccount } from './known-account.ts';
-import { resolveNewDomains } from './new-domains.ts';
+import { isNotAdded, openRoundWork, type RoundWork } from './new-domains.ts';
 import type { ApplyPorts } from './ports.ts';
 import type { Sender } from './send/send.ts';
 import { sideBySide } from './side-by-side.ts';
@@ -51,42 +56,95 @@ export interface RoundParts extends Pick<ApplyPorts, 'whyKeepDomain' | 'clock' |
 }
 
 /**
- * Sends the work of one round: new domains first, for what the service makes with them decides the rest; then stage 1 of
- * all domains; then, when all of it has ended, stage 2. Each domain is verified meanwhile: those that were read after the
- * last request about them.
+ * Sends the work of one round: stage 1 of all domains, then, when all of it has ended, stage 2. Each domain is verified
+ * meanwhile; returns those that were read after the last request about them.
  */
 export async function sendRound(round: Round, parts: RoundParts): Promise<ReadonlySet<DomainName>> {
-  const { ledger, approvals } = parts;
+  const { ledger, sender } = parts;
   ledger.misplaced.clear();
-  const stages = await sendAdditions(parts, round.stages);
-  const work = stages.flatMap(({ domains }) => domains.flatMap(changesOfRequests));
-  const heldBack = [...approvals.heldBack.values()];
-  const dependencies = dependenciesByItem([...work, ...round.pending, ...heldBack]);
-  const heldRoutes = heldBack.filter(({ kind }) => KINDS[kind].routesMail);
-  const held = new Set([...heldRoutes.map(({ domain }) => domain), ...round.unread]);
-  const gate = stageTwoGate(ledger, held, dependencies);
-  const order = verificationOrder(stages, (change) => dependencies.get(itemKey(change)));
-  const firstPass = openFirstPass(order, parts);
-  for (const [part, { stage, domains }] of stages.entries()) {
-    if (stage === 2) {
-      const late = { part, domains, gate, dependencies };
-      await sendLatePart(late, firstPass, parts);
-      continue;
-    }
-    await sideBySide(domains, DOMAINS_AT_ONCE, async (own) => {
-      await sendAll(parts, own.requests, stageOneGate(ledger));
-      firstPass.ended(own.domain, part);
-    });
+  const planned = outlookOf(round.stages, round, parts);
+  const firstPass = openFirstPass(parts);
+  const work = openRoundWork(round.stages, parts);
+  const early = round.stages.filter(({ stage }) => stage === 1);
+  for (const [part, { domains }] of early.entries()) {
+    await sendEarlyPart({ part, domains, work, order: planned.order }, firstPass, parts);
+  }
+  const changes = await work.left();
+  const late =
+    changes === 'as-planned'
+      ? round.stages.filter(({ stage }) => stage === 2)
+      : sender.requestsOf(changes).filter(({ stage }) => stage === 2);
+  const outlook = changes === 'as-planned' ? planned : outlookOf([...early, ...late], round, parts);
+  for (const [index, { domains }] of late.entries()) {
+    await sendLatePart({ part: early.length + index, domains, ...outlook }, firstPass, parts);
   }
   return firstPass.seen();
 }
 
-interface LatePart {
+/** What follows from all that a round sends. */
+interface Outlook {
+  readonly order: VerificationOrder;
+  readonly gate: Gate;
+  readonly dependencies: Dependencies;
+}
+
+function outlookOf(
+  stages: readonly StageRequests[],
+  { pending, unread }: Round,
+  { ledger, approvals }: RoundParts,
+): Outlook {
+  const work = stages.flatMap(({ domains }) => domains.flatMap(changesOfRequests));
+  const heldBack = [...approvals.heldBack.values()];
+  const dependencies = dependenciesByItem([...work, ...pending, ...heldBack]);
+  const heldRoutes = heldBack.filter(({ kind }) => KINDS[kind].routesMail);
+  const held = new Set([...heldRoutes.map(({ domain }) => domain), ...unread]);
+  return {
+    order: verificationOrder(stages, (change) => dependencies.get(itemKey(change))),
+    gate: stageTwoGate(ledger, held, dependencies),
+    dependencies,
+  };
+}
+
+interface EarlyPart extends Pick<Outlook, 'order'> {
   /** Counts from 0. */
   readonly part: number;
   readonly domains: readonly DomainRequests[];
-  readonly gate: Gate;
-  readonly dependencies: Dependencies;
+  readonly work: RoundWork;
+}
+
+/** Sends a part of stage 1. A domain that waits to be added keeps no other from being changed. */
+async function sendEarlyPart(
+  { part, domains, work, order }: EarlyPart,
+  firstPass: FirstPass,
+  { ledger, sender }: RoundParts,
+): Promise<void> {
+  const isNew = ({ requests }: DomainRequests): boolean => requests.some(isAddedDomain);
+  const send = async ({ domain, requests }: DomainRequests): Promise<void> => {
+    for (const addition of requests.filter(isAddedDomain)) await sender.send(addition);
+    const left = await work.settle(domain);
+    const rest =
+      left === 'as-planned'
+        ? requests.filter((request) => !isAddedDomain(request))
+        : requestsOfStage(1, sender.requestsOf(left));
+    await sendAll({ ledger, sender }, rest, stageOneGate(ledger));
+    const isLast =
+      left === 'as-planned' ? order.isDueAfter(part, domain) : left.every(({ stage }) => stage === 1);
+    if (isLast && !isNotAdded(ledger, domain)) firstPass.verify(domain);
+  };
+  await Promise.all([
+    sideBySide(domains.filter(isNew), DOMAINS_AT_ONCE, send),
+    sideBySide(
+      domains.filter((own) => !isNew(own)),
+      DOMAINS_AT_ONCE,
+      send,
+    ),
+  ]);
+}
+
+interface LatePart extends Outlook {
+  /** Counts from 0. */
+  readonly part: number;
+  readonly domains: readonly DomainRequests[];
 }
 
 /**
@@ -94,7 +152,7 @@ interface LatePart {
  * pause it is tried again, and after the last it is skipped.
  */
 async function sendLatePart(
-  { part, domains, ...gates }: LatePart,
+  { part, domains, order, ...gates }: LatePart,
   firstPass: FirstPass,
   parts: RoundParts,
 ): Promise<void> {
@@ -102,13 +160,13 @@ async function sendLatePart(
   let waiting = domains;
   for (const pause of [...PAUSES_MS, null]) {
     const passage = await forwarderGate(waiting.flatMap(changesOfRequests), gates, parts);
-    firstPass.readBefore(part, passage.seen);
+    for (const domain of passage.seen) if (order.isSeenBefore(part, domain)) firstPass.saw(domain);
     const unseen = new Map<DomainName, ReadonlySet<Change>>();
     await sideBySide(waiting, DOMAINS_AT_ONCE, async (own) => {
       const early = await sendStageTwo(parts, own, passage);
       const isLast = early.length === 0 || pause === null || whyStopped(ledger) !== null;
-      if (isLast) firstPass.ended(own.domain, part);
-      else unseen.set(own.domain, new Set(early));
+      if (!isLast) unseen.set(own.domain, new Set(early));
+      else if (order.isDueAfter(part, own.domain)) firstPass.verify(own.domain);
     });
     if (unseen.size === 0 || pause === null) return;
     await clock.sleep(pause, signal);
@@ -128,27 +186,6 @@ function requestsFor({ domain, requests }: DomainRequests, changes: ReadonlySet<
       .map((request) => ({ ...request, items: request.items.filter(({ change }) => changes.has(change)) }))
       .filter(({ items }) => items.length > 0),
   };
-}
-
-/** The requests that are left once domains were added: others where what the service made with them changed the work. */
-async function sendAdditions(
-  { ledger, account, sender }: Pick<RoundParts, 'ledger' | 'account' | 'sender'>,
-  stages: readonly StageRequests[],
-): Promise<readonly StageRequests[]> {
-  const isAddition = ({ operation }: WriteRequest): boolean => operation === 'addDomain';
-  const additions = stages
-    .flatMap(({ domains }) => domains.flatMap(({ requests }) => requests))
-    .filter(isAddition);
-  await sideBySide(additions, DOMAINS_AT_ONCE, sender.send);
-  const others = stages.map(({ stage, domains }) => ({
-    stage,
-    domains: domains.map(({ domain, requests }) => {
-      return { domain, requests: requests.filter((request) => !isAddition(request)) };
-    }),
-  }));
-  const changes = [...new Set(others.flatMap(({ domains }) => domains.flatMap(changesOfRequests)))];
-  const resolved = await resolveNewDomains(changes, ledger, account);
-  return resolved === changes ? others : sender.requestsOf(resolved);
 }
 
 /** Strictly one after another; the gate is asked anew before each request. */
@@ -190,14 +227,14 @@ async function sendStageTwo(
   if (late.length === 0) return early;
   const fresh = await freshen(parts, planned.domain, late);
   if (fresh === 'unseen') return [...early, ...late];
-  const requests = fresh === late ? planned.requests : stageTwoOf(sender.requestsOf(fresh));
+  const requests = fresh === late ? planned.requests : requestsOfStage(2, sender.requestsOf(fresh));
   await sendAll(parts, requests, own);
   return early;
 }
 
-function stageTwoOf(stages: readonly StageRequests[]): readonly WriteRequest[] {
+function requestsOfStage(wanted: 1 | 2, stages: readonly StageRequests[]): readonly WriteRequest[] {
   return stages
-    .filter(({ stage }) => stage === 2)
+    .filter(({ stage }) => stage === wanted)
     .flatMap(({ domains }) => domains.flatMap(({ requests }) => requests));
 }
 

@@ -280,6 +280,59 @@ domains:
   });
 });
 
+describe('mail that is led to another domain', () => {
+  const a = { domain: 'a.example', aliases: [{ alias: 'sales', forward: 'x@corp.example' }] };
+  const z = { domain: 'z.example', aliases: [{ alias: 'info', forward: 'x@corp.example' }] };
+  const leading = (rest: string): string =>
+    `domains:\n  a.example: { aliases: { sales: desk+a@z.example } }\n  ${rest}`;
+  const desk = 'z.example: { aliases: { desk: d@corp.example } }';
+
+  test.each([
+    ['a new domain', leading(desk), [a]],
+    ['a new alias', leading(desk), [a, z]],
+    ['a new pattern', leading('z.example: { aliases: { "*": d@corp.example } }'), [a, z]],
+    [
+      'a new rule',
+      leading('z.example: { rules: [{ name: desk, alias: desk, forward: d@corp.example }] }'),
+      [a, z],
+    ],
+    [
+      'an alias that leads to a third',
+      `domains:\n  a.example: { aliases: { sales: hub@b.example } }\n  b.example: { aliases: { hub: desk@z.example } }\n  ${desk}`,
+      [a, { ...a, domain: 'b.example' }, z],
+    ],
+  ])('waits for %s there', async (_, manifest, domains) => {
+    const { report, writes } = await runScene({ manifest, seed: { domains } });
+    expect(report.outcome).toBe('converged');
+    expect(writes.at(-1)).toMatchObject({ method: 'PUT', path: '/domains/a.example/aliases/1' });
+    const last = domains.at(-1)?.domain === 'z.example' ? /z\.example/ : /domains$/;
+    expect(writes[0]?.path).toMatch(last);
+  });
+
+  test('stays where it is as long as what it is led to was not added', async () => {
+    const result = await runScene({
+      manifest: leading(desk),
+      seed: { domains: [a, z] },
+      faults: [refuse('POST', 'aliases')],
+    });
+    expect(told(result)).toEqual({
+      applied: [],
+      failed: ['add desk@z.example'],
+      skipped: ['update sales@a.example'],
+    });
+    expect(result.report.skipped[0]?.reason).toBe('desk of z.example, to which it forwards, was not added');
+  });
+
+  test('in a circle waits for nothing', async () => {
+    const { report } = await runScene({
+      manifest:
+        'domains:\n  a.example: { aliases: { one: two@z.example, four: x@corp.example } }\n  z.example: { aliases: { two: x@corp.example, three: four@a.example } }',
+      seed: { domains: [a, z] },
+    });
+    expect(report.outcome).toBe('converged');
+  });
+});
+
 describe('where listings are late', () => {
   const acme = { seed: { domains: [live('acme.example')] } };
   const two = {

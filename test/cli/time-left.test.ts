@@ -64,17 +64,19 @@ interface Shape {
   readonly aliases: number;
   /** Domains in which one alias changes. */
   readonly changed: number;
+  /** Domains that are new, after the others. */
+  readonly added?: number;
 }
 
 async function open(
   rule: Partial<RateLimitRule>,
-  { domains, aliases, changed }: Shape,
+  { domains, aliases, changed, added = 0 }: Shape,
 ): Promise<CommandScene> {
-  const names = Array.from({ length: domains }, (_, index) => `d${index}.example`);
+  const names = Array.from({ length: domains + added }, (_, index) => `d${index}.example`);
   const entries = Array.from({ length: aliases }, (_, index) => `a${index}`);
   const scene = await commandScene({
     seed: {
-      domains: names.map((domain) => ({
+      domains: names.slice(0, domains).map((domain) => ({
         domain,
         aliases: entries.map((alias) => ({ alias, forward: 'ana@corp.example' })),
       })),
@@ -95,6 +97,7 @@ async function open(
 const PLAN = { domains: 200, aliases: 1, changed: 0 };
 const PAGES = { domains: 40, aliases: 1000, changed: 0 };
 const APPLY = { domains: 200, aliases: 1, changed: 200 };
+const ADD = { domains: 1, aliases: 2, changed: 1, added: 200 };
 
 declare module 'vitest' {
   interface TaskMeta {
@@ -111,6 +114,8 @@ test.for([
   ['first', ['apply', '--yes'], APPLY],
   ['clock', ['apply', '--yes'], APPLY],
   ['sliding', ['apply', '--yes'], APPLY],
+  ['first', ['apply', '--yes'], ADD],
+  ['clock', ['apply', '--yes'], ADD],
 ] as const)(
   '%s windows, %j of %j: the time left is right within 15 %%',
   async ([window, args, shape], { task }) => {
@@ -122,3 +127,28 @@ test.for([
     for (const { percent } of course.told) expect(percent).toBeGreaterThan(0);
   },
 );
+
+test('a new domain goes on as soon as it is there, and the forecast says how long that takes', async () => {
+  const scene = await open(WINDOWS.first, ADD);
+  const { stdout } = await scene.run(['plan', '--format', 'json']);
+  const { forecast } = JSON.parse(stdout) as {
+    readonly forecast: {
+      readonly requests: number;
+      readonly seconds: number;
+      readonly total: { readonly requests: number };
+    };
+  };
+  const planned = scene.requests().length;
+  const began = scene.clock.monotonic();
+  await scene.run(['apply', '--yes']);
+  const requests = scene.requests().slice(planned);
+  expect(requests.length).toBe(forecast.total.requests);
+  // Ten windows for 200 domains; one after another domains, aliases and reads would take thirty.
+  const took = (scene.clock.monotonic() - began) / 60_000;
+  expect(took).toBeLessThan(12);
+  expect(Math.abs(forecast.seconds / 60 - took)).toBeLessThan(1);
+  const names = requests.filter(({ method }) => method === 'POST').map(({ endpoint }) => endpoint);
+  expect(names.indexOf('/domains/:domain/aliases/batch')).toBeLessThan(16 + 1);
+  // The domain that is there does not wait either.
+  expect(requests.findIndex(({ method }) => method === 'PUT')).toBeLessThan(40);
+});

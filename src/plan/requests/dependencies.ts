@@ -11,7 +11,7 @@ export function dependenciesOf(
   changes: readonly Change[],
   ending: readonly Change[] = changes,
 ): ReadonlyMap<Change, ReadonlySet<DomainName>> {
-  return dependenciesOn(changes, leavingByDomain(ending));
+  return dependenciesOn(changes, forwardersLeaving(ending));
 }
 
 /** For each change that takes a route away in stage 2, the domains among `staying` that forward there. */
@@ -19,22 +19,22 @@ export function neededBy(
   changes: readonly Change[],
   staying: readonly ObservedDomain[],
 ): ReadonlyMap<Change, ReadonlySet<DomainName>> {
-  const leaving = new Map<string, LeavingHere>();
+  const forwarders = new Map<string, Forwarders>();
   for (const { domain, aliases = [], rules = [] } of staying) {
     for (const { forward } of [...aliases, ...rules]) {
-      for (const destination of forward) noteLeaving(destination, domain, leaving);
+      for (const destination of forward) noteForwarder(destination, domain, forwarders);
     }
   }
-  return dependenciesOn(changes, leaving);
+  return dependenciesOn(changes, forwarders);
 }
 
 function dependenciesOn(
   changes: readonly Change[],
-  leaving: LeavingByDomain,
+  forwarders: ForwardersByHost,
 ): ReadonlyMap<Change, ReadonlySet<DomainName>> {
   const dependencies = new Map<Change, ReadonlySet<DomainName>>();
   for (const change of changes) {
-    const domains = takesAway(change) ? domainsLeaving(change, leaving) : NONE;
+    const domains = takesAway(change) ? forwardersTo(change, forwarders) : NONE;
     if (domains.size > 0) dependencies.set(change, domains);
   }
   return dependencies;
@@ -46,37 +46,101 @@ function dependenciesOn(
  */
 export function overtakingChanges(changes: readonly Change[]): ReadonlySet<Change> {
   const late = new Set<Change>(changes.filter((change) => change.kind === 'domain' && change.stage === 2));
-  const leaving = leavingByDomain(changes.filter((change) => change.stage === 2));
+  const leaving = forwardersLeaving(changes.filter((change) => change.stage === 2));
   for (const change of changes) {
-    if (takesAway(change) && domainsLeaving(change, leaving).size > 0) late.add(change);
+    if (takesAway(change) && forwardersTo(change, leaving).size > 0) late.add(change);
   }
   return late;
 }
 
-/** Routes that changes end, by the domain of a destination under which each is kept. */
-type LeavingByDomain = ReadonlyMap<string, LeavingHere>;
+/**
+ * Returns by domain how many parts of stage 1 it waits for; those that wait for none are left out. Mail is led to another
+ * domain only when the address was added there. Domains that lead to each other in a circle do not wait.
+ */
+export function waitsInStageOne(changes: readonly Change[]): ReadonlyMap<DomainName, number> {
+  const leadsTo = domainsLedTo(changes.filter(({ stage }) => stage === 1));
+  const waits = new Map<DomainName, number>();
+  const waitOf = (domain: DomainName): number => {
+    const known = waits.get(domain);
+    if (known !== undefined) return known;
+    waits.set(domain, 0);
+    const others = [...(leadsTo.get(domain) ?? NONE)].map(waitOf);
+    const wait = others.length === 0 ? 0 : 1 + Math.max(...others);
+    waits.set(domain, wait);
+    return wait;
+  };
+  for (const domain of leadsTo.keys()) waitOf(domain);
+  return waits;
+}
 
-/** The domains of the changes that end routes to one domain: to any of its addresses, and by local part. */
-interface LeavingHere {
+/** By domain, the other domains in which an address is added that its mail is led to. */
+function domainsLedTo(changes: readonly Change[]): ReadonlyMap<DomainName, ReadonlySet<DomainName>> {
+  const leading = new Map<string, Forwarders>();
+  for (const change of changes) {
+    for (const destination of newDestinations(change)) noteForwarder(destination, change.domain, leading);
+  }
+  const leadsTo = new Map<DomainName, Set<DomainName>>();
+  for (const change of changes.filter(addsRoute)) {
+    for (const domain of forwardersTo(change, leading)) {
+      leadsTo.set(domain, (leadsTo.get(domain) ?? new Set()).add(change.domain));
+    }
+  }
+  return leadsTo;
+}
+
+/** Returns the one of these changes that adds an address of another domain to which a change leads mail. */
+export function findLedTo(
+  change: Change,
+  changesOf: (domain: string) => Iterable<Change>,
+): Change | undefined {
+  for (const destination of newDestinations(change)) {
+    const leading = new Map<string, Forwarders>();
+    noteForwarder(destination, change.domain, leading);
+    for (const host of leading.keys()) {
+      const added = Iterator.from(changesOf(host)).find(
+        (other) => addsRoute(other) && forwardersTo(other, leading).size > 0,
+      );
+      if (added !== undefined) return added;
+    }
+  }
+  return undefined;
+}
+
+/** Destinations that an alias or rule did not have before. */
+function newDestinations(change: Change): readonly string[] {
+  if ((change.kind !== 'alias' && change.kind !== 'rule') || change.desired === null) return [];
+  const before = new Set(change.observed?.forward);
+  return change.desired.forward.filter((destination) => !before.has(destination));
+}
+
+function addsRoute({ kind, action }: Change): boolean {
+  return action === 'add' && KINDS[kind].routesMail;
+}
+
+/** Domains that forward to other domains, by the domain that they forward to. */
+type ForwardersByHost = ReadonlyMap<string, Forwarders>;
+
+/** The domains that forward to one domain: to any of its addresses, and by local part. */
+interface Forwarders {
   readonly all: Set<DomainName>;
   /** `contact+label@` goes to `contact`. */
   readonly byName: Map<string, Set<DomainName>>;
 }
 
 /** Destinations at domains in which something is taken away, of routes that changes of other domains end or replace. */
-function leavingByDomain(changes: readonly Change[]): LeavingByDomain {
-  const leaving = new Map<string, LeavingHere>();
+function forwardersLeaving(changes: readonly Change[]): ForwardersByHost {
+  const leaving = new Map<string, Forwarders>();
   for (const change of changes) {
     if ((change.kind !== 'alias' && change.kind !== 'rule') || change.observed === null) continue;
     if (!mayEndRoute(change)) continue;
     for (const destination of change.observed.forward) {
-      noteLeaving(destination, change.domain, leaving);
+      noteForwarder(destination, change.domain, leaving);
     }
   }
   return leaving;
 }
 
-function noteLeaving(destination: string, domain: DomainName, leaving: Map<string, LeavingHere>): void {
+function noteForwarder(destination: string, domain: DomainName, leaving: Map<string, Forwarders>): void {
   const host = domainPartOf(destination);
   if (host === destination || host === domain) return;
   const here = leaving.get(host) ?? { all: new Set(), byName: new Map() };
@@ -96,7 +160,7 @@ function takesAway({ kind, stage }: Change): boolean {
   return stage === 2 && KINDS[kind].routesMail;
 }
 
-function domainsLeaving(change: Change, leaving: LeavingByDomain): ReadonlySet<DomainName> {
+function forwardersTo(change: Change, leaving: ForwardersByHost): ReadonlySet<DomainName> {
   const here = leaving.get(change.domain);
   if (here === undefined) return NONE;
   if (change.kind !== 'alias' || takesOthers(change.name)) return here.all;

@@ -11,7 +11,7 @@ import {
   type PlannedRead,
   type ReadContext,
 } from './reads.ts';
-import { DOMAINS_AT_ONCE, type DomainRequests, type StageRequests } from './requests.ts';
+import { DOMAINS_AT_ONCE, isAddedDomain, type DomainRequests, type StageRequests } from './requests.ts';
 import { VERIFIED_AT_ONCE } from './verification.ts';
 import { changesOfRequests, verificationOrder, type VerificationOrder } from './verification-order.ts';
 import { openVirtualRequests, type ForeseenRun, type VirtualRequests } from './virtual-requests.ts';
@@ -25,29 +25,26 @@ export interface ForeseenOptions extends ReadContext {
 }
 
 /**
- * Runs the requests of a plan in virtual time, as `applyPlan` sends them in real time where nothing goes wrong: new domains
- * first, then part after part, each domain verified as soon as its last change is in; then what is not verified yet.
+ * Runs the requests of a plan in virtual time, as `applyPlan` sends them in real time where nothing goes wrong: part after
+ * part, each domain verified as soon as its last change is in; then what is not verified yet.
  */
 export function foreseeRun(stages: readonly StageRequests[], options: ForeseenOptions): ForeseenRun {
   const requests = openVirtualRequests(options.version, options.schedule, options.monotonic);
-  const { additions, parts } = partsOf(stages);
   const changes = [...new Set(stages.flatMap(({ domains }) => domains.flatMap(changesOfRequests)))];
   const forwarders = dependenciesOf(changes);
-  const order = verificationOrder(parts, (change) => forwarders.get(change));
+  const order = verificationOrder(stages, (change) => forwarders.get(change));
   const verifier = openVerifier(
     Map.groupBy(changes, ({ domain }) => domain),
     requests,
     options,
   );
-  const run: Run = { options, requests, order, verifier, forwarders, earlier: new Map() };
-  const readAdded = readsAfterAdding({ changes }).map((read) => requests.read([read], 'first'));
+  const readsOfAdded = Map.groupBy(readsAfterAdding({ changes }), ({ domain }) => domain);
+  const run: Run = { options, requests, order, verifier, forwarders, readsOfAdded, earlier: new Map() };
   const verifications = options.verifications.flatMap((read) =>
     Array.from({ length: read.requests }, () => requests.read([{ ...read, requests: 1 }], 'first')),
   );
   inTurn([
-    together(additions.map(requests.write), DOMAINS_AT_ONCE),
-    together(readAdded, DOMAINS_AT_ONCE),
-    ...parts.map((part, index) => sendPart(run, part, index)),
+    ...stages.map((part, index) => sendPart(run, part, index)),
     verifier.ended,
     requests.read(readsOfChangedDomains(changes, options), 'last'),
     verifier.rest,
@@ -62,6 +59,7 @@ interface Run {
   readonly order: VerificationOrder;
   readonly verifier: Verifier;
   readonly forwarders: ReadonlyMap<Change, ReadonlySet<DomainName>>;
+  readonly readsOfAdded: ReadonlyMap<DomainName | null, readonly PlannedRead[]>;
   /** Changes of the parts that have ended. */
   readonly earlier: Map<DomainName, readonly Change[]>;
 }
@@ -78,15 +76,17 @@ function sendPart(run: Run, { stage, domains }: StageRequests, index: number): V
       DOMAINS_AT_ONCE,
     )(then);
   };
-  const sends = domains.map((own) =>
+  const send = (own: DomainRequests): VirtualJob =>
     inTurn([
-      ...(stage === 1 ? [] : [readBefore(run, own)]),
-      ...own.requests.map(requests.write),
+      ...(stage === 1 ? [add(run, own)] : [readBefore(run, own)]),
+      ...own.requests.filter((request) => !isAddedDomain(request)).map(requests.write),
       (then) => {
         if (order.isDueAfter(index, own.domain)) verifier.start(own.domain);
         then();
       },
-    ]),
+    ]);
+  const [added = [], others = []] = [true, false].map((isNew) =>
+    domains.filter((own) => own.requests.some(isAddedDomain) === isNew).map(send),
   );
   const note: VirtualJob = (then) => {
     for (const own of domains) {
@@ -94,7 +94,17 @@ function sendPart(run: Run, { stage, domains }: StageRequests, index: number): V
     }
     then();
   };
-  return inTurn([readForwarders, together(sends, DOMAINS_AT_ONCE), note]);
+  const sends = together([together(added, DOMAINS_AT_ONCE), together(others, DOMAINS_AT_ONCE)]);
+  return inTurn([readForwarders, sends, note]);
+}
+
+/** Adds a domain that is new, and reads what the service may have made with it. */
+function add({ requests, readsOfAdded }: Run, own: DomainRequests): VirtualJob {
+  const additions = own.requests.filter(isAddedDomain);
+  return inTurn([
+    ...additions.map(requests.write),
+    requests.read(additions.length === 0 ? [] : (readsOfAdded.get(own.domain) ?? []), 'first'),
+  ]);
 }
 
 function readBefore({ options, requests, earlier }: Run, own: DomainRequests): VirtualJob {
@@ -145,20 +155,4 @@ function openVerifier(
       together(unseen.map(readOf), DOMAINS_AT_ONCE)(then);
     },
   };
-}
-
-/** New domains are added before all else, and the rest of each is sent in its parts. */
-function partsOf(stages: readonly StageRequests[]): {
-  readonly additions: DomainRequests['requests'];
-  readonly parts: readonly StageRequests[];
-} {
-  const all = stages.flatMap(({ domains }) => domains.flatMap(({ requests }) => requests));
-  const parts = stages.map(({ stage, domains }) => ({
-    stage,
-    domains: domains.map(({ domain, requests }) => ({
-      domain,
-      requests: requests.filter(({ operation }) => operation !== 'addDomain'),
-    })),
-  }));
-  return { additions: all.filter(({ operation }) => operation === 'addDomain'), parts };
 }

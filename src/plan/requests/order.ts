@@ -6,17 +6,17 @@ import { KINDS, type Kind } from '../../model/kinds.ts';
 import type { RuleState } from '../../model/resources.ts';
 import { rulePayload, ruleSteps, type RulePart, type RulePayload } from '../diff/rules/rule-parts.ts';
 import { compareRanks, compareText, rankOf } from '../sorting.ts';
-import { overtakingChanges } from './dependencies.ts';
+import { overtakingChanges, waitsInStageOne } from './dependencies.ts';
 
 /**
  * The sequence of a run. Until it ends, mail must be routed as before or as afterwards: what adds a route comes first, and
- * what takes one away comes last. New domains are added before all else, because the service may give them a `*`. Then
- * come the parts of `sequenceOf`: stage 1 of all domains; stage 2, which may take routes away, once all of stage 1 has
- * ended; and last what other domains forward to until their own stage 2 has ended. The domains of a part do not wait for
- * each other. Each goes through these steps, in each step through its items in the order of `inOrder`:
+ * what takes one away comes last. The parts of `sequenceOf` are: stage 1 of all domains, and after it of those whose mail
+ * is led to what it adds in other domains; stage 2, which may take routes away, once all of stage 1 has ended; and last what
+ * other domains forward to until their own stage 2 has ended. The domains of a part do not wait for each other. Each goes
+ * through these steps, in each step through its items in the order of `inOrder`:
  */
 const STEPS = [
-  'domain', // A domain must be there before anything is added to it.
+  'domain', // A domain must be there before anything is added to it; the service may give it a `*`.
   'credential-adds', // Credentials route no mail: a failure among them holds no route back.
   'credential-updates', // What is sent again comes after what is missing.
   'alias-adds', // A catch-all changes only once the aliases whose mail it would match are there.
@@ -94,14 +94,20 @@ interface Placed {
 
 /** All that is to be sent for these changes, in the order in which it is sent. Throws where a change lacks the id that it needs. */
 export function sequenceOf(changes: readonly Change[]): readonly SequencePart[] {
+  const waits = waitsInStageOne(changes);
   const late = overtakingChanges(changes);
-  // Part 3 is the end of stage 2.
-  const parts = Map.groupBy(changes.flatMap(placesOf), ({ stage, item }) =>
-    stage === 2 && late.has(item.change) ? 3 : stage,
-  );
-  return [...parts]
-    .sort(([a], [b]) => a - b)
-    .map(([part, placed]) => ({ stage: part === 1 ? 1 : 2, domains: byDomain(placed) }));
+  const places = Map.groupBy(changes.flatMap(placesOf), ({ stage }) => stage);
+  const early = Map.groupBy(places.get(1) ?? [], ({ item }) => waits.get(item.change.domain) ?? 0);
+  const last = Map.groupBy(places.get(2) ?? [], ({ item }) => Number(late.has(item.change)));
+  return [...partsOf(1, early), ...partsOf(2, last)];
+}
+
+/** The parts of a stage, by their numbers. */
+function partsOf(
+  stage: SequencePart['stage'],
+  parts: ReadonlyMap<number, readonly Placed[]>,
+): readonly SequencePart[] {
+  return [...parts].sort(([a], [b]) => a - b).map(([, placed]) => ({ stage, domains: byDomain(placed) }));
 }
 
 function placesOf(change: Change): readonly Placed[] {

@@ -117,6 +117,10 @@ function utf8Length(text: string): number {
   return bytes;
 }
 
+export function isAddedDomain({ operation }: WriteRequest): boolean {
+  return operation === 'addDomain';
+}
+
 /** All operations that write what a plan changes. */
 export type WriteOperation = 'addDomain' | NonNullable<(typeof STEP_OPERATIONS)[Step]['single' | 'batch']>;
 
