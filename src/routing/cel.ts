@@ -1,4 +1,4 @@
-import type { ASTNode, Environment } from '@marcbachmann/cel-js';
+import type { ASTNode, Environment, ParseResult } from '@marcbachmann/cel-js';
 import { fail, succeed, type Result } from '../model/result.ts';
 import { cel } from './libraries.ts';
 import { compilePattern, type Pattern } from './regex.ts';
@@ -25,8 +25,11 @@ export interface ExpressionFault {
 const VARIABLES = ['subject', 'body', 'sender', 'recipient'] as const;
 const MAX_EXPRESSION_LENGTH = 10_000;
 const MACROS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'map', 'filter']);
-/** The library's own `matches` uses a backtracking engine; calls of it are rewritten to this function. */
+/** The library's own `matches` uses a backtracking engine; calls of it become calls of this function. */
 const LINEAR_MATCHES = 'matchesInLinearTime';
+/** The library's own `has` takes fields of variables only; as long as that name, so that all else stays in its place. */
+const ANY_HAS = 'Has';
+const OWN: ReadonlySet<string> = new Set([LINEAR_MATCHES, ANY_HAS]);
 
 let shared: Environment | undefined;
 
@@ -44,17 +47,31 @@ export function compileExpression(source: string): Result<Expression, Expression
 }
 
 function compile(source: string, environment: Environment): Result<Expression, ExpressionFault> {
-  const parsed = environment.parse(source);
+  const parsed = parse(source, environment);
+  const fault = useOwnMatches(parsed.ast);
+  if (fault !== null) return fail(fault);
   const checked = parsed.check();
   if (!checked.valid) return fail(explain(checked.error));
   if (checked.type !== 'bool') {
     const message = `the expression gives ${checked.type ?? 'no value'}, not bool`;
     return fail({ message, hint: 'compare it with something', offset: null });
   }
-  const fault = rewrite(parsed.ast);
-  if (fault !== null) return fail(fault);
-  const evaluate = environment.parse(cel().serialize(parsed.ast));
-  return succeed({ matches: (mail) => evaluates(evaluate, mail) });
+  return succeed({ matches: (mail) => evaluates(parsed, mail) });
+}
+
+/** Parses an expression so that its `has` is ours. */
+function parse(source: string, environment: Environment): ParseResult {
+  let text = source;
+  for (const { node } of nodesIn(environment.parse(source).ast)) {
+    if ((node.op === 'call' || node.op === 'rcall') && OWN.has(node.args[0])) {
+      const summary = `there is no function ${node.args[0]}`;
+      throw Object.assign(new Error(summary), { summary, range: node.range });
+    }
+    if (node.op !== 'call' || node.args[0] !== 'has' || node.args[1][0]?.op !== '.') continue;
+    const { start } = node.range;
+    text = `${text.slice(0, start)}${ANY_HAS}${text.slice(start + ANY_HAS.length)}`;
+  }
+  return environment.parse(text);
 }
 
 /** An expression that fails on a mail, such as one that reads past the end of a list, does not match it. */
@@ -74,39 +91,71 @@ function createEnvironment(): Environment {
     const known = patterns.get(source);
     if (known !== undefined) return known.finds(text);
     const compiled = compilePattern(source, { letterCase: 'exact' });
-    if (!compiled.ok) return false;
+    if (!compiled.ok) throw new Error(compiled.error.message);
     if (patterns.size < 1000) patterns.set(source, compiled.value);
     return compiled.value.finds(text);
   });
+  environment.registerFunction(`${ANY_HAS}(ast): bool`, hasField);
   return environment;
 }
 
-/** Rewrites calls of `matches` in place and checks their patterns; macros within macros would take unbounded time. */
-function rewrite(root: ASTNode): ExpressionFault | null {
-  const open: { value: unknown; macro: boolean }[] = [{ value: root, macro: false }];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { value, macro } = next;
-    if (Array.isArray(value)) for (const item of value) open.push({ value: item, macro });
-    if (!isNode(value)) continue;
-    const isMacro = value.op === 'rcall' && MACROS.has(value.args[0]);
-    if (isMacro && macro) {
+/** What the library gives to a macro; see its README, "Custom macros". */
+interface Checker {
+  check(node: ASTNode, context: unknown): unknown;
+  getType(name: 'bool'): unknown;
+}
+interface Evaluator {
+  run(node: ASTNode, context: unknown): unknown;
+}
+
+/** The macro `has`, for a field of any map. */
+function hasField({ args: [field] }: { readonly args: readonly [FieldNode] }): object {
+  const [operand, name] = field.args;
+  return {
+    typeCheck(checker: Checker, _: unknown, context: unknown) {
+      checker.check(field, context);
+      return checker.getType('bool');
+    },
+    evaluate(evaluator: Evaluator, _: unknown, context: unknown) {
+      const map = evaluator.run(operand, context);
+      return map instanceof Map ? map.has(name) : Object.hasOwn(map as object, name);
+    },
+  };
+}
+
+type FieldNode = Extract<ASTNode, { readonly op: '.' }>;
+
+/** Turns calls of `matches` into those of our own function, and checks their patterns; macros within macros would take unbounded time. */
+function useOwnMatches(root: ASTNode): ExpressionFault | null {
+  for (const { node, isInMacro } of nodesIn(root)) {
+    if (isMacro(node) && isInMacro) {
       const message = 'a macro within a macro is not supported';
-      return { message, hint: 'write the conditions out, or use several rules', offset: value.range.start };
+      return { message, hint: 'write the conditions out, or use several rules', offset: node.range.start };
     }
-    const fault = rewriteMatches(value);
-    if (fault !== null) return fault;
-    open.push({ value: value.args, macro: macro || isMacro });
+    if (node.op !== 'rcall' || node.args[0] !== 'matches') continue;
+    node.args[0] = LINEAR_MATCHES;
+    const [pattern] = node.args[2];
+    if (pattern?.op !== 'value' || typeof pattern.args !== 'string') continue;
+    const compiled = compilePattern(pattern.args, { letterCase: 'exact' });
+    if (!compiled.ok) return { ...compiled.error, offset: pattern.range.start };
   }
   return null;
 }
 
-function rewriteMatches(node: ASTNode): ExpressionFault | null {
-  if (node.op !== 'rcall' || node.args[0] !== 'matches') return null;
-  node.args[0] = LINEAR_MATCHES;
-  const [pattern] = node.args[2];
-  if (pattern?.op !== 'value' || typeof pattern.args !== 'string') return null;
-  const compiled = compilePattern(pattern.args, { letterCase: 'exact' });
-  return compiled.ok ? null : { ...compiled.error, offset: pattern.range.start };
+/** All nodes of an expression. */
+function* nodesIn(root: ASTNode): Generator<{ readonly node: ASTNode; readonly isInMacro: boolean }> {
+  const open: { value: unknown; isInMacro: boolean }[] = [{ value: root, isInMacro: false }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { value, isInMacro } = next;
+    if (Array.isArray(value)) for (const item of value) open.push({ value: item, isInMacro });
+    if (!isNode(value)) continue;
+    yield { node: value, isInMacro };
+    open.push({ value: value.args, isInMacro: isInMacro || isMacro(value) });
+  }
+}
+
+function isMacro(node: ASTNode): boolean {
+  return node.op === 'rcall' && MACROS.has(node.args[0]);
 }
 
 function isNode(value: unknown): value is ASTNode {
@@ -114,7 +163,8 @@ function isNode(value: unknown): value is ASTNode {
 }
 
 function explain(error: unknown): ExpressionFault {
-  const { summary, range } = error as { summary?: string; range?: { start: number } };
+  const { summary: stated, range } = error as { summary?: string; range?: { start: number } };
+  const summary = stated?.replace(LINEAR_MATCHES, 'matches');
   const hint = 'an expression may use subject, body, sender and recipient, and must be true or false';
   if (summary === undefined) {
     return {

@@ -1,4 +1,5 @@
-import { expressionMatcher, patternMatcher, type MailTexts, type Match } from './delivery-patterns.ts';
+import { expressionMatcher, type MailTexts } from './delivery-expressions.ts';
+import { patternMatcher, type Match } from './delivery-patterns.ts';
 import type { Alias, Rule, RuleConfig } from '../account/model.ts';
 import { isPattern } from '../account/resources/aliases.ts';
 import type { DomainRecord, State } from '../account/state.ts';

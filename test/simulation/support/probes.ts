@@ -1,5 +1,5 @@
 import type { Dump, DumpedRule } from '../../../src/emulator/account/dump.ts';
-import type { MailTexts } from '../../../src/emulator/delivery/delivery-patterns.ts';
+import type { MailTexts } from '../../../src/emulator/delivery/delivery-expressions.ts';
 import type { Desired } from '../../../src/model/desired.ts';
 import type { RuleMatch } from '../../../src/model/resources.ts';
 

@@ -170,6 +170,28 @@ describe('export', () => {
   });
 });
 
+test('a rule with an emoji and one with parentheses are exported, and expectations about them hold', async () => {
+  const { run, write } = await openWorkspace([
+    {
+      domain: 'acme.example',
+      rules: ['subject.contains("🎉")', '(subject == "x") == (body == "y")'].map((expression) => {
+        return { type: 'cel', config: { expression, forward: 'ana@corp.example' } };
+      }),
+    },
+  ]);
+  const { code, stdout } = await run(['export']);
+  expect(code).toBe(0);
+  expect(stdout).toContain('🎉');
+  const expectations = `    expect:
+      - { to: a@acme.example, subject: "won 🎉", forward: ana@corp.example }
+      - { to: a@acme.example, subject: x, body: y, forward: ana@corp.example }
+      - { to: a@acme.example, subject: x, body: z, forward: refused }
+`;
+  await write(stdout + expectations, 'fwdsync.yaml');
+  const validated = await run(['validate']);
+  expect(validated.code, stdout + validated.stderr).toBe(0);
+});
+
 describe('demo', () => {
   test('0: tells its story and ends by itself', async () => {
     const { code, stdout, stderr } = await (await openWorkspace([])).run(['demo']);
