@@ -1,9 +1,10 @@
+import { liveEngineOf } from '../model/observed.ts';
 import type { PresentDomain } from '../model/desired.ts';
 import type { ObservedDomain } from '../model/observed.ts';
 import { namesOfManifest } from './known-names.ts';
 import { stateBefore, type PastChange, type ValuesOf } from './past.ts';
 import { wantedState } from './routing-state.ts';
-import { createTakers, type FindTaker, type LiveEngine } from './takers.ts';
+import { createTakers, type FindTaker } from './takers.ts';
 import type { Counting } from './tally.ts';
 
 export interface CountingInput {
@@ -31,9 +32,4 @@ export function createCounting({ wanted, live, changes, valuesOf }: CountingInpu
     },
     findName: namesOfManifest(wanted),
   };
-}
-
-function liveEngineOf(live: CountingInput['live']): LiveEngine {
-  if (live?.routingEngine === undefined) return null;
-  return live.routingEngine ?? 'none';
 }

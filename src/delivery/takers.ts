@@ -1,3 +1,4 @@
+import type { LiveEngine } from '../model/observed.ts';
 import { isDiscard, normaliseDestination, type Destination } from '../model/destinations.ts';
 import { localPartOf, looksLikeRegex, mayBePattern } from '../model/names.ts';
 import type { Source } from '../model/manifest/problem.ts';
@@ -23,9 +24,6 @@ export interface LoggedMail extends Omit<Mail, 'body'> {
  * leave open (field notes: Routing) it must be the same one.
  */
 export type FindTaker = (mail: LoggedMail) => Taker | null;
-
-/** `engine`: null where the service does not tell; `none`: it routes nothing. */
-export type LiveEngine = 'alias' | 'rules' | 'none' | null;
 
 export function createTakers(state: RoutingState, engine: LiveEngine): FindTaker {
   const byAlias = engine === 'alias' || engine === null ? aliasTakers(state) : () => [];

@@ -58,5 +58,13 @@ export interface ObservedDomain extends ObservedSections {
   readonly readAt: number | null;
 }
 
+/** The engine that routes a domain's mail. `none`: routing is disabled; null: the service does not tell. */
+export type LiveEngine = 'alias' | 'rules' | 'none' | null;
+
+export function liveEngineOf(live: Pick<ObservedDomain, 'routingEngine'> | undefined): LiveEngine {
+  if (live?.routingEngine === undefined) return null;
+  return live.routingEngine ?? 'none';
+}
+
 /** Sections that were read; undefined: not managed and so not read. */
 export type ObservedSections = { readonly [S in Section]?: SectionTypes[S]['rows'] };

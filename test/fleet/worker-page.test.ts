@@ -30,7 +30,7 @@ test('a worker serves the whole fleet: page, metrics and probes; status reads th
     accounts: [{ account: 'a@fleet.example' }, { account: 'b@fleet.example', state: 'failing' }],
   });
   const page = (await get('/')).replaceAll(/\s+/g, ' ');
-  expect(page).toMatch(/unwell">.*1 of 2 accounts needs attention/);
+  expect(page).toMatch(/unwell">.*1 of 2 accounts is failing/);
   expect(page).toMatch(
     /Failing.*b@fleet\.example.*revision none -&gt; 1.*401.*replace the key.*In sync.*a@fleet/,
   );

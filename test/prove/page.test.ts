@@ -73,6 +73,7 @@ describe('texts of strangers on the page', () => {
           ],
         ]),
         delivery: {
+          isRead: true,
           reasons: [text],
           domains: new Map([
             [

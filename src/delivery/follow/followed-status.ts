@@ -59,7 +59,11 @@ export function deliveryStatus({ followed, queue, fault }: Following, now: numbe
     staleText(unread + all.filter(isStale).length),
     ...all.flatMap(({ gap, failure }) => [gap, failure]),
   ]);
-  return { reasons: [...reasons].filter((reason) => reason !== null), domains: followed };
+  return {
+    isRead: queue !== null && unread === 0 && all.every(({ readAt }) => readAt !== null),
+    reasons: [...reasons].filter((reason) => reason !== null),
+    domains: followed,
+  };
 }
 
 function staleText(count: number): string | null {

@@ -1,3 +1,4 @@
+import type { LiveEngine } from '../observed.ts';
 import type { References } from '../destinations.ts';
 import type { DomainName } from '../names.ts';
 import type { Change, Plan } from '../plan.ts';
@@ -38,6 +39,8 @@ export interface CompletedRun {
   readonly unset: readonly Change[];
   /** Changes of what was in sync before, though the manifest is the same. */
   readonly drift: readonly Change[];
+  /** What routes each domain, as it was read; absent: it is of no concern. */
+  readonly engines?: ReadonlyMap<string, LiveEngine>;
 }
 
 /** The outcome of a run in one word, for logs, metrics and `/status`. */
@@ -124,6 +127,8 @@ export interface FollowedStatus {
 
 /** How far email logs are followed. */
 export interface DeliveryStatus {
+  /** True if the logs of every domain have been read once. */
+  readonly isRead: boolean;
   /** Why something may not be counted, or not yet; none: all is. */
   readonly reasons: readonly string[];
   readonly domains: ReadonlyMap<string, FollowedStatus>;
@@ -147,6 +152,8 @@ export interface DomainStatus {
   readonly resolve: string | null;
   /** When it was read in full, epoch milliseconds; null: it was not yet. */
   readonly readAt: number | null;
+  /** What routes its mail, by the last read. */
+  readonly engine: LiveEngine;
 }
 
 /** One account as it stands. Times are epoch milliseconds. */

@@ -9,7 +9,7 @@ import type { DomainName } from '../../model/names.ts';
 import type { RunOrigin } from '../../model/history/entries.ts';
 import type { Change, Plan } from '../../model/plan.ts';
 import { KINDS } from '../../model/kinds.ts';
-import type { Observed } from '../../model/observed.ts';
+import { liveEngineOf, type LiveEngine, type Observed } from '../../model/observed.ts';
 import { fail, succeed, type Result } from '../../model/result.ts';
 import type { Policy } from '../../plan/policy.ts';
 import type { ManifestSize } from '../../model/prior.ts';
@@ -178,7 +178,7 @@ type Review = Omit<CompletedRun, 'kind' | 'report'>;
 
 async function review(
   { desired, flaps, inSync }: RunTask,
-  { plan, references }: Planned,
+  { plan, references, input }: Planned,
   { clock, resolvePassword }: Pick<RunPorts, 'clock' | 'resolvePassword'>,
 ): Promise<Review> {
   const frozen = flaps.record({
@@ -189,7 +189,9 @@ async function review(
   });
   const drift = driftOf(plan, inSync);
   const { missing } = await resolvePasswords(plan.changes, desired, resolvePassword);
-  return { plan, references, frozen: [...frozen], unset: [...missing.keys()], drift };
+  const engines = new Map<string, LiveEngine>();
+  for (const [name, live] of input.observed.domains) engines.set(name, liveEngineOf(live));
+  return { plan, references, frozen: [...frozen], unset: [...missing.keys()], drift, engines };
 }
 
 /** What a guard refuses, cannot be read or is frozen is withheld; the rest goes on. */

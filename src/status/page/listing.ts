@@ -1,3 +1,4 @@
+import { domainToUnicode } from 'node:url';
 import { FLEET_STATES, noStates, type FleetState } from '../../model/status/fleet.ts';
 import type { DomainStatus } from '../../model/status/daemon.ts';
 import type { DiffLine } from './data/diff-line.ts';
@@ -59,7 +60,8 @@ export function listItems<Listed extends Item>(
     if ((wanted === null || item.state === wanted) && matches(item)) byState.get(item.state)?.push(item);
   }
   const sorted = [...byState.values()].flatMap((some) => some.sort((a, b) => compareNames(a.name, b.name)));
-  const named = sorted.findIndex(({ name }) => name === q.toLowerCase());
+  const part = folded(q);
+  const named = sorted.findIndex(({ name }) => spellings(name).includes(part));
   const first = named < 1 ? [] : sorted.splice(named, 1);
   const matching = [...first, ...sorted];
   const last = Math.max(1, Math.ceil(matching.length / ROWS_A_PAGE));
@@ -74,8 +76,19 @@ export function listItems<Listed extends Item>(
 
 /** Without a filter everything matches. */
 export function matcher(q: string): (name: string) => boolean {
-  const part = q.toLowerCase();
-  return (name) => part === '' || name.toLowerCase().includes(part);
+  const part = folded(q);
+  return (name) => part === '' || spellings(name).some((spelling) => spelling.includes(part));
+}
+
+function folded(text: string): string {
+  return text.normalize('NFC').toLowerCase();
+}
+
+/** The name of a domain or an account as it is, and with its domain as people write it. */
+function spellings(name: string): readonly string[] {
+  const ascii = name.toLowerCase();
+  if (!ascii.includes('xn--')) return [ascii];
+  return [ascii, ascii.replace(/[^@]+$/, domainToUnicode)];
 }
 
 export function compareNames(a: string, b: string): number {

@@ -40,6 +40,7 @@ section { margin-top: 1.75rem; }
 .verdict { font-size: clamp(1.3rem, 3vw, 1.6rem); padding: 1rem; border-radius: 12px; }
 .verdict.well { background: var(--green-soft); color: var(--green); }
 .verdict.unwell { background: var(--red-soft); color: var(--red); }
+.verdict.open { background: var(--grey-soft); color: var(--ink); }
 #verdict { margin-top: 1rem; }
 .tiles { display: flex; flex-wrap: wrap; gap: .5rem; padding: 0; margin: .75rem 0 0; list-style: none; }
 .tile { display: inline-block; padding: .35rem .8rem; border-radius: 999px; border: 1px solid transparent; text-decoration: none; }
@@ -67,11 +68,11 @@ button.quiet { background: none; color: var(--dim); border-color: transparent; f
 .fault { color: var(--red); font-weight: 600; }
 table { width: 100%; border-collapse: separate; border-spacing: 0; background: var(--card); border: 1px solid var(--line); border-radius: 12px; overflow: hidden; }
 th { text-align: left; font-size: .8125rem; font-weight: 600; color: var(--dim); padding: .5rem .8rem; }
-td { vertical-align: top; padding: .65rem .8rem; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
+td { vertical-align: top; padding: .65rem .8rem; border-top: 1px solid var(--line); overflow-wrap: break-word; }
 td:first-child, th:first-child { width: 1%; white-space: nowrap; }
 .right { text-align: right; white-space: nowrap; }
 time { white-space: nowrap; }
-.name { overflow-wrap: anywhere; }
+.name, .reason, .resolve, td code, td li, td details, td .dim { overflow-wrap: anywhere; }
 .reason { max-width: 46rem; }
 .resolve { max-width: 46rem; font-weight: 500; }
 .arrow { color: var(--link); font-weight: 700; }
@@ -91,7 +92,7 @@ summary { cursor: pointer; color: var(--dim); width: fit-content; border-radius:
 .answer.unclear { background: var(--amber-soft); }
 .trace li { white-space: pre-wrap; }
 .pager { display: flex; flex-wrap: wrap; justify-content: space-between; gap: .5rem; padding: .8rem .2rem; }
-@media (max-width: 40rem) {
+@media (max-width: 48rem) {
   thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   table, tbody { display: block; }
   tr { display: grid; padding: .7rem .8rem; gap: .25rem; border-top: 1px solid var(--line); }

@@ -31,7 +31,9 @@ describe('the page of a worker', () => {
     const { server } = await serveFleet(everyFleetState());
     const { page, faults } = await openPage(browser, options);
     await page.goto(`http://127.0.0.1:${server.port}/`);
-    expect(await page.locator('h1').textContent()).toContain('1 worker lost; 5 of 8 accounts need attention');
+    expect(await page.locator('h1').textContent()).toContain(
+      '1 worker lost; 1 of 8 accounts is unattended, 4 more need attention',
+    );
     const rows = await page.locator('#accounts tbody tr').allTextContents();
     const [unattended, failing, , , drifted, unknown, behind] = [0, 1, 2, 3, 4, 5, 6].map((at) => rows[at]);
     expect(unattended).toMatch(/Unattended.*b@agency\.example.*revision 2.*see that workers run.*2 h ago/s);
@@ -82,13 +84,15 @@ describe('the page of a worker', () => {
     ['No account is published yet', fleet([])],
     ['The account is in sync', fleet([fleetAccount()])],
     ['1 of 1 account not checked yet', fleet([fleetAccount({ state: 'unknown' })])],
+    ['1 of 1 account has drifted', fleet([fleetAccount({ state: 'drifted' })])],
     ['No worker is the scheduler', fleet([fleetAccount()], { workers: [fleetWorker({ scheduler: false })] })],
     ['No worker is the scheduler', fleet([fleetAccount()], { workers: [] })],
     ['The store cannot be read', null],
   ])('says %s', async (text, shown) => {
+    const mood = text.endsWith('sync') ? 'well' : text.endsWith('checked yet') ? 'open' : 'unwell';
     const { get } = await serveFleet(shown);
     expect((await get('/')).text.replaceAll(/\s+/g, ' ')).toMatch(
-      new RegExp(`class="verdict ${text.endsWith('sync') ? 'well' : 'unwell'}">.*${text} ?</h1>`),
+      new RegExp(`class="verdict ${mood}">.*${text} ?</h1>`),
     );
   });
 

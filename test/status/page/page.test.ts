@@ -33,12 +33,38 @@ async function tabTo(page: Page, text: string): Promise<void> {
   throw new Error(`no way to ${text} by Tab`);
 }
 
+/** Words of the page that stand on more than one line, though their letters have room on one. */
+const BROKEN_WORDS = `(() => {
+  const broken = [];
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const text = texts.currentNode;
+    for (const { 0: word, index } of text.data.matchAll(/[A-Za-z]{2,24}/g)) {
+      const range = document.createRange();
+      range.setStart(text, index);
+      range.setEnd(text, index + word.length);
+      const tops = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+      if (tops.size > 1) broken.push(word);
+    }
+  }
+  return broken;
+})()`;
+
 describe('the overview', () => {
   test('says the worst first, with the line, what resolves it, and the pending plan as a diff', async () => {
     const { server } = await serve(everyState());
     const { page, faults } = await openPage(browser);
     await page.goto(`http://127.0.0.1:${server.port}/`);
-    expect(await page.locator('h1').textContent()).toContain('1 of 2 accounts is not ready; 4 of 8 domains');
+    expect(await page.locator('h1').textContent()).toContain(
+      'Delivery is failing for 1 destination; 1 of 2 accounts is not ready; 1 of 8 domains is failing, 3 more need attention',
+    );
+    expect(await page.locator('h2').allTextContents()).toEqual([
+      'Where does mail to',
+      'Failed deliveries',
+      'Accounts',
+      'Domains',
+      'Last changes',
+    ]);
     const all = await rows(page);
     expect(all.map((row) => /\S+\.example/.exec(row)?.[0])).toEqual([
       'mail.example',
@@ -150,7 +176,7 @@ describe('the overview', () => {
     statuses = [accountStatus({ domains })];
     server.notify();
     await page.getByText('gone').waitFor();
-    expect(await page.locator('h1').textContent()).toContain('5 of 7 domains need attention');
+    expect(await page.locator('h1').textContent()).toContain('2 of 7 domains are failing, 3 more');
     expect(await page.locator('#plan-shop\\.example').getAttribute('open')).toBe('');
     expect(await page.evaluate<string>('document.activeElement.textContent')).toContain('-3');
     expect(await page.locator('#route').inputValue()).toBe('half@typed');
@@ -160,6 +186,52 @@ describe('the overview', () => {
       .getByText(/Not live|Connection lost/)
       .waitFor();
     expect(faults.filter((fault) => !fault.includes('ERR_'))).toEqual([]);
+  });
+
+  test.each([
+    [
+      'a domain',
+      { domains: new Map([['acme.example', domainStatus({ state: 'unknown', readAt: null })]]) },
+      '1 of 1 domain not checked yet',
+    ],
+    [
+      'the email logs',
+      { delivery: { isRead: false, reasons: [], domains: new Map() } },
+      'The domain is in sync; the email logs are not read yet',
+    ],
+    ['anything', { domains: new Map() }, 'No domain is managed'],
+  ] as const)('is not green before %s was checked', async (_, more, text) => {
+    const { get } = await serve([accountStatus(more)]);
+    const page = (await get('/')).text.replaceAll(/\s+/g, ' ');
+    expect(page).toMatch(new RegExp(`<h1 class="verdict open">.*${text} ?</h1>`));
+  });
+
+  test.each(['münchen', 'MÜNCHEN.example', 'mu\u0308nch', 'xn--mnchen'])(
+    '%s finds the domain, before others',
+    async (q) => {
+      const names = ['a-xn--mnchen-3ya.example', 'xn--mnchen-3ya.example', 'acme.example'];
+      const { get } = await serve([
+        accountStatus({ domains: new Map(names.map((name) => [name, domainStatus()])) }),
+      ]);
+      const { text } = await get(`/?q=${encodeURIComponent(q)}`);
+      expect(text).toContain('<b class="name">xn--mnchen-3ya.example</b>');
+      expect(text).not.toContain('<b class="name">acme.example</b>');
+    },
+  );
+
+  test.each([320, 700, 1280, 1920])('at %i px no word is broken, whatever is open', async (width) => {
+    const budgets = new Map([['POST /domains/:domain/aliases/batch', { limit: 200, remaining: 143 }]]);
+    const run = { id: 'r1', cause: 'sweep', at: READ_AT, seconds: 1, outcome: 'not-applied' } as const;
+    const [first, ...others] = everyState();
+    const message = `GET /account: 503: ${'the service is being repaired '.repeat(9)}`;
+    const read = { at: READ_AT, ok: false, message, goodAt: READ_AT - 7_200_000 };
+    const all = first === undefined ? [] : [{ ...first, budgets, run, read }, ...others];
+    const { server } = await serve(all);
+    const { page } = await openPage(browser, { viewport: { width, height: 900 } });
+    await page.goto(`http://127.0.0.1:${server.port}/`);
+    for (const details of await page.locator('details').all())
+      await details.evaluate('(node) => { node.open = true; }');
+    expect(await page.evaluate<readonly string[]>(BROKEN_WORDS)).toEqual([]);
   });
 
   test('all is well, nothing is loaded, nothing matches', async () => {

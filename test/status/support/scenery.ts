@@ -123,7 +123,7 @@ function failingMail(): DeliveryStatus {
   };
   const counts = { delivered: 210, refused: 0, soft: 0, hard: 14, unknownNames: 0 };
   const followed = { counts, open: 0, readAt: READ_AT, gap: null, failure: null, troubles: [trouble] };
-  return { reasons: [], domains: new Map([['acme.example', followed]]) };
+  return { isRead: true, reasons: [], domains: new Map([['acme.example', followed]]) };
 }
 
 /** Accounts in which everything is in sync. */

@@ -13,6 +13,7 @@ export function domainStatus(more: Partial<DomainStatus> = {}): DomainStatus {
     source: null,
     resolve: null,
     readAt: READ_AT,
+    engine: null,
     ...more,
   };
 }

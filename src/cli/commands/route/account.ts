@@ -2,7 +2,7 @@ import type { FullClient } from '../../../api/create.ts';
 import { observeSections } from '../../../api/observe-sections.ts';
 import { DISCARD, normaliseDestination, type Destination } from '../../../model/destinations.ts';
 import type { DomainName } from '../../../model/names.ts';
-import type { ObservedDomain } from '../../../model/observed.ts';
+import { liveEngineOf, type ObservedDomain } from '../../../model/observed.ts';
 import type { Mail } from '../../../routing/route.ts';
 import type { Context } from '../../context.ts';
 import { answerAbout, answerOf, connect } from '../../input/connect.ts';
@@ -76,12 +76,11 @@ async function traceLive(
 async function readDomain(client: FullClient, live: ObservedDomain): Promise<LiveDomain> {
   const sections = answerOf(await observeSections(client, live.domain, ['aliases', 'rules']));
   const { aliases = [], rules = [] } = sections;
-  const { routingEngine: engine } = live;
   return {
     live,
     aliases,
     rules: rules.toSorted((a, b) => a.rank - b.rank),
-    engine: engine === undefined ? null : (engine ?? 'none'),
+    engine: liveEngineOf(live),
     fallback: fallbackOf(live),
   };
 }

@@ -1,6 +1,7 @@
 import { presentEntries, type Desired, type PresentDomain } from '../../../model/desired.ts';
 import type { Disclosure } from '../../../model/destinations.ts';
 import { domainPartOf, type DomainName } from '../../../model/names.ts';
+import type { LiveEngine } from '../../../model/observed.ts';
 import type { Mail } from '../../../routing/route.ts';
 import type { Context } from '../../context.ts';
 import { usageError } from '../../exit.ts';
@@ -25,27 +26,50 @@ export async function askManifest(
   return traceDesired(desired, mail, disclosureOf(desired, options, context));
 }
 
+/** What is known beside the manifest, and how to say what is not. */
+export interface Knowledge {
+  readonly engineOf: (domain: string) => LiveEngine;
+  /** How to ask the account. */
+  readonly askAccount: string;
+  readonly notes: {
+    /** Not every live alias and rule is considered. */
+    readonly unnamed: string;
+    /** It is not known whether rules or aliases decide. */
+    readonly engine: string;
+  };
+}
+
+const OFFLINE: Knowledge = {
+  engineOf: () => null,
+  askAccount: 'ask the account with --live',
+  notes: {
+    unnamed: 'live aliases and rules that the manifest does not name are not considered (use --live)',
+    engine: 'whether rules or aliases decide is not known offline (use --live)',
+  },
+};
+
 /** The same by a manifest that is loaded; throws where it does not name the domain. */
 export function traceDesired(
   desired: Pick<Desired, 'domains'>,
   mail: Mail,
   disclosure: Disclosure,
+  knowledge: Knowledge = OFFLINE,
 ): RouteFindings {
   const domain = domainPartOf(mail.to);
   const entry = desired.domains.get(domain as DomainName);
   if (entry?.state !== 'present') {
     const what = entry === undefined ? 'does not name' : 'wants to delete';
-    const hint = 'check the spelling, or ask the account with --live';
-    throw usageError(`the manifest ${what} ${domain}`, hint);
+    throw usageError(`the manifest ${what} ${domain}`, `check the spelling, or ${knowledge.askAccount}`);
   }
   const passed = new Set<PresentDomain>();
   const traces = traceMail(mail, (name) => {
     const known = presentDomain(desired, name);
     if (known === null) return null;
     passed.add(known);
-    return knownDomain(known);
+    return knownDomain(known, knowledge.engineOf(name));
   });
-  return { basis: 'manifest', ...traces, notes: notesOf(passed, traces.readings), disclosure };
+  const notes = notesOf(passed, traces.readings, knowledge);
+  return { basis: 'manifest', ...traces, notes, disclosure };
 }
 
 function presentDomain(desired: Pick<Desired, 'domains'>, name: string): PresentDomain | null {
@@ -53,11 +77,11 @@ function presentDomain(desired: Pick<Desired, 'domains'>, name: string): Present
   return entry?.state === 'present' ? entry : null;
 }
 
-function knownDomain({ aliases, rules }: PresentDomain): KnownDomain {
+function knownDomain({ aliases, rules }: PresentDomain, engine: LiveEngine): KnownDomain {
   return {
     aliases: aliases === undefined ? null : presentEntries(aliases),
     rules: rules === undefined ? null : presentEntries(rules),
-    engine: null,
+    engine,
     fallback: null,
   };
 }
@@ -65,14 +89,10 @@ function knownDomain({ aliases, rules }: PresentDomain): KnownDomain {
 function notesOf(
   domains: ReadonlySet<PresentDomain>,
   readings: RouteFindings['readings'],
+  { notes }: Knowledge,
 ): readonly string[] {
   const isWhole = [...domains].every(
     ({ aliases, rules }) => aliases?.prune === true && rules?.prune === true,
   );
-  return [
-    ...(isWhole
-      ? []
-      : ['live aliases and rules that the manifest does not name are not considered (use --live)']),
-    ...(readings === null ? [] : ['whether rules or aliases decide is not known offline (use --live)']),
-  ];
+  return [...(isWhole ? [] : [notes.unnamed]), ...(readings === null ? [] : [notes.engine])];
 }

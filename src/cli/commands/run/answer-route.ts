@@ -5,19 +5,23 @@ import { CommandError } from '../../exit.ts';
 import { routeDocument } from '../../output/documents/route-document.ts';
 import { renderRoute } from '../../output/documents/route-text.ts';
 import { parseMailAddress } from '../route/route.ts';
-import { traceDesired } from '../route/manifest.ts';
+import { traceDesired, type Knowledge } from '../route/manifest.ts';
 
-/** Where mail to an address goes by the manifests that are loaded: what `fwdsync route` prints. */
+/** Says where mail to an address goes by the manifests that are loaded and the engines that were read, as `fwdsync route` does. */
 export function answerRoute(
   text: string,
   manifests: readonly Desired[],
   disclosure: Disclosure,
+  engineOf: Knowledge['engineOf'],
 ): RouteAnswer {
   try {
     const { to, domain } = parseMailAddress(text);
     const named = manifests.find(({ domains }) => domains.has(domain));
     const mail = { to, from: '', subject: '', body: '' };
-    const findings = traceDesired(named ?? { domains: new Map() }, mail, disclosure);
+    const findings = traceDesired(named ?? { domains: new Map() }, mail, disclosure, {
+      ...knowledgeFor(to),
+      engineOf,
+    });
     const [headline = '', ...lines] = renderRoute(routeDocument(mail, findings), findings, Infinity)
       .trimEnd()
       .split('\n');
@@ -26,4 +30,16 @@ export function answerRoute(
     if (!(error instanceof CommandError)) throw error;
     return { kind: 'unclear', headline: error.message, lines: [error.hint] };
   }
+}
+
+/** In a browser there is no command to which a flag could be added. */
+function knowledgeFor(address: string): Omit<Knowledge, 'engineOf'> {
+  const askAccount = `ask the account: fwdsync route ${address} --live`;
+  return {
+    askAccount,
+    notes: {
+      unnamed: `live aliases and rules that the manifest does not name are not considered; ${askAccount}`,
+      engine: `whether rules or aliases decide is not known; ${askAccount}`,
+    },
+  };
 }

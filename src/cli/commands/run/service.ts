@@ -1,3 +1,5 @@
+import type { LiveEngine } from '../../../model/observed.ts';
+import type { AccountStatus } from '../../../model/status/daemon.ts';
 import type { Logger } from 'pino';
 import pkg from '../../../../package.json' with { type: 'json' };
 import { createConnections } from '../../../api/http/transport.ts';
@@ -118,10 +120,17 @@ export async function openReports(
           histories: () => served.histories(),
           isAlive: () => clock.monotonic() - served.heartbeatAt() < 4 * POLL_MS,
           readiness: served.readiness,
-          route: (address) => answerRoute(address, served.manifests(), disclosure),
+          route: (address) =>
+            answerRoute(address, served.manifests(), disclosure, (domain) =>
+              engineIn(source.statuses(), domain),
+            ),
         },
         { logger: options.logger, signal },
         (server) => onServing(() => server.notify()),
       ),
   };
+}
+
+function engineIn(statuses: readonly AccountStatus[], domain: string): LiveEngine {
+  return statuses.find(({ domains }) => domains.has(domain))?.domains.get(domain)?.engine ?? null;
 }

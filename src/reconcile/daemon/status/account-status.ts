@@ -64,6 +64,7 @@ const UNKNOWN: DomainStatus = {
   source: null,
   resolve: null,
   readAt: null,
+  engine: null,
 };
 /** Of an account so many pending changes are kept to be shown; the others are counted. */
 const MOST_CHANGES = 2_000;
@@ -164,7 +165,9 @@ function domainStates(
       room -= kept.length;
       const pending = countActions(changes);
       const read = unproven.has(name) ? known.readAt : readAt(name);
-      return [name, { ...known, state, pending, changes: kept, reason, source, resolve, readAt: read }];
+      const engine = result.engines?.get(name) ?? known.engine;
+      const finding = { state, reason, source, resolve };
+      return [name, { ...known, ...finding, pending, changes: kept, readAt: read, engine }];
     }),
   );
 }

@@ -5,6 +5,8 @@ import { placeText } from './place.ts';
 export interface DeliveryData {
   /** Whether anybody follows the email logs. */
   readonly isFollowed: boolean;
+  /** True if no log is followed that was not read yet. */
+  readonly isRead: boolean;
   /** Why something may be missing. */
   readonly reasons: readonly string[];
   /** Where mail fails, the most messages first. */
@@ -40,6 +42,7 @@ export function deliveryData(
     .toSorted((a, b) => b.count - a.count);
   return {
     isFollowed: followed.length > 0,
+    isRead: followed.every(({ delivery }) => delivery?.isRead === true),
     reasons: [...new Set(followed.flatMap(({ delivery }) => delivery?.reasons ?? []))].slice(0, MOST_REASONS),
     troubles: troubles.slice(0, MOST_TROUBLES).map(troubleRow),
     more: Math.max(0, troubles.length - MOST_TROUBLES),

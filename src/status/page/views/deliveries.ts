@@ -5,7 +5,7 @@ import { html, type Html } from './html.ts';
 import { ago, brief } from './layout.ts';
 import { renderTable } from './table.ts';
 
-/** Mail that does not arrive, where the email logs are followed. */
+/** Failed deliveries, where the email logs are followed. */
 export function renderDeliveries(
   { isFollowed, reasons, troubles, more }: DeliveryData,
   { now }: { readonly now: number },
@@ -15,7 +15,7 @@ export function renderDeliveries(
   const fine = html`<p class="empty">No mail is known to fail.</p>`;
   const table = renderTable(['Mail', 'Where it fails', 'Since'], rows, 'right');
   return html`<section aria-labelledby="deliveries-title">
-    <h2 id="deliveries-title">Mail that does not arrive</h2>
+    <h2 id="deliveries-title">Failed deliveries</h2>
     <div id="deliveries" data-part>
       ${troubles.length === 0 ? fine : table}
       ${more > 0 ? html`<p class="dim">… and ${more} more: <code>fwdsync delivery</code> lists them</p>` : null}

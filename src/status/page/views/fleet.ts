@@ -3,18 +3,27 @@ import { plural } from '../../../model/names.ts';
 import type { FleetData } from '../data/fleet-data.ts';
 import { html, type Html } from './html.ts';
 import { ago } from './layout.ts';
-import { renderListing, renderVerdict, type OverviewContext } from './listing.ts';
+import {
+  attentionText,
+  renderListing,
+  renderVerdict,
+  type OverviewContext,
+  type PageVerdict,
+} from './listing.ts';
 import { renderTable } from './table.ts';
 
 /** How the whole fleet is: the verdict first, then its accounts, its workers and what waits. */
 export function renderFleet(data: FleetData, context: OverviewContext): Html {
-  const text = fleetVerdict(data);
-  const isWell = data.total > 0 && data.counts['in-sync'] === data.total && findFaults(data).length === 0;
   return html`
-    ${renderVerdict({ text, isWell }, data, context)}
+    ${renderVerdict({ text: fleetVerdict(data), mood: moodOf(data) }, data, context)}
     ${renderListing(data, 'No manifest is published yet: fwdsync publish stores one.', context)}
     ${renderWorkers(data)}
   `;
+}
+
+function moodOf(data: FleetData): PageVerdict['mood'] {
+  if (data.total === 0 || findFaults(data).length > 0) return 'unwell';
+  return data.counts['in-sync'] === data.total ? 'well' : 'open';
 }
 
 /** Where the store cannot be read nothing of the fleet is known. */
@@ -34,20 +43,21 @@ export const UNREACHABLE = 'The store cannot be read';
 export function fleetVerdict(data: FleetData): string {
   const { counts, total } = data;
   if (total === 0) return 'No account is published yet';
-  const bad = total - counts['in-sync'] - counts.unknown;
-  const needy = `${bad} of ${plural(total, 'account')} ${bad === 1 ? 'needs' : 'need'} attention`;
-  const parts = [...findFaults(data), ...(bad > 0 ? [needy] : [])];
-  if (parts.length > 0) return parts.join('; ');
+  const faults = findFaults(data);
+  if (faults.length > 0) return faults.join('; ');
   if (counts.unknown > 0) return `${counts.unknown} of ${plural(total, 'account')} not checked yet`;
   return total === 1 ? 'The account is in sync' : `All ${total} accounts are in sync`;
 }
 
-/** What is wrong with the fleet itself. */
-function findFaults({ workers }: FleetData): readonly string[] {
+/** What is wrong with the fleet itself, then with its accounts. */
+function findFaults(data: FleetData): readonly string[] {
+  const { workers } = data;
   const lost = workers.filter(({ state }) => state === 'lost').length;
+  const accounts = attentionText(data);
   return [
     ...(haveScheduler(workers) ? [] : ['No worker is the scheduler']),
     ...(lost === 0 ? [] : [`${plural(lost, 'worker')} lost`]),
+    ...(accounts === null ? [] : [accounts]),
   ];
 }
 

@@ -15,16 +15,19 @@ export interface OverviewContext {
 }
 
 export interface PageVerdict {
-  readonly isWell: boolean;
+  /** `open`: nothing is wrong, and not everything was checked yet. */
+  readonly mood: 'well' | 'unwell' | 'open';
   readonly text: string;
 }
+
+const SIGNS = { well: '✓', unwell: '!', open: '…' } as const;
 
 const TITLES = { domain: 'Domains', account: 'Accounts' } as const;
 const EXAMPLES = { domain: 'acme.example', account: 'ops@acme.example' } as const;
 
 /** The whole page in one line, and how many there are in each state. */
 export function renderVerdict(
-  { isWell, text }: PageVerdict,
+  { mood, text }: PageVerdict,
   { noun, counts }: ListedPage,
   { basePath, query }: OverviewContext,
 ): Html {
@@ -39,13 +42,34 @@ export function renderVerdict(
     </li>`;
   });
   return html`<section id="verdict" data-part>
-    <h1 class="verdict ${isWell ? 'well' : 'unwell'}">
-      <span aria-hidden="true">${isWell ? '✓' : '!'}</span> ${text}
-    </h1>
+    <h1 class="verdict ${mood}"><span aria-hidden="true">${SIGNS[mood]}</span> ${text}</h1>
     <ul class="tiles" aria-label="${TITLES[noun]} by state">
       ${tiles}
     </ul>
   </section>`;
+}
+
+const STATE_PHRASES = [
+  ['unattended', 'is unattended', 'are unattended'],
+  ['failing', 'is failing', 'are failing'],
+  ['withheld', 'is withheld', 'are withheld'],
+  ['frozen', 'is frozen', 'are frozen'],
+  ['drifted', 'has drifted', 'have drifted'],
+] as const;
+
+/** The most severe state, with the number of others that need attention; null: none does. */
+export function attentionText({
+  noun,
+  counts,
+  total,
+}: Pick<ListedPage, 'noun' | 'counts' | 'total'>): string | null {
+  const bad = STATE_PHRASES.filter(([state]) => counts[state] > 0);
+  const [worst] = bad;
+  if (worst === undefined) return null;
+  const [state, one, several] = worst;
+  const rest = bad.slice(1).reduce((sum, [other]) => sum + counts[other], 0);
+  const more = rest === 0 ? '' : `, ${rest} more ${rest === 1 ? 'needs' : 'need'} attention`;
+  return `${counts[state]} of ${plural(total, noun)} ${counts[state] === 1 ? one : several}${more}`;
 }
 
 /** One page of the rows that match, worst first. `whereNone`: what there is to say where there are no rows at all. */

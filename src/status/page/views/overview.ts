@@ -4,7 +4,13 @@ import type { RunRow } from '../data/runs-data.ts';
 import { accountSection } from './accounts.ts';
 import { renderDeliveries } from './deliveries.ts';
 import { html, type Html } from './html.ts';
-import { renderListing, renderVerdict, type OverviewContext } from './listing.ts';
+import {
+  attentionText,
+  renderListing,
+  renderVerdict,
+  type OverviewContext,
+  type PageVerdict,
+} from './listing.ts';
 import { renderRouteBox, type RouteAnswer } from './route-box.ts';
 import { renderRuns } from './runs.ts';
 
@@ -15,47 +21,57 @@ export interface Overview {
   readonly answer: RouteAnswer | null;
 }
 
-/** How everything is: the verdict first, then what needs somebody, accounts that cannot be relied on before domains. */
+/** How everything is: the verdict first, then what needs attention: mail, accounts, domains. */
 export function renderOverview({ data, runs, answer }: Overview, context: OverviewContext): Html {
   const accounts = accountSection(data, context);
+  const deliveries = renderDeliveries(data.delivery, context);
+  const isFailing = failingCount(data) > 0;
   const isUnready = data.accountTotals.notReady > 0;
-  const verdict = { text: verdictOf(data), isWell: isWell(data) };
+  const verdict = { text: verdictOf(data), mood: moodOf(data) };
   return html`
-    ${renderVerdict(verdict, data, context)} ${renderRouteBox(answer, context)} ${isUnready ? accounts : null}
+    ${renderVerdict(verdict, data, context)} ${renderRouteBox(answer, context)}
+    ${isFailing ? deliveries : null} ${isUnready ? accounts : null}
     ${renderListing(data, 'No manifest is loaded yet: the accounts below say why.', context)}
-    ${renderDeliveries(data.delivery, context)} ${isUnready ? null : accounts} ${renderRuns(runs, context)}
+    ${isFailing ? null : deliveries} ${isUnready ? null : accounts} ${renderRuns(runs, context)}
   `;
 }
 
-/** The whole page in one line. */
+/** The whole page in one line, the most severe first. */
 export function verdictOf(data: OverviewData): string {
-  const { counts, total, accountTotals, delivery } = data;
-  const { all, notReady } = accountTotals;
-  if (all === 0) return 'No account is loaded yet';
-  const bad = counts.failing + counts.withheld + counts.frozen + counts.drifted;
-  const failing = delivery.troubles.length + delivery.more;
+  if (data.accountTotals.all === 0) return 'No account is loaded yet';
+  const text = faultsIn(data).join('; ');
+  return text === '' ? calmVerdict(data) : `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
+function faultsIn(data: OverviewData): readonly string[] {
+  const { all, notReady } = data.accountTotals;
+  const failing = failingCount(data);
   const accounts =
     all === 1
-      ? 'The account is not ready'
+      ? 'the account is not ready'
       : `${notReady} of ${all} accounts ${notReady === 1 ? 'is' : 'are'} not ready`;
-  const needy = `${bad} of ${plural(total, 'domain')} ${bad === 1 ? 'needs' : 'need'} attention`;
-  const parts = [
+  const domains = attentionText(data);
+  return [
+    ...(failing > 0 ? [`delivery is failing for ${plural(failing, 'destination')}`] : []),
     ...(notReady > 0 ? [accounts] : []),
-    ...(bad > 0 ? [needy] : []),
-    ...(failing > 0 ? [`mail fails at ${plural(failing, 'place')}`] : []),
+    ...(domains === null ? [] : [domains]),
   ];
-  if (parts.length === 0) return calmVerdict(data);
-  const text = parts.join('; ');
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
+function failingCount({ delivery }: OverviewData): number {
+  return delivery.troubles.length + delivery.more;
 }
 
 /** Where nothing is wrong. */
-function calmVerdict({ counts, total }: OverviewData): string {
+function calmVerdict({ counts, total, delivery }: OverviewData): string {
+  if (total === 0) return 'No domain is managed';
   if (counts.unknown > 0) return `${counts.unknown} of ${plural(total, 'domain')} not checked yet`;
-  return total === 1 ? 'The domain is in sync' : `All ${total} domains are in sync`;
+  const text = total === 1 ? 'The domain is in sync' : `All ${total} domains are in sync`;
+  return delivery.isRead ? text : `${text}; the email logs are not read yet`;
 }
 
-function isWell({ counts, total, accountTotals, delivery }: OverviewData): boolean {
-  const { all, notReady } = accountTotals;
-  return notReady === 0 && all > 0 && counts['in-sync'] === total && delivery.troubles.length === 0;
+function moodOf(data: OverviewData): PageVerdict['mood'] {
+  const { counts, total, accountTotals, delivery } = data;
+  if (accountTotals.all === 0 || faultsIn(data).length > 0) return 'unwell';
+  return total > 0 && counts['in-sync'] === total && delivery.isRead ? 'well' : 'open';
 }

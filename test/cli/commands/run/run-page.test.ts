@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { fwdsync } from '../../../support/command.ts';
+import { openWorkspace, OWNER } from '../../../support/workspace.ts';
 import { daemon, place, type Process } from '../../support/daemon-process.ts';
 
 const TOKEN = 'token-of-the-page-0123456789';
@@ -33,13 +34,36 @@ test('the page of a daemon that runs: domains, the last run and its diff, a rout
   const route = await get('/mail/?route=boss%40acme.example');
   expect(route.text).toContain('boss@acme.example -&gt; { env: BOSS }');
   expect(route.text).toContain('alias boss matches it by its name (fwdsync.yaml:7:');
-  expect((await get('/?route=x%40nobody.example')).text).toContain('does not name nobody.example');
+  const unnamed = await get('/?route=x%40nobody.example');
+  expect(unnamed.text).toContain('does not name nobody.example');
+  expect(unnamed.text).toContain('ask the account: fwdsync route x@nobody.example --live');
   expect((await get('/?route=nonsense')).text).toContain('is not an address');
   const all = `${text}${detail.text}${route.text}${(await get('/status')).text}`;
   expect(all).not.toContain('boss@private.example');
   expect(all).not.toContain('battery');
   await process.end();
   expect(await process.output).not.toContain(TOKEN);
+});
+
+test.each([
+  ['alias', 'sales@acme.example -&gt; carol@corp.example', 'alias sales matches it'],
+  ['rules', 'sales@acme.example -&gt; dan@corp.example', 'rule all matches it'],
+] as const)('the route box uses the engine that the daemon has read: %s', async (engine, way, why) => {
+  const here = await openWorkspace([{ domain: 'acme.example', routing_engine: engine }]);
+  await here.write(`version: 1
+api: { account: ${OWNER} }
+domains:
+  acme.example:
+    aliases: { sales: carol@corp.example }
+    rules: [{ name: all, alias: sales, forward: dan@corp.example }]
+`);
+  const process = daemon({ ...here, env: { ...here.env, FWDSYNC_LOG_FORMAT: 'json' } });
+  await process.event('run.finished');
+  const { text } = await ask(process, '/?route=sales%40acme.example');
+  expect(text).toContain(way);
+  expect(text).toContain(why);
+  expect(text).not.toMatch(/is not known|use --live/);
+  expect(await process.end()).toBe(0);
 });
 
 test('what has changed is told to open pages, and --mask hides local parts', async () => {
