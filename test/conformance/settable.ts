@@ -1,0 +1,10 @@
+import type { StateTypes, RuleField } from '../../src/model/resources.ts';
+
+/**
+ * Every field of every kind that a manifest can set and a read shows. The rank follows from the order of rules, and a
+ * password cannot be read: both have tests of their own. A new field does not compile until it has a case.
+ */
+export type SettableField =
+  | `domain.${keyof StateTypes['domain']}`
+  | `alias.${keyof StateTypes['alias']}`
+  | `rule.${Exclude<RuleField, 'rank'>}`;
