@@ -196,6 +196,7 @@ describe.each(CASES)('$title', ({ version, field }) => {
 test.each(CASES.filter(({ field }) => field.isDestination))(
   '$title is shown as its reference where its value is one',
   async ({ version, field }) => {
+    const [one] = field.values;
     const bench = await openBench(version, { BOSS: SECRET });
     const boss = '  other.example:\n    aliases: { boss: { env: BOSS } }\n';
     bench.manifest(field.written(one), boss);
