@@ -6,7 +6,8 @@ import type { DomainName } from '../model/names.ts';
 import { createInterruption, type Interruption } from './process/interruption.ts';
 import type { PlanOptionsDocument } from '../plan/document/document.ts';
 import type { SavedPlan } from '../plan/document/saved.ts';
-import { createStandardOutput, type OutputStream } from './process/standard-output.ts';
+import { createEnding, type Ending } from './process/ending.ts';
+import { createStandardOutput, type OutputStream, type StandardOutput } from './process/standard-output.ts';
 import { createSecrets, type Secrets } from './process/secrets.ts';
 import type { ManifestCounts } from '../manifest/load.ts';
 import type { Problem } from '../model/manifest/problem.ts';
@@ -23,13 +24,14 @@ export interface Context extends Pick<Interruption, 'signal'>, Partial<Omit<Inte
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly stdin: Readable & { readonly isTTY?: boolean };
-  readonly stdout: OutputStream;
+  readonly stdout: OutputStream & Partial<StandardOutput>;
   readonly stderr: Writable & OutputStream;
   readonly clock: Clock;
   /** Calls `work` every so many milliseconds, as long as the process lives, until the answer is called. */
   readonly every?: Every;
   readonly random: () => number;
   readonly secrets: Secrets;
+  readonly ending?: Ending;
   /** Shared by all clients; absent: each has its own. */
   readonly connections?: Connections;
   /** Calls back on every SIGHUP, which ends the process where nobody asked for this. */
@@ -73,7 +75,8 @@ export interface AccountReport {
 
 export function processContext(): Context {
   let stderr: Context['stderr'] | undefined;
-  const openStderr = (): Context['stderr'] => (stderr ??= survivingItsReader(process.stderr));
+  const openStderr = (): Context['stderr'] => (stderr ??= process.stderr.on('error', () => {}));
+  const ending = createEnding(openStderr);
   return {
     env: process.env,
     cwd: process.cwd(),
@@ -81,7 +84,7 @@ export function processContext(): Context {
     get stdin() {
       return process.stdin;
     },
-    stdout: createStandardOutput(() => survivingItsReader(process.stdout)),
+    stdout: createStandardOutput(() => process.stdout.on('error', ending.noteOutputError)),
     get stderr() {
       return openStderr();
     },
@@ -92,17 +95,10 @@ export function processContext(): Context {
     },
     random: Math.random,
     secrets: createSecrets(),
+    ending,
     ...interruption(openStderr),
     onHangUp: (listener) => process.on('SIGHUP', listener),
   };
-}
-
-/** Whoever reads may go away, as `head` does: everything else that a command does must still finish. */
-function survivingItsReader<Stream extends NodeJS.WriteStream>(stream: Stream): Stream {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-  });
-  return stream;
 }
 
 export const systemClock: Clock = {

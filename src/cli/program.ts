@@ -49,7 +49,9 @@ export function createProgram(
       const action = await load();
       const code = await action(log.context, options, command.args);
       log.finish(code);
-      finish(code);
+      await context.stdout.settle?.();
+      // The output of `run` is its log: what it has done does not depend on that.
+      finish(command.name() === 'run' ? code : (context.ending?.codeOf(code) ?? code));
     };
 
   declareCommands({ program, run, execute, context }, line);

@@ -32,7 +32,10 @@ export function connect(
     ...(writeMs === undefined ? {} : { bounds: { writeMs } }),
     ...(context.connections === undefined ? {} : { dispatcher: context.connections }),
     ...(context.cut === undefined ? {} : { cut: context.cut }),
-    ...(onEvent === undefined ? {} : { onEvent }),
+    onEvent(event) {
+      if (!event.endpoint.startsWith('GET ')) context.ending?.noteWrite();
+      onEvent?.(event);
+    },
     ...(budgets === undefined ? {} : { budgets }),
   });
   context.waitFor?.(() => client.inFlight());

@@ -10,6 +10,12 @@ export interface OutputStream {
   readonly once: (event: 'error', listener: () => void) => unknown;
 }
 
+/** The standard output of a process. */
+export interface StandardOutput extends OutputStream {
+  /** Resolves once everything is written, or cannot be. */
+  readonly settle: () => Promise<void>;
+}
+
 /** The descriptor of standard output. */
 const DESCRIPTOR = 1;
 
@@ -17,7 +23,7 @@ const DESCRIPTOR = 1;
  * Standard output of this process. To open Node's stream takes a tenth of the start-up, so that a file or a pipe is written without
  * it. Whatever cannot be written at once goes to the stream, which waits for a slow reader and reports what is wrong.
  */
-export function createStandardOutput(open: () => OutputStream): OutputStream {
+export function createStandardOutput(open: () => OutputStream): StandardOutput {
   let stream = mayBeTerminal() ? open() : undefined;
   return {
     get isTTY() {
@@ -28,9 +34,15 @@ export function createStandardOutput(open: () => OutputStream): OutputStream {
     },
     write(text, done) {
       const rest = stream === undefined ? writeNow(text) : text;
-      if (rest !== null) return (stream ??= open()).write(rest, done);
+      // An error is reported by the stream alone: it is no error of whoever waits.
+      if (rest !== null) return (stream ??= open()).write(rest, () => done?.());
       done?.();
       return true;
+    },
+    async settle() {
+      const last = stream;
+      // The stream reports an error right after it has called back.
+      if (last !== undefined) await new Promise((done) => last.write('', () => setImmediate(done)));
     },
     once: (event, listener) => (stream ??= open()).once(event, listener),
   };

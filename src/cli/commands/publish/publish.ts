@@ -33,6 +33,7 @@ export async function publishCommand(context: Context, options: PublishOptions):
     throw usageError('publish needs a store', 'give --store, or set FWDSYNC_STORE');
   assertOneThing(options);
   const document = await publish(context, options);
+  context.ending?.noteWrite();
   if (format === 'json') printJson(context, document);
   else context.stdout.write(publishText(document));
   return EXIT.done;

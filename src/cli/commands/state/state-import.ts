@@ -28,7 +28,8 @@ export async function stateCommand(
   let [count, failed] = [0, 0];
   for await (const imported of accounts) {
     count += 1;
-    if (!imported.result.ok) failed += 1;
+    if (imported.result.ok) context.ending?.noteWrite();
+    else failed += 1;
     context.stdout.write(lineOf(imported));
   }
   if (count === 0)

@@ -1,0 +1,114 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { STORE_KEY } from '../../fleet/support/fleet.ts';
+import { PROGRAM } from '../../support/program.ts';
+import { sharedPostgres } from '../../support/shared-postgres.ts';
+import { openWorkspace, OWNER, type Workspace } from '../../support/workspace.ts';
+
+const MANIFEST = `version: 1
+api: { account: ${OWNER}, key: { env: FWDSYNC_API_KEY } }
+domains:
+  acme.example:
+    aliases: { info: ana@corp.example, postmaster: ana@corp.example, abuse: ana@corp.example }
+`;
+const REFUSED = MANIFEST.replace('aliases', 'prune: { aliases: true }\n    aliases');
+const LOST = expect.stringMatching(
+  /^error: standard output cannot be written: (ENOSPC|EFBIG).*\n {2}try: .*\n$/,
+);
+const ALIASES = Array.from({ length: 40 }, (_, index) => ({ alias: `n${index}`, forward: 'a@b.example' }));
+
+async function open(manifest = MANIFEST) {
+  const workspace = await openWorkspace([{ domain: 'acme.example', aliases: ALIASES }]);
+  await workspace.write(manifest);
+  return workspace;
+}
+
+/** Runs the shell's line; `fwdsync` in it is the program. */
+function begin({ directory, env }: Workspace, line: string, more: Readonly<Record<string, string>> = {}) {
+  const child = spawn('bash', ['-c', `fwdsync() { ${PROGRAM} "$@"; }; ${line}`], {
+    cwd: directory,
+    env: { PATH: process.env['PATH'], HOME: '/nonexistent', ...env, ...more },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
+
+async function run(workspace: Workspace, line: string, more: Readonly<Record<string, string>> = {}) {
+  const child = begin(workspace, line, more);
+  const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+  return { code: code as unknown, stderr };
+}
+
+describe('on a full disk', () => {
+  test.each([
+    ['validate', 1],
+    ['plan --format json', 1],
+    ['plan --detailed-exitcode', 1],
+    ['apply --yes', 3],
+    ['apply --yes --format json', 3],
+    ['export', 1],
+    ['history', 1],
+  ])('%s ends with %i and says why', async (line, code) => {
+    const workspace = await open();
+    expect(await run(workspace, `fwdsync ${line} >/dev/full`)).toEqual({ code, stderr: LOST });
+    const aliases = workspace.emulator.store.dump().domains[0]?.aliases.map(({ alias }) => alias);
+    expect(aliases?.includes('info')).toBe(code === 3);
+  });
+
+  test('what a command ends with for another reason stays', async () => {
+    const { code } = await run(await open(REFUSED), 'fwdsync plan >/dev/full');
+    expect(code).toBe(4);
+    const invalid = await open(MANIFEST.replaceAll('ana@', ''));
+    expect((await run(invalid, 'fwdsync validate >/dev/full')).code).toBe(5);
+  });
+
+  test('a file that can grow no further is the same', async () => {
+    const ended = await run(await open(), '(ulimit -f 0; fwdsync validate >printed)');
+    expect(ended).toEqual({ code: 1, stderr: LOST });
+  });
+
+  test('what is published is 3', async () => {
+    const store = {
+      FWDSYNC_STORE: await (await sharedPostgres()).createDatabase(),
+      FWDSYNC_STORE_KEY: STORE_KEY.toString('base64'),
+      FWDSYNC_STATE_DIR: '',
+    };
+    expect(await run(await open(), 'fwdsync publish >/dev/full', store)).toEqual({ code: 3, stderr: LOST });
+  });
+
+  test.each([
+    ['json', '>/dev/full', LOST],
+    ['pretty', '>/dev/full', LOST],
+    ['json', '> >(true)', ''],
+  ])('run goes on, and ends as it would, with a log in %s %s', async (format, where, said) => {
+    const workspace = await open();
+    const args = `--listen 127.0.0.1:0 --interval 1s --log-format ${format}`;
+    const child = begin(workspace, `exec ${PROGRAM} run ${args} ${where}`);
+    const stderr = text(child.stderr);
+    const requests = (): number => workspace.emulator.journal.entries().length;
+    await expect.poll(() => workspace.writes().length, { timeout: 20_000 }).toBeGreaterThan(0);
+    const before = requests();
+    await expect.poll(requests, { timeout: 20_000 }).toBeGreaterThan(before + 4);
+    child.kill('SIGTERM');
+    expect((await once(child, 'exit'))[0]).toBe(0);
+    expect(await stderr).toEqual(said);
+    expect((await run(workspace, `fwdsync run --once ${where}`)).code).toBe(0);
+  });
+
+  test('standard error that cannot be written changes nothing', async () => {
+    const workspace = await open();
+    expect((await run(workspace, 'fwdsync apply --yes --log-level debug 2>/dev/full')).code).toBe(0);
+    expect((await run(workspace, 'fwdsync nonsense 2>/dev/full')).code).toBe(64);
+    expect((await run(await open(), 'fwdsync apply --yes >/dev/full 2>/dev/full')).code).toBe(3);
+  });
+});
+
+test('a reader that goes away changes neither what is done nor the exit code', async () => {
+  const workspace = await open();
+  const ended = await run(workspace, 'fwdsync apply --yes --format json | true; exit ${PIPESTATUS[0]}');
+  expect(ended).toEqual({ code: 0, stderr: '' });
+  expect(workspace.writes()).not.toEqual([]);
+});
