@@ -58,6 +58,13 @@ export function strongestExit(codes: readonly ExitCode[]): ExitCode {
   return order.find((code) => codes.includes(code)) ?? EXIT.done;
 }
 
+/** Returns the exit code of a command of which the output is lost: no success, and 3 where something was written. */
+export function exitWithoutOutput(code: ExitCode, { ending }: Pick<Context, 'ending'>): ExitCode {
+  const isSuccess = code === EXIT.done || code === EXIT.changes;
+  if (!isSuccess || ending?.isOutputLost() !== true) return code;
+  return ending.hasWritten() ? EXIT.partial : EXIT.failed;
+}
+
 /** The shell's codes for a command that a signal ended. */
 export function interruptedExit({ signal }: { readonly signal: AbortSignal }): ExitCode {
   return signal.reason === 'SIGTERM' ? EXIT.terminated : EXIT.interrupted;

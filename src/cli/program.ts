@@ -3,7 +3,7 @@ import pkg from '../../package.json' with { type: 'json' };
 import { quote } from '../model/names.ts';
 import type { Context } from './context.ts';
 import { declareCommands } from './declare/commands.ts';
-import type { ExitCode } from './exit.ts';
+import { exitWithoutOutput, type ExitCode } from './exit.ts';
 import type { CommandAction, Execute } from './input/options.ts';
 import { openCommandLog } from './output/log/command-log.ts';
 import type { CommonOptions } from './settings.ts';
@@ -51,7 +51,7 @@ export function createProgram(
       log.finish(code);
       await context.stdout.settle?.();
       // The output of `run` is its log: what it has done does not depend on that.
-      finish(command.name() === 'run' ? code : (context.ending?.codeOf(code) ?? code));
+      finish(command.name() === 'run' ? code : exitWithoutOutput(code, context));
     };
 
   declareCommands({ program, run, execute, context }, line);

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { chmod, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, copyFile, readFile, symlink, writeFile } from 'node:fs/promises';
+import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { parse } from 'yaml';
 import { temporaryDirectory } from '../support/directory.ts';
 import { createRepository, GIT_ENV, type Repository } from './support/repository.ts';
+import { INSTALLED } from '../support/package.ts';
 import { PROGRAM_PATH } from '../support/program.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -13,11 +13,11 @@ const GOOD = 'version: 1\ndomains:\n  acme.example:\n    aliases: { info: ana@co
 const BAD = GOOD.replace('ana@corp.example', 'oncal');
 const run = promisify(execFile);
 
-async function repository(): Promise<{
+async function repository(PATH = PROGRAM_PATH): Promise<{
   readonly repository: Repository;
   readonly env: Record<string, string>;
 }> {
-  const env = { PATH: PROGRAM_PATH, HOME: await temporaryDirectory() };
+  const env = { PATH, HOME: await temporaryDirectory() };
   return { repository: await createRepository(await temporaryDirectory(), env), env };
 }
 
@@ -79,11 +79,12 @@ describe('.pre-commit-hooks.yaml', () => {
     });
   });
 
-  test('run by the framework: real commits pass and fail', async () => {
-    const { repository: made, env } = await repository();
-    const [hook] = parse(await readFile(definition, 'utf8')) as readonly Record<string, unknown>[];
-    // Where the command comes from is the one thing that is replaced: it is on the path already.
-    const config = { repos: [{ repo: 'local', hooks: [{ ...hook, language: 'system' }] }] };
+  test('run by the framework with the installed package: real commits pass and fail', async () => {
+    const path = [join(INSTALLED, 'bin'), dirname(process.execPath), process.env['PATH']].join(delimiter);
+    const { repository: made, env } = await repository(path);
+    const source = await createRepository(await temporaryDirectory());
+    const rev = await source.commit({ '.pre-commit-hooks.yaml': await readFile(definition, 'utf8') });
+    const config = { repos: [{ repo: source.directory, rev, hooks: [{ id: 'fwdsync-validate' }] }] };
     await made.commit({ '.pre-commit-config.yaml': JSON.stringify(config) });
     await run('pre-commit', ['install'], { cwd: made.directory, env: { ...env, ...GIT_ENV } });
 
@@ -96,8 +97,12 @@ describe('.pre-commit-hooks.yaml', () => {
     expect(await refusal(made.git('commit', '--quiet', '--message', 'Staged is bad'))).toContain('oncal');
     await made.git('add', 'fwdsync');
     await made.git('commit', '--quiet', '--allow-empty', '--message', 'Good again');
-    await mkdir(join(made.directory, 'docs'));
     await made.commit({ 'docs/notes.yaml': 'anything: [' });
+    await symlink('../mail/shop.yaml', join(made.directory, 'fwdsync/shop.yaml'));
+    await made.git('add', 'fwdsync');
+    expect(await refusal(made.commit({ 'mail/shop.yaml': BAD.replace('acme', 'shop') }))).toContain(
+      'fwdsync/shop.yaml:4:22: error',
+    );
     expect(await commits(made)).toBe(4);
   });
 });

@@ -7,7 +7,8 @@ import { printChecked } from '../output/problems/checked.ts';
 import { EXIT, type ExitCode, usageError } from '../exit.ts';
 import { VALIDATE_FORMATS, type ValidateFormat } from '../output/formats.ts';
 import type { ReadDesired } from '../input/manifest/desired.ts';
-import { findStaged, isAnyStaged, type GitTree } from '../input/manifest/git-manifests.ts';
+import { findStaged, isAnyStaged } from '../input/manifest/git-manifests.ts';
+import type { GitTree } from '../input/manifest/git-tree.ts';
 import { printJson } from '../output/output.ts';
 import { silencedWords } from '../../plan/render/totals.ts';
 import { workflowCommand, type Annotation } from '../../plan/render/workflow-command.ts';
@@ -67,8 +68,10 @@ async function findManifests(
 ): Promise<readonly ValidateOptions[]> {
   if (options.staged !== true) return [options];
   const named = statedPaths(options, context);
-  if (named !== null) return (await isAnyStaged(context, named)) ? [{ ...options, file: named }] : [];
-  const found = await findStaged(context, resolveStateDirectory(options, context));
+  const leaveOut = resolveStateDirectory(options, context);
+  if (named !== null)
+    return (await isAnyStaged(context, named, leaveOut)) ? [{ ...options, file: named }] : [];
+  const found = await findStaged(context, leaveOut);
   return found.map((path) => ({ ...options, file: [path] }));
 }
 

@@ -12,7 +12,7 @@ import { manifestSize } from '../../../plan/size.ts';
 import { keepDomains } from '../../../reconcile/domain-digests.ts';
 import type { Context } from '../../context.ts';
 import { CommandError, EXIT, commandFailure, usageError } from '../../exit.ts';
-import type { GitTree } from './git-manifests.ts';
+import type { GitTree } from './git-tree.ts';
 import { maskOf } from '../../output/output.ts';
 import type { ManifestCounts } from '../../../manifest/load.ts';
 import { openExcerpt, printInvalid, printProblems } from '../../output/problems/problems.ts';

@@ -1,154 +1,200 @@
 import { realpath } from 'node:fs/promises';
-import { dirname, join, normalize, relative, resolve } from 'node:path';
+import { basename, join, normalize, relative, resolve } from 'node:path';
 import type { ManifestText } from '../../../manifest/read/text.ts';
 import type { Context } from '../../context.ts';
 import { commandFailure } from '../../exit.ts';
 import { git, requireGit } from './git.ts';
+import { assertMerged, followLinks, readObjects, readTree, type GitTree, type Tree } from './git-tree.ts';
 
-/** What of a repository is read: what is about to be committed, or a commit. */
-export type GitTree = { readonly kind: 'index' } | { readonly kind: 'commit'; readonly commit: string };
-
-/** A file in a tree; `path` is relative to where the command runs. */
-interface TreeEntry {
-  readonly mode: string;
-  readonly object: string;
-  readonly path: string;
+/** A tree, and the place of the command in it. */
+interface Place {
+  readonly tree: Tree;
+  /** The directory in which the command runs, relative to the root of the repository. */
+  readonly directory: string;
+  /** The state directory, relative to that root; its snapshots are no manifests. */
+  readonly leftOut: string;
 }
 
-const LINK = '120000';
-/** Links to links; more than that is a ring. */
-const MAX_LINKS = 8;
+/** The paths that decide what a manifest says. */
+interface Reach {
+  readonly files: Set<string>;
+  readonly directories: Set<string>;
+  readonly links: Set<string>;
+  /** Links that lead out of the repository, in a ring, or to what is not in it. */
+  readonly broken: Set<string>;
+}
 
-/** Whether what is about to be committed differs from the last commit in any of these files and directories. */
-export async function isAnyStaged(context: Context, paths: readonly string[]): Promise<boolean> {
-  const { code, stderr } = await git(context, ['diff', '--cached', '--quiet', '--', ...paths]);
-  if (code <= 1) return code === 1;
-  throw commandFailure(`git diff: ${stderr.split('\n')[0]}`, 'run it within the repository');
+/** A path that belongs to a manifest. */
+interface Met {
+  readonly path: string;
+  /** True for the path that was named, which needs no ending, and may be the state directory. */
+  readonly isNamed: boolean;
+}
+
+const INDEX: GitTree = { kind: 'index' };
+
+/** True if what is about to be committed changes any of these manifests, also behind links. */
+export async function isAnyStaged(
+  context: Context,
+  paths: readonly string[],
+  leaveOut: string,
+): Promise<boolean> {
+  const place = await openPlace(context, INDEX, leaveOut);
+  const staged = await listStaged(context);
+  return paths.some((path) => isChanged(reachOf(place, pathInTree(context, place, path)), staged));
 }
 
 /**
- * Every manifest that is about to be committed under its default name, wherever it is in the repository: each staged
- * `fwdsync.yaml`, and each directory `fwdsync` with a staged YAML file below it. Paths are relative to where the command
- * runs. Nothing of the directory `leaveOut`, absolute, is one: the state directory, with its snapshots.
+ * Lists every manifest with a default name that the commit changes, wherever it is in the repository: each `fwdsync.yaml`, and each
+ * directory `fwdsync`, of which a file is staged, also behind links. Paths are relative to where the command runs.
  */
 export async function findStaged(context: Context, leaveOut: string): Promise<readonly string[]> {
-  const listed = await requireGit(context, ['diff', '--cached', '--name-only', '--no-renames', '-z']);
-  const found = listed
-    .toString('utf8')
-    .split('\0')
-    .filter((path) => manifestOf(path) !== null);
-  if (found.length === 0) return [];
-  const prefix = (await requireGit(context, ['rev-parse', '--show-prefix']))
-    .toString('utf8')
-    .replace(/\n$/, '');
-  const here = (path: string): string => relative(prefix || '.', path);
-  const leftOut = await leftOutHere(context, leaveOut);
-  const manifests = found
-    .filter((path) => !isBelow(here(path), leftOut))
-    .flatMap((path) => manifestOf(path) ?? []);
-  return [...new Set(manifests)].map(here);
-}
-
-/** Of a file in the repository: the manifest that it is, or belongs to. */
-function manifestOf(path: string): string | null {
-  const parts = path.split('/');
-  const directory = parts.indexOf('fwdsync');
-  if (directory >= 0 && directory < parts.length - 1) {
-    const manifest = parts.slice(0, directory + 1).join('/');
-    return isManifest(path, [manifest], '') ? manifest : null;
+  const staged = await listStaged(context);
+  if (staged.length === 0) return [];
+  const place = await openPlace(context, INDEX, leaveOut);
+  const named = [...place.tree.entries.keys(), ...staged].map((path) => manifestOf(path, place.tree));
+  const byRealPath = new Map<string, string>();
+  for (const manifest of new Set(named.filter((path) => path !== null))) {
+    const real = followLinks(place.tree, manifest).real ?? manifest;
+    const isOther = isBelow(manifest, place.leftOut) || byRealPath.has(real);
+    if (!isOther && isChanged(reachOf(place, manifest), staged)) byRealPath.set(real, manifest);
   }
-  return parts.at(-1) === 'fwdsync.yaml' ? path : null;
+  return [...byRealPath.values()].map((path) => relative(place.directory, path));
 }
 
-/** The manifests that the paths name in a tree, by the rules that hold for files: see manifest/read.ts. */
+/** Reads the manifests that the paths name in a tree, by the rules that hold for files: see manifest/read/read.ts. */
 export async function readGitManifests(
   context: Context,
   tree: GitTree,
   { paths, leaveOut }: { readonly paths: readonly string[]; readonly leaveOut: string },
 ): Promise<readonly ManifestText[]> {
-  const wanted = paths.map((path) => normalize(relative(context.cwd, resolve(context.cwd, path)) || '.'));
-  const entries = await listFiles(context, tree, { wanted, leftOut: await leftOutHere(context, leaveOut) });
-  const contents = await readObjects(context, entries);
-  return entries.map(({ path }, index) => ({ file: path, text: contents[index] ?? '' }));
-}
-
-async function listFiles(
-  context: Context,
-  tree: GitTree,
-  { wanted, leftOut }: { readonly wanted: readonly string[]; readonly leftOut: string },
-): Promise<readonly TreeEntry[]> {
-  const files = new Map<string, TreeEntry>();
-  let paths = wanted;
-  for (let round = 0; paths.length > 0 && round < MAX_LINKS; round += 1) {
-    const found = (await list(context, tree, paths)).filter(({ path }) => isManifest(path, paths, leftOut));
-    const links = found.filter(({ mode }) => mode === LINK);
-    for (const entry of found) if (entry.mode.startsWith('100')) files.set(entry.path, entry);
-    const targets = await readObjects(context, links);
-    paths = links.map(({ path }, index) => normalize(join(dirname(path), String(targets[index]))));
-  }
-  return [...files.values()];
-}
-
-/** Lists what lies at or below the paths; where an entry of the index is in conflict there is nothing to check. */
-async function list(
-  context: Context,
-  tree: GitTree,
-  paths: readonly string[],
-): Promise<readonly TreeEntry[]> {
-  const args =
-    tree.kind === 'index'
-      ? ['ls-files', '--stage', '-z', '--', ...paths]
-      : ['ls-tree', '-r', '-z', tree.commit, '--', ...paths];
-  const lines = (await requireGit(context, args)).toString('utf8').split('\0').slice(0, -1);
-  return lines.map((line) => {
-    const tab = line.indexOf('\t');
-    const path = line.slice(tab + 1);
-    const [mode = '', second = '', third = ''] = line.slice(0, tab).split(' ');
-    if (tree.kind === 'commit') return { mode, object: third, path };
-    if (third === '0') return { mode, object: second, path };
-    throw commandFailure(`${path} is in conflict in the index`, 'resolve it and add it');
+  const place = await openPlace(context, tree, leaveOut);
+  const reaches = paths.map((path) => reachOf(place, pathInTree(context, place, path)));
+  if (tree.kind === 'index') refuseBroken(reaches.flatMap(({ broken }) => [...broken]));
+  const files = new Set(reaches.flatMap((reach) => [...reach.files]));
+  const found = [...files].flatMap((path) => {
+    const entry = place.tree.entries.get(path);
+    if (entry !== undefined) assertMerged(path, entry);
+    return entry?.kind === 'file' ? [{ file: relative(place.directory, path), object: entry.object }] : [];
   });
+  const contents = await readObjects(context, found);
+  return found.map(({ file }, index) => ({ file, text: contents[index] ?? '' }));
 }
 
-/** Relative to where the command runs, by the real paths of both, as files are left out. */
-async function leftOutHere({ cwd }: Context, leaveOut: string): Promise<string> {
+/** Refuses a link to what is not committed: with it, an unchecked manifest would pass. */
+function refuseBroken([first]: readonly string[]): void {
+  if (first === undefined) return;
+  throw commandFailure(
+    `${first} is a link to what is not in the repository`,
+    'add what it leads to, or put a file in place of the link',
+  );
+}
+
+async function openPlace(context: Context, tree: GitTree, leaveOut: string): Promise<Place> {
+  const prefix = (await requireGit(context, ['rev-parse', '--show-prefix']))
+    .toString('utf8')
+    .replace(/\n$/, '');
   const real = (path: string): Promise<string> => realpath(path).catch(() => path);
-  return relative(await real(cwd), await real(leaveOut));
+  const directory = normalize(prefix || '.');
+  const leftOut = normalize(join(directory, relative(await real(context.cwd), await real(leaveOut))));
+  return { tree: await readTree(context, tree, prefix), directory, leftOut };
 }
 
-/**
- * A file that was named itself, or a YAML file below a directory that was, no name on the way beginning with a dot, and
- * not within what is left out there.
- */
-function isManifest(path: string, wanted: readonly string[], leftOut: string): boolean {
-  return wanted.some((name) => {
-    if (path === name) return true;
-    const below = partBelow(path, name);
-    if (below === null || (isBelow(leftOut, name) && isBelow(path, leftOut))) return false;
-    return /\.ya?ml$/.test(below) && !below.split('/').some((part) => part.startsWith('.'));
-  });
+function pathInTree({ cwd }: Context, { directory }: Place, path: string): string {
+  const inTree = normalize(join(directory, relative(cwd, resolve(cwd, path))));
+  if (!isOutside(inTree)) return inTree.replace(/\/$/, '');
+  throw commandFailure(
+    `${path} is outside of the repository`,
+    'run the command within the repository of the manifest',
+  );
+}
+
+function isOutside(path: string): boolean {
+  return path === '..' || path.startsWith('../');
+}
+
+/** Paths that the commit changes, by plumbing: what `git diff` prints depends on the user's configuration. */
+async function listStaged(context: Context): Promise<readonly string[]> {
+  const against = (revision: string): readonly string[] => [
+    'diff-index',
+    '--cached',
+    '--name-only',
+    '--no-renames',
+    '-z',
+    revision,
+    '--',
+  ];
+  await requireGit(context, ['rev-parse', '--git-dir']);
+  const { code, stdout } = await git(context, against('HEAD'));
+  // Before the first commit there is no HEAD; all that is staged is new.
+  const listed = code === 0 ? stdout : await requireGit(context, against(await emptyTree(context)));
+  return listed.toString('utf8').split('\0').slice(0, -1);
+}
+
+async function emptyTree(context: Context): Promise<string> {
+  return (await requireGit(context, ['hash-object', '-t', 'tree', '--stdin'])).toString('utf8').trim();
+}
+
+/** Returns the manifest with a default name that a path is, or belongs to. */
+function manifestOf(path: string, { entries }: Tree): string | null {
+  const isLink = entries.get(path)?.kind === 'link';
+  const [, directory, below = ''] = /^((?:.*?\/)??fwdsync)\/(.*)$/.exec(path) ?? [];
+  if (directory !== undefined) return isPart(below, isLink) ? directory : null;
+  return basename(path) === 'fwdsync.yaml' || (isLink && basename(path) === 'fwdsync') ? path : null;
+}
+
+function isPart(below: string, isLink: boolean): boolean {
+  return (isLink || isManifestName(below)) && !/(^|\/)\./.test(below);
+}
+
+function isChanged({ files, directories, links }: Reach, staged: readonly string[]): boolean {
+  return staged.some(
+    (path) =>
+      files.has(path) ||
+      links.has(path) ||
+      // A file that the commit deletes is in no tree any more.
+      (isManifestName(path) && [...directories].some((directory) => isBelow(path, directory))),
+  );
+}
+
+/** Collects what a manifest consists of: a file, or all YAML files below a directory; names that begin with a dot are left out. */
+function reachOf(place: Place, manifest: string): Reach {
+  const reach: Reach = { files: new Set(), directories: new Set(), links: new Set(), broken: new Set() };
+  collect(place, reach, { path: manifest, isNamed: true });
+  return reach;
+}
+
+function collect(place: Place, reach: Reach, { path, isNamed }: Met): void {
+  const { real, links } = followLinks(place.tree, path);
+  for (const link of links) reach.links.add(link);
+  if (links.length > 0 && !isThere(place.tree, real)) reach.broken.add(path);
+  if (real === null) return;
+  const names = place.tree.children.get(real);
+  if (names !== undefined) collectBelow(place, reach, { path, real, names, isNamed });
+  else if (isNamed || isManifestName(path)) reach.files.add(real);
+}
+
+function collectBelow(
+  place: Place,
+  reach: Reach,
+  { path, real, names, isNamed }: Met & { readonly real: string; readonly names: ReadonlySet<string> },
+): void {
+  const isLeftOut = !isNamed && real === place.leftOut;
+  if (isLeftOut || reach.directories.has(real)) return;
+  reach.directories.add(real);
+  for (const name of [...names].filter((own) => !own.startsWith('.')).sort()) {
+    collect(place, reach, { path: join(path, name), isNamed: false });
+  }
+}
+
+function isThere({ entries, children }: Tree, path: string | null): boolean {
+  return path !== null && (entries.has(path) || children.has(path));
+}
+
+function isManifestName(path: string): boolean {
+  return /\.ya?ml$/.test(path);
 }
 
 function isBelow(path: string, directory: string): boolean {
-  return partBelow(path, directory) !== null;
-}
-
-/** What of a path follows a directory; null: it is not below it. */
-function partBelow(path: string, directory: string): string | null {
-  if (directory === '.') return path === '' || /^\.\.?(\/|$)/.test(path) ? null : path;
-  return path.startsWith(`${directory}/`) ? path.slice(directory.length + 1) : null;
-}
-
-/** The contents of files, in their order, by one process. */
-async function readObjects(context: Context, entries: readonly TreeEntry[]): Promise<readonly Buffer[]> {
-  if (entries.length === 0) return [];
-  const input = entries.map(({ object }) => `${object}\n`).join('');
-  const output = await requireGit(context, ['cat-file', '--batch'], input);
-  let at = 0;
-  return entries.map(() => {
-    const end = output.indexOf('\n', at);
-    const size = Number(output.toString('latin1', at, end).split(' ')[2]);
-    at = end + 1 + size + 1;
-    return output.subarray(end + 1, end + 1 + size);
-  });
+  return directory === '.' ? !isOutside(path) : path.startsWith(`${directory}/`);
 }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { buffer, text } from 'node:stream/consumers';
 import { once } from 'node:events';
 import type { Context } from '../../context.ts';
-import { commandFailure, usageError } from '../../exit.ts';
+import { commandFailure, usageError, type CommandError } from '../../exit.ts';
 
 export interface GitResult {
   readonly code: number;
@@ -34,12 +34,29 @@ export async function git(context: Context, args: readonly string[], input = '')
   }
 }
 
-/** The same where only success makes sense; the first line of what git says is the message. */
+/** The same where only success makes sense. */
 export async function requireGit(context: Context, args: readonly string[], input = ''): Promise<Buffer> {
   const { code, stdout, stderr } = await git(context, args, input);
   if (code === 0) return stdout;
-  const said = stderr.split('\n')[0] || `exit code ${code}`;
-  throw commandFailure(`git ${args[0]}: ${said}`, 'run the command within the repository');
+  throw repositoryFault(stderr) ?? commandFailure(`git ${args[0]}: ${reasonOf(stderr)}`, 'see what git says');
+}
+
+/** The reason why git does not read this repository at all, with its own advice; null: it is something else. */
+function repositoryFault(stderr: string): CommandError | null {
+  if (/not a git repository/.test(stderr)) {
+    return commandFailure(`git: ${reasonOf(stderr)}`, 'run the command within the repository');
+  }
+  if (!/dubious ownership/.test(stderr)) return null;
+  const [advice] = /git config .*safe\.directory .+/.exec(stderr) ?? [
+    'git config --global --add safe.directory DIRECTORY',
+  ];
+  return commandFailure(`git: ${reasonOf(stderr)}`, `make it yours, or say that you trust it: ${advice}`);
+}
+
+/** The line in which git says why it ended; warnings may stand before it. */
+function reasonOf(stderr: string): string {
+  const lines = stderr.split('\n');
+  return lines.find((line) => line.startsWith('fatal: ')) ?? (lines[0] || 'it failed without a message');
 }
 
 /** The commit that a revision names; one that is none is wrong usage. */
@@ -51,8 +68,10 @@ export async function resolveCommit(context: Context, revision: string): Promise
     `${revision}^{commit}`,
   ]);
   if (code === 0) return stdout.toString('utf8').trim();
+  const fault = repositoryFault(stderr);
+  if (fault !== null) throw fault;
   throw usageError(
-    `--against ${revision}: ${stderr.split('\n')[0] || 'there is no such revision'}`,
+    `--against ${revision}: ${reasonOf(stderr)}`,
     'name a commit, a branch or a tag that is here; a shallow clone lacks most of them',
   );
 }
