@@ -29,6 +29,10 @@ async function plan(scene: CommandScene, env: Readonly<Record<string, string>> =
   return stderr;
 }
 
+function credentialsSent(scene: CommandScene): readonly unknown[] {
+  return scene.writes().filter(({ path }) => path.includes('/credentials'));
+}
+
 describe('a file behind a reference', () => {
   test.each([
     ['/dev/zero', 'it is not a regular file'],
@@ -151,7 +155,7 @@ describe('a value that is a secret of the operator is refused', () => {
       'domains: { acme.example: { credentials: { carol: { password: { env: COPY } } } } }',
     );
     const { code, stderr } = await scene.run(['apply', '--yes'], { env: { COPY: KEY } });
-    expect([code, scene.writes()]).toEqual([5, []]);
+    expect([code, credentialsSent(scene)]).toEqual([3, []]);
     expect(stderr).toContain('cannot be used: its value is the API key of an account');
     expect(stderr).not.toContain(KEY);
   });
@@ -176,7 +180,7 @@ describe('a value that is a secret of the operator is refused', () => {
     const again = await scene.run(['apply', '--yes'], {
       env: { FWDSYNC_API_KEY: '', FWDSYNC_API_KEY_FILE: '', FWDSYNC_REFERENCE_PATH: outside, COPY: KEY },
     });
-    expect([again.code, scene.writes()]).toEqual([5, []]);
+    expect([again.code, credentialsSent(scene)]).toEqual([3, []]);
   });
 
   test.each([
@@ -211,7 +215,7 @@ describe('a value that is a secret of the operator is refused', () => {
       };
       const { stdout, stderr } = await scene.run(['run', '--once', '--accounts', 'accounts'], { env });
       expect(stdout + stderr).toContain('cannot be used: it is the API key of an account');
-      expect(scene.writes()).toEqual([]);
+      expect(credentialsSent(scene)).toEqual([]);
     }
   });
 
@@ -226,7 +230,7 @@ describe('a value that is a secret of the operator is refused', () => {
       );
       const env = { FWDSYNC_REFERENCE_PATH: outside, [name]: join(outside, 'secret') };
       const { code, stderr } = await scene.run(['apply', '--yes'], { env });
-      expect([code, scene.writes()]).toEqual([5, []]);
+      expect([code, credentialsSent(scene)]).toEqual([3, []]);
       expect(stderr).toContain('cannot be used: it is a file that fwdsync itself uses');
     },
   );
