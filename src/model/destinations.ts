@@ -194,7 +194,10 @@ function maskAddresses(text: string, numbers: MaskNumbers): string {
   return text.replace(address, (_, local: string, host = '') => `${hidden(`${local}@${host}`, numbers)}@`);
 }
 
+const MASKED_URL = /^[a-z]+:\/\/[^/?#]*\/\*{3}\d+$/i;
+
 function mask(destination: string, numbers: MaskNumbers): string {
+  if (MASKED_URL.test(destination)) return destination;
   const url = /^([a-z]+:\/\/[^/?#]*)./i.exec(destination);
   if (url !== null) return `${url[1]}/${hidden(destination, numbers)}`;
   const at = destination.lastIndexOf('@');

@@ -32,6 +32,8 @@ export interface PlanRequest {
   /** What a sweep read already; of it only the account and the domains that would be changed are read again. */
   readonly observed?: Observed | undefined;
   readonly policy: Policy;
+  /** What else is shown as a reference. */
+  readonly concealed?: References | undefined;
   /** Of an undo: what is wanted depends on what the account has by now. */
   readonly resolveDesired?: ((read: ResolveDesiredInput) => Promise<ResolvedDesired>) | undefined;
 }
@@ -98,6 +100,14 @@ export async function readAccount(
   return observed === undefined ? client.getAccount() : succeed(observed.account);
 }
 
+function shownReferences(
+  { concealed = new Map() }: PlanRequest,
+  desired: Desired,
+  earlier: References = new Map(),
+): References {
+  return new Map([...concealed, ...earlier, ...desired.references]);
+}
+
 /** The same where the account was read and its state directory opened before. */
 export async function planAccount(
   whole: PlanRequest,
@@ -132,8 +142,7 @@ export async function planAccount(
   const { desired = request.desired, leftAlone, notes } = resolved;
   const input = inputOf(observed.value, desired);
   const recognise = await state.openReferences();
-  const earlier = recognise?.(destinationsIn(observed.value, desired)) ?? [];
-  const references = new Map([...earlier, ...desired.references]);
+  const references = shownReferences(whole, desired, recognise?.(destinationsIn(observed.value, desired)));
   const memory = recognise === null ? 'none' : 'some';
   return succeed({ request, input, plan: makePlan(input), references, memory, warnings, leftAlone, notes });
 }

@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { deliverMessage } from '../../src/emulator/delivery/delivery.ts';
-import { commandScene } from '../cli/support/scene.ts';
+import { commandScene, OWNER } from '../cli/support/scene.ts';
 import { searchIn, type Found } from '../support/search.ts';
 
 /** Local parts of destinations, of the manifest, of the account, and in mail: no secrets, but private. */
@@ -97,3 +97,41 @@ test.each(['v4', 'v3'] as const)(
     expect(printed.flatMap((found) => searchIn(found, PRIVATE))).toEqual([]);
   },
 );
+
+test.each(['v4', 'v3'] as const)('show masks a plan that was saved in clear, through %s', async (version) => {
+  const webhook = version === 'v3' ? '    webhook: https://hooks.corp.example/s3cret-path\n' : '';
+  const manifest = MANIFEST.replace('    verify: true\n', `    verify: true\n${webhook}`);
+  const scene = await commandScene({ version, seed: SEED, manifest });
+  expect((await scene.run(['plan', '--out', 'plan.json'])).code).toBe(0);
+  const saved = await readFile(join(scene.directory, 'plan.json'), 'utf8');
+  expect(searchIn({ where: '', text: saved }, PRIVATE)).not.toEqual([]);
+  for (const format of ['text', 'json', 'markdown', 'github']) {
+    const line = ['show', 'plan.json', '--format', format];
+    const byFlag = await scene.run([...line, '--mask']);
+    const byVariable = await scene.run(line, { env: { FWDSYNC_MASK: 'true' } });
+    expect([byFlag.code, byVariable.code, byVariable.stdout]).toEqual([0, 0, byFlag.stdout]);
+    if (format !== 'github') expect(byFlag.stdout).toMatch(/\*{3}\d@corp.example/);
+    expect(byFlag.stdout).not.toContain('s3cret-path');
+    expect(searchIn({ where: format, text: byFlag.stdout }, PRIVATE)).toEqual([]);
+  }
+  expect((await scene.run(['plan', '--mask', '--out', 'masked.json'])).code).toBe(0);
+  const [shown, again] = [
+    await scene.run(['show', 'masked.json']),
+    await scene.run(['show', 'masked.json', '--mask']),
+  ];
+  expect(again.stdout).toBe(shown.stdout);
+});
+
+test('show masks the plans of many accounts, and publish what it says of a manifest', async () => {
+  const scene = await commandScene({ seed: SEED });
+  await mkdir(join(scene.directory, 'accounts'));
+  const text = `version: 1\napi: { account: ${OWNER}, key: { env: FWDSYNC_API_KEY } }\n${MANIFEST}`;
+  await writeFile(join(scene.directory, 'accounts', 'one.yaml'), text);
+  expect((await scene.run(['plan', '--accounts', 'accounts', '--out', 'plans.json'])).code).toBe(0);
+  const shown = await scene.run(['show', 'plans.json', '--mask']);
+  expect([shown.code, searchIn({ where: 'show', text: shown.stdout }, PRIVATE)]).toEqual([0, []]);
+  await writeFile(join(scene.directory, 'accounts', 'one.yaml'), text.replace('sales: ', 'sales: @'));
+  const store = 'postgres://ana@127.0.0.1:1/fwdsync';
+  const refused = await scene.run(['publish', '--accounts', 'accounts', '--store', store, '--mask']);
+  expect([refused.code, searchIn({ where: 'publish', text: refused.stderr }, PRIVATE)]).toEqual([5, []]);
+});

@@ -1,11 +1,13 @@
 import { hmacWith } from '../../api/http/hmac.ts';
 import { isSealedBy, type SavedPlan } from '../../plan/document/saved.ts';
+import { maskedPlan } from '../../plan/document/masked.ts';
 import { runsInPart } from '../../plan/render/totals.ts';
 import { isRefused } from '../../plan/withhold.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, commandFailure } from '../exit.ts';
 import { PLAN_FORMATS } from '../output/formats.ts';
 import { applySaved, nextOf } from '../output/plan/next-command.ts';
+import { maskOf } from '../output/output.ts';
 import { printPlan } from '../output/plan/print-plan.ts';
 import { lookUpKey } from '../input/references/references.ts';
 import { readSavedPlan } from '../output/plan/saved-plan.ts';
@@ -28,7 +30,8 @@ export async function showCommand(
       'make the plan again with plan --out',
     );
   }
-  const { plan } = read;
+  const mask = maskOf(options, context);
+  const plan = mask === false ? read.plan : maskedPlan(read.plan, mask);
   const applies = plan.changes.length > 0 && plan.problems.length === 0;
   const runs = applies && (!isRefused(plan) || runsInPart(plan));
   const next = nextOf(context, runs ? applySaved(path) : null);

@@ -95,7 +95,7 @@ function declarePlan({ program, run }: Declaration): void {
 }
 
 function declareShow({ program, run }: Declaration): void {
-  addCommand(program, 'show', withAccounts, withFormat(PLAN_FORMATS), withLogs)
+  addCommand(program, 'show', withAccounts, withOutput(PLAN_FORMATS))
     .description('Print a saved plan in any format, offline')
     .argument('<plan>', 'a saved plan')
     .addHelpText('after', example('fwdsync show plan.json'))

@@ -7,13 +7,14 @@ import {
   withFiles,
   withLogs,
   withFormat,
+  withOutput,
   withStore,
   type Declaration,
 } from '../input/options.ts';
 
 /** Commands that are about a store. */
 export function declarePublish({ program, run }: Declaration): void {
-  addCommand(program, 'publish', withFiles, withAccounts, withStore, withFormat(), withLogs)
+  addCommand(program, 'publish', withFiles, withAccounts, withStore, withOutput())
     .description('Store manifests as new revisions of their accounts, all or none; sends no requests')
     .option('--api-url <url>', 'base URL of the API; default: https://api.improvmx.com/v4 [FWDSYNC_API_URL]')
     .option('--account <email>', 'whose manifest it is; default: its api.account')

@@ -1,4 +1,5 @@
 import type { PlanOptionsDocument } from '../../plan/document/document.ts';
+import type { References } from '../../model/destinations.ts';
 import type { Context } from '../context.ts';
 import { usageError } from '../exit.ts';
 import type { AllowanceOptions } from './policy.ts';
@@ -6,6 +7,8 @@ import { manifestPaths, wantsMask, type CommonOptions } from '../settings.ts';
 
 export interface PlanFlags extends CommonOptions, AllowanceOptions {
   readonly against?: string;
+  /** Values that references have at the revision of `--against`: they are concealed where the manifest writes them out now. */
+  readonly concealed?: References;
   readonly skipRefused?: true;
 }
 

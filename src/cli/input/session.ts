@@ -12,7 +12,7 @@ import { requireDesired, type ReadOptions, type RequiredDesired } from './manife
 import { collectSyntax } from './heap.ts';
 import { disclosureOf } from '../output/output.ts';
 import { planOptions, type PlanFlags } from './plan-options.ts';
-import { createPolicy, type AllowanceOptions, type RunStance } from './policy.ts';
+import { createPolicy, type RunStance } from './policy.ts';
 import type { ManifestCounts } from '../../manifest/load.ts';
 import { requestsHeadway } from '../output/progress/headway.ts';
 import type { RunProgress } from '../output/progress/run-progress.ts';
@@ -130,7 +130,7 @@ export async function connectSession(
 
 function requestOf(
   { desired, size }: RequiredDesired,
-  options: CommonOptions & AllowanceOptions,
+  options: PlanFlags,
   {
     connection,
     stance,
@@ -140,5 +140,5 @@ function requestOf(
   const domains: readonly DomainName[] | undefined =
     options.domain === undefined ? undefined : [...desired.domains.keys()];
   const policy = createPolicy(desired, options, { ...stance, account: connection.account, now });
-  return { desired, manifestSize: size, domains, policy };
+  return { desired, manifestSize: size, domains, policy, concealed: options.concealed };
 }

@@ -34,9 +34,13 @@ export function describeLists(was: readonly string[], will: readonly string[]): 
   return `${changed.join(' ')}  (${plural(will.length, 'destination')})`;
 }
 
-/** A comma within braces belongs to the path of a reference. */
 function listOf(state: ShownFields): readonly string[] {
-  return fieldText('forward', state).split(/, (?![^{]*\})/);
+  return shownList(fieldText('forward', state));
+}
+
+/** The parts of a list as it is shown: a comma within braces belongs to the path of a reference. */
+export function shownList(text: string): readonly string[] {
+  return Array.from(text.matchAll(/(?:^|, )((?:\{[^{}]*\}|(?!, )[^])*)/g), ([, part = '']) => part);
 }
 
 export function fieldText(field: string, state: ShownFields | null): string {

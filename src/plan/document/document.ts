@@ -133,7 +133,7 @@ export function planContents(plan: Plan, how: PlanContentsOptions): PlanContents
   };
 }
 
-function showNote<Note extends { readonly message: string; readonly hint?: string }>(
+export function showNote<Note extends { readonly message: string; readonly hint?: string }>(
   { message, hint }: Note,
   show: (text: string) => string,
 ): Pick<Note, 'message' | 'hint'> {

@@ -33,7 +33,8 @@ export async function narrowToChanges<Flags extends PlanFlags>(
   ];
   // A manifest that is invalid now is reported by whoever reads it next.
   if (after === null) return flags;
-  if (before !== null) return { ...flags, domain: changedDomains(before, after) };
+  if (before !== null)
+    return { ...flags, domain: changedDomains(before, after), concealed: before.references };
   context.stderr.write(`${uncomparable(flags.against).message}: all domains are planned\n`);
   return flags;
 }

@@ -8,7 +8,7 @@ export interface PlanRequestFlags extends PlanFlags {
   readonly quick?: true;
 }
 
-type FlagName = keyof PlanFlags;
+type FlagName = Exclude<keyof PlanFlags, 'concealed'>;
 
 const CONNECTION = ['apiUrl', 'apiVersion', 'account', 'stateDir'] as const satisfies readonly FlagName[];
 const PLANNING: readonly FlagName[] = ['file', 'accounts', 'domain', 'against', ...ALLOWANCES, 'mask'];

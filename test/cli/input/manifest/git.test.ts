@@ -1,4 +1,4 @@
-import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
@@ -317,6 +317,25 @@ describe('plan and apply --against', () => {
     expect((await scene.run(['apply', 'plan.json'])).code).toBe(0);
     const written = new Set(scene.writes().map(({ path }) => path.includes('b.example')));
     expect(written).toEqual(new Set([true]));
+  });
+
+  test('a value that a reference had at that revision is shown as the reference, also where it is written out now', async () => {
+    const boss = 'th3.boss@secret-corp.example';
+    const at = (sales: string, info: string): string =>
+      manifestOf(`  acme.example: { aliases: { sales: ${sales}, info: ${info} } }\n`);
+    const { scene } = await repositoryScene({ 'fwdsync.yaml': at('{ env: BOSS }', 'ana@corp.example') });
+    await writeFile(join(scene.directory, 'fwdsync.yaml'), at(boss, 'ben@corp.example'));
+    const env = { BOSS: boss };
+    for (const format of ['text', 'json', 'markdown', 'github']) {
+      const line = ['plan', '--against', 'HEAD', '--format', format, '--out', 'plan.json'];
+      const { code, stdout, stderr } = await scene.run(line, { env });
+      const saved = await readFile(join(scene.directory, 'plan.json'), 'utf8');
+      expect([code, saved]).toEqual([0, expect.stringContaining('{ env: BOSS }')]);
+      expect(stdout + stderr + saved).not.toContain('secret-corp');
+    }
+    const applied = await scene.run(['apply', '--against', 'HEAD', '--yes'], { env });
+    expect([applied.code, applied.stdout]).toEqual([0, expect.stringContaining('{ env: BOSS }')]);
+    expect(applied.stdout + applied.stderr).not.toContain('secret-corp');
   });
 
   test('nothing concerned: nothing is planned, also where the account has drifted', async () => {
