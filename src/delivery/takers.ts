@@ -1,8 +1,8 @@
 import type { LiveEngine } from '../model/observed.ts';
 import { isDiscard, normaliseDestination, type Destination } from '../model/destinations.ts';
-import { localPartOf, looksLikeRegex, mayBePattern } from '../model/names.ts';
+import { localPartOf } from '../model/names.ts';
 import type { Source } from '../model/manifest/problem.ts';
-import { createRouter, type Mail, type Router } from '../routing/route.ts';
+import { createRouter, type Mail } from '../routing/route.ts';
 import type { RoutingState, StatedAlias, StatedRule } from './routing-state.ts';
 
 /** The alias or rule that forwarded a message. */
@@ -59,36 +59,21 @@ function leadsTo(forward: readonly Destination[], destination: string | null): b
 
 /** A name is certain; of patterns and the catch-all only where no other alias can be there. */
 function aliasTakers({ aliases, hasOthers }: RoutingState): (mail: LoggedMail) => readonly Candidate[] {
-  const routers = aliasRouters(aliases);
+  const { routesByAlias } = createRouter<StatedAlias, never>({
+    aliases,
+    rules: [],
+    mode: 'aliases',
+    fallback: null,
+  });
   return ({ to }) =>
-    routers.flatMap((router) => {
-      const route = router.routeByAlias(localPartOf(to));
-      if (route?.kind !== 'alias') return [];
+    routesByAlias(localPartOf(to)).flatMap((route) => {
+      if (route.kind !== 'alias') return [];
       const { alias, by, forward } = route;
       const { name, source } = alias;
       const taker: Taker = { kind: 'alias', name, source, drops: isDiscard(forward) };
       const isCertain = by === 'name' || by === 'plus-address' || !hasOthers.aliases;
       return [{ taker, forward, isCertain }];
     });
-}
-
-/** One for each reading of patterns: which comes first, and what `sales.*` is. */
-function aliasRouters(aliases: readonly StatedAlias[]): readonly Router<StatedAlias, never>[] {
-  const routerOf = (listed: readonly StatedAlias[], wildcards: 'literal' | 'pattern') =>
-    createRouter<StatedAlias, never>({
-      aliases: listed,
-      rules: [],
-      mode: 'aliases',
-      fallback: null,
-      wildcards,
-    });
-  const isOpen = aliases.some(({ name }) => mayBePattern(name));
-  const hasOrder = aliases.filter(({ name }) => mayBePattern(name) || looksLikeRegex(name)).length > 1;
-  const orders = hasOrder ? [aliases, aliases.toReversed()] : [aliases];
-  return orders.flatMap((listed) => [
-    routerOf(listed, 'literal'),
-    ...(isOpen ? [routerOf(listed, 'pattern')] : []),
-  ]);
 }
 
 type Verdict = 'yes' | 'no' | 'perhaps';
@@ -123,20 +108,15 @@ function createTest(rule: StatedRule): (mail: LoggedMail) => Verdict {
   const known = readsBody
     ? { ...rule, match: { ...match, scopes: match.scopes.filter((scope) => scope !== 'body') } }
     : rule;
-  const routers = (['literal', 'pattern'] as const).map((wildcards) =>
-    createRouter<never, StatedRule>({
-      aliases: [],
-      rules: [known],
-      mode: 'rules',
-      fallback: null,
-      wildcards,
-    }),
-  );
+  const { routes } = createRouter<never, StatedRule>({
+    aliases: [],
+    rules: [known],
+    mode: 'rules',
+    fallback: null,
+  });
   return (mail) => {
-    const answers = routers.flatMap((router) =>
-      (['anywhere', 'whole'] as const).map(
-        (anchoring) => router.route({ ...mail, body: '' }, anchoring).kind === 'rule',
-      ),
+    const answers = (['anywhere', 'whole'] as const).flatMap((anchoring) =>
+      routes({ ...mail, body: '' }, anchoring).map(({ kind }) => kind === 'rule'),
     );
     if (answers.every(Boolean)) return 'yes';
     return readsBody || answers.some(Boolean) ? 'perhaps' : 'no';

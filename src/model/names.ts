@@ -72,6 +72,11 @@ export function looksLikeRegex(name: string): boolean {
   return REGEX_CHARACTERS.test(name);
 }
 
+/** True if the name of an alias is a pattern and no address: a plus alone begins a label. */
+export function isPatternName(name: string): boolean {
+  return looksLikeRegex(name.replaceAll('+', ''));
+}
+
 /** Whether a name that is no regular expression may still be a pattern: what the service makes of `sales.*` is not known. */
 export function mayBePattern(name: string): boolean {
   return name !== '*' && /[*?]/.test(name) && !looksLikeRegex(name);

@@ -152,6 +152,11 @@ export interface RouteEnds {
   readonly by: { readonly before: Decider | null; readonly after: Decider | null };
   /** Sections that were not read, as `DOMAIN/SECTION`. */
   readonly unknown: readonly string[];
+  /**
+   * Names of entries of which any may take the mail, for it is not known which of them the service asks first: `from` and `to`
+   * may come about, and so may others. None: they are known.
+   */
+  readonly undecided: readonly string[];
 }
 
 /** Mail that ends elsewhere once a plan is applied. */

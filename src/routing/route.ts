@@ -1,10 +1,10 @@
-import { matchesGlob } from './glob.ts';
-import { normaliseDestination, type Destination } from '../model/destinations.ts';
-import { domainPartOf, localPartOf, looksLikeRegex, mayBePattern, takesOthers } from '../model/names.ts';
+import { normaliseDestination, sameDestinations, type Destination } from '../model/destinations.ts';
+import { domainPartOf, localPartOf, takesOthers } from '../model/names.ts';
 import type { RuleMatch, Scope } from '../model/resources.ts';
 import { compileExpression } from './cel.ts';
 import { lazily } from './lazily.ts';
-import { compilePattern, type Pattern } from './regex.ts';
+import { aliasCondition, matcherOf, type Verdict } from './name-match.ts';
+import { compilePattern } from './regex.ts';
 
 export interface RoutedAlias {
   readonly name: string;
@@ -29,8 +29,6 @@ export interface RoutingTable<A extends RoutedAlias, R extends RoutedRule> {
   readonly mode: 'aliases' | 'rules' | 'rules-then-aliases';
   /** Where mail goes that no rule takes, in mode `rules`; null: that is not known, and such mail is `refused`. */
   readonly fallback: Destination | null;
-  /** What names such as `sales.*` are, which the service may read either way; `literal` where it is not stated. */
-  readonly wildcards?: Wildcards;
 }
 
 /** Aliases as they are asked: for whoever has them so already, and need not have them all made ready again. */
@@ -40,9 +38,6 @@ export interface AliasIndex<A> extends Iterable<A> {
   /** In their order: all but `*` that may take mail to other names than their own. */
   readonly patterns: readonly A[];
 }
-
-/** `pattern`: both as a regular expression and with `*` for any run. */
-export type Wildcards = 'literal' | 'pattern';
 
 export interface Mail {
   /** A whole address. */
@@ -69,28 +64,42 @@ export type AliasMeans = 'name' | 'plus-address' | 'regex' | 'catch-all';
 
 /** A routing table made ready: names indexed, patterns compiled when first needed. */
 export interface Router<A, R> {
+  /** The usual one of the routes. */
   readonly route: (mail: Mail, anchoring?: Anchoring) => Route<A, R>;
-  /** What the aliases alone do with a local part; null: no alias takes it. */
-  readonly routeByAlias: (localPart: string) => Route<A, R> | null;
+  /**
+   * Every route that the mail may take, the usual one first. There are several where patterns match that the service may ask in
+   * any order, and where a name such as `sales.*` may be a pattern or not.
+   */
+  readonly routes: (mail: Mail, anchoring?: Anchoring) => Routes<A, R>;
+  /** What the aliases alone do with a local part. */
+  readonly routesByAlias: (localPart: string) => Routes<A, R>;
 }
+
+export type Routes<A, R> = readonly [Route<A, R>, ...Route<A, R>[]];
+
+const REFUSED = { kind: 'refused' } as const;
 
 export function createRouter<A extends RoutedAlias, R extends RoutedRule>(
   table: RoutingTable<A, R>,
 ): Router<A, R> {
-  const { wildcards = 'literal' } = table;
-  const takeByAlias = createAliasTaker(table.aliases, wildcards);
+  const { mode, fallback } = table;
+  const routesByAlias = createAliasTaker(table.aliases);
   const conditions = [...table.rules]
     .filter((rule) => rule.active)
-    .map((rule) => ({ rule, takes: lazily(() => createCondition(rule.match, wildcards)) }));
-  function route(mail: Mail, anchoring: Anchoring = 'anywhere'): Route<A, R> {
-    if (table.mode !== 'aliases') {
-      const taken = conditions.find(({ takes }) => takes()(mail, anchoring));
-      if (taken !== undefined) return { kind: 'rule', rule: taken.rule, forward: taken.rule.forward };
+    .map((rule) => ({ rule, takes: lazily(() => createCondition(rule.match)) }));
+  const unmatched: Routes<A, R> = [fallback === null ? REFUSED : { kind: 'fallback', forward: [fallback] }];
+  function routes(mail: Mail, anchoring: Anchoring = 'anywhere'): Routes<A, R> {
+    const possible: Route<A, R>[] = [];
+    for (const { rule, takes } of mode === 'aliases' ? [] : conditions) {
+      const verdict = takes()(mail, anchoring);
+      if (verdict === false) continue;
+      const taken = { kind: 'rule', rule, forward: rule.forward } as const;
+      if (verdict === true) return [taken, ...possible];
+      possible.push(taken);
     }
-    if (table.mode !== 'rules') return takeByAlias(localPartOf(mail.to)) ?? { kind: 'refused' };
-    return table.fallback === null ? { kind: 'refused' } : { kind: 'fallback', forward: [table.fallback] };
+    return [...(mode === 'rules' ? unmatched : routesByAlias(localPartOf(mail.to))), ...possible];
   }
-  return { route, routeByAlias: takeByAlias };
+  return { route: (mail, anchoring) => routes(mail, anchoring)[0], routes, routesByAlias };
 }
 
 /** Where one mail goes. For several mails, make a router once. */
@@ -101,40 +110,54 @@ export function route<A extends RoutedAlias, R extends RoutedRule>(
   return createRouter(table).route(mail);
 }
 
-type AliasRoute<A> = { kind: 'alias'; alias: A; by: AliasMeans; forward: readonly Destination[] };
+/** True if all routes send the mail to the same destinations. */
+export function isOneWay<A, R>(routes: Routes<A, R>): boolean {
+  const [first, ...others] = routes;
+  return others.every(
+    (other) =>
+      (first.kind === 'refused') === (other.kind === 'refused') &&
+      sameDestinations(forwardOf(first), forwardOf(other)),
+  );
+}
 
-/** Exact name, then plus addressing, then regular expressions as a whole, then `*` (field notes: aliases mode). */
+function forwardOf<A, R>(route: Route<A, R>): readonly Destination[] {
+  return route.kind === 'refused' ? [] : route.forward;
+}
+
+type AliasRoute<A> = Extract<Route<A, never>, { readonly kind: 'alias' | 'refused' }>;
+
+/**
+ * Exact name, then plus addressing, then regular expressions as a whole, then `*` (field notes: aliases mode). In which order
+ * the service asks regular expressions is not known.
+ */
 function createAliasTaker<A extends RoutedAlias>(
   aliases: Iterable<A> | AliasIndex<A>,
-  wildcards: Wildcards,
-): (localPart: string) => AliasRoute<A> | null {
+): (localPart: string) => readonly [AliasRoute<A>, ...AliasRoute<A>[]] {
   const { get, patterns: mayTake } = 'get' in aliases ? aliases : indexAliases(aliases);
   const all = get('*');
-  const patterns: { alias: A; capture: () => Pattern['capture'] }[] = [];
-  for (const alias of mayTake) {
-    const capture = captureOf(alias.name, wildcards);
-    if (capture !== null) patterns.push({ alias, capture: lazily(capture) });
-  }
+  const otherwise = all === undefined ? REFUSED : aliasRoute(all, 'catch-all');
+  const patterns = mayTake.map((alias) => ({ alias, match: lazily(() => matcherOf(alias.name)) }));
   const byName = (name: string): A | undefined => (name === '*' ? undefined : get(name));
-  function takeByPattern(localPart: string): AliasRoute<A> | null {
-    for (const { alias, capture } of patterns) {
-      const groups = capture()(localPart);
-      if (groups === null) continue;
-      return { kind: 'alias', alias, by: 'regex', forward: fillGroups(alias.forward, groups) };
+  function takeByPattern(localPart: string): readonly [AliasRoute<A>, ...AliasRoute<A>[]] {
+    const found = { certain: [] as AliasRoute<A>[], possible: [] as AliasRoute<A>[] };
+    for (const { alias, match } of patterns) {
+      const taken = match()(localPart);
+      if (taken === null) continue;
+      const forward = fillGroups(alias.forward, taken.groups);
+      found[taken.certainty].push({ kind: 'alias', alias, by: 'regex', forward });
     }
-    return null;
+    const [first = otherwise, ...others] = found.certain;
+    return [first, ...others, ...found.possible];
   }
   return (localPart) => {
     const local = localPart.toLowerCase();
     const exact = byName(local);
-    if (exact !== undefined) return aliasRoute(exact, 'name');
+    if (exact !== undefined) return [aliasRoute(exact, 'name')];
     const plus = local.indexOf('+');
     const base = plus < 0 ? undefined : byName(local.slice(0, plus));
-    if (base !== undefined) {
-      const forward = addLabel(base.forward, localPart.slice(localPart.indexOf('+')));
-      return { kind: 'alias', alias: base, by: 'plus-address', forward };
-    }
-    return takeByPattern(localPart) ?? (all === undefined ? null : aliasRoute(all, 'catch-all'));
+    if (base === undefined) return takeByPattern(localPart);
+    const forward = addLabel(base.forward, localPart.slice(localPart.indexOf('+')));
+    return [{ kind: 'alias', alias: base, by: 'plus-address', forward }];
   };
 }
 
@@ -153,27 +176,14 @@ export function mayTakeOthers(name: string): boolean {
   return name !== '*' && takesOthers(name);
 }
 
-/** How a name takes local parts other than itself, made when it is called; null: not at all. */
-function captureOf(name: string, wildcards: Wildcards): (() => Pattern['capture']) | null {
-  if (looksLikeRegex(name)) return () => patternOf(name)?.capture ?? (() => null);
-  if (wildcards === 'literal' || !mayBePattern(name)) return null;
-  return () => {
-    const capture = patternOf(name)?.capture;
-    return (localPart) => capture?.(localPart) ?? (matchesGlob(name, localPart) ? [localPart] : null);
-  };
+function aliasRoute<A extends RoutedAlias>(alias: A, by: AliasMeans) {
+  return { kind: 'alias', alias, by, forward: alias.forward } as const;
 }
 
-function aliasRoute<A extends RoutedAlias>(alias: A, by: AliasMeans): AliasRoute<A> {
-  return { kind: 'alias', alias, by, forward: alias.forward };
-}
-
-function createCondition(
-  match: RuleMatch,
-  wildcards: Wildcards,
-): (mail: Mail, anchoring: Anchoring) => boolean {
+function createCondition(match: RuleMatch): (mail: Mail, anchoring: Anchoring) => Verdict {
   switch (match.type) {
     case 'alias': {
-      const takes = createAliasCondition(match.alias, wildcards);
+      const takes = aliasCondition(match.alias);
       return (mail) => takes(localPartOf(mail.to));
     }
     case 'regex': {
@@ -197,19 +207,6 @@ function createCondition(
   }
 }
 
-/** Alias rules take names, `*`, prefixes such as `sales*`, and regular expressions (field notes: rules mode). */
-function createAliasCondition(name: string, wildcards: Wildcards): (localPart: string) => boolean {
-  const lower = name.toLowerCase();
-  const capture = captureOf(name, wildcards)?.();
-  if (capture !== undefined) {
-    // A name such as `info+vip` or `sales.*` may be meant as it is written.
-    const isPlain = !/[()[\]{}|\\^$]/.test(name);
-    return (localPart) => capture(localPart) !== null || (isPlain && localPart.toLowerCase() === lower);
-  }
-  if (lower.endsWith('*')) return (localPart) => localPart.toLowerCase().startsWith(lower.slice(0, -1));
-  return (localPart) => localPart.toLowerCase() === lower || localPart.toLowerCase().split('+')[0] === lower;
-}
-
 function scopeOf(mail: Mail, scope: Scope): string {
   switch (scope) {
     case 'sender':
@@ -221,11 +218,6 @@ function scopeOf(mail: Mail, scope: Scope): string {
     case 'body':
       return mail.body;
   }
-}
-
-function patternOf(name: string): Pattern | null {
-  const compiled = compilePattern(name, { letterCase: 'any' });
-  return compiled.ok ? compiled.value : null;
 }
 
 function fillGroups(forward: readonly Destination[], groups: readonly string[]): readonly Destination[] {

@@ -1,4 +1,4 @@
-import { localPartOf, looksLikeRegex, mayBePattern } from '../model/names.ts';
+import { isPatternName, localPartOf } from '../model/names.ts';
 import type { Route, RoutedAlias, RoutedRule, RoutingTable } from './route.ts';
 
 /** What was asked before the entry that matched, and did not match; `name`: that no alias has. */
@@ -33,7 +33,7 @@ function triedRules<A, R extends RoutedRule>(
 }
 
 function triedAliases<A extends RoutedAlias, R extends RoutedRule>(
-  { aliases, wildcards }: RoutingTable<A, R>,
+  { aliases }: RoutingTable<A, R>,
   local: string,
   route: Route<A, R>,
 ): readonly Tried<A, never>[] {
@@ -42,9 +42,7 @@ function triedAliases<A extends RoutedAlias, R extends RoutedRule>(
   const absent = (name: string): Tried<A, never> => ({ kind: 'name', name, outcome: 'absent' });
   if (by === 'plus-address') return [absent(local)];
   const plus = local.indexOf('+');
-  const patterns = [...aliases].filter(
-    ({ name }) => looksLikeRegex(name) || (wildcards === 'pattern' && mayBePattern(name)),
-  );
+  const patterns = [...aliases].filter(({ name }) => isPatternName(name));
   const end = route.kind === 'alias' && by === 'regex' ? patterns.indexOf(route.alias) : patterns.length;
   return [
     absent(local),

@@ -121,6 +121,13 @@ function holds({ code, message }: Problem, domain: PresentDomain): boolean {
         JSON.stringify(ends({ ...table, aliases: without, mode: 'aliases' }))
       );
     }
+    case 'overlapping-patterns': {
+      const [first, second, address = ''] = names;
+      const taking = createRouter({ ...table, mode: 'aliases' })
+        .routes({ to: address, from: '', subject: '', body: '' })
+        .flatMap((route) => (route.kind === 'alias' ? [route.alias.name as string] : []));
+      return [first, second].every((name) => taking.includes(name ?? ''));
+    }
     case 'no-postmaster':
     case 'no-abuse':
       return routes({ ...table, mode: 'aliases' }, [code.slice(3)]).every(({ kind }) => kind === 'refused');
@@ -164,6 +171,7 @@ test('what the linter says of random manifests is true, and it says something of
   for (const code of [
     'shadowed-alias',
     'shadowed-rule',
+    'overlapping-patterns',
     'equal-condition',
     'same-as-catch-all',
     'no-postmaster',

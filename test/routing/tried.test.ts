@@ -38,17 +38,6 @@ test.each<[string, Table, string, readonly string[]]>([
     ['name bob+x absent', 'name bob absent', 'alias (sales|shop) no-match', 'alias team-.*|crew no-match'],
   ],
   [
-    'names that may be patterns, where these are read so',
-    { ...CLOSED, wildcards: 'pattern' },
-    'bob',
-    [
-      'name bob absent',
-      'alias (sales|shop) no-match',
-      'alias team-.*|crew no-match',
-      'alias ticket? no-match',
-    ],
-  ],
-  [
     'a plus in front is no label',
     CLOSED,
     '+x',

@@ -2,7 +2,7 @@ import { sameDestinations, showDestinations, type Destination } from '../../mode
 import type { Expectation, PresentDomain } from '../../model/desired.ts';
 import { domainPartOf, localPartOf, parseDomainName, quote } from '../../model/names.ts';
 import type { PresentAlias, PresentRule } from '../../model/resources.ts';
-import type { Route } from '../../routing/route.ts';
+import { isOneWay, type Route } from '../../routing/route.ts';
 import type { Loading } from '../resolve/context.ts';
 import { itemsOf, textOf, valueOf, type MapNode, type Node } from '../read/node.ts';
 import { routerOf, type DomainRouter } from './routing-table.ts';
@@ -31,37 +31,54 @@ export function checkExpectations(domain: PresentDomain, loading: Loading): void
 }
 
 function checkExpectation(expectation: Expectation, router: DomainRouter, loading: Loading): void {
-  const found = router.route(expectation, 'anywhere');
-  const whole = router.route(expectation, 'whole');
-  const met = [found, whole].map((route) => isMet(expectation, route));
+  const found = router.routes(expectation, 'anywhere');
+  const whole = router.routes(expectation, 'whole');
+  const met = [...found, ...whole].map((route) => isMet(expectation, route));
   if (met.every(Boolean)) return;
   if (met.some(Boolean)) {
-    const taken = found.kind === 'rule' ? found : whole;
-    loading.log.report('expect-ambiguous', expectation.source, {
-      message: `where mail to ${quote(expectation.to)} goes depends on how the service matches ${describe(taken)}`,
-      hint: 'write the regex as .*PATTERN.* for a part, or ^PATTERN$ for the whole',
-    });
+    const open = [found, whole].find((routes) => !isOneWay(routes));
+    reportAmbiguous(expectation, open ?? [found[0].kind === 'rule' ? found[0] : whole[0]], loading);
     return;
   }
   const { forward } = expectation;
   const wanted = forward.kind === 'refused' ? 'to be refused' : `to go to ${show(forward.forward, loading)}`;
   loading.log.report('expect-failed', expectation.source, {
-    message: `mail to ${quote(expectation.to)} is expected ${wanted}, but ${outcome(found, loading)}`,
+    message: `mail to ${quote(expectation.to)} is expected ${wanted}, but ${outcome(found[0], loading)}`,
     hint: 'change the alias or rule, or what is expected',
   });
 }
 
-function isMet({ forward }: Expectation, route: Route<PresentAlias, PresentRule>): boolean {
+type ManifestRoute = Route<PresentAlias, PresentRule>;
+
+/** Reports that the service may take several routes, or one only if it reads a rule's pattern in one of two ways. */
+function reportAmbiguous(
+  { to, source }: Expectation,
+  routes: readonly [ManifestRoute, ...ManifestRoute[]],
+  loading: Loading,
+): void {
+  const [first, ...others] = routes;
+  const isPattern = others.length === 0;
+  loading.log.report('expect-ambiguous', source, {
+    message: isPattern
+      ? `where mail to ${quote(to)} goes depends on how the service matches ${describe(first)}`
+      : `where mail to ${quote(to)} goes is not known: ${routes.map((route) => outcome(route, loading)).join(', or ')}`,
+    hint: isPattern
+      ? 'write the regex as .*PATTERN.* for a part, or ^PATTERN$ for the whole'
+      : 'let only one of them match this address: the service may ask patterns in any order',
+  });
+}
+
+function isMet({ forward }: Expectation, route: ManifestRoute): boolean {
   if (route.kind === 'refused') return forward.kind === 'refused';
   return forward.kind === 'delivered' && sameDestinations(forward.forward, route.forward);
 }
 
-function outcome(route: Route<PresentAlias, PresentRule>, loading: Loading): string {
+function outcome(route: ManifestRoute, loading: Loading): string {
   if (route.kind === 'refused') return 'nothing in the manifest matches it';
   return `${describe(route)} sends it to ${show(route.forward, loading)}`;
 }
 
-function describe(route: Route<PresentAlias, PresentRule>): string {
+function describe(route: ManifestRoute): string {
   switch (route.kind) {
     case 'alias':
       return `alias ${quote(route.alias.name)}`;

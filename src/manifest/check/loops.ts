@@ -3,7 +3,6 @@ import type { Destination } from '../../model/destinations.ts';
 import { type DomainName, domainPartOf, localPartOf } from '../../model/names.ts';
 import type { Origin, PresentAlias, PresentRule } from '../../model/resources.ts';
 import { nodesOnCycles } from '../../routing/cycles.ts';
-import type { Route } from '../../routing/route.ts';
 import type { ProblemLog } from '../problems.ts';
 import { routerOf, type DomainRouter } from './routing-table.ts';
 
@@ -16,7 +15,7 @@ interface Hop {
 
 interface Edge {
   readonly to: PresentAlias | PresentRule;
-  /** Whether a live alias that the manifest does not name could take the mail instead. */
+  /** False if something else could take the mail instead: a live alias that the manifest does not name, or another pattern. */
   readonly certain: boolean;
 }
 
@@ -60,8 +59,7 @@ function findHops(domains: ReadonlyMap<DomainName, PresentDomain>): ReadonlyMap<
   const routers = new Map<DomainName, DomainRouter>();
   for (const { hop, to } of found) {
     for (const [domain, address] of to) {
-      const edge = follow(address, domains.get(domain), routers, means);
-      if (edge !== null) hop.next.push(edge);
+      hop.next.push(...follow(address, domains.get(domain), routers, means));
     }
   }
   return hops;
@@ -85,15 +83,17 @@ function follow(
   domain: PresentDomain | undefined,
   routers: Map<DomainName, DomainRouter>,
   means: 'aliases' | 'all',
-): Edge | null {
-  if (domain === undefined) return null;
+): readonly Edge[] {
+  if (domain === undefined) return [];
   const router = routerFor(domain, routers);
   const mail = { to: address, from: '', subject: '', body: '' };
-  const route: Route<PresentAlias, PresentRule> | null =
-    means === 'all' ? router.route(mail) : router.routeByAlias(localPartOf(address));
-  if (route?.kind === 'rule') return { to: route.rule, certain: false };
-  if (route?.kind !== 'alias') return null;
-  return { to: route.alias, certain: route.by === 'name' || isWhole(domain) };
+  const routes = means === 'all' ? router.routes(mail) : router.routesByAlias(localPartOf(address));
+  return routes.flatMap((route): readonly Edge[] => {
+    if (route.kind === 'rule') return [{ to: route.rule, certain: false }];
+    if (route.kind !== 'alias') return [];
+    const certain = route.by === 'name' || (routes.length === 1 && isWhole(domain));
+    return [{ to: route.alias, certain }];
+  });
 }
 
 /** Whether the manifest names every alias that the domain will have. */

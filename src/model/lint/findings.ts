@@ -33,6 +33,7 @@ const SEVERITIES = {
   'not-kept': 'warning',
   'nothing-managed': 'warning',
   'over-quota': 'warning',
+  'overlapping-patterns': 'warning',
   'password-not-set': 'warning',
   'password-unknown': 'warning',
   'pending-tombstone': 'warning',

@@ -24,6 +24,8 @@ export interface RouteEndsDocument {
   readonly to: readonly string[] | null;
   readonly by: { readonly before: Decider | null; readonly after: Decider | null };
   readonly unknown: readonly string[];
+  /** Entries of which any may take the mail; not there where it is known which does. */
+  readonly undecided?: readonly string[];
 }
 
 /** A route as it may be shown: names as they are, destinations as references and masked. */
@@ -47,7 +49,10 @@ export function plannedRouteDocument(route: PlannedRoute, disclosure: Disclosure
   };
 }
 
-function endsDocument({ kind, from, to, by, unknown }: RouteEnds, disclosure: Disclosure): RouteEndsDocument {
+function endsDocument(
+  { kind, from, to, by, unknown, undecided }: RouteEnds,
+  disclosure: Disclosure,
+): RouteEndsDocument {
   const shown = (ends: RouteEnds['from']): readonly string[] | null =>
     ends === null ? null : shownDestinations(ends, disclosure);
   const decider = (one: Decider | null): Decider | null =>
@@ -58,5 +63,6 @@ function endsDocument({ kind, from, to, by, unknown }: RouteEnds, disclosure: Di
     to: shown(to),
     by: { before: decider(by.before), after: decider(by.after) },
     unknown,
+    ...(undecided.length === 0 ? {} : { undecided: undecided.map((name) => showText(name, disclosure)) }),
   };
 }

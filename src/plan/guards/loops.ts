@@ -79,10 +79,10 @@ function followAll(starts: readonly Taker[], routers: Routers): Graph<string> {
     const following = graph.get(key) ?? new Set();
     graph.set(key, following);
     for (const { address } of stopsOf(forward, null)) {
-      const taker = takerOf(address, routers);
-      if (taker === null) continue;
-      following.add(taker.key);
-      reached.set(taker.key, taker);
+      for (const taker of takersOf(address, routers)) {
+        following.add(taker.key);
+        reached.set(taker.key, taker);
+      }
     }
   };
   for (const start of starts) follow(start);
@@ -103,12 +103,13 @@ function findLoop(start: Taker, routers: Routers): readonly string[] | null {
   const open = stopsOf(start.forward, null);
   // Grows while it is gone through: the nearest stops first.
   for (const stop of open) {
-    const taker = takerOf(stop.address, routers);
-    if (taker === null) continue;
-    if (taker.key === start.key) return wayTo(stop);
-    if (seen.has(taker.key)) continue;
-    seen.add(taker.key);
-    open.push(...stopsOf(taker.forward, stop));
+    const takers = takersOf(stop.address, routers);
+    if (takers.some(({ key }) => key === start.key)) return wayTo(stop);
+    for (const { key, forward } of takers) {
+      if (seen.has(key)) continue;
+      seen.add(key);
+      open.push(...stopsOf(forward, stop));
+    }
   }
   return null;
 }
@@ -126,14 +127,16 @@ function stopsOf(forward: readonly Destination[], from: Stop | null): Stop[] {
     .map((address) => ({ address, from }));
 }
 
-/** What will take mail to an address; null when that is not known, or nothing. */
-function takerOf(address: string, routers: Routers): Taker | null {
+/** What may take mail to an address; none where that is not known, or nothing. */
+function takersOf(address: string, routers: Routers): readonly Taker[] {
   const domain = domainPartOf(address);
-  const route = routers(domain)?.route({ to: address, from: '', subject: '', body: '' });
-  if (route === undefined || route.kind === 'refused') return null;
-  if (route.kind === 'fallback') return { key: `${domain} fallback`, forward: route.forward };
-  const key = route.kind === 'alias' ? `alias ${nameKey(route.alias.name)}` : route.rule.key;
-  return { key: `${domain} ${key}`, forward: route.forward };
+  const routes = routers(domain)?.routes({ to: address, from: '', subject: '', body: '' }) ?? [];
+  return routes.flatMap((route): readonly Taker[] => {
+    if (route.kind === 'refused') return [];
+    if (route.kind === 'fallback') return [{ key: `${domain} fallback`, forward: route.forward }];
+    const key = route.kind === 'alias' ? `alias ${nameKey(route.alias.name)}` : route.rule.key;
+    return [{ key: `${domain} ${key}`, forward: route.forward }];
+  });
 }
 
 function finding(domain: Change['domain'], planned: number, way: readonly string[]): GuardFinding {

@@ -3,7 +3,15 @@ import { type DomainName, domainPartOf } from '../../model/names.ts';
 import type { GuardFinding, Hold } from '../../model/plan.ts';
 import type { DomainPlan } from '../diff/section.ts';
 import { domainsLeadingTo, type Forwarder } from '../routes/forwarders.ts';
-import { createDelivery, outcomeOf, outcomeOfMail } from '../routes/outcomes.ts';
+import {
+  canFollow,
+  createDelivery,
+  isNowhere,
+  outcomesOf,
+  outcomesOfMail,
+  type Delivery,
+  type Outcomes,
+} from '../routes/outcomes.ts';
 import { readStages, type Side } from '../routes/sides.ts';
 import { readingsOf } from '../routes/tables.ts';
 import { compareText } from '../sorting.ts';
@@ -22,8 +30,8 @@ import {
 /**
  * Finds mail that loses delivery by the way: to addresses that the manifest names or that have an alias, to all others that
  * something takes, and to whatever forwards there, hop by hop, in every domain that was read. An address whose own alias is
- * deleted or discards is not among them. Where it is not known how the service reads a domain, one reading in which an
- * address loses delivery is enough.
+ * deleted or discards is not among them. Where it is not known how the service reads a domain or a name, or which of several
+ * patterns it asks first, one way in which an address loses delivery is enough.
  */
 export function guardUnrouted(input: GuardInput): readonly GuardFinding[] {
   const isHere = addressesOf(input);
@@ -54,8 +62,8 @@ interface AccountReading {
   readonly before: Side;
   readonly after: Side;
   readonly loses: (mail: MailAtRisk) => boolean;
-  /** True if mail is delivered when stage 1 has ended. */
-  readonly deliversBetween: (mail: MailAtRisk) => boolean;
+  /** True if mail loses delivery by stage 1 alone. */
+  readonly losesBetween: (mail: MailAtRisk) => boolean;
 }
 
 /** Yields the account in every reading that what was read of these domains allows. */
@@ -70,10 +78,32 @@ function* readingsOfDomains(
   const live = [...names].flatMap((name) => observed.domains.get(name) ?? []);
   for (const reading of new Set(live.flatMap(readingsOf))) {
     const sides = readStages(input, reading, (domain) => serviceOwn.get(domain) ?? NONE);
-    const [isBefore, isAfter] = [createDelivery(sides.before), createDelivery(sides.after)];
-    const loses = (mail: MailAtRisk): boolean => isBefore(mail) && !isAfter(mail);
-    yield { ...sides, loses, deliversBetween: createDelivery(sides.between) };
+    const before = { side: sides.before, delivery: createDelivery(sides.before) };
+    const losesBy = (side: Side): AccountReading['loses'] =>
+      createLoss(before, { side, delivery: createDelivery(side) });
+    yield { ...sides, loses: losesBy(sides.after), losesBetween: losesBy(sides.between) };
   }
+}
+
+interface SideOfMail {
+  readonly side: Side;
+  readonly delivery: Delivery;
+}
+
+/** Returns a function that tells whether mail may be delivered before and not after, on any way that it may take. */
+function createLoss(before: SideOfMail, after: SideOfMail): (mail: MailAtRisk) => boolean {
+  return (mail) => {
+    if (before.delivery.delivers(mail) && !after.delivery.delivers(mail)) return true;
+    if (!before.delivery.isUndecided(mail) && !after.delivery.isUndecided(mail)) return false;
+    const lost = outcomesIn(after.side, mail).filter(isNowhere);
+    return outcomesIn(before.side, mail)
+      .filter((outcome) => !isNowhere(outcome))
+      .some((outcome) => lost.some((other) => canFollow(outcome, other)));
+  };
+}
+
+function outcomesIn(side: Side, mail: MailAtRisk): Outcomes {
+  return 'to' in mail ? outcomesOfMail(mail, side) : outcomesOf(mail, side);
 }
 
 /** What the service put there by itself when it made the domain is no route that somebody relies on. */
@@ -115,18 +145,17 @@ interface Lost {
 
 function lossOf(
   mail: MailAtRisk,
-  { before, after, deliversBetween }: AccountReading,
+  { before, after, losesBetween }: AccountReading,
   causes: ReadonlySet<DomainName>,
 ): Lost {
-  const viaIn = (side: Side): readonly string[] =>
-    ('to' in mail ? outcomeOfMail(mail, side) : outcomeOf(mail, side)).via;
-  const via = viaIn(before);
-  const passed = [...via, ...viaIn(after)].map((address) => domainPartOf(address) as DomainName);
+  const viaIn = (side: Side): readonly string[] => outcomesIn(side, mail).flatMap((outcome) => outcome.via);
+  const via = outcomesIn(before, mail)[0].via;
+  const passed = [...viaIn(before), ...viaIn(after)].map((address) => domainPartOf(address) as DomainName);
   return {
     domain: mail.domain,
     address: allowedAddress(mail),
     via,
-    early: !deliversBetween(mail),
+    early: losesBetween(mail),
     causes: [...new Set([mail.domain, ...passed])].filter((domain) => causes.has(domain)),
   };
 }

@@ -72,12 +72,13 @@ const KINDS = [
 ] as const satisfies readonly (readonly [RouteKind, string])[];
 
 export function describeRoute(route: PlannedRouteDocument): RouteRow {
-  const { kind, was, condition, via, unknown, otherwise } = route;
+  const { kind, was, condition, via, unknown, undecided = [], otherwise } = route;
   const notes = [
     ...(condition === undefined ? [] : [`mail with ${describeMatch(condition)}`]),
     ...(was === null ? [] : [`renamed from ${was}`]),
     ...(via.length === 0 ? [] : [`via ${via.join(', ')}`]),
     ...(unknown.length === 0 ? [] : [`${unknown.join(', ')} not managed`]),
+    ...(undecided.length === 0 ? [] : [undecidedText(undecided)]),
     ...(otherwise === undefined ? [] : [`by rules: ${describeEnds(otherwise)}`]),
   ];
   const note = notes.length === 0 ? '' : `(${notes.join('; ')})`;
@@ -85,6 +86,13 @@ export function describeRoute(route: PlannedRouteDocument): RouteRow {
   const isAsBefore = otherwise !== undefined && JSON.stringify(route.from) === JSON.stringify(route.to);
   const text = isAsBefore ? listed(route.to).join(', ') : describeEnds(route);
   return { kind, who: whoOf(route), text, note };
+}
+
+/** Names what makes a route uncertain. */
+function undecidedText(names: readonly string[]): string {
+  const quoted = names.map((name) => `"${name}"`);
+  if (quoted.length === 1) return `may be: whether ${quoted.join('')} matches it is not known`;
+  return `may be: which of ${quoted.join(', ')} takes it is not known`;
 }
 
 function whoOf({ domain, address, rule }: PlannedRouteDocument): string {

@@ -3,6 +3,7 @@ import { nameKey, type NameKey } from '../../model/names.ts';
 import type { ObservedDomain } from '../../model/observed.ts';
 import type { Change } from '../../model/plan.ts';
 import { mayTakeOthers, type AliasIndex } from '../../routing/route.ts';
+import { compareText } from '../sorting.ts';
 
 /** An alias that takes mail. */
 export interface RoutedItem {
@@ -22,18 +23,23 @@ export interface FinalAliases extends AliasIndex<RoutedItem> {
   readonly named: (key: NameKey) => RoutedItem | undefined;
 }
 
+/** Patterns come in the order of their creation, as far as their ids tell it: in no other order is the service likelier to ask them. */
 export function liveAliases(live: Pick<ObservedDomain, 'aliases'> | undefined): LiveAliases {
   const byKey = new Map<NameKey, RoutedItem>();
-  for (const { name, forward } of live?.aliases ?? []) byKey.set(nameKey(name), { name, forward });
-  return { byKey, patterns: [...byKey.values()].filter(({ name }) => mayTakeOthers(name)) };
+  const patterns: { readonly id: string; readonly item: RoutedItem }[] = [];
+  for (const alias of live?.aliases ?? []) {
+    const { name, forward } = alias;
+    const item = { name, forward };
+    byKey.set(nameKey(name), item);
+    if (mayTakeOthers(name)) patterns.push({ id: alias.id, item });
+  }
+  const areNumbered = patterns.every(({ id }) => /^\d+$/.test(id));
+  if (areNumbered) patterns.sort((a, b) => a.id.length - b.id.length || compareText(a.id, b.id));
+  return { byKey, patterns: patterns.map(({ item }) => item) };
 }
 
-/** What is live is not copied: a plan changes little of it. `reversed`: the last that is listed comes first. */
-export function finalAliases(
-  { byKey, patterns }: LiveAliases,
-  changes: Iterable<Change>,
-  order: 'as-listed' | 'reversed',
-): FinalAliases {
+/** What is live is not copied: a plan changes little of it. What is added comes last. */
+export function finalAliases({ byKey, patterns }: LiveAliases, changes: Iterable<Change>): FinalAliases {
   const changed = new Map<NameKey, RoutedItem | null>();
   for (const change of changes) {
     if (change.kind !== 'alias') continue;
@@ -47,8 +53,7 @@ export function finalAliases(
   };
   const finalOf = (items: Iterable<RoutedItem>): readonly RoutedItem[] => {
     const kept = [...items].flatMap(({ name }) => named(nameKey(name)) ?? []);
-    const all = [...kept, ...added];
-    return order === 'as-listed' ? all : all.reverse();
+    return [...kept, ...added];
   };
   return {
     named,

@@ -1,11 +1,11 @@
 import { capturesIn, type Destination } from '../../model/destinations.ts';
-import { nameKey, takesOthers, type DomainName, type NameKey } from '../../model/names.ts';
+import { isPatternName, nameKey, takesOthers, type DomainName, type NameKey } from '../../model/names.ts';
 import type { ObservedDomain } from '../../model/observed.ts';
 import type { Change } from '../../model/plan.ts';
 import type { RuleMatch } from '../../model/resources.ts';
 import { createRouter } from '../../routing/route.ts';
 import { compareText } from '../sorting.ts';
-import { addressesIn, isPatternName } from './known-addresses.ts';
+import { addressesIn } from './known-addresses.ts';
 import { conditionOf, type RouteSubject } from './outcomes.ts';
 import { fallbackOf } from './tables.ts';
 import { conditionKey, takesEverything, type RoutesInput } from './sides.ts';

@@ -1,6 +1,6 @@
 import { presentEntries, type PresentDomain } from '../../model/desired.ts';
 import type { Destination } from '../../model/destinations.ts';
-import { domainPartOf, looksLikeRegex } from '../../model/names.ts';
+import { domainPartOf } from '../../model/names.ts';
 
 /** Stands for every address that nothing names: only what takes nearly everything takes it. */
 export const ANY_OTHER = 'zzqxjkvw';
@@ -24,9 +24,4 @@ export function addressesIn(
     }
   }
   return found;
-}
-
-/** Whether the name of an alias is a pattern and no address: a plus alone begins a label. */
-export function isPatternName(name: string): boolean {
-  return looksLikeRegex(name.replaceAll('+', ''));
 }

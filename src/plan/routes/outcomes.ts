@@ -2,8 +2,10 @@ import { capturesIn, type Destination, isDiscard, sameDestinations } from '../..
 import type { DomainName } from '../../model/names.ts';
 import type { Decider } from '../../model/plan.ts';
 import type { RuleMatch } from '../../model/resources.ts';
-import { createReach, endsOf, follow, type Ends } from '../../routing/follow.ts';
-import type { Mail, Route } from '../../routing/route.ts';
+import { createReach, endsOf, type DomainRouting, type Ends } from '../../routing/follow.ts';
+import { isOneWay, type Mail } from '../../routing/route.ts';
+import { createDoubt, waysOf, type Way } from '../../routing/ways.ts';
+import { choiceOf, contradicts, type Choice, type PlanRoute } from './choices.ts';
 import { ANY_OTHER } from './known-addresses.ts';
 import type { DomainSide, Side } from './sides.ts';
 import type { RoutedItem } from './aliases.ts';
@@ -33,12 +35,19 @@ export interface RouteOutcome {
   readonly open: readonly string[];
   readonly via: readonly string[];
   readonly by: Decider | null;
+  /** What takes the mail at each address that it passes, and all that might. */
+  readonly choices: ReadonlyMap<string, Choice>;
+  /** Names of the entries of which any may take the mail, where they send it to different destinations. */
+  readonly undecided: readonly string[];
 }
+
+/** Every outcome that mail may have, the usual one first. */
+export type Outcomes = readonly [RouteOutcome, ...RouteOutcome[]];
 
 /** Without sender, subject and body: what a rule takes for these is said by its condition. */
 const MESSAGE = { from: '', subject: '', body: '' };
 
-export function outcomeOf(subject: RouteSubject, side: Side): RouteOutcome {
+export function outcomesOf(subject: RouteSubject, side: Side): Outcomes {
   switch (subject.kind) {
     case 'address':
       return ofAddress(subject.address, side);
@@ -57,39 +66,107 @@ export function isNowhere({ to, open }: RouteOutcome): boolean {
   return open.length === 0 && (to.length === 0 || isDiscard(to));
 }
 
-/** Returns a function that tells whether mail is delivered somewhere, as `isNowhere` does, in linear time for any number of mails. */
-export function createDelivery(side: Side): (mail: Mail | RouteSubject) => boolean {
-  const reaches = createReach<RoutedItem, RankedItem>(MESSAGE, (domain) => side(domain).routing);
-  return (mail) => {
-    if ('to' in mail) return isPlainMail(mail) ? reaches(mail.to) : !isNowhere(outcomeOfMail(mail, side));
-    if (mail.kind === 'address') return reaches(mail.address);
-    const taken = mail.kind === 'others' ? null : takenBy(mail, side(mail.domain));
-    if (taken === null) return reaches(`${ANY_OTHER}@${mail.domain}`);
-    return taken.forward.some((destination) => capturesIn(destination).length > 0 || reaches(destination));
+/** What becomes of mail on one side, found in linear time for any number of mails. */
+export interface Delivery {
+  /** True if mail is delivered somewhere on its usual way, as `isNowhere` tells. */
+  readonly delivers: (mail: Mail | RouteSubject) => boolean;
+  /** True if mail may pass an address at which it is not known what takes it. */
+  readonly isUndecided: (mail: Mail | RouteSubject) => boolean;
+}
+
+export function createDelivery(side: Side): Delivery {
+  const routesOf = (domain: string): DomainSide['routing'] => side(domain).routing;
+  const reaches = createReach<RoutedItem, RankedItem>(MESSAGE, (domain) => usualRouting(routesOf(domain)));
+  const isOpen = createDoubt<RoutedItem, RankedItem>(MESSAGE, routesOf);
+  return {
+    delivers: (mail) =>
+      isPlain(mail)
+        ? startsOf(mail, side).some((to) => capturesIn(to).length > 0 || reaches(to))
+        : !isNowhere(outcomesOfMail(mail, side)[0]),
+    isUndecided: (mail) =>
+      isPlain(mail)
+        ? startsOf(mail, side).some((to) => capturesIn(to).length === 0 && isOpen(to))
+        : outcomesOfMail(mail, side).length > 1,
   };
 }
 
-function isPlainMail({ from, subject, body }: Mail): boolean {
-  return from === '' && subject === '' && body === '';
+function usualRouting(routing: DomainSide['routing']): DomainRouting<RoutedItem, RankedItem> {
+  if (typeof routing === 'string') return routing;
+  return (mail) => {
+    const routes = routing(mail);
+    return routes === 'unknown' ? routes : routes[0];
+  };
+}
+
+/** True if nothing but its address tells what becomes of the mail. */
+function isPlain(mail: Mail | RouteSubject): mail is RouteSubject | (Mail & typeof MESSAGE) {
+  return !('to' in mail) || (mail.from === '' && mail.subject === '' && mail.body === '');
+}
+
+/** The addresses at which the mail is followed first. */
+function startsOf(mail: Mail | RouteSubject, side: Side): readonly string[] {
+  if ('to' in mail) return [mail.to];
+  if (mail.kind === 'address') return [mail.address];
+  const taken = mail.kind === 'others' ? null : takenBy(mail, side(mail.domain));
+  return taken?.forward ?? [`${ANY_OTHER}@${mail.domain}`];
 }
 
 export function sameOutcome(a: RouteOutcome, b: RouteOutcome): boolean {
   return sameDestinations(a.to, b.to) && new Set(a.open).symmetricDifference(new Set(b.open)).size === 0;
 }
 
-function ofAddress(address: string, side: Side): RouteOutcome {
-  return outcomeOfMail({ ...MESSAGE, to: address }, side);
+/** True unless the one outcome tells that the other cannot be. */
+export function canFollow(before: RouteOutcome, after: RouteOutcome): boolean {
+  return before.choices.entries().every(([address, choice]) => {
+    const then = after.choices.get(address);
+    return then === undefined || !contradicts(choice, then);
+  });
 }
 
-/** Where one mail ends. */
-export function outcomeOfMail({ to, ...message }: Mail, side: Side): RouteOutcome {
-  const hops = follow<RoutedItem, RankedItem>([to], message, (domain) => side(domain).routing);
-  const [first] = hops;
-  const by = first?.kind === 'routed' ? deciderOf(first.route) : null;
-  return outcome(endsOf(hops), [], by);
+function ofAddress(address: string, side: Side): Outcomes {
+  return outcomesOfMail({ ...MESSAGE, to: address }, side);
 }
 
-function deciderOf(route: Route<RoutedItem, RankedItem>): Decider | null {
+/** Every outcome that one mail may have, the usual one first. */
+export function outcomesOfMail({ to, ...message }: Mail, side: Side): Outcomes {
+  return outcomesOfWays(waysTo([to], side, message), ({ hops }) => {
+    const [first] = hops;
+    const by = first?.kind === 'routed' ? deciderOf(first.route) : null;
+    return outcome(endsOf(hops), [], by);
+  });
+}
+
+type PlanWay = Way<RoutedItem, RankedItem>;
+
+function waysTo(
+  to: readonly string[],
+  side: Side,
+  message: Omit<Mail, 'to'> = MESSAGE,
+): readonly [PlanWay, ...PlanWay[]] {
+  return waysOf(to, message, (domain) => side(domain).routing);
+}
+
+function outcomesOfWays(
+  [usual, ...others]: readonly [PlanWay, ...PlanWay[]],
+  make: (way: PlanWay) => Omit<RouteOutcome, 'choices' | 'undecided'>,
+): Outcomes {
+  const outcomeOf = (way: PlanWay): RouteOutcome => {
+    const choices = way.choices
+      .entries()
+      .map(([address, { taken, among }]) => [address, choiceOf(taken, among)] as const);
+    const open = [...way.choices.values()].filter(({ among }) => !isOneWay(among));
+    const undecided = open.flatMap(({ among }) => among.flatMap((route) => entryNameOf(route) ?? []));
+    return { ...make(way), choices: new Map(choices), undecided };
+  };
+  return [outcomeOf(usual), ...others.map(outcomeOf)];
+}
+
+function entryNameOf(route: PlanRoute): string | null {
+  if (route.kind === 'rule') return route.rule.name;
+  return route.kind === 'alias' && route.by === 'regex' ? route.alias.name : null;
+}
+
+function deciderOf(route: PlanRoute): Decider | null {
   switch (route.kind) {
     case 'alias':
       return { kind: 'alias', name: route.alias.name };
@@ -125,16 +202,21 @@ export function conditionOf(
 }
 
 /** A destination with a capture is another address for each mail: it is an end as it is written. */
-function ofDestinations({ by, forward }: Taken, side: Side): RouteOutcome {
+function ofDestinations({ by, forward }: Taken, side: Side): Outcomes {
   const captured = forward.filter((destination) => capturesIn(destination).length > 0);
   const plain = forward.filter((destination) => capturesIn(destination).length === 0);
-  const hops = follow<RoutedItem, RankedItem>(plain, MESSAGE, (domain) => side(domain).routing);
-  const ends = endsOf(hops);
-  const passed = hops.filter(({ kind, depth }) => kind === 'routed' && depth === 0);
-  return outcome({ ...ends, via: [...passed.map(({ address }) => address), ...ends.via] }, captured, by);
+  return outcomesOfWays(waysTo(plain, side), ({ hops }) => {
+    const ends = endsOf(hops);
+    const passed = hops.filter(({ kind, depth }) => kind === 'routed' && depth === 0);
+    return outcome({ ...ends, via: [...passed.map(({ address }) => address), ...ends.via] }, captured, by);
+  });
 }
 
-function outcome(ends: Ends, captured: readonly Destination[], by: Decider | null): RouteOutcome {
+function outcome(
+  ends: Ends,
+  captured: readonly Destination[],
+  by: Decider | null,
+): Omit<RouteOutcome, 'choices' | 'undecided'> {
   const { to, unknown, via } = ends;
   const all = captured.length > 0 && isDiscard(to) ? captured : [...to, ...captured];
   return { to: all.toSorted(), open: unknown, via, by };

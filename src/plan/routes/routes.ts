@@ -5,10 +5,12 @@ import type { Adoption, Decider, PlannedRoute, RouteEnds, RouteKind } from '../.
 import { compareText } from '../sorting.ts';
 import { knownMail, routedDomains } from './candidates.ts';
 import {
+  canFollow,
   conditionOf,
   isNowhere,
-  outcomeOf,
+  outcomesOf,
   sameOutcome,
+  type Outcomes,
   type RouteOutcome,
   type RouteSubject,
 } from './outcomes.ts';
@@ -46,10 +48,31 @@ function isMoved(address: Destination, readings: readonly (Sides | null)[]): boo
 interface Comparison {
   readonly before: RouteOutcome;
   readonly after: RouteOutcome;
+  /** Names of the entries of which any may take the mail; none: where it goes is known. */
+  readonly undecided: readonly string[];
 }
 
-function compare(subject: RouteSubject, { before, after }: Sides): Comparison {
-  return { before: outcomeOf(subject, before), after: outcomeOf(subject, after) };
+/** The usual outcomes; where they are the same, others that may be and are not. */
+function compare(subject: RouteSubject, sides: Sides): Comparison {
+  const before = outcomesOf(subject, sides.before);
+  const after = outcomesOf(subject, sides.after);
+  const usual = [before[0], after[0]] as const;
+  const other = sameOutcome(...usual) ? findDifferent(before, after) : null;
+  const [one, then] = other ?? usual;
+  const isOpen = [before, after].some(([first, ...others]) => others.some((way) => !sameOutcome(first, way)));
+  return { before: one, after: then, undecided: isOpen ? undecidedIn([one, then]) : [] };
+}
+
+function findDifferent(before: Outcomes, after: Outcomes): readonly [RouteOutcome, RouteOutcome] | null {
+  for (const one of before) {
+    const then = after.find((way) => !sameOutcome(one, way) && canFollow(one, way));
+    if (then !== undefined) return [one, then];
+  }
+  return null;
+}
+
+function undecidedIn(outcomes: readonly RouteOutcome[]): readonly string[] {
+  return [...new Set(outcomes.flatMap(({ undecided }) => undecided))].sort(compareText);
 }
 
 function isDifferent({ before, after }: Comparison): boolean {
@@ -130,6 +153,7 @@ function endsOf(compared: Comparison, input: RoutesInput): RouteEnds {
     to: after.open.length > 0 ? null : after.to,
     by: { before: before.by, after: after.by },
     unknown: [...new Set(open)].sort(compareText),
+    undecided: compared.undecided,
   };
 }
 

@@ -3,9 +3,9 @@ import { nameKey, type DomainName } from '../../model/names.ts';
 import type { Observed, ObservedDomain } from '../../model/observed.ts';
 import type { Change, Plan } from '../../model/plan.ts';
 import type { RuleMatch } from '../../model/resources.ts';
-import type { DomainRouting } from '../../routing/follow.ts';
 import { lazily } from '../../routing/lazily.ts';
 import { createRouter } from '../../routing/route.ts';
+import type { DomainRoutes } from '../../routing/ways.ts';
 import { matchParts } from '../diff/rules/rule-text.ts';
 import { stageOneChanges } from '../withhold.ts';
 import { liveAliases, type LiveAliases, type RoutedItem } from './aliases.ts';
@@ -20,7 +20,7 @@ export interface RoutesInput extends Pick<Plan, 'changes' | 'adoptions'> {
 
 /** A domain before or after the changes, in one reading. */
 export interface DomainSide {
-  readonly routing: DomainRouting<RoutedItem, RankedItem>;
+  readonly routing: DomainRoutes<RoutedItem, RankedItem>;
   /** Which engine routes its mail; null: none does, or it is not known. */
   readonly engine: PlanTable['mode'] | null;
   /** The alias of that name where aliases route its mail. */
@@ -37,13 +37,7 @@ export interface Sides {
   readonly after: Side;
 }
 
-const LISTED: Reading = {
-  engine: 'aliases',
-  wildcards: 'literal',
-  order: 'as-listed',
-  anchoring: 'anywhere',
-  fallback: 'account',
-};
+const LISTED: Reading = { engine: 'aliases', anchoring: 'anywhere', fallback: 'account' };
 const BY_RULES: Reading = { ...LISTED, engine: 'rules' };
 
 /**
@@ -89,7 +83,7 @@ function mayUseRules(
 const NO_TABLE = { engine: null, aliasOf: () => null, takerOf: () => null } as const;
 const UNKNOWN: DomainSide = { ...NO_TABLE, routing: 'unknown' };
 const OUTSIDE: DomainSide = { ...NO_TABLE, routing: 'outside' };
-const REFUSING: DomainSide = { ...NO_TABLE, routing: () => ({ kind: 'refused' }) };
+const REFUSING: DomainSide = { ...NO_TABLE, routing: () => [{ kind: 'refused' }] };
 
 /** With what both sides of a domain share. */
 interface SideInput extends RoutesInput {
@@ -169,7 +163,7 @@ function sideOf(
   const router = lazily(() => createRouter(table()));
   return {
     engine,
-    routing: (mail) => router().route(mail, anchoring),
+    routing: (mail) => router().routes(mail, anchoring),
     aliasOf: engine === 'aliases' ? aliasesIn(table) : NO_TABLE.aliasOf,
     takerOf: engine === 'rules' ? rulesIn(table) : NO_TABLE.takerOf,
   };

@@ -3,7 +3,7 @@ import { DISCARD, normaliseDestination, type Destination } from '../../model/des
 import type { Observed, ObservedDomain } from '../../model/observed.ts';
 import type { Change } from '../../model/plan.ts';
 import type { RuleMatch } from '../../model/resources.ts';
-import { createRouter, type Anchoring, type RoutingTable, type Wildcards } from '../../routing/route.ts';
+import { createRouter, type Anchoring, type RoutingTable } from '../../routing/route.ts';
 import type { DomainPlan } from '../diff/section.ts';
 import { compareRanks } from '../sorting.ts';
 import {
@@ -30,25 +30,18 @@ export type PlanRouter = ReturnType<typeof createRouter<RoutedItem, RankedItem>>
 export interface Reading {
   /** Which engine decides where the account does not tell. */
   readonly engine: RoutingTable<RoutedItem, RankedItem>['mode'];
-  readonly wildcards: Wildcards;
-  /** Which of several patterns among the aliases is asked first: as they are listed, or the other way round. */
-  readonly order: 'as-listed' | 'reversed';
   readonly anchoring: Anchoring;
   /** Where mail goes that no rule takes, where the account does not tell. */
   readonly fallback: 'account' | 'nowhere';
 }
 
-const BY_ALIASES = { engine: 'aliases', anchoring: 'anywhere', fallback: 'account' } as const;
-const BY_RULES = { engine: 'rules', order: 'as-listed' } as const;
-
-const READINGS: readonly Reading[] = (['literal', 'pattern'] as const).flatMap((wildcards) => [
-  { ...BY_ALIASES, wildcards, order: 'as-listed' },
-  { ...BY_ALIASES, wildcards, order: 'reversed' },
-  { ...BY_RULES, wildcards, anchoring: 'anywhere', fallback: 'account' },
-  { ...BY_RULES, wildcards, anchoring: 'whole', fallback: 'account' },
-  { ...BY_RULES, wildcards, anchoring: 'anywhere', fallback: 'nowhere' },
-  { ...BY_RULES, wildcards, anchoring: 'whole', fallback: 'nowhere' },
-]);
+const READINGS: readonly Reading[] = [
+  { engine: 'aliases', anchoring: 'anywhere', fallback: 'account' },
+  { engine: 'rules', anchoring: 'anywhere', fallback: 'account' },
+  { engine: 'rules', anchoring: 'whole', fallback: 'account' },
+  { engine: 'rules', anchoring: 'anywhere', fallback: 'nowhere' },
+  { engine: 'rules', anchoring: 'whole', fallback: 'nowhere' },
+];
 
 /** All readings of a live domain that what was read of it allows; none: nothing is known of its routing. */
 export function readingsOf(live: ObservedDomain): readonly Reading[] {
@@ -62,10 +55,8 @@ export function readingsOf(live: ObservedDomain): readonly Reading[] {
  * What a mail's way through several domains is looked for in. They may differ in their engines: rules of one lead to aliases
  * of another.
  */
-export const READINGS_OF_ALL: readonly Reading[] = (['literal', 'pattern'] as const).flatMap((wildcards) =>
-  (['rules-then-aliases', 'aliases', 'rules'] as const).map((engine) => {
-    return { engine, wildcards, order: 'as-listed', anchoring: 'anywhere', fallback: 'account' };
-  }),
+export const READINGS_OF_ALL: readonly Reading[] = (['rules-then-aliases', 'aliases', 'rules'] as const).map(
+  (engine) => ({ engine, anchoring: 'anywhere', fallback: 'account' }),
 );
 
 /** Whom the tables are of, and how they are read. */
@@ -96,14 +87,12 @@ export function finalTable(
   changes: Iterable<Change>,
   { accountEmail, reading }: RouterContext,
 ): PlanTable {
-  const { wildcards, order } = reading;
   const isUnsaid = live?.rulesFallbackEmail === undefined;
   return {
-    aliases: finalAliases(aliases, changes, order),
+    aliases: finalAliases(aliases, changes),
     rules: [...finalRules(live, changes).values()].sort((a, b) => compareRanks(a.rank, b.rank)),
     mode: engineOf(live, reading),
     fallback: isUnsaid && reading.fallback === 'nowhere' ? DISCARD : fallbackOf(live, accountEmail),
-    wildcards,
   };
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Destination } from '../../../src/model/destinations.ts';
-import { addressesIn, isPatternName, namesOf } from '../../../src/plan/routes/known-addresses.ts';
+import { isPatternName } from '../../../src/model/names.ts';
+import { addressesIn, namesOf } from '../../../src/plan/routes/known-addresses.ts';
 import { ACME, aliasSection, at, present, rule, ruleSection } from '../support/build.ts';
 
 test('the names of a domain: its aliases, and what its rules for aliases take', () => {

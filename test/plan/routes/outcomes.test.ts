@@ -5,7 +5,7 @@ import type { ObservedDomain } from '../../../src/model/observed.ts';
 import type { RuleMatch } from '../../../src/model/resources.ts';
 import {
   conditionOf,
-  outcomeOf,
+  outcomesOf,
   sameOutcome,
   type RouteOutcome,
   type RouteSubject,
@@ -39,7 +39,7 @@ function outcome(subject: RouteSubject, acme: Partial<ObservedDomain>): string {
   const wanted: readonly DesiredDomain[] = [present(ACME), present(HUB), present('unread.example')];
   const account = observed([live(ACME, acme), hub, live('unread.example', BY_ALIASES)]);
   const { listed } = readSides({ changes: [], adoptions: [], desired: desired(wanted), observed: account });
-  const { to, open, via, by } = outcomeOf(subject, listed.before);
+  const { to, open, via, by } = outcomesOf(subject, listed.before)[0];
   return [
     `${by === null ? 'nobody' : `${by.kind} ${by.name}`}: ${to.join()}`,
     ...(via.length === 0 ? [] : [`via ${via.join()}`]),
@@ -142,6 +142,8 @@ test('outcomes are the same where mail ends at the same places, by whatever way'
     open,
     via: [],
     by: null,
+    choices: new Map(),
+    undecided: [],
     ...parts,
   });
   const other = { via: ['x@y.example'], by: { kind: 'alias', name: 'x' } } as const;

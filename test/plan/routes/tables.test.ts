@@ -29,8 +29,6 @@ const OPS = 'ops@acme.example';
 
 const LISTED: Reading = {
   engine: 'aliases',
-  wildcards: 'literal',
-  order: 'as-listed',
   anchoring: 'anywhere',
   fallback: 'account',
 };
@@ -69,7 +67,6 @@ test.each<[string, Partial<ObservedDomain> | null, Reading, { mode: string; fall
   expect({ ...table, aliases: [...aliases] }).toEqual({
     aliases: [],
     rules: [],
-    wildcards: 'literal',
     ...expected,
   });
 });
@@ -77,29 +74,23 @@ test.each<[string, Partial<ObservedDomain> | null, Reading, { mode: string; fall
 describe('the readings of a domain', () => {
   /** Engine and fallback of each, in short. */
   const readings = (parts: Partial<ObservedDomain>): readonly string[] =>
-    readingsOf(live(ACME, parts)).map(({ engine, wildcards, order, anchoring, fallback }) =>
-      engine === 'aliases'
-        ? `${engine} ${wildcards} ${order}`
-        : `${engine} ${wildcards} ${anchoring} ${fallback}`,
+    readingsOf(live(ACME, parts)).map(({ engine, anchoring, fallback }) =>
+      engine === 'aliases' ? engine : `${engine} ${anchoring} ${fallback}`,
     );
-  const aliases = ['aliases literal as-listed', 'aliases literal reversed'];
-  const told = ['rules literal anywhere account', 'rules literal whole account'];
-  const untold = ['rules literal anywhere nowhere', 'rules literal whole nowhere'];
-  const both = (lists: readonly string[]) => [
-    ...lists,
-    ...lists.map((reading) => reading.replace('literal', 'pattern')),
-  ];
+  const aliases = ['aliases'];
+  const told = ['rules anywhere account', 'rules whole account'];
+  const untold = ['rules anywhere nowhere', 'rules whole nowhere'];
   const SECTIONS = { aliases: [], rules: [] };
 
   test.each<[string, Partial<ObservedDomain>, readonly string[]]>([
-    ['nothing is told', SECTIONS, both([...aliases, ...told, ...untold])],
-    ['routing is disabled', { ...SECTIONS, routingEngine: null }, both([...aliases, ...told, ...untold])],
-    ['aliases decide', { ...SECTIONS, routingEngine: 'alias' }, both(aliases)],
-    ['rules decide', { ...SECTIONS, routingEngine: 'rules' }, both([...told, ...untold])],
-    ['the fallback is told', { ...SECTIONS, routingEngine: 'rules', rulesFallbackEmail: OPS }, both(told)],
-    ['there is no fallback', { ...SECTIONS, routingEngine: 'rules', rulesFallbackEmail: null }, both(told)],
-    ['only aliases were read', { aliases: [] }, both(aliases)],
-    ['only rules were read', { rules: [] }, both([...told, ...untold])],
+    ['nothing is told', SECTIONS, [...aliases, ...told, ...untold]],
+    ['routing is disabled', { ...SECTIONS, routingEngine: null }, [...aliases, ...told, ...untold]],
+    ['aliases decide', { ...SECTIONS, routingEngine: 'alias' }, aliases],
+    ['rules decide', { ...SECTIONS, routingEngine: 'rules' }, [...told, ...untold]],
+    ['the fallback is told', { ...SECTIONS, routingEngine: 'rules', rulesFallbackEmail: OPS }, told],
+    ['there is no fallback', { ...SECTIONS, routingEngine: 'rules', rulesFallbackEmail: null }, told],
+    ['only aliases were read', { aliases: [] }, aliases],
+    ['only rules were read', { rules: [] }, [...told, ...untold]],
     ['rules decide and only aliases were read', { routingEngine: 'rules', aliases: [] }, []],
     ['aliases decide and only rules were read', { routingEngine: 'alias', rules: [] }, []],
     ['nothing was read', {}, []],
@@ -107,21 +98,19 @@ describe('the readings of a domain', () => {
     expect(readings(parts).toSorted()).toEqual(expected.toSorted());
   });
 
-  test('of the way through several domains: by engine and names', () => {
-    const engines = [BOTH, LISTED, BY_RULES];
-    expect(READINGS_OF_ALL).toEqual([
-      ...engines,
-      ...engines.map((reading) => ({ ...reading, wildcards: 'pattern' })),
-    ]);
+  test('of the way through several domains: by engine', () => {
+    expect(READINGS_OF_ALL).toEqual([BOTH, LISTED, BY_RULES]);
   });
 
-  test('several patterns are asked as they are listed, or the other way round', () => {
-    const row = live(ACME, { aliases: liveAliases({ '(a).*': 'a@x.example', '(b)?.*': 'b@x.example' }) });
+  test.each([
+    ['the oldest first', ['10', '9'], ['b@x.example', 'a@x.example']],
+    ['as they are listed, where ids are no numbers', ['z', '9'], ['a@x.example', 'b@x.example']],
+  ])('of several patterns any may be asked first; the usual order is %s', (_, ids, expected) => {
+    const patterns = liveAliases({ '(a).*': 'a@x.example', '(a|ab).*': 'b@x.example' });
+    const row = live(ACME, { aliases: [...patterns].map((alias, at) => ({ ...alias, id: ids[at] ?? '' })) });
     const mail = { to: 'abc@acme.example', from: '', subject: '', body: '' };
-    const takers = (['as-listed', 'reversed'] as const).map((order) =>
-      liveRouter(row, { accountEmail: OPS, reading: { ...LISTED, order } }).route(mail),
-    );
-    expect(takers).toMatchObject([{ forward: ['a@x.example'] }, { forward: ['b@x.example'] }]);
+    const routes = liveRouter(row, { accountEmail: OPS, reading: LISTED }).routes(mail);
+    expect(routes.flatMap((route) => (route.kind === 'refused' ? [] : route.forward))).toEqual(expected);
   });
 });
 
@@ -154,7 +143,6 @@ test('aliases and rules as they will be: rules by rank, each with a key of its o
   expect({ ...table, aliases: [...aliases] }).toEqual({
     mode: 'aliases',
     fallback: OPS,
-    wildcards: 'literal',
     aliases: [
       { name: 'Kept', forward: ['a@x.example'] },
       { name: 'moved', forward: ['d@x.example'] },

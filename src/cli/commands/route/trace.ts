@@ -1,15 +1,18 @@
 import { domainPartOf } from '../../../model/names.ts';
 import type { Destination } from '../../../model/destinations.ts';
-import { follow, type DomainRouting } from '../../../routing/follow.ts';
+import { endsOf, follow, type DomainRouting } from '../../../routing/follow.ts';
 import {
   createRouter,
+  isOneWay,
   type Anchoring,
   type Mail,
+  type Router,
   type RoutingTable,
-  type Wildcards,
 } from '../../../routing/route.ts';
 import { triedBefore } from '../../../routing/tried.ts';
+import { waysOf, type DomainRoutes, type Way } from '../../../routing/ways.ts';
 import type {
+  Doubt,
   FoundAlias,
   FoundRule,
   RouteFindings,
@@ -33,21 +36,11 @@ interface Reading {
   /** Of the domains whose engine is not known; `both`: rules first, then aliases. */
   readonly engine: 'alias' | 'rules' | 'both';
   readonly anchoring: Anchoring;
-  readonly wildcards: Wildcards;
-  readonly order: 'as-listed' | 'reversed';
 }
 
-const USUAL: Reading = { engine: 'both', anchoring: 'anywhere', wildcards: 'literal', order: 'as-listed' };
-
-/** What else than the engine the documents leave open (field notes: Routing). */
-const OPEN_QUESTIONS: readonly { readonly when: string; readonly reading: Partial<Reading> }[] = [
-  {
-    when: 'if the service compares regular expressions of rules with the whole text',
-    reading: { anchoring: 'whole' },
-  },
-  { when: 'if the service reads names such as sales.* as patterns', reading: { wildcards: 'pattern' } },
-  { when: 'if the service tries the later pattern first', reading: { order: 'reversed' } },
-];
+const USUAL: Reading = { engine: 'both', anchoring: 'anywhere' };
+const WHOLE =
+  'if the service compares regular expressions of rules with the whole text, another entry matches it';
 
 /**
  * The way of a message under each reading. `known` answers null for a domain that is not routed here; it must know, or be asked
@@ -57,60 +50,98 @@ export function traceMail(
   mail: Mail,
   known: (domain: string) => KnownDomain | null,
 ): Pick<RouteFindings, 'hops' | 'readings' | 'doubts'> {
-  const trace = (reading: Partial<Reading>): readonly TracedHop[] =>
-    traceIn({ ...USUAL, ...reading }, mail, known);
-  const hops = trace({});
-  const readings = { alias: trace({ engine: 'alias' }), rules: trace({ engine: 'rules' }) };
-  const engines = [
-    { engine: 'both', as: hops },
-    { engine: 'alias', as: readings.alias },
-    { engine: 'rules', as: readings.rules },
-  ] as const;
-  const doubts = OPEN_QUESTIONS.flatMap(({ when, reading }) => {
-    const other = engines
-      .map(({ engine, as }) => ({ as, otherwise: trace({ ...reading, engine }) }))
-      .find(({ as, otherwise }) => isOtherWay(as, otherwise));
-    return other === undefined ? [] : [{ when, hops: other.otherwise }];
-  });
-  return { hops, readings: isOtherWay(readings.alias, readings.rules) ? readings : null, doubts };
+  let hasRules = false;
+  const trace = (reading: Partial<Reading>): Trace =>
+    traceIn({ ...USUAL, ...reading }, mail, (domain) => {
+      const found = known(domain);
+      hasRules ||= found?.engine === null && (found.rules ?? []).some(({ active }) => active);
+      return found;
+    });
+  const usual = trace({});
+  const [alias, rules] = [trace({ engine: 'alias' }), trace({ engine: 'rules' })];
+  const other = [
+    { hops: usual.hops, engine: 'both' } as const,
+    { hops: alias.hops, engine: 'alias' } as const,
+    { hops: rules.hops, engine: 'rules' } as const,
+  ]
+    .map(({ hops, engine }) => ({ hops, otherwise: trace({ engine, anchoring: 'whole' }).hops }))
+    .find(({ hops, otherwise }) => !sameEnds(hops, otherwise));
+  const isOpen = hasRules && !sameEnds(alias.hops, rules.hops);
+  return {
+    hops: usual.hops,
+    readings: isOpen ? { alias: alias.hops, rules: rules.hops } : null,
+    doubts: [
+      ...(usual.doubts.length > 0 || !isOpen ? usual.doubts : alias.doubts),
+      ...(other === undefined ? [] : [{ when: WHOLE, hops: other.otherwise }]),
+    ],
+  };
 }
 
-function traceIn(
-  reading: Reading,
-  mail: Mail,
-  known: (domain: string) => KnownDomain | null,
-): readonly TracedHop[] {
+interface Trace {
+  /** Ends where it is not known which of several entries takes the message, and that makes a difference. */
+  readonly hops: readonly TracedHop[];
+  /** Where it ends by each of those entries. */
+  readonly doubts: readonly Doubt[];
+}
+
+function traceIn(reading: Reading, mail: Mail, known: (domain: string) => KnownDomain | null): Trace {
   const tables = new Map<string, RoutingTable<FoundAlias, FoundRule>>();
-  const routingOf = (domain: string): DomainRouting<FoundAlias, FoundRule> => {
+  const routers = new Map<string, Router<FoundAlias, FoundRule>>();
+  const routesOf = (domain: string): DomainRoutes<FoundAlias, FoundRule> => {
     const found = known(domain);
     if (found === null) return 'outside';
-    if (found.engine === 'none') return () => ({ kind: 'refused' });
-    const table = tableOf(found, reading);
+    if (found.engine === 'none') return () => [{ kind: 'refused' }];
+    const table = tables.get(domain) ?? tableOf(found, reading);
+    const router = routers.get(domain) ?? createRouter(table);
     tables.set(domain, table);
-    const router = createRouter(table);
+    routers.set(domain, router);
     return (message) => {
-      const route = router.route(message, reading.anchoring);
-      return route.kind === 'refused' && !isComplete(found, table) ? 'unknown' : route;
+      const routes = router.routes(message, reading.anchoring);
+      return routes[0].kind === 'refused' && !isComplete(found, table) ? 'unknown' : routes;
     };
   };
-  return follow([mail.to], mail, routingOf).map((hop) => {
-    const table = tables.get(domainPartOf(hop.address));
-    const isTried = hop.kind === 'routed' && table !== undefined;
-    return { ...hop, tried: isTried ? triedBefore(table, hop.address, hop.route) : [] };
-  });
+  const withTried = (hops: Way<FoundAlias, FoundRule>['hops']): readonly TracedHop[] =>
+    hops.map((hop) => {
+      const table = tables.get(domainPartOf(hop.address));
+      const isTried = hop.kind === 'routed' && table !== undefined;
+      return { ...hop, tried: isTried ? triedBefore(table, hop.address, hop.route) : [] };
+    });
+  const ways = waysOf([mail.to], mail, routesOf);
+  if (ways.every(({ hops }) => sameEnds(hops, ways[0].hops))) {
+    return { hops: withTried(ways[0].hops), doubts: [] };
+  }
+  const decided = follow([mail.to], mail, (domain) => whereDecided(routesOf(domain)));
+  return {
+    hops: withTried(decided),
+    doubts: ways.map((way) => ({ choices: choicesIn(way), hops: withTried(way.hops) })),
+  };
+}
+
+function whereDecided(routing: DomainRoutes<FoundAlias, FoundRule>): DomainRouting<FoundAlias, FoundRule> {
+  if (typeof routing === 'string') return routing;
+  return (mail) => {
+    const routes = routing(mail);
+    return routes !== 'unknown' && isOneWay(routes) ? routes[0] : 'unknown';
+  };
+}
+
+function choicesIn({
+  choices,
+}: Way<FoundAlias, FoundRule>): Extract<Doubt, { readonly choices: unknown }>['choices'] {
+  return [...choices].flatMap(([address, { taken, among }]) =>
+    isOneWay(among) ? [] : [{ address, route: taken }],
+  );
 }
 
 function tableOf(
   { aliases, rules, engine, fallback }: KnownDomain,
   reading: Reading,
 ): RoutingTable<FoundAlias, FoundRule> {
-  const listed = aliases ?? [];
   return {
-    aliases: reading.order === 'as-listed' ? listed : listed.toReversed(),
+    aliases: aliases ?? [],
     rules: rules ?? [],
     mode: MODES[engine === 'alias' || engine === 'rules' ? engine : reading.engine],
     fallback,
-    wildcards: reading.wildcards,
   };
 }
 
@@ -124,13 +155,10 @@ function isComplete(
   return mode === 'rules' ? rules !== null && fallback !== null : aliases !== null;
 }
 
-function isOtherWay(a: readonly TracedHop[], b: readonly TracedHop[]): boolean {
-  return a.length !== b.length || a.some((hop, at) => signatureOf(hop) !== signatureOf(b[at]));
-}
-
-function signatureOf(hop: TracedHop | undefined): string {
-  if (hop?.kind !== 'routed') return JSON.stringify([hop?.address, hop?.depth, hop?.kind]);
-  const { route } = hop;
-  const entry = route.kind === 'alias' ? route.alias.name : route.kind === 'rule' ? route.rule.id : '';
-  return JSON.stringify([hop.address, hop.depth, route.kind, entry]);
+function sameEnds(a: Way<FoundAlias, FoundRule>['hops'], b: Way<FoundAlias, FoundRule>['hops']): boolean {
+  const [first, second] = [a, b].map((hops) => {
+    const { to, unknown, loops } = endsOf(hops);
+    return JSON.stringify([to, unknown.toSorted(), loops.length > 0 && to.length === 0]);
+  });
+  return first === second;
 }

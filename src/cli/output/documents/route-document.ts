@@ -5,6 +5,7 @@ import {
   type Disclosure,
 } from '../../../model/destinations.ts';
 import type { Source } from '../../../model/manifest/problem.ts';
+import { quote } from '../../../model/names.ts';
 import type { RuleMatch } from '../../../model/resources.ts';
 import { endsOf, type Hop } from '../../../routing/follow.ts';
 import type { AliasMeans, Mail, RoutedAlias, RoutedRule, Route } from '../../../routing/route.ts';
@@ -30,6 +31,14 @@ export type TracedHop = Hop<FoundAlias, FoundRule> & {
   readonly tried: readonly Tried<FoundAlias, FoundRule>[];
 };
 
+/** A way that a message may go: if the service works as `when` says, or if it chooses these routes where several match. */
+export type Doubt = { readonly hops: readonly TracedHop[] } & (
+  | { readonly when: string }
+  | {
+      readonly choices: readonly { readonly address: string; readonly route: Route<FoundAlias, FoundRule> }[];
+    }
+);
+
 export interface RouteFindings {
   readonly basis: 'manifest' | 'account';
   /** The way of the message, in the order of `follow`; where an engine is not known, rules are tried before aliases. */
@@ -37,7 +46,7 @@ export interface RouteFindings {
   /** The same by either engine, where it is not known and makes a difference. */
   readonly readings: Readonly<Record<Engine, readonly TracedHop[]>> | null;
   /** Other ways that the service may send it. */
-  readonly doubts: readonly { readonly when: string; readonly hops: readonly TracedHop[] }[];
+  readonly doubts: readonly Doubt[];
   readonly notes: readonly string[];
   readonly disclosure: Disclosure;
 }
@@ -176,13 +185,34 @@ function endAt(hop: TracedHop): HopDocument['end'] {
 }
 
 function notesOf({ notes, doubts, disclosure }: RouteFindings): readonly string[] {
+  const isUndecided = doubts.some((doubt) => 'choices' in doubt);
   return [
     ...notes,
-    ...doubts.map(({ when, hops }) => {
-      const { outcome, forward } = shownEnd(hops, disclosure);
-      return `${when}, another entry matches it: ${outcome === 'delivered' ? forward.join(', ') : outcome}`;
+    ...(isUndecided
+      ? ['it is not known which of several entries the service takes, and so where the mail goes']
+      : []),
+    ...doubts.map((doubt) => {
+      const { outcome, forward } = shownEnd(doubt.hops, disclosure);
+      const when = 'when' in doubt ? doubt.when : `if ${choicesText(doubt, disclosure)}`;
+      return `${when}: ${outcome === 'delivered' ? forward.join(', ') : outcome}`;
     }),
   ];
+}
+
+function choicesText(
+  { choices, hops: [first] }: Extract<Doubt, { readonly choices: unknown }>,
+  disclosure: Disclosure,
+): string {
+  return choices
+    .map(({ address, route }) => {
+      const shown = address === first?.address ? address : shownAddress(address, disclosure);
+      const match = matchOf(route);
+      if (match === null) return `nothing takes ${shown}`;
+      // The name of an entry would tell an address that is not shown.
+      const name = shown === address ? (match.name ?? match.id) : null;
+      return `${match.kind}${name === null ? '' : ` ${quote(name)}`} takes ${shown}`;
+    })
+    .join(' and ');
 }
 
 function takenBy(route: Route<FoundAlias, FoundRule>): RouteDocument['taken'] {

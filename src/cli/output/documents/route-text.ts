@@ -64,12 +64,18 @@ const UNKNOWN: Readonly<Record<RouteFindings['basis'], string>> = {
   account: 'goes to a fallback address that the API does not show',
 };
 
-function endText(hops: readonly TracedHop[], { basis, disclosure }: RouteFindings): string {
-  const { outcome, forward } = shownEnd(hops, disclosure);
+/** Says why it is not known where a message goes. */
+function unknownText({ basis, doubts }: RouteFindings): string {
+  const isUndecided = doubts.some((doubt) => 'choices' in doubt);
+  return isUndecided ? 'several entries match it, and the service may take any of them' : UNKNOWN[basis];
+}
+
+function endText(hops: readonly TracedHop[], findings: RouteFindings): string {
+  const { outcome, forward } = shownEnd(hops, findings.disclosure);
   switch (outcome) {
     case 'delivered': {
       const isPartial = hops.some(({ kind }) => kind === 'unknown');
-      return `-> ${forward.join(', ')}${isPartial ? `; a part of it: ${UNKNOWN[basis]}` : ''}`;
+      return `-> ${forward.join(', ')}${isPartial ? `; a part of it: ${unknownText(findings)}` : ''}`;
     }
     case 'discarded':
     case 'refused':
@@ -77,16 +83,13 @@ function endText(hops: readonly TracedHop[], { basis, disclosure }: RouteFinding
     case 'loop':
       return 'is never delivered: it goes round in a loop';
     case 'unknown':
-      return UNKNOWN[basis];
+      return unknownText(findings);
   }
 }
 
 /** The destinations of a single hop stand in the first line already. */
-function wayLines(
-  hops: readonly TracedHop[],
-  { basis, disclosure }: RouteFindings,
-  indent: string,
-): readonly string[] {
+function wayLines(hops: readonly TracedHop[], findings: RouteFindings, indent: string): readonly string[] {
+  const { basis, disclosure } = findings;
   const shown = shownHops(hops, disclosure);
   const isChain = shown.some(({ depth, kind }) => depth > 0 && kind !== 'delivered' && kind !== 'discarded');
   return (isChain ? shown : shown.slice(0, 1)).flatMap((hop) => {
@@ -96,7 +99,7 @@ function wayLines(
       ...(hop.depth === 0
         ? []
         : [
-            `${own}-> ${hop.address}${hop.kind === 'unknown' ? ` (${UNKNOWN[basis]})` : LEAF_NOTES[hop.kind]}`,
+            `${own}-> ${hop.address}${hop.kind === 'unknown' ? ` (${unknownText(findings)})` : LEAF_NOTES[hop.kind]}`,
           ]),
       ...decisionLines(hop, basis).map((line) => `${below}${line}`),
       ...triedLine(hop, below.length).map((line) => `${below}${line}`),

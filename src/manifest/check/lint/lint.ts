@@ -3,6 +3,7 @@ import type { Manifest } from '../../resolve/assemble.ts';
 import type { Loading } from '../../resolve/context.ts';
 import { reportFinding, type LintFinding } from './finding.ts';
 import { literalPatterns } from './literal-patterns.ts';
+import { overlappingPatterns } from './overlapping-patterns.ts';
 import { missingRoles } from './role-addresses.ts';
 import { sameAsCatchAll } from './same-as-catch-all.ts';
 import { sameDomainDestinations } from './same-domain.ts';
@@ -14,6 +15,7 @@ import { reportUnusedDestinations, reportUnusedTemplates } from './unused.ts';
 const FINDERS: readonly ((domain: PresentDomain) => Iterable<LintFinding>)[] = [
   literalPatterns,
   missingRoles,
+  overlappingPatterns,
   sameAsCatchAll,
   sameDomainDestinations,
   shadowedAliases,

@@ -5,27 +5,29 @@ import { laterOf, type LintFinding } from './finding.ts';
 import { createCoverage, EVERYTHING, reachOfAlias, type Coverage, type Reach } from './reach.ts';
 
 /**
- * Patterns all of whose mail goes to aliases that are matched before them: those with a name, and patterns above them; and a
- * `*` beside a pattern that matches everything (field notes: aliases mode).
+ * Patterns all of whose mail goes to aliases with a name, which are matched before them; and a `*` beside patterns that match
+ * everything (field notes: aliases mode). Patterns are matched in an unknown order: none of them takes another's mail for sure.
  */
 export function* shadowedAliases(domain: PresentDomain): Generator<LintFinding> {
   const aliases = presentEntries(domain.aliases);
   const patterns = aliases.filter(({ name }) => looksLikeRegex(name));
   if (patterns.length === 0) return;
-  const coverage = createCoverage<PresentAlias>();
+  const [byNames, byAll] = [createCoverage<PresentAlias>(), createCoverage<PresentAlias>()];
   for (const alias of aliases) {
     const isName = alias.name !== '*' && !looksLikeRegex(alias.name);
     const reach = isName ? reachOfAlias(alias.name) : null;
-    if (reach !== null) coverage.add(alias, reach);
+    if (reach === null) continue;
+    byNames.add(alias, reach);
+    byAll.add(alias, reach);
   }
   for (const pattern of patterns) {
     const reach = reachOfAlias(pattern.name);
     if (reach === null) continue;
-    yield* shadowedBy(pattern, reach, coverage);
-    coverage.add(pattern, reach);
+    yield* shadowedBy(pattern, reach, byNames);
+    byAll.add(pattern, reach);
   }
   const all = aliases.find(({ name }) => name === '*');
-  if (all !== undefined) yield* shadowedBy(all, EVERYTHING, coverage);
+  if (all !== undefined) yield* shadowedBy(all, EVERYTHING, byAll);
 }
 
 function* shadowedBy(

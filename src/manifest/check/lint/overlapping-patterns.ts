@@ -1,0 +1,17 @@
+import { presentEntries, type PresentDomain } from '../../../model/desired.ts';
+import { quote } from '../../../model/names.ts';
+import { overlapsIn } from '../../../routing/overlaps.ts';
+import { laterOf, type LintFinding } from './finding.ts';
+
+/** Patterns that match the same address and have different destinations: which of them the service asks first is not known. */
+export function* overlappingPatterns(domain: PresentDomain): Generator<LintFinding> {
+  for (const { first, second, localPart } of overlapsIn(presentEntries(domain.aliases))) {
+    yield {
+      code: 'overlapping-patterns',
+      ...laterOf(first.source, second.source),
+      entries: [first.name, second.name],
+      message: `the aliases ${quote(first.name)} and ${quote(second.name)} both match ${quote(`${localPart}@${domain.domain}`)} and forward to different destinations: which of them takes its mail is not known`,
+      hint: `let only one of them match it, or name ${quote(localPart)} in an alias of its own`,
+    };
+  }
+}

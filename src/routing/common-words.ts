@@ -1,0 +1,156 @@
+import { lazily } from './lazily.ts';
+import { ALPHABET, parsePattern, type PatternTree } from './pattern-tree.ts';
+
+/** The words that a pattern matches, as a machine that reads a word character by character. */
+export interface Machine {
+  readonly start: States;
+}
+
+/** The states in which a machine may be after the characters that it has read. */
+interface States {
+  /** Tells apart what can follow. */
+  readonly key: string;
+  readonly accepts: boolean;
+  /** The characters that it can read next. */
+  readonly next: ReadonlySet<string>;
+  readonly after: (character: string) => States;
+}
+
+/** Larger patterns, as by `{500}` within `{500}`, are not built. */
+const MOST_NODES = 2000;
+
+interface Node {
+  readonly number: number;
+  readonly characters: ReadonlySet<string>;
+  /** The nodes that follow: after one of the characters, or at once where there are none. Loops add to it later. */
+  readonly following: Node[];
+}
+
+/** The machine of a pattern; null where the pattern is too large, or beyond the known syntax. */
+export function machineOf(source: string): Machine | null {
+  const tree = source.length > MOST_NODES ? null : parsePattern(source);
+  const nodes: Node[] = [];
+  const create = (following: Node[], characters: ReadonlySet<string> = NONE): Node => {
+    const node = { number: nodes.length, characters, following };
+    nodes.push(node);
+    return node;
+  };
+  const end = create([]);
+  const first = tree === null ? null : build(tree, end, create);
+  if (first === null || nodes.length > MOST_NODES) return null;
+  const known = new Map<string, States>();
+  return { start: statesFrom([first], end, known) };
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+type Create = (following: Node[], characters?: ReadonlySet<string>) => Node;
+
+/** Builds the nodes of a tree before `next`; null where there are too many. */
+function build(tree: PatternTree, next: Node, create: Create): Node | null {
+  if (next.number > MOST_NODES) return null;
+  switch (tree.kind) {
+    case 'one-of':
+      // Without a character nothing follows, not even at once.
+      return create(tree.characters.size === 0 ? [] : [next], tree.characters);
+    case 'either': {
+      const firsts = tree.parts.map((part) => build(part, next, create));
+      return firsts.includes(null) ? null : create(firsts.filter((first) => first !== null));
+    }
+    case 'sequence':
+      return tree.parts.reduceRight<Node | null>(
+        (following, part) => following && build(part, following, create),
+        next,
+      );
+    case 'repeat':
+      return buildRepeat(tree, next, create);
+  }
+}
+
+function buildRepeat(
+  { part, least, most }: Extract<PatternTree, { readonly kind: 'repeat' }>,
+  next: Node,
+  create: Create,
+): Node | null {
+  let first: Node | null = next;
+  if (most === null) {
+    const loop: Node = create([next]);
+    const again = build(part, loop, create);
+    if (again === null) return null;
+    loop.following.push(again);
+    first = loop;
+  }
+  for (let count = most ?? least; count > 0; count -= 1) {
+    const once: Node | null = build(part, first, create);
+    if (once === null) return null;
+    first = count > least ? create([once, next]) : once;
+  }
+  return first;
+}
+
+function statesFrom(nodes: readonly Node[], end: Node, known: Map<string, States>): States {
+  const reached = new Set<Node>();
+  const open = [...nodes];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (reached.has(node)) continue;
+    reached.add(node);
+    if (node.characters.size === 0) open.push(...node.following);
+  }
+  const reading = [...reached].filter(({ characters }) => characters.size > 0);
+  const accepts = reached.has(end);
+  const numbers = reading.map(({ number }) => number).sort((a, b) => a - b);
+  const key = `${numbers.join()} ${accepts}`;
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  const next = new Set(reading.flatMap(({ characters }) => [...characters]));
+  const after = new Map<string, () => States>();
+  const states: States = {
+    key,
+    accepts,
+    next,
+    after(character) {
+      const made =
+        after.get(character) ??
+        lazily(() => {
+          const left = reading.filter(({ characters }) => characters.has(character));
+          return statesFrom(
+            left.flatMap(({ following }) => following),
+            end,
+            known,
+          );
+        });
+      after.set(character, made);
+      return made();
+    },
+  };
+  known.set(key, states);
+  return states;
+}
+
+/** How many words lead on from one pair of states: more than one, for a word may be of no use to the caller. */
+const MOST_VISITS = 20;
+
+/**
+ * Words that both machines match, short ones first; not all of them. `steps` bounds the work: it counts down, and nothing more
+ * is found at 0.
+ */
+export function* commonWords(a: Machine, b: Machine, steps: { left: number }): Generator<string> {
+  const visits = new Map<string, number>();
+  const open: { readonly word: string; readonly a: States; readonly b: States }[] = [
+    { word: '', a: a.start, b: b.start },
+  ];
+  // Grows while it is gone through: shorter words come first.
+  for (const state of open) {
+    if (state.word !== '' && state.a.accepts && state.b.accepts) yield state.word;
+    for (const character of ALPHABET) {
+      if (!state.a.next.has(character) || !state.b.next.has(character)) continue;
+      if (steps.left <= 0) return;
+      steps.left -= 1;
+      const next = { word: state.word + character, a: state.a.after(character), b: state.b.after(character) };
+      const key = `${next.a.key}|${next.b.key}`;
+      const seen = visits.get(key) ?? 0;
+      visits.set(key, seen + 1);
+      if (seen < MOST_VISITS) open.push(next);
+    }
+  }
+}
