@@ -359,3 +359,49 @@ describe('scenario 12: patterns and expressions', () => {
     expect(problems[0]?.message).toContain('column 1 of line 2 of the expression: Unknown variable');
   });
 });
+
+describe('expect where several entries may take the mail', () => {
+  const expecting = (to: string, forward: string, ...aliases: readonly string[]) =>
+    load(
+      acme(
+        'aliases:',
+        ...aliases.map((line) => `  ${line}`),
+        `expect: [{ to: ${to}@acme.example, forward: ${forward} }]`,
+      ),
+    )
+      .problems.filter(({ code }) => code.startsWith('expect'))
+      .map(({ code, message }) => `${code}: ${message}`);
+  const PATTERNS = ['(sales|info): a@x.example', '(info|hr): b@x.example'] as const;
+
+  test.each([
+    [
+      'a@x.example',
+      'expect-ambiguous: where mail to "info@acme.example" goes is not known: alias "(sales|info)" sends it to a@x.example, or alias "(info|hr)" sends it to b@x.example',
+    ],
+    [
+      'b@x.example',
+      'expect-ambiguous: where mail to "info@acme.example" goes is not known: alias "(sales|info)" sends it to a@x.example, or alias "(info|hr)" sends it to b@x.example',
+    ],
+    [
+      'c@x.example',
+      'expect-failed: mail to "info@acme.example" is expected to go to c@x.example, but alias "(sales|info)" sends it to a@x.example',
+    ],
+  ])('patterns whose order is not known, expected at %s', (forward, expected) => {
+    expect(expecting('info', forward, ...PATTERNS)).toEqual([expected]);
+    expect(expecting('info', forward, ...PATTERNS.toReversed())[0]).toContain(expected.split(':')[0]);
+  });
+
+  test('one pattern alone, and an alias by name, are certain', () => {
+    expect(expecting('sales', 'a@x.example', ...PATTERNS)).toEqual([]);
+    expect(expecting('info', 'c@x.example', 'info: c@x.example', ...PATTERNS)).toEqual([]);
+  });
+
+  test('a name that may be a pattern', () => {
+    const lines = ['sup*: a@x.example', '"*": b@x.example'];
+    expect(expecting('support', 'b@x.example', ...lines)).toEqual([
+      expect.stringMatching(
+        /^expect-ambiguous: .* alias "\*" sends it to b@x\.example, or alias "sup\*" sends it to a@x/,
+      ),
+    ]);
+  });
+});

@@ -31,7 +31,7 @@ export async function logsCommand(
 ): Promise<ExitCode> {
   const format = resolveFormat(options, context, DOCUMENT_FORMATS);
   const query: LogsQuery = { domain: requireDomain(name), options, filter: logFilter(options) };
-  const disclosure = await discloseManifest(context, options);
+  const { disclosure } = await discloseManifest(context, options);
   const connection = await resolveConnection(options, {}, context);
   const client = connect(context, connection, 'read-only');
   const output: LogsOutput = {

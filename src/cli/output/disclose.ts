@@ -1,4 +1,5 @@
 import type { FullClient } from '../../api/create.ts';
+import type { Desired } from '../../model/desired.ts';
 import { normaliseDestination, type Disclosure, type References } from '../../model/destinations.ts';
 import type { Context } from '../context.ts';
 import { invalidManifest, readDesired, type ReadDesired } from '../input/manifest/desired.ts';
@@ -17,12 +18,19 @@ import { valuesInText } from './values-in-text.ts';
 export async function discloseManifest(
   context: Context,
   options: CommonOptions,
-): Promise<Disclosure & { readonly references: References }> {
+): Promise<ManifestDisclosure> {
   const mask = maskOf(options, context);
   const read = await readIfThere(context, options);
-  if (read === null) return { references: new Map(), mask };
-  if (read.desired === null) throw invalidManifest(read.problems);
-  return { references: read.desired.references, mask };
+  if (read === null) return { disclosure: { references: new Map(), mask }, desired: null };
+  const { desired, problems } = read;
+  if (desired === null) throw invalidManifest(problems);
+  return { disclosure: { references: desired.references, mask }, desired };
+}
+
+export interface ManifestDisclosure {
+  readonly disclosure: Disclosure & { readonly references: References };
+  /** Null where there is no manifest. */
+  readonly desired: Desired | null;
 }
 
 /** Null: there is none, or the one of the default name cannot be read. The command is not about it. */

@@ -64,6 +64,21 @@ test('one that arrives elsewhere: 2, with both routes and the line', async () =>
   expect(code).toBe(2);
 });
 
+test.each([
+  ['patterns in any order', 'info', '(sales|info)', '(info|hr)', 'alias "(sales|info)", alias "(info|hr)"'],
+  ['a name that may be a pattern', 'support', 'sup*', '"*"', 'alias "*", alias "sup*"'],
+])('what is not known does not arrive: %s', async (_, local, first, second, takers) => {
+  const { code, stdout } = await run(`version: 1
+domains:
+  acme.example:
+    aliases: { ${first}: ana@corp.example, ${second}: ben@corp.example }
+    expect: [{ to: ${local}@acme.example, forward: ana@corp.example }]
+`);
+  expect(stdout).toContain(`       but which of these takes it is not known: ${takers}\n`);
+  expect(stdout).toContain('1 mail sent, 1 not as expected.');
+  expect(code).toBe(2);
+});
+
 test('nothing to test, and a manifest that is not valid', async () => {
   const nothing = await run('version: 1\ndomains:\n  a.example:\n    aliases: {}\n');
   expect(nothing).toMatchObject({ code: 0 });

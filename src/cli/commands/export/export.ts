@@ -26,7 +26,7 @@ export async function exportCommand(context: Context, options: ExportFlags): Pro
   if (options.update !== undefined) return updateCommand(context, options, options.update);
   if (options.out !== undefined && options.force !== true) assertFree(context, [options.out]);
   const api = await ownApi(context, options);
-  const { references } = await discloseManifest(context, options);
+  const { disclosure } = await discloseManifest(context, options);
   const connection = await resolveConnection(options, api, context);
   const { client, progress } = connectShown(context, connection, 'read-only');
   try {
@@ -35,7 +35,11 @@ export async function exportCommand(context: Context, options: ExportFlags): Pro
     const observed = await read(context, options, client);
     progress.stop();
     const prune = options.prune === true ? 'stated' : 'left-out';
-    const how = { version: client.version, showForward: referenceFinder(references), prune } as const;
+    const how = {
+      version: client.version,
+      showForward: referenceFinder(disclosure.references),
+      prune,
+    } as const;
     const written = await writeExport(context, options, observed, { how, api });
     if (written !== null) context.stderr.write(`${written}\n`);
     for (const [domain, { reason }] of observed.unproven) {

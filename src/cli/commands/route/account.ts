@@ -1,13 +1,17 @@
 import type { FullClient } from '../../../api/create.ts';
 import { observeSections } from '../../../api/observe-sections.ts';
 import { DISCARD, normaliseDestination, type Destination } from '../../../model/destinations.ts';
+import { ruleIdKey } from '../../../model/item-key.ts';
+import { presentEntries, type Desired } from '../../../model/desired.ts';
 import type { DomainName } from '../../../model/names.ts';
 import { liveEngineOf, type ObservedDomain } from '../../../model/observed.ts';
+import type { ObservedRule } from '../../../model/resources.ts';
+import { conditionKey } from '../../../plan/routes/sides.ts';
 import type { Mail } from '../../../routing/route.ts';
 import type { Context } from '../../context.ts';
 import { answerAbout, answerOf, connect } from '../../input/connect.ts';
 import { discloseManifest, openDisclosure } from '../../output/disclose.ts';
-import type { RouteFindings } from '../../output/documents/route-document.ts';
+import type { FoundRule, RouteFindings } from '../../output/documents/route-document.ts';
 import { resolveConnection, type CommonOptions } from '../../settings.ts';
 import { traceMail, type KnownDomain } from './trace.ts';
 
@@ -18,12 +22,12 @@ export async function askAccount(
   domain: DomainName,
   mail: Mail,
 ): Promise<RouteFindings> {
-  const disclosure = await discloseManifest(context, options);
+  const { disclosure, desired } = await discloseManifest(context, options);
   const connection = await resolveConnection(options, {}, context);
   const client = connect(context, connection, 'read-only');
   try {
     const first = await answerAbout(client, domain, await client.getDomain(domain));
-    const { traces, passed } = await traceLive(client, mail, first);
+    const { traces, passed } = await traceLive(client, mail, first, ruleNamer(desired));
     const disclose = await openDisclosure(context, options, {
       disclosure,
       client,
@@ -52,8 +56,11 @@ async function traceLive(
   client: FullClient,
   mail: Mail,
   first: ObservedDomain,
+  nameRules: NameRules,
 ): Promise<{ readonly traces: Traces; readonly passed: readonly ObservedDomain[] }> {
-  const read = new Map<string, LiveDomain | null>([[first.domain, await readDomain(client, first)]]);
+  const read = new Map<string, LiveDomain | null>([
+    [first.domain, await readDomain(client, first, nameRules)],
+  ]);
   for (;;) {
     const missing = new Set<string>();
     const traces = traceMail(mail, (domain) => {
@@ -68,21 +75,54 @@ async function traceLive(
     for (const domain of missing) {
       const found = answerOf(await client.listDomains({ query: domain }));
       const live = found.find((row) => row.domain === domain);
-      read.set(domain, live === undefined ? null : await readDomain(client, live));
+      read.set(domain, live === undefined ? null : await readDomain(client, live, nameRules));
     }
   }
 }
 
-async function readDomain(client: FullClient, live: ObservedDomain): Promise<LiveDomain> {
+async function readDomain(
+  client: FullClient,
+  live: ObservedDomain,
+  nameRules: NameRules,
+): Promise<LiveDomain> {
   const sections = answerOf(await observeSections(client, live.domain, ['aliases', 'rules']));
   const { aliases = [], rules = [] } = sections;
   return {
     live,
     aliases,
-    rules: rules.toSorted((a, b) => a.rank - b.rank),
+    rules: nameRules(
+      live.domain,
+      rules.toSorted((a, b) => a.rank - b.rank),
+    ),
     engine: liveEngineOf(live),
     fallback: fallbackOf(live),
   };
+}
+
+/** Gives the live rules of a domain the names that the manifest has for them. */
+type NameRules = (domain: DomainName, rules: readonly ObservedRule[]) => readonly FoundRule[];
+
+/** By their id, or else by their content, which no other entry may have. */
+function ruleNamer(desired: Desired | null): NameRules {
+  return (domain, rules) => {
+    const wanted = desired?.domains.get(domain);
+    const entries = wanted?.state === 'present' ? presentEntries(wanted.rules) : [];
+    const byId = new Map(entries.map((entry) => [ruleIdKey(entry.id), entry.name]));
+    const live = new Set(rules.map(({ id }) => ruleIdKey(id)));
+    const byContent = Map.groupBy(
+      entries.filter(({ id }) => !live.has(ruleIdKey(id))),
+      contentKey,
+    );
+    return rules.map((rule) => {
+      const same = byContent.get(contentKey(rule)) ?? [];
+      const name = byId.get(ruleIdKey(rule.id)) ?? (same.length === 1 ? same[0]?.name : undefined);
+      return name === undefined ? rule : { ...rule, name };
+    });
+  };
+}
+
+function contentKey({ match, forward }: Pick<ObservedRule, 'match' | 'forward'>): string {
+  return JSON.stringify([conditionKey(match), forward.toSorted()]);
 }
 
 /** Null drops (field notes: rules mode). */

@@ -360,3 +360,125 @@ describe('a v3 that does not show the engine', () => {
     });
   });
 });
+
+describe('patterns that overlap', () => {
+  const OVERLAPPING = `domains:
+  acme.example:
+    aliases:
+      (sales|info): ana@corp.example
+      (info|hr): ben@corp.example
+      (hr|jobs): ben@corp.example
+      desk: info@acme.example
+      sup*: cara@corp.example
+`;
+
+  test.each([
+    [
+      'info',
+      [
+        'alias "(sales|info)" takes info@acme.example: ana@corp.example',
+        'alias "(info|hr)" takes info@acme.example: ben@corp.example',
+      ],
+    ],
+    [
+      'desk',
+      [
+        'alias "(sales|info)" takes info@acme.example: ana@corp.example',
+        'alias "(info|hr)" takes info@acme.example: ben@corp.example',
+      ],
+    ],
+    [
+      'support',
+      [
+        'nothing takes support@acme.example: refused',
+        'alias "sup*" takes support@acme.example: cara@corp.example',
+      ],
+    ],
+  ])('where mail to %s goes is not known, and both ways are shown', async (local, ways) => {
+    const scene = await commandScene({ manifest: OVERLAPPING });
+    const { stdout } = await scene.run(['route', `${local}@acme.example`]);
+    expect(stdout).toMatch(
+      new RegExp(`^${local}@acme\\.example several entries match it, and the service may take any`),
+    );
+    for (const way of ways) expect(stdout).toContain(`note: if ${way}`);
+    const json = await scene.run(['route', `${local}@acme.example`, '--format', 'json']);
+    expect(expectSchema(routeSchema, json.stdout)).toMatchObject({ outcome: 'unknown', forward: [] });
+  });
+
+  test('with the same destinations it arrives, whichever is asked first', async () => {
+    const scene = await commandScene({ manifest: OVERLAPPING });
+    const { stdout } = await scene.run(['route', 'hr@acme.example']);
+    expect(stdout).toMatch(/^hr@acme\.example -> ben@corp\.example\n/);
+    expect(stdout).not.toContain('not known which');
+  });
+
+  test.each(['created', 'name'] as const)('of an account that asks them by %s', async (regexAliasOrder) => {
+    const aliases = [
+      { alias: '(sales|info)', forward: 'ana@corp.example' },
+      { alias: '(info|hr)', forward: 'ben@corp.example' },
+    ];
+    const domains = [{ domain: 'acme.example', routing_engine: 'alias' as const, aliases }];
+    const scene = await commandScene({ seed: { domains }, server: { switches: { regexAliasOrder } } });
+    const { stdout } = await scene.run(['route', 'info@acme.example', '--live', '--format', 'json']);
+    expect(expectSchema(routeSchema, stdout)).toMatchObject({
+      outcome: 'unknown',
+      taken: null,
+      hops: [{ address: 'info@acme.example', by: null, end: 'unknown' }],
+    });
+  });
+});
+
+test('by the account, rules have the names that the manifest gives them: by id, or by content', async () => {
+  const manifest = `domains:
+  acme.example:
+    rules:
+      - { name: jobs, id: 5c7a1a2e-9a8f-4c39-8f2a-0d6a1f2b3c4d, alias: jobs, forward: ana@corp.example }
+      - { name: by hand, alias: shop, forward: ben@corp.example }
+`;
+  const rule = (alias: string, forward: string, id?: string) => {
+    return { type: 'alias' as const, config: { alias, forward }, ...(id === undefined ? {} : { id }) };
+  };
+  const rules = [
+    rule('jobs', 'olga@corp.example', '5c7a1a2e-9a8f-4c39-8f2a-0d6a1f2b3c4d'),
+    rule('shop', 'ben@corp.example'),
+    rule('other', 'ben@corp.example'),
+  ];
+  const domains = [{ domain: 'acme.example', routing_engine: 'rules' as const, rules }];
+  const scene = await commandScene({ manifest, seed: { domains } });
+  const route = async (local: string) =>
+    (await scene.run(['route', `${local}@acme.example`, '--live'])).stdout;
+  expect(await route('jobs')).toContain('\n  rule jobs matches it');
+  expect(await route('shop')).toContain('\n  rule by hand matches it');
+  expect(await route('other')).toMatch(
+    /\n {2}rule matches it .*\(id .*\n {2}tried before: rule jobs, rule by hand\n/,
+  );
+});
+
+describe('both readings by engine', () => {
+  const open = (...lines: readonly string[]) =>
+    commandScene({
+      manifest: ['domains:', '  acme.example:', '    aliases: { info: ana@corp.example }', ...lines, ''].join(
+        '\n',
+      ),
+    });
+
+  test.each([
+    ['without rules', []],
+    [
+      'with rules that are switched off',
+      ['    rules: [{ name: r, alias: info, forward: ben@corp.example, active: false }]'],
+    ],
+    ['where they end alike', ['    rules: [{ name: r, alias: info, forward: ana@corp.example }]']],
+  ])('are not listed %s', async (_, lines) => {
+    const scene = await open(...lines);
+    const { stdout } = await scene.run(['route', 'info@acme.example', '--format', 'json']);
+    expect(expectSchema(routeSchema, stdout)).not.toHaveProperty('readings');
+    expect(stdout).not.toContain('whether rules or aliases decide');
+  });
+
+  test('are listed where they end elsewhere', async () => {
+    const scene = await open('    rules: [{ name: r, alias: info, forward: ben@corp.example }]');
+    const { stdout } = await scene.run(['route', 'info@acme.example', '--format', 'json']);
+    expect(expectSchema(routeSchema, stdout)).toHaveProperty('readings');
+  });
+});
