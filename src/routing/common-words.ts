@@ -130,27 +130,37 @@ function statesFrom(nodes: readonly Node[], end: Node, known: Map<string, States
 /** How many words lead on from one pair of states: more than one, for a word may be of no use to the caller. */
 const MOST_VISITS = 20;
 
+/** The states of two machines after they have read the same word. */
+interface Pair {
+  readonly word: string;
+  readonly a: States;
+  readonly b: States;
+}
+
 /**
  * Words that both machines match, short ones first; not all of them. `steps` bounds the work: it counts down, and nothing more
  * is found at 0.
  */
 export function* commonWords(a: Machine, b: Machine, steps: { left: number }): Generator<string> {
   const visits = new Map<string, number>();
-  const open: { readonly word: string; readonly a: States; readonly b: States }[] = [
-    { word: '', a: a.start, b: b.start },
-  ];
+  const open: Pair[] = [{ word: '', a: a.start, b: b.start }];
   // Grows while it is gone through: shorter words come first.
-  for (const state of open) {
-    if (state.word !== '' && state.a.accepts && state.b.accepts) yield state.word;
-    for (const character of ALPHABET) {
-      if (!state.a.next.has(character) || !state.b.next.has(character)) continue;
+  for (const pair of open) {
+    if (pair.word !== '' && pair.a.accepts && pair.b.accepts) yield pair.word;
+    for (const next of pairsAfter(pair)) {
       if (steps.left <= 0) return;
       steps.left -= 1;
-      const next = { word: state.word + character, a: state.a.after(character), b: state.b.after(character) };
       const key = `${next.a.key}|${next.b.key}`;
       const seen = visits.get(key) ?? 0;
       visits.set(key, seen + 1);
       if (seen < MOST_VISITS) open.push(next);
     }
+  }
+}
+
+function* pairsAfter({ word, a, b }: Pair): Generator<Pair> {
+  for (const character of ALPHABET) {
+    if (!a.next.has(character) || !b.next.has(character)) continue;
+    yield { word: word + character, a: a.after(character), b: b.after(character) };
   }
 }

@@ -1,6 +1,14 @@
 import { isPatternName } from '../model/names.ts';
 import { commonWords, machineOf, type Machine } from './common-words.ts';
-import { createRouter, isOneWay, mayTakeOthers, type AliasIndex, type RoutedAlias } from './route.ts';
+import { lazily } from './lazily.ts';
+import {
+  createRouter,
+  isOneWay,
+  mayTakeOthers,
+  type AliasIndex,
+  type RoutedAlias,
+  type Router,
+} from './route.ts';
 
 /** Two patterns that match one address and send its mail to different destinations. */
 export interface Overlap<A> {
@@ -26,28 +34,43 @@ export function* overlapsIn<A extends RoutedAlias>(
   );
   if (patterns.length < 2) return;
   const router = createRouter<A, never>({ aliases, rules: [], mode: 'aliases', fallback: null });
-  const machines = new Map<A, Machine | null>();
+  const made = patterns.map((alias) => ({ alias, machine: lazily(() => machineOf(alias.name)) }));
   const steps = { left: MOST_STEPS };
-  function machine(alias: A): Machine | null {
-    const found = machines.get(alias) ?? machineOf(alias.name);
-    machines.set(alias, found);
-    return found;
-  }
-  function isProof(localPart: string, pair: readonly A[]): boolean {
-    const routes = router.routesByAlias(localPart);
-    const taken = routes.filter((route) => route.kind === 'alias' && pair.includes(route.alias));
-    const [one, other] = taken;
-    return one !== undefined && other !== undefined && !isOneWay([one, other]);
-  }
-  for (const [at, second] of patterns.entries()) {
-    for (const first of patterns.slice(0, at)) {
+  for (const [at, second] of made.entries()) {
+    for (const first of made.slice(0, at)) {
       if ((steps.left -= 1) <= 0) return;
-      if (first.forward.toSorted().join() === second.forward.toSorted().join() || !concerns(first, second))
-        continue;
-      const [a, b] = [machine(first), machine(second)];
-      if (a === null || b === null) continue;
-      const localPart = commonWords(a, b, steps).find((word) => isProof(word, [first, second]));
-      if (localPart !== undefined) yield { first, second, localPart };
+      if (!concerns(first.alias, second.alias)) continue;
+      const localPart = commonAddress([first, second], router, steps);
+      if (localPart !== null) yield { first: first.alias, second: second.alias, localPart };
     }
   }
+}
+
+interface Pattern<A> {
+  readonly alias: A;
+  readonly machine: () => Machine | null;
+}
+
+/** The first local part that both take and send to different destinations; null where none is found. */
+function commonAddress<A extends RoutedAlias>(
+  pair: readonly [Pattern<A>, Pattern<A>],
+  { routesByAlias }: Router<A, never>,
+  steps: { left: number },
+): string | null {
+  const [first, second] = pair;
+  if (isSame(first.alias.forward, second.alias.forward)) return null;
+  const [a, b] = [first.machine(), second.machine()];
+  if (a === null || b === null) return null;
+  const aliases = [first.alias, second.alias];
+  const isProof = (word: string): boolean => {
+    const [one, other] = routesByAlias(word).filter(
+      (route) => route.kind === 'alias' && aliases.includes(route.alias),
+    );
+    return one !== undefined && other !== undefined && !isOneWay([one, other]);
+  };
+  return commonWords(a, b, steps).find(isProof) ?? null;
+}
+
+function isSame(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.toSorted().join() === b.toSorted().join();
 }

@@ -72,8 +72,18 @@ const KINDS = [
 ] as const satisfies readonly (readonly [RouteKind, string])[];
 
 export function describeRoute(route: PlannedRouteDocument): RouteRow {
-  const { kind, was, condition, via, unknown, undecided = [], otherwise } = route;
-  const notes = [
+  const { kind, otherwise } = route;
+  const notes = notesOf(route);
+  const note = notes.length === 0 ? '' : `(${notes.join('; ')})`;
+  // Where rules alone change it.
+  const isAsBefore = otherwise !== undefined && JSON.stringify(route.from) === JSON.stringify(route.to);
+  const text = isAsBefore ? listed(route.to).join(', ') : describeEnds(route);
+  return { kind, who: whoOf(route), text, note };
+}
+
+function notesOf(route: PlannedRouteDocument): readonly string[] {
+  const { was, condition, via, unknown, undecided = [], otherwise } = route;
+  return [
     ...(condition === undefined ? [] : [`mail with ${describeMatch(condition)}`]),
     ...(was === null ? [] : [`renamed from ${was}`]),
     ...(via.length === 0 ? [] : [`via ${via.join(', ')}`]),
@@ -81,11 +91,6 @@ export function describeRoute(route: PlannedRouteDocument): RouteRow {
     ...(undecided.length === 0 ? [] : [undecidedText(undecided)]),
     ...(otherwise === undefined ? [] : [`by rules: ${describeEnds(otherwise)}`]),
   ];
-  const note = notes.length === 0 ? '' : `(${notes.join('; ')})`;
-  // Where rules alone change it.
-  const isAsBefore = otherwise !== undefined && JSON.stringify(route.from) === JSON.stringify(route.to);
-  const text = isAsBefore ? listed(route.to).join(', ') : describeEnds(route);
-  return { kind, who: whoOf(route), text, note };
 }
 
 /** Names what makes a route uncertain. */
