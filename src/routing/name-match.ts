@@ -23,10 +23,10 @@ export function matcherOf(name: string): (localPart: string) => NameMatch | null
 }
 
 /** True or false where all readings of a condition agree. */
-export type Verdict = boolean | 'possible';
+export type NameVerdict = boolean | 'possible';
 
 /** Alias rules take names, `*`, prefixes such as `sales*`, and regular expressions (field notes: rules mode). */
-export function aliasCondition(name: string): (localPart: string) => Verdict {
+export function aliasCondition(name: string): (localPart: string) => NameVerdict {
   const lower = name.toLowerCase();
   const prefix = lower.endsWith('*') ? lower.slice(0, -1) : null;
   if (prefix !== null && !takesOthers(prefix)) {

@@ -3,7 +3,7 @@ import { domainPartOf, localPartOf, takesOthers } from '../model/names.ts';
 import type { RuleMatch, Scope } from '../model/resources.ts';
 import { compileExpression } from './cel.ts';
 import { lazily } from './lazily.ts';
-import { aliasCondition, matcherOf, type Verdict } from './name-match.ts';
+import { aliasCondition, matcherOf, type NameVerdict } from './name-match.ts';
 import { compilePattern } from './regex.ts';
 
 export interface RoutedAlias {
@@ -180,7 +180,7 @@ function aliasRoute<A extends RoutedAlias>(alias: A, by: AliasMeans) {
   return { kind: 'alias', alias, by, forward: alias.forward } as const;
 }
 
-function createCondition(match: RuleMatch): (mail: Mail, anchoring: Anchoring) => Verdict {
+function createCondition(match: RuleMatch): (mail: Mail, anchoring: Anchoring) => NameVerdict {
   switch (match.type) {
     case 'alias': {
       const takes = aliasCondition(match.alias);

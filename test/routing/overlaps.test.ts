@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decodeForward } from '../../src/model/destinations.ts';
-import { overlapsIn } from '../../src/routing/overlaps.ts';
+import { overlapsIn } from '../../src/routing/overlaps/overlaps.ts';
 import { createRouter } from '../../src/routing/route.ts';
 
 /** `first second: local part` of each overlap; the destinations of `name -> x` are as written, else its place. */

@@ -9,8 +9,8 @@ import {
   isNowhere,
   outcomesOf,
   outcomesOfMail,
-  type Delivery,
-  type Outcomes,
+  type SideDelivery,
+  type RouteOutcomes,
 } from '../routes/outcomes.ts';
 import { readStages, type Side } from '../routes/sides.ts';
 import { readingsOf } from '../routes/tables.ts';
@@ -87,7 +87,7 @@ function* readingsOfDomains(
 
 interface SideOfMail {
   readonly side: Side;
-  readonly delivery: Delivery;
+  readonly delivery: SideDelivery;
 }
 
 /** Returns a function that tells whether mail may be delivered before and not after, on any way that it may take. */
@@ -102,7 +102,7 @@ function createLoss(before: SideOfMail, after: SideOfMail): (mail: MailAtRisk) =
   };
 }
 
-function outcomesIn(side: Side, mail: MailAtRisk): Outcomes {
+function outcomesIn(side: Side, mail: MailAtRisk): RouteOutcomes {
   return 'to' in mail ? outcomesOfMail(mail, side) : outcomesOf(mail, side);
 }
 

@@ -42,12 +42,12 @@ export interface RouteOutcome {
 }
 
 /** Every outcome that mail may have, the usual one first. */
-export type Outcomes = readonly [RouteOutcome, ...RouteOutcome[]];
+export type RouteOutcomes = readonly [RouteOutcome, ...RouteOutcome[]];
 
 /** Without sender, subject and body: what a rule takes for these is said by its condition. */
 const MESSAGE = { from: '', subject: '', body: '' };
 
-export function outcomesOf(subject: RouteSubject, side: Side): Outcomes {
+export function outcomesOf(subject: RouteSubject, side: Side): RouteOutcomes {
   switch (subject.kind) {
     case 'address':
       return ofAddress(subject.address, side);
@@ -67,14 +67,14 @@ export function isNowhere({ to, open }: RouteOutcome): boolean {
 }
 
 /** What becomes of mail on one side, found in linear time for any number of mails. */
-export interface Delivery {
+export interface SideDelivery {
   /** True if mail is delivered somewhere on its usual way, as `isNowhere` tells. */
   readonly delivers: (mail: Mail | RouteSubject) => boolean;
   /** True if mail may pass an address at which it is not known what takes it. */
   readonly isUndecided: (mail: Mail | RouteSubject) => boolean;
 }
 
-export function createDelivery(side: Side): Delivery {
+export function createDelivery(side: Side): SideDelivery {
   const routesOf = (domain: string): DomainSide['routing'] => side(domain).routing;
   const reaches = createReach<RoutedItem, RankedItem>(MESSAGE, (domain) => usualRouting(routesOf(domain)));
   const isOpen = createDoubt<RoutedItem, RankedItem>(MESSAGE, routesOf);
@@ -123,12 +123,12 @@ export function canFollow(before: RouteOutcome, after: RouteOutcome): boolean {
   });
 }
 
-function ofAddress(address: string, side: Side): Outcomes {
+function ofAddress(address: string, side: Side): RouteOutcomes {
   return outcomesOfMail({ ...MESSAGE, to: address }, side);
 }
 
 /** Every outcome that one mail may have, the usual one first. */
-export function outcomesOfMail({ to, ...message }: Mail, side: Side): Outcomes {
+export function outcomesOfMail({ to, ...message }: Mail, side: Side): RouteOutcomes {
   return outcomesOfWays(waysTo([to], side, message), ({ hops }) => {
     const [first] = hops;
     const by = first?.kind === 'routed' ? deciderOf(first.route) : null;
@@ -149,7 +149,7 @@ function waysTo(
 function outcomesOfWays(
   [usual, ...others]: readonly [PlanWay, ...PlanWay[]],
   make: (way: PlanWay) => Omit<RouteOutcome, 'choices' | 'undecided'>,
-): Outcomes {
+): RouteOutcomes {
   const outcomeOf = (way: PlanWay): RouteOutcome => {
     const choices = way.choices
       .entries()
@@ -202,7 +202,7 @@ export function conditionOf(
 }
 
 /** A destination with a capture is another address for each mail: it is an end as it is written. */
-function ofDestinations({ by, forward }: Taken, side: Side): Outcomes {
+function ofDestinations({ by, forward }: Taken, side: Side): RouteOutcomes {
   const captured = forward.filter((destination) => capturesIn(destination).length > 0);
   const plain = forward.filter((destination) => capturesIn(destination).length === 0);
   return outcomesOfWays(waysTo(plain, side), ({ hops }) => {

@@ -10,7 +10,7 @@ import {
   isNowhere,
   outcomesOf,
   sameOutcome,
-  type Outcomes,
+  type RouteOutcomes,
   type RouteOutcome,
   type RouteSubject,
 } from './outcomes.ts';
@@ -63,7 +63,10 @@ function compare(subject: RouteSubject, sides: Sides): Comparison {
   return { before: one, after: then, undecided: isOpen ? undecidedIn([one, then]) : [] };
 }
 
-function findDifferent(before: Outcomes, after: Outcomes): readonly [RouteOutcome, RouteOutcome] | null {
+function findDifferent(
+  before: RouteOutcomes,
+  after: RouteOutcomes,
+): readonly [RouteOutcome, RouteOutcome] | null {
   for (const one of before) {
     const then = after.find((way) => !sameOutcome(one, way) && canFollow(one, way));
     if (then !== undefined) return [one, then];

@@ -1,6 +1,6 @@
 import { presentEntries, type PresentDomain } from '../../../model/desired.ts';
 import { quote } from '../../../model/names.ts';
-import { overlapsIn } from '../../../routing/overlaps.ts';
+import { overlapsIn } from '../../../routing/overlaps/overlaps.ts';
 import { laterOf, type LintFinding } from './finding.ts';
 
 /** Patterns that match the same address and have different destinations: which of them the service asks first is not known. */

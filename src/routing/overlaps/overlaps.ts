@@ -1,6 +1,6 @@
-import { isPatternName } from '../model/names.ts';
+import { isPatternName } from '../../model/names.ts';
 import { commonWords, machineOf, type Machine } from './common-words.ts';
-import { lazily } from './lazily.ts';
+import { lazily } from '../lazily.ts';
 import {
   createRouter,
   isOneWay,
@@ -8,7 +8,7 @@ import {
   type AliasIndex,
   type RoutedAlias,
   type Router,
-} from './route.ts';
+} from '../route.ts';
 
 /** Two patterns that match one address and send its mail to different destinations. */
 export interface Overlap<A> {

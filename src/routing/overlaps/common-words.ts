@@ -1,4 +1,4 @@
-import { lazily } from './lazily.ts';
+import { lazily } from '../lazily.ts';
 import { ALPHABET, parsePattern, type PatternTree } from './pattern-tree.ts';
 
 /** The words that a pattern matches, as a machine that reads a word character by character. */
