@@ -143,6 +143,13 @@ export function resolveStateDirectory(options: CommonOptions, context: Pick<Cont
   return join(base, 'fwdsync');
 }
 
+/** True in a CI job whose state nobody has put in a lasting place: it ends with the job. */
+export function endsWithJob(options: CommonOptions, context: Pick<Context, 'env'>): boolean {
+  const { CI: ci, FWDSYNC_STATE_DIR: directory } = context.env;
+  const isJob = Boolean(ci) && ci !== 'false' && ci !== '0';
+  return isJob && !options.stateDir && !directory && !namesStore(options, context);
+}
+
 /** Whether a path names a snapshot or the published manifest of an account, which the store keeps. */
 export function isInStore(path: string): boolean {
   return path.startsWith('store:snapshot/') || path.startsWith('store:manifest/');

@@ -1,15 +1,10 @@
 import { normaliseDestination, type Destination, type Shown } from '../model/destinations.ts';
-import type {
-  HistoryEntryAbout,
-  HistoryItem,
-  ItemOutcomeEntry,
-  KeptMatch,
-  KeptText,
-} from '../model/history/entries.ts';
+import type { HistoryEntryAbout, HistoryItem, KeptMatch, KeptText } from '../model/history/entries.ts';
 import { looksLikeRegex, nameKey, type DomainName } from '../model/names.ts';
 import type { PresentDomain } from '../model/desired.ts';
 import type { RuleMatch } from '../model/resources.ts';
 import { compilePattern } from '../routing/regex.ts';
+import { joinItems } from '../state/history/recorded.ts';
 import type { HistoryStore } from '../state/store.ts';
 import { placeOfAliases, withoutLabel, type FindName, type KnownName } from './known-names.ts';
 import type { RoutingState, StatedAlias, StatedRule } from './routing-state.ts';
@@ -96,17 +91,11 @@ async function* eachChange(
   { since, ...rest }: PastQuery,
 ): AsyncGenerator<PastChange> {
   const query = { since: since === undefined ? undefined : new Date(since).toISOString(), ...rest };
-  const outcomes = new Map<string, ItemOutcomeEntry>();
-  for await (const entry of read({ about: 'item', ...query })) {
-    const key = `${entry.run} ${entry.item}`;
-    // The newest first: an outcome comes before its item, and a later one of the same item before an earlier one.
-    if (entry.entry === 'item-outcome') {
-      outcomes.set(key, outcomes.get(key) ?? entry);
-      continue;
-    }
-    const outcome = outcomes.get(key);
-    if (outcome?.outcome === 'done') yield* changeOf(entry, { ...entry, id: entry.id ?? outcome.id });
-    outcomes.delete(key);
+  const joined = joinItems();
+  for await (const line of read({ about: 'item', ...query })) {
+    const { entry, result } = joined(line) ?? {};
+    if (entry !== undefined && result?.outcome === 'done')
+      yield* changeOf(entry, { ...entry, id: entry.id ?? result.id });
   }
   for await (const entry of read({ about: 'drift', ...query }))
     if (entry.entry === 'drift') yield* changeOf(entry, { ...entry, run: null, at: entry.seenAt });

@@ -124,7 +124,10 @@ test(
           model.observed(world.live(), await world.observe({ ...model.wanted, ...ALWAYS }));
       }
       for (const name of NAMES) {
-        const found = await blame(world.history(), [accountEntryKey(DOMAIN, 'alias', name)]);
+        const found = await blame(world.history(), {
+          domain: DOMAIN,
+          keys: [accountEntryKey(DOMAIN, 'alias', name)],
+        });
         const entries = found.entries.map(({ entry }) => [
           entry.action,
           forwardOf(entry.from),

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
+import type { DomainName } from '../../src/model/names.ts';
 import { blame } from '../../src/state/history/blame.ts';
 import { openDatabase, type Database } from '../../src/state/postgres/database.ts';
 import { openPostgresState } from '../../src/state/postgres/postgres-store.ts';
@@ -39,7 +40,10 @@ test(`what set an address is found among ${ITEMS} items in less than ${MOST_MS} 
   const times: number[] = [];
   for (let index = 0; index < TRIES; index += 1) {
     const begin = performance.now();
-    const found = await blame(history, ['acme.example\nalias:sales']);
+    const found = await blame(history, {
+      domain: 'acme.example' as DomainName,
+      keys: ['acme.example\nalias:sales'],
+    });
     times.push(performance.now() - begin);
     expect(found.entries.map(({ run }) => run?.run)).toEqual(['oldest']);
   }

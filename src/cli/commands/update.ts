@@ -5,6 +5,7 @@ import type { Desired } from '../../model/desired.ts';
 import type { Plan } from '../../model/plan.ts';
 import { makePlan, type PlanInput } from '../../plan/plan.ts';
 import { planOnce } from '../../reconcile/plan-once.ts';
+import { keepBaseline } from './export/baseline.ts';
 import { readFailure } from '../input/connect.ts';
 import type { Context } from '../context.ts';
 import { readDesired, type ReadOptions } from '../input/manifest/desired.ts';
@@ -44,6 +45,8 @@ export async function updateCommand(
     for (const { file, text } of changed) await saveText(context, file, String(text));
     const [differences, files] = [plural(plan.changes.length, 'difference'), plural(changed.length, 'file')];
     context.stderr.write(`${differences} written into ${files}\n`);
+    const { client, connection } = session;
+    await keepBaseline(context, options, { texts: after, observed: input.observed, client, connection });
     return EXIT.done;
   } finally {
     session.progress.stop();

@@ -179,7 +179,7 @@ function declareRun({ program, run }: Declaration): void {
 }
 
 function declareExport({ program, run }: Declaration): void {
-  addCommand(program, 'export', withAccounts, withState, withConnection, withMask, withLogs)
+  addCommand(program, 'export', withAccounts, withStore, withConnection, withMask, withLogs)
     .description('Write a manifest of the live account, whose plan is empty')
     .option('--domain <domain>', 'only this domain (repeatable)', collect)
     .option('--out <file>', 'write to this file instead of standard output')

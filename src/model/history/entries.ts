@@ -11,7 +11,14 @@ import type { DomainState, RuleMatch, StateTypes } from '../resources.ts';
  * What happened to an account: one entry is one line of the history. Times are ISO 8601 in UTC with milliseconds, so that
  * they sort as texts. No entry holds a password, nor a value behind a reference.
  */
-export type HistoryEntry = RunEntry | RunEndEntry | ItemEntry | ItemOutcomeEntry | DriftEntry | DriftEndEntry;
+export type HistoryEntry =
+  | RunEntry
+  | RunEndEntry
+  | ItemEntry
+  | ItemOutcomeEntry
+  | BaselineEntry
+  | DriftEntry
+  | DriftEndEntry;
 
 /** What entries are looked up by; `entry` of each begins with it. */
 export type HistorySubject = 'run' | 'item' | 'drift';
@@ -107,6 +114,16 @@ export interface ItemOutcomeEntry {
   readonly id: string | null;
   /** What the service said of it; null: nothing that matters. */
   readonly message: string | null;
+}
+
+/** A domain was taken over as it was, by an export that wrote it as a manifest. */
+export interface BaselineEntry extends Pick<RunOrigin, 'host' | 'user' | 'actor'> {
+  readonly entry: 'item-baseline';
+  readonly at: string;
+  /** The key of the domain. */
+  readonly keys: readonly string[];
+  /** The account's email. */
+  readonly account: string;
 }
 
 /**

@@ -1,4 +1,6 @@
-import type { RunEntry } from '../../model/history/entries.ts';
+import type { BaselineEntry, HistoryEntry, RunEntry } from '../../model/history/entries.ts';
+import { accountEntryKey } from '../../model/item-key.ts';
+import type { DomainName } from '../../model/names.ts';
 import type { HistoryQuery, HistoryStore } from '../store.ts';
 import {
   joinDrift,
@@ -14,6 +16,8 @@ export interface Blame {
   readonly entries: readonly BlameEntry[];
   /** What was changed outside fwdsync since then, the newest first. */
   readonly drift: readonly RecordedDrift[];
+  /** When an export took the domain over as it was, the newest first. */
+  readonly baselines: readonly BaselineEntry[];
 }
 
 export interface BlameEntry extends RecordedItem {
@@ -21,16 +25,22 @@ export interface BlameEntry extends RecordedItem {
   readonly run: RunEntry | null;
 }
 
-/** Returns what set the items with these keys as they are, without what is certainly not in place. */
+/** Returns what set the items of a domain with these keys as they are, without what is certainly not in place. */
 export async function blame(
   history: HistoryStore,
-  keys: readonly string[],
+  { domain, keys }: { readonly domain: DomainName; readonly keys: readonly string[] },
   { onFault }: Pick<HistoryQuery<'item'>, 'onFault'> = {},
 ): Promise<Blame> {
   const items: RecordedItem[] = [];
   const drift: RecordedDrift[] = [];
+  const baselines: BaselineEntry[] = [];
   const [joinedItem, joinedDrift] = [joinItems(), joinDrift()];
-  for await (const entry of history.read({ keys, onFault })) {
+  const isAsked = (entry: HistoryEntry): boolean =>
+    'keys' in entry && entry.keys.some((key) => keys.includes(key));
+  const all = [...new Set([...keys, accountEntryKey(domain, 'domain', domain)])];
+  for await (const entry of history.read({ keys: all, onFault })) {
+    if (entry.entry === 'item-baseline') baselines.push(entry);
+    if (!isAsked(entry)) continue;
     const item = joinedItem(entry);
     if (item !== null && standingOf(item) !== 'not-done') items.push(item);
     const found = joinedDrift(entry);
@@ -38,7 +48,11 @@ export async function blame(
     if (found !== null && (found.endedAt === null || items.length === 0)) drift.push(found);
   }
   const runs = await runsOf(history, new Set(items.map(({ entry }) => entry.run)));
-  return { entries: items.map((item) => ({ ...item, run: runs.get(item.entry.run) ?? null })), drift };
+  return {
+    entries: items.map((item) => ({ ...item, run: runs.get(item.entry.run) ?? null })),
+    drift,
+    baselines,
+  };
 }
 
 async function runsOf(

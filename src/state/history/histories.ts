@@ -4,7 +4,6 @@ import { listFiles } from '../files.ts';
 import { ownFiles, type StateFs } from '../own-files.ts';
 import type { AccountHistory, HistoryStore } from '../store.ts';
 import { openHistory } from './history.ts';
-import { readRuns } from './recorded.ts';
 
 export interface HistoriesOptions {
   /** Root for all accounts. */
@@ -31,8 +30,8 @@ export async function openHistories(options: HistoriesOptions): Promise<readonly
   return found;
 }
 
-/** Returns the account that the newest run names; null where no run is recorded. */
+/** Returns the account that the newest run or baseline names; null where none is recorded. */
 async function accountOf(history: HistoryStore): Promise<string | null> {
-  for await (const { start } of readRuns(history)) return start.account;
+  for await (const entry of history.read({})) if ('account' in entry) return entry.account;
   return null;
 }

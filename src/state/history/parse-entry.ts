@@ -39,6 +39,13 @@ const ENTRIES: Readonly<Record<HistoryEntry['entry'], Readonly<Record<string, Ch
   'run-end': { run: isText, outcome: isText, summary: isObject },
   item: { ...ITEM, run: isText, item: isNumber, keys: isTexts, endpoint: isText },
   'item-outcome': { run: isText, item: isNumber, keys: isTexts, outcome: isText },
+  'item-baseline': {
+    keys: isTexts,
+    account: isText,
+    host: isText,
+    user: isTextOrNull,
+    actor: isObjectOrNull,
+  },
   drift: { ...ITEM, seenAt: isText, keys: isTexts },
   'drift-end': { keys: isTexts, run: isTextOrNull },
 };

@@ -15,7 +15,7 @@ import { columnsOf, printJson } from '../../output/output.ts';
 import { printInvalid, printProblems } from '../../output/problems/problems.ts';
 import { printStale } from '../../output/plan/saved-plan.ts';
 import { disclosureFor, type Session } from '../../input/session.ts';
-import type { CommonOptions } from '../../settings.ts';
+import { endsWithJob, type CommonOptions } from '../../settings.ts';
 import { styleFor } from '../../output/style.ts';
 
 /** Prints the result of a run, and turns it into an exit code; what kept it from running ends the command. */
@@ -84,12 +84,13 @@ function printReport(
   options: CommonOptions,
   session: Session,
   {
-    report,
+    report: whole,
     planned,
     format,
   }: Pick<Extract<Once, { kind: 'applied' }>, 'report' | 'planned'> & { readonly format: DocumentFormat },
 ): void {
   const disclosure = disclosureFor(session, planned);
+  const report = endsWithJob(options, context) ? withoutUndo(whole) : whole;
   if (format === 'json') return printJson(context, reportDocument(report, disclosure));
   // Others were shown with the plan.
   printProblems(
@@ -104,6 +105,15 @@ function printReport(
   const notes = report.notes.filter((note) => !planned.notes.includes(note));
   context.stdout.write(`\n${renderReport({ ...report, notes }, { disclosure, style, columns })}`);
 }
+
+/** Leaves out the command that undoes a run where nothing remembers the run by then, and says why. */
+function withoutUndo(report: Report): Report {
+  if (report.run === null) return report;
+  return { ...report, run: null, notes: [...report.notes, NO_UNDO] };
+}
+
+const NO_UNDO =
+  'this run cannot be undone later: CI is set and the state directory ends with the job; name one that lasts with --state-dir or --store ("State where there is no disk" in docs/ci.md)';
 
 /** What each outcome of a run means to the shell; what was interrupted before anything was written has a signal's code. */
 const EXIT_OF: Readonly<Record<Report['outcome'], ExitCode>> = {

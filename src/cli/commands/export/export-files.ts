@@ -1,6 +1,7 @@
 import { plural } from '../../../model/names.ts';
 import { lstatSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
+import type { ManifestText } from '../../../manifest/read/text.ts';
 import { exportDocument, type ExportOptions } from '../../../manifest/write/export.ts';
 import { writeManifest } from '../../../manifest/write/manifest-yaml.ts';
 import type { DesiredApi } from '../../../model/desired.ts';
@@ -25,13 +26,19 @@ interface Manner {
   readonly api: DesiredApi;
 }
 
-/** What was written, in words; null: it went to standard output. */
+/** Manifests that were written; the words say where and how much. */
+export interface Written {
+  readonly said: string;
+  readonly texts: readonly ManifestText[];
+}
+
+/** Writes the manifest; null means that it went to standard output. */
 export async function writeExport(
   context: Context,
   target: ExportTarget,
   observed: Observed,
   manner: Manner,
-): Promise<string | null> {
+): Promise<Written | null> {
   const { out, outDir } = target;
   if (outDir !== undefined) return writeDirectory(context, { ...target, outDir }, observed, manner);
   const whole = exportDocument(observed, { ...manner.how, api: 'stated' });
@@ -41,10 +48,11 @@ export async function writeExport(
     return null;
   }
   if (observed.unproven.size > 0 && isTaken(context, out)) {
-    return `${out} stays as it is: what it holds of domains that could not be read would be lost`;
+    const said = `${out} stays as it is: what it holds of domains that could not be read would be lost`;
+    return { said, texts: [] };
   }
   await saveText(context, out, text);
-  return `wrote ${out}: ${countsOf(whole)}`;
+  return { said: `wrote ${out}: ${countsOf(whole)}`, texts: [{ file: out, text }] };
 }
 
 /** The account in one file, each domain in another: what a run states once, and what may be read alone. */
@@ -53,7 +61,7 @@ async function writeDirectory(
   { outDir, force }: ExportTarget & { readonly outDir: string },
   observed: Observed,
   { how, api }: Manner,
-): Promise<string> {
+): Promise<Written> {
   const { ofAccount } = context;
   const directory = ofAccount === undefined ? outDir : join(outDir, ofAccount.name);
   const domains = [...observed.domains.keys()].filter((domain) => !observed.unproven.has(domain));
@@ -68,11 +76,12 @@ async function writeDirectory(
   const paths = new Map([...files].map(([name, document]) => [join(directory, name), document]));
   await makeOutputDirectory(context, directory);
   if (force !== true) assertFree(context, paths.keys());
-  for (const [path, document] of paths) {
-    await saveText(context, path, writeManifest(withSchema(document, path)));
-  }
+  const texts = [...paths].map(([file, document]) => {
+    return { file, text: writeManifest(withSchema(document, file)) };
+  });
+  for (const { file, text } of texts) await saveText(context, file, text);
   const whole = { ...account, domains: new Map([...files.values()].flatMap((file) => [...file.domains])) };
-  return `wrote ${plural(paths.size, 'file')} in ${directory}: ${countsOf(whole)}`;
+  return { said: `wrote ${plural(paths.size, 'file')} in ${directory}: ${countsOf(whole)}`, texts };
 }
 
 /** Refuses to replace what is there. */

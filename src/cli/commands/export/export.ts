@@ -10,6 +10,7 @@ import type { Context } from '../../context.ts';
 import { ownApi } from '../../input/manifest/desired.ts';
 import { discloseManifest } from '../../output/disclose.ts';
 import { CommandError, EXIT, type ExitCode } from '../../exit.ts';
+import { keepBaseline } from './baseline.ts';
 import { assertFree, writeExport, type ExportTarget } from './export-files.ts';
 import { requestsHeadway } from '../../output/progress/headway.ts';
 import { resolveConnection, wantsMask, type CommonOptions } from '../../settings.ts';
@@ -41,7 +42,10 @@ export async function exportCommand(context: Context, options: ExportFlags): Pro
       prune,
     } as const;
     const written = await writeExport(context, options, observed, { how, api });
-    if (written !== null) context.stderr.write(`${written}\n`);
+    if (written !== null) {
+      context.stderr.write(`${written.said}\n`);
+      await keepBaseline(context, options, { texts: written.texts, observed, client, connection });
+    }
     for (const [domain, { reason }] of observed.unproven) {
       context.stderr.write(
         `${escapeInvisible(domain)} is left out because it could not be read: ${escapeInvisible(reason)}\n`,
@@ -81,10 +85,11 @@ function assertUsable(context: Context, options: ExportFlags): void {
 }
 
 function needlessOptions({ out, outDir, update, force, prune, stateDir }: ExportFlags): readonly string[] {
+  const places = [out, outDir, update].filter((place) => place !== undefined);
   return [
     ...(force === true && out === undefined && outDir === undefined ? ['--force'] : []),
     ...(prune === true && update !== undefined ? ['--prune'] : []),
-    ...(stateDir !== undefined && update === undefined ? ['--state-dir'] : []),
+    ...(stateDir !== undefined && places.length === 0 ? ['--state-dir'] : []),
   ];
 }
 

@@ -10,7 +10,12 @@ import { DOCUMENT_FORMATS } from '../../output/formats.ts';
 import { columnsOf, maskOf, printJson } from '../../output/output.ts';
 import { styleFor } from '../../output/style.ts';
 import { resolveFormat, type CommonOptions } from '../../settings.ts';
-import { blameEntryDocument, driftDocument, type BlameDocument } from './history-document.ts';
+import {
+  blameEntryDocument,
+  driftDocument,
+  takenOverDocument,
+  type BlameDocument,
+} from './history-document.ts';
 import { blameText } from './history-text.ts';
 import { openRecorded } from './open-history.ts';
 
@@ -24,16 +29,17 @@ export async function blameCommand(
   [address = '']: readonly string[],
 ): Promise<ExitCode> {
   const format = resolveFormat(options, context, DOCUMENT_FORMATS);
-  const keys = keysOf(address);
+  const asked = keysOf(address);
   const { stores, onFault } = await openRecorded(context, options);
   const mask = maskOf(options, context);
   const found = await Promise.all(
     stores.map(async ({ account, history }) => {
-      const { entries, drift } = await blame(history, keys, { onFault });
+      const { entries, drift, baselines } = await blame(history, asked, { onFault });
       const how = { account, mask };
       return {
         entries: entries.map((entry) => blameEntryDocument(entry, how)),
         drift: drift.map((entry) => driftDocument(entry, how)),
+        takenOver: baselines.map((entry) => takenOverDocument(entry)),
       };
     }),
   );
@@ -48,6 +54,10 @@ export async function blameCommand(
       found.map(({ drift }) => drift),
       ({ at }) => at,
     ),
+    takenOver: mergeNewestFirst(
+      found.map(({ takenOver }) => takenOver),
+      ({ at }) => at,
+    ),
   };
   if (format === 'json') printJson(context, document);
   else {
@@ -58,9 +68,9 @@ export async function blameCommand(
 }
 
 /** Of `sales@acme.example` all that may have that name; of `acme.example` the domain itself. */
-function keysOf(address: string): readonly string[] {
+function keysOf(address: string): Parameters<typeof blame>[1] {
   const domain = requireDomain(domainPartOf(address));
   const name = address.includes('@') ? localPartOf(address) : domain;
   const kinds = ALL_KINDS.filter((kind) => (kind === 'domain') !== address.includes('@'));
-  return kinds.map((kind) => accountEntryKey(domain, kind, name));
+  return { domain, keys: kinds.map((kind) => accountEntryKey(domain, kind, name)) };
 }

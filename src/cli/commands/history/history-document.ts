@@ -1,5 +1,5 @@
 import type { Disclosure } from '../../../model/destinations.ts';
-import type { Commit, RunEndEntry, RunEntry } from '../../../model/history/entries.ts';
+import type { BaselineEntry, Commit, RunEndEntry, RunEntry } from '../../../model/history/entries.ts';
 import { historyItemDocument, type HistoryItemDocument } from '../../../plan/document/history-item.ts';
 import type { BlameEntry } from '../../../state/history/blame.ts';
 import {
@@ -101,6 +101,14 @@ export interface BlameDocument {
   readonly address: string;
   readonly entries: readonly BlameEntryDocument[];
   readonly drift: readonly DriftDocument[];
+  /** When an export took the domain over as it was, the newest first. */
+  readonly takenOver: readonly TakenOverDocument[];
+}
+
+export type TakenOverDocument = Pick<BaselineEntry, 'at' | 'account' | 'host' | 'user' | 'actor'>;
+
+export function takenOverDocument({ at, account, host, user, actor }: BaselineEntry): TakenOverDocument {
+  return { at, account, host, user, actor };
 }
 
 export type BlameEntryDocument = HistoryItemDocument & {

@@ -16,6 +16,7 @@ import type {
   HistoryDocument,
   ItemDocument,
   RunDocument,
+  TakenOverDocument,
 } from './history-document.ts';
 
 export type TextOptions = Pick<DiffOptions, 'style' | 'columns'>;
@@ -94,11 +95,12 @@ function runHead(run: Omit<RunDocument, 'items'>, { style }: TextOptions): reado
 
 /** What set it as it is comes first. */
 export function blameText(document: BlameDocument, options: TextOptions): string {
-  const { address, entries, drift } = printable(document);
-  if (entries.length + drift.length === 0) return `Nothing is recorded of ${address}.\n`;
-  const how = { ...options, naming: accountNaming([...entries, ...drift]) };
+  const { address, entries, drift, takenOver } = printable(document);
+  if (entries.length + drift.length + takenOver.length === 0) return `Nothing is recorded of ${address}.\n`;
+  const how = { ...options, naming: accountNaming([...entries, ...drift, ...takenOver]) };
   const lines = entries.flatMap((entry) => blameLines(entry, how));
-  return [...driftLines(drift, how), ...lines].map((line) => `${line}\n`).join('');
+  const over = takenOver.map((entry) => takenOverLine(entry, how));
+  return [...driftLines(drift, how), ...lines, ...over].map((line) => `${line}\n`).join('');
 }
 
 function blameLines(entry: BlameEntryDocument, { style, naming }: NamingOptions): readonly string[] {
@@ -109,6 +111,11 @@ function blameLines(entry: BlameEntryDocument, { style, naming }: NamingOptions)
   );
   const place = source === null ? [] : [`    ${showSource(source)}`];
   return [`${style.strong(head.join('  '))}${known}`, `    ${changeLine(entry, style)}`, ...place];
+}
+
+function takenOverLine(entry: TakenOverDocument, { naming }: NamingOptions): string {
+  const head = [showTime(entry.at), ...naming(entry), personOf(entry)].join('  ');
+  return `${head}  taken over on ${entry.at.slice(0, 10)} by export, as it was`;
 }
 
 function driftLines(drift: readonly DriftDocument[], { style, naming }: NamingOptions): readonly string[] {

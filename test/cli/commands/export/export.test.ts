@@ -44,7 +44,9 @@ describe('export', () => {
   test('the file names its schema and the account, and the command says what it wrote', async () => {
     const { run, directory } = await openWorkspace(ACCOUNT);
     const { stderr } = await run(['export', '--out', 'below/../all.yaml']);
-    expect(stderr).toBe('wrote below/../all.yaml: 2 domains, 3 aliases, 0 rules, 0 credentials\n');
+    expect(stderr).toBe(
+      'wrote below/../all.yaml: 2 domains, 3 aliases, 0 rules, 0 credentials\nrecorded 2 domains as the baseline: what changes from now on is drift\n',
+    );
     const lines = (await readFile(join(directory, 'all.yaml'), 'utf8')).split('\n');
     expect(lines[0]).toBe(
       '# yaml-language-server: $schema=node_modules/fwdsync/schemas/manifest.v1.schema.json',
