@@ -49,6 +49,8 @@ export interface ApplyInput {
   readonly maxFailures: number | null;
   /** Epoch milliseconds; the read before the plan is part of the run. */
   readonly startedAt: number;
+  /** Time that a person took to approve it, milliseconds; it does not count as time of the run. Default: 0. */
+  readonly askedMs?: number | undefined;
   /** Who runs it, for the history. */
   readonly origin: RunOrigin;
   /** Of the client when the run began: one that lives for months has served other runs. */

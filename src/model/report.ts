@@ -10,6 +10,8 @@ export interface Report {
   /** Epoch milliseconds. */
   readonly startedAt: number;
   readonly finishedAt: number;
+  /** Milliseconds in between that a person took to answer. */
+  readonly askedMs: number;
   /** Digest of the plan that was applied. */
   readonly plan: string;
   readonly applied: readonly AppliedItem[];

@@ -32,6 +32,8 @@ export interface OncePorts extends PlanPorts, Omit<ApplyPorts, 'state' | 'object
 export interface Approved {
   readonly decision: Decision;
   readonly planned: Planned;
+  /** Time that a person took to answer, milliseconds; absent where nobody was asked. */
+  readonly askedMs?: number;
 }
 
 /** How one run ended; nothing was written unless it is `applied`. */
@@ -60,7 +62,7 @@ export async function reconcileOnce(request: OnceRequest, ports: OncePorts): Pro
     const read = await planAccount(request, { ...ports, account: account.value, state });
     if (!read.ok) return { kind: 'unread', error: read.error };
     const driftLog = await logDrift(read.value, state, { ...request, ...ports });
-    const { decision, planned } = await ports.approve(read.value);
+    const { decision, planned, askedMs } = await ports.approve(read.value);
     if (decision.kind !== 'go') return { kind: 'not-run', decision, planned };
     // Somebody may have taken their time to answer.
     const lost = await lock.value.lost();
@@ -84,6 +86,7 @@ export async function reconcileOnce(request: OnceRequest, ports: OncePorts): Pro
         leftAlone: planned.leftAlone,
         notes: planned.notes,
         startedAt,
+        askedMs,
         totalsBefore,
       },
       { ...ports, state, objection: async () => (await lock.value.lost())?.message ?? null },

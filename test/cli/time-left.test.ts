@@ -1,3 +1,5 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { RateLimitRule } from '../../src/emulator/http/rate-limit.ts';
 import { commandScene, type CommandScene } from './support/scene.ts';
@@ -151,4 +153,22 @@ test('a new domain goes on as soon as it is there, and the forecast says how lon
   expect(names.indexOf('/domains/:domain/aliases/batch')).toBeLessThan(16 + 1);
   // The domain that is there does not wait either.
   expect(requests.findIndex(({ method }) => method === 'PUT')).toBeLessThan(40);
+});
+
+test('the time that a person takes to answer is no time of the run', async () => {
+  const scene = await open(WINDOWS.first, { domains: 1, aliases: 1, changed: 1 });
+  const { code, stdout } = await scene.run(['apply'], {
+    seat: 'terminal',
+    stdin: 'yes\n',
+    onError: (text) => {
+      if (text.includes('Apply this plan?')) scene.clock.advance(600_000);
+    },
+  });
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/requests in 0 s\./);
+  const reports = join(scene.directory, 'state');
+  const [account = ''] = await readdir(reports);
+  const [name = ''] = await readdir(join(reports, account, 'reports'));
+  const report: unknown = JSON.parse(await readFile(join(reports, account, 'reports', name), 'utf8'));
+  expect(report).toMatchObject({ askedSeconds: 600 });
 });

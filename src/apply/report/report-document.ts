@@ -21,6 +21,8 @@ export interface ReportDocument extends Pick<
   /** ISO 8601, UTC. */
   readonly startedAt: string;
   readonly finishedAt: string;
+  /** Of the time in between, what a person took to answer; absent where nobody was asked. */
+  readonly askedSeconds?: number;
   readonly summary: ItemCounts;
   readonly guards: readonly Omit<GuardFinding, 'allowance' | 'holds' | 'refuses'>[];
   readonly withheld: readonly Pick<Withheld, 'domain' | 'reason'>[];
@@ -39,6 +41,7 @@ export function reportDocument(report: Report, disclosure: Disclosure): ReportDo
     outcome,
     startedAt: new Date(report.startedAt).toISOString(),
     finishedAt: new Date(report.finishedAt).toISOString(),
+    ...(report.askedMs === 0 ? {} : { askedSeconds: report.askedMs / 1000 }),
     plan,
     summary: summarise(report),
     applied,

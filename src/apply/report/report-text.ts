@@ -134,7 +134,7 @@ export function countLine(report: Report, style: Style): string {
   ] as const;
   const counted = parts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
   const { total, waitedSeconds } = report.requests;
-  const seconds = Math.max(0, (report.finishedAt - report.startedAt) / 1000);
+  const seconds = Math.max(0, (report.finishedAt - report.startedAt - report.askedMs) / 1000);
   const waited =
     waitedSeconds > 0 ? `, ${roundSeconds(waitedSeconds)} s of it waiting for the rate limit` : '';
   const effort = style.dim(`${plural(total, 'request')} in ${roundSeconds(seconds)} s${waited}.`);

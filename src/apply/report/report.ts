@@ -34,6 +34,7 @@ export function reportRun({ input, ledger, totals, now, verdict, snapshot, undoF
     outcome: outcomeOf(input, ledger, verdict),
     startedAt: input.startedAt,
     finishedAt: now,
+    askedMs: input.askedMs ?? 0,
     plan: input.digest,
     applied: applied.map(([item, { change, id }]) => {
       const made = ledger.added.has(item) && change.action !== 'delete';
@@ -75,6 +76,7 @@ export function refusedReport(
     outcome: 'refused',
     startedAt: now,
     finishedAt: now,
+    askedMs: 0,
     plan: digest,
     applied: [],
     failed: [],

@@ -71,11 +71,9 @@ export function createInterruption(ports: InterruptionPorts): {
 }
 
 function acknowledgement(signal: SignalName, clients: readonly (() => number)[]): string {
-  const requests = plural(
-    clients.reduce((sum, inFlight) => sum + inFlight(), 0),
-    'request',
-  );
+  const inFlight = clients.reduce((sum, count) => sum + count(), 0);
+  const what = inFlight === 0 ? 'nothing more is sent' : `waiting for ${plural(inFlight, 'request')}`;
   return signal === 'SIGINT'
-    ? `interrupting: waiting for ${requests}; press Ctrl-C again to stop now\n`
-    : `terminating: waiting for ${requests}; a second signal stops now\n`;
+    ? `interrupting: ${what}; press Ctrl-C again to stop now\n`
+    : `terminating: ${what}; a second signal stops now\n`;
 }

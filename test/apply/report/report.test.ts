@@ -12,6 +12,7 @@ import type { Report } from '../../../src/model/report.ts';
 const EMPTY: Report = {
   outcome: 'unchanged',
   startedAt: Date.parse('2026-09-01T00:00:00Z'),
+  askedMs: 0,
   finishedAt: Date.parse('2026-09-01T00:00:01.500Z'),
   plan: `sha256:${'0'.repeat(64)}`,
   applied: [],

@@ -19,8 +19,11 @@ export async function approveByUser(
   approval: ApprovalRequest,
 ): Promise<Approved> {
   if (yes === true) return approveUnasked(planned, approval);
+  const { clock, ofAccount } = context;
+  const asked = clock.monotonic();
   const ask = (): Promise<Approved> => approveOnTerminal(context, planned, approval);
-  return context.ofAccount === undefined ? ask() : context.ofAccount.alone(ask);
+  const approved = await (ofAccount === undefined ? ask() : ofAccount.alone(ask));
+  return { ...approved, askedMs: clock.monotonic() - asked };
 }
 
 /** Without anybody to ask: the plan is shown, and runs as it is. */

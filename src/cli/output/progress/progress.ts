@@ -1,5 +1,5 @@
-import { Presets, SingleBar } from 'cli-progress';
 import type { Context } from '../../context.ts';
+import { columnsOf } from '../output.ts';
 
 /** What is shown of a long piece of work. */
 export interface ProgressView {
@@ -41,19 +41,8 @@ export function createProgress(context: ProgressContext & Pick<Context, 'ofAccou
   };
 }
 
+/** Draws over its own line, which may have been moved: by what is typed, or by a terminal of another size. */
 function createBar({ stderr, clock }: ProgressContext): ProgressBar {
-  const bar = new SingleBar(
-    {
-      stream: stderr,
-      // With the longest note of a run 80 columns.
-      format: '{label} {bar} {percent}% {note}',
-      barsize: 12,
-      hideCursor: true,
-      clearOnComplete: true,
-      fps: 10,
-    },
-    Presets.shades_classic,
-  );
   let next = clock.monotonic() + QUIET_MS;
   let isShown = false;
   return {
@@ -62,17 +51,24 @@ function createBar({ stderr, clock }: ProgressContext): ProgressBar {
       if (now < next) return;
       next = now + DRAW_EVERY_MS;
       const { label, fraction, note } = current();
-      const percent = percentOf(fraction);
-      const payload = { label, note, percent };
-      if (isShown) bar.update(percent, payload);
-      else bar.start(100, percent, payload);
+      const line = `${label} ${cellsOf(fraction)} ${percentOf(fraction)}% ${note}`;
+      stderr.write(`\r${line.slice(0, columnsOf(stderr) - 1)}${CLEAR_REST}`);
       isShown = true;
     },
     stop() {
-      if (isShown) bar.stop();
+      if (isShown) stderr.write(`\r${CLEAR_REST}`);
       isShown = false;
     },
   };
+}
+
+/** With the longest note of a run, a line has 80 columns. */
+const CELLS = 12;
+const CLEAR_REST = '\u001b[K';
+
+function cellsOf(fraction: number): string {
+  const full = Math.round((percentOf(fraction) / 100) * CELLS);
+  return '█'.repeat(full) + '░'.repeat(CELLS - full);
 }
 
 function createLines({ stderr, clock }: ProgressContext): ProgressBar {

@@ -7,7 +7,7 @@ export interface Headway {
   readonly label: () => string;
   /** To the end of the run, or of this part of it. */
   readonly left: () => number;
-  /** The end of what, where that is not the whole run, such as ` to read`. */
+  /** What ends then, where that is not the whole run, such as ` to read`. */
   readonly end?: string | undefined;
   /** Nothing is sent until then, for a window of the rate limit is used up; null: something is. Epoch milliseconds. */
   readonly waitsUntil: () => number | null;
@@ -15,7 +15,7 @@ export interface Headway {
 
 /** Shows how far a run has come, by time. */
 export interface RunProgress {
-  /** From now on; what was followed before counts as a part of the run. */
+  /** From now on; the bar goes on from where it is. */
   follow(headway: Headway): void;
   /** Something happened. */
   tick(): void;
@@ -24,6 +24,8 @@ export interface RunProgress {
 }
 
 const TICK_MS = 500;
+/** How far the bar goes while the account is read, before it is known what there is to write. */
+const PART_OF_READING = 1 / 3;
 /** A wait that is shorter is not worth a word. */
 const LEAST_WAIT_MS = 2_000;
 
@@ -33,22 +35,22 @@ export function createRunProgress(
   const bar = createProgress(context);
   const { clock } = context;
   let followed: Headway | null = null;
-  let spentBefore = 0;
   let since = 0;
+  /** How far the bar was when the work began that is followed, and how far it is. */
+  let [from, shown] = [0, 0];
   let endTicks: (() => void) | undefined;
-  const spent = (): number => spentBefore + (followed === null ? 0 : clock.monotonic() - since);
   const tick = (): void => {
     const headway = followed;
     if (headway === null) return;
     bar.update(() => {
-      const left = headway.left();
-      const fraction = spent() / Math.max(1, spent() + left);
+      const [spent, left] = [clock.monotonic() - since, headway.left()];
+      const to = headway.end === undefined ? 1 : PART_OF_READING;
+      shown = Math.max(shown, from + ((to - from) * spent) / Math.max(1, spent + left));
       const note = `${durationText(left)} left${headway.end ?? ''}${waitText(headway, clock.now())}`;
-      return { label: headway.label(), fraction, note };
+      return { label: headway.label(), fraction: shown, note };
     });
   };
   const stop = (): void => {
-    spentBefore = spent();
     followed = null;
     endTicks?.();
     bar.stop();
@@ -57,7 +59,7 @@ export function createRunProgress(
     follow(headway) {
       stop();
       followed = headway;
-      since = clock.monotonic();
+      [since, from] = [clock.monotonic(), shown];
       endTicks = context.every?.(TICK_MS, tick);
     },
     tick,

@@ -8,9 +8,11 @@ interface Scene {
   readonly pass: (milliseconds: number) => string;
   readonly stop: () => void;
   readonly interrupt: () => void;
+  /** By the last of these. */
+  readonly printed: () => string;
 }
 
-function open(): Scene {
+function open(terminal: { readonly isTTY?: true; readonly columns?: number } = {}): Scene {
   let now = 0;
   let printed = '';
   const stderr = new Writable({
@@ -21,7 +23,11 @@ function open(): Scene {
   });
   const interruption = new AbortController();
   const clock = { now: () => now, monotonic: () => now, sleep: async () => {} };
-  const progress = createRunProgress({ stderr, clock, signal: interruption.signal });
+  const progress = createRunProgress({
+    stderr: Object.assign(stderr, terminal),
+    clock,
+    signal: interruption.signal,
+  });
   return {
     follow: (headway) =>
       progress.follow({ label: () => 'reading', left: () => 0, waitsUntil: () => null, ...headway }),
@@ -32,7 +38,11 @@ function open(): Scene {
       return printed;
     },
     stop: () => progress.stop(),
-    interrupt: () => interruption.abort('SIGINT'),
+    interrupt: () => {
+      printed = '';
+      interruption.abort('SIGINT');
+    },
+    printed: () => printed,
   };
 }
 
@@ -48,17 +58,38 @@ test.each([
   expect(pass(10_000)).toContain(`%, ${text} left\n`);
 });
 
-test('the share is that of time, of all that was followed, and never that of nothing or of all', () => {
-  const { follow, pass, stop } = open();
-  follow({ left: () => 10_000_000, end: ' to read' });
-  expect(pass(10_000)).toBe('reading: 1%, 2 h 46 min left to read\n');
-  stop();
-  // Somebody is asked.
-  expect(pass(60_000)).toBe('');
-  follow({ label: () => 'writing', left: () => 20_000 });
-  expect(pass(10_000)).toBe('writing: 50%, 20 s left\n');
+test('the share is that of time, and never that of nothing or of all', () => {
+  const { follow, pass } = open();
+  follow({ left: () => 10_000_000 });
+  expect(pass(10_000)).toBe('reading: 1%, 2 h 46 min left\n');
   follow({ left: () => 0 });
   expect(pass(10_000)).toContain(': 99%, ');
+});
+
+test('one bar goes over reading, writing and verifying, and never back', () => {
+  const { follow, pass, stop } = open();
+  follow({ left: () => 0, end: ' to read' });
+  expect(pass(10_000)).toBe('reading: 33%, 1 s left to read\n');
+  stop();
+  // A person is asked.
+  expect(pass(60_000)).toBe('');
+  let left = 10_000;
+  follow({ label: () => 'writing', left: () => left });
+  expect(pass(10_000)).toBe('writing: 66%, 10 s left\n');
+  // More is to be done than was thought.
+  left = 1_000_000;
+  expect(pass(10_000)).toBe('writing: 66%, 16 min left\n');
+  left = 0;
+  follow({ label: () => 'verifying', left: () => left });
+  expect(pass(10_000)).toContain('verifying: 99%, ');
+});
+
+test('on a terminal the bar is drawn over its own line, and leaves a clean one', () => {
+  const { follow, pass, interrupt, printed } = open({ isTTY: true, columns: 40 });
+  follow({ left: () => 10_000, waitsUntil: () => 60_000 });
+  expect(pass(10_000)).toBe('\rreading ██████░░░░░░ 50% 10 s left, rat\u001b[K');
+  interrupt();
+  expect(printed()).toBe('\r\u001b[K');
 });
 
 test('a wait for a window is said, with its end, unless it is over at once', () => {
@@ -67,7 +98,7 @@ test('a wait for a window is said, with its end, unless it is over at once', () 
   follow({ left: () => 30_000, waitsUntil: () => 30_000 });
   expect(pass(10_000)).toBe(`reading: 25%, 30 s left, rate-limited until ${time(30_000)}\n`);
   follow({ left: () => 10_000, waitsUntil: () => 21_000 });
-  expect(pass(10_000)).toBe('reading: 66%, 10 s left\n');
+  expect(pass(10_000)).toBe('reading: 62%, 10 s left\n');
 });
 
 test('nothing is shown after an interruption', () => {
