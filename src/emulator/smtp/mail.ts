@@ -53,6 +53,16 @@ export interface QueuedMail {
    */
   readonly purpose: 'forward' | 'send' | 'bounce';
   readonly deliveries: readonly MailDelivery[];
+  /** Of a mail that an address of the account forwarded here. */
+  readonly trail?: Trail;
+}
+
+/** The way of a message within the account. */
+export interface Trail {
+  /** The id of the mail that came in. */
+  readonly message: string;
+  /** The addresses that forwarded it, in lower case. */
+  readonly through: readonly string[];
 }
 
 /** One way of a mail. */

@@ -8,6 +8,7 @@ import { createComposer } from './forward/compose.ts';
 import { deliverOnce, type DeliverParts } from './forward/deliver.ts';
 import { MailQueue, type DeliveryOutcome } from './forward/queue.ts';
 import { isRecordedOver, recordOutcome } from './forward/record.ts';
+import { createVisits } from './forward/visits.ts';
 import { createFailureScript, type FailureScript } from './forward/scripted.ts';
 import type { Logged, MailDelivery, QueuedMail, SmtpReply } from './mail.ts';
 import { createMailboxes, type ArrivedMail, type Mailboxes } from './mailboxes/mailboxes.ts';
@@ -158,8 +159,10 @@ async function createService(emulator: Emulator, options: MailOptions): Promise<
     sleep,
   };
   const logged = logging(journal, webhooks);
+  const visits = createVisits();
   const accept = oneAtATime(async (mail: IncomingMail): Promise<Acceptance> => {
-    const acceptance = await acceptMail(state(), accepting, mail);
+    const acceptance = visits.judge(mail) ?? (await acceptMail(state(), accepting, mail));
+    visits.note(mail, acceptance);
     emulator.changed();
     return acceptance;
   });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { KEY } from '../support/target.ts';
+import { createVisits } from '../../../src/emulator/smtp/forward/visits.ts';
 import { converse, sendRaw } from './support/client.ts';
 import { startMailEmulator, type MailEmulator } from './support/mail-emulator.ts';
 
@@ -110,7 +111,51 @@ test('an alias of the account as destination is routed again, a circle ends in a
   await sendRaw(running.mail.smtp, { from: 'ana@x.example', to: ['circle@acme.example'], raw: MAIL });
   await running.mail.queue.idle();
   const [bounce = ''] = await running.arrived('ana@x.example');
-  expect(bounce).toContain('too many hops: 26 Received headers');
+  expect(bounce).toContain('circle@acme.example forwards this message to itself in the end, this is a loop');
+});
+
+test('three addresses that forward to each other pass a message on once each', async () => {
+  const names = ['a', 'b', 'c'];
+  for (const alias of names) {
+    const others = names.filter((name) => name !== alias).map((name) => `${name}@acme.example`);
+    const forward = [...others, 'end@corp.example'].join();
+    await fetch(`${running.emulator.urls.v4}/domains/acme.example/aliases`, {
+      method: 'POST',
+      headers: { Authorization: `Basic ${btoa(`api:${KEY}`)}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ alias, forward }),
+    });
+  }
+  await sendRaw(running.mail.smtp, { from: 'ana@x.example', to: ['a@acme.example'], raw: MAIL });
+  await running.mail.queue.idle();
+  const originals = (await running.arrived('end@corp.example')).map(
+    (raw) => /^X-Original-To: (.*)\r$/m.exec(raw)?.[1],
+  );
+  expect(originals.toSorted()).toEqual(names.map((name) => `${name}@acme.example`));
+  const forwarded = (await running.logs('acme.example')).filter(({ forward }) => forward !== null);
+  expect(forwarded.filter(({ sender }) => sender.email !== '')).toHaveLength(9);
+  for (const bounce of await running.arrived('ana@x.example')) expect(bounce).toContain('this is a loop');
+  // The next message is another one.
+  await sendRaw(running.mail.smtp, { from: 'ana@x.example', to: ['b@acme.example'], raw: MAIL });
+  await running.mail.queue.idle();
+  expect(await running.arrived('end@corp.example')).toHaveLength(6);
+});
+
+test('a message that gets another address at each hop ends, too', () => {
+  const visits = createVisits();
+  const mail = (recipient: string) => ({
+    raw: Buffer.from(''),
+    sender: 'ana@x.example',
+    origin: { ip: '127.0.0.1', helo: 'x', protocol: 'ESMTP' },
+    recipients: [{ kind: 'routed' as const, recipient }],
+    trail: { message: 'm', through: [] },
+  });
+  const accepted = { kind: 'accepted' as const, id: 'm', reply: { code: 250, message: 'Ok' } };
+  for (let count = 0; count < 1000; count += 1) {
+    expect(visits.judge(mail(`a${count}@acme.example`))).toBeNull();
+    visits.note(mail(`a${count}@acme.example`), accepted);
+  }
+  expect(visits.judge(mail('A7@acme.example'))).toMatchObject({ kind: 'accepted' });
+  expect(visits.judge(mail('next@acme.example'))).toMatchObject({ kind: 'refused', reply: { code: 554 } });
 });
 
 test('a locked account, one over its quota, too many hops and too large a message', async () => {

@@ -17,6 +17,7 @@ import { sendBySmtp, type SmtpHost } from './client.ts';
 import { receivedLine, signMail, type createComposer, type ComposeParts } from './compose.ts';
 import type { FailureScript, ScriptedFailure } from './scripted.ts';
 import { rewriteSender } from './srs.ts';
+import { extendTrail } from './visits.ts';
 
 export interface DeliverParts extends ComposeParts {
   /** What a mail is forwarded as. */
@@ -77,7 +78,7 @@ async function bring(
   const sender = senderOf(parts, mail, delivery);
   const domain = splitAddress(normalAddress(destination))?.domain ?? '';
   if (parts.state().domains.get(domain) !== undefined)
-    return handOver(parts, { mail, destination, sender, content });
+    return handOver(parts, { mail, delivery, sender, content });
   if (parts.relay !== null) {
     return sendBySmtp(parts.relay, MAIL_HOST, { sender, recipient: destination, raw: content });
   }
@@ -118,12 +119,12 @@ async function handOver(
   parts: DeliverParts,
   {
     mail,
-    destination,
+    delivery: { destination, recipient },
     sender,
     content,
   }: {
     readonly mail: QueuedMail;
-    readonly destination: string;
+    readonly delivery: MailDelivery;
     readonly sender: string;
     readonly content: Buffer;
   },
@@ -144,6 +145,7 @@ async function handOver(
           sender,
           origin: { ip: '127.0.0.1', helo: MAIL_HOST, protocol: mail.origin.protocol },
           recipients: [verdict],
+          trail: extendTrail(mail, recipient),
         });
   const isHard = answer.kind === 'refused' && answer.reply.code >= 500;
   const kind = answer.kind === 'accepted' ? 'delivered' : isHard ? 'hard' : 'soft';

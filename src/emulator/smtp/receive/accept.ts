@@ -11,6 +11,7 @@ import {
   type MailOrigin,
   type QueuedMail,
   type SmtpReply,
+  type Trail,
 } from '../mail.ts';
 import { parseMail, type MailTextParts } from './parse.ts';
 import type { RecipientVerdict } from './recipients.ts';
@@ -26,6 +27,8 @@ export interface IncomingMail {
   readonly sender: string;
   readonly origin: MailOrigin;
   readonly recipients: readonly AcceptedRecipient[];
+  /** Of a mail that an address of the account forwarded here. */
+  readonly trail?: Trail;
 }
 
 export type Acceptance =
@@ -67,6 +70,7 @@ export async function acceptMail(
     origin: incoming.origin,
     purpose: 'forward',
     deliveries: deliveriesOf(id, ways),
+    ...(incoming.trail === undefined ? {} : { trail: incoming.trail }),
   };
   if (mail.deliveries.length > 0 && !(await queue.keep(mail, incoming.raw))) {
     return refuse(452, 'there is no room left for mail');

@@ -1,0 +1,57 @@
+import { smtpReply, type Trail } from '../mail.ts';
+import type { Acceptance, IncomingMail } from '../receive/accept.ts';
+
+/** Remembers which addresses of the account a message came to, so that it comes to each of them once. */
+export interface Visits {
+  /** Returns how a message ends at an address that it came to before; null if it goes on. */
+  judge(mail: IncomingMail): Acceptance | null;
+  /** Notes the recipients of a message that was accepted. */
+  note(mail: IncomingMail, acceptance: Acceptance): void;
+}
+
+/** Messages of which visits are remembered; older ones are forgotten. */
+const MOST_MESSAGES = 10_000;
+/** Addresses that one message comes to; a pattern may give it another one each time. */
+const MOST_VISITS = 1000;
+
+export function createVisits(): Visits {
+  const byMessage = new Map<string, Set<string>>();
+  return {
+    judge({ trail, recipients }) {
+      if (trail === undefined) return null;
+      const addresses = recipients.map(({ recipient }) => recipient.toLowerCase());
+      const again = addresses.find((address) => trail.through.includes(address));
+      if (again !== undefined) {
+        const text = `${again} forwards this message to itself in the end, this is a loop`;
+        return { kind: 'refused', reply: smtpReply(554, text) };
+      }
+      const visited = byMessage.get(trail.message);
+      if (visited === undefined) return null;
+      if (addresses.every((address) => visited.has(address))) {
+        return { kind: 'accepted', id: trail.message, reply: smtpReply(250, 'Ok: it came here before') };
+      }
+      if (visited.size < MOST_VISITS) return null;
+      const text = `this message came to ${MOST_VISITS} addresses here, this looks like a loop`;
+      return { kind: 'refused', reply: smtpReply(554, text) };
+    },
+    note({ trail, recipients }, acceptance) {
+      if (acceptance.kind === 'refused') return;
+      const message = trail?.message ?? acceptance.id;
+      const visited = byMessage.get(message) ?? new Set();
+      for (const { recipient } of recipients) visited.add(recipient.toLowerCase());
+      byMessage.delete(message);
+      byMessage.set(message, visited);
+      const [oldest] = byMessage.keys();
+      if (byMessage.size > MOST_MESSAGES && oldest !== undefined) byMessage.delete(oldest);
+    },
+  };
+}
+
+/** The trail of a message that is forwarded once more. */
+export function extendTrail(
+  { id, trail, purpose }: { readonly id: string; readonly trail?: Trail; readonly purpose: string },
+  recipient: string,
+): Trail {
+  const { message, through } = trail ?? { message: id, through: [] };
+  return { message, through: purpose === 'forward' ? [...through, recipient.toLowerCase()] : through };
+}
