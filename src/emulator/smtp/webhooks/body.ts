@@ -1,77 +1,156 @@
-import { Buffer } from 'node:buffer';
-import type { Address, Attachment, Email } from 'postal-mime';
+import type { Buffer } from 'node:buffer';
+import { addressParser, decodeWords, type Address, type Email } from 'postal-mime';
+import { readLeafParts, type LeafPart } from './parts.ts';
 
 interface WebhookPerson {
   readonly name: string | null;
   readonly email: string;
 }
 
-/** What a webhook gets of a mail (field notes: Routing, webhook destinations). */
+/** What a webhook gets of a mail (field notes: Routing, webhook destinations). A key is missing where the mail has nothing for it. */
 export interface WebhookBody {
-  readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  readonly to: readonly WebhookPerson[];
+  readonly headers: Readonly<Record<string, WebhookPerson | string | readonly string[]>>;
   readonly from: WebhookPerson;
-  readonly subject: string;
-  readonly 'message-id': string;
-  readonly date: string;
+  readonly sender?: WebhookPerson;
   readonly 'return-path': WebhookPerson;
-  /** Unix seconds. */
+  readonly to: readonly WebhookPerson[];
+  readonly cc?: readonly WebhookPerson[];
+  readonly bcc?: readonly WebhookPerson[];
+  readonly 'reply-to'?: readonly WebhookPerson[];
+  readonly subject: string;
+  readonly 'message-id'?: string;
+  /** As in the mail. */
+  readonly date?: string;
+  /** Epoch seconds. */
   readonly timestamp: number;
-  readonly text: string;
-  readonly html: string;
-  readonly inlines: readonly WebhookFile[];
-  readonly attachments: readonly WebhookFile[];
+  readonly text?: string;
+  readonly html?: string;
+  readonly inlines?: readonly WebhookFile[];
+  readonly attachments?: readonly WebhookFile[];
 }
 
 interface WebhookFile {
-  readonly name: string | null;
   readonly type: string;
-  /** Base64. */
+  readonly name: string | null;
   readonly content: string;
-  readonly encoding: 'base64';
-  /** Of what the HTML shows. */
   readonly cid?: string;
+  readonly description?: string;
 }
 
-/** The body of the call; `receivedAt` in epoch milliseconds. */
-export function webhookBody(
-  email: Email,
-  {
-    sender,
-    recipient,
-    receivedAt,
-  }: { readonly sender: string; readonly recipient: string; readonly receivedAt: number },
-): WebhookBody {
-  const { subject = '', messageId = '', date, text = '', html = '', attachments, to, from } = email;
-  const files = attachments.map((attachment) => ({
-    isInline: isInline(attachment),
-    file: fileOf(attachment),
-  }));
+interface WebhookMail {
+  readonly email: Email;
+  readonly raw: Buffer;
+  /** Of the envelope. */
+  readonly sender: string;
+  readonly recipient: string;
+  /** Epoch milliseconds. */
+  readonly receivedAt: number;
+}
+
+/** The body of the call. */
+export async function webhookBody({
+  email,
+  raw,
+  sender,
+  recipient,
+  receivedAt,
+}: WebhookMail): Promise<WebhookBody> {
+  const parts = await readLeafParts(raw);
+  const { subject = '', messageId } = email;
+  const date = headerText(email, 'date');
   return {
-    headers: headersOf(email),
-    to: to === undefined ? [{ name: null, email: recipient }] : to.flatMap(peopleOf),
-    from: (from === undefined ? [] : peopleOf(from))[0] ?? { name: null, email: sender },
-    subject,
-    'message-id': messageId,
-    date: date ?? new Date(receivedAt).toISOString(),
+    headers: otherHeaders(email),
+    from: personIn(email.from) ?? { name: null, email: sender },
+    ...whereThere('sender', personIn(email.sender)),
     'return-path': { name: null, email: sender },
-    timestamp: Math.floor(receivedAt / 1000),
-    text,
-    html,
-    inlines: files.filter(({ isInline }) => isInline).map(({ file }) => file),
-    attachments: files.filter(({ isInline }) => !isInline).map(({ file }) => file),
+    to: email.to === undefined ? [{ name: null, email: recipient }] : email.to.flatMap(peopleOf),
+    ...whereThere('cc', email.cc?.flatMap(peopleOf)),
+    ...whereThere('bcc', email.bcc?.flatMap(peopleOf)),
+    ...whereThere('reply-to', email.replyTo?.flatMap(peopleOf)),
+    subject,
+    ...whereThere('message-id', messageId),
+    ...whereThere('date', date),
+    timestamp: Math.floor((epochOf(date) ?? receivedAt) / 1000),
+    ...whereThere('text', lastText(parts, 'text')),
+    ...whereThere('html', lastText(parts, 'html')),
+    ...whereThere('inlines', filesOf(parts, 'inline')),
+    ...whereThere('attachments', filesOf(parts, 'attachment')),
   };
 }
 
-/** A name that comes more than once has the list of its values. */
-function headersOf({ headers }: Email): WebhookBody['headers'] {
-  const values = new Map<string, readonly string[]>();
-  for (const { originalKey, value } of headers) {
-    values.set(originalKey, [...(values.get(originalKey) ?? []), value]);
+function whereThere<Key extends string, Value>(
+  key: Key,
+  value: Value | undefined,
+): { readonly [K in Key]?: Value } {
+  return (value === undefined ? {} : { [key]: value }) as { readonly [K in Key]?: Value };
+}
+
+/** Headers with keys of their own in the body, or that say how the text was encoded. */
+const NOT_AMONG_HEADERS = new Set([
+  'from',
+  'sender',
+  'return-path',
+  'to',
+  'cc',
+  'bcc',
+  'reply-to',
+  'subject',
+  'message-id',
+  'date',
+  'content-type',
+  'content-transfer-encoding',
+]);
+
+function otherHeaders({ headers }: Email): WebhookBody['headers'] {
+  const lists = new Map<string, string[]>();
+  for (const { key, value } of headers) {
+    if (NOT_AMONG_HEADERS.has(key)) continue;
+    const list = lists.get(key) ?? [];
+    lists.set(key, list);
+    list.push(decoded(value));
   }
   return Object.fromEntries(
-    [...values].map(([name, list]) => [name, list.length === 1 ? list.join() : list]),
+    [...lists].map(([key, list]) => [usualCapitals(key), singleValue(key, list) ?? list]),
   );
+}
+
+/** The value of a header that occurs once only. */
+function singleValue(key: string, [value = '']: readonly string[]): WebhookPerson | string | undefined {
+  if (key === 'mime-version') return value;
+  if (key !== 'delivered-to') return undefined;
+  return addressParser(value).flatMap(peopleOf)[0] ?? { name: null, email: value };
+}
+
+const ACRONYMS = /^(?:arc|bimi|dkim|spf)$/;
+
+/** `dkim-signature` as `DKIM-Signature`. */
+function usualCapitals(key: string): string {
+  return key
+    .split('-')
+    .map((word) =>
+      ACRONYMS.test(word) ? word.toUpperCase() : word.slice(0, 1).toUpperCase() + word.slice(1),
+    )
+    .join('-');
+}
+
+function headerText({ headers }: Email, name: string): string | undefined {
+  const value = headers.find(({ key }) => key === name)?.value;
+  return value === undefined ? undefined : decoded(value);
+}
+
+function decoded(value: string): string {
+  return decodeWords(value).replaceAll(/\s+/g, ' ').trim();
+}
+
+/** Epoch milliseconds of a date as RFC 5322 writes it. */
+function epochOf(date = ''): number | null {
+  const isWhole = /^(?:[a-z]{3}, )?\d{1,2} [a-z]{3} \d{2,4} \d{1,2}:\d{2}/i.test(date);
+  const epoch = isWhole ? Date.parse(date) : Number.NaN;
+  return Number.isNaN(epoch) ? null : epoch;
+}
+
+function personIn(address: Address | undefined): WebhookPerson | undefined {
+  return address === undefined ? undefined : peopleOf(address)[0];
 }
 
 function peopleOf({ name, address, group }: Address): readonly WebhookPerson[] {
@@ -79,17 +158,21 @@ function peopleOf({ name, address, group }: Address): readonly WebhookPerson[] {
   return [{ name: name === '' ? null : name, email: address }];
 }
 
-function isInline({ disposition, related, contentId }: Attachment): boolean {
-  return contentId !== undefined && (related === true || disposition === 'inline');
+function lastText(parts: readonly LeafPart[], kind: 'text' | 'html'): string | undefined {
+  const part = parts.findLast((part) => part.kind === kind);
+  return part !== undefined && 'text' in part ? part.text.trim() : undefined;
 }
 
-function fileOf({ filename, mimeType, content, contentId }: Attachment): WebhookFile {
-  const bytes = typeof content === 'string' ? Buffer.from(content) : Buffer.from(content as Uint8Array);
-  return {
-    name: filename,
-    type: mimeType,
-    content: bytes.toString('base64'),
-    encoding: 'base64',
-    ...(contentId === undefined ? {} : { cid: contentId.replaceAll(/[<>]/g, '') }),
-  };
+function filesOf(
+  parts: readonly LeafPart[],
+  kind: 'inline' | 'attachment',
+): readonly WebhookFile[] | undefined {
+  const files = parts.flatMap((part) => (part.kind === kind && 'file' in part ? [fileOf(part)] : []));
+  return files.length === 0 ? undefined : files;
+}
+
+function fileOf({ kind, file, content }: Extract<LeafPart, { readonly file: unknown }>): WebhookFile {
+  const { mimeType: type, filename: name, contentId = '', description } = file;
+  if (kind === 'inline') return { type, name, content, cid: contentId.replaceAll(/[<>]/g, '') };
+  return { type, name, content, ...whereThere('description', description) };
 }

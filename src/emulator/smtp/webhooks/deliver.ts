@@ -15,6 +15,6 @@ export async function deliverToWebhook(
   }
   const { id, recipient } = delivery;
   const { sender, receivedAt } = mail;
-  const body = webhookBody(parsed.email, { sender, recipient, receivedAt });
+  const body = await webhookBody({ email: parsed.email, raw, sender, recipient, receivedAt });
   return callWebhook(parts, { id, url, sender, recipient, body });
 }
