@@ -54,7 +54,7 @@ export interface QueuedMail {
   readonly purpose: 'forward' | 'send' | 'bounce';
   readonly deliveries: readonly MailDelivery[];
   /** Of a mail that an address of the account forwarded here. */
-  readonly trail?: Trail;
+  readonly trail?: Trail | undefined;
 }
 
 /** The way of a message within the account. */

@@ -130,7 +130,8 @@ test('three addresses that forward to each other pass a message on once each', a
   const originals = (await running.arrived('end@corp.example')).map(
     (raw) => /^X-Original-To: (.*)\r$/m.exec(raw)?.[1],
   );
-  expect(originals.toSorted()).toEqual(names.map((name) => `${name}@acme.example`));
+  expect(new Set(originals)).toEqual(new Set(names.map((name) => `${name}@acme.example`)));
+  expect(originals).toHaveLength(3);
   const forwarded = (await running.logs('acme.example')).filter(({ forward }) => forward !== null);
   expect(forwarded.filter(({ sender }) => sender.email !== '')).toHaveLength(9);
   for (const bounce of await running.arrived('ana@x.example')) expect(bounce).toContain('this is a loop');

@@ -49,7 +49,11 @@ export function createVisits(): Visits {
 
 /** The trail of a message that is forwarded once more. */
 export function extendTrail(
-  { id, trail, purpose }: { readonly id: string; readonly trail?: Trail; readonly purpose: string },
+  {
+    id,
+    trail,
+    purpose,
+  }: { readonly id: string; readonly trail?: Trail | undefined; readonly purpose: string },
   recipient: string,
 ): Trail {
   const { message, through } = trail ?? { message: id, through: [] };

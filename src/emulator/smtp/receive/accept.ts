@@ -70,7 +70,7 @@ export async function acceptMail(
     origin: incoming.origin,
     purpose: 'forward',
     deliveries: deliveriesOf(id, ways),
-    ...(incoming.trail === undefined ? {} : { trail: incoming.trail }),
+    trail: incoming.trail,
   };
   if (mail.deliveries.length > 0 && !(await queue.keep(mail, incoming.raw))) {
     return refuse(452, 'there is no room left for mail');
