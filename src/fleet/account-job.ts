@@ -246,7 +246,7 @@ function outcomeOf(
   seconds: number,
 ): Omit<RunRecord, 'memory' | 'retryMs'> {
   const { intervalMs } = options;
-  const { domains, fullReadAt } = tracker.status();
+  const { domains } = tracker.status();
   const [worst] = [...domains.values()].toSorted(
     (a, b) => SEVERITY.indexOf(a.state) - SEVERITY.indexOf(b.state),
   );
@@ -257,7 +257,7 @@ function outcomeOf(
   return {
     ...known,
     isApplied: state === 'in-sync' && APPLIED.has(runOutcome(result)),
-    isRead: fullReadAt !== null,
+    isRead: [...domains.values()].every(({ readAt }) => readAt !== null),
     drift: result.drift.length,
     intervalMs,
     readMs: result.report?.wrote === true ? 0 : 1_000 * seconds,

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { beforeAll, expect, test } from 'vitest';
 import type { TestDatabases } from '../support/postgres.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
-import { manifestOf, openFleet } from './support/fleet.ts';
+import { manifestOf, openFleet, type Ended } from './support/fleet.ts';
 
 let server: TestDatabases;
 
@@ -73,6 +73,46 @@ test('in observe mode drift is 2, and nothing is written', async () => {
   expect(await fleet.once(['--mode', 'observe'])).toMatchObject({ code: 2 });
   expect(fleet.forward('a')).toBeUndefined();
   expect(await fleet.account('a')).toMatchObject({ state: 'drifted', applied: null });
+});
+
+test('it says which accounts it did not apply, and why: one that a worker only read, and one whose key was refused', async () => {
+  const fleet = await openFleet(server, ['a', 'b']);
+  await fleet.publish('a');
+  await fleet.publish('b');
+  const unapplied = ({ log }: Ended): unknown => log.filter(({ event }) => event === 'account.not-applied');
+  expect(await fleet.once(['--mode', 'observe'], { KEY_B: 'wrong-key' })).toMatchObject({ code: 1 });
+  expect(await fleet.account('a')).toMatchObject({ state: 'drifted', readAt: expect.any(Number) });
+  const sent = fleet.requests('a') + fleet.requests('b');
+  const ended = await fleet.once([], { KEY_B: 'wrong-key' });
+  expect(unapplied(ended)).toMatchObject([
+    {
+      account: 'a@fleet.example',
+      level: 'warn',
+      revision: 1,
+      state: 'drifted',
+      message: expect.stringMatching(
+        /^revision 1 is not applied: the last run found changes and did not make them; it is due in \d+ d/,
+      ),
+    },
+    {
+      account: 'b@fleet.example',
+      state: 'failing',
+      message: expect.stringMatching(/is not applied: .*401.*; it is due in/),
+    },
+  ]);
+  expect(fleet.requests('a') + fleet.requests('b')).toBe(sent);
+  await fleet.publish('a', { forward: 'eve@corp.example' });
+  await fleet.publish('b', { forward: 'eve@corp.example' });
+  expect(unapplied(await fleet.once())).toEqual([]);
+});
+
+test('a manifest without a domain counts as read', async () => {
+  const fleet = await openFleet(server, ['a']);
+  await fleet.publish('a', {
+    text: 'version: 1\napi: { account: a@fleet.example, key: { env: KEY_A } }\ndomains: {}\n',
+  });
+  expect(await fleet.once(['--mode', 'observe'])).toMatchObject({ code: 0 });
+  expect(await fleet.account('a')).toMatchObject({ readAt: expect.any(Number) });
 });
 
 test('a manifest that was published for another API is not applied', async () => {

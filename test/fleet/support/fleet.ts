@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { PassThrough, Writable } from 'node:stream';
 import { expect, onTestFinished } from 'vitest';
 import { systemClock, type Context } from '../../../src/cli/context.ts';
@@ -200,6 +200,8 @@ async function runLine(
     signal,
   };
   const code = await execute(context, args);
+  // What was logged last is still on its way through the stream.
+  await turn();
   const log = out
     .text()
     .split('\n')

@@ -5,11 +5,14 @@ import type { Logger } from 'pino';
 import { createConnections } from '../../../api/http/transport.ts';
 import type { JobEnd } from '../../../fleet/account-job.ts';
 import { openQueue } from '../../../fleet/queue.ts';
+import { readFleet } from '../../../fleet/records.ts';
 import { createRecentFleet } from '../../../fleet/recent-fleet.ts';
 import { createWorker, type Worker } from '../../../fleet/worker.ts';
+import { durationText } from '../../../model/clock.ts';
 import type { DaemonEvent } from '../../../model/status/daemon.ts';
+import type { Fleet, FleetState } from '../../../model/status/fleet.ts';
 import { decide, type Decision } from '../../../reconcile/decide.ts';
-import { describeFailure } from '../../../state/postgres/database.ts';
+import { describeFailure, type Database } from '../../../state/postgres/database.ts';
 import { exitOfAll } from '../../accounts/over-accounts.ts';
 import type { Context } from '../../context.ts';
 import { commandFailure, EXIT, interruptedExit, usageError, type ExitCode } from '../../exit.ts';
@@ -85,9 +88,10 @@ export async function runWorker(
 
 async function drain(context: Context, options: WorkerRunOptions, wiring: WorkerWiring): Promise<ExitCode> {
   const emit = createConcealingLog(wiring);
-  const { worker, close } = await openWorker(context, options, { ...wiring, emit });
+  const { worker, database, close } = await openWorker(context, options, { ...wiring, emit });
   try {
     const ends = await worker.drain();
+    if (options.mode === 'apply') logUnapplied(wiring.logger, await readFleet(database));
     const codes = ends.map((end) => ({ exitCode: exitOf(end, options, context), wrote: hasWritten(end) }));
     const interrupted = { exitCode: interruptedExit(context), wrote: false };
     return exitOfAll(context.signal.aborted ? [...codes, interrupted] : codes);
@@ -97,6 +101,23 @@ async function drain(context: Context, options: WorkerRunOptions, wiring: Worker
     await close();
   }
 }
+
+/** Logs which accounts are not as their revision wants them, and why: an account that is not due is left alone. */
+function logUnapplied(logger: Logger, { accounts, at }: Fleet): void {
+  for (const { email: account, wanted: revision, state, error, dueAt } of accounts) {
+    if (state === 'in-sync') continue;
+    const why = error ?? REASONS[state] ?? state;
+    const next = dueAt === null || dueAt <= at ? '' : `; it is due in ${durationText(dueAt - at)}`;
+    const message = `revision ${revision} is not applied: ${why}${next}`;
+    logger.warn({ event: 'account.not-applied', account, revision, state }, message);
+  }
+}
+
+const REASONS: Readonly<Partial<Record<FleetState, string>>> = {
+  drifted: 'the last run found changes and did not make them',
+  unknown: 'no run has made its changes yet',
+  unattended: 'nobody has read the account for three intervals',
+};
 
 function hasWritten({ result }: Pick<JobEnd, 'result'>): boolean {
   return result !== 'invalid' && result.kind === 'completed' && result.report?.wrote === true;
@@ -156,7 +177,7 @@ async function openWorker(
   context: Context,
   options: WorkerRunOptions,
   { intervalMs, logger, concealer, emit }: WorkerWiring & { readonly emit: (event: DaemonEvent) => void },
-): Promise<{ readonly worker: Worker; readonly close: () => Promise<void> }> {
+): Promise<{ readonly worker: Worker; readonly database: Database; readonly close: () => Promise<void> }> {
   const { clock, random, signal, every = () => () => {} } = context;
   const { mode, concurrency = DEFAULT_CONCURRENCY } = options;
   const jobExpiryMs = leaseOf(options);
@@ -189,7 +210,7 @@ async function openWorker(
         openFleetAccount(context, { common: options, mode }, account, { emit, concealer, database }),
     },
   );
-  return { worker, close: () => queue.close() };
+  return { worker, database, close: () => queue.close() };
 }
 
 function endOnQueue(error: unknown): never {
