@@ -190,7 +190,9 @@ function finderOf(references: Disclosure['references']): ValueFinder {
 }
 
 function maskAddresses(text: string, numbers: MaskNumbers): string {
-  const address = /([^\s@"'<>(),;:]+)@+(?=([^\s@"'<>(),;:]*[^\s@"'<>(),;:.])?)(?=[^\s@]+\.)/g;
+  // It begins only where nothing of it is before: else each letter of a long text would be tried as its beginning.
+  const address =
+    /(?<![^\s@"'<>(),;:])([^\s@"'<>(),;:]+)@+(?=([^\s@"'<>(),;:]*[^\s@"'<>(),;:.])?)(?=[^\s@]+\.)/g;
   return text.replace(address, (_, local: string, host = '') => `${hidden(`${local}@${host}`, numbers)}@`);
 }
 

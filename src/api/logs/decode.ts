@@ -33,13 +33,16 @@ function decodeEvent(value: unknown): LogEvent {
 
 function decodeAddress(value: unknown): LogAddress | null {
   if (value === null || value === undefined) return null;
-  if (typeof value === 'string') return { email: value, name: null };
-  const json = objectOf(value, 'an address');
+  const json = typeof value === 'string' ? { email: value } : objectOf(value, 'an address');
   return { email: text(json, 'email') ?? '', name: text(json, 'name') };
 }
 
-/** For people only: what is missing or of another type is not shown. */
+/** Characters; other texts of the service are not longer where they are shown. */
+const LONGEST = 20_000;
+
+/** For people only: what is missing, of another type or too long to be searched for values is not shown. */
 function text(json: Json, name: string): string | null {
   const value = json[name];
-  return typeof value === 'string' ? value : null;
+  if (typeof value !== 'string') return null;
+  return value.length > LONGEST ? `(${value.length} characters)` : value;
 }

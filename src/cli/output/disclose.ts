@@ -1,6 +1,15 @@
 import type { FullClient } from '../../api/create.ts';
+<<<<<<< HEAD
 import type { Desired } from '../../model/desired.ts';
 import { normaliseDestination, type Disclosure, type References } from '../../model/destinations.ts';
+=======
+import {
+  normaliseDestination,
+  type Disclosure,
+  type References,
+  type Shown,
+} from '../../model/destinations.ts';
+>>>>>>> 8bd537a5 (Search and mask texts of strangers in linear time)
 import type { Context } from '../context.ts';
 import { invalidManifest, readDesired, type ReadDesired } from '../input/manifest/desired.ts';
 import { CommandError } from '../exit.ts';
@@ -74,12 +83,18 @@ export function disclosing(
 ): (text: string) => Disclosure {
   if (recognise === null) return () => disclosure;
   return (text) => {
-    const values = valuesInText(text).map((value) => [value, normaliseDestination(value)] as const);
+    const { values: written, unsearched } = valuesInText(text);
+    const values = written.map((value) => [value, normaliseDestination(value)] as const);
     const earlier = recognise(values.map(([, normalised]) => normalised));
     const found = values.flatMap(([value, normalised]) => {
       const shown = earlier.get(normalised);
       return shown === undefined ? [] : [[value, shown] as const, [normalised, shown] as const];
     });
-    return { ...disclosure, references: new Map([...found, ...disclosure.references]) };
+    const hidden = unsearched.map((part) => [part, { shown: '***' }] as const);
+    if (found.length + hidden.length === 0) return disclosure;
+    return {
+      ...disclosure,
+      references: new Map<string, Shown>([...hidden, ...found, ...disclosure.references]),
+    };
   };
 }

@@ -64,5 +64,5 @@ function isoTime(milliseconds: number | null): string | null {
 
 /** On one line, nothing hidden in it: senders and subjects are written by strangers. */
 function safe(text: string, show: ShowText): string {
-  return escapeInvisible(show(text.replace(/\s*[\r\n]+\s*/g, ' ')));
+  return escapeInvisible(show(text.replace(/\s+/g, (space) => (/[\r\n]/.test(space) ? ' ' : space))));
 }
