@@ -144,8 +144,8 @@ describe.each(['v4', 'v3'] as const)(
       for (const body of [{ password: PLANTED.password }, { forward: PLANTED.destination }]) {
         await fail([echoOfBody(CREDENTIALS, body), echoOfBody(ALIASES, body)], 1, apply);
       }
-      // All but the credential is written.
-      await fail([], 3, apply, { CAROL: PLANTED.short });
+      // Only the credential is still to be written.
+      await fail([], 5, apply, { CAROL: PLANTED.short });
       await fail([], 64, ['plan'], { FWDSYNC_ACCOUNT: 'other@account.example' });
       await fail([], 0, ['plan', '--out', 'plan.json']);
       await scene.manifest(MANIFEST.replace('sales: boss', 'sales: [boss, ana@corp.example]'));

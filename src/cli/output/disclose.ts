@@ -1,15 +1,11 @@
 import type { FullClient } from '../../api/create.ts';
-<<<<<<< HEAD
 import type { Desired } from '../../model/desired.ts';
-import { normaliseDestination, type Disclosure, type References } from '../../model/destinations.ts';
-=======
 import {
   normaliseDestination,
   type Disclosure,
   type References,
   type Shown,
 } from '../../model/destinations.ts';
->>>>>>> 8bd537a5 (Search and mask texts of strangers in linear time)
 import type { Context } from '../context.ts';
 import { invalidManifest, readDesired, type ReadDesired } from '../input/manifest/desired.ts';
 import { CommandError } from '../exit.ts';
