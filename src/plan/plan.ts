@@ -9,6 +9,7 @@ import type { ManifestSize, Prior } from '../model/prior.ts';
 import { planDomain } from './diff/domain.ts';
 import type { DomainPlan } from './diff/section.ts';
 import { findGuards } from './guards/guards.ts';
+import { overlapWarnings } from './overlap-warnings.ts';
 import { compareText } from './sorting.ts';
 import { showAllowance, type Policy } from './policy.ts';
 import { manifestSize } from './size.ts';
@@ -51,6 +52,7 @@ export function makePlan(input: PlanInput): Plan {
     ...similarDomainWarnings(desired, observed),
     ...rotateWarnings(desired, policy),
     ...whitelabelWarnings(desired, observed),
+    ...overlapWarnings(desired, observed, domains),
     ...domains.flatMap(({ domain, warnings }) => about(domain, warnings)),
   ]);
   const concerning = input.manifestKind === 'snapshot' ? warningsOfChanges(found, changes, desired) : found;

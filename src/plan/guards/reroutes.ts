@@ -1,15 +1,17 @@
 import { isDiscard, keepsNone } from '../../model/destinations.ts';
-import type { AliasChange, Change, GuardFinding } from '../../model/plan.ts';
-import type { DomainPlan } from '../diff/section.ts';
+import type { AliasChange, Change, GuardFinding, PlannedRoute } from '../../model/plan.ts';
 import type { Policy } from '../policy.ts';
+import { changesPattern } from '../routes/overlaps.ts';
+import { planRoutes } from '../routes/routes.ts';
 import { totalManaged } from './counting.ts';
 import { allowance } from './deletes.ts';
 import type { GuardInput } from './input.ts';
 
 /** Mail that would go somewhere else altogether: a whole group of it, or all that no alias takes. */
-export function guardReroutes({ domains, policy }: GuardInput): readonly GuardFinding[] {
+export function guardReroutes(input: GuardInput): readonly GuardFinding[] {
+  const { domains, policy } = input;
   return [
-    ...guardRun(domains, policy),
+    ...guardRun(input),
     ...domains.flatMap((plan) =>
       plan.sections.flatMap((section) => guardCatchAll(section.changes, section.serviceOwn, policy)),
     ),
@@ -20,7 +22,8 @@ export function guardReroutes({ domains, policy }: GuardInput): readonly GuardFi
 const FEW = 9;
 const SHARE_PERCENT = 30;
 
-function guardRun(domains: readonly DomainPlan[], policy: Policy): readonly GuardFinding[] {
+function guardRun(input: GuardInput): readonly GuardFinding[] {
+  const { domains, policy } = input;
   const rerouted = domains.flatMap((plan) =>
     plan.sections.flatMap((section) =>
       section.changes.filter((change) => isReroute(change) && !section.serviceOwn.includes(change)),
@@ -28,7 +31,8 @@ function guardRun(domains: readonly DomainPlan[], policy: Policy): readonly Guar
   );
   const managed = totalManaged(domains);
   const limit = Math.max(FEW, Math.floor((managed * SHARE_PERCENT) / 100));
-  const planned = rerouted.length;
+  const contested = contestedReroutes(input);
+  const planned = rerouted.length + contested.length;
   if (planned <= limit) return [];
   return [
     {
@@ -36,12 +40,29 @@ function guardRun(domains: readonly DomainPlan[], policy: Policy): readonly Guar
       scope: 'run',
       limit,
       planned,
-      message: `${planned} of ${managed} live items would keep none of their destinations; more than ${limit} need approval`,
+      message: `${rerouted.length} of ${managed} live items${contestedText(contested.length)} would keep none of their destinations; more than ${limit} need approval`,
       ...allowance({ kind: 'reroutes', count: planned }, policy),
-      holds: { kind: 'domains', domains: [...new Set(rerouted.map(({ domain }) => domain))] },
+      holds: {
+        kind: 'domains',
+        domains: [...new Set([...rerouted, ...contested].map(({ domain }) => domain))],
+      },
       refuses: true,
     },
   ];
+}
+
+/** Finds addresses that several patterns match, and whose mail may go elsewhere because one of them changes. */
+function contestedReroutes({ domains, desired, observed }: GuardInput): readonly PlannedRoute[] {
+  const changes = domains.flatMap((plan) => plan.changes);
+  if (!changes.some(changesPattern)) return [];
+  return planRoutes({ changes, adoptions: [], desired, observed }).filter(
+    ({ kind, undecided, from, to }) =>
+      kind === 'reroute' && undecided.length > 0 && keepsNone(from ?? [], to ?? []),
+  );
+}
+
+function contestedText(count: number): string {
+  return count === 0 ? '' : ` and ${count} addresses that several patterns match`;
 }
 
 function isReroute(change: Change): boolean {

@@ -7,6 +7,7 @@ import { createRouter } from '../../routing/route.ts';
 import { compareText } from '../sorting.ts';
 import { addressesIn } from './known-addresses.ts';
 import { conditionOf, type RouteSubject } from './outcomes.ts';
+import { contestedAddresses } from './overlaps.ts';
 import { fallbackOf } from './tables.ts';
 import { conditionKey, takesEverything, type RoutesInput } from './sides.ts';
 
@@ -43,8 +44,13 @@ export function knownMail({ desired, observed, changes }: RoutesInput): KnownMai
       const wanted = desired.domains.get(domain);
       const expected = wanted?.state === 'present' ? wanted.expect.map(({ to }) => to) : [];
       const names = namesTried(known, concerned).map((name) => `${name}@${domain}`);
+      const contested = contestedAddresses(domain, known.live, known.changes);
       return [
-        ...addressSubjects(domain, [...names, ...expected], found.get(domain) as ReadonlySet<Destination>),
+        ...addressSubjects(
+          domain,
+          [...names, ...expected, ...contested],
+          found.get(domain) as ReadonlySet<Destination>,
+        ),
         ...conditionSubjects(known, concerned),
         { kind: 'others', domain },
       ];

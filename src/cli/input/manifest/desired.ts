@@ -67,7 +67,7 @@ export async function readDesired(
   if (shown !== 'silent') {
     const excerpt = await openExcerpt(context, options, { problems, texts });
     if (loaded.desired === null) printInvalid(context, options, { problems, counts }, excerpt);
-    else if (shown === 'printed') printProblems(context, options, problems, excerpt);
+    else if (shown === 'printed') printProblems(context, options, problems.filter(isNotOfPlan), excerpt);
   }
   if (loaded.desired === null) return { desired: null, size: NOTHING, problems, counts, texts };
   const desired = narrow(loaded.desired, options.domain, unnamed);
@@ -163,6 +163,11 @@ async function readFromStore(
 function isDefaultMissing({ cwd, env }: Context, { file }: CommonOptions): boolean {
   if (file !== undefined || env['FWDSYNC_FILE']) return false;
   return ['fwdsync.yaml', 'fwdsync'].every((name) => !existsSync(resolve(cwd, name)));
+}
+
+/** False for findings that a plan states itself, with what is live. */
+function isNotOfPlan({ code }: Problem): boolean {
+  return code !== 'overlapping-patterns';
 }
 
 export interface RequiredDesired extends Pick<ReadDesired, 'counts' | 'problems' | 'texts'> {

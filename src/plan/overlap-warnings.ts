@@ -1,0 +1,39 @@
+import { presentEntries, type Desired } from '../model/desired.ts';
+import { silence } from '../model/lint/silence.ts';
+import { compareSources } from '../model/manifest/problem.ts';
+import { nameKey, quote } from '../model/names.ts';
+import type { Observed } from '../model/observed.ts';
+import type { Warning } from '../model/plan.ts';
+import type { DomainPlan } from './diff/section.ts';
+import { finalOverlaps } from './routes/overlaps.ts';
+
+/**
+ * Warns about patterns that overlap once the plan is applied, in each domain that is planned. Those of which the manifest has
+ * both were found there already: where they are silenced, that was counted.
+ */
+export function overlapWarnings(
+  desired: Desired,
+  observed: Observed,
+  domains: readonly DomainPlan[],
+): readonly Warning[] {
+  return domains.flatMap((plan) => {
+    const wanted = desired.domains.get(plan.domain);
+    if (wanted?.state !== 'present' || plan.withheld.length > 0) return [];
+    const overlaps = finalOverlaps(observed.domains.get(plan.domain), plan.changes);
+    if (overlaps.length === 0) return [];
+    const written = new Map(
+      presentEntries(wanted.aliases).map((entry) => [nameKey(entry.name), entry.source]),
+    );
+    return overlaps.flatMap(({ first, second, localPart }) => {
+      const sources = [first, second].flatMap(({ name }) => written.get(nameKey(name)) ?? []);
+      const warning: Warning = {
+        code: 'overlapping-patterns',
+        message: `the aliases ${quote(first.name)} and ${quote(second.name)} both match ${quote(`${localPart}@${plan.domain}`)} and forward to different destinations: which of them takes its mail is not known`,
+        hint: `let only one of them match it, or name ${quote(localPart)} in an alias of its own`,
+        source: sources.toSorted(compareSources).at(-1) ?? null,
+        subject: { domain: plan.domain, entries: [first.name, second.name] },
+      };
+      return sources.length === 2 ? silence([warning], desired) : [warning];
+    });
+  });
+}
