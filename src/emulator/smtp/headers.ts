@@ -48,6 +48,16 @@ export function mailDate(epochMilliseconds: number): string {
   return new Date(epochMilliseconds).toUTCString().replace('GMT', '+0000');
 }
 
+/** The mail as it is delivered in the end (RFC 5321, 4.4): with the envelope's sender, in place of any that it has already. */
+export function withReturnPath(sender: string, raw: Buffer): Buffer {
+  const fields = headerFields(raw);
+  const others = fields.filter(({ name }) => name !== 'return-path');
+  const head = headerLine('Return-Path', `<${sender}>`);
+  if (others.length === fields.length) return withHeader(head, raw);
+  const rest = Buffer.from(others.map((field) => field.raw).join(''), 'latin1');
+  return Buffer.concat([Buffer.from(head), rest, raw.subarray(headerLength(raw))]);
+}
+
 /** The mail with other fields in front. */
 export function withHeader(head: string, raw: Buffer): Buffer {
   return Buffer.concat([Buffer.from(head), raw]);

@@ -24,6 +24,7 @@ const ENHANCED = {
   552: '5.2.2',
   553: '5.1.3',
   554: '5.6.0',
+  555: '5.5.4',
 } as const;
 
 export function smtpReply(code: keyof typeof ENHANCED, text: string): SmtpReply {
@@ -90,4 +91,17 @@ export function splitAddress(address: string): { readonly local: string; readonl
   const at = address.lastIndexOf('@');
   if (at < 1 || at === address.length - 1) return null;
   return { local: address.slice(0, at), domain: address.slice(at + 1).toLowerCase() };
+}
+
+const DOT_STRING =
+  /^[\w!#$%&'*+/=?^`{|}~\u0080-\u{10ffff}-]+(?:\.[\w!#$%&'*+/=?^`{|}~\u0080-\u{10ffff}-]+)*$/u;
+
+/** A local part as it is written in an address: in quotes only where it has to be. */
+export function quoteLocal(text: string): string {
+  return DOT_STRING.test(text) ? text : `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
+}
+
+/** The reverse of `quoteLocal`. */
+export function unquoteLocal(local: string): string {
+  return local.startsWith('"') ? local.slice(1, -1).replaceAll(/\\(.)/g, '$1') : local;
 }

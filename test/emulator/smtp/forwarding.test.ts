@@ -41,7 +41,9 @@ async function forward(from: string, ...args: readonly string[]): Promise<string
 
 test('the headers of a forward, and the sender as the world has it', async () => {
   const raw = await forward('ana@open.example', '-tls', '--pipeline');
-  expect(raw).toMatch(/^X-Forwarded-To: ana@corp\.example\r\nX-Original-To: sales@acme\.example\r\n/);
+  expect(raw).toMatch(
+    /^Return-Path: <SRS0=\S+=open\.example=ana@acme\.example>\r\nX-Forwarded-To: ana@corp\.example\r\nX-Original-To: sales@acme\.example\r\n/,
+  );
   expect(raw).toMatch(
     /\r\nReceived: from \S+ \(\[192\.0\.2\.1\]\)\r\n by mx1\.improvmx\.com with ESMTPS id [0-9a-f]{32};/,
   );

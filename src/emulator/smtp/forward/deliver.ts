@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import type { State } from '../../account/state.ts';
 import { MAIL_HOST } from '../../logs/logs-events.ts';
-import { headerLine, withHeader } from '../headers.ts';
+import { headerLine, withHeader, withReturnPath } from '../headers.ts';
 import {
   smtpReply,
   splitAddress,
@@ -163,7 +163,7 @@ async function store(
   const { id, destination, recipient } = delivery;
   const arrivedAt = state().environment.now();
   const mail = { id, address: destination, arrivedAt, sender, recipient, type: 'mail' as const };
-  const isStored = await mailboxes.store(mail, content);
+  const isStored = await mailboxes.store(mail, withReturnPath(sender, content));
   return isStored
     ? { kind: 'delivered', ...smtpReply(250, `Ok: stored as ${id}`), server: null }
     : {

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { quoteLocal, unquoteLocal } from '../mail.ts';
 
 /**
  * The Sender Rewriting Scheme: a forward gets an envelope sender of the forwarding domain, so that SPF of the next server
@@ -25,7 +26,7 @@ export function rewriteSender(
   if (at === -1) return sender;
   const [user, host] = [sender.slice(0, at), sender.slice(at + 1)];
   if (host.toLowerCase() === domain.toLowerCase()) return sender;
-  return `${rewriteUser(user, host, { key, now })}@${domain}`;
+  return `${quoteLocal(rewriteUser(unquoteLocal(user), host, { key, now }))}@${domain}`;
 }
 
 function rewriteUser(
@@ -46,14 +47,15 @@ function rewriteUser(
 
 /** Whether a local part is a rewritten sender. */
 export function isRewritten(local: string): boolean {
-  return /^SRS[01][-+=]/i.test(local);
+  return /^"?SRS[01][-+=]/i.test(local);
 }
 
 /** The address that a bounce to a rewritten sender goes to; refused when it is forged, or older than three weeks. */
 export function reverseSender(
-  local: string,
+  written: string,
   { key, now }: { readonly key: string; readonly now: number },
 ): ReversedSender {
+  const local = unquoteLocal(written);
   const twice = /^SRS1[-+=]([^=]*)=([^=]*)=(.*)$/is.exec(local);
   if (twice !== null) return reverseTwice(twice.slice(1), key);
   const once = /^SRS0[-+=]([^=]*)=([^=]*)=([^=]*)=(.*)$/is.exec(local);
@@ -62,7 +64,7 @@ export function reverseSender(
 
 function reverseTwice([hash = '', host = '', user = '']: readonly string[], key: string): ReversedSender {
   if (!isHash(hash, key, host, user)) return FORGED;
-  return { kind: 'sender', address: `SRS0${user}@${host}` };
+  return { kind: 'sender', address: `${quoteLocal(`SRS0${user}`)}@${host}` };
 }
 
 function reverseOnce(
@@ -71,7 +73,7 @@ function reverseOnce(
 ): ReversedSender {
   if (!isHash(hash, key, day, host, user)) return FORGED;
   if (!isCurrent(day, now)) return { kind: 'refused', reason: 'the rewritten sender is stale' };
-  return { kind: 'sender', address: `${user}@${host}` };
+  return { kind: 'sender', address: `${quoteLocal(user)}@${host}` };
 }
 
 const UNREADABLE = { kind: 'refused', reason: 'it is not a rewritten sender' } as const;

@@ -1,13 +1,14 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { Readable } from 'node:stream';
-import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
+import type { SMTPServer, SMTPServerAddress, SMTPServerOptions, SMTPServerSession } from 'smtp-server';
 import type { State } from '../../account/state.ts';
 import { MAIL_HOST } from '../../logs/logs-events.ts';
 import { smtpReply, type Logged, type MailOrigin, type SmtpReply } from '../mail.ts';
 import type { Acceptance, AcceptedRecipient, IncomingMail } from './accept.ts';
 import type { Certificate } from './certificate.ts';
 import { collectData, type ReceivingRoom } from './data.ts';
+import { MAIL_PARAMETERS, MailServer, protocolOf, RCPT_PARAMETERS, refuseCommand } from './envelope.ts';
 import { judgeRecipient, normalAddress } from './recipients.ts';
 
 export interface ReceptionParts {
@@ -49,20 +50,24 @@ export function commonOptions({
 /** Serves the mail server of the account's domains. */
 export function listenForMail(parts: ReceptionParts, port: number): Promise<SmtpListener> {
   const accepted = new WeakMap<SMTPServerSession, Map<string, AcceptedRecipient>>();
-  const server = new SMTPServer({
+  const server = new MailServer({
     ...commonOptions(parts),
     disabledCommands: ['AUTH'],
     // Only loopback connects: whoever tests says so where a mail comes from.
     useXClient: true,
-    onMailFrom(_address, session, done) {
+    onMailFrom(sender, session, done) {
       accepted.set(session, new Map());
-      done();
+      const refused = refuseCommand(sender, sender, MAIL_PARAMETERS);
+      done(refused === null ? null : smtpError(refused));
     },
-    onRcptTo({ address }, session, done) {
+    onRcptTo(to, session, done) {
+      const refused = refuseRecipient(to, session);
+      if (refused !== null) return done(smtpError(refused));
+      const { address } = to;
       const sender = senderOf(session);
       const { srsKey, logged } = parts;
       const verdict = judgeRecipient(parts.state(), {
-        recipient: normalAddress(address),
+        recipient: recipientOf(parts.state(), address),
         sender,
         srsKey,
         logged,
@@ -83,6 +88,13 @@ export function listenForMail(parts: ReceptionParts, port: number): Promise<Smtp
     },
   });
   return listen(server, port);
+}
+
+/** Mail for `postmaster` without a domain is for the first domain's (RFC 5321, 4.1.1.3). */
+function recipientOf({ domains }: State, address: string): string {
+  const [first] = domains.values();
+  if (address.toLowerCase() !== 'postmaster' || first === undefined) return normalAddress(address);
+  return `postmaster@${first.name}`;
 }
 
 async function takeData(
@@ -143,8 +155,14 @@ export function originOf(session: SMTPServerSession): MailOrigin {
   return {
     ip: session.remoteAddress.replace(/^::ffff:/i, ''),
     helo: session.hostNameAppearsAs,
-    protocol: session.transmissionType,
+    protocol: protocolOf(session),
   };
+}
+
+/** Why RCPT is refused for its parameters or its letters; null: it is not. */
+export function refuseRecipient(to: SMTPServerAddress, { envelope }: SMTPServerSession): SmtpReply | null {
+  const { mailFrom } = envelope;
+  return refuseCommand(to, mailFrom === false ? { args: false } : mailFrom, RCPT_PARAMETERS);
 }
 
 export function senderOf({ envelope }: SMTPServerSession): string {

@@ -1,10 +1,11 @@
 import type { Buffer } from 'node:buffer';
 import type { Readable } from 'node:stream';
-import { SMTPServer, type SMTPServerAuthentication, type SMTPServerSession } from 'smtp-server';
+import type { SMTPServerAuthentication, SMTPServerSession } from 'smtp-server';
 import type { State } from '../../account/state.ts';
 import { smtpReply, splitAddress, type SmtpReply } from '../mail.ts';
 import type { Acceptance } from '../receive/accept.ts';
 import { collectData } from '../receive/data.ts';
+import { MAIL_PARAMETERS, MailServer, refuseCommand } from '../receive/envelope.ts';
 import { closedReply, normalAddress } from '../receive/recipients.ts';
 import {
   answerData,
@@ -12,6 +13,7 @@ import {
   dataReply,
   listen,
   originOf,
+  refuseRecipient,
   replyText,
   senderOf,
   smtpError,
@@ -31,7 +33,7 @@ export type SubmissionParts = Omit<ReceptionParts, 'accept' | 'srsKey' | 'logged
 /** Serves mail programs that send as the account's domains, by its SMTP credentials, and only over TLS. */
 export function listenForSubmissions(parts: SubmissionParts, port: number): Promise<SmtpListener> {
   const attempts = createAttempts(() => parts.state().environment.now());
-  const server = new SMTPServer({
+  const server = new MailServer({
     ...commonOptions(parts),
     authMethods: ['PLAIN', 'LOGIN'],
     // A program that is offered AUTH without TLS sends the password at once.
@@ -48,17 +50,20 @@ export function listenForSubmissions(parts: SubmissionParts, port: number): Prom
       if ('code' in result) done(null, { responseCode: result.code, message: replyText(result) });
       else done(null, { user: result });
     },
-    onMailFrom({ address }, session, done) {
+    onMailFrom(sender, session, done) {
       const submitter = submitterOf(session);
       const refused =
         submitter === null
           ? smtpReply(530, 'sign in first: STARTTLS, then AUTH')
-          : refuseSender(parts.state(), submitter, normalAddress(address));
+          : (refuseCommand(sender, sender, [...MAIL_PARAMETERS, 'AUTH']) ??
+            refuseSender(parts.state(), submitter, normalAddress(sender.address)));
       done(refused === null ? null : smtpError(refused));
     },
-    onRcptTo({ address }, _session, done) {
-      const isAddress = splitAddress(address) !== null;
-      done(isAddress ? null : smtpError(smtpReply(553, `${address} is not an address`)));
+    onRcptTo(to, session, done) {
+      const isAddress = splitAddress(to.address) !== null;
+      const wrong = isAddress ? null : smtpReply(553, `${to.address} is not an address`);
+      const refused = refuseRecipient(to, session) ?? wrong;
+      done(refused === null ? null : smtpError(refused));
     },
     onData(stream, session, done) {
       void takeSubmission(parts, stream, session).then((acceptance) => answerData(acceptance, done));
