@@ -1,8 +1,102 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import type { Command } from 'commander';
+import { describe, expect, test } from 'vitest';
+import pkg from '../package.json' with { type: 'json' };
+import { processContext } from '../src/cli/context.ts';
+import { execute } from '../src/cli/execute.ts';
+import { createProgram } from '../src/cli/program.ts';
 
 const ROOT = join(import.meta.dirname, '..');
+const filesBelow = (directory: string, ending: string): readonly string[] =>
+  readdirSync(join(ROOT, directory), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith(ending))
+    .map((path) => join(directory, path));
+const PAGES = [
+  ...readdirSync(ROOT).filter((name) => name.endsWith('.md') && name !== 'CHANGELOG.md'),
+  ...filesBelow('docs', '.md'),
+];
+const TESTS = filesBelow('test', '.test.ts');
+const PROGRAM = createProgram(processContext(), [], { finish: () => {}, execute });
+
+/** Code of a page: spans, and the lines of blocks without comments, one command each. */
+function codeOf(page: string): readonly string[] {
+  const text = readFileSync(join(ROOT, page), 'utf8');
+  const blocks = [...text.matchAll(/^```\w*\n(.*?)^```/gms)].map(([, block = '']) => block);
+  const lines = blocks.flatMap((block) => block.replaceAll(/\\\n\s*/g, ' ').split('\n'));
+  const spans = [...text.replaceAll(/^```.*?^```/gms, '').matchAll(/`([^`\n]+)`/g)].map(
+    ([, span = '']) => span,
+  );
+  return [...spans, ...lines.map((line) => line.replace(/(^|\s)#.*$/, ''))];
+}
+
+/** Command lines of the program: its command and flags, whatever starts it. */
+function linesOf(page: string): readonly (readonly [string, readonly string[]])[] {
+  return codeOf(page)
+    .filter((code) => !code.includes('npm install'))
+    .flatMap((code) => code.split(/&&|\|\||[|;)<>]/))
+    .flatMap((code) => {
+      const [, command, rest = ''] =
+        /(?:^|[\s($])(?:\/app\/dist\/fwdsync\.js|fwdsync(?: --(?= ))?) ([a-z]+)(?=\s|$)(.*)/.exec(code) ?? [];
+      return command === undefined ? [] : [[command, rest.match(/(?<=\s)--?[a-z][a-z-]*/g) ?? []] as const];
+    });
+}
+
+function unknownIn([name, flags]: readonly [string, readonly string[]]): readonly string[] {
+  const command: Command | undefined = PROGRAM.commands.find((declared) => declared.name() === name);
+  if (command === undefined) return name === 'help' ? [] : [name];
+  const known = command.options.flatMap(({ long, short }) => [long, short]);
+  return flags.filter((flag) => !known.includes(flag) && flag !== '--help').map((flag) => `${name} ${flag}`);
+}
+
+describe.each(PAGES)('%s names', (page) => {
+  test('commands and options that exist', () => {
+    expect(linesOf(page).flatMap(unknownIn)).toEqual([]);
+  });
+
+  test('scripts, test files and programs that exist', () => {
+    const text = codeOf(page).join('\n');
+    const scripts = [...text.matchAll(/npm run (?:-s )?([\w:]+)/g)].map(([, name = '']) => name);
+    expect(scripts.filter((name) => !Object.hasOwn(pkg.scripts, name))).toEqual([]);
+    const filters = [...text.matchAll(/vitest run ([^\n]*)/g)].flatMap(
+      ([, line = '']) => line.match(/(?:^|\s)test\/\S*/g) ?? [],
+    );
+    expect(filters.filter((filter) => !TESTS.some((path) => path.includes(filter.trim())))).toEqual([]);
+    const programs = [...text.matchAll(/\bnode ([\w./-]+\.(?:ts|mjs|js))\b/g)].map(([, path = '']) => path);
+    expect(
+      programs.filter((path) => !path.startsWith('/app/dist/') && !existsSync(join(ROOT, path))),
+    ).toEqual([]);
+  });
+
+  test('files and folders that exist', () => {
+    const paths = codeOf(page).flatMap(
+      (code) =>
+        /^(?:src|test|docs|schemas|examples|deploy|bench|action|\.ci)\/[\w./-]*$/.exec(code)?.[0] ?? [],
+    );
+    expect(paths.filter((path) => !existsSync(join(ROOT, path)) && !PLANNED.has(path))).toEqual([]);
+    const text = readFileSync(join(ROOT, page), 'utf8');
+    const links = [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)[^)]*\)/g)].map(
+      ([, path = '']) => path,
+    );
+    const missing = links.filter((path) => !existsSync(join(ROOT, dirname(page), path)));
+    expect(missing.map((path) => relative('.', path))).toEqual([]);
+  });
+});
+
+/** Files that a reader makes, as the page says. */
+const PLANNED: ReadonlySet<string> = new Set([
+  'src/manifest/sections/contacts.ts',
+  'src/plan/diff/contacts.ts',
+  'src/api/operations/contacts.ts',
+  'deploy/manifests/',
+  'deploy/secrets/fwdsync-key',
+]);
+
+test('command lines are found in the pages', () => {
+  const lines = PAGES.flatMap(linesOf);
+  expect(new Set(lines.map(([name]) => name)).size).toBeGreaterThan(15);
+  expect(lines.flatMap(([, flags]) => flags).length).toBeGreaterThan(100);
+});
 
 test('every test that docs/security-tests.md names is there, under the name that it gives', () => {
   const text = readFileSync(join(ROOT, 'docs/security-tests.md'), 'utf8');

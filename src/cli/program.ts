@@ -4,9 +4,9 @@ import { quote } from '../model/names.ts';
 import type { Context } from './context.ts';
 import { declareCommands } from './declare/commands.ts';
 import { exitWithoutOutput, type ExitCode } from './exit.ts';
-import type { CommandAction, Execute } from './input/options.ts';
+import { describeOption, type CommandAction, type Execute } from './input/options.ts';
 import { openCommandLog } from './output/log/command-log.ts';
-import type { CommonOptions } from './settings.ts';
+import { namesStore, type CommonOptions } from './settings.ts';
 
 interface ProgramPorts {
   /** Takes the exit code of the command. */
@@ -28,6 +28,10 @@ export function createProgram(
       'Email forwarding as code: plans and applies a YAML manifest of domains, aliases, rules and SMTP credentials.',
     )
     .version(pkg.version, '-V, --version')
+    .addHelpCommand(
+      new Command('help').argument('[command]').description('display help for command').helpGroup('Other:'),
+    )
+    .configureHelp({ optionDescription: describeOption })
     .showHelpAfterError('Run with --help for the options.')
     .showSuggestionAfterError()
     .configureOutput({
@@ -46,6 +50,10 @@ export function createProgram(
       const command = received.at(-1) as Command;
       const options = command.opts() as Options;
       const log = await openCommandLog(context, options as CommonOptions, command.name());
+      const usesStore = command.options.some(({ long }) => long === '--store');
+      if (usesStore && namesStore(options as CommonOptions, context)) {
+        await (await import('./input/state/store.ts')).storeSettings(context, options as CommonOptions);
+      }
       const action = await load();
       const code = await action(log.context, options, command.args);
       log.finish(code);
@@ -63,9 +71,11 @@ function refuseExcess(command: Command): void {
   const expected = command.registeredArguments;
   const [extra] = command.args.slice(expected.length);
   if (extra === undefined || expected.at(-1)?.variadic === true) return;
-  const takesFiles = command.options.some(({ long }) => long === '--file');
-  const fix = takesFiles ? `; name a manifest with -f: fwdsync ${command.name()} -f PATH` : '';
-  command.error(`error: fwdsync ${command.name()} takes no argument ${quote(extra)} here${fix}`, {
+  const takes = (flag: string): boolean => command.options.some(({ long }) => long === flag);
+  const own = `fwdsync ${command.name()}`;
+  const fix = takes('--file') ? `; name a manifest with -f: ${own} -f PATH` : '';
+  const where = !takes('--file') && takes('--out') ? `; name the file with --out: ${own} --out PATH` : '';
+  command.error(`error: ${own} takes no argument ${quote(extra)} here${fix}${where}`, {
     code: 'commander.excessArguments',
   });
 }

@@ -56,6 +56,30 @@ describe('the help', () => {
     expect(unsaid.filter((line) => !WITHOUT_DEFAULT.has(/--[a-z-]+/.exec(line)?.[0] ?? ''))).toEqual([]);
   });
 
+  test.each(COMMANDS)('of %s says a default in one way, and -f only where there is one', async (command) => {
+    const help = (await helpOf(command)).replaceAll(/\n {4,}/g, ' ');
+    expect(help).not.toMatch(/\(default|default: "/);
+    expect(help.includes('instead of -f')).toBe(
+      help.includes('-f, --file') && help.includes('--accounts <dir>'),
+    );
+  });
+
+  test('lists commands in groups', async () => {
+    const help = await helpOf();
+    const headings = help.split('\n').filter((line) => /^[A-Z].*:$/.test(line));
+    expect(headings).toEqual([
+      'Options:',
+      'Change an account:',
+      'Look at an account:',
+      'Operate:',
+      'Try it out:',
+      'Other:',
+      'Environment:',
+      'Exit codes:',
+      'Example:',
+    ]);
+  });
+
   test('of demo names the only format that it has', async () => {
     expect((await helpOf('demo')).replaceAll(/\s+/g, ' ')).toContain('[FWDSYNC_FORMAT] (choices: "text")');
   });

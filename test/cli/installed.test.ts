@@ -151,6 +151,14 @@ describe('the installed program', () => {
     expect([undone.code, undone.printed]).toEqual([0, expect.stringContaining('converged')]);
   });
 
+  test('export names a schema that is there', () => {
+    const [line = ''] = readFileSync(join(cwd, 'live.yaml'), 'utf8').split('\n');
+    const { title } = JSON.parse(readFileSync(new URL(line.split('$schema=')[1] ?? ''), 'utf8')) as {
+      readonly title: string;
+    };
+    expect([line, title]).toEqual([expect.stringContaining(INSTALLED), 'fwdsync manifest, version 1']);
+  });
+
   test('runs every command', () => {
     const own = readFileSync(import.meta.filename, 'utf8');
     const program = createProgram(processContext(), [], { finish: () => {}, execute });

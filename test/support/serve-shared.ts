@@ -45,7 +45,7 @@ async function buildProgram(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'fwdsync-built-'));
   await chmod(directory, 0o755); // some run it as another user
   await promisify(execFile)(process.execPath, [join(ROOT, 'build.ts'), join(directory, 'dist')]);
-  await symlink(join(ROOT, 'examples'), join(directory, 'examples'));
+  for (const name of ['examples', 'schemas']) await symlink(join(ROOT, name), join(directory, name));
   await writeFile(join(directory, 'package.json'), '{ "type": "module" }');
   const line = `NODE_COMPILE_CACHE=${directory}/compiled exec "${process.execPath}" ${directory}/dist/fwdsync.js "$@"`;
   await mkdir(join(directory, 'bin'));

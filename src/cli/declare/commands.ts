@@ -31,35 +31,51 @@ import { declarePublish, declareState, declareStatus } from './store.ts';
 import { DOCUMENT_FORMATS, PLAN_FORMATS, VALIDATE_FORMATS } from '../output/formats.ts';
 import type { CommonOptions } from '../settings.ts';
 
-/** Declares the command with which a line begins, and no other; where it begins with none, all, for help and suggestions. */
+/** Declares the command with which a line begins, and no other; if it begins with none, all, for help and suggestions. */
 export function declareCommands(declaration: Declaration, [first = '']: readonly string[]): void {
-  const one = Object.hasOwn(COMMANDS, first) && first !== 'completion' ? COMMANDS[first] : undefined;
-  for (const declare of one === undefined ? Object.values(COMMANDS) : [one]) declare(declaration);
+  const [declare] = Object.values(COMMANDS).flatMap((group) =>
+    Object.hasOwn(group, first) ? group[first] : [],
+  );
+  if (declare !== undefined && declare !== declareCompletion) return declare(declaration);
+  for (const [heading, group] of Object.entries(COMMANDS)) {
+    declaration.program.commandsGroup(heading);
+    for (const declareOne of Object.values(group)) declareOne(declaration);
+  }
 }
 
-/** In the order of the help. `completion` completes the lines of all others. */
-const COMMANDS: Readonly<Record<string, (declaration: Declaration) => void>> = {
-  validate: declareValidate,
-  plan: declarePlan,
-  show: declareShow,
-  apply: declareApply,
-  undo: declareUndo,
-  run: declareRun,
-  export: declareExport,
-  account: declareAccount,
-  verify: declareVerify,
-  route: declareRoute,
-  logs: declareLogs,
-  delivery: declareDelivery,
-  history: declareHistory,
-  blame: declareBlame,
-  publish: declarePublish,
-  status: declareStatus,
-  state: declareState,
-  test: declareTest,
-  emulator: declareEmulator,
-  demo: declareDemo,
-  completion: declareCompletion,
+/** Commands in the order of the help, under its headings. `completion` completes the lines of all others. */
+const COMMANDS: Readonly<Record<string, Readonly<Record<string, (declaration: Declaration) => void>>>> = {
+  'Change an account:': {
+    validate: declareValidate,
+    plan: declarePlan,
+    show: declareShow,
+    apply: declareApply,
+    undo: declareUndo,
+    export: declareExport,
+  },
+  'Look at an account:': {
+    account: declareAccount,
+    verify: declareVerify,
+    route: declareRoute,
+    logs: declareLogs,
+    delivery: declareDelivery,
+    history: declareHistory,
+    blame: declareBlame,
+  },
+  'Operate:': {
+    run: declareRun,
+    publish: declarePublish,
+    status: declareStatus,
+    state: declareState,
+  },
+  'Try it out:': {
+    test: declareTest,
+    emulator: declareEmulator,
+    demo: declareDemo,
+  },
+  'Other:': {
+    completion: declareCompletion,
+  },
 };
 
 const PLANNING = [withManifest, withAccounts, withConnection, withStore];
@@ -112,7 +128,7 @@ function declareApply({ program, run }: Declaration): void {
     .option('--yes', 'do not ask; requires an account (--account or api.account)')
     .option(
       '--max-failures <n>',
-      'stop after this many failed items (default: 25, or 5 % if that is more)',
+      'stop after this many failed items; default: 25, or 5 % if that is more',
       wholeNumber,
     )
     .addHelpText('after', example('fwdsync apply -f fwdsync.yaml --yes --account ops@acme.example'))
@@ -234,9 +250,9 @@ function declareRoute({ program, run }: Declaration): void {
       'Show where a mail would go, and which alias or rule matches it; exits with 0 even when it is refused',
     )
     .argument('<address>', 'recipient')
-    .option('--from <address>', 'sender', '')
-    .option('--subject <text>', 'subject', '')
-    .option('--body <text>', 'body', '')
+    .option('--from <address>', 'sender; default: none', '')
+    .option('--subject <text>', 'subject; default: empty', '')
+    .option('--body <text>', 'body; default: empty', '')
     .option('--live', 'use the account instead of the manifest')
     .addHelpText('after', example('fwdsync route sales@acme.example --subject "invoice 7"'))
     .action(run(async () => (await import('../commands/route/route.ts')).routeCommand));

@@ -27,13 +27,13 @@ export function declareEmulator({ program, run }: Declaration): void {
     .addOption(new Option('--plan <plan>', 'plan of the account').choices(['free', 'paid']).default('paid'))
     .option(
       '--rate-limit <n>',
-      'requests per window and endpoint (default: 200, on the free plan 30)',
+      'requests per window and endpoint; default: 200, on the free plan 30',
       wholeNumber,
     )
     .option('--window <seconds>', 'length of the window', wholeNumber, 60)
     .option('--from <manifest>', 'start with an account as this manifest wants it')
     .option('--account <email>', 'email of the account; default: that of the manifest')
-    .option('--smtp-password <password>', 'password of every SMTP credential of --from (default: emulator)')
+    .option('--smtp-password <password>', 'password of every SMTP credential of --from; default: emulator')
     .option('--state <file>', 'load the account from this file and keep it there')
     .option('--accounts <file>', 'further accounts, each with its own key, as JSON')
     .option('--faults <file>', 'scripted faults, as JSON')

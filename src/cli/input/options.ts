@@ -40,9 +40,10 @@ export function withManifest(command: Command): Command {
 
 /** For commands that can serve many accounts. */
 export function withAccounts(command: Command): Command {
+  const takesFiles = command.options.some(({ long }) => long === '--file');
   return command.option(
     '--accounts <dir>',
-    'instead of -f: many accounts, one per entry of this directory [FWDSYNC_ACCOUNTS]',
+    `${takesFiles ? 'instead of -f: ' : ''}many accounts, one per entry of this directory [FWDSYNC_ACCOUNTS]`,
   );
 }
 
@@ -145,6 +146,17 @@ export function withAllowances(command: Command): Command {
       '--skip-refused',
       'withhold what a guard refuses or what cannot be read, and continue with the rest',
     );
+}
+
+/** Describes an option in the help, with its default before the variable that sets it. */
+export function describeOption({ description, defaultValue, argChoices }: Option): string {
+  const choices =
+    argChoices === undefined ? '' : ` (choices: ${argChoices.map((choice) => `"${choice}"`).join(', ')})`;
+  const hasDefault = defaultValue !== undefined && defaultValue !== '';
+  const withDefault = hasDefault
+    ? description.replace(/(?: \[[^\]]+\])?$/, (variable) => `; default: ${String(defaultValue)}${variable}`)
+    : description;
+  return withDefault + choices;
 }
 
 export function example(line: string): string {

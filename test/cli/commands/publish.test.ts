@@ -246,9 +246,17 @@ describe('what is refused', () => {
 
   test.each([
     [[], {}, 'publish needs a store'],
-    [['--rollback', '1'], { FWDSYNC_STORE: 'x' }, 'add --account EMAIL'],
-    [['--remove', 'a@b.example', '-f', 'x.yaml'], { FWDSYNC_STORE: 'x' }, 'give it alone'],
-    [['--rollback', '0', '--account', 'a@b.example'], { FWDSYNC_STORE: 'x' }, 'number from 1 on'],
+    [['--rollback', '1'], { FWDSYNC_STORE: 'postgres://u@127.0.0.1:1/x' }, 'add --account EMAIL'],
+    [
+      ['--remove', 'a@b.example', '-f', 'x.yaml'],
+      { FWDSYNC_STORE: 'postgres://u@127.0.0.1:1/x' },
+      'give it alone',
+    ],
+    [
+      ['--rollback', '0', '--account', 'a@b.example'],
+      { FWDSYNC_STORE: 'postgres://u@127.0.0.1:1/x' },
+      'number from 1 on',
+    ],
   ])('%j: 64', async (args, env, said) => {
     const scene = await commandScene();
     const ended = await scene.run(['publish', ...args], { env });

@@ -1,6 +1,6 @@
 import { cp, readFile, writeFile } from 'node:fs/promises';
-import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { findInstalled } from '../../input/installed.ts';
 
 const FILE = 'acme.example.yaml';
 const FIXED = '      press: [carol@corp.example, office]';
@@ -14,12 +14,7 @@ export interface Mistake {
 
 /** The example's directory in a checkout, in the npm package or in the container: above wherever this module lies. */
 export function findExample(): string {
-  for (let directory = import.meta.dirname; ; directory = dirname(directory)) {
-    const example = join(directory, 'examples', 'acme');
-    if (existsSync(join(example, FILE))) return example;
-    if (dirname(directory) === directory)
-      throw new Error('examples/acme is not where this program was installed');
-  }
+  return dirname(findInstalled(join('examples', 'acme', FILE)));
 }
 
 /** A copy that the demo may change. */

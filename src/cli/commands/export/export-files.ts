@@ -1,6 +1,7 @@
 import { plural } from '../../../model/names.ts';
 import { lstatSync } from 'node:fs';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { ManifestText } from '../../../manifest/read/text.ts';
 import { exportDocument, type ExportOptions } from '../../../manifest/write/export.ts';
 import { writeManifest } from '../../../manifest/write/manifest-yaml.ts';
@@ -10,6 +11,7 @@ import type { DomainDocument, ManifestDocument } from '../../../model/manifest/m
 import type { Observed } from '../../../model/observed.ts';
 import type { Context } from '../../context.ts';
 import { CommandError, EXIT } from '../../exit.ts';
+import { findInstalled } from '../../input/installed.ts';
 import { makeOutputDirectory, saveText } from '../../output/files.ts';
 
 /** Where an export goes; neither: to standard output. */
@@ -42,7 +44,7 @@ export async function writeExport(
   const { out, outDir } = target;
   if (outDir !== undefined) return writeDirectory(context, { ...target, outDir }, observed, manner);
   const whole = exportDocument(observed, { ...manner.how, api: 'stated' });
-  const text = writeManifest(withSchema(whole, out ?? 'fwdsync.yaml'));
+  const text = writeManifest(withSchema(whole));
   if (out === undefined) {
     context.stdout.write(text);
     return null;
@@ -77,7 +79,7 @@ async function writeDirectory(
   await makeOutputDirectory(context, directory);
   if (force !== true) assertFree(context, paths.keys());
   const texts = [...paths].map(([file, document]) => {
-    return { file, text: writeManifest(withSchema(document, file)) };
+    return { file, text: writeManifest(withSchema(document)) };
   });
   for (const { file, text } of texts) await saveText(context, file, text);
   const whole = { ...account, domains: new Map([...files.values()].flatMap((file) => [...file.domains])) };
@@ -99,10 +101,9 @@ function isTaken({ cwd }: Context, path: string): boolean {
   return lstatSync(resolve(cwd, path), { throwIfNoEntry: false }) !== undefined;
 }
 
-/** With the comment by which editors find the schema of an installed package, relative to the file. */
-function withSchema(document: ManifestDocument, path: string): ManifestDocument {
-  const root = relative(dirname(path), '.').split(sep).join('/');
-  const schema = `${root === '' ? '' : `${root}/`}node_modules/fwdsync/schemas/manifest.v1.schema.json`;
+/** Adds the comment by which editors find the schema, the installed one: it is published nowhere yet. */
+function withSchema(document: ManifestDocument): ManifestDocument {
+  const schema = pathToFileURL(findInstalled('schemas/manifest.v1.schema.json')).href;
   return {
     ...document,
     comments: [`yaml-language-server: $schema=${schema}`, ...(document.comments ?? [])],

@@ -70,7 +70,7 @@ export function withLogQuery(command: Command): Command {
     )
     .option(
       '--limit <n>',
-      'maximum number of entries (default: 100); with --follow, per request',
+      'maximum number of entries, with --follow per request; default: 100',
       positiveNumber,
     );
 }

@@ -2,7 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { ManifestText } from '../../../manifest/read/text.ts';
 import { KEY_BYTES } from '../../../state/postgres/cipher.ts';
-import { isClear, openDatabase, type Database } from '../../../state/postgres/database.ts';
+import {
+  isClear,
+  openDatabase,
+  type Database,
+  type DatabaseOptions,
+} from '../../../state/postgres/database.ts';
 import { readPublished, revisionsOf } from '../../../state/postgres/revisions.ts';
 import { hasPassword, parseStoreUrl } from '../../../state/postgres/store-url.ts';
 import { readStored } from '../../../state/postgres/stored-documents.ts';
@@ -30,6 +35,21 @@ export function openStore(context: Context, options: CommonOptions): Promise<Dat
   // A database that is down now may be there at the next call.
   opening.catch(() => opened.delete(context.secrets));
   return opening;
+}
+
+/** Reads URL and key of the store. What is wrong with them ends the command with 64, before anything else is read. */
+export async function storeSettings(
+  context: Context,
+  options: CommonOptions,
+): Promise<Pick<DatabaseOptions, 'address' | 'key'>> {
+  const { text, origin } = await storeText(context, options);
+  const address = parseStoreUrl(text);
+  if (!address.ok) throw usageError(`${origin}: ${address.error.message}`, address.error.hint);
+  const key = keyOf(context);
+  context.secrets.forbid(text, 'the URL of the store');
+  if (address.value.password !== undefined)
+    context.secrets.forbid(address.value.password, 'the password of the store');
+  return { address: address.value, key };
 }
 
 const PUBLISHED = 'store:manifest/';
@@ -71,14 +91,8 @@ async function readPublishedTexts(database: Database, email: string): Promise<re
 }
 
 async function open(context: Context, options: CommonOptions): Promise<Database> {
-  const { text, origin } = await storeText(context, options);
-  const address = parseStoreUrl(text);
-  if (!address.ok) throw usageError(`${origin}: ${address.error.message}`, address.error.hint);
-  const key = keyOf(context);
-  context.secrets.forbid(text, 'the URL of the store');
-  if (address.value.password !== undefined)
-    context.secrets.forbid(address.value.password, 'the password of the store');
-  const database = await openDatabase({ address: address.value, key, connections: CONNECTIONS });
+  const { address, key } = await storeSettings(context, options);
+  const database = await openDatabase({ address, key, connections: CONNECTIONS });
   if (!database.ok) {
     const { kind, message, hint } = database.error;
     throw kind === 'key' ? usageError(message, hint) : commandFailure(message, hint);

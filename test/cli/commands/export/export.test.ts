@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import manifestSchema from '../../../../schemas/manifest.v1.schema.json' with { type: 'json' };
 import { openWorkspace, OWNER } from '../../../support/workspace.ts';
 
 const ACCOUNT = [
@@ -48,9 +49,8 @@ describe('export', () => {
       'wrote below/../all.yaml: 2 domains, 3 aliases, 0 rules, 0 credentials\nrecorded 2 domains as the baseline: what changes from now on is drift\n',
     );
     const lines = (await readFile(join(directory, 'all.yaml'), 'utf8')).split('\n');
-    expect(lines[0]).toBe(
-      '# yaml-language-server: $schema=node_modules/fwdsync/schemas/manifest.v1.schema.json',
-    );
+    const [, schema = ''] = /^# yaml-language-server: \$schema=(file:\S+)$/.exec(lines[0] ?? '') ?? [];
+    expect(JSON.parse(await readFile(new URL(schema), 'utf8'))).toEqual(manifestSchema);
     expect(lines).toContain(`  account: ${OWNER}`);
   });
 
