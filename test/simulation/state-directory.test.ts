@@ -16,7 +16,16 @@ const CASES = [
 ];
 /** Here memory decides what is done: which rule was adopted, how large the manifest was. A kill alone must change nothing. */
 const BY_MEMORY = ['manifest-shrink on v4', 'adopted-rule-edited-later on v4'];
-const STROKES: readonly DiskStroke[] = ['ENOSPC', 'EROFS', 'EACCES', 'EIO', 'kill', 'vanish'];
+const STROKES: readonly DiskStroke[] = [
+  'ENOSPC',
+  'EROFS',
+  'EACCES',
+  'EIO',
+  'kill',
+  'vanish',
+  'short',
+  'full',
+];
 const scenarios = goldenScenarios(['v4']).filter(({ name }) => CASES.includes(name.replace(' on v4', '')));
 
 async function countOperations(whole: Simulation): Promise<number> {
@@ -41,11 +50,14 @@ describe.each(scenarios)('$name', (scenario) => {
     );
   });
 
-  test.each(STROKES.slice(0, 4))('with %s throughout, nothing is written', async (stroke) => {
-    const { exchanges, endings } = await simulate(scenario, { strokes: new Map(), disk: () => stroke });
-    expect(exchanges.filter(({ method }) => method !== 'GET')).toEqual([]);
-    expect(endings.every(({ kind }) => kind === 'ended')).toBe(true);
-  });
+  test.each([...STROKES.slice(0, 4), 'short'] as const)(
+    'with %s throughout, nothing is written',
+    async (stroke) => {
+      const { exchanges, endings } = await simulate(scenario, { strokes: new Map(), disk: () => stroke });
+      expect(exchanges.filter(({ method }) => method !== 'GET')).toEqual([]);
+      expect(endings.every(({ kind }) => kind === 'ended')).toBe(true);
+    },
+  );
 
   test.each(Object.entries(DAMAGES))('survives files that are %s', async (_, damaged) => {
     const whole = await faultless(scenario);

@@ -43,8 +43,11 @@ export function processTable(process: Process, clock: Pick<Clock, 'monotonic'>):
   };
 }
 
-/** Called before each operation of a process on its disk: it may throw, or end the process. */
-export type DiskGuard = (operation: string) => void;
+/**
+ * Called before each operation of a process on its disk: it may throw, or end the process. `cut`: half of what is written gets to
+ * the disk, which is full then.
+ */
+export type DiskGuard = (operation: string) => 'whole' | 'cut';
 
 /** A disk that a dead process neither reads nor writes. */
 export function diskOf(process: Process, disk: StateFs, guard: DiskGuard): StateFs {
@@ -60,13 +63,21 @@ function guarded<T extends object>(process: Process, target: T, guard: DiskGuard
       const member: unknown = Reflect.get(object, name);
       if (typeof member !== 'function') return member;
       return async (...args: unknown[]): Promise<unknown> => {
-        if (process.isAlive && !LOOKS.has(name)) guard(String(name));
+        const extent = process.isAlive && !LOOKS.has(name) ? guard(String(name)) : 'whole';
         if (!process.isAlive) return forever();
-        const result: unknown = await Reflect.apply(member, object, args);
+        const given = extent === 'cut' ? [half(args[0])] : args;
+        const result: unknown = await Reflect.apply(member, object, given);
+        if (extent === 'cut') throw Object.assign(new Error('ENOSPC: scripted'), { code: 'ENOSPC' });
         return isHandle(result) ? guarded(process, result, guard) : result;
       };
     },
   });
+}
+
+/** Returns the first half of what is to be written. */
+function half(data: unknown): Buffer {
+  const whole = Buffer.isBuffer(data) ? data : Buffer.from([...(data as Iterable<string>)].join(''));
+  return whole.subarray(0, whole.length / 2);
 }
 
 function isHandle(value: unknown): value is object {

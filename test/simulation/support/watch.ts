@@ -13,16 +13,27 @@ export function strike(world: World, process: Process): Stroke | null {
   return stroke;
 }
 
-export function strikeDisk(world: World, process: Process, operation: string, die: () => void): void {
-  if (!world.recording) return;
+export function strikeDisk(
+  world: World,
+  process: Process,
+  operation: string,
+  die: () => void,
+): 'whole' | 'cut' {
+  if (!world.recording) return 'whole';
   world.diskOperations += 1;
-  const stroke = world.script.disk?.(world.diskOperations, operation) ?? null;
-  if (stroke === null) return;
+  const scripted = world.script.disk?.(world.diskOperations, operation) ?? null;
+  if (scripted === 'full') world.fullFor = process.id;
+  const stroke = scripted ?? (world.fullFor === process.id ? 'full' : null);
+  if (stroke === null) return 'whole';
   world.lastStruck = process.id;
   if (stroke === 'vanish') world.disk.vanish();
   else if (stroke === 'kill') die();
+  else if (stroke === 'short' || stroke === 'full') return WRITES.has(operation) ? 'cut' : 'whole';
   else throw Object.assign(new Error(`${stroke}: scripted`), { code: stroke });
+  return 'whole';
 }
+
+const WRITES: ReadonlySet<string> = new Set(['appendFile', 'writeFile']);
 
 export function record(world: World, exchange: Exchange): void {
   if (!world.recording) return;

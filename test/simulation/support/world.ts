@@ -21,8 +21,11 @@ export interface Script {
   readonly idleRuns?: number;
 }
 
-/** The code of an error, or the end of the process or of the directory. */
-export type DiskStroke = 'ENOSPC' | 'EROFS' | 'EACCES' | 'EIO' | 'kill' | 'vanish';
+/**
+ * The code of an error, or the end of the process or of the directory. `short`: half of what is written gets there, then the disk
+ * is full for a moment; `full`: it is so for all that this process still writes.
+ */
+export type DiskStroke = 'ENOSPC' | 'EROFS' | 'EACCES' | 'EIO' | 'kill' | 'vanish' | 'short' | 'full';
 
 export const KEY = 'key-of-the-simulation';
 const START = Date.parse('2026-01-15T12:00:00Z');
@@ -43,6 +46,8 @@ export interface World {
   processes: number;
   sent: number;
   diskOperations: number;
+  /** The process for which the disk is full; 0 means none. */
+  fullFor: number;
   lastStruck: number;
 }
 
@@ -70,6 +75,7 @@ export function openWorld({ emulator }: Scenario, script: Script): World {
     processes: 0,
     sent: 0,
     diskOperations: 0,
+    fullFor: 0,
     lastStruck: 0,
   };
 }
