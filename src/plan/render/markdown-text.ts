@@ -5,16 +5,21 @@ import { escapeInvisible } from '../../model/names.ts';
  * a mention, an emphasis or HTML.
  */
 export function markdownText(text: string): string {
-  const words = escapeInvisible(text)
-    .split(' ')
-    .filter((word) => word !== '')
-    .map((word) => {
-      if (PLAIN.test(word) && !DOTTED.test(word)) return word;
-      const [, body = word, end = ''] = /^(.+?)([,;:.]*)$/.exec(word) ?? [];
-      return `${codeSpan(body)}${end}`;
-    });
-  return words.join(' ');
+  const words = escapeInvisible(text).match(WORDS) ?? [];
+  return words.map(markdownWord).join(' ');
 }
+
+function markdownWord(word: string): string {
+  const [, start, code, rest] = QUOTED.exec(word) ?? [];
+  if (code !== undefined) return `${start}${codeSpan(code)}${rest}`;
+  if (PLAIN.test(word) && !DOTTED.test(word)) return word;
+  const [, body = word, end = ''] = /^(.+?)([,;:.]*)$/.exec(word) ?? [];
+  return `${codeSpan(body)}${end}`;
+}
+
+/** What our own texts hold between backticks is one word, spaces included. */
+const WORDS = /\(?`[^`]+`[),;:.]*(?= |$)|[^ ]+/g;
+const QUOTED = /^(\(?)`([^`]+)`([),;:.]*)$/;
 
 const PLAIN = /^(?!-)[\p{L}\p{N}'"()%,;:./-]+$/u;
 /** Host names and paths. */

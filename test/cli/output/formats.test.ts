@@ -81,7 +81,13 @@ describe('plan', () => {
   });
 
   test.each([
-    ['a `b` c', 'a `` `b` `` c'],
+    ['a `b` c', 'a `b` c'],
+    ['a` c', 'a `` a` `` c'.replace('a ', '')],
+    [
+      'write `state: absent`, or `{ env: X }` (`a | b`).',
+      'write `state: absent`, or `{ env: X }` (`a \\| b`).',
+    ],
+    ['x`a b`', '``x`a`` `` b` ``'],
     [
       'mail @all or #7 at https://x.example/a|b <b>',
       'mail `@all` or `#7` at `https://x.example/a\\|b` `<b>`',

@@ -1,7 +1,7 @@
 import { sameDestinations } from '../../../model/destinations.ts';
 import { presentEntries, type PresentDomain } from '../../../model/desired.ts';
 import { nameKey, quote, takesOthers } from '../../../model/names.ts';
-import { laterOf, type LintFinding } from './finding.ts';
+import type { LintFinding } from './finding.ts';
 
 /** Addresses that a domain should have, whatever else it does. */
 const ROLES: ReadonlySet<string> = new Set(['postmaster', 'abuse']);
@@ -15,10 +15,11 @@ export function* sameAsCatchAll(domain: PresentDomain): Generator<LintFinding> {
     if (name === '*' || ROLES.has(nameKey(name)) || !sameDestinations(forward, all.forward)) continue;
     yield {
       code: 'same-as-catch-all',
-      ...laterOf(source, all.source),
+      source,
+      related: all.source,
       entries: [name, '*'],
       message: `the alias ${quote(name)} does what "*" does`,
-      hint: 'delete it; or keep it, if it should stay when "*" changes',
+      hint: `delete ${quote(name)}; or keep it, if it should stay when "*" changes`,
     };
   }
 }
