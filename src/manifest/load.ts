@@ -1,5 +1,6 @@
 import type { Desired } from '../model/desired.ts';
 import type { DomainName } from '../model/names.ts';
+import type { FindingSubject } from '../model/lint/findings.ts';
 import type { Problem } from '../model/manifest/problem.ts';
 import { readApi, versionOf } from './resolve/api.ts';
 import { assemble } from './resolve/assemble.ts';
@@ -108,14 +109,28 @@ function loadDocuments(parsed: ParsedManifest, options: LoadOptions): LoadedMani
   if (sound) reportLint(manifest, domains, loading);
   if (sound && domains.size === 0) reportNoDomains(documents[0], log);
   const subjectOf = createSubjects(documents);
-  const problems = log.sorted((problem) => !isSilenced(problem.code, subjectOf(problem), { off, domains }));
-  const lint = { off, silenced: log.sorted().length - problems.length };
+  const isLoud = (problem: Problem): boolean =>
+    !isSilenced(problem.code, subjectOf(problem), { off, domains });
+  const lint = { off, silenced: log.sorted().length - log.sorted(isLoud).length };
+  const problems = log.sorted(
+    (problem) => isLoud(problem) && concerns(problem, subjectOf(problem), options.only),
+  );
   const { references } = destinations;
   return {
     problems,
     desired: sound ? withDigest({ ...parts, files, references, lint }) : null,
     counts: { ...countOf(domains, files.length), silenced: lint.silenced },
   };
+}
+
+/** True if a problem is of some concern to a run about a few domains: errors always are. */
+function concerns(
+  { severity }: Problem,
+  { domain }: FindingSubject,
+  only: ReadonlySet<string> | undefined,
+): boolean {
+  if (only === undefined || severity === 'error') return true;
+  return domain === undefined ? severity === 'warning' : only.has(domain);
 }
 
 /** The digest is computed when it is first asked for: a check alone needs none. */

@@ -19,6 +19,8 @@ export interface LoadOptions {
   readonly required?: readonly ('key' | 'account')[];
   /** Whether what `expect` says is compared with where the manifest routes mail; by default it is. */
   readonly expect?: 'checked' | 'unchecked';
+  /** The domains that a run is about: warnings and notices of others are left out. Default: all. */
+  readonly only?: ReadonlySet<string> | undefined;
   /** See `MAX_ENTRIES`, which is the default. */
   readonly maxEntries?: number | undefined;
 }

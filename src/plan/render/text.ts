@@ -9,7 +9,7 @@ import { NO_LONGER_MANAGED } from '../left-behind.ts';
 import { withheldReason } from '../withhold.ts';
 import { NO_ROUTES, routesByDomain, routesSentence, type RouteRow, type RoutesShown } from './routes.ts';
 import type { Style } from './style.ts';
-import { wrap, wrapSentence } from './wrap.ts';
+import { hintLines, wrap, wrapSentence } from './wrap.ts';
 
 export interface PlanTextOptions {
   readonly style: Style;
@@ -45,7 +45,7 @@ export function renderPlan(document: PlanContents, options: PlanTextOptions): st
     options.extent === 'totals'
       ? countWarnings(plan.warnings, options)
       : renderWarnings(plan.warnings, { ...options, hints }),
-    plan.problems.map((problem) => noteLine(problem, { ...options, hints })),
+    plan.problems.flatMap((problem) => noteLines(problem, { ...options, hints })),
     renderWithheld(plan, options),
     plan.guards.flatMap((finding) => guardLines(finding, plan, options)),
     options.extent === 'totals' ? [] : renderRoutes(plan, options),
@@ -234,8 +234,8 @@ interface NoteOptions extends PlanTextOptions {
 function renderWarnings(warnings: readonly WarningDocument[], options: NoteOptions): readonly string[] {
   return [...Map.groupBy(warnings, ({ code }) => code)].flatMap(([code, all]) => {
     const most = code === NO_LONGER_MANAGED ? all.length : MOST_WARNINGS;
-    const lines = all.slice(0, most).map((warning) => noteLine(warning, options));
-    const rest = all.length - lines.length;
+    const lines = all.slice(0, most).flatMap((warning) => noteLines(warning, options));
+    const rest = all.length - most;
     return rest > 0 ? [...lines, options.style.warning(`… and ${rest} more [${code}]`)] : lines;
   });
 }
@@ -246,15 +246,15 @@ function countWarnings(warnings: readonly WarningDocument[], { style }: PlanText
   return [style.warning(`warnings: ${codes.join(', ')}`)];
 }
 
-/** On one line, however long, so that it can be searched for and counted. */
-function noteLine(
+/** Place, severity, message and code, and below them, once, what to do: as `validate` prints it. */
+function noteLines(
   { severity, source, code, message, hint }: WarningDocument,
-  { style, hints }: NoteOptions,
-): string {
+  { style, hints, columns }: NoteOptions,
+): readonly string[] {
   const place = source === null ? '' : `${showSource(source)}: `;
   const paint = severity === 'notice' ? style.strong : style[severity];
-  const head = paint(`${place}${severity}: ${message} [${code}]`);
+  const head = wrapSentence(`${place}${severity}: ${message} [${code}]`, columns).map(paint);
   if (hint === undefined || hints.has(hint)) return head;
   hints.add(hint);
-  return `${head}; try: ${hint}`;
+  return [...head, ...hintLines(hint, { style, columns })];
 }

@@ -1,3 +1,5 @@
+import type { Style } from './style.ts';
+
 export interface WrapOptions {
   /** Columns that the first line has already used. */
   readonly used: number;
@@ -44,4 +46,14 @@ export function wrapWords(text: string, { used, indent, columns }: WrapOptions):
     }
   }
   return [...lines, line];
+}
+
+/** What to do about a problem, below its message. */
+export function hintLines(
+  hint: string,
+  { style, columns }: { readonly style: Pick<Style, 'dim'>; readonly columns: number },
+): readonly string[] {
+  const indent = ' '.repeat('    try: '.length);
+  const lines = wrapWords(hint, { used: indent.length, indent: indent.length, columns });
+  return lines.map((line, index) => (index === 0 ? `    ${style.dim('try:')} ${line}` : `${indent}${line}`));
 }

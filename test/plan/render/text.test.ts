@@ -42,14 +42,19 @@ Apply with: fwdsync apply --domain acme.example
 `);
   });
 
-  test('a warning takes one line, and what to do about it is said once', async () => {
+  test('a warning is wrapped, and what to do about it is said once, below', async () => {
     const scene = await commandScene({ seed: SEED, manifest: MANIFEST });
     const { stdout } = await scene.run(['plan']);
-    const warnings = stdout.split('\n').filter((line) => line.includes('[default-catch-all]'));
-    expect(warnings).toHaveLength(2);
-    expect(warnings[0]).toContain('fwdsync.yaml:7:3: warning: one.example is new');
-    expect(warnings[0]).toContain('; try: name "*"');
-    expect(warnings[1]).toMatch(/\[default-catch-all\]$/);
+    const lines = stdout.split('\n');
+    const first = lines.findIndex((line) => line.startsWith('fwdsync.yaml:7:3: warning: one.example is new'));
+    expect(lines.slice(first, first + 3)).toEqual([
+      'fwdsync.yaml:7:3: warning: one.example is new: the service may make a "*" alias',
+      '    with it, which the manifest does not manage [default-catch-all]',
+      '    try: name "*" among its aliases, or prune them',
+    ]);
+    expect(stdout.match(/\[default-catch-all\]/g)).toHaveLength(2);
+    expect(stdout.match(/try: name/g)).toHaveLength(1);
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
   });
 
   test('--summary shows totals and what keeps the plan from running; another format has no use for it', async () => {

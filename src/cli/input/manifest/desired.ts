@@ -86,6 +86,7 @@ export function loadOptions(
     apiVersion: explicitVersion(options, context),
     cwd: context.cwd,
     maxEntries: options.maxEntries ?? maxEntriesOf(context),
+    ...(options.domain === undefined ? {} : { only: new Set(options.domain.map(asciiName)) }),
     ...(named === null ? {} : { namedUrl: named }),
     ...(accounts === 'many' ? { required: ['key', 'account'] } : {}),
   };

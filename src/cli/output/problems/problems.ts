@@ -1,6 +1,7 @@
 import type { Problem } from '../../../model/manifest/problem.ts';
 import { showSource } from '../../../model/manifest/problem.ts';
 import { plural, escapeInvisible } from '../../../model/names.ts';
+import { quoteForShell } from '../../../plan/policy.ts';
 import type { WouldDelete } from '../../../plan/would-delete.ts';
 import type { Context } from '../../context.ts';
 import { columnsOf, printJson, sentenceColumns } from '../output.ts';
@@ -9,7 +10,7 @@ import type { ManifestCounts } from '../../../manifest/load.ts';
 import type { ManifestText } from '../../../manifest/read/text.ts';
 import type { Excerpt } from './excerpt.ts';
 import { silencedWords } from '../../../plan/render/totals.ts';
-import { wrapWords } from '../../../plan/render/wrap.ts';
+import { hintLines, wrapWords } from '../../../plan/render/wrap.ts';
 import { styleFor } from '../style.ts';
 import type { Style } from '../../../plan/render/style.ts';
 
@@ -51,27 +52,25 @@ interface Look {
   readonly excerpt: Excerpt;
   /** Width of the terminal; Infinity where it is none. */
   readonly columns: number;
+  /** The command that lists all notices. */
+  readonly listAll: string;
 }
 
-/** Two or three lines a problem: place, severity, message and code; the other place; the way to put it right. */
+/** Two or three lines a problem: place, severity, message and code; the other place; what to do about it. */
 function renderProblems(problems: readonly Problem[], look: Look): string {
-  const seen = new Map<string, number>();
-  const shown = problems.filter(({ severity, code }) => {
-    if (severity !== 'notice') return true;
-    seen.set(code, (seen.get(code) ?? 0) + 1);
-    return (seen.get(code) ?? 0) <= MOST_NOTICES;
-  });
-  const more = [...seen].filter(([, count]) => count > MOST_NOTICES);
+  const notices = problems.filter(({ severity }) => severity === 'notice');
+  const left = new Set(notices.slice(MOST_NOTICES));
+  const more = `… and ${plural(left.size, 'notice')} more; list all with: ${look.listAll}`;
   return [
-    ...shown.map((problem) => renderProblem(problem, look)),
-    ...more.map(([code, count]) => `… and ${plural(count - MOST_NOTICES, 'notice')} more [${code}]`),
+    ...problems.filter((problem) => !left.has(problem)).map((problem) => renderProblem(problem, look)),
+    ...(left.size === 0 ? [] : [more]),
   ]
     .map((text) => `${text}\n`)
     .join('');
 }
 
-/** Of notices of one code so many are shown, the rest counted; other formats have them all. */
-const MOST_NOTICES = 3;
+/** The most notices that are shown; other formats have them all. */
+const MOST_NOTICES = 10;
 
 /** Lines of the manifests for people at a terminal; what draws them is loaded for them alone. Nothing under `--mask`. */
 export async function openExcerpt(
@@ -89,15 +88,22 @@ const NO_EXCERPT: Excerpt = () => [];
 /** In text, on standard error. */
 export function printProblems(
   context: Pick<Context, 'stderr' | 'env'>,
-  { color }: Pick<CommonOptions, 'color'>,
+  options: Pick<CommonOptions, 'color' | 'file' | 'domain'>,
   problems: readonly Problem[],
   excerpt: Excerpt = NO_EXCERPT,
 ): void {
   if (problems.length === 0) return;
-  const style = styleFor(context.stderr, color, context.env);
+  const style = styleFor(context.stderr, options.color, context.env);
+  const columns = sentenceColumns(context.stderr);
   context.stderr.write(
-    renderProblems(problems, { style, excerpt, columns: sentenceColumns(context.stderr) }),
+    renderProblems(problems, { style, excerpt, columns, listAll: listAllCommand(options) }),
   );
+}
+
+function listAllCommand({ file = [], domain = [] }: Pick<CommonOptions, 'file' | 'domain'>): string {
+  const files = file.flatMap((path) => ['-f', quoteForShell(path)]);
+  const domains = domain.flatMap((name) => ['--domain', quoteForShell(name)]);
+  return ['fwdsync validate --format json', ...files, ...domains].join(' ');
 }
 
 /** What is wrong with a manifest that ends a command: with `--format json` the document of `validate`, else text. */
@@ -139,17 +145,11 @@ function renderProblem(problem: Problem, { style, excerpt, columns }: Look): str
     ...excerpt(problem),
   ];
   if (related !== undefined) lines.push(`${INDENT}see also ${showSource(related)}`);
-  if (problem.hint !== '') lines.push(`${INDENT}${style.dim('try:')} ${hintLines(problem, columns)}`);
+  if (problem.hint !== '') lines.push(...hintLines(escapeInvisible(problem.hint), { style, columns }));
   return lines.join('\n');
 }
 
 const INDENT = '    ';
-
-function hintLines({ hint }: Problem, columns: number): string {
-  const indent = `${INDENT}try: `;
-  const options = { used: indent.length, indent: indent.length, columns };
-  return wrapWords(escapeInvisible(hint), options).join(`\n${' '.repeat(indent.length)}`);
-}
 
 function paintOf({ severity }: Problem, style: Style): (text: string) => string {
   return severity === 'notice' ? style.strong : style[severity];

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { commandScene } from '../../support/scene.ts';
+
+const NAMES = Array.from({ length: 8 }, (_, index) => `d${index}.example`);
+/** Two notices a domain, for postmaster and abuse, and a warning. */
+const MANIFEST = `domains:\n${NAMES.map((name) => `  ${name}: { prune: { aliases: true }, aliases: { info: http://hooks.example/x } }\n`).join('')}`;
+
+function count(text: string, word: string): number {
+  return text.split(`: ${word}: `).length - 1;
+}
+
+test('at most ten notices are printed, then their number and the command that lists all', async () => {
+  const scene = await commandScene({ manifest: MANIFEST });
+  const { stderr } = await scene.run(['validate', '-f', 'fwdsync.yaml']);
+  expect([count(stderr, 'notice'), count(stderr, 'warning')]).toEqual([10, 8]);
+  const [, more, command = ''] = /… and (\d+) notices more; list all with: fwdsync (.+)\n/.exec(stderr) ?? [];
+  expect(Number(more)).toBe(6);
+  const { stdout } = await scene.run(command.split(' '));
+  const { problems } = JSON.parse(stdout) as { readonly problems: readonly { readonly severity: string }[] };
+  expect(problems.filter(({ severity }) => severity === 'notice')).toHaveLength(16);
+});
+
+test.each(['plan', 'validate'])('%s of one domain prints what concerns that domain', async (command) => {
+  const scene = await commandScene({ manifest: `destinations: { unused: a@corp.example }\n${MANIFEST}` });
+  const { stderr } = await scene.run([command, '--domain', 'd3.example']);
+  expect([count(stderr, 'notice'), count(stderr, 'warning')]).toEqual([2, 1]);
+  expect(stderr).not.toMatch(/d[^3]\.example/);
+  expect(stderr).not.toContain('unused');
+});
+
+test('a domain says nothing of another that has an error, but the error', async () => {
+  const scene = await commandScene({ manifest: `${MANIFEST}  bad.example: { aliases: { x: nobody } }\n` });
+  const { code, stderr } = await scene.run(['validate', '--domain', 'd3.example']);
+  expect([code, count(stderr, 'error')]).toEqual([5, 1]);
+});
+
+test.each([
+  ['after', '"*": a@corp.example, info: a@corp.example', 51],
+  ['before', 'info: a@corp.example, "*": a@corp.example', 30],
+])(
+  'an alias %s a catch-all of the same destinations is named, at its own place',
+  async (_, aliases, column) => {
+    const scene = await commandScene({ manifest: `domains:\n  acme.example: { aliases: { ${aliases} } }\n` });
+    const { stdout } = await scene.run(['validate', '--format', 'json']);
+    expect(JSON.parse(stdout)).toMatchObject({
+      problems: [
+        {
+          code: 'same-as-catch-all',
+          hint: 'delete "info"; or keep it, if it should stay when "*" changes',
+          source: { line: 3, column },
+        },
+      ],
+    });
+  },
+);
