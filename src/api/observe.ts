@@ -7,7 +7,7 @@ import { fail, succeed, type Result } from '../model/result.ts';
 import type { Client } from './client.ts';
 import { errorText, type ApiError } from './errors.ts';
 import { observeSections, type Sections } from './observe-sections.ts';
-import { packSections } from './packed.ts';
+import { packEmbedded, packSections } from './packed.ts';
 
 export interface ObserveOptions {
   /** What is managed, and so read; `everything`: each section of each domain, as for an export. */
@@ -23,7 +23,7 @@ export interface ObserveOptions {
 export type ObservedDomains = Pick<Observed, 'domains' | 'unproven'>;
 
 /**
- * A complete, proven read: the account, the list of its domains, and each managed section of each managed domain.
+ * A complete, proven read: the account, the list of its domains, and each managed section of each managed domain. Of other domains what the list embeds is kept.
  * Account and list must be proven, or there is no observation; a domain whose sections cannot be read is `unproven`,
  * the others go on. A domain that is to be deleted is read in full.
  */
@@ -66,16 +66,24 @@ async function observeAll(
   client: Client,
   options: ObserveOptions,
 ): Promise<Result<ObservedDomains, ApiError>> {
-  const listed = await client.listDomains();
-  if (!listed.ok) return listed;
   const { desired } = options;
-  const managed = listed.value.filter(
-    ({ domain }) => desired === 'everything' || desired.domains.has(domain),
-  );
+  const listed = await client.listDomainsWithAliases();
+  if (!listed.ok) return listed;
+  const domains = listed.value.map((domain) => withoutManaged(packEmbedded(domain), desired));
+  const managed = domains.filter(({ domain }) => desired === 'everything' || desired.domains.has(domain));
   const read = startRead(options);
-  for (const domain of listed.value) read.found(domain);
+  for (const domain of domains) read.found(domain);
   await Promise.all(managed.map((domain) => readInto(read, client, domain)));
-  return read.result(listed.value.map(({ domain }) => domain));
+  return read.result(domains.map(({ domain }) => domain));
+}
+
+/** Embedded aliases are kept only where aliases are not read: what is planned is proven by a listing of its own. */
+function withoutManaged(domain: ObservedDomain, desired: ObserveOptions['desired']): ObservedDomain {
+  const isRead =
+    desired === 'everything' || managedSections(desired.domains.get(domain.domain)).includes('aliases');
+  if (!isRead) return domain;
+  const { aliases: _, ...settings } = domain;
+  return settings;
 }
 
 /** Read only to warn of a name that is none of them: that they cannot be read keeps nothing from being planned. */
@@ -163,6 +171,6 @@ function inOrder<T>(
 }
 
 /** A key that is not accepted, a stop, a wait that no run lasts, an address that is wrong: no domain can be read then. */
-function concernsTheRun({ kind }: ApiError): boolean {
+export function concernsTheRun({ kind }: ApiError): boolean {
   return kind === 'unauthorised' || kind === 'stopped' || kind === 'rate-limited' || kind === 'redirect';
 }

@@ -1,7 +1,7 @@
 import type { Destination } from '../model/destinations.ts';
 import type { DesiredDomain } from '../model/desired.ts';
 import { nameKey } from '../model/names.ts';
-import type { ObservedSections } from '../model/observed.ts';
+import type { ObservedDomain, ObservedSections } from '../model/observed.ts';
 import type { DesiredAlias, ObservedAlias, PresentAlias, Rows } from '../model/resources.ts';
 import type { Sections } from './observe-sections.ts';
 
@@ -15,6 +15,12 @@ export function packSections(sections: Sections, desired: DesiredDomain | undefi
   return { ...sections, aliases: packAliases(sections.aliases, entries ?? NO_ENTRIES) };
 }
 
+/** The same for a domain of a list whose rows may embed aliases (v3). */
+export function packEmbedded(domain: ObservedDomain): ObservedDomain {
+  const { aliases } = domain;
+  return aliases === undefined ? domain : { ...domain, aliases: packAliases(aliases, NO_ENTRIES) };
+}
+
 type Entries = ReadonlyMap<string, DesiredAlias>;
 
 const NO_ENTRIES: Entries = new Map();
@@ -22,7 +28,7 @@ const NO_ENTRIES: Entries = new Map();
 /** An alias that is not as the manifest says, and its place in the listing. */
 type Other = readonly [place: number, id: string, name: string, ...forward: Destination[]];
 
-function packAliases(aliases: readonly ObservedAlias[], entries: Entries): Rows<ObservedAlias> {
+function packAliases(aliases: Rows<ObservedAlias>, entries: Entries): Rows<ObservedAlias> {
   const same: PresentAlias[] = [];
   const ids: string[] = [];
   const others: Other[] = [];

@@ -66,5 +66,20 @@ export function liveEngineOf(live: Pick<ObservedDomain, 'routingEngine'> | undef
   return live.routingEngine ?? 'none';
 }
 
-/** Sections that were read; undefined: not managed and so not read. */
+/** Sections that were read; undefined: not managed, and not needed to see what forwards to what a plan takes away. */
 export type ObservedSections = { readonly [S in Section]?: SectionTypes[S]['rows'] };
+
+/** A section that decides where mail goes and was not read. */
+export interface UnreadRouting {
+  readonly domain: DomainName;
+  readonly section: 'aliases' | 'rules';
+}
+
+/** Returns what was not read of the routing of the account's domains. Where the account does not tell the engine (v3), aliases decide. */
+export function unreadRouting({ domains }: Pick<Observed, 'domains'>): readonly UnreadRouting[] {
+  return [...domains.values()].flatMap((live) => {
+    if (live.routingEngine === null) return [];
+    const section = live.routingEngine === 'rules' ? 'rules' : 'aliases';
+    return live[section] === undefined ? [{ domain: live.domain, section }] : [];
+  });
+}

@@ -18,6 +18,7 @@ import {
   accountWarnings,
   rotateWarnings,
   similarDomainWarnings,
+  uncheckedForwards,
   warningsOfChanges,
   whitelabelWarnings,
 } from './warnings.ts';
@@ -50,6 +51,7 @@ export function makePlan(input: PlanInput): Plan {
   const found = sortWarnings([
     ...accountWarnings(observed, domains, size),
     ...similarDomainWarnings(desired, observed),
+    ...uncheckedForwards(changes, observed),
     ...rotateWarnings(desired, policy),
     ...whitelabelWarnings(desired, observed),
     ...overlapWarnings(desired, observed, domains),

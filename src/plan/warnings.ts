@@ -6,14 +6,15 @@ import {
   type DesiredDomain,
   type PresentDomain,
 } from '../model/desired.ts';
-import { editDistance, nameKey, type DomainName } from '../model/names.ts';
-import type { Observed, ObservedDomain } from '../model/observed.ts';
+import { editDistance, nameKey, plural, type DomainName } from '../model/names.ts';
+import { unreadRouting, type Observed, type ObservedDomain } from '../model/observed.ts';
 import type { FindingCode } from '../model/lint/findings.ts';
-import type { Change, Warning } from '../model/plan.ts';
+import type { Change, Plan, Warning } from '../model/plan.ts';
 import { showSource } from '../model/manifest/problem.ts';
 import type { ManifestSize } from '../model/prior.ts';
 import type { DomainPlan } from './diff/section.ts';
 import { sum } from './guards/counting.ts';
+import { mayUnroute } from './guards/mail-at-risk.ts';
 import type { Policy } from './policy.ts';
 import { compareText } from './sorting.ts';
 
@@ -65,6 +66,32 @@ function fallbackWords({ routingEngine, rulesFallbackEmail }: ObservedDomain): s
   return rulesFallbackEmail === null
     ? ', and mail that no rule matches is dropped'
     : `, and mail that no rule matches goes to ${rulesFallbackEmail}`;
+}
+
+/** True if changes may take away where other mail is forwarded. */
+export function takesRoutes({ changes }: Pick<Plan, 'changes'>): boolean {
+  return changes.some((change) => mayUnroute(change, () => false));
+}
+
+/** Says how much of the account was not asked for forwards to what the plan takes away. */
+export function uncheckedForwards(
+  changes: readonly Change[],
+  observed: Pick<Observed, 'domains' | 'partial'>,
+): readonly Warning[] {
+  const unread = unreadRouting(observed).length;
+  if (!takesRoutes({ changes }) || (unread === 0 && observed.partial !== true)) return [];
+  const which =
+    observed.partial === true
+      ? 'the other domains of the account'
+      : `${plural(unread, 'domain')} of the account`;
+  return [
+    {
+      code: 'forwards-not-checked',
+      message: `forwards from ${which} were not checked: mail that they forward to what the plan takes away would be lost`,
+      hint: 'reading them takes more requests than the run; name their aliases, or rules, in the manifest to have them checked',
+      source: null,
+    },
+  ];
 }
 
 /** `whitelabel` of which the account knows nothing; only where the account's own are known. */

@@ -15,6 +15,7 @@ import { succeed, type Result } from '../model/result.ts';
 import { makePlan, type PlanInput } from '../plan/plan.ts';
 import type { Policy } from '../plan/policy.ts';
 import { keepDomains, pendingDomains } from './domain-digests.ts';
+import { planWithForwards } from './plan-with-forwards.ts';
 import { findChangedPasswords } from './changed-passwords.ts';
 import type { DriftQuestion } from './quick-drift.ts';
 
@@ -140,11 +141,13 @@ export async function planAccount(
   const read = { observed: observed.value, prior, state, resolvePassword };
   const resolved = (await request.resolveDesired?.(read)) ?? AS_ASKED;
   const { desired = request.desired, leftAlone, notes } = resolved;
-  const input = inputOf(observed.value, desired);
+  const planned = await planWithForwards(inputOf(observed.value, desired), { client, clock });
+  if (!planned.ok) return planned;
+  const { input, plan } = planned.value;
   const recognise = await state.openReferences();
-  const references = shownReferences(whole, desired, recognise?.(destinationsIn(observed.value, desired)));
+  const references = shownReferences(whole, desired, recognise?.(destinationsIn(input.observed, desired)));
   const memory = recognise === null ? 'none' : 'some';
-  return succeed({ request, input, plan: makePlan(input), references, memory, warnings, leftAlone, notes });
+  return succeed({ request, input, plan, references, memory, warnings, leftAlone, notes });
 }
 
 const AS_ASKED: Partial<ResolvedDesired> & Omit<ResolvedDesired, 'desired'> = { leftAlone: [], notes: [] };

@@ -20,6 +20,7 @@ const SEVERITIES = {
   'domain-not-sending': 'warning',
   'equal-condition': 'warning',
   'expect-ambiguous': 'warning',
+  'forwards-not-checked': 'warning',
   'literal-pattern': 'warning',
   'manifest-removed': 'warning',
   'may-not-clear': 'warning',

@@ -4,6 +4,7 @@ import type { DomainName } from '../../model/names.ts';
 import type { Observed } from '../../model/observed.ts';
 import type { Change, Plan } from '../../model/plan.ts';
 import { kindOf, KINDS, type Section } from '../../model/kinds.ts';
+import { firstRequestsOf } from './requests.ts';
 
 /** A listing that a run makes: how many requests of which kind. */
 export interface PlannedRead {
@@ -67,6 +68,21 @@ export function readsOfChangedDomains(
   if (own.length >= requests || own.some(({ action }) => action === 'delete'))
     return [{ operation: 'listDomains', domain: null, requests }];
   return own.map(({ domain }) => ({ operation: 'getDomain', domain, requests: 1 }));
+}
+
+/** Requests that a list of the account's domains takes, of which there are so many. */
+export function readsOfDomainList(domains: number, version: ApiVersion): number {
+  return pages(domains, LIMITS.pageSize[version].domains);
+}
+
+/** The requests of a run that are certain once there is a plan: it reads the account and writes. */
+export function requestsAtLeast(plan: Pick<Plan, 'changes' | 'api'>, context: ReadContext): number {
+  const { desired, observed, version } = context;
+  const list =
+    observed.partial === true ? desired.domains.size : readsOfDomainList(observed.domains.size, version);
+  const reads = [...desired.domains.keys()].flatMap((domain) => readsOfSections(domain, [], context));
+  const writes = firstRequestsOf(plan).flatMap(({ domains }) => domains.flatMap(({ requests }) => requests));
+  return 1 + list + reads.reduce((sum, { requests }) => sum + requests, 0) + writes.length;
 }
 
 /** Listings of the managed sections of all domains, by endpoint: what a read of the account consists of, at least. */
