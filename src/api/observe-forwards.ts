@@ -7,14 +7,26 @@ import { concernsTheRun } from './observe.ts';
 import { observeSections } from './observe-sections.ts';
 import { packEmbedded, packSections } from './packed.ts';
 
-/** Adds all domains of the account to a read of some, with the aliases that the list embeds (v3); where that fails nothing. */
+/** Adds all domains of the account to a read of some; where that fails nothing. */
 export async function observeOthers(client: Client, observed: Observed): Promise<Result<Observed, ApiError>> {
   const listed = await client.listDomainsWithAliases();
   if (!listed.ok) return concernsTheRun(listed.error) ? listed : succeed(observed);
   const { partial: _, ...known } = observed;
-  const domains = new Map(listed.value.map((domain) => [domain.domain, packEmbedded(domain)]));
+  const domains = new Map(listed.value.map(({ aliases: __, ...domain }) => [domain.domain, domain]));
   for (const [name, domain] of observed.domains) domains.set(name, domain);
-  return succeed({ ...known, domains });
+  return succeed({ ...known, domains, embedded: packEmbedded(listed.value) });
+}
+
+/** Takes the aliases that the list embeds for those of domains whose own were not read. */
+export function withEmbedded(observed: Observed): Observed {
+  if (observed.embedded === undefined) return observed;
+  const { embedded, ...known } = observed;
+  const domains = new Map(known.domains);
+  for (const [name, aliases] of embedded) {
+    const live = domains.get(name);
+    if (live !== undefined && live.aliases === undefined) domains.set(name, { ...live, aliases });
+  }
+  return { ...known, domains };
 }
 
 /** Reads what decides about mail in the domains of which that was not read. Where that fails it stays unread. */

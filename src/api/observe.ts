@@ -20,10 +20,10 @@ export interface ObserveOptions {
 }
 
 /** The domains of one read: `Observed` without the account. */
-export type ObservedDomains = Pick<Observed, 'domains' | 'unproven'>;
+export type ObservedDomains = Pick<Observed, 'domains' | 'unproven' | 'embedded'>;
 
 /**
- * A complete, proven read: the account, the list of its domains, and each managed section of each managed domain. Of other domains what the list embeds is kept.
+ * A complete, proven read: the account, the list of its domains, and each managed section of each managed domain.
  * Account and list must be proven, or there is no observation; a domain whose sections cannot be read is `unproven`,
  * the others go on. A domain that is to be deleted is read in full.
  */
@@ -69,22 +69,22 @@ async function observeAll(
   const { desired } = options;
   const listed = await client.listDomainsWithAliases();
   if (!listed.ok) return listed;
-  const domains = listed.value.map((domain) => withoutManaged(packEmbedded(domain), desired));
+  const domains = listed.value.map(withoutAliases);
   const managed = domains.filter(({ domain }) => desired === 'everything' || desired.domains.has(domain));
   const read = startRead(options);
   for (const domain of domains) read.found(domain);
   await Promise.all(managed.map((domain) => readInto(read, client, domain)));
-  return read.result(domains.map(({ domain }) => domain));
+  const result = read.result(domains.map(({ domain }) => domain));
+  const embedded = desired === 'everything' ? NO_ALIASES : packEmbedded(listed.value);
+  return result.ok && embedded.size > 0 ? succeed({ ...result.value, embedded }) : result;
 }
 
-/** Embedded aliases are kept only where aliases are not read: what is planned is proven by a listing of its own. */
-function withoutManaged(domain: ObservedDomain, desired: ObserveOptions['desired']): ObservedDomain {
-  const isRead =
-    desired === 'everything' || managedSections(desired.domains.get(domain.domain)).includes('aliases');
-  if (!isRead) return domain;
-  const { aliases: _, ...settings } = domain;
-  return settings;
+/** What is planned is proven by a listing of its own. */
+function withoutAliases({ aliases: _, ...domain }: ObservedDomain): ObservedDomain {
+  return domain;
 }
+
+const NO_ALIASES: NonNullable<Observed['embedded']> = new Map();
 
 /** Read only to warn of a name that is none of them: that they cannot be read keeps nothing from being planned. */
 async function readWhitelabels(

@@ -1,7 +1,7 @@
 import type { Destination } from '../model/destinations.ts';
 import type { DesiredDomain } from '../model/desired.ts';
 import { nameKey } from '../model/names.ts';
-import type { ObservedDomain, ObservedSections } from '../model/observed.ts';
+import type { Observed, ObservedDomain, ObservedSections } from '../model/observed.ts';
 import type { DesiredAlias, ObservedAlias, PresentAlias, Rows } from '../model/resources.ts';
 import type { Sections } from './observe-sections.ts';
 
@@ -15,10 +15,13 @@ export function packSections(sections: Sections, desired: DesiredDomain | undefi
   return { ...sections, aliases: packAliases(sections.aliases, entries ?? NO_ENTRIES) };
 }
 
-/** The same for a domain of a list whose rows may embed aliases (v3). */
-export function packEmbedded(domain: ObservedDomain): ObservedDomain {
-  const { aliases } = domain;
-  return aliases === undefined ? domain : { ...domain, aliases: packAliases(aliases, NO_ENTRIES) };
+/** The aliases that the rows of a list of domains embed (v3). */
+export function packEmbedded(listed: readonly ObservedDomain[]): NonNullable<Observed['embedded']> {
+  return new Map(
+    listed.flatMap(({ domain, aliases }) =>
+      aliases === undefined ? [] : [[domain, packAliases(aliases, NO_ENTRIES)] as const],
+    ),
+  );
 }
 
 type Entries = ReadonlyMap<string, DesiredAlias>;

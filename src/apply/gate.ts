@@ -1,5 +1,6 @@
 import { itemKey } from '../model/item-key.ts';
-import { nameKey, takesOthers, type DomainName } from '../model/names.ts';
+import { KINDS } from '../model/kinds.ts';
+import { nameKey, plural, takesOthers, type DomainName } from '../model/names.ts';
 import type { Change } from '../model/plan.ts';
 import { dependenciesOf, findLedTo } from '../plan/requests/dependencies.ts';
 import { chainOfKind } from '../plan/requests/order.ts';
@@ -7,6 +8,7 @@ import {
   hasTrouble,
   isHeldUp,
   isUnseen,
+  recordSkips,
   STAGE_ONE_FAILED,
   stopOn,
   whyStopped,
@@ -115,6 +117,24 @@ export async function forwarderGate(
       holderOf(change, lasting) === undefined,
     seen: names,
   };
+}
+
+/**
+ * Returns these changes of a domain's stage 2 without those that take routes away, where by the latest read mail would lose
+ * delivery by them that does not by the plan: somebody may have changed what was to deliver it.
+ */
+export function withoutNewLosses(
+  domain: DomainName,
+  going: readonly Change[],
+  { ledger, account }: { readonly ledger: Ledger; readonly account: KnownAccount },
+): readonly Change[] {
+  const lost = account.newLosses(domain, going, (change) => ledger.done.has(itemKey(change)));
+  if (lost.length === 0) return going;
+  const more = lost.length > 1 ? ` and ${plural(lost.length - 1, 'other address')}` : '';
+  const reason = `mail to ${lost[0]}${more} would be lost by it: the account was changed during the run`;
+  const takesRoute = ({ kind }: Change): boolean => KINDS[kind].routesMail;
+  recordSkips(ledger, going.filter(takesRoute), reason);
+  return going.filter((change) => !takesRoute(change));
 }
 
 /** By item: the other domains that forward to what a change takes away. */

@@ -4,17 +4,18 @@ import { packSections } from '../api/packed.ts';
 import { managedSections, type Desired } from '../model/desired.ts';
 import { SECTIONS } from '../model/kinds.ts';
 import type { DomainName } from '../model/names.ts';
-import type { Account, ObservedDomain, UnprovenRead } from '../model/observed.ts';
+import type { Account, Observed, ObservedDomain, UnprovenRead } from '../model/observed.ts';
 import type { Adoption, Change, Plan } from '../model/plan.ts';
 import { NO_PRIOR_DOMAIN, type Prior, type PriorDomain } from '../model/prior.ts';
 import { fail, succeed, type Result } from '../model/result.ts';
 import { pickSettings, type ObservedAlias } from '../model/resources.ts';
 import { managedState } from '../plan/diff/settings.ts';
 import { signature } from '../plan/diff/kinds.ts';
-import { makePlan } from '../plan/plan.ts';
+import { makePlan, type PlanInput } from '../plan/plan.ts';
 import { needsFreshRead, readsOfChangedDomains, type PlannedRead } from '../plan/requests/reads.ts';
 import { DOMAINS_AT_ONCE } from '../plan/requests/requests.ts';
 import { stopFor } from './ledger.ts';
+import { createLossCheck, type LossCheck } from '../plan/loss-check.ts';
 import type { ApplyInput, ApplyPorts } from './ports.ts';
 import { hasSettings } from './send/senders.ts';
 import { sideBySide } from './side-by-side.ts';
@@ -42,6 +43,7 @@ export interface KnownAccount {
   readonly isStale: (domain: DomainName, late: readonly Change[]) => boolean;
   /** What is still to be done in these domains by the latest read; passwords, which nobody can read, left out. */
   readonly planAgain: (names: Iterable<DomainName>, prior?: Prior) => Plan;
+  readonly newLosses: LossCheck;
 }
 
 /** `Observed`, domain by domain as it was last read. */
@@ -66,13 +68,20 @@ export interface Findings {
 }
 
 export function openKnownAccount(
-  { desired, manifestSize, observed, policy, prior: priorAtStart }: ApplyInput,
+  input: ApplyInput,
   { client, clock, state }: Pick<ApplyPorts, 'client' | 'clock' | 'state'>,
 ): KnownAccount {
+  const { plan, desired, observed, prior: priorAtStart } = input;
   const { account } = observed;
   const latest = { account, domains: new Map(observed.domains), unproven: new Map(observed.unproven) };
   const { domains } = latest;
   const findings = noFindings();
+  const inputOf = (names: Iterable<DomainName>, read: Observed, prior = priorAtStart): PlanInput => ({
+    ...planInput(input, findings, { client, clock }),
+    desired: narrow(desired, names),
+    observed: read,
+    prior: withCatchAlls(withRenamedRules(prior, findings.renamedRules), findings.givenCatchAlls),
+  });
   return {
     observed: latest,
     findings,
@@ -100,17 +109,25 @@ export function openKnownAccount(
       return aliases;
     },
     isStale: (domain, late) => needsFreshRead(late, domains.get(domain)?.readAt ?? null, clock.monotonic()),
-    planAgain: (names, prior = priorAtStart) =>
-      makePlan({
-        desired: narrow(desired, names),
-        manifestSize,
-        observed: latest,
-        policy: { ...policy, rotate: [] },
-        prior: withCatchAlls(withRenamedRules(prior, findings.renamedRules), findings.givenCatchAlls),
-        now: clock.now(),
-        api: { url: client.url, version: client.version },
-        ...(findings.rankDigits === null ? {} : { rankDigits: findings.rankDigits }),
-      }),
+    planAgain: (names, prior) => makePlan(inputOf(names, latest, prior)),
+    newLosses: createLossCheck(plan.changes, (domain, read) =>
+      inputOf([domain], read === 'latest' ? latest : observed),
+    ),
+  };
+}
+
+/** What is the same in every plan of a run. */
+function planInput(
+  { manifestSize, policy }: ApplyInput,
+  { rankDigits }: Findings,
+  { client, clock }: Pick<ApplyPorts, 'client' | 'clock'>,
+): Omit<PlanInput, 'desired' | 'observed' | 'prior'> {
+  return {
+    manifestSize,
+    policy: { ...policy, rotate: [] },
+    now: clock.now(),
+    api: { url: client.url, version: client.version },
+    ...(rankDigits === null ? {} : { rankDigits }),
   };
 }
 

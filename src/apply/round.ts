@@ -22,6 +22,7 @@ import {
   forwarderGate,
   stageOneGate,
   stageTwoGate,
+  withoutNewLosses,
   type Dependencies,
   type Gate,
   type Passage,
@@ -266,7 +267,8 @@ async function freshen(
   const [first = news] = early;
   if (first === undefined) {
     const approved = approve(late);
-    return open.filter((change) => change.stage === 2 && isApprovedBy(approved, change));
+    const going = open.filter((change) => change.stage === 2 && isApprovedBy(approved, change));
+    return withoutNewLosses(domain, going, { ledger, account });
   }
   recordSkips(ledger, late, whyTooEarly(ledger, news ?? first));
   return news === undefined ? 'unseen' : [];

@@ -13,6 +13,8 @@ export interface Observed {
   readonly unproven: ReadonlyMap<DomainName, UnprovenRead>;
   /** How far the service's clock is ahead of ours, milliseconds; undefined: no more than clocks may differ. */
   readonly skewMs?: number;
+  /** Aliases of other domains that the list shows (v3): read, and no part of `domains` until a plan takes routes away. */
+  readonly embedded?: ReadonlyMap<DomainName, SectionTypes['aliases']['rows']>;
   /** Parent domains that `whitelabel` may name; undefined: this generation does not tell, or they were not asked for. */
   readonly whitelabels?: readonly string[];
 }

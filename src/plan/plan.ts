@@ -9,6 +9,7 @@ import type { ManifestSize, Prior } from '../model/prior.ts';
 import { planDomain } from './diff/domain.ts';
 import type { DomainPlan } from './diff/section.ts';
 import { findGuards } from './guards/guards.ts';
+import { findLosses, type Loss, type LossInput } from './guards/unrouted.ts';
 import { overlapWarnings } from './overlap-warnings.ts';
 import { compareText } from './sorting.ts';
 import { showAllowance, type Policy } from './policy.ts';
@@ -48,15 +49,7 @@ export function makePlan(input: PlanInput): Plan {
   const { desired, observed, policy, prior, manifestSize: size = manifestSize(input.desired) } = input;
   const domains = planDomains(input).map((plan) => (policy.purpose === 'undo' ? asUndo(plan) : plan));
   const changes = domains.flatMap((plan) => plan.changes);
-  const found = sortWarnings([
-    ...accountWarnings(observed, domains, size),
-    ...similarDomainWarnings(desired, observed),
-    ...uncheckedForwards(changes, observed),
-    ...rotateWarnings(desired, policy),
-    ...whitelabelWarnings(desired, observed),
-    ...overlapWarnings(desired, observed, domains),
-    ...domains.flatMap(({ domain, warnings }) => about(domain, warnings)),
-  ]);
+  const found = findWarnings(input, domains, size);
   const concerning = input.manifestKind === 'snapshot' ? warningsOfChanges(found, changes, desired) : found;
   const warnings = silence(concerning, desired).map((warning) =>
     policy.purpose === 'undo' ? { ...warning, source: null } : warning,
@@ -94,6 +87,32 @@ export function makePlan(input: PlanInput): Plan {
       .toSorted((a, b) => compareSources(a.source, b.source) || compareText(a.message, b.message)),
     adoptions: domains.flatMap((plan) => plan.adoptions),
   };
+}
+
+function findWarnings(
+  { desired, observed, policy }: PlanInput,
+  domains: readonly DomainPlan[],
+  size: ManifestSize,
+): readonly Warning[] {
+  const changes = domains.flatMap((plan) => plan.changes);
+  return sortWarnings([
+    ...accountWarnings(observed, domains, size),
+    ...similarDomainWarnings(desired, observed),
+    ...uncheckedForwards(changes, observed),
+    ...rotateWarnings(desired, policy),
+    ...whitelabelWarnings(desired, observed),
+    ...overlapWarnings(desired, observed, domains),
+    ...domains.flatMap(({ domain, warnings }) => about(domain, warnings)),
+  ]);
+}
+
+/** Returns the mail that loses delivery by those of a plan's changes that are going to be made, beside changes elsewhere. */
+export function lossesByChanges(
+  input: PlanInput,
+  { isGoing, elsewhere }: { readonly isGoing: (change: Change) => boolean } & Pick<LossInput, 'elsewhere'>,
+): readonly Loss[] {
+  const plans = planDomains(input).map((plan) => ({ ...plan, changes: plan.changes.filter(isGoing) }));
+  return findLosses({ ...input, plans, elsewhere }, 'all');
 }
 
 /** What follows from no manifest has no place in one. */

@@ -6,6 +6,8 @@ import {
   type DesiredDomain,
   type PresentDomain,
 } from '../model/desired.ts';
+import { isDiscard } from '../model/destinations.ts';
+import { KINDS } from '../model/kinds.ts';
 import { editDistance, nameKey, plural, type DomainName } from '../model/names.ts';
 import { unreadRouting, type Observed, type ObservedDomain } from '../model/observed.ts';
 import type { FindingCode } from '../model/lint/findings.ts';
@@ -14,7 +16,6 @@ import { showSource } from '../model/manifest/problem.ts';
 import type { ManifestSize } from '../model/prior.ts';
 import type { DomainPlan } from './diff/section.ts';
 import { sum } from './guards/counting.ts';
-import { mayUnroute } from './guards/mail-at-risk.ts';
 import type { Policy } from './policy.ts';
 import { compareText } from './sorting.ts';
 
@@ -68,9 +69,14 @@ function fallbackWords({ routingEngine, rulesFallbackEmail }: ObservedDomain): s
     : `, and mail that no rule matches goes to ${rulesFallbackEmail}`;
 }
 
-/** True if changes may take away where other mail is forwarded. */
+/** True if changes take away where other mail may be forwarded. Nothing forwards to what the service may make on the way. */
 export function takesRoutes({ changes }: Pick<Plan, 'changes'>): boolean {
-  return changes.some((change) => mayUnroute(change, () => false));
+  return changes.some(
+    ({ kind, stage, desired, conditional }) =>
+      KINDS[kind].routesMail &&
+      !conditional &&
+      (stage === 2 || (desired !== null && 'forward' in desired && isDiscard(desired.forward))),
+  );
 }
 
 /** Says how much of the account was not asked for forwards to what the plan takes away. */

@@ -144,10 +144,20 @@ export async function planAccount(
   const planned = await planWithForwards(inputOf(observed.value, desired), { client, clock });
   if (!planned.ok) return planned;
   const { input, plan } = planned.value;
+  const shown = await findReferences(whole, input, state);
+  return succeed({ request, input, plan, ...shown, warnings, leftAlone, notes });
+}
+
+async function findReferences(
+  whole: PlanRequest,
+  { observed, desired }: PlanInput,
+  state: StateStore,
+): Promise<Pick<Planned, 'references' | 'memory'>> {
   const recognise = await state.openReferences();
-  const references = shownReferences(whole, desired, recognise?.(destinationsIn(input.observed, desired)));
-  const memory = recognise === null ? 'none' : 'some';
-  return succeed({ request, input, plan, references, memory, warnings, leftAlone, notes });
+  return {
+    references: shownReferences(whole, desired, recognise?.(destinationsIn(observed, desired))),
+    memory: recognise === null ? 'none' : 'some',
+  };
 }
 
 const AS_ASKED: Partial<ResolvedDesired> & Omit<ResolvedDesired, 'desired'> = { leftAlone: [], notes: [] };

@@ -1,6 +1,6 @@
 import type { Client } from '../api/client.ts';
 import type { ApiError } from '../api/errors.ts';
-import { observeForwards, observeOthers } from '../api/observe-forwards.ts';
+import { observeForwards, observeOthers, withEmbedded } from '../api/observe-forwards.ts';
 import type { Clock } from '../model/clock.ts';
 import { unreadRouting, type Observed } from '../model/observed.ts';
 import type { Plan } from '../model/plan.ts';
@@ -50,9 +50,10 @@ async function readForwards(
     );
     if (spent > most) return succeed(observed);
     const others = await observeOthers(client, observed);
-    if (!others.ok || others.value.partial === true) return others;
+    if (!others.ok) return others;
     observed = others.value;
   }
+  observed = withEmbedded(observed);
   const unread = unreadRouting(observed).length;
   return unread === 0 || spent + unread > most ? succeed(observed) : observeForwards(client, observed, clock);
 }

@@ -376,3 +376,108 @@ test('settings that cannot be read are not sent, and the next round tries again'
     'GET /domains',
   ]);
 });
+
+const SWITCHED_OFF = `
+domains:
+  acme.example:
+    rules:
+      - { id: 00000002-0000-4000-8000-000000000000, name: r2, alias: d, forward: two@corp.example, active: false }
+      - { id: 00000003-0000-4000-8000-000000000000, name: r3, alias: d, forward: three@corp.example }`;
+
+const ruleOf = (number: number, forward: string) => ({
+  id: `0000000${number}-0000-4000-8000-000000000000`,
+  type: 'alias' as const,
+  config: { alias: 'd', forward },
+  rank: number,
+  active: true,
+});
+
+test.each<[string, string, readonly (readonly [string, string, object?])[]]>([
+  [
+    'a rule is switched off, and the rule that was to take its mail gets another condition',
+    SWITCHED_OFF,
+    [
+      [
+        'PUT',
+        '/domains/acme.example/rules/00000003-0000-4000-8000-000000000000',
+        { config: { alias: 'else', forward: 'three@corp.example' } },
+      ],
+    ],
+  ],
+  [
+    'a rule is deleted, and an unmanaged rule that was to take its mail is switched off',
+    `
+domains:
+  acme.example:
+    rules: [{ id: 00000002-0000-4000-8000-000000000000, state: absent }]`,
+    [
+      [
+        'PUT',
+        '/domains/acme.example/rules/00000003-0000-4000-8000-000000000000',
+        { config: { alias: 'd', forward: 'three@corp.example' }, active: false },
+      ],
+    ],
+  ],
+])('%s meanwhile: its mail is not lost', async (_, own, edits) => {
+  const scene = await openScene({
+    manifest: own.replace('rules:', 'aliases: { new: n@corp.example }\n    rules:'),
+    seed: {
+      domains: [
+        {
+          domain: 'acme.example',
+          routing_engine: 'rules',
+          rules_fallback_email: null,
+          rules: [ruleOf(2, 'two@corp.example'), ruleOf(3, 'three@corp.example')],
+        },
+      ],
+    },
+  });
+  const { report, end } = await scene.run({
+    company: 'others',
+    newcomers: 'left',
+    beforeApply: () => afterStageOne(scene, { milliseconds: 0, edits }),
+  });
+  expect(end.domains[0]?.rules.find(({ id }) => id.startsWith('00000002'))?.active).toBe(true);
+  expect(report.skipped.map(({ name }) => name)).toContainEqual(expect.stringMatching(/^(r2|00000002-.*)$/));
+});
+
+test.each<[string, readonly (readonly [string, string, object?])[], string]>([
+  [
+    'the catch-all that was to take its mail is deleted',
+    [['DELETE', '/domains/acme.example/aliases/1']],
+    'mail to info@acme.example',
+  ],
+  [
+    'somebody forwards there, and the catch-all is deleted',
+    [
+      ['POST', '/domains/acme.example/aliases', { alias: 'desk', forward: 'info@acme.example' }],
+      ['DELETE', '/domains/acme.example/aliases/1'],
+    ],
+    'mail to desk@acme.example and 1 other address',
+  ],
+])('an alias is deleted, and meanwhile %s: the alias stays', async (_, edits, lost) => {
+  const scene = await openScene({
+    manifest: `
+domains:
+  acme.example:
+    aliases: { new: n@corp.example, info: { state: absent } }`,
+    seed: {
+      domains: [
+        {
+          domain: 'acme.example',
+          aliases: [
+            { alias: '*', forward: 'all@corp.example' },
+            { alias: 'info', forward: 'i@corp.example' },
+            { alias: 'keep', forward: 'k@corp.example' },
+          ],
+        },
+      ],
+    },
+  });
+  const { report } = await scene.run({
+    company: 'others',
+    beforeApply: () => afterStageOne(scene, { milliseconds: 0, edits }),
+  });
+  expect(namesOf('acme.example', scene)).toContain('info');
+  expect(report.skipped).toMatchObject([{ name: 'info', reason: expect.stringContaining(lost) }]);
+});

@@ -424,7 +424,12 @@ test('of a snapshot only those about the account, and about what changes, but no
   );
   const found = (manifestKind: 'written' | 'snapshot') =>
     plan(wanted, rows, { manifestKind }).warnings.map(({ code, source }) => `${source?.line ?? '-'} ${code}`);
-  expect(found('snapshot')).toEqual(['2 domain-banned', '5 may-not-clear', '- over-quota']);
+  expect(found('snapshot')).toEqual([
+    '2 domain-banned',
+    '5 may-not-clear',
+    '- forwards-not-checked',
+    '- over-quota',
+  ]);
   expect(found('written')).toEqual(expect.arrayContaining(['20 domain-banned', '30 default-catch-all']));
 });
 

@@ -48,18 +48,27 @@ function leadsHere({ desired }: AliasChange | RuleChange, isHere: IsHere): boole
   return desired?.forward.some(isHere) === true;
 }
 
-/** Mail to every named address of the domains whose routes have to be compared, and what changes forward within the account. */
-export function mailOfChanges(plans: readonly DomainPlan[], input: GuardInput): readonly MailAtRisk[] {
+/**
+ * Returns mail to every named address of the domains whose routes have to be compared, and the mail of what changes where that
+ * forwards within the account; `all`: the mail of everything that changes.
+ */
+export function mailOfChanges(
+  plans: readonly DomainPlan[],
+  input: Pick<GuardInput, 'desired' | 'observed'>,
+  which: 'by-the-way' | 'all',
+): readonly MailAtRisk[] {
   const isHere = addressesOf(input);
+  const isConcerned = (change: AliasChange | RuleChange): boolean =>
+    which === 'all' || leadsHere(change, isHere);
   return [
     ...mailOfDomains(plans, input),
-    ...plans.flatMap(({ changes }) => changes.flatMap((change) => mailOfChange(change, isHere))),
+    ...plans.flatMap(({ changes }) => changes.flatMap((change) => mailOfChange(change, isConcerned))),
   ];
 }
 
 function mailOfDomains(
   plans: readonly DomainPlan[],
-  { desired, observed }: GuardInput,
+  { desired, observed }: Pick<GuardInput, 'desired' | 'observed'>,
 ): readonly MailAtRisk[] {
   const compared = plans.filter(({ changes }) => changes.some(mayUnrouteUnnamed));
   const named = addressesIn(
@@ -92,8 +101,11 @@ function mailsTo(
   ];
 }
 
-function mailOfChange(change: Change, isHere: IsHere): readonly RouteSubject[] {
-  if ((change.kind !== 'alias' && change.kind !== 'rule') || !leadsHere(change, isHere)) return [];
+function mailOfChange(
+  change: Change,
+  isConcerned: (change: AliasChange | RuleChange) => boolean,
+): readonly RouteSubject[] {
+  if ((change.kind !== 'alias' && change.kind !== 'rule') || !isConcerned(change)) return [];
   const { domain, name } = change;
   if (change.kind === 'alias') return [mailTakenBy({ kind: 'alias', name, forward: [] }, domain)];
   const state = change.observed ?? change.desired;
@@ -103,7 +115,7 @@ function mailOfChange(change: Change, isHere: IsHere): readonly RouteSubject[] {
 /** Returns what forwards among these domains, without what goes or discards itself. */
 export function remainingForwarders(
   domains: ReadonlySet<DomainName>,
-  { observed, domains: plans }: Pick<GuardInput, 'observed' | 'domains'>,
+  { observed, plans }: Pick<GuardInput, 'observed'> & { readonly plans: readonly DomainPlan[] },
 ): readonly Forwarder[] {
   const changes = plans.flatMap((plan) => plan.changes);
   const ending = changes.filter(({ kind }) => kind !== 'domain').filter(isEnding);

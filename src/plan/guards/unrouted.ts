@@ -1,6 +1,6 @@
 import { capturesIn } from '../../model/destinations.ts';
 import { type DomainName, domainPartOf } from '../../model/names.ts';
-import type { GuardFinding, Hold } from '../../model/plan.ts';
+import type { Change, GuardFinding, Hold } from '../../model/plan.ts';
 import type { DomainPlan } from '../diff/section.ts';
 import { domainsLeadingTo, type Forwarder } from '../routes/forwarders.ts';
 import {
@@ -12,7 +12,7 @@ import {
   type SideDelivery,
   type RouteOutcomes,
 } from '../routes/outcomes.ts';
-import { readStages, type Side } from '../routes/sides.ts';
+import { readStages, type Side, type StagedChanges } from '../routes/sides.ts';
 import { readingsOf } from '../routes/tables.ts';
 import { compareText } from '../sorting.ts';
 import { allowance } from './deletes.ts';
@@ -34,16 +34,28 @@ import {
  * patterns it asks first, one way in which an address loses delivery is enough.
  */
 export function guardUnrouted(input: GuardInput): readonly GuardFinding[] {
+  return findLosses({ ...input, plans: input.domains }, 'by-the-way').map((one) => finding(one, input));
+}
+
+/** What takes mail away: changes of some domains, beside those of others. */
+export interface LossInput extends Pick<GuardInput, 'desired' | 'observed'> {
+  readonly plans: readonly DomainPlan[];
+  /** Changes of other domains. */
+  readonly elsewhere?: ((domain: DomainName) => readonly Change[]) | undefined;
+}
+
+/** Returns the mail that loses delivery; `all`: also to addresses whose own alias or rule goes or discards. */
+export function findLosses(input: LossInput, which: 'by-the-way' | 'all'): readonly Loss[] {
   const isHere = addressesOf(input);
-  const risky = input.domains.filter(({ changes }) => changes.some((change) => mayUnroute(change, isHere)));
+  const risky = input.plans.filter(({ changes }) => changes.some((change) => mayUnroute(change, isHere)));
   // Stryker disable next-line ConditionalExpression: only saves going through the whole account.
   if (risky.length === 0) return [];
   const causes = new Set(risky.map(({ domain }) => domain));
   const concerned = domainsLeadingTo(causes, input.observed);
   const forwarders = remainingForwarders(concerned, input);
-  const isDeliberate = deliberateLosses(input.domains);
-  const known = mailOfChanges(risky, input);
-  const lost = new Map<string, Lost>();
+  const isDeliberate = which === 'all' ? () => false : deliberateLosses(input.plans);
+  const known = mailOfChanges(risky, input, which);
+  const lost = new Map<string, Loss>();
   for (const reading of readingsOfDomains(concerned, input)) {
     for (const mail of [...known, ...losingForwarders(forwarders, reading)]) {
       if (isDeliberate(mail) || !reading.loses(mail)) continue;
@@ -52,9 +64,9 @@ export function guardUnrouted(input: GuardInput): readonly GuardFinding[] {
       lost.set(found.address, { ...found, early });
     }
   }
-  return [...lost.values()]
-    .sort((a, b) => compareText(a.domain, b.domain) || compareText(a.address, b.address))
-    .map((one) => finding(one, input));
+  return [...lost.values()].sort(
+    (a, b) => compareText(a.domain, b.domain) || compareText(a.address, b.address),
+  );
 }
 
 /** The account before and after the changes in one reading. */
@@ -69,15 +81,16 @@ interface AccountReading {
 /** Yields the account in every reading that what was read of these domains allows. */
 function* readingsOfDomains(
   names: ReadonlySet<DomainName>,
-  { desired, observed, domains }: GuardInput,
+  { desired, observed, plans, elsewhere = () => [] }: LossInput,
 ): Generator<AccountReading> {
-  const serviceOwn = new Map<string, ReadonlySet<string>>(
-    domains.map(({ domain, sections }) => [domain, ownOf(sections)]),
-  );
-  const input = { desired, observed, adoptions: [], changes: domains.flatMap(({ changes }) => changes) };
+  const byDomain = new Map(plans.map((plan) => [plan.domain, plan]));
+  const staged: StagedChanges = {
+    changesIn: (domain) => byDomain.get(domain)?.changes ?? elsewhere(domain),
+    ignoredIn: (domain) => ownOf(byDomain.get(domain)?.sections ?? []),
+  };
   const live = [...names].flatMap((name) => observed.domains.get(name) ?? []);
   for (const reading of new Set(live.flatMap(readingsOf))) {
-    const sides = readStages(input, reading, (domain) => serviceOwn.get(domain) ?? NONE);
+    const sides = readStages({ desired, observed }, reading, staged);
     const before = { side: sides.before, delivery: createDelivery(sides.before) };
     const losesBy = (side: Side): AccountReading['loses'] =>
       createLoss(before, { side, delivery: createDelivery(side) });
@@ -111,8 +124,6 @@ function ownOf(sections: DomainPlan['sections']): ReadonlySet<string> {
   return new Set(sections.flatMap(({ serviceOwn }) => serviceOwn.map(({ name }) => name)));
 }
 
-const NONE: ReadonlySet<string> = new Set();
-
 /** Returns the mail of forwarders of which a destination loses delivery. */
 function losingForwarders(
   forwarders: readonly Forwarder[],
@@ -132,7 +143,7 @@ function losingForwarders(
 }
 
 /** Mail that loses delivery. */
-interface Lost {
+export interface Loss {
   readonly domain: DomainName;
   readonly address: string;
   /** The addresses by which it is delivered now. */
@@ -147,7 +158,7 @@ function lossOf(
   mail: MailAtRisk,
   { before, after, losesBetween }: AccountReading,
   causes: ReadonlySet<DomainName>,
-): Lost {
+): Loss {
   const viaIn = (side: Side): readonly string[] => outcomesIn(side, mail).flatMap((outcome) => outcome.via);
   const via = outcomesIn(before, mail)[0].via;
   const passed = [...viaIn(before), ...viaIn(after)].map((address) => domainPartOf(address) as DomainName);
@@ -160,7 +171,7 @@ function lossOf(
   };
 }
 
-function finding({ domain, address, via, early, causes }: Lost, { policy }: GuardInput): GuardFinding {
+function finding({ domain, address, via, early, causes }: Loss, { policy }: GuardInput): GuardFinding {
   const who = address.startsWith('*@') ? `every other address of ${domain}` : address;
   const how = via.length === 0 ? '' : ` by way of ${shortened(via)}`;
   return {

@@ -95,32 +95,38 @@ export interface StagedSides extends Sides {
   readonly between: Side;
 }
 
-/** Reads the account in one way. `ignored`: aliases that count as not there before the changes, by domain. */
+/** What changes in the domains of an account, and what is left out of how they are now. */
+export interface StagedChanges {
+  readonly changesIn: (domain: DomainName) => readonly Change[];
+  /** Names of aliases that count as not there before. */
+  readonly ignoredIn: (domain: DomainName) => ReadonlySet<string>;
+}
+
 export function readStages(
-  input: RoutesInput,
+  { desired, observed }: Pick<RoutesInput, 'desired' | 'observed'>,
   reading: Reading,
-  ignored: (domain: string) => ReadonlySet<string>,
+  { changesIn, ignoredIn }: StagedChanges,
 ): StagedSides {
-  const readingOf = (): Reading => reading;
-  const { domains } = input.observed;
-  const aliasesOf = keepLatest(TABLES_KEPT, (domain) => liveAliases(domains.get(domain as DomainName)));
-  const relied = keepLatest(TABLES_KEPT, (domain) => {
-    const live = domains.get(domain as DomainName);
-    const names = ignored(domain);
-    return liveAliases(
-      names.size === 0
-        ? live
-        : { aliases: [...(live?.aliases ?? [])].filter(({ name }) => !names.has(name)) },
-    );
+  const input = { desired, observed, changes: [], adoptions: [] };
+  const aliasesOf = keepLatest(TABLES_KEPT, (domain) =>
+    liveAliases(observed.domains.get(domain as DomainName)),
+  );
+  const reliedOn = keepLatest(TABLES_KEPT, (domain) => {
+    const live = observed.domains.get(domain as DomainName);
+    const ignored = ignoredIn(domain as DomainName);
+    if (ignored.size === 0) return aliasesOf(domain);
+    return liveAliases({ aliases: [...(live?.aliases ?? [])].filter(({ name }) => !ignored.has(name)) });
   });
-  const made = (changes: readonly Change[]): Side => {
-    const own = Map.groupBy(changes, ({ domain }) => domain);
-    return createSide({ ...input, aliasesOf }, readingOf, (domain) => own.get(domain) ?? []);
-  };
+  const made = (changesOf: (domain: DomainName) => readonly Change[]): Side =>
+    createSide({ ...input, aliasesOf }, () => reading, changesOf);
   return {
-    before: createSide({ ...input, aliasesOf: relied }, readingOf, () => []),
-    between: made(stageOneChanges(input.changes)),
-    after: made(input.changes),
+    before: createSide(
+      { ...input, aliasesOf: reliedOn },
+      () => reading,
+      () => [],
+    ),
+    between: made((domain) => stageOneChanges(changesIn(domain))),
+    after: made(changesIn),
   };
 }
 
