@@ -120,8 +120,8 @@ function safe(text: string, options: ReportTextOptions): string {
   return escapeInvisible(showText(text.replace(/\s*\n\s*/g, ' '), options.disclosure));
 }
 
-/** The outcome and its counts on one line: `converged: 3 added, 1 deleted. 9 requests in 0.4 s.` */
-export function countLine(report: Report, style: Style): string {
+/** How many items had each end, without those that none had: `3 added`, `1 deleted`. */
+export function countedItems(report: Report): readonly string[] {
   const counts = summarise(report);
   const parts = [
     [counts.added, 'added'],
@@ -132,7 +132,12 @@ export function countLine(report: Report, style: Style): string {
     [counts.skipped, 'skipped'],
     [counts.notKept, 'not kept'],
   ] as const;
-  const counted = parts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
+  return parts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
+}
+
+/** The outcome and its counts on one line: `converged: 3 added, 1 deleted. 9 requests in 0.4 s.` */
+export function countLine(report: Report, style: Style): string {
+  const counted = countedItems(report);
   const { total, waitedSeconds } = report.requests;
   const seconds = Math.max(0, (report.finishedAt - report.startedAt - report.askedMs) / 1000);
   const waited =

@@ -14,6 +14,7 @@ import type { Change, Plan } from '../../../model/plan.ts';
 import { showSource, type Problem, type Source } from '../../../model/manifest/problem.ts';
 import { changeName, type ChangeName, type Report } from '../../../model/report.ts';
 import { changeDocument, type ChangeDocument } from '../../../plan/document/document.ts';
+import { countRun } from './run-counts.ts';
 import { describeChange } from '../../../plan/render/describe.ts';
 import { describeDrift, subjectOf } from '../../../plan/render/drift.ts';
 
@@ -138,6 +139,7 @@ function logRun(
   if (result.report !== null) logReport(log, result.report, result.plan);
   const { add, update, move, delete: deletes } = result.plan.summary;
   const outcome = runOutcome(result);
+  const { text, withheld } = countRun(result);
   const fields = {
     event: 'run.finished',
     cause,
@@ -146,13 +148,13 @@ function logRun(
     update,
     move,
     delete: deletes,
+    withheld,
     requests,
     seconds,
   };
   const counts = `${plural(requests, 'request')} in ${seconds} s`;
-  const changes = `${add} to add, ${update} to update, ${move} to move, ${deletes} to delete`;
   const level = outcome === 'partial' || outcome === 'failed' ? 'warn' : 'info';
-  log[level](fields, `${outcome}: ${changes}; ${counts}`);
+  log[level](fields, `${outcome}: ${text}; ${counts}`);
 }
 
 function logFindings(log: Logger, { plan, unset }: CompletedRun, isNews: IsNews): void {
@@ -180,9 +182,10 @@ function logFindings(log: Logger, { plan, unset }: CompletedRun, isNews: IsNews)
 }
 
 function logDrift(log: Logger, { report, frozen, drift }: CompletedRun, isNews: IsNews): void {
+  const fixed = new Set(report?.applied.map(nameOf));
   for (const change of drift) {
-    // What is fixed is news each time; what is only observed stands.
-    if (report === null && !isNews(describeDrift(documentOf(change)))) continue;
+    // What is fixed is news each time; what is only observed, withheld or frozen stands.
+    if (!fixed.has(nameOf(change)) && !isNews(describeDrift(documentOf(change)))) continue;
     const fields = { ...changeName(change), ...driftValues(change), source: place(change.source) };
     log.warn({ event: 'drift.found', ...fields }, describeDrift(documentOf(change)));
   }

@@ -25,6 +25,8 @@ export function createLogger(
     colorize,
     messageKey: 'message',
     hideObject: true,
+    // Names of items, which would stand where loggers have theirs.
+    ignore: 'name',
     messageFormat,
     sync: true,
   };

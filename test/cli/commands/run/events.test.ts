@@ -38,6 +38,7 @@ const PLAN = {
   withheld: [],
   warnings: [],
   problems: [],
+  neededElsewhere: new Map(),
 } as unknown as Plan;
 
 const REFUSED = {
@@ -47,6 +48,7 @@ const REFUSED = {
       guard: 'max-deletes',
       scope: 'acme.example/aliases',
       message: '3 of 4 deleted',
+      holds: { kind: 'run-deletes' },
       allow: '--allow-deletes 3',
       allowed: false,
     },
@@ -221,6 +223,95 @@ describe('the log of events', () => {
       'INFO: acme: manifest loaded: 1 domain, 2 entries',
       '',
     ]);
+  });
+
+  const CONVERGED = {
+    outcome: 'converged',
+    applied: [],
+    failed: [],
+    skipped: [],
+    notKept: [],
+    notes: [],
+    run: null,
+    snapshot: null,
+    undoFlags: [],
+  } as unknown as Report;
+  const item = { action: 'update', kind: 'alias', domain: 'acme.example', name: 'sales', id: '7' } as const;
+  const OTHER = { ...DRIFT, domain: 'beta.example' as DomainName } as Change;
+
+  test.each<[string, Partial<Extract<RunResult, { kind: 'completed' }>>, string, number]>([
+    ['what was done', { report: { ...CONVERGED, applied: [item] } }, 'converged: 1 updated; ', 0],
+    ['nothing', { report: { ...CONVERGED, outcome: 'unchanged' } }, 'unchanged: no changes; ', 0],
+    [
+      'what is only observed',
+      { plan: { ...PLAN, changes: [DRIFT, OTHER] } },
+      'not-applied: 2 to update; ',
+      0,
+    ],
+    [
+      'what is frozen beside what was done',
+      {
+        plan: { ...PLAN, changes: [DRIFT, OTHER] },
+        frozen: [OTHER],
+        report: { ...CONVERGED, applied: [item] },
+      },
+      'converged: 1 updated, 1 withheld; ',
+      1,
+    ],
+    [
+      'what a guard holds',
+      {
+        plan: {
+          ...PLAN,
+          changes: [DRIFT],
+          guards: [{ guard: 'loop', message: 'x', allowed: false, holds: { kind: 'run' } }],
+        } as unknown as Plan,
+      },
+      'not-applied: 1 withheld; ',
+      1,
+    ],
+    [
+      'a password that is not set',
+      { plan: { ...PLAN, changes: [DRIFT] }, unset: [DRIFT], report: { ...CONVERGED, outcome: 'unchanged' } },
+      'unchanged: 1 withheld; ',
+      1,
+    ],
+  ])('the end of a run says %s', (_, result, text, withheld) => {
+    const last = lines([finished(result)]).at(-1);
+    expect(last).toMatchObject({
+      event: 'run.finished',
+      withheld,
+      msg: expect.stringMatching(`^${text}0 requests`),
+    });
+  });
+
+  test('frozen drift is told once, also where the runs apply other changes', () => {
+    const report = { ...CONVERGED, applied: [{ ...item, domain: 'beta.example' as DomainName }] };
+    const plan = { ...PLAN, changes: [DRIFT, OTHER] };
+    const check = finished({ plan, drift: [DRIFT, OTHER], frozen: [DRIFT], report });
+    const told = lines([check, check]).filter(
+      ({ event }) => event === 'drift.found' || event === 'item.frozen',
+    );
+    expect(told.map(({ event, domain }) => [event, domain])).toEqual([
+      ['drift.found', 'acme.example'],
+      ['drift.found', 'beta.example'],
+      ['item.frozen', 'acme.example'],
+      ['drift.found', 'beta.example'],
+    ]);
+  });
+
+  test('a pretty line puts no name of an item where loggers have theirs', () => {
+    let text = '';
+    const stream = new Writable({
+      write(chunk, _encoding, done) {
+        text += String(chunk);
+        done();
+      },
+    });
+    const log = createEventLog(createLogger({ level: null, format: 'pretty' }, stream, 'info'));
+    log(finished({ plan: { ...PLAN, changes: [DRIFT] }, report: { ...CONVERGED, applied: [item] } }));
+    expect(text).toContain('INFO: acme: update alias sales of acme.example');
+    expect(text).not.toContain('(sales)');
   });
 
   test('drift that is only observed stands as well', () => {
