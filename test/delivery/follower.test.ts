@@ -93,14 +93,29 @@ describe.each(['v4', 'v3'] as const)('following the logs through %s', (version) 
       ['failing', 'fax', null, 4, 550, 7],
       ['failing', 'sales', 'carol@corp.example', 4, 550, 6],
     ]);
+    const toldSince = (first: number) => world.told.slice(first).map(([what, { alias }]) => [what, alias]);
     world.deliver(SALES);
+    await world.follow(3 * MINUTE);
+    await world.follow(3 * MINUTE);
+    expect(toldSince(2)).toEqual([['recovered', 'sales']]);
+    for (let index = 0; index < 4; index += 1) world.deliver({ ...SALES, outcome: 'HARD-BOUNCE' });
+    await world.follow(3 * MINUTE);
+    expect(toldSince(3)).toEqual([['failing', 'sales']]);
+  });
+
+  test('what arrives elsewhere, or before the last failure, is no recovery', async () => {
+    const world = open();
+    for (let index = 0; index < 4; index += 1) {
+      world.deliver({ ...SALES, outcome: 'HARD-BOUNCE' });
+      world.deliver({ to: 'fax@acme.example' });
+    }
     await world.follow(3 * MINUTE);
     expect(world.told).toHaveLength(2);
-    world.clock.advance(60 * MINUTE);
     world.deliver(SALES);
+    world.clock.advance(MINUTE);
+    world.deliver({ ...SALES, outcome: 'HARD-BOUNCE' });
     await world.follow(3 * MINUTE);
-    await world.follow(3 * MINUTE);
-    expect(world.told.slice(2).map(([what, { alias }]) => [what, alias])).toEqual([['recovered', 'sales']]);
+    expect(world.told).toHaveLength(2);
   });
 
   test('takes a quarter of the windows at most', async () => {

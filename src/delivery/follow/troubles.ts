@@ -96,10 +96,7 @@ export interface Judged {
   readonly after: readonly Trouble[];
 }
 
-/**
- * It begins when the threshold is crossed and nothing was delivered since; it ends when something was, and the threshold is
- * crossed no more by what failed shortly before that.
- */
+/** A trouble begins when the threshold is crossed and nothing was delivered since; it ends with the next message that arrives. */
 export function judgeTroubles(
   troubles: readonly Trouble[],
   threshold: DeliveryThreshold,
@@ -109,7 +106,7 @@ export function judgeTroubles(
   const recovered: Trouble[] = [];
   const after = troubles.flatMap((trouble): readonly Trouble[] => {
     if (trouble.reported === 'failing') {
-      if (!hasRecovered(trouble, threshold)) return [trouble];
+      if (!hasRecovered(trouble)) return [trouble];
       recovered.push(trouble);
       return [];
     }
@@ -123,7 +120,6 @@ export function judgeTroubles(
   return { failing, recovered, after: after.slice(-MOST) };
 }
 
-function hasRecovered({ deliveredAt, failedAt }: Trouble, { after, withinMs }: DeliveryThreshold): boolean {
-  if (deliveredAt === null || deliveredAt <= (failedAt.at(-1) ?? 0)) return false;
-  return failedAt.filter((at) => at > deliveredAt - withinMs).length < after;
+function hasRecovered({ deliveredAt, failedAt }: Trouble): boolean {
+  return deliveredAt !== null && deliveredAt > (failedAt.at(-1) ?? 0);
 }
