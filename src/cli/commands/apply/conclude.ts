@@ -90,7 +90,7 @@ function printReport(
   }: Pick<Extract<Once, { kind: 'applied' }>, 'report' | 'planned'> & { readonly format: DocumentFormat },
 ): void {
   const disclosure = disclosureFor(session, planned);
-  const report = endsWithJob(options, context) ? withoutUndo(whole) : whole;
+  const report = lastingPart(whole, options, context);
   if (format === 'json') return printJson(context, reportDocument(report, disclosure));
   // Others were shown with the plan.
   printProblems(
@@ -106,9 +106,9 @@ function printReport(
   context.stdout.write(`\n${renderReport({ ...report, notes }, { disclosure, style, columns })}`);
 }
 
-/** Leaves out the command that undoes a run where nothing remembers the run by then, and says why. */
-function withoutUndo(report: Report): Report {
-  if (report.run === null) return report;
+/** Leaves out the command that undoes a run where nothing will remember the run, and says why. */
+export function lastingPart(report: Report, options: CommonOptions, context: Pick<Context, 'env'>): Report {
+  if (report.run === null || !endsWithJob(options, context)) return report;
   return { ...report, run: null, notes: [...report.notes, NO_UNDO] };
 }
 

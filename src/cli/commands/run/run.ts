@@ -10,6 +10,7 @@ import { concealing, createConcealer } from './conceal.ts';
 import type { Context } from '../../context.ts';
 import { parseDuration } from '../../input/arguments.ts';
 import { CommandError, EXIT, type ExitCode, usageError } from '../../exit.ts';
+import { lastingPart } from '../apply/conclude.ts';
 import { openStates } from '../../input/state/state.ts';
 import { createLogger } from '../../output/log/logger.ts';
 import type { NotifyFormat } from './notify/notify-bodies.ts';
@@ -67,7 +68,8 @@ export async function runCommand(context: Context, options: RunOptions): Promise
   const service = { intervalMs, listen, basePath, notifyFormat, logger, concealer };
   if (isWorker(options, context)) return runWorker(context, options, service);
   if (options.once === true) {
-    const emit = createConcealingLog(service);
+    const log = createConcealingLog(service);
+    const emit = (event: DaemonEvent): void => log(withLastingPart(event, options, context));
     return overAccounts(context, options, {
       formats: DOCUMENT_FORMATS,
       saved: null,
@@ -137,6 +139,14 @@ function quickSweeps(context: Context, { driftUrl, fullInterval, once }: RunOpti
     );
   const text = fullInterval ?? DEFAULT_FULL_INTERVAL;
   return { driftUrl: url, fullIntervalMs: parseDuration('--full-interval', text, LEAST_INTERVAL_MS) };
+}
+
+/** The log of a job prints no command that cannot work after it. */
+function withLastingPart(event: DaemonEvent, options: RunOptions, context: Context): DaemonEvent {
+  if (event.kind !== 'run-finished' || event.result.kind === 'failed') return event;
+  if (event.result.report === null) return event;
+  const report = lastingPart(event.result.report, options, context);
+  return { ...event, result: { ...event.result, report } };
 }
 
 interface DaemonOptions extends ServiceOptions {

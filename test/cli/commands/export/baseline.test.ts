@@ -144,5 +144,13 @@ describe('a CI job whose state ends with it', () => {
     const json = await scene.run(['apply', '--yes', '--format', 'json', ...args], { env: home });
     const report = JSON.parse(json.stdout) as { readonly undo: string | null };
     expect(report.undo === null).toBe(!undo);
+    await editAlias(scene, 'sales', 'eve@elsewhere.example');
+    const once = await scene.run(['run', '--once', ...args], { env: home });
+    expect(once.code, once.stdout).toBe(0);
+    expect(aliasesOf(scene)).toMatchObject({ sales: 'bob@corp.example' });
+    expect([once.stdout.includes('undo with: '), once.stdout.includes('cannot be undone later')]).toEqual([
+      undo,
+      !undo,
+    ]);
   });
 });
