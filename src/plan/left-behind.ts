@@ -1,9 +1,10 @@
-import { presentEntries, type PresentDomain } from '../model/desired.ts';
+import { presentEntries, type Desired, type PresentDomain } from '../model/desired.ts';
 import { entryKey, ruleIdKey } from '../model/item-key.ts';
 import { KINDS, SECTION_KINDS, type SectionKind } from '../model/kinds.ts';
 import { nameKey, quote } from '../model/names.ts';
-import type { ObservedDomain } from '../model/observed.ts';
+import type { Observed, ObservedDomain } from '../model/observed.ts';
 import type { Warning } from '../model/plan.ts';
+import { isSameManifest, type ManifestSize, type Prior } from '../model/prior.ts';
 import type { RuleState } from '../model/resources.ts';
 import { matchesGlob } from '../routing/glob.ts';
 import type { ItemMemory } from './diff/item-memory.ts';
@@ -50,6 +51,33 @@ export function leftBehindWarnings(
     source: desired.source,
     subject: { entries: [name] },
   }));
+}
+
+/**
+ * Says of each domain that an earlier run applied and the account still has that the manifest no longer names it. Where only some
+ * domains were read nothing is known of the others; a domain of another manifest for this account is that one's.
+ */
+export function domainsLeftBehind(
+  {
+    desired,
+    observed,
+    prior,
+  }: { readonly desired: Desired; readonly observed: Observed; readonly prior: Prior },
+  size: ManifestSize,
+): readonly Warning[] {
+  if (observed.partial === true) return [];
+  const others = prior.manifests.filter((known) => !isSameManifest(known, size));
+  return [...prior.domains]
+    .filter(([domain, { applied }]) => applied.size > 0 && observed.domains.has(domain))
+    .filter(([domain]) => !size.domains.has(domain) && !desired.domains.has(domain))
+    .filter(([domain]) => !others.some(({ domains }) => domains.has(domain)))
+    .map(([domain]) => ({
+      code: NO_LONGER_MANAGED,
+      message: `domain ${domain} is no longer in the manifest: it stays as it is and is no longer managed`,
+      hint: 'name it again; or delete it: write `state: absent` for it',
+      source: null,
+      subject: { domain, entries: [domain] },
+    }));
 }
 
 /** What is left behind, and what to write. */

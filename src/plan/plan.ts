@@ -11,6 +11,7 @@ import type { DomainPlan } from './diff/section.ts';
 import { findGuards } from './guards/guards.ts';
 import { findLosses, type Loss, type LossInput } from './guards/unrouted.ts';
 import { overlapWarnings } from './overlap-warnings.ts';
+import { domainsLeftBehind } from './left-behind.ts';
 import { compareText } from './sorting.ts';
 import { showAllowance, type Policy } from './policy.ts';
 import { manifestSize } from './size.ts';
@@ -90,7 +91,7 @@ export function makePlan(input: PlanInput): Plan {
 }
 
 function findWarnings(
-  { desired, observed, policy }: PlanInput,
+  { desired, observed, policy, prior }: PlanInput,
   domains: readonly DomainPlan[],
   size: ManifestSize,
 ): readonly Warning[] {
@@ -99,6 +100,7 @@ function findWarnings(
     ...accountWarnings(observed, domains, size),
     ...similarDomainWarnings(desired, observed),
     ...uncheckedForwards(changes, observed),
+    ...(policy.purpose === 'undo' ? [] : domainsLeftBehind({ desired, observed, prior }, size)),
     ...rotateWarnings(desired, policy),
     ...whitelabelWarnings(desired, observed),
     ...overlapWarnings(desired, observed, domains),

@@ -14,6 +14,7 @@ import {
   liveAliases,
   liveRule,
   liveTwin,
+  name,
   observed,
   plan,
   present,
@@ -177,4 +178,45 @@ test('a plan says so, once, and not where it is silenced by its name', () => {
   ]);
   const off = [{ code: 'no-longer-managed', entry: 'OLD' }] as const;
   expect(plan(wanted(off), account, { prior: memory }).warnings).toEqual([]);
+});
+
+describe('a domain that the manifest no longer names', () => {
+  const GONE = 'gone.example';
+  const applied = new Map([['domain:gone.example', '{}']]);
+  const said = (
+    wanted: Parameters<typeof desired>[0],
+    account: ReturnType<typeof observed>,
+    memory = prior(GONE, { applied }),
+    off: PresentDomain['lint'] = [],
+  ): readonly string[] =>
+    plan(desired(wanted, { lint: { off, silenced: 0 } }), account, { prior: memory }).warnings.map(
+      ({ code, message }) => `${code}: ${message}`,
+    );
+  const account = observed([live(ACME), live(GONE)]);
+  const warning =
+    'no-longer-managed: domain gone.example is no longer in the manifest: it stays as it is and is no longer managed';
+
+  test('is in every plan', () => {
+    expect(said([present(ACME)], account)).toEqual([warning]);
+  });
+
+  test.each<[string, readonly string[]]>([
+    ['named again', said([present(ACME), present(GONE)], account)],
+    ['no longer in the account', said([present(ACME)], observed([live(ACME)]))],
+    ['never applied', said([present(ACME)], account, prior(GONE, {}))],
+    [
+      'silenced by its name',
+      said([present(ACME)], account, undefined, [{ code: 'no-longer-managed', entry: GONE }]),
+    ],
+    ['one of those that were not read', said([present(ACME)], { ...account, partial: true })],
+    [
+      'one of another manifest for the account',
+      said([present(ACME)], account, {
+        ...prior(GONE, { applied }),
+        manifests: [{ domains: new Set([name(GONE), name('b.example')]), entries: 1 }],
+      }),
+    ],
+  ])('but not where it is %s', (_, warnings) => {
+    expect(warnings).toEqual([]);
+  });
 });
