@@ -1,3 +1,4 @@
+import { escapeUnits } from '../model/names.ts';
 import { showText, type Disclosure } from '../model/destinations.ts';
 
 /** A text that somebody else wrote, as it may be printed, sent and stored. */
@@ -42,11 +43,6 @@ export function safeTextWith(disclosureOf: (text: string) => Disclosure): SafeTe
     const line = text.replace(/\s+/g, ' ').trim();
     const shown = showText(line, disclosureOf(line));
     const cut = shown.length > LONGEST ? `${shown.slice(0, LONGEST)}…` : shown;
-    return cut.replace(UNSAFE, (character) => LOOK_ALIKES[character] ?? escapeCharacter(character));
+    return cut.replace(UNSAFE, (character) => LOOK_ALIKES[character] ?? escapeUnits(character));
   };
-}
-
-function escapeCharacter(character: string): string {
-  const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
-  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
 }

@@ -125,6 +125,30 @@ export function escapeInvisible(text: string): string {
   return visible.replace(/(?<=^|\s):(?=:)/g, '<U+003A>').replaceAll('##[', '##<U+005B>');
 }
 
+/** JSON in which every character that cannot be seen is an escape of JSON: a terminal obeys some that JSON allows. */
+export function escapeJson(json: string): string {
+  return json.replace(/(?!\n)[\p{C}\p{Zl}\p{Zp}]/gu, escapeUnits);
+}
+
+/** Writes a character as `\uXXXX`, beyond 16 bits as two of them. */
+export function escapeUnits(character: string): string {
+  return Array.from(
+    { length: character.length },
+    (_, at) => `\\u${hexadecimal(character.charCodeAt(at), 4)}`,
+  ).join('');
+}
+
+/** The same of YAML, where such characters stand in double quotes alone; those beyond 16 bits have an escape of their own. */
+export function escapeYaml(yaml: string): string {
+  return yaml.replace(/(?!\n)[\p{C}\p{Zl}\p{Zp}]/gu, (character) =>
+    character.length === 1 ? escapeUnits(character) : `\\U${hexadecimal(character.codePointAt(0) ?? 0, 8)}`,
+  );
+}
+
+function hexadecimal(code: number, digits: number): string {
+  return code.toString(16).padStart(digits, '0');
+}
+
 /** `1 alias`, `2 aliases`. */
 export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : noun.endsWith('s') ? 'es' : 's'}`;

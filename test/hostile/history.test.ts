@@ -5,6 +5,7 @@ import type { DomainName } from '../../src/model/names.ts';
 import { openStateDirectory } from '../../src/state/directory.ts';
 import { systemProcesses } from '../../src/state/processes.ts';
 import { commandScene, OWNER } from '../cli/support/scene.ts';
+import { filesBelow } from '../support/search.ts';
 import { NAUGHTY } from './support/corpora.ts';
 
 const ESCAPES = ['\u001b[2J\u001b]0;owned\u0007', 'line\r\nforged', '\u009b31m', '\u202egnirts', '\u0000'];
@@ -65,4 +66,53 @@ test('whatever the history holds, no output of it sends a terminal anything but 
   expect(stdout.match(/^2026-09-01T00:00:00Z {2}run r\d+/gm)?.length).toBe(
     TEXTS.filter((_, index) => index % 3 !== 0).length,
   );
+});
+
+/** A line with one value at a time of another shape, at every depth. */
+function* misshapen(value: unknown, build: (other: unknown) => unknown): Generator<string> {
+  for (const other of [null, 5, true, 'x', [], {}, [null], { shown: 5 }]) yield JSON.stringify(build(other));
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, part] of Object.entries(value)) {
+    const buildPart = (other: unknown): unknown =>
+      build(
+        Array.isArray(value)
+          ? value.map((item: unknown, at) => (String(at) === name ? other : item))
+          : { ...value, [name]: other },
+      );
+    yield* misshapen(part, buildPart);
+  }
+}
+
+test('a line of any wrong shape is left out with one warning, and is no internal error', async () => {
+  const scene = await commandScene({
+    manifest: 'domains: { acme.example: { aliases: { sales: a@b.example } } }\n',
+  });
+  expect((await scene.run(['apply', '--yes'])).code).toBe(0);
+  const state = scene.env['FWDSYNC_STATE_DIR'] ?? '';
+  const [file] = (await filesBelow(state, [])).filter(({ where }) => where.endsWith('.jsonl'));
+  const at = '2026-09-01T00:00:00.000Z';
+  const match = { type: 'regex', regex: { shown: 'x', print: 'y' }, scopes: ['sender'] };
+  const item = entriesOf('x', 0)[1];
+  const lines = [
+    ...entriesOf('sales', 0),
+    { ...item, kind: 'rule', from: null, to: { match, forward: ['a@b.example'], active: true, rank: 1 } },
+    { ...item, kind: 'domain', from: { webhook: null }, to: { notification_email: 'a@b.example' } },
+    { entry: 'run-end', at, run: 'r0', outcome: 'converged', summary: { added: 1 } },
+    { entry: 'drift-end', at, keys: ['acme.example\nalias\nsales'], run: 'r0' },
+  ].flatMap((entry) => [...misshapen(entry, (other) => other)].filter((line) => line.startsWith('{"entry"')));
+  expect(lines.length).toBeGreaterThan(500);
+  await fs.appendFile(file?.where ?? '', lines.map((line) => `${line}\n`).join(''));
+  for (const args of [
+    ['history'],
+    ['history', '--format', 'json'],
+    ['history', 'r0'],
+    ['history', '--domain', 'acme.example'],
+    ['blame', 'sales@acme.example'],
+    ['blame', 'acme.example', '--format', 'json'],
+    ['undo', '--yes', 'r0'],
+  ]) {
+    const { stderr } = await scene.run(args);
+    expect(stderr, args.join(' ')).not.toMatch(/internal error|TypeError/);
+    expect(stderr.match(/has a line that cannot be read/g)?.length ?? 0, args.join(' ')).toBeLessThan(2);
+  }
 });

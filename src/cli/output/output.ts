@@ -1,3 +1,4 @@
+import { escapeJson } from '../../model/names.ts';
 import { createHash } from 'node:crypto';
 import type { Desired } from '../../model/desired.ts';
 import type { Disclosure, MaskNumbers } from '../../model/destinations.ts';
@@ -109,11 +110,6 @@ function* jsonPieces(value: unknown, depth: number, indent: string): Generator<s
   yield parts.length === 0 ? `${open}${close}` : `\n${indent}${close}`;
 }
 
-/** JSON in which every character that cannot be seen is an escape of JSON: a terminal obeys some that JSON allows. */
 function visibleJson(document: unknown): string {
-  const escape = (character: string): string =>
-    [...Array(character.length).keys()]
-      .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`)
-      .join('');
-  return JSON.stringify(document, null, 2).replace(/(?!\n)[\p{C}\p{Zl}\p{Zp}]/gu, escape);
+  return escapeJson(JSON.stringify(document, null, 2));
 }

@@ -1,7 +1,7 @@
 import { Document, isCollection, isMap, isScalar, visit, type YAMLMap } from 'yaml';
 import type { DomainDocument, ManifestDocument } from '../../model/manifest/manifest-document.ts';
 import { KINDS, SECTION_KINDS } from '../../model/kinds.ts';
-import { escapeInvisible } from '../../model/names.ts';
+import { escapeInvisible, escapeYaml } from '../../model/names.ts';
 
 /** The document as YAML that `loadManifest` reads back: names quoted where YAML needs it, one entry a line. */
 export function writeManifest(document: ManifestDocument): string {
@@ -17,14 +17,14 @@ export function createYaml(value: unknown): Document {
   return new Document(value, { aliasDuplicateObjects: false, compat: 'yaml-1.1' });
 }
 
-/** Unquoted, `<<` would be read as a merge key, and a carriage return as a part of a line break. */
+/** Unquoted, `<<` would be read as a merge key. What cannot be seen needs the escapes of double quotes. */
 export function yamlText(yaml: Document): string {
   visit(yaml, {
     Scalar(_, node) {
-      if (/^<<$|\r/.test(String(node.value))) node.type = 'QUOTE_DOUBLE';
+      if (/^<<$|(?!\n)[\p{C}\p{Zl}\p{Zp}]/u.test(String(node.value))) node.type = 'QUOTE_DOUBLE';
     },
   });
-  return yaml.toString({ lineWidth: 0, flowCollectionPadding: false });
+  return escapeYaml(yaml.toString({ lineWidth: 0, flowCollectionPadding: false }));
 }
 
 function plainDocument(document: ManifestDocument): ReadonlyMap<string, unknown> {

@@ -1,5 +1,5 @@
 import type { LogAddress, LogEntry, LogEvent } from '../../../api/logs/logs.ts';
-import { escapeInvisible } from '../../../model/names.ts';
+import { escapeInvisible, escapeJson } from '../../../model/names.ts';
 
 /** A text as it may be shown: references and masks applied. */
 export type ShowText = (text: string) => string;
@@ -9,7 +9,8 @@ export function logJson(entry: LogEntry, show: ShowText): string {
   const showStrings = (_: string, value: unknown): unknown =>
     typeof value === 'string' ? show(value) : value;
   const events = entry.events.map((event) => ({ ...event, createdAt: isoTime(event.createdAt) }));
-  return `${JSON.stringify({ ...entry, createdAt: isoTime(entry.createdAt), events }, showStrings)}\n`;
+  const json = JSON.stringify({ ...entry, createdAt: isoTime(entry.createdAt), events }, showStrings);
+  return `${escapeJson(json)}\n`;
 }
 
 /** `time  sender -> recipient -> destination  QUEUED > DELIVERED  "subject"  id` */

@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream';
 import type { DaemonEvent } from '../../../model/status/daemon.ts';
+import { escapeJson } from '../../../model/names.ts';
 import { showText, type Disclosure, type References, type Shown } from '../../../model/destinations.ts';
 import type { OutputStream } from '../../process/standard-output.ts';
 import { columnsOf } from '../../output/output.ts';
@@ -23,7 +24,9 @@ export function createConcealer({ mask }: Pick<Disclosure, 'mask'>): Concealer {
     if (value.length < LEAST_SECRET) return;
     secrets.set(value, { shown });
     // As it stands in a JSON text.
-    secrets.set(JSON.stringify(value).slice(1, -1), { shown });
+    const json = JSON.stringify(value).slice(1, -1);
+    secrets.set(json, { shown });
+    secrets.set(escapeJson(json), { shown });
   };
   return {
     addSecret: (value) => add(value, '***'),

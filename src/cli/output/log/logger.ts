@@ -1,6 +1,6 @@
 import { pino, type Logger } from 'pino';
 import pretty from 'pino-pretty';
-import { escapeInvisible } from '../../../model/names.ts';
+import { escapeInvisible, escapeJson } from '../../../model/names.ts';
 import type { OutputStream } from '../../process/standard-output.ts';
 import type { LogLevel, LogSettings } from '../../settings.ts';
 
@@ -18,7 +18,7 @@ export function createLogger(
     messageKey: 'message',
   };
   const isPretty = (format ?? (destination.isTTY === true ? 'pretty' : 'json')) === 'pretty';
-  if (!isPretty) return pino(settings, destination);
+  if (!isPretty) return pino(settings, { write: (line) => destination.write(escapeJson(line)) });
   const colorize = destination.isTTY === true;
   const options = {
     destination,
