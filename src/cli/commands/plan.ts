@@ -89,8 +89,8 @@ async function show(
 ): Promise<void> {
   printStateWarnings(context, options, planned);
   printUnknownValues(context, options, planned);
-  if (options.quick === true) tellLeftOut(context, options, session, planned);
   const about = options.quick === true ? aboutWhatWasRead(session, planned) : session;
+  tellSkipped(context, options, about);
   const runs = decision.kind === 'go' && shown.plan.changes.length > 0;
   const next = nextOf(context, runs ? applyCommandLine(options) : null);
   await print(context, options, about, { shown, next });
@@ -128,22 +128,18 @@ function assertTextForSummary({ summary, allRoutes }: PlanOptions, format: PlanF
   throw usageError(`--summary has no effect with --format ${format}`, 'leave one of them out');
 }
 
-function tellLeftOut(
-  context: Context,
-  options: PlanOptions,
-  { request: whole }: Session,
-  { request }: Planned,
-): void {
-  const leftOut = whole.desired.domains.size - request.desired.domains.size;
-  if (leftOut === 0) return;
+function tellSkipped(context: Context, options: PlanOptions, { skipped = 0 }: Session): void {
+  if (skipped === 0) return;
   const isChecked = driftUrlOf(context, options) !== null;
   const checked = isChecked ? ', with the aliases and settings that are wanted' : '';
-  context.stderr.write(`${plural(leftOut, 'domain')} skipped: unchanged since the last apply${checked}\n`);
+  context.stderr.write(`${plural(skipped, 'domain')} skipped: unchanged since the last apply${checked}\n`);
 }
 
 /** As with `--domain`: a plan that is saved is made again for the domains that were read, not for those due by then. */
 function aboutWhatWasRead(session: Session, { request }: Planned): Session {
-  return { ...session, options: { ...session.options, domains: [...request.desired.domains.keys()] } };
+  const read = [...request.desired.domains.keys()];
+  const skipped = session.request.desired.domains.size - read.length;
+  return { ...session, options: { ...session.options, domains: read }, skipped };
 }
 
 /** What is before the counts in the one line of an account; nothing where the plan can run. */

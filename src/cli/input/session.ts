@@ -36,6 +36,8 @@ export interface Session {
   /** As they are written into the plan's document. */
   readonly options: PlanOptionsDocument;
   readonly progress: RunProgress;
+  /** Domains that `--quick` left out; absent without it. */
+  readonly skipped?: number;
 }
 
 export interface SessionOptions {

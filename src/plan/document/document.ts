@@ -28,6 +28,8 @@ export interface PlanDocument {
   readonly api: Plan['api'];
   readonly manifest: Plan['manifest'];
   readonly options: PlanOptionsDocument;
+  /** Domains that `--quick` left out; absent without it. */
+  readonly skipped?: number;
   readonly summary: PlanSummary;
   /** Unchanged items of the domains that have changes. */
   readonly unchanged: Readonly<Record<string, number>>;
@@ -87,6 +89,8 @@ export interface PlanContentsOptions {
   readonly createdAt: number;
   readonly disclosure: Disclosure;
   readonly options: PlanOptionsDocument;
+  /** See `PlanDocument`. */
+  readonly skipped?: number;
   readonly routes: readonly PlannedRoute[];
 }
 
@@ -100,7 +104,7 @@ export function planDocument(
 
 /** What may be shown of a plan: values of references as their references, masked where that is asked for. */
 export function planContents(plan: Plan, how: PlanContentsOptions): PlanContents {
-  const { disclosure, forecast, createdAt, options, routes } = how;
+  const { disclosure, forecast, createdAt, options, skipped, routes } = how;
   const show = (text: string): string => showText(text, disclosure);
   const touched = new Set(plan.changes.map(({ domain }) => domain));
   return {
@@ -108,6 +112,7 @@ export function planContents(plan: Plan, how: PlanContentsOptions): PlanContents
     createdAt: new Date(createdAt).toISOString(),
     api: plan.api,
     options,
+    ...(skipped === undefined ? {} : { skipped }),
     summary: plan.summary,
     unchanged: Object.fromEntries([...plan.unchanged].filter(([domain]) => touched.has(domain))),
     changes: plan.changes.map((change) => changeDocument(change, disclosure)),

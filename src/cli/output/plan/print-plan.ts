@@ -62,6 +62,7 @@ function contentsOptions(context: Context, session: Session, shown: ShownPlan): 
     createdAt: context.clock.now(),
     disclosure: disclosureFor(session, shown.planned),
     options: session.options,
+    ...(session.skipped === undefined ? {} : { skipped: session.skipped }),
     routes: planRoutes({ ...shown.planned.input, ...shown.plan }),
   };
 }

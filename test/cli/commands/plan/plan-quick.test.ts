@@ -48,6 +48,19 @@ test('domains that are in place are not read', async () => {
   expect(stderr).toBe('2 domains skipped: unchanged since the last apply\n');
 });
 
+test('the document states how many domains were skipped, and can be applied', async () => {
+  const scene = await settledScene();
+  const skipped = async (args: readonly string[]): Promise<unknown> => {
+    const { stdout } = await scene.run(['plan', '--format', 'json', ...args], { env });
+    return (JSON.parse(stdout) as { readonly skipped?: unknown }).skipped;
+  };
+  expect(await skipped(['--quick'])).toBe(2);
+  expect(await skipped([])).toBe(undefined);
+  await scene.manifest(MANIFEST.replace('ana@corp.example', 'bob@corp.example'));
+  expect(await skipped(['--quick', '--out', 'plan.json'])).toBe(1);
+  expect((await scene.run(['apply', 'plan.json'], { env })).code).toBe(0);
+});
+
 test.each([
   ['another destination', 'ana@corp.example', 'bob@corp.example'],
   ['another name', 'info:', 'hello:'],
