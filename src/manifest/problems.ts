@@ -16,6 +16,8 @@ export interface Words {
   readonly hint: string;
   /** The other place of a conflict. */
   readonly related?: Place | Source;
+  /** The `use` of the domain for which a template brought it. */
+  readonly via?: Source;
   /** What it is about, where its place does not say that. */
   readonly subject?: FindingSubject;
 }
@@ -33,6 +35,7 @@ export function createProblemLog(): ProblemLog {
         message: words.message,
         hint: words.hint,
         source: toSource(place),
+        ...(words.via === undefined ? {} : { via: words.via }),
         ...(words.subject === undefined ? {} : { subject: words.subject }),
         ...(words.related === undefined ? {} : { related: toSource(words.related) }),
       });
@@ -55,6 +58,12 @@ function sortProblems(problems: readonly Problem[]): readonly Problem[] {
     return true;
   });
   return distinct
-    .map(({ subject: _, ...problem }) => problem)
+    .map(({ subject, ...problem }) => nameDomain(problem, subject))
     .sort((a, b) => compareSources(a.source, b.source));
+}
+
+/** A template may be used by many domains: of equal findings the first stands for all, and names its domain. */
+function nameDomain(problem: Problem, subject: FindingSubject = {}): Problem {
+  if (problem.via === undefined || subject.domain === undefined) return problem;
+  return { ...problem, message: `${problem.message}, in ${subject.domain}` };
 }

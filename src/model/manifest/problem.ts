@@ -18,6 +18,8 @@ export interface Problem {
   readonly source: Source | null;
   /** The other place of a conflict, such as the first of two equal names. */
   readonly related?: Source;
+  /** The `use` of the domain for which a template brought it. */
+  readonly via?: Source;
   /** What it is about, where its place does not say that: see `lint.off`. */
   readonly subject?: FindingSubject;
 }

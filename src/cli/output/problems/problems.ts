@@ -35,13 +35,14 @@ export function problemsDocument(
   return {
     kind: 'fwdsync/problems@1',
     ...(deletes === undefined ? {} : { deletes }),
-    problems: problems.map(({ severity, code, message, hint, source, related }) => ({
+    problems: problems.map(({ severity, code, message, hint, source, related, via }) => ({
       severity,
       code,
       message,
       hint,
       source,
       ...(related === undefined ? {} : { related }),
+      ...(via === undefined ? {} : { via }),
     })),
     summary: { ...countBySeverity(problems), ...counts },
   };
@@ -134,7 +135,7 @@ export function renderProblemCounts(
 }
 
 function renderProblem(problem: Problem, { style, excerpt, columns }: Look): string {
-  const { severity, code, source, related } = problem;
+  const { severity, code, source, related, via } = problem;
   const place = source === null ? [] : [showSource(source)];
   const used = [...place, severity, ''].join(': ').length;
   const text = `${escapeInvisible(problem.message)} [${code}]`;
@@ -144,6 +145,7 @@ function renderProblem(problem: Problem, { style, excerpt, columns }: Look): str
     `${head}${message.slice(0, -code.length - 2)}${style.dim(`[${code}]`)}`,
     ...excerpt(problem),
   ];
+  if (via !== undefined) lines.push(`${INDENT}used at ${showSource(via)}`);
   if (related !== undefined) lines.push(`${INDENT}see also ${showSource(related)}`);
   if (problem.hint !== '') lines.push(...hintLines(escapeInvisible(problem.hint), { style, columns }));
   return lines.join('\n');

@@ -1,5 +1,7 @@
 import type { DomainName } from '../../../model/names.ts';
-import { compareSources, type Source } from '../../../model/manifest/problem.ts';
+import { presentEntries, type PresentDomain } from '../../../model/desired.ts';
+import { SECTIONS, type Section } from '../../../model/kinds.ts';
+import { compareSources, showSource, type Source } from '../../../model/manifest/problem.ts';
 import type { FindingCode } from '../../../model/lint/findings.ts';
 import type { ProblemLog } from '../../problems.ts';
 
@@ -22,7 +24,28 @@ export function laterOf(entry: Source, other: Source): Pick<LintFinding, 'source
     : { source: entry, related: other };
 }
 
-export function reportFinding(finding: LintFinding, domain: DomainName, log: ProblemLog): void {
-  const { code, source, entries, ...words } = finding;
-  log.report(code, source, { ...words, subject: { domain, entries } });
+export function reportFinding(
+  { code, source, entries, ...words }: LintFinding,
+  domain: DomainName,
+  { log, viaOf }: { readonly log: ProblemLog; readonly viaOf: ViaOf },
+): void {
+  const via = viaOf(source);
+  const brought = via === undefined ? {} : { via };
+  log.report(code, source, { ...words, ...brought, subject: { domain, entries } });
+}
+
+/** Returns the domain's `use` that brought the entry at a place; undefined if it is the domain's own. */
+export type ViaOf = (source: Source) => Source | undefined;
+
+/** Entries are collected when the first finding asks for one. */
+export function createViaOf(domain: PresentDomain): ViaOf {
+  let known: ReadonlyMap<string, Source> | undefined;
+  return (source) => {
+    known ??= new Map(
+      SECTIONS.flatMap((section) => presentEntries<Section>(domain[section])).flatMap((entry) =>
+        entry.via === undefined ? [] : [[showSource(entry.source), entry.via] as const],
+      ),
+    );
+    return known.get(showSource(source));
+  };
 }

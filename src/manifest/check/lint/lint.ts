@@ -1,7 +1,7 @@
 import type { Desired, PresentDomain } from '../../../model/desired.ts';
 import type { Manifest } from '../../resolve/assemble.ts';
 import type { Loading } from '../../resolve/context.ts';
-import { reportFinding, type LintFinding } from './finding.ts';
+import { createViaOf, reportFinding, type LintFinding } from './finding.ts';
 import { literalPatterns } from './literal-patterns.ts';
 import { overlappingPatterns } from './overlapping-patterns.ts';
 import { missingRoles } from './role-addresses.ts';
@@ -32,7 +32,8 @@ export function reportLint(
   reportUnusedTemplates(manifest, log);
   for (const domain of domains.values()) {
     if (domain.state === 'absent') continue;
+    const viaOf = createViaOf(domain);
     for (const find of FINDERS)
-      for (const finding of find(domain)) reportFinding(finding, domain.domain, log);
+      for (const finding of find(domain)) reportFinding(finding, domain.domain, { log, viaOf });
   }
 }

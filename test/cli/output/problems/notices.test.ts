@@ -53,3 +53,45 @@ test.each([
     });
   },
 );
+
+test('a finding in a template names the domain, and its use', async () => {
+  const scene = await commandScene({
+    manifest: [
+      'templates: { web: { aliases: { info: a@corp.example } } }',
+      'domains:',
+      '  one.example: { use: [web] }',
+      '  two.example: { use: [web], aliases: { "*": a@corp.example } }',
+      '  six.example: { use: [web], aliases: { "*": a@corp.example } }',
+      '',
+    ].join('\n'),
+  });
+  const { stdout } = await scene.run(['validate', '--format', 'json']);
+  expect((JSON.parse(stdout) as { readonly problems: unknown }).problems).toMatchObject([
+    {
+      code: 'same-as-catch-all',
+      message: 'the alias "info" does what "*" does, in six.example',
+      source: { line: 2, column: 32 },
+      via: { line: 6, column: 24 },
+    },
+  ]);
+  const { stderr } = await scene.run(['validate', '--domain', 'two.example']);
+  expect(stderr).toContain('in two.example [same-as-catch-all]\n    used at fwdsync.yaml:5:24\n');
+});
+
+test('a finding in a template about a rule names the domain that does not silence it', async () => {
+  const rules =
+    '[{ name: all, alias: "*", forward: a@corp.example }, { name: one, alias: one, forward: a@corp.example }]';
+  const scene = await commandScene({
+    manifest: [
+      `templates: { web: { rules: ${rules} } }`,
+      'domains:',
+      '  one.example: { use: [web], lint: { off: [shadowed-rule] } }',
+      '  two.example: { use: [web] }',
+      '',
+    ].join('\n'),
+  });
+  const { stdout } = await scene.run(['validate', '--format', 'json']);
+  expect((JSON.parse(stdout) as { readonly problems: unknown }).problems).toMatchObject([
+    { code: 'shadowed-rule', message: expect.stringMatching(/, in two\.example$/), via: { line: 5 } },
+  ]);
+});
