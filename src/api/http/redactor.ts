@@ -7,14 +7,21 @@ export interface Redactor {
   /** `shown` stands in its place; that of the first time counts. */
   readonly add: (value: string, shown: string) => void;
   /** The text without the values. Where one was encoded, what surrounds it is decoded too. Long texts are cut. */
-  readonly redact: (text: string) => string;
+  readonly redact: (text: string, effort?: Effort) => string;
+}
+
+/** Characters that may still be searched, in all decodings of one text or of all texts of an answer. */
+interface Effort {
+  left: number;
 }
 
 /** Texts are searched up to the first length, and shown up to the second one. */
 const LONGEST_SEARCHED = 65_536;
 const LONGEST_SHOWN = 16_384;
-/** Characters that are searched of one text in all its decodings. */
-const MOST_SEARCHED = 2 ** 24;
+/** About a second's worth of characters. The texts of an answer share it. */
+const MOST_SEARCHED = 2 ** 22;
+/** Decoding and searching a short text takes as long as so many characters. */
+const SHORTEST_EFFORT = 100;
 const ROUNDS = 8;
 const HIDDEN = '***';
 
@@ -28,10 +35,13 @@ export function createRedactor(): Redactor {
         finder.add(form);
       }
     },
-    redact(text) {
+    redact(text, effort = { left: MOST_SEARCHED }) {
       const isCut = text.length > LONGEST_SEARCHED;
       const searched = text.slice(0, LONGEST_SEARCHED);
-      const redacted = redactWith(finder, searched, (value) => shownOf.get(value) ?? HIDDEN);
+      const redacted = redactWith(finder, searched, {
+        effort,
+        show: (value) => shownOf.get(value) ?? HIDDEN,
+      });
       // A value where the text was cut is not recognised: what is near to it is not shown.
       const most = isCut ? Math.min(redacted.length / 4, LONGEST_SHOWN) : LONGEST_SHOWN;
       return redacted.length > most ? `${redacted.slice(0, most)}…` : redacted;
@@ -39,20 +49,23 @@ export function createRedactor(): Redactor {
   };
 }
 
-function redactWith(finder: ValueFinder, text: string, show: (value: string) => string): string {
+function redactWith(
+  finder: ValueFinder,
+  text: string,
+  { effort, show }: { readonly effort: Effort; readonly show: (value: string) => string },
+): string {
   let current = text;
-  let searched = 0;
   // A text that takes too long to search is taken to hold a value.
   const holds = (candidate: string): boolean => {
-    searched += candidate.length;
-    return searched > MOST_SEARCHED || finder.isIn(candidate);
+    effort.left -= candidate.length + SHORTEST_EFFORT;
+    return effort.left < 0 || finder.isIn(candidate);
   };
   const hides = (token: string): boolean => decodingsOfToken(token).some(holds);
   for (let round = 0; round < ROUNDS; round += 1) {
     const found = decodingsOf(current).find(
       (decoding) => holds(decoding) || decoding.match(TOKEN)?.some(hides),
     );
-    if (searched > MOST_SEARCHED) return HIDDEN;
+    if (effort.left < 0) return HIDDEN;
     if (found === undefined) return current;
     const plain = finder.replaceIn(found, show);
     current = plain.replace(TOKEN, (token) => (hides(token) ? HIDDEN : token)).replaceAll(UNKNOWN, '?');
@@ -74,8 +87,6 @@ const TEXTS: ReadonlySet<string> = new Set([
 ]);
 /** One of their names, or an escaped letter, which may be a part of one. */
 const MAY_HAVE_TEXTS = new RegExp(String.raw`"(?:${[...TEXTS].join('|')})"|\\u00[4-7]`);
-/** Characters that are searched of all texts of an answer together; the others are hidden. */
-const MOST_OF_ANSWER = 2 ** 21;
 
 /**
  * An answer as it may go on: every text for people in it is redacted. What else an answer of a successful request holds is
@@ -85,12 +96,8 @@ export function redactReply(reply: Reply, { redact }: Redactor): Reply {
   if (reply.kind === 'failure') return { ...reply, message: redact(reply.message) };
   const scope = reply.status >= 200 && reply.status < 300 ? 'texts' : 'everything';
   if (scope === 'texts' && !MAY_HAVE_TEXTS.test(reply.text)) return reply;
-  let searched = 0;
-  const redacted = redactBody(reply.text, scope, (text) => {
-    searched += text.length;
-    return searched > MOST_OF_ANSWER && text !== '' ? HIDDEN : redact(text);
-  });
-  return { ...reply, text: redacted };
+  const effort = { left: MOST_SEARCHED };
+  return { ...reply, text: redactBody(reply.text, scope, (text) => redact(text, effort)) };
 }
 
 function redactBody(text: string, scope: 'texts' | 'everything', redact: (text: string) => string): string {

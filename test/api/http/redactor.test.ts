@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createRedactor, redactReply, type Redactor } from '../../../src/api/http/redactor.ts';
 import type { Reply } from '../../../src/api/http/dispatch.ts';
+import { cpuSeconds } from '../../support/cpu.ts';
 
 const PASSWORD = 'pA5s+w/ord"quoted" & <ümläut>\\';
 const ADDRESS = 'th3.boss+private@secret-corp.example';
@@ -128,18 +129,18 @@ test.each([16_384, 65_536])('no part of a value that stands at character %i of a
 test('one of many thousand values is found at once', () => {
   const redactor = createRedactor();
   for (let n = 0; n < 100_000; n += 1) redactor.add(`info.${n}@corp-${n % 97}.example`, `{ env: N${n} }`);
-  const started = performance.now();
+  const started = cpuSeconds();
   for (let n = 0; n < 1_000; n += 1) {
     redactor.add(`late.${n}@corp.example`, '***');
     expect(redactor.redact(`no such user: info.${n}@corp-${n % 97}.example`)).not.toContain('@');
   }
-  expect(performance.now() - started).toBeLessThan(5_000);
+  expect(cpuSeconds() - started).toBeLessThan(5);
 });
 
 test('a text of a hostile service takes no time to speak of', () => {
   const { redact } = open();
   const mixed = '%26%5cu0026amp;=41&#x41;\\x41ü QUJDREVGR0g= 4142434445464748 ';
-  const started = performance.now();
+  const started = cpuSeconds();
   for (const piece of [
     mixed,
     '=25',
@@ -154,7 +155,7 @@ test('a text of a hostile service takes no time to speak of', () => {
     'pA5s+w/ord"',
   ])
     redact(piece.repeat(1_000_000));
-  expect(performance.now() - started).toBeLessThan(5_000);
+  expect(cpuSeconds() - started).toBeLessThan(10);
 });
 
 describe('an answer', () => {
@@ -204,11 +205,14 @@ describe('an answer', () => {
     },
   );
 
-  test('with more text than can be searched is shown only as far as it was', () => {
-    const errors = Array.from({ length: 400 }, () => `${'. '.repeat(8_000)}${PASSWORD}`);
-    const started = performance.now();
+  test.each([
+    ['long', '. '.repeat(8_000)],
+    ['encoded in every way', '%26%5cu0026amp;=41&#x41;\\x41ü QUJDREVGR0g= 4142434445464748 '.repeat(300)],
+  ])('with more text than can be searched is shown only as far as it was: %s', (_, text) => {
+    const errors = Array.from({ length: 800 }, () => `${text}${PASSWORD}`);
+    const started = cpuSeconds();
     const redacted = textOf(redactReply(answer(400, { errors }), open()));
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(cpuSeconds() - started).toBeLessThan(5);
     expect(redacted).not.toContain('quoted');
     expect(JSON.parse(redacted)).toMatchObject({
       errors: expect.arrayContaining(['***']),
