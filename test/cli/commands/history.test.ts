@@ -104,6 +104,17 @@ describe.each(['v4', 'v3'] as const)('history through %s', (version) => {
   });
 });
 
+test('the list of runs fits 80 columns: what does not stands on a line below', async () => {
+  const scene = await open();
+  await apply(scene, { ...ACTIONS, GITHUB_ACTOR: 'a-person-with-a-name-of-thirty' });
+  const { stdout } = await scene.run(['history']);
+  const lines = stdout.trimEnd().split('\n');
+  expect(lines).toHaveLength(2);
+  expect(lines[0]).toMatch(/Z {2}apply {2}converged {2}\+/);
+  expect(lines[1]).toMatch(/^ {4}a-person-with-a-name-of-thirty \(/);
+  expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
+});
+
 test('each line matches its schema, and holds no password and no value of a reference', async () => {
   const scene = await open();
   await apply(scene);

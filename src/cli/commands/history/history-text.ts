@@ -169,13 +169,20 @@ function showTime(at: string): string {
   return at.replace(/\.\d+Z$/, 'Z');
 }
 
-/** Columns as wide as their widest. */
-function table(rows: readonly (readonly string[])[], { style }: TextOptions): readonly string[] {
+/** Columns as wide as their widest; those that do not fit stand on a line below. */
+function table(rows: readonly (readonly string[])[], { style, columns }: TextOptions): readonly string[] {
   const widths = (rows[0] ?? []).map((_, column) =>
     rows.reduce((widest, row) => Math.max(widest, row[column]?.length ?? 0), 0),
   );
-  return rows.map(([id = '', ...rest]) => {
-    const cells = rest.map((cell, column) => cell.padEnd(widths[column + 1] ?? 0));
-    return `${style.strong(id.padEnd(widths[0] ?? 0))}  ${cells.join('  ')}`.trimEnd();
+  const ends = widths.map((_, column) =>
+    widths.slice(0, column + 1).reduce((sum, width) => sum + width + 2, -2),
+  );
+  const fitting = ends.filter((end) => end <= columns).length;
+  return rows.flatMap((row) => {
+    const cells = row.map((cell, column) => cell.padEnd(widths[column] ?? 0));
+    const [id = '', ...rest] = cells.slice(0, Math.max(1, fitting));
+    const below = cells.slice(Math.max(1, fitting)).join('  ').trimEnd();
+    const first = `${style.strong(id)}  ${rest.join('  ')}`.trimEnd();
+    return below === '' ? [first] : [first, `    ${below.trimStart()}`];
   });
 }
