@@ -32,10 +32,14 @@ export interface ReportDocument extends Pick<
 }
 
 /** The report as plain JSON. What the service wrote is passed through the disclosure; values are in no report. */
-export function reportDocument(report: Report, disclosure: Disclosure): ReportDocument {
+export function reportDocument(
+  report: Report,
+  disclosure: Disclosure,
+  { undo: shell }: CommandReach = HERE,
+): ReportDocument {
   const show = (text: string): string => showText(text, disclosure);
   const { outcome, plan, applied, requests, stopped, snapshot } = report;
-  const undo = undoLine(report);
+  const undo = undoLine(report, shell);
   return {
     kind: 'fwdsync/report@1',
     outcome,
@@ -66,10 +70,30 @@ export function reportDocument(report: Report, disclosure: Disclosure): ReportDo
   };
 }
 
+/** The words around a command that make it reach the account and state of the run that prints it. */
+interface Shell {
+  /** Variables that are set for it. */
+  readonly before: readonly string[];
+  readonly flags: readonly string[];
+}
+
+/** The same for each command that a report prints. */
+export interface CommandReach {
+  readonly undo: Shell;
+  readonly snapshot: Shell;
+}
+
+/** Nothing is needed: the environment says it all. */
+export const HERE: CommandReach = { undo: { before: [], flags: [] }, snapshot: { before: [], flags: [] } };
+
 /** Returns the command that undoes a run, with what it needs to be allowed; null where there is nothing to undo. */
-export function undoLine({ run, undoFlags }: Pick<Report, 'run' | 'undoFlags'>): string | null {
+export function undoLine(
+  { run, undoFlags }: Pick<Report, 'run' | 'undoFlags'>,
+  { before, flags }: Shell = HERE.undo,
+): string | null {
   if (run === null) return null;
-  return ['fwdsync undo', run, ...undoFlags.filter((flag) => UNDO_TAKES.test(flag))].join(' ');
+  const allowed = undoFlags.filter((flag) => UNDO_TAKES.test(flag));
+  return [...before, 'fwdsync undo', run, ...allowed, ...flags].join(' ');
 }
 
 /** No number of changes speaks against an undo. */

@@ -6,13 +6,14 @@ import { quoteForShell } from '../../plan/policy.ts';
 import { withheldReason } from '../../plan/withhold.ts';
 import type { Style } from '../../plan/render/style.ts';
 import { wrapSentence } from '../../plan/render/wrap.ts';
-import { summarise, undoLine } from './report-document.ts';
+import { HERE, summarise, undoLine, type CommandReach } from './report-document.ts';
 
 export interface ReportTextOptions {
   readonly disclosure: Disclosure;
   readonly style: Style;
   /** Width that sentences keep to; the line of an item is never broken. Infinity wraps nothing. */
   readonly columns: number;
+  readonly reach?: CommandReach;
 }
 
 /** What ended the run is said once. */
@@ -32,18 +33,19 @@ export function renderReport(report: Report, options: ReportTextOptions): string
       ? []
       : sentence(`stopped: ${report.stopped.message}`, options).map(options.style.error)),
     countLine(report, options.style),
-    ...renderUndo(report, options.disclosure),
+    ...renderUndo(report, options),
   ];
   return `${lines.join('\n')}\n`;
 }
 
 /** The command that undoes the run, and the one that applies its snapshot with what that needs to be allowed. */
-function renderUndo(report: Report, disclosure: Disclosure): readonly string[] {
+function renderUndo(report: Report, { disclosure, reach = HERE }: ReportTextOptions): readonly string[] {
   const { snapshot, undoFlags } = report;
-  const undo = undoLine(report);
+  const undo = undoLine(report, reach.undo);
   if (undo === null) return [];
   const flags = undoFlags.map((flag) => showText(flag, disclosure));
-  const apply = ['fwdsync apply -f', quoteForShell(snapshot ?? ''), ...flags].join(' ');
+  const own = ['fwdsync apply -f', quoteForShell(snapshot ?? ''), ...flags];
+  const apply = [...reach.snapshot.before, ...own, ...reach.snapshot.flags].join(' ');
   return [`undo: ${showText(undo, disclosure)}`, ...(snapshot === null ? [] : [`snapshot: ${apply}`])];
 }
 

@@ -1,5 +1,5 @@
 import type { Client } from '../../api/client.ts';
-import type { Desired } from '../../model/desired.ts';
+import type { Desired, DesiredApi } from '../../model/desired.ts';
 import type { Disclosure } from '../../model/destinations.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { Problem } from '../../model/manifest/problem.ts';
@@ -25,6 +25,8 @@ import { isUndo, openStates } from './state/state.ts';
 export interface Session {
   readonly client: Client;
   readonly connection: Connection;
+  /** The address and key that the manifest states. */
+  readonly api: DesiredApi;
   /** Before the first request, epoch milliseconds. */
   readonly openedAt: number;
   readonly request: PlanRequest;
@@ -74,6 +76,7 @@ export async function openSession(
   const opened = await connectSession(context, options, { ...how, connection, desired: manifest.desired });
   return {
     ...opened,
+    api: manifest.desired.api,
     request: {
       ...requestOf(manifest, options, { connection, stance: how.stance, now: opened.openedAt }),
       manifestKind,

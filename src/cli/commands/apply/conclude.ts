@@ -11,6 +11,7 @@ import { readFailure } from '../../input/connect.ts';
 import { EXIT, interruptedExit, type ExitCode } from '../../exit.ts';
 import type { DocumentFormat } from '../../output/formats.ts';
 import { notRun, unprovenOf, type NotRun } from './not-run.ts';
+import { reachOf } from '../../output/plan/next-command.ts';
 import { columnsOf, printJson } from '../../output/output.ts';
 import { printInvalid, printProblems } from '../../output/problems/problems.ts';
 import { printStale } from '../../output/plan/saved-plan.ts';
@@ -91,7 +92,8 @@ function printReport(
 ): void {
   const disclosure = disclosureFor(session, planned);
   const report = lastingPart(whole, options, context);
-  if (format === 'json') return printJson(context, reportDocument(report, disclosure));
+  const reach = reachOf(context, options, session.api);
+  if (format === 'json') return printJson(context, reportDocument(report, disclosure, reach));
   // Others were shown with the plan.
   printProblems(
     context,
@@ -103,7 +105,7 @@ function printReport(
   const columns = columnsOf(context.stdout);
   // Others were shown with the plan.
   const notes = report.notes.filter((note) => !planned.notes.includes(note));
-  context.stdout.write(`\n${renderReport({ ...report, notes }, { disclosure, style, columns })}`);
+  context.stdout.write(`\n${renderReport({ ...report, notes }, { disclosure, style, columns, reach })}`);
 }
 
 /** Leaves out the command that undoes a run where nothing will remember the run, and says why. */

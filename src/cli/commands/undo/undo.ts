@@ -11,7 +11,7 @@ import { connectSession, type Session } from '../../input/session.ts';
 import { openStates } from '../../input/state/state.ts';
 import { DOCUMENT_FORMATS } from '../../output/formats.ts';
 import { disclosureOf } from '../../output/output.ts';
-import { resolveConnection, resolveFormat, type CommonOptions, type Connection } from '../../settings.ts';
+import { resolveConnection, resolveFormat, type CommonOptions } from '../../settings.ts';
 import { approveByUser, canAsk } from '../apply/approve.ts';
 import { concludeRun } from '../apply/conclude.ts';
 import { approvingPorts } from '../apply/follow-run.ts';
@@ -34,10 +34,11 @@ export async function undoCommand(
 ): Promise<ExitCode> {
   const format = resolveFormat(options, context, DOCUMENT_FORMATS);
   assertAnswerable(context, options, name);
-  const connection = await resolveConnection(options, await ownApi(context, options), context);
+  const api = await ownApi(context, options);
+  const connection = await resolveConnection(options, api, context);
   const run = await findUndoable(context, options, { connection, name });
   if (run === null) return EXIT.done;
-  const session = await openUndo(context, options, { connection, run });
+  const session = await openUndo(context, options, { connection, run, api });
   try {
     const origin = { ...runOrigin(context, 'undo'), undoes: run.run };
     const request = { ...session.request, origin, maxFailures: null, newcomers: 'left' } as const;
@@ -65,7 +66,7 @@ function assertAnswerable(context: Context, { yes }: UndoFlags, run: string | un
 async function openUndo(
   context: Context,
   options: UndoFlags,
-  { connection, run }: { readonly connection: Connection; readonly run: RunEntry },
+  { connection, run, api }: Pick<Session, 'connection' | 'api'> & { readonly run: RunEntry },
 ): Promise<Session> {
   // No reference may stand for a secret of the operator.
   await referenceReader(context)({ keys: [], others: [] });
@@ -82,6 +83,7 @@ async function openUndo(
   const policy = createPolicy(desired, options, { ...stance, now: opened.openedAt });
   return {
     ...opened,
+    api,
     request: undoRequest(run, items, { desired, policy }),
     counts: { files: 0, domains: 0, aliases: 0, rules: 0, silenced: 0 },
     problems: [],

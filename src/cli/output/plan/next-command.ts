@@ -1,5 +1,8 @@
+import type { CommandReach } from '../../../apply/report/report-document.ts';
+import type { DesiredApi } from '../../../model/desired.ts';
 import { quoteForShell } from '../../../plan/policy.ts';
 import type { Context } from '../../context.ts';
+import type { CommonOptions } from '../../settings.ts';
 import { ALLOWANCES, flagOf, type PlanFlags } from '../../input/plan-options.ts';
 
 /** How `plan` was asked for, as far as it says how to go on. */
@@ -35,13 +38,47 @@ export function nextOf({ ofAccount }: Pick<Context, 'ofAccount'>, command: strin
   return null;
 }
 
+/**
+ * Returns what the commands of a report need to work as they are printed: flags that were given, and what only the manifest says,
+ * which `undo` of one account and `apply` of a snapshot do not read.
+ */
+export function reachOf(
+  { env, ofAccount }: Pick<Context, 'env' | 'ofAccount'>,
+  options: CommonOptions,
+  api: DesiredApi,
+): CommandReach {
+  const { accounts, apiUrl, apiVersion, account, stateDir, store } = options;
+  const state = { stateDir, store };
+  const one = {
+    before: keyVariable(api),
+    flags: flagsOf({
+      apiUrl: apiUrl ?? (env['FWDSYNC_API_URL'] ? undefined : api.url),
+      apiVersion: apiVersion ?? (env['FWDSYNC_API_VERSION'] ? undefined : api.version),
+      account,
+      ...state,
+    }),
+  };
+  if (ofAccount === undefined) return { undo: one, snapshot: one };
+  return { undo: { before: [], flags: flagsOf({ accounts, apiUrl, apiVersion, ...state }) }, snapshot: one };
+}
+
+/** Returns the variable that gives a command the key to which the manifest refers. */
+function keyVariable({ key }: DesiredApi): readonly string[] {
+  if (key === undefined) return [];
+  if (key.kind === 'file') return [`FWDSYNC_API_KEY_FILE=${quoteForShell(key.path)}`];
+  return key.name === 'FWDSYNC_API_KEY' ? [] : [`FWDSYNC_API_KEY="$${key.name}"`];
+}
+
 function commandLine(flags: PlanFlags, names: readonly FlagName[], operands: readonly string[]): string {
-  const given = names.flatMap((name) => {
-    const value = flags[name];
-    const flag = name === 'file' ? '-f' : flagOf(name);
+  const given = flagsOf(Object.fromEntries(names.map((name) => [name, flags[name]])));
+  return ['fwdsync apply', ...operands.map(quoteForShell), ...given].join(' ');
+}
+
+function flagsOf(given: { readonly [name in FlagName]?: PlanFlags[name] | undefined }): readonly string[] {
+  return Object.entries(given).flatMap(([name, value]) => {
+    const flag = name === 'file' ? '-f' : flagOf(name as FlagName);
     if (value === undefined) return [];
     if (value === true) return [flag];
     return [value].flat().flatMap((one) => [flag, quoteForShell(String(one))]);
   });
-  return ['fwdsync apply', ...operands.map(quoteForShell), ...given].join(' ');
 }
