@@ -166,7 +166,7 @@ function readText(text: ManifestText, log: ProblemLog): Documents {
   return parseDocuments(source, log);
 }
 
-/** What needs the other domains, or the whole of one: only where nothing was left out, or it would be noise. */
+/** Checks what needs the other domains, or the whole of one. Where entries were left out, only what they cannot change is reported. */
 function finishDomains(read: ReadonlyMap<DomainName, ReadDomain>, loading: Loading): Desired['domains'] {
   const domains = new Map<DomainName, ReadDomain['desired']>();
   for (const [name, { desired, node }] of read) {
@@ -174,12 +174,14 @@ function finishDomains(read: ReadonlyMap<DomainName, ReadDomain>, loading: Loadi
     domains.set(name, isPresent ? { ...desired, expect: readExpectations(desired, node, loading) } : desired);
   }
   loading.destinations.checkSpares();
-  const sound = [...domains.values()].filter(({ domain }) => read.get(domain)?.sound === true);
+  const isWhole = (domain: DomainName): boolean => read.get(domain)?.sound === true;
   if (loading.options.expect !== 'unchecked') {
-    for (const domain of sound) if (domain.state === 'present') checkExpectations(domain, loading);
+    for (const domain of domains.values()) {
+      if (domain.state === 'present') checkExpectations(domain, isWhole(domain.domain), loading);
+    }
   }
-  const allSound = loading.completeness === 'complete' && sound.length === domains.size;
-  if (allSound) reportLoops(domains, loading.log);
+  const allWhole = loading.completeness === 'complete' && domains.keys().every(isWhole);
+  reportLoops(domains, allWhole ? 'whole' : isWhole, loading.log);
   return domains;
 }
 

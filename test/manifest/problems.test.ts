@@ -405,3 +405,53 @@ describe('expect where several entries may take the mail', () => {
     ]);
   });
 });
+
+describe('an error hides no other', () => {
+  const codes = (...lines: readonly string[]) =>
+    problemsOf(acme(...lines)).map((problem) => problem.split(' ')[0]);
+  const BROKEN = '  bad: "x@@y"';
+  const ROLES = ['  postmaster: a@x.example', '  abuse: a@x.example'] as const;
+  const LOOP = ['aliases:', '  a: b@acme.example', '  b: a@acme.example', ...ROLES] as const;
+
+  test('neither a loop in the same domain nor an expectation', () => {
+    expect(codes(...LOOP, BROKEN, 'expect: [{ to: a@acme.example, forward: c@x.example }]')).toEqual([
+      'loop',
+      'invalid-address',
+      'expect-failed',
+    ]);
+  });
+
+  test('nor a loop through another domain', () => {
+    const text = `version: 1
+domains:
+  acme.example:
+    aliases: { a: b@beta.example, bad: "x@@y" }
+  beta.example:
+    aliases: { b: a@acme.example }
+`;
+    const found = problemsOf(text).map((problem) => problem.split(' ')[0]);
+    expect(found).toEqual(['loop', 'invalid-address']);
+  });
+
+  test.each([
+    ['what takes the mail may be left out: a name', ['aliases:', '  "*": a@acme.example', '  a: "x@@y"']],
+    [
+      'what takes the mail may be left out: a rule',
+      [...LOOP, 'rules: [{ name: r, alias: a, forward: "x@@y" }]'],
+    ],
+  ])('nothing is said that another entry could change: %s', (_, lines) => {
+    const found = codes(...lines, 'expect: [{ to: c@acme.example, forward: c@x.example }]');
+    expect(found).toContain('invalid-address');
+    expect(
+      found.filter((code) => code === 'loop' || code === 'possible-loop' || code === 'expect-failed'),
+    ).toEqual([]);
+  });
+
+  test('a file that cannot be read hides neither loops nor expectations of the others', () => {
+    const lines = [...LOOP, 'expect: [{ to: a@acme.example, forward: c@x.example }]'];
+    const found = problemsOf({ 'a.yaml': acme(...lines), 'b.yaml': 'version: 1\ndomains: {' });
+    expect(found.map((problem) => problem.split(' ')[0])).toEqual(
+      expect.arrayContaining(['loop', 'syntax', 'expect-failed']),
+    );
+  });
+});

@@ -2,7 +2,7 @@ import { sameDestinations, showDestinations, type Destination } from '../../mode
 import type { Expectation, PresentDomain } from '../../model/desired.ts';
 import { domainPartOf, localPartOf, parseDomainName, quote } from '../../model/names.ts';
 import type { PresentAlias, PresentRule } from '../../model/resources.ts';
-import { isOneWay, type Route } from '../../routing/route.ts';
+import { isOneWay, type Mail, type Route } from '../../routing/route.ts';
 import type { Loading } from '../resolve/context.ts';
 import { itemsOf, textOf, valueOf, type MapNode, type Node } from '../read/node.ts';
 import { routerOf, type DomainRouter } from './routing-table.ts';
@@ -23,11 +23,23 @@ export function readExpectations(
   return read;
 }
 
-/** Compares where the manifest routes each mail with where it is expected. */
-export function checkExpectations(domain: PresentDomain, loading: Loading): void {
+/**
+ * Compares where the manifest routes each mail with where it is expected. Of a domain of which entries were left out, only what
+ * an alias by its name decides is compared: no other entry can take that mail.
+ */
+export function checkExpectations(domain: PresentDomain, isWhole: boolean, loading: Loading): void {
   if (domain.expect.length === 0) return;
   const router = routerOf(domain);
-  for (const expectation of domain.expect) checkExpectation(expectation, router, loading);
+  for (const expectation of domain.expect) {
+    if (isWhole || isDecidedByName(domain, router, expectation))
+      checkExpectation(expectation, router, loading);
+  }
+}
+
+/** True if an alias takes the mail by its name, and no rule can come before it. */
+function isDecidedByName({ rules }: PresentDomain, { route }: DomainRouter, mail: Mail): boolean {
+  const taken = route(mail);
+  return rules === undefined && taken.kind === 'alias' && taken.by === 'name';
 }
 
 function checkExpectation(expectation: Expectation, router: DomainRouter, loading: Loading): void {

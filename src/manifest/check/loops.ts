@@ -17,7 +17,12 @@ interface Edge {
   readonly to: PresentAlias | PresentRule;
   /** False if something else could take the mail instead: a live alias that the manifest does not name, or another pattern. */
   readonly certain: boolean;
+  /** True if it is an alias by its name, in a domain without rules: nothing else can take the mail. */
+  readonly byName: boolean;
 }
+
+/** `whole`: nothing of the manifest was left out; else whether a domain was read as a whole. */
+export type Wholeness = 'whole' | ((domain: DomainName) => boolean);
 
 /** Rules of all domains times internal destinations; beyond it only aliases are followed. */
 const MAX_EVALUATIONS = 1_000_000;
@@ -26,10 +31,10 @@ const MAX_EVALUATIONS = 1_000_000;
  * Follows destinations that are addresses of the manifest's own domains. Mail that comes back to an alias by name is
  * an error; where a rule, a pattern or a live alias has a say, a warning, for the account decides.
  */
-export function reportLoops(domains: Desired['domains'], log: ProblemLog): void {
+export function reportLoops(domains: Desired['domains'], whole: Wholeness, log: ProblemLog): void {
   const present = new Map<DomainName, PresentDomain>();
   for (const [name, domain] of domains) if (domain.state === 'present') present.set(name, domain);
-  const hops = findHops(present);
+  const hops = findHops(present, whole);
   const certain = cyclesOf(hops, ({ certain }) => certain);
   for (const cycle of certain) reportLoop('loop', cycle, log);
   const known = new Set(certain.flat().map(({ entry }) => entry));
@@ -38,7 +43,10 @@ export function reportLoops(domains: Desired['domains'], log: ProblemLog): void 
   }
 }
 
-function findHops(domains: ReadonlyMap<DomainName, PresentDomain>): ReadonlyMap<Origin, Hop> {
+function findHops(
+  domains: ReadonlyMap<DomainName, PresentDomain>,
+  whole: Wholeness,
+): ReadonlyMap<Origin, Hop> {
   const hops = new Map<Origin, Hop>();
   const found: { hop: Hop; to: readonly [DomainName, string][] }[] = [];
   let rules = 0;
@@ -59,10 +67,15 @@ function findHops(domains: ReadonlyMap<DomainName, PresentDomain>): ReadonlyMap<
   const routers = new Map<DomainName, DomainRouter>();
   for (const { hop, to } of found) {
     for (const [domain, address] of to) {
-      hop.next.push(...follow(address, domains.get(domain), routers, means));
+      hop.next.push(...edgesKept(follow(address, domains.get(domain), routers, means), domain, whole));
     }
   }
   return hops;
+}
+
+/** What was left out of a domain could take mail that reaches it otherwise than by a name. */
+function edgesKept(edges: readonly Edge[], domain: DomainName, whole: Wholeness): readonly Edge[] {
+  return whole === 'whole' || whole(domain) ? edges : edges.filter(({ byName }) => byName);
 }
 
 function internalDestinations(
@@ -89,10 +102,11 @@ function follow(
   const mail = { to: address, from: '', subject: '', body: '' };
   const routes = means === 'all' ? router.routes(mail) : router.routesByAlias(localPartOf(address));
   return routes.flatMap((route): readonly Edge[] => {
-    if (route.kind === 'rule') return [{ to: route.rule, certain: false }];
+    if (route.kind === 'rule') return [{ to: route.rule, certain: false, byName: false }];
     if (route.kind !== 'alias') return [];
+    const byName = route.by === 'name' && domain.rules === undefined;
     const certain = route.by === 'name' || (routes.length === 1 && isWhole(domain));
-    return [{ to: route.alias, certain }];
+    return [{ to: route.alias, certain, byName }];
   });
 }
 
