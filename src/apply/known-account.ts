@@ -1,6 +1,7 @@
 import { errorText, type ApiError } from '../api/errors.ts';
 import { observeSections } from '../api/observe-sections.ts';
 import { packSections } from '../api/packed.ts';
+import { normaliseDestination, type Destination } from '../model/destinations.ts';
 import { managedSections, type Desired } from '../model/desired.ts';
 import { SECTIONS } from '../model/kinds.ts';
 import type { DomainName } from '../model/names.ts';
@@ -34,6 +35,11 @@ export interface KnownAccount {
   readonly reread: (names: Iterable<DomainName>) => Promise<Result<void, ApiError>>;
   /** The same to verify what was written: reads that a write waits for go first. */
   readonly verify: (names: Iterable<DomainName>) => Promise<Result<void, ApiError>>;
+  /**
+   * Remembers, before domains are added, that a `*` to the account's own address is what the service makes with them: for the next run,
+   * where this one is killed before it reads the aliases.
+   */
+  readonly expectAdded: (names: readonly DomainName[]) => Promise<void>;
   /**
    * Reads the aliases that the service made with a domain that was just added, and remembers its `*`; from then on that read
    * ages like any other.
@@ -82,6 +88,7 @@ export function openKnownAccount(
     observed: read,
     prior: withCatchAlls(withRenamedRules(prior, findings.renamedRules), findings.givenCatchAlls),
   });
+  const rememberGiven = openGivenMemory(input, findings, state);
   return {
     observed: latest,
     findings,
@@ -96,16 +103,15 @@ export function openKnownAccount(
       }
       return reread(all, latest, { client: client.withUrgency('verification'), clock, desired });
     },
+    expectAdded: (names) => rememberGiven(names, [normaliseDestination(observed.account.email)]),
     async readAdded(domain) {
       const aliases = await client.listAliases(domain);
       const made = findings.added.get(domain);
       if (!aliases.ok || made === undefined) return aliases;
       if (made !== null) domains.set(domain, { ...made, aliases: aliases.value, readAt: clock.monotonic() });
       const catchAll = aliases.value.find(({ name }) => name === '*');
-      if (catchAll === undefined) return aliases;
-      const givenCatchAll = signature({ kind: 'alias', state: catchAll }, desired.references);
-      findings.givenCatchAlls.set(domain, givenCatchAll);
-      await rememberCatchAll(state, priorAtStart.domains.get(domain), { domain, givenCatchAll });
+      if (catchAll === undefined) findings.givenCatchAlls.delete(domain);
+      else await rememberGiven([domain], catchAll.forward);
       return aliases;
     },
     isStale: (domain, late) => needsFreshRead(late, domains.get(domain)?.readAt ?? null, clock.monotonic()),
@@ -141,15 +147,28 @@ function noFindings(): Findings {
   };
 }
 
-/** At once: a run that is killed leaves the next one what tells the service's own `*` from anybody's. */
-async function rememberCatchAll(
+/** Remembers what the service gives the `*` of new domains, at once: for the next run, where this one is killed. */
+function openGivenMemory(
+  { desired, prior }: ApplyInput,
+  findings: Findings,
   state: ApplyPorts['state'],
-  prior: PriorDomain | undefined,
-  { domain, givenCatchAll }: { readonly domain: DomainName; readonly givenCatchAll: string },
-): Promise<void> {
+): (names: readonly DomainName[], forward: readonly Destination[]) => Promise<void> {
+  return async (names, forward) => {
+    if (names.length === 0) return;
+    const given = signature({ kind: 'alias', state: { forward } }, desired.references);
+    const memories = new Map<DomainName, PriorDomain>();
+    for (const name of names) {
+      findings.givenCatchAlls.set(name, given);
+      memories.set(name, withCatchAll(prior.domains.get(name), given));
+    }
+    await state.remember({ domains: memories, manifest: null });
+  };
+}
+
+function withCatchAll(prior: PriorDomain | undefined, givenCatchAll: string): PriorDomain {
   // It was another domain of that name that was left in place.
   const { inSyncDigest: _, ...known } = prior ?? NO_PRIOR_DOMAIN;
-  await state.remember({ domains: new Map([[domain, { ...known, givenCatchAll }]]), manifest: null });
+  return { ...known, givenCatchAll };
 }
 
 async function relist(

@@ -117,9 +117,10 @@ interface EarlyPart extends Pick<Outlook, 'order'> {
 async function sendEarlyPart(
   { part, domains, work, order }: EarlyPart,
   firstPass: FirstPass,
-  { ledger, sender }: RoundParts,
+  { ledger, account, sender }: RoundParts,
 ): Promise<void> {
   const isNew = ({ requests }: DomainRequests): boolean => requests.some(isAddedDomain);
+  await account.expectAdded(domains.filter(isNew).map(({ domain }) => domain));
   const send = async ({ domain, requests }: DomainRequests): Promise<void> => {
     for (const addition of requests.filter(isAddedDomain)) await sender.send(addition);
     const left = await work.settle(domain);

@@ -180,11 +180,33 @@ describe('stopped after the domain was added', () => {
     expect([refused(third), catchAll(third)]).toEqual([['catch-all'], OWN]);
   });
 
-  test('and nobody has read what the service made: it is an alias like any other', async () => {
+  test('and nobody has read what the service made: the next run takes it away, for it goes to the account', async () => {
     const { scene, first } = await stoppedAt('POST', /domains/);
-    expect(refused(first)).toEqual(['catch-all']);
+    expect(refused(first)).toEqual([]);
     const second = await scene.run({ refusals: 'withheld' });
-    expect([refused(second), catchAll(second)]).toEqual([['catch-all'], OWN]);
+    expect([second.report.outcome, catchAll(second)]).toEqual(['converged', null]);
+  });
+
+  test('and nobody has read it, and somebody pointed it elsewhere since: it is an alias like any other', async () => {
+    const { scene } = await stoppedAt('POST', /domains/);
+    const star = scene.account.emulator.store.state.domains.get('new.example')?.aliases.get('*');
+    if (star === undefined) throw new Error('no catch-all');
+    star.forward = 'somebody@corp.example';
+    const second = await scene.run({ refusals: 'withheld' });
+    expect([refused(second), catchAll(second)]).toEqual([['catch-all'], 'somebody@corp.example']);
+  });
+
+  test('killed once the service has added it: the next run converges', async () => {
+    const scene = await openScene({ manifest: manifestOf(VARIANTS[2].aliases) });
+    let asked = 0;
+    // Nothing happens after the first request was sent, memory and report included.
+    const objection = (): Promise<null> => {
+      asked += 1;
+      return asked > 1 ? Promise.reject(new Error('killed')) : Promise.resolve(null);
+    };
+    await expect(scene.attempt({ ports: { objection } })).rejects.toThrow('killed');
+    const second = await scene.run({ refusals: 'withheld' });
+    expect([refused(second), second.report.outcome, catchAll(second)]).toEqual([[], 'converged', null]);
   });
 });
 
