@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { homedir } from 'node:os';
-import { addressFault } from '../api/http/address.ts';
+import { addressFault, CREDENTIALS_IN_ADDRESS } from '../api/http/address.ts';
 import type { DesiredApi } from '../model/desired.ts';
 import type { ApiVersion } from '../model/endpoints.ts';
 import type { Context } from './context.ts';
@@ -244,7 +244,9 @@ function assertUrl(text: string, origin: string): void {
   if (fault === null) return;
   throw usageError(
     `${origin} is not an address that may get the key: ${fault}`,
-    'use https, or http on 127.0.0.1, [::1] or localhost',
+    fault === CREDENTIALS_IN_ADDRESS
+      ? 'leave them out: the key is in FWDSYNC_API_KEY or FWDSYNC_API_KEY_FILE'
+      : 'use https, or http on 127.0.0.1, [::1] or localhost',
   );
 }
 

@@ -208,6 +208,12 @@ function nameFault(kind: string, text: string, why: string, hint: string): NameF
 }
 
 function invisibleFault(kind: string, text: string, character: string): NameFault {
+  if (character === ' ')
+    return {
+      code: 'invalid-character',
+      message: `${kind} name ${quote(text)} contains a space`,
+      hint: 'delete the space',
+    };
   return {
     code: 'invalid-character',
     message: `${kind} name ${quote(text)} contains ${codePoint(character)}, which is invisible`,

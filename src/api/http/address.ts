@@ -1,5 +1,7 @@
 import { isLoopback } from '../../model/endpoints.ts';
 
+export const CREDENTIALS_IN_ADDRESS = 'the API address holds a user name or password';
+
 /** Why an address cannot be the API's root; null when it can. The key is sent over https, or to this machine. */
 export function addressFault(text: string): string | null {
   const url = URL.canParse(text) ? new URL(text) : null;
@@ -7,7 +9,7 @@ export function addressFault(text: string): string | null {
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
     return 'the API address is neither https nor http on loopback';
   }
-  if (url.username !== '' || url.password !== '') return 'the API address holds a user name or password';
+  if (url.username !== '' || url.password !== '') return CREDENTIALS_IN_ADDRESS;
   if (url.search !== '' || url.hash !== '') return 'the API address has a query or fragment';
   return null;
 }

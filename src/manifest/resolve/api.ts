@@ -51,7 +51,10 @@ function findUrlFault(text: string, { namedUrl }: LoadOptions): UrlFault | null 
     !/^https?:$/.test(url.protocol) ||
     `${url.username}${url.password}${url.search}${url.hash}` !== ''
   ) {
-    const hint = 'write it as https://host/v4, without user name, password, query or fragment';
+    const hint =
+      url !== null && `${url.username}${url.password}` !== ''
+        ? 'leave user name and password out, and change the secret if it is one; api.key refers to the key'
+        : 'write it as https://host/v4, without user name, password, query or fragment';
     return { code: 'invalid-url', message: 'the address of the API is not a usable one', hint };
   }
   if (isLoopback(url.hostname)) return null;

@@ -68,19 +68,43 @@ function plainText(example: unknown): string {
   return JSON.stringify(example).replaceAll('"', '').replace(/[{,:]/g, '$& ').replace('}', ' }');
 }
 
+/** Maps whose keys are names, which may be numbers. */
+const NAMED: ReadonlySet<string> = new Set([
+  'domains',
+  'templates',
+  'destinations',
+  'aliases',
+  'credentials',
+]);
+
+/** An item of a list by its place, such as `item 2 of "rules"`; null means that the value has a key. */
+function itemOf(path: readonly string[]): string | null {
+  const [list = '', at = ''] = path.slice(-2);
+  return path.length > 1 && /^\d+$/.test(at) && !NAMED.has(list)
+    ? `item ${Number(at) + 1} of ${quote(list)}`
+    : null;
+}
+
 function describeType(type: unknown, name: string, node: Node, path: readonly string[]): Described {
-  if (isNull(node)) return ['null-value', words(`${quote(name)} has no value`, hintForNull(name, path))];
+  const item = itemOf(path);
+  const what = item ?? quote(name);
+  if (isNull(node)) return ['null-value', words(`${what} has no value`, hintForNull(name, path))];
   const secret = path.at(-1) === 'password' || path.join('/') === 'api/key';
   if (secret && node.kind === 'text') {
     const hint = `write a reference, such as \`${name}: { env: NAME }\`, and change the secret: it has been exposed`;
     return ['secret-in-manifest', words(`${quote(name)} must be a reference, never the secret itself`, hint)];
   }
   const expected = (Array.isArray(type) ? type : String(type).split(',')).map(typeWords);
-  const message = `${quote(name)} must be ${expected.join(' or ')}, not ${foundWords(node)}`;
+  const message = `${what} must be ${expected.join(' or ')}, not ${foundWords(node)}`;
   const isSlip = node.kind === 'text' && node.plain && lacksSpace(node.text);
   return [
     'wrong-type',
-    words(message, isSlip ? SPACE_HINT : `write ${expected.join(' or ')}, or leave the key out`),
+    words(
+      message,
+      isSlip
+        ? SPACE_HINT
+        : `write ${expected.join(' or ')}, or leave the ${item === null ? 'key' : 'entry'} out`,
+    ),
   ];
 }
 
@@ -132,7 +156,7 @@ function hintForNull(name: string, path: readonly string[]): string {
   }
   if (emptyOf(parent) === '{}' && parent !== 'destinations')
     return 'indent what belongs to it, or write {} for nothing more than its name';
-  if (name === 'notification_email' || name === 'whitelabel') {
+  if (name === 'notification_email' || name === 'whitelabel' || name === 'webhook') {
     return `write \`${name}: none\` to ask for no value, or leave the key out`;
   }
   return 'write a value, or leave the key out: what is not mentioned is not touched';

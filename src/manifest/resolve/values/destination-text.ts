@@ -58,6 +58,18 @@ function check(text: string): Result<never, DestinationFault> | null {
       'shorten it',
     );
   }
+  if (!text.includes('://')) {
+    if (/<[^<>]*@[^<>]*>$/.test(text))
+      return faulty(
+        'invalid-address',
+        'a destination is the address alone, without a name',
+        'write the address only',
+      );
+    if (text.includes(';')) {
+      const hint = 'write a list: [a@x.example, b@x.example]';
+      return faulty('invalid-address', 'a semicolon does not separate destinations', hint);
+    }
+  }
   if (findInvisible(text) === null) return null;
   const hint = 'delete it and type the destination again';
   return faulty('invalid-character', 'a destination must not contain spaces or invisible characters', hint);
