@@ -51,10 +51,7 @@ function findUrlFault(text: string, { namedUrl }: LoadOptions): UrlFault | null 
     !/^https?:$/.test(url.protocol) ||
     `${url.username}${url.password}${url.search}${url.hash}` !== ''
   ) {
-    const hint =
-      url !== null && `${url.username}${url.password}` !== ''
-        ? 'leave user name and password out, and change the secret if it is one; api.key refers to the key'
-        : 'write it as https://host/v4, without user name, password, query or fragment';
+    const hint = urlHint(url);
     return { code: 'invalid-url', message: 'the address of the API is not a usable one', hint };
   }
   if (isLoopback(url.hostname)) return null;
@@ -69,6 +66,12 @@ function findUrlFault(text: string, { namedUrl }: LoadOptions): UrlFault | null 
     message: `the host ${url.host} was not named by the operator: a manifest cannot send the key there`,
     hint: 'name the address with --api-url or FWDSYNC_API_URL as well',
   };
+}
+
+function urlHint(url: URL | null): string {
+  return url !== null && `${url.username}${url.password}` !== ''
+    ? 'leave user name and password out, and change the secret if it is one; api.key refers to the key'
+    : 'write it as https://host/v4, without user name, password, query or fragment';
 }
 
 function readAccount(written: Node | undefined, { log }: Loading): string | null {

@@ -96,16 +96,12 @@ function describeType(type: unknown, name: string, node: Node, path: readonly st
   }
   const expected = (Array.isArray(type) ? type : String(type).split(',')).map(typeWords);
   const message = `${what} must be ${expected.join(' or ')}, not ${foundWords(node)}`;
+  return ['wrong-type', words(message, typeHint(node, expected, item === null ? 'key' : 'entry'))];
+}
+
+function typeHint(node: Node, expected: readonly string[], what: 'key' | 'entry'): string {
   const isSlip = node.kind === 'text' && node.plain && lacksSpace(node.text);
-  return [
-    'wrong-type',
-    words(
-      message,
-      isSlip
-        ? SPACE_HINT
-        : `write ${expected.join(' or ')}, or leave the ${item === null ? 'key' : 'entry'} out`,
-    ),
-  ];
+  return isSlip ? SPACE_HINT : `write ${expected.join(' or ')}, or leave the ${what} out`;
 }
 
 function describeMissing(key: string, path: readonly string[]): Described {
