@@ -102,6 +102,24 @@ test('a lost event is made good within half a minute', async () => {
   await daemon.stop();
 });
 
+test('a credential without a password is a problem of its domain alone, and says what to write', async () => {
+  const { world, daemon } = await started();
+  await world.write(
+    `${MANIFEST.trimEnd()}\n  gamma.example:\n    credentials: { printer: {} }\n    aliases: { info: ana@corp.example }`,
+  );
+  await world.clock.pass(5 * MINUTE);
+  expect(forwardOf(world, 'info', 'gamma.example')).toBe('ana@corp.example');
+  expect(daemon.states()).toEqual({ ...IN_SYNC, 'gamma.example': 'failing' });
+  expect(daemon.status().domains.get('gamma.example')).toMatchObject({
+    reason: 'credential "printer" of gamma.example: it does not exist yet and needs a password to be made',
+    resolve: 'write password: { env: NAME } or { file: PATH }',
+  });
+  await driftSales(world, 'mallory@elsewhere.example');
+  await world.clock.pass(6 * MINUTE);
+  expect(forwardOf(world)).toBe('carol@corp.example');
+  await daemon.stop();
+});
+
 describe('drift made behind its back', () => {
   test('is put right and reported within one interval', async () => {
     const { world, daemon } = await started();

@@ -136,7 +136,7 @@ function logRun(
   }
   logFindings(log, result, isNews);
   logDrift(log, result, isNews);
-  if (result.report !== null) logReport(log, result.report, result.plan);
+  if (result.report !== null) logReport(log, result.report, result);
   const { add, update, move, delete: deletes } = result.plan.summary;
   const outcome = runOutcome(result);
   const { text, withheld } = countRun(result);
@@ -203,11 +203,11 @@ function withheldByItself({ withheld }: Plan): Plan['withheld'] {
   return withheld.filter(({ cause }) => cause !== 'guard');
 }
 
-function logReport(log: Logger, report: Report, plan: Plan): void {
+function logReport(log: Logger, report: Report, { plan, unset }: CompletedRun): void {
   const { applied, failed, skipped, notKept, notes, run, snapshot } = report;
   const planned = new Map(plan.changes.map((change) => [nameOf(change), change]));
   const fieldsOf = (item: ChangeName) => ({ ...changeName(item), ...valuesOf(planned.get(nameOf(item))) });
-
+  const told = new Set(unset.map(nameOf));
   const undo = undoLine(report);
   if (snapshot !== null)
     log.info(
@@ -221,7 +221,7 @@ function logReport(log: Logger, report: Report, plan: Plan): void {
     const fields = { ...fieldsOf(item), endpoint, status, source: place(source) };
     log.error({ event: 'change.failed', ...fields }, `${nameOf(item)}: ${message}`);
   }
-  for (const { reason, source, ...item } of skipped) {
+  for (const { reason, source, ...item } of skipped.filter((item) => !told.has(nameOf(item)))) {
     const fields = { ...fieldsOf(item), source: place(source) };
     log.warn({ event: 'change.skipped', ...fields }, `${nameOf(item)}: ${reason}`);
   }

@@ -21,14 +21,17 @@ export function findingsOf(run: CompletedRun): ReadonlyMap<string, DomainFinding
 const RETRIED = 'fwdsync retries by itself';
 
 /** What failed, and may succeed next time. */
-function* failuresOf({ report, unset }: CompletedRun): Generator<DomainFinding> {
+function* failuresOf({ report, unset, plan }: CompletedRun): Generator<DomainFinding> {
   const state = 'failing';
   for (const { domain, message, source } of [...(report?.failed ?? []), ...(report?.notKept ?? [])]) {
     yield { domain, state, reason: message, source, resolve: 'change the entry, or wait: fwdsync retries' };
   }
   for (const { domain, name, source } of unset) {
-    const reason = `the password of credential ${name} is not set, too short or refused`;
-    yield { domain, state, reason, source, resolve: 'set the password that the entry refers to' };
+    const { message: reason, hint: resolve } = plan.problems.find((problem) => problem.source === source) ?? {
+      message: `the password of credential ${name} is not set, too short or refused`,
+      hint: 'set the password that the entry refers to',
+    };
+    yield { domain, state, reason, source, resolve };
   }
 }
 
