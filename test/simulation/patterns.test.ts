@@ -118,7 +118,8 @@ function checkRoutes(routes: readonly PlannedRoute[], before: Arrivals, after: A
   for (const local of LOCALS) {
     const [from, to] = [before.end.get(local), after.end.get(local)];
     const isMoved = JSON.stringify(from) !== JSON.stringify(to);
-    moved += Number(isMoved);
+    // Labels are no names of their own: no plan lists them.
+    moved += Number(isMoved && !local.includes('+'));
     const said = routes.find(({ address }) => address === `${local}@${DOMAIN}`);
     if (said === undefined) continue;
     count.claims += 1;
