@@ -140,25 +140,31 @@ test('a credential that cannot be made holds back no delete of another domain', 
   expect([code, aliases(scene)], stdout).toEqual([3, { 'a.example': ['desk'], 'b.example': ['new'] }]);
 });
 
-test('no alias is deleted to which a domain that a problem withholds still forwards', async () => {
-  const scene = await commandScene({
-    seed: {
-      domains: [
-        {
-          domain: 'a.example',
-          aliases: [{ alias: 'desk', forward: 'old@b.example' }],
-          rules: [{ id: RULE, type: 'alias', config: { alias: 'vip', forward: 'ana@corp.example' } }],
-        },
-        { domain: 'b.example', aliases: [{ alias: 'old', forward: 'ana@corp.example' }] },
-      ],
-    },
-    manifest: `domains:
+test.each([['--skip-refused'], ['--allow-unrouted', 'desk@a.example']])(
+  'no alias is deleted to which a domain that a problem withholds still forwards: %s',
+  async (...flags) => {
+    const scene = await commandScene({
+      seed: {
+        domains: [
+          {
+            domain: 'a.example',
+            aliases: [{ alias: 'desk', forward: 'old@b.example' }],
+            rules: [{ id: RULE, type: 'alias', config: { alias: 'vip', forward: 'ana@corp.example' } }],
+          },
+          { domain: 'b.example', aliases: [{ alias: 'old', forward: 'ana@corp.example' }] },
+        ],
+      },
+      manifest: `domains:
   a.example:
     aliases: { desk: ana@corp.example }
     rules: [{ name: vip, id: ${RULE}, regex: x, scopes: [subject], forward: ana@corp.example }]
   b.example: { aliases: { old: { state: absent }, new: ana@corp.example } }
 `,
-  });
-  const { code, stdout } = await scene.run(['apply', '--yes']);
-  expect([code, aliases(scene)], stdout).toEqual([3, { 'a.example': ['desk'], 'b.example': ['new', 'old'] }]);
-});
+    });
+    const { code, stdout } = await scene.run(['apply', '--yes', ...flags]);
+    expect([code, aliases(scene)], stdout).toEqual([
+      3,
+      { 'a.example': ['desk'], 'b.example': ['new', 'old'] },
+    ]);
+  },
+);
