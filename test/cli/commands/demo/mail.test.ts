@@ -17,6 +17,6 @@ test('three mails go by SMTP, and each is explained', { timeout: 60_000 }, async
     '  To       nobody@acme.example',
     '  Answer   550 5.1.1 nobody@acme.example: no alias matches this address',
   ]);
-  expect(stdout).toContain('rule matches it by its regular expression');
+  expect(stdout).toContain('rule parcel-notices matches it by its regular expression');
   expect(stdout).toContain('alias support matches it');
 });
