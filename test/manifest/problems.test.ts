@@ -133,7 +133,7 @@ describe('YAML that is not ours', () => {
     ['an alias within its own anchor', acme('aliases: { a: &a [*a] }'), ['unknown-anchor 4:23']],
     ['a list as a key', acme('aliases:', '  ? [a]', '  : b@c.example'), ['syntax 5:9']],
     ['a pattern without quotes', acme('aliases:', '  {a|b}: b@c.example'), ['syntax 5:7']],
-    ['a bracket that is not closed', acme('aliases: { a: b@c.example', 'rules: []'), ['syntax 4:31']],
+    ['a bracket that is not closed', acme('aliases: { a: b@c.example', 'rules: []'), ['syntax 4:12']],
     ['a value that begins with @', acme('aliases: { a: @b }'), ['syntax 4:19']],
     ['a colon in a value', acme('aliases:', '  a: b: c'), ['syntax 5:10']],
   ])('%s', (_, text, problems) => {
@@ -147,7 +147,7 @@ describe('YAML that is not ours', () => {
     const broken = 'version: 1\ndestinations: { oncall: [a@b.example }\n';
     const other = acme('aliases: { a: oncall, b/c: d@e.example }');
     expect(problemsOf({ 'a.yaml': broken, 'b.yaml': other })).toEqual([
-      'syntax a.yaml:2:38',
+      'syntax a.yaml:2:25',
       'invalid-name b.yaml:4:27',
     ]);
   });

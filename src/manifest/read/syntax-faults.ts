@@ -1,7 +1,8 @@
-import { isAlias, visit, type Document, type YAMLError } from 'yaml';
+import { isAlias, visit, type Document, type Range, type YAMLError } from 'yaml';
 import type { ProblemLog } from '../problems.ts';
 import { lacksSpace, SPACE_HINT } from './slips.ts';
 import type { SourceText } from './text.ts';
+import { findUnclosed } from './unclosed.ts';
 
 /**
  * Reports what makes a document unreadable. After the first fault the rest of a YAML text is guesswork, so only
@@ -15,7 +16,7 @@ export function reportSyntaxFaults(
   const stars = findStars(document, source, log);
   const [first] = [...document.errors].sort((a, b) => a.pos[0] - b.pos[0]);
   if (first === undefined) return stars;
-  if (stars === 'readable') reportFirst(first, source, log);
+  if (stars === 'readable') reportFirst(first, document, source, log);
   return 'broken';
 }
 
@@ -34,7 +35,7 @@ const OTHER_HINT =
 /** Without quotes `*` is read as the beginning of a YAML alias, with or without the colon after it. */
 function findStars(document: Document, within: SourceText, log: ProblemLog): 'broken' | 'readable' {
   let found: 'broken' | 'readable' = 'readable';
-  const [start, , end] = document.range ?? [0, 0, within.text.length];
+  const [start, , end] = rangeOf(document, within);
   if (!/\*[:\s,\]}]|\*$/.test(within.text.slice(start, end))) return found;
   visit(document, (_, node) => {
     if (!isAlias(node) || !/^:?$/.test(node.source)) return;
@@ -49,11 +50,27 @@ function findStars(document: Document, within: SourceText, log: ProblemLog): 'br
   return found;
 }
 
-function reportFirst(fault: YAMLError, within: SourceText, log: ProblemLog): void {
+function rangeOf(document: Document, { text }: SourceText): Range {
+  return document.range ?? [0, 0, text.length];
+}
+
+function reportFirst(fault: YAMLError, document: Document, within: SourceText, log: ProblemLog): void {
   const offset = Math.min(fault.pos[0], within.text.length);
   if (fault.code === 'TAB_AS_INDENT') {
     const message = 'a tab is used as indentation';
     log.report('tab-indent', { within, offset }, { message, hint: 'indent with spaces' });
+    return;
+  }
+  const [start, , end] = rangeOf(document, within);
+  const unclosed = findUnclosed(within.text, [start, end], offset);
+  if (unclosed !== null) {
+    const { sign } = unclosed;
+    const hint = `close the ${sign}, or indent the lines below that belong to it`;
+    log.report(
+      'syntax',
+      { within, offset: unclosed.offset },
+      { message: `YAML: the ${sign} is not closed`, hint },
+    );
     return;
   }
   log.report(

@@ -4,6 +4,7 @@ import { isNull, type Node } from './node.ts';
 import type { ProblemLog } from '../problems.ts';
 import { reportSyntaxFaults } from './syntax-faults.ts';
 import type { SourceText } from './text.ts';
+import { walkTokens } from './tokens.ts';
 import { createTree, MAX_NESTING } from './tree.ts';
 
 /** The documents of one text that are not empty, and whether any could not be read. */
@@ -99,17 +100,8 @@ function readDocument(document: Document, source: SourceText, log: ProblemLog): 
 }
 
 function findTooDeep(document: CST.Document): number | null {
-  const open: { token: CST.Token; level: number }[] = [];
-  if (document.value !== undefined) open.push({ token: document.value, level: 1 });
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { token, level } = next;
-    if (!('items' in token)) continue;
-    if (level > MAX_NESTING) return token.offset;
-    for (const { key, value } of token.items) {
-      if (key !== undefined && key !== null) open.push({ token: key, level: level + 1 });
-      if (value !== undefined) open.push({ token: value, level: level + 1 });
-    }
-  }
+  for (const { token, level } of walkTokens(document))
+    if (level > MAX_NESTING && 'items' in token) return token.offset;
   return null;
 }
 

@@ -19,47 +19,60 @@ export function reportSchemaFault(fault: ErrorObject, document: Node, log: Probl
     reportUnknownKey(fault, String(params['additionalProperty']), node, log);
     return;
   }
-  const [code, words] = describe(fault, params, name, node, path);
+  const item = itemOf(document, path);
+  const [code, words] = describe(fault, {
+    params,
+    name,
+    what: item ?? quote(name),
+    item: item !== null,
+    node,
+    path,
+  });
   log.report(code, node, words);
 }
 
 type Described = readonly [ProblemCode, Words];
 
-function describe(
-  fault: ErrorObject,
-  params: Readonly<Record<string, unknown>>,
-  name: string,
-  node: Node,
-  path: readonly string[],
-): Described {
+/** The place of a fault in the document. */
+interface At {
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly name: string;
+  /** The value in words, such as `"aliases"` or `item 2 of "rules"`. */
+  readonly what: string;
+  /** True if the value is an item of a list. */
+  readonly item: boolean;
+  readonly node: Node;
+  readonly path: readonly string[];
+}
+
+function describe(fault: ErrorObject, at: At): Described {
+  const { params, what } = at;
   switch (fault.keyword) {
     case 'type':
-      return describeType(params['type'], name, node, path);
+      return describeType(params['type'], at);
     case 'required':
-      return describeMissing(String(params['missingProperty']), path);
+      return describeMissing(String(params['missingProperty']), at.path);
     case 'enum':
-      return describeChoice((params['allowedValues'] as unknown[]).map(String), name);
+      return describeChoice((params['allowedValues'] as unknown[]).map(String), what);
     case 'const':
-      return describeChoice([String(params['allowedValue'])], name);
+      return describeChoice([String(params['allowedValue'])], what);
     case 'minItems':
-      return ['empty-list', words(`${quote(name)} is an empty list`, 'name at least one')];
+      return ['empty-list', words(`${what} is an empty list`, 'name at least one')];
     case 'minLength':
-    case 'minProperties': {
-      const what = fault.keyword === 'minLength' ? 'text' : 'map';
-      return ['empty-value', words(`${quote(name)} is an empty ${what}`, hintForNull(name, path))];
-    }
+      return ['empty-value', words(`${what} is an empty text`, hintForNull(at))];
+    case 'minProperties':
+      return ['empty-value', words(`${what} is an empty map`, hintForNull(at))];
     case 'maxProperties':
-      return ['one-key-only', words(`${quote(name)} has more than one key`, 'keep one of them')];
+      return ['one-key-only', words(`${what} has more than one key`, 'keep one of them')];
     default:
-      return ['invalid-value', describeValue(fault, name)];
+      return ['invalid-value', describeValue(fault, what)];
   }
 }
 
-function describeValue({ keyword, message, parentSchema }: ErrorObject, name: string): Words {
-  if (keyword !== 'pattern')
-    return words(`${quote(name)} ${message ?? 'is not valid'}`, 'see docs/manifest.md');
+function describeValue({ keyword, message, parentSchema }: ErrorObject, what: string): Words {
+  if (keyword !== 'pattern') return words(`${what} ${message ?? 'is not valid'}`, 'see docs/manifest.md');
   const examples = ((parentSchema?.['examples'] ?? []) as readonly unknown[]).map(plainText);
-  return words(`${quote(name)} is not written so`, `write ${examples.join(' or ')}`);
+  return words(`${what} is not written so`, `write ${examples.join(' or ')}`);
 }
 
 /** As YAML writes it in one line. */
@@ -68,27 +81,17 @@ function plainText(example: unknown): string {
   return JSON.stringify(example).replaceAll('"', '').replace(/[{,:]/g, '$& ').replace('}', ' }');
 }
 
-/** Maps whose keys are names, which may be numbers. */
-const NAMED: ReadonlySet<string> = new Set([
-  'domains',
-  'templates',
-  'destinations',
-  'aliases',
-  'credentials',
-]);
-
-/** An item of a list by its place, such as `item 2 of "rules"`; null means that the value has a key. */
-function itemOf(path: readonly string[]): string | null {
+/** Names an item of a list by its place, such as `item 2 of "rules"`; null means that the value has a key. */
+function itemOf(document: Node, path: readonly string[]): string | null {
   const [list = '', at = ''] = path.slice(-2);
-  return path.length > 1 && /^\d+$/.test(at) && !NAMED.has(list)
+  return nodeAt(document, path.slice(0, -1)).kind === 'list'
     ? `item ${Number(at) + 1} of ${quote(list)}`
     : null;
 }
 
-function describeType(type: unknown, name: string, node: Node, path: readonly string[]): Described {
-  const item = itemOf(path);
-  const what = item ?? quote(name);
-  if (isNull(node)) return ['null-value', words(`${what} has no value`, hintForNull(name, path))];
+function describeType(type: unknown, at: At): Described {
+  const { name, what, item, node, path } = at;
+  if (isNull(node)) return ['null-value', words(`${what} has no value`, hintForNull(at))];
   const secret = path.at(-1) === 'password' || path.join('/') === 'api/key';
   if (secret && node.kind === 'text') {
     const hint = `write a reference, such as \`${name}: { env: NAME }\`, and change the secret: it has been exposed`;
@@ -96,7 +99,7 @@ function describeType(type: unknown, name: string, node: Node, path: readonly st
   }
   const expected = (Array.isArray(type) ? type : String(type).split(',')).map(typeWords);
   const message = `${what} must be ${expected.join(' or ')}, not ${foundWords(node)}`;
-  return ['wrong-type', words(message, typeHint(node, expected, item === null ? 'key' : 'entry'))];
+  return ['wrong-type', words(message, typeHint(node, expected, item ? 'entry' : 'key'))];
 }
 
 function typeHint(node: Node, expected: readonly string[], what: 'key' | 'entry'): string {
@@ -111,9 +114,9 @@ function describeMissing(key: string, path: readonly string[]): Described {
   return ['missing-key', words(`the key ${quote(key)} is missing here`, `add \`${key}:\` with a value`)];
 }
 
-function describeChoice(choices: readonly string[], name: string): Described {
+function describeChoice(choices: readonly string[], what: string): Described {
   const list = choices.join(', ');
-  return ['invalid-value', words(`${quote(name)} has a value that is not known`, `write one of: ${list}`)];
+  return ['invalid-value', words(`${what} has a value that is not known`, `write one of: ${list}`)];
 }
 
 /** Fields of a domain that a manifest cannot state, for nothing can set them (v4: Domain). */
@@ -140,8 +143,9 @@ function reportUnknownKey(fault: ErrorObject, key: string, node: Node, log: Prob
   });
 }
 
-/** What to write where a value was left blank. */
-function hintForNull(name: string, path: readonly string[]): string {
+/** Returns what to write where a value was left blank. */
+function hintForNull({ name, item, path }: At): string {
+  if (item) return 'write a value, or leave the entry out';
   const parent = path.at(-2) ?? '';
   if (name === 'forward' || parent === 'aliases') {
     return 'write a destination, or `discard` to accept the mail and drop it';
@@ -152,7 +156,7 @@ function hintForNull(name: string, path: readonly string[]): string {
   }
   if (emptyOf(parent) === '{}' && parent !== 'destinations')
     return 'indent what belongs to it, or write {} for nothing more than its name';
-  if (name === 'notification_email' || name === 'whitelabel' || name === 'webhook') {
+  if (['notification_email', 'whitelabel', 'webhook'].includes(name)) {
     return `write \`${name}: none\` to ask for no value, or leave the key out`;
   }
   return 'write a value, or leave the key out: what is not mentioned is not touched';
