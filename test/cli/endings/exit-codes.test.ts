@@ -170,6 +170,19 @@ describe('plan', () => {
     },
   );
 
+  test.each([
+    ['--api-url', ['--api-url', 'https://anna:s3cret@api.example/v4'], {}],
+    ['--api-url', ['--api-url', 'https://anna@api.example/v4?t=s3cret'], {}],
+    ['FWDSYNC_API_URL', [], { FWDSYNC_API_URL: 'https://anna:s3cret@api.example/v4' }],
+  ])('64: a user and a password in an address are not repeated: %s', async (origin, args, env) => {
+    const { code, stdout, stderr } = await run(['plan', ...args], '', env);
+    expect([code, stdout, stderr.replaceAll(/\s+/g, ' ')]).toEqual([
+      64,
+      '',
+      `error: ${origin} is not an address that may get the key: the API address holds a user name or password try: leave them out: the key is in FWDSYNC_API_KEY or FWDSYNC_API_KEY_FILE `,
+    ]);
+  });
+
   test('64: FWDSYNC_API_URL is held to the same', async () => {
     const { code } = await run(['plan'], '', { FWDSYNC_API_URL: 'https://u:p@127.0.0.1:1/v4' });
     expect(code).toBe(64);
