@@ -74,7 +74,7 @@ export function findReferences(
   texts: readonly ManifestText[],
   options: Pick<LoadOptions, 'cwd'>,
 ): NeededReferences {
-  return neededOf(parseManifest(texts), { ...options, references: 'required' });
+  return neededOf(parseManifest(texts), { ...options, references: 'optional' });
 }
 
 function neededOf(

@@ -93,6 +93,15 @@ export async function readPublished(
   return attempt(() => readWanted(query, cipher, id));
 }
 
+/** Reads an earlier manifest; null means that there is none of this number. */
+export async function readEarlier(
+  { query, cipher }: Database,
+  { id }: Pick<AccountRevision, 'id'>,
+  number: number,
+): Promise<Result<Revision | null | 'damaged', StateFault>> {
+  return attempt(() => readRevision(query, cipher, id, String(number)));
+}
+
 /** All accounts with a revision in force, without their texts. */
 export async function listPublished(
   database: Database,

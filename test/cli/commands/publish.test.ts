@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -228,6 +228,86 @@ describe('what is refused', () => {
     );
     expect(new Set((await Promise.all(codes)).map(({ code }) => code))).toEqual(new Set([0, 5]));
     expect(await server.run(url, 'SELECT count(*)::int FROM fwdsync.revisions')).toEqual([{ count: 6 }]);
+  });
+
+  describe('a reference that no worker would resolve', () => {
+    const API_KEY = 'it is the API key of an account';
+
+    test.each([
+      [
+        'a variable of fwdsync',
+        'x: { env: FWDSYNC_STORE_KEY }',
+        'it is a variable that fwdsync itself uses',
+        '6:10',
+      ],
+      ['its own key', 'x: [a@b.example, { env: KEY }]', API_KEY, '6:24'],
+      [
+        'as a password',
+        'x: a@corp.example\n    credentials: { x: { password: { env: KEY } } }',
+        API_KEY,
+        '7:35',
+      ],
+      [
+        'in a template',
+        'x: a@b.example\ntemplates: { t: { aliases: { y: { env: KEY } } } }',
+        API_KEY,
+        '7:33',
+      ],
+    ])('%s: 5, and nothing is stored', async (_, aliases, reason, place) => {
+      const { write, publish, url, scene } = await openScene();
+      await write('one', ['a.example']);
+      await write('two', ['b.example'], aliases);
+      const refused = await publish('--accounts', 'accounts');
+      expect(refused).toMatchObject({ code: 5, stdout: '' });
+      expect(refused.stderr).toContain(`accounts/two.yaml:${place}`);
+      expect(refused.stderr.replaceAll(/\s+/g, ' ')).toContain(`cannot be used: ${reason}`);
+      expect(scene.requests()).toEqual([]);
+      expect(await server.run(url, 'SELECT * FROM fwdsync.revisions')).toEqual([]);
+    });
+
+    test('the key of an account in the store: 5, for an earlier revision too', async () => {
+      const { write, publish, scene, url } = await openScene();
+      await write('two', ['b.example'], 'x: { env: OTHER }');
+      expect((await publish('-f', 'accounts/two.yaml')).code).toBe(0);
+      await write('two', ['b.example']);
+      expect((await publish('-f', 'accounts/two.yaml')).code).toBe(0);
+      await write('one', ['a.example']);
+      const text = await readFile(join(scene.directory, 'accounts/one.yaml'), 'utf8');
+      await writeFile(join(scene.directory, 'accounts/one.yaml'), text.replace('env: KEY', 'env: OTHER'));
+      expect((await publish('-f', 'accounts/one.yaml')).code).toBe(0);
+      await write('two', ['b.example'], 'x: { env: OTHER }');
+      const account = ['--account', 'two@agency.example'];
+      for (const args of [
+        ['-f', 'accounts/two.yaml'],
+        [...account, '--rollback', '1'],
+      ]) {
+        const refused = await publish(...args, '--format', 'json');
+        expect(refused.code).toBe(5);
+        expect(documentIn(refused)).toMatchObject({
+          problems: [
+            {
+              code: 'reference-refused',
+              message: `{ env: OTHER } cannot be used: ${API_KEY}`,
+              source: { file: 'accounts/two.yaml', line: 6, column: 10 },
+            },
+          ],
+        });
+      }
+      expect(await server.run(url, 'SELECT count(*)::int FROM fwdsync.revisions')).toEqual([{ count: 3 }]);
+      await publish('--remove', 'one@agency.example');
+      expect((await publish('-f', 'accounts/two.yaml')).code).toBe(0);
+    });
+
+    test('a relative file as a password: 5', async () => {
+      const { write, publish } = await openScene();
+      await write(
+        'one',
+        ['a.example'],
+        'x: a@corp.example\n    credentials: { x: { password: { file: p } } }',
+      );
+      const refused = await publish('-f', 'accounts/one.yaml');
+      expect(refused).toMatchObject({ code: 5, stderr: expect.stringContaining('accounts/one.yaml:7:35') });
+    });
   });
 
   test('values of references and keys are not in the store', async () => {

@@ -16,6 +16,7 @@ import {
 } from '../../settings.ts';
 import { readPublications, refusePublishing } from './read-publications.ts';
 import { compareDomains, publishText, type PublishDocument } from './publish-document.ts';
+import { refuseReserved } from './refuse-reserved.ts';
 import { removeAccount, rollBackAccount } from './revise.ts';
 
 export interface PublishOptions extends CommonOptions {
@@ -67,6 +68,12 @@ async function publish(context: Context, options: PublishOptions): Promise<Publi
   const commit = await readCommit(context, paths);
   const publications = await readPublications(context, options, { directory, commit });
   const store = await openStore(context, options);
+  await refuseReserved(
+    context,
+    options,
+    store,
+    publications.flatMap(({ manifest }) => manifest.texts),
+  );
   const published = await publishManifests(store, publications, context.clock.now());
   if (!published.ok)
     refusePublishing(

@@ -1,5 +1,6 @@
 import type { Database } from '../../../state/postgres/database.ts';
 import {
+  readEarlier,
   removePublished,
   revisionsOf,
   rollBack,
@@ -13,6 +14,7 @@ import { readDesired } from '../../input/manifest/desired.ts';
 import type { CommonOptions } from '../../settings.ts';
 import { whoRuns } from '../../origin.ts';
 import { presentIn, refusePublishing } from './read-publications.ts';
+import { refuseReserved } from './refuse-reserved.ts';
 import type { PublishDocument } from './publish-document.ts';
 
 /** Stores the text of an earlier revision as a new one; an unknown account or revision ends the command with 64. */
@@ -23,6 +25,9 @@ export async function rollBackAccount(
   { account, number }: { readonly account: string; readonly number: number },
 ): Promise<Published> {
   const found = await oneOf(store, account);
+  const earlier = await readEarlier(store, found, number);
+  if (earlier.ok && earlier.value !== null && earlier.value !== 'damaged')
+    await refuseReserved(context, options, store, earlier.value.texts);
   const who = whoRuns(context);
   let desired: Desired | null = null;
   const done = await rollBack(store, found, {

@@ -12,7 +12,7 @@ import { requestEvent } from '../../output/log/event-log.ts';
 import type { CommonOptions } from '../../settings.ts';
 import type { Concealer } from './conceal.ts';
 import { createAccess, runPorts } from './open-account.ts';
-import { reservePublishedKeys } from './stored-keys.ts';
+import { reservePublishedKeys } from '../../input/references/stored-keys.ts';
 
 export interface FleetAccountOptions {
   readonly common: CommonOptions;

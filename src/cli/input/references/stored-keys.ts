@@ -4,7 +4,7 @@ import type { Reference } from '../../../model/destinations.ts';
 import type { Database } from '../../../state/postgres/database.ts';
 import { publishedKeys, type KeysOf } from '../../../state/postgres/published-keys.ts';
 import type { Context } from '../../context.ts';
-import { realPath, reserveKey } from '../../input/references/reserved.ts';
+import { realPath, reserveKey } from './reserved.ts';
 
 /** Reserves those of these references that are a key of a published account. */
 export async function reservePublishedKeys(
