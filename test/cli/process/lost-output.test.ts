@@ -6,6 +6,7 @@ import { STORE_KEY } from '../../fleet/support/fleet.ts';
 import { PROGRAM } from '../../support/program.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { openWorkspace, OWNER, type Workspace } from '../../support/workspace.ts';
+import { openTwoAccounts } from '../support/two-accounts.ts';
 
 const MANIFEST = `version: 1
 api: { account: ${OWNER}, key: { env: FWDSYNC_API_KEY } }
@@ -25,8 +26,10 @@ async function open(manifest = MANIFEST) {
   return workspace;
 }
 
+type Scene = Pick<Workspace, 'directory' | 'env'>;
+
 /** Runs the shell's line; `fwdsync` in it is the program. */
-function begin({ directory, env }: Workspace, line: string, more: Readonly<Record<string, string>> = {}) {
+function begin({ directory, env }: Scene, line: string, more: Readonly<Record<string, string>> = {}) {
   const child = spawn('bash', ['-c', `fwdsync() { ${PROGRAM} "$@"; }; ${line}`], {
     cwd: directory,
     env: { PATH: process.env['PATH'], HOME: '/nonexistent', ...env, ...more },
@@ -36,10 +39,18 @@ function begin({ directory, env }: Workspace, line: string, more: Readonly<Recor
   return child;
 }
 
-async function run(workspace: Workspace, line: string, more: Readonly<Record<string, string>> = {}) {
+async function run(workspace: Scene, line: string, more: Readonly<Record<string, string>> = {}) {
   const child = begin(workspace, line, more);
   const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
   return { code: code as unknown, stderr };
+}
+
+async function emptyStore() {
+  return {
+    FWDSYNC_STORE: await (await sharedPostgres()).createDatabase(),
+    FWDSYNC_STORE_KEY: STORE_KEY.toString('base64'),
+    FWDSYNC_STATE_DIR: '',
+  };
 }
 
 describe('on a full disk', () => {
@@ -71,12 +82,45 @@ describe('on a full disk', () => {
   });
 
   test('what is published is 3', async () => {
-    const store = {
-      FWDSYNC_STORE: await (await sharedPostgres()).createDatabase(),
-      FWDSYNC_STORE_KEY: STORE_KEY.toString('base64'),
-      FWDSYNC_STATE_DIR: '',
-    };
-    expect(await run(await open(), 'fwdsync publish >/dev/full', store)).toEqual({ code: 3, stderr: LOST });
+    const ended = await run(await open(), 'fwdsync publish >/dev/full', await emptyStore());
+    expect(ended).toEqual({ code: 3, stderr: LOST });
+  });
+
+  test('state that is imported is 3, and is all in the store', async () => {
+    const [workspace, store] = [await open(), await emptyStore()];
+    expect((await run(workspace, 'fwdsync apply --yes')).code).toBe(0);
+    const importing = 'fwdsync state import "$FROM" >/dev/full';
+    const more = { ...store, FROM: workspace.env['FWDSYNC_STATE_DIR'] ?? '' };
+    expect(await run(workspace, importing, more)).toEqual({ code: 3, stderr: LOST });
+    const listed = await run(workspace, 'fwdsync history >listed && grep -c " apply " listed >&2', store);
+    expect(listed).toEqual({ code: 0, stderr: '1\n' });
+    // Nothing is written the second time, and the reason of that exit code stays.
+    expect((await run(workspace, importing, more)).code).toBe(1);
+  });
+
+  test.each([
+    ['', '>/dev/full', 3, LOST],
+    ['--format json', '>/dev/full', 3, LOST],
+    ['', '| true; exit ${PIPESTATUS[0]}', 0, ''],
+    ['--format json', '| true; exit ${PIPESTATUS[0]}', 0, ''],
+  ])('apply --accounts %s %s applies every account, and records it', async (flags, where, code, said) => {
+    const { acme, beta, ...scene } = await openTwoAccounts();
+    const ended = await run(scene, `fwdsync apply --accounts many --yes ${flags} ${where}`);
+    expect({ ...ended, stderr: ended.stderr.replaceAll(/^(?!error| {2}try).*\n/gm, '') }).toEqual({
+      code,
+      stderr: said,
+    });
+    for (const { store } of [acme, beta])
+      expect(store.dump().domains[0]?.aliases.map(({ alias }) => alias)).toEqual(['sales']);
+    const listing = 'fwdsync history >listed; grep -c " converged " listed >&2';
+    expect(await run(scene, listing)).toEqual({ code: 0, stderr: '2\n' });
+    expect((await run(scene, 'fwdsync plan --accounts many --detailed-exitcode >/dev/null')).code).toBe(0);
+  });
+
+  test('plan --accounts is 1: nothing was written', async () => {
+    const { acme, beta, ...scene } = await openTwoAccounts();
+    expect((await run(scene, 'fwdsync plan --accounts many --detailed-exitcode >/dev/full')).code).toBe(1);
+    for (const { store } of [acme, beta]) expect(store.dump().domains[0]?.aliases).toEqual([]);
   });
 
   test.each([
