@@ -9,6 +9,7 @@ import {
   type DiffOptions,
   type DiffRow,
 } from '../../../plan/render/text.ts';
+import { wrap } from '../../../plan/render/wrap.ts';
 import type {
   BlameDocument,
   BlameEntryDocument,
@@ -79,7 +80,7 @@ function blockOf(lines: readonly string[]): string {
   return lines.map((line) => `${line.trimEnd()}\n`).join('');
 }
 
-function runHead(run: Omit<RunDocument, 'items'>, { style }: TextOptions): readonly string[] {
+function runHead(run: Omit<RunDocument, 'items'>, { style, columns }: TextOptions): readonly string[] {
   const facts = [
     ['account', accountLine({ api: { ...run.api, account: run.account } })],
     ['when', `${showTime(run.startedAt)}${run.finishedAt === null ? '' : ` to ${showTime(run.finishedAt)}`}`],
@@ -90,7 +91,10 @@ function runHead(run: Omit<RunDocument, 'items'>, { style }: TextOptions): reado
     ['plan', run.plan],
   ] as const;
   const heading = style.strong(`run ${run.id}: ${run.command}, ${run.outcome ?? 'not finished'}`);
-  return [heading, ...facts.map(([name, value]) => `  ${name.padEnd(8)}${value}`)];
+  const lines = facts.flatMap(([name, value]) =>
+    fit(value, { head: `  ${name.padEnd(8)}`, indent: 10, columns }),
+  );
+  return [heading, ...lines];
 }
 
 /** What set it as it is comes first. */
@@ -99,40 +103,62 @@ export function blameText(document: BlameDocument, options: TextOptions): string
   if (entries.length + drift.length + takenOver.length === 0) return `Nothing is recorded of ${address}.\n`;
   const how = { ...options, naming: accountNaming([...entries, ...drift, ...takenOver]) };
   const lines = entries.flatMap((entry) => blameLines(entry, how));
-  const over = takenOver.map((entry) => takenOverLine(entry, how));
+  const over = takenOver.flatMap((entry) => takenOverLines(entry, how));
   return [...driftLines(drift, how), ...lines, ...over].map((line) => `${line}\n`).join('');
 }
 
-function blameLines(entry: BlameEntryDocument, { style, naming }: NamingOptions): readonly string[] {
+function blameLines(entry: BlameEntryDocument, options: NamingOptions): readonly string[] {
+  const { style, columns, naming } = options;
   const { at, run, source, outcome } = entry;
-  const known = outcome === 'done' ? '' : '  (the result is not known)';
-  const head = [showTime(at), ...naming(entry), `run ${run}`, personOf(entry), commitOf(entry)].filter(
-    (part) => part !== '',
-  );
+  const known = outcome === 'done' ? '' : '(the result is not known)';
+  const head = [showTime(at), ...naming(entry), `run ${run}`, personOf(entry), commitOf(entry), known];
   const place = source === null ? [] : [`    ${showSource(source)}`];
-  return [`${style.strong(head.join('  '))}${known}`, `    ${changeLine(entry, style)}`, ...place];
+  return [
+    ...fit(head.filter((part) => part !== '').join('  '), { columns }).map(style.strong),
+    ...changeLines(entry, [], options),
+    ...place,
+  ];
 }
 
-function takenOverLine(entry: TakenOverDocument, { naming }: NamingOptions): string {
-  const head = [showTime(entry.at), ...naming(entry), personOf(entry)].join('  ');
-  return `${head}  taken over on ${entry.at.slice(0, 10)} by export, as it was`;
+function takenOverLines(entry: TakenOverDocument, { columns, naming }: NamingOptions): readonly string[] {
+  const how = `taken over on ${entry.at.slice(0, 10)} by export, as it was`;
+  return fit([showTime(entry.at), ...naming(entry), personOf(entry), how].join('  '), { columns });
 }
 
-function driftLines(drift: readonly DriftDocument[], { style, naming }: NamingOptions): readonly string[] {
+function driftLines(drift: readonly DriftDocument[], options: NamingOptions): readonly string[] {
+  const { style, columns, naming } = options;
   return drift.flatMap((item) => {
     const { seenAt, endedAt, correctedBy } = item;
     const by = correctedBy === null ? '' : ` by run ${correctedBy}`;
     const end = endedAt === null ? 'not corrected' : `until ${showTime(endedAt)}, corrected${by}`;
-    const head = style.warning(`changed outside fwdsync, seen ${showTime(seenAt)}, ${end}`);
-    const where = [...naming(item), item.domain, changeLine(item, style)].join('  ');
-    return [head, `    ${where}`];
+    const head = `changed outside fwdsync, seen ${showTime(seenAt)}, ${end}`;
+    return [
+      ...fit(head, { columns }).map(style.warning),
+      ...changeLines(item, [...naming(item), item.domain], options),
+    ];
   });
 }
 
-function changeLine(item: HistoryItemDocument, style: TextOptions['style']): string {
+/** Returns the lines of a change, behind what says where it was made. */
+function changeLines(
+  item: HistoryItemDocument,
+  where: readonly string[],
+  { style, columns }: TextOptions,
+): readonly string[] {
   const paint = { add: style.add, update: style.update, delete: style.remove, move: style.move }[item.action];
   const name = item.kind === 'domain' ? '' : ` ${item.name}`;
-  return paint(`${SYMBOLS[item.action]} ${item.kind}${name}  ${describeHistoryItem(item)}`.trimEnd());
+  const change = `${SYMBOLS[item.action]} ${item.kind}${name}`;
+  const text = [...where, change, describeHistoryItem(item)].join('  ').trimEnd();
+  return fit(text, { head: '    ', indent: 6, columns }).map(paint);
+}
+
+/** Returns a text behind a head, on as many lines as it needs. */
+function fit(
+  text: string,
+  { head = '', indent = 4, columns }: { head?: string; indent?: number; columns: number },
+): readonly string[] {
+  const lines = wrap(text, { used: head.length, indent, columns });
+  return lines.map((line, index) => `${index === 0 ? head : ' '.repeat(indent)}${line}`.trimEnd());
 }
 
 /** What is not as it should be, or goes with something else. */
@@ -183,6 +209,6 @@ function table(rows: readonly (readonly string[])[], { style, columns }: TextOpt
     const [id = '', ...rest] = cells.slice(0, Math.max(1, fitting));
     const below = cells.slice(Math.max(1, fitting)).join('  ').trimEnd();
     const first = `${style.strong(id)}  ${rest.join('  ')}`.trimEnd();
-    return below === '' ? [first] : [first, `    ${below.trimStart()}`];
+    return below === '' ? [first] : [first, ...fit(below.trimStart(), { head: '    ', columns })];
   });
 }
