@@ -6,7 +6,12 @@ import type { StateFault } from './store.ts';
 
 /** A file that is not there; a file that is there and cannot be read. */
 export type ReadOutcome =
-  | { readonly kind: 'text'; readonly text: string }
+  | {
+      readonly kind: 'text';
+      readonly text: string;
+      /** When it was written, in epoch milliseconds of the file system's clock. */
+      readonly modifiedAt: number;
+    }
   | { readonly kind: 'missing' }
   | { readonly kind: 'unreadable'; readonly message: string };
 
@@ -35,7 +40,7 @@ export async function readText(files: OwnFiles, path: string): Promise<ReadOutco
       const stats = await file.stat();
       if (!stats.isFile()) return { kind: 'unreadable', message: `${path} is not a file` };
       if (stats.size > MAX_BYTES) return { kind: 'unreadable', message: `${path} is too large` };
-      return { kind: 'text', text: (await file.readFile()).toString('utf8') };
+      return { kind: 'text', text: (await file.readFile()).toString('utf8'), modifiedAt: stats.mtimeMs };
     } finally {
       await file.close();
     }
@@ -88,6 +93,17 @@ export async function createFile(files: OwnFiles, path: string, text: Text): Pro
     if (codeOf(error) === 'EEXIST') return 'exists';
     throw error;
   }
+}
+
+/** Reads the clock that a directory's files have their times from: one for all machines that share it. Throws where nothing can be written. */
+export async function fileSystemTime(files: OwnFiles, directory: string): Promise<number> {
+  let time = Number.NaN;
+  await placeFile(files, join(directory, 'time'), '\n', async (temporary) => {
+    const written = await readText(files, temporary);
+    if (written.kind !== 'text') throw new Error(`${temporary} cannot be read`);
+    time = written.modifiedAt;
+  });
+  return time;
 }
 
 async function placeFile(

@@ -12,7 +12,7 @@ export interface LockHolder extends ProcessRealm {
   /** When the process began, as the system writes it, to tell it from a later one with its number; null: unknown. */
   readonly processStart: string | null;
   readonly command: string;
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds by the holder's clock, for people. */
   readonly lockedAt: number;
   readonly refreshedAt: number;
   /** Milliseconds from the start of the machine to the last refresh. */
@@ -23,6 +23,12 @@ interface HolderPorts {
   readonly clock: Clock;
   readonly processes: ProcessTable;
   readonly unique: () => string;
+}
+
+interface FreePorts {
+  readonly processes: ProcessTable;
+  /** Returns how long ago the lock file was written, by the clock of its file system: those of two machines are never compared. */
+  readonly fileAge: () => Promise<number>;
 }
 
 /** This process, as its lock file names it. */
@@ -47,24 +53,18 @@ export function parseHolder(read: ReadOutcome): LockHolder | null {
   return isHolder(value) ? value : null;
 }
 
-/** Whether nobody can be writing under this lock: its process is provably gone, or was silent for a whole lease. */
+/** True if nobody can be writing under this lock: its process is provably gone, or was silent for a whole lease. */
 export async function isFree(
   holder: LockHolder,
   leaseMs: number,
-  { clock, processes }: Omit<HolderPorts, 'unique'>,
+  { processes, fileAge }: FreePorts,
 ): Promise<boolean> {
   const realm = await processes.realm();
-  return silenceOf(holder, realm, { clock, processes }) >= leaseMs || isGone(holder, realm, processes);
-}
-
-/** By the machine's own count where both are on one boot; no change of the wall clock makes a live holder look silent then. */
-function silenceOf(
-  holder: LockHolder,
-  { boot }: ProcessRealm,
-  { clock, processes }: Omit<HolderPorts, 'unique'>,
-): number {
+  if (await isGone(holder, realm, processes)) return true;
   const since = processes.uptime() - holder.uptime;
-  return boot !== null && boot === holder.boot && since >= 0 ? since : clock.now() - holder.refreshedAt;
+  const isOneBoot = realm.boot !== null && realm.boot === holder.boot && since >= 0;
+  // A file from the future was written before the file system's clock was set back: its holder would have refreshed it since.
+  return (isOneBoot ? since : Math.abs(await fileAge())) >= leaseMs;
 }
 
 /** A process number says something only in its own pid namespace, on its own boot. */

@@ -4,7 +4,14 @@ import { fail, succeed, type Result } from '../model/result.ts';
 import { describeHolder, isFree, newHolder, parseHolder, type LockHolder } from './lock-holder.ts';
 import { codeOf, describe, type OwnFiles } from './own-files.ts';
 import type { ProcessTable } from './processes.ts';
-import { createFile, readText, removeQuietly, replaceFile, type ReadOutcome } from './files.ts';
+import {
+  createFile,
+  fileSystemTime,
+  readText,
+  removeQuietly,
+  replaceFile,
+  type ReadOutcome,
+} from './files.ts';
 import type { LockFault, StateLock } from './store.ts';
 
 export interface LockPorts {
@@ -55,7 +62,8 @@ async function tryLock(directory: string, ports: LockPorts): Promise<Result<Stat
       const last: Last = { number: highest, read: await readLock(directory, highest, ports.files) };
       if (last.read.kind === 'unreadable') throw new Error(last.read.message);
       const holder = parseHolder(last.read);
-      if (holder !== null && !(await isFree(holder, LEASE_MS, ports))) {
+      const fileAge = (): Promise<number> => ageOf(last.read, directory, ports.files);
+      if (holder !== null && !(await isFree(holder, LEASE_MS, { ...ports, fileAge }))) {
         return fail({ kind: 'held', message: describeHolder(holder, directory) });
       }
       const lock = await createLock(directory, last, ports);
@@ -70,6 +78,10 @@ async function tryLock(directory: string, ports: LockPorts): Promise<Result<Stat
 interface Last {
   readonly number: number;
   readonly read: ReadOutcome;
+}
+
+async function ageOf(read: ReadOutcome, directory: string, files: OwnFiles): Promise<number> {
+  return read.kind === 'text' ? (await fileSystemTime(files, directory)) - read.modifiedAt : 0;
 }
 
 /** Null when another process was faster, or showed that it is alive. */

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
@@ -18,9 +18,13 @@ interface Contained {
   signal(name: NodeJS.Signals): void;
 }
 
-/** A process that is number 1 of a pid namespace of its own. */
-function contain(directory: string, name: string): Contained {
-  const command = [process.execPath, PROCESS, directory, name, String(SPEED)];
+/** A process that is number 1 of a pid namespace of its own; `machine`: milliseconds that its clock is ahead, and its boot. */
+function contain(
+  directory: string,
+  name: string,
+  machine: readonly [skewMs: string, boot: string] | [] = [],
+): Contained {
+  const command = [process.execPath, PROCESS, directory, name, String(SPEED), ...machine];
   const child = spawn('unshare', [...UNSHARE, ...command], { stdio: ['pipe', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
@@ -95,3 +99,33 @@ test(
     expect(await second.ask('write')).toBe('written');
   },
 );
+
+test.each([['3600000'], ['-3600000']])(
+  'a machine whose clock is off by %s ms waits for a live holder on another, and takes over from a silent one',
+  { timeout: 60_000 },
+  async (skewMs) => {
+    const directory = await temporaryDirectory();
+    const first = contain(directory, 'first', ['0', 'boot-1']);
+    const second = contain(directory, 'second', [skewMs, 'boot-2']);
+    expect(await first.ask('lock')).toBe('locked');
+    expect(await second.ask('lock')).toMatch(/is locked by process 1 on .* \(first\) since /);
+    expect(await first.ask('write')).toBe('written');
+    first.signal('SIGSTOP');
+    expect(await second.ask('lock')).toMatch(/is locked by process 1 on .* \(first\) since /);
+    await makeOlder(directory, 60);
+    expect(await second.ask('lock')).toBe('locked');
+    const answer = first.ask('write');
+    first.signal('SIGCONT');
+    expect(await answer).toMatch(/is locked by process 1 on .* \(second\)/);
+    expect(await second.ask('write')).toBe('written');
+    expect(await writesIn(directory)).toBe('first\nsecond\n');
+  },
+);
+
+/** As if the lock had been refreshed last so many seconds ago. */
+async function makeOlder(directory: string, seconds: number): Promise<void> {
+  const locks = (await readdir(directory, { recursive: true })).filter((name) => /lock\.\d+$/.test(name));
+  expect(locks).toHaveLength(1);
+  const then = Date.now() / 1000 - seconds;
+  for (const lock of locks) await utimes(join(directory, lock), then, then);
+}

@@ -8,7 +8,7 @@ import { openStateDirectory } from '../../src/state/directory.ts';
 import type { StateFs } from '../../src/state/own-files.ts';
 import type { StateStore } from '../../src/state/store.ts';
 import type { Clock } from '../../src/model/clock.ts';
-import { virtualClock } from '../support/clock.ts';
+import { virtualClock, type VirtualClock } from '../support/clock.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import { expectOneAtATime, take } from './support/store-contract.ts';
 
@@ -58,6 +58,15 @@ test('a dead holder, also one whose number is in use again, holds nothing', asyn
 const MINUTE = 60_000;
 const BY_11: unknown = expect.stringContaining('process 11 ');
 
+/** Time passes for the processes by this clock, and for the file system: what was written is older by as much. */
+async function pass(milliseconds: number, clock: VirtualClock, { place }: StateStore): Promise<void> {
+  clock.advance(milliseconds);
+  for (const name of await fs.readdir(place)) {
+    const { mtimeMs } = await fs.stat(join(place, name));
+    await fs.utimes(join(place, name), 0, (mtimeMs - milliseconds) / 1000);
+  }
+}
+
 describe.each<readonly [string, ProcessRealm]>([
   ['in another pid namespace', { boot: 'b1', namespace: 'n2' }],
   ['on another boot', { boot: 'b2', namespace: 'n1' }],
@@ -70,7 +79,7 @@ describe.each<readonly [string, ProcessRealm]>([
     const lock = await take(open(directory, process(11, new Map([[11, 's']]), { realm, uptime }), clock));
     const here = open(directory, process(12, new Map(), { uptime }), clock);
     for (let refreshed = 0; refreshed < 5; refreshed += 1) {
-      clock.advance(40_000);
+      await pass(40_000, clock, here);
       expect(await lock.lost()).toBeNull();
       expect(await here.lock()).toMatchObject({ ok: false, error: { kind: 'held', message: BY_11 } });
     }
@@ -82,7 +91,7 @@ describe.each<readonly [string, ProcessRealm]>([
     const uptime = (): number => clock.monotonic();
     const lock = await take(open(directory, process(11, new Map([[11, 's']]), { realm, uptime }), clock));
     const store = open(directory, process(12, new Map([[12, 's']]), { uptime }), clock);
-    clock.advance(MINUTE);
+    await pass(MINUTE, clock, store);
     const second = await take(store);
     expect(await lock.lost()).toMatchObject({
       kind: 'held',
@@ -100,8 +109,9 @@ describe.each<readonly [string, ProcessRealm]>([
     const clock = virtualClock();
     const uptime = (): number => clock.monotonic();
     const there = process(11, new Map([[11, 's']]), { realm, uptime });
-    const lock = await take(open(directory, there, clock));
-    clock.advance(MINUTE);
+    const store = open(directory, there, clock);
+    const lock = await take(store);
+    await pass(MINUTE, clock, store);
     // The other has found the lock to be free, and is about to create its own.
     let woken: unknown = 'not yet';
     const link: typeof fs.link = async (from, to) => {
@@ -112,6 +122,37 @@ describe.each<readonly [string, ProcessRealm]>([
     expect(await slow.lock()).toMatchObject({ ok: false, error: { kind: 'held', message: BY_11 } });
     expect([woken, await lock.lost()]).toEqual([null, null]);
   });
+});
+
+const ELSEWHERE: ProcessRealm = { boot: 'b2', namespace: 'n1' };
+
+test.each([
+  ['a day ahead', 86_400_000],
+  ['a minute ahead', MINUTE],
+  ['a minute behind', -MINUTE],
+  ['a day behind', -86_400_000],
+])('a machine whose clock is %s takes the lock of another only once that is dead', async (_, skew) => {
+  const directory = await temporaryDirectory();
+  const clock = virtualClock();
+  const skewed = { ...clock, now: () => clock.now() + skew };
+  const holder = open(directory, process(11, new Map([[11, 's']]), { realm: ELSEWHERE }), clock);
+  const lock = await take(holder);
+  const second = open(directory, process(12, new Map()), skewed);
+  await pass(40_000, clock, second);
+  expect(await second.lock()).toMatchObject({ ok: false, error: { kind: 'held', message: BY_11 } });
+  expect(await lock.lost()).toBeNull();
+  await pass(MINUTE, clock, second);
+  expect((await second.lock()).ok).toBe(true);
+  expect(await fs.readdir(second.place)).toEqual(['lock.2']);
+});
+
+test('a dead lock from before the clock of the file system was set back is free', async () => {
+  const directory = await temporaryDirectory();
+  const clock = virtualClock();
+  const first = open(directory, process(11, new Map([[11, 's']]), { realm: ELSEWHERE }), clock);
+  await take(first);
+  await pass(-86_400_000, clock, first);
+  expect((await open(directory, process(12, new Map()), clock).lock()).ok).toBe(true);
 });
 
 test.each([

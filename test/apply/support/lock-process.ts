@@ -6,9 +6,10 @@ import { systemProcesses } from '../../../src/state/processes.ts';
 import { openStateDirectory } from '../../../src/state/directory.ts';
 import type { StateLock } from '../../../src/state/store.ts';
 
-// A process of its own that takes the lock and writes under it as it is told, line by line. Its time runs faster.
+// A process of its own that takes the lock and writes under it as it is told, line by line. Its time runs faster; its clock
+// may be wrong, and it may say that it is on another boot.
 
-const [directory = '', name = '', speedText = '1'] = process.argv.slice(2);
+const [directory = '', name = '', speedText = '1', skewMs = '0', boot = ''] = process.argv.slice(2);
 const speed = Number(speedText);
 const processes = systemProcesses(fs, name);
 const store = openStateDirectory({
@@ -17,11 +18,15 @@ const store = openStateDirectory({
   apiUrl: 'https://api.example/v4',
   fs,
   clock: {
-    now: () => Date.now(),
+    now: () => Date.now() + Number(skewMs),
     monotonic: () => performance.now() * speed,
     sleep: (milliseconds) => wait(milliseconds / speed),
   },
-  processes: { ...processes, uptime: () => processes.uptime() * speed },
+  processes: {
+    ...processes,
+    uptime: () => processes.uptime() * speed,
+    realm: async () => ({ ...(await processes.realm()), ...(boot === '' ? {} : { boot }) }),
+  },
   every: (milliseconds, work) => {
     const timer = setInterval(work, milliseconds / speed);
     return () => clearInterval(timer);
