@@ -33,7 +33,7 @@ function filled(mebibytes: number, piece: string): string {
 test.each([
   ['57 MiB of empty objects', filled(57, '{}'), /is larger than 16777216 bytes/],
   ['15 MiB of empty objects', filled(15, '{}'), /has more than 250000 values/],
-  ['15 MiB of long texts', filled(15, `"${'ü'.repeat(100)}"`), /field account is missing|not an object/],
+  ['15 MiB of long texts', filled(15, `"${'ü'.repeat(100)}"`), /^GET \/account: /],
   ['15 MiB of brackets', `{"account":${'['.repeat(15 * 1024 * 1024)}`, /nested more than 32 levels deep/],
 ])('%s, to eight accounts at once: each fails, and the daemon goes on', async (_, body, message) => {
   const accounts = await openTwoAccounts();

@@ -4,10 +4,20 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Emulator } from '../../../src/emulator/http/server.ts';
 import { fwdsync, type CommandResult } from '../../support/command.ts';
 import { startPostgres, type TestPostgres } from '../../support/postgres.ts';
-import { MANIFEST, place } from '../support/daemon-process.ts';
+import { OWNER } from '../../support/workspace.ts';
+import { place } from '../support/daemon-process.ts';
 
 /** More than the lease goes by for the locks. */
 const PASS_AN_HOUR = `UPDATE fwdsync.locks SET refreshed_at = refreshed_at - interval '1 hour'`;
+
+/** One request after another: none is on its way while the first is answered. */
+const MANIFEST = `version: 1
+api: { account: ${OWNER} }
+domains:
+  acme.example:
+    prune: { aliases: true }
+    aliases: { sales: carol@corp.example, boss: boss@corp.example }
+`;
 
 // Three processes in turn, on a machine that may be busy.
 vi.setConfig({ testTimeout: 180_000 });

@@ -21,7 +21,7 @@ export async function undoAll(
   run: CommandResult,
   terminal: Terminal,
 ): Promise<Undoing | null> {
-  const printed = /^snapshot: fwdsync (apply -f .+)$/m.exec(run.stdout)?.[1];
+  const printed = /^snapshot: (?:\S+ )?fwdsync (apply -f .+)$/m.exec(run.stdout)?.[1];
   if (printed === undefined) return null;
   const undo = await undoRun(emulator, run, terminal);
   const redo = await undoRun(emulator, undo.result, terminal);
@@ -34,7 +34,7 @@ export async function undoRun(
   run: CommandResult,
   terminal: Terminal,
 ): Promise<Undone> {
-  const args = unquoted(/^undo: fwdsync (undo .+)$/m.exec(run.stdout)?.[1] ?? 'undo none');
+  const args = unquoted(/^undo: (?:\S+ )?fwdsync (undo .+)$/m.exec(run.stdout)?.[1] ?? 'undo none');
   const first = await carryOut(emulator, args, terminal);
   if (first.result.exitCode !== 4) return first;
   const allowed = new Set(first.result.stdout.match(/--allow-(?:unrouted|domain-delete) \S+/g));

@@ -57,7 +57,7 @@ const warningsOf = ({
   readonly stdout: string;
   readonly stderr: string;
 }): readonly string[] =>
-  [...(stdout + stderr).matchAll(/warning: .*\[(.*)\]/g)].map(([, code]) => code ?? '');
+  [...(stdout + stderr).matchAll(/warning: [^[]*\[(.*)\]/g)].map(([, code]) => code ?? '');
 
 test('a snapshot is warned about only for what it changes', async () => {
   const scene = await snapshotScene();
