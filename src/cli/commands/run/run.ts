@@ -22,6 +22,7 @@ import { overAccounts } from '../../accounts/over-accounts.ts';
 import { runOnce } from './once.ts';
 import { assertWorkerOptions, isWorker, runWorker } from './run-worker.ts';
 import { parseListen } from './serve-status.ts';
+import { undoShellOf } from '../../output/plan/next-command.ts';
 import { createConcealingLog, openReports, runService, type ServiceOptions } from './service.ts';
 import {
   accountsDirectory,
@@ -65,7 +66,15 @@ export async function runCommand(context: Context, options: RunOptions): Promise
   // Standard output has no other use here.
   const logger = createLogger(resolveLog(options, context), concealing(context.stdout, concealer), 'info');
   const { notifyFormat = 'json' } = options;
-  const service = { intervalMs, listen, basePath, notifyFormat, logger, concealer };
+  const service = {
+    intervalMs,
+    listen,
+    basePath,
+    notifyFormat,
+    logger,
+    concealer,
+    undoShell: undoShellOf(options),
+  };
   if (isWorker(options, context)) return runWorker(context, options, service);
   if (options.once === true) {
     const log = createConcealingLog(service);

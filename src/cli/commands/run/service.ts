@@ -5,6 +5,7 @@ import pkg from '../../../../package.json' with { type: 'json' };
 import { createConnections } from '../../../api/http/transport.ts';
 import type { DaemonEvent } from '../../../model/status/daemon.ts';
 import { POLL_MS, type Daemon } from '../../../reconcile/daemon/daemon.ts';
+import type { CommandReach } from '../../../apply/report/report-document.ts';
 import { createMetrics, type MetricsOptions } from '../../../status/metrics.ts';
 import type { StatusServerOptions } from '../../../status/server.ts';
 import type { Context } from '../../context.ts';
@@ -20,6 +21,8 @@ import { serveStatus } from './serve-status.ts';
 /** How a process that keeps running, the daemon or a worker, reports. */
 export interface ServiceOptions extends PageSource {
   readonly notifyFormat: NotifyFormat;
+  /** The words that make the `undo` of the log reach the state of this process. */
+  readonly undoShell: CommandReach['undo'];
 }
 
 /** After SIGTERM what is in flight may finish, so long. */
@@ -65,8 +68,9 @@ async function endedOrOverdue(
 export function createConcealingLog({
   logger,
   concealer,
-}: Pick<ServiceOptions, 'logger' | 'concealer'>): (event: DaemonEvent) => void {
-  const log = createEventLog(logger);
+  undoShell,
+}: Pick<ServiceOptions, 'logger' | 'concealer' | 'undoShell'>): (event: DaemonEvent) => void {
+  const log = createEventLog(logger, undoShell);
   return (event) => {
     hideReferences(event, concealer);
     log(event);

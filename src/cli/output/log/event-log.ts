@@ -2,7 +2,7 @@ import { FINDINGS } from '../../../model/lint/findings.ts';
 import { plural } from '../../../model/names.ts';
 import type { Logger } from 'pino';
 import type { RequestEvent } from '../../../api/http/call.ts';
-import { undoLine } from '../../../apply/report/report-document.ts';
+import { undoLine, type CommandReach } from '../../../apply/report/report-document.ts';
 import { DISCLOSE_ALL } from '../../../model/destinations.ts';
 import {
   runOutcome,
@@ -22,7 +22,10 @@ import { describeDrift, subjectOf } from '../../../plan/render/drift.ts';
  * One line an event: `event` is its stable name, `account`, `run` and `domain` say of what. What stands, such as a guard
  * that refuses, is logged when it appears and not again at each run.
  */
-export function createEventLog(logger: Logger): (event: DaemonEvent) => void {
+export function createEventLog(
+  logger: Logger,
+  undoShell?: CommandReach['undo'],
+): (event: DaemonEvent) => void {
   const standing = createStanding();
   const requests = new Map<string, number>();
   return (event) => {
@@ -34,7 +37,11 @@ export function createEventLog(logger: Logger): (event: DaemonEvent) => void {
     const of = account === '' ? {} : { account };
     if (event.kind !== 'run-finished') return logEvent(logger.child(of), event);
     requests.delete(account);
-    logRun(logger.child({ ...of, run: event.run }), event, { isNews: standing.begin(event), requests: sent });
+    logRun(logger.child({ ...of, run: event.run }), event, {
+      isNews: standing.begin(event),
+      requests: sent,
+      undoShell,
+    });
   };
 }
 
@@ -122,12 +129,14 @@ interface RunSoFar {
   readonly isNews: IsNews;
   /** Sent since the run before ended: as the metrics count them. */
   readonly requests: number;
+  /** The words that make `undo` reach the state of the run. */
+  readonly undoShell: CommandReach['undo'] | undefined;
 }
 
 function logRun(
   log: Logger,
   { cause, seconds: took, result }: Finished,
-  { isNews, requests }: RunSoFar,
+  { isNews, requests, undoShell }: RunSoFar,
 ): void {
   const seconds = roundSeconds(took);
   if (result.kind === 'failed') {
@@ -136,7 +145,7 @@ function logRun(
   }
   logFindings(log, result, isNews);
   logDrift(log, result, isNews);
-  if (result.report !== null) logReport(log, result.report, result);
+  if (result.report !== null) logReport(log, result.report, { ...result, undoShell });
   const { add, update, move, delete: deletes } = result.plan.summary;
   const outcome = runOutcome(result);
   const { text, withheld } = countRun(result);
@@ -203,12 +212,16 @@ function withheldByItself({ withheld }: Plan): Plan['withheld'] {
   return withheld.filter(({ cause }) => cause !== 'guard');
 }
 
-function logReport(log: Logger, report: Report, { plan, unset }: CompletedRun): void {
+function logReport(
+  log: Logger,
+  report: Report,
+  { plan, unset, undoShell }: Pick<CompletedRun, 'plan' | 'unset'> & Pick<RunSoFar, 'undoShell'>,
+): void {
   const { applied, failed, skipped, notKept, notes, run, snapshot } = report;
   const planned = new Map(plan.changes.map((change) => [nameOf(change), change]));
   const fieldsOf = (item: ChangeName) => ({ ...changeName(item), ...valuesOf(planned.get(nameOf(item))) });
   const told = new Set(unset.map(nameOf));
-  const undo = undoLine(report);
+  const undo = undoLine(report, undoShell);
   if (snapshot !== null)
     log.info(
       { event: 'snapshot.saved', path: snapshot, run },

@@ -47,7 +47,7 @@ export function reachOf(
   options: CommonOptions,
   api: DesiredApi,
 ): CommandReach {
-  const { accounts, apiUrl, apiVersion, account, stateDir, store } = options;
+  const { apiUrl, apiVersion, account, stateDir, store } = options;
   const state = { stateDir, store };
   const one = {
     before: keyVariable(api),
@@ -59,7 +59,14 @@ export function reachOf(
     }),
   };
   if (ofAccount === undefined) return { undo: one, snapshot: one };
-  return { undo: { before: [], flags: flagsOf({ accounts, apiUrl, apiVersion, ...state }) }, snapshot: one };
+  return { undo: undoShellOf(options), snapshot: one };
+}
+
+/** Returns what `undo` needs of the flags that were given; the key of a single manifest is not among them. */
+export function undoShellOf(options: CommonOptions): CommandReach['undo'] {
+  const { accounts, apiUrl, apiVersion, stateDir, store } = options;
+  const account = accounts === undefined ? options.account : undefined;
+  return { before: [], flags: flagsOf({ accounts, apiUrl, apiVersion, account, stateDir, store }) };
 }
 
 /** Returns the variable that gives a command the key to which the manifest refers. */

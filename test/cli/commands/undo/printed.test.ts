@@ -69,6 +69,20 @@ describe.each(['undo', 'snapshot'])('%s: works as it is printed', (word) => {
   });
 });
 
+test('the log of run prints an undo that works as it is, with many accounts and a state directory', async () => {
+  const { acme, beta, shell } = await open();
+  const stdout = await shell(`fwdsync run --once --accounts many --state-dir 'our state' --log-format json`);
+  expect([aliasesOf(acme), aliasesOf(beta)]).toEqual([['sales'], ['sales']]);
+  const messages = stdout
+    .trim()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { readonly message: string }).message);
+  const lines = printedIn(messages.join('\n'), 'undo with');
+  expect(lines).toHaveLength(2);
+  for (const line of lines) await shell(`${line} --yes`);
+  expect([aliasesOf(acme), aliasesOf(beta)]).toEqual([[], []]);
+});
+
 test('"Apply with:" works as it is printed, for one account and for many', async () => {
   const { acme, beta, shell } = await open();
   const [one = ''] = printedIn(await shell('fwdsync plan -f many/acme.yaml --state-dir "s t"'), 'Apply with');
