@@ -2,7 +2,6 @@ import { itemKey } from '../model/item-key.ts';
 import { KINDS } from '../model/kinds.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Change } from '../model/plan.ts';
-import type { WriteItem } from '../plan/requests/order.ts';
 import {
   DOMAINS_AT_ONCE,
   isAddedDomain,
@@ -197,12 +196,12 @@ async function sendAll(
   gate: Gate,
 ): Promise<void> {
   for (const request of requests) {
-    const items = request.items.filter((item) => passes(ledger, item, gate));
+    const items = request.items.filter(({ change }) => passes(ledger, change, gate));
     if (items.length > 0) await sender.send({ ...request, items });
   }
 }
 
-function passes(ledger: Ledger, { change }: WriteItem, gate: Gate): boolean {
+function passes(ledger: Ledger, change: Change, gate: Gate): boolean {
   const reason = gate(change);
   if (reason !== null) recordSkips(ledger, [change], reason);
   return reason === null;
@@ -224,8 +223,7 @@ async function sendStageTwo(
   const reason = isDeleted ? ((await whyKeepDomain?.(planned.domain)) ?? null) : null;
   const own: Gate = (change) => gate(change) ?? reason;
   const early = changes.filter(awaits);
-  const items = planned.requests.flatMap((request) => request.items);
-  const late = items.filter((item) => passes(ledger, item, own)).map(({ change }) => change);
+  const late = changes.filter((change) => passes(ledger, change, own));
   if (late.length === 0) return early;
   const fresh = await freshen(parts, planned.domain, late);
   if (fresh === 'unseen') return [...early, ...late];

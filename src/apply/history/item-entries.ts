@@ -6,7 +6,7 @@ import type { RuleState, SectionTypes } from '../../model/resources.ts';
 import type { WriteItem } from '../../plan/requests/order.ts';
 import { keptItem, type Concealment } from './kept-items.ts';
 
-/** Rules that were moved and have another request before them, as they are by then. */
+/** Rules that were moved or widened and have another request before them, as they are by then. */
 export type MovedRules = Map<Change, RuleState>;
 
 /** What one item of a request does: of a rule that takes two requests, to each its part. */
@@ -17,7 +17,7 @@ export function itemOfRequest(item: WriteItem, moved: MovedRules, concealment: C
   const { change, part, rule } = item;
   const from = moved.get(change) ?? change.observed;
   const to = { ...rule, rank: rule.rank ?? from?.rank ?? 0 };
-  if (part === 'move') moved.set(change, to);
+  if (part === 'move' || part === 'widen') moved.set(change, to);
   return keptItem({ ...change, ...partOf(item) }, concealment, { from, to });
 }
 

@@ -49,7 +49,7 @@ export interface Outcomes {
   readonly apart: ReadonlySet<WriteItem>;
 }
 
-/** A rule that moves now and changes in stage 2 is done only then. */
+/** A rule that moves or widens now, and changes its condition after that, is done only then. */
 export function noteAccepted(records: Records, item: WriteItem, accepted: Accepted): void {
   const { ledger, findings } = records;
   const { change } = item;
@@ -61,9 +61,13 @@ export function noteAccepted(records: Records, item: WriteItem, accepted: Accept
     noteRuleId(findings, change, accepted.id);
     noteRank(records, change.domain, { sent: item.rule.rank, answered: accepted.rank });
   }
-  if (item.kind === 'rule' && item.part === 'move' && change.stage === 2) return;
+  if (item.kind === 'rule' && isEarlierPart(item)) return;
   const isKept = accepted.kept && !wasDone(ledger, change);
   recordDone(ledger, { change, id: accepted.id ?? change.id, isKept });
+}
+
+function isEarlierPart({ part, change }: Extract<WriteItem, { readonly kind: 'rule' }>): boolean {
+  return part === 'widen' || (part === 'move' && change.stage === 2);
 }
 
 function noteDomain(

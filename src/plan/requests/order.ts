@@ -4,9 +4,16 @@ import type { AliasChange, Change, CredentialChange, DomainChange, RuleChange } 
 import { requestId } from '../../model/item-key.ts';
 import { KINDS, type Kind } from '../../model/kinds.ts';
 import type { RuleState } from '../../model/resources.ts';
-import { rulePayload, ruleSteps, type RulePart, type RulePayload } from '../diff/rules/rule-parts.ts';
+import {
+  rulePayload,
+  ruleSteps,
+  WIDENING,
+  type RulePart,
+  type RulePayload,
+} from '../diff/rules/rule-parts.ts';
 import { compareRanks, compareText, rankOf } from '../sorting.ts';
 import { overtakingChanges, waitsInStageOne } from './dependencies.ts';
+import { rulesToWiden, takersFirst } from './exchanges.ts';
 
 /**
  * The sequence of a run. Until it ends, mail must be routed as before or as afterwards: what adds a route comes first, and
@@ -24,7 +31,8 @@ const STEPS = [
   'rule-moves', // A new rule is placed among rules that have their final ranks.
   'rule-adds', // A new rule matches its mail before another rule stops matching it.
   'rule-changes', // New destinations, and rules that become active: no rule stops matching mail.
-  'rule-narrowings', // Stage 2: a rule stops matching mail once everything that matches it instead is in place.
+  'rule-widenings', // Stage 2: where rules pass conditions on in a circle, one matches its old and its new one meanwhile.
+  'rule-narrowings', // A rule stops matching mail once everything that matches it instead is in place.
   'rule-deletes', // A rule that changes may match the mail of a rule that is deleted.
   'alias-deletes', // The mail of an alias may be matched by a rule instead.
   'credential-deletes', // A program can send with its old credential until everything else is in place.
@@ -42,6 +50,7 @@ export const STEP_OPERATIONS = {
   'rule-moves': { single: 'updateRule', batch: 'updateRules' },
   'rule-adds': { single: 'addRule', batch: 'addRules' },
   'rule-changes': { single: 'updateRule', batch: 'updateRules' },
+  'rule-widenings': { single: 'updateRule', batch: 'updateRules' },
   'rule-narrowings': { single: 'updateRule', batch: 'updateRules' },
   'rule-deletes': { single: 'deleteRule', batch: 'deleteRules' },
   'alias-deletes': { single: 'deleteAlias', batch: 'deleteAliases' },
@@ -96,21 +105,28 @@ interface Placed {
 export function sequenceOf(changes: readonly Change[]): readonly SequencePart[] {
   const waits = waitsInStageOne(changes);
   const late = overtakingChanges(changes);
-  const places = Map.groupBy(changes.flatMap(placesOf), ({ stage }) => stage);
+  const widened = rulesToWiden(changes);
+  const places = Map.groupBy(
+    changes.flatMap((change) => placesOf(change, widened)),
+    ({ stage }) => stage,
+  );
   const early = Map.groupBy(places.get(1) ?? [], ({ item }) => waits.get(item.change.domain) ?? 0);
   const last = Map.groupBy(places.get(2) ?? [], ({ item }) => Number(late.has(item.change)));
-  return [...partsOf(1, early), ...partsOf(2, last)];
+  return [...partsOf(1, early, widened), ...partsOf(2, last, widened)];
 }
 
 /** The parts of a stage, by their numbers. */
 function partsOf(
   stage: SequencePart['stage'],
   parts: ReadonlyMap<number, readonly Placed[]>,
+  widened: ReadonlySet<Change>,
 ): readonly SequencePart[] {
-  return [...parts].sort(([a], [b]) => a - b).map(([, placed]) => ({ stage, domains: byDomain(placed) }));
+  return [...parts]
+    .sort(([a], [b]) => a - b)
+    .map(([, placed]) => ({ stage, domains: byDomain(placed, widened) }));
 }
 
-function placesOf(change: Change): readonly Placed[] {
+function placesOf(change: Change, widened: ReadonlySet<Change>): readonly Placed[] {
   switch (change.kind) {
     case 'domain': {
       const step = change.action === 'delete' ? 'domain-delete' : 'domain';
@@ -125,26 +141,28 @@ function placesOf(change: Change): readonly Placed[] {
         { stage: change.stage, step: `credential-${change.action}s`, item: { kind: 'credential', change } },
       ];
     case 'rule':
-      return ruleSteps(change).map(({ stage, step, part }) => ({
-        stage,
-        step,
-        item: { kind: 'rule', change, part, rule: rulePayload(change, part) },
-      }));
+      return [...(widened.has(change) ? [WIDENING] : []), ...ruleSteps(change)].map(
+        ({ stage, step, part }) => ({
+          stage,
+          step,
+          item: { kind: 'rule', change, part, rule: rulePayload(change, part) },
+        }),
+      );
   }
 }
 
-function byDomain(placed: readonly Placed[]): readonly DomainSequence[] {
+function byDomain(placed: readonly Placed[], widened: ReadonlySet<Change>): readonly DomainSequence[] {
   const domains = Map.groupBy(placed, ({ item }) => item.change.domain);
   return [...domains]
     .sort(([a], [b]) => compareText(a, b))
-    .map(([domain, places]) => ({ domain, steps: stepsOf(places) }));
+    .map(([domain, places]) => ({ domain, steps: stepsOf(places, widened) }));
 }
 
-function stepsOf(places: readonly Placed[]): readonly StepItems[] {
+function stepsOf(places: readonly Placed[], widened: ReadonlySet<Change>): readonly StepItems[] {
   const bySteps = Map.groupBy(places, ({ step }) => step);
   return STEPS.flatMap((step) => {
     const items = bySteps.get(step)?.map(({ item }) => item);
-    return items === undefined ? [] : [{ step, items: inOrder(step, items) }];
+    return items === undefined ? [] : [{ step, items: inOrder(step, items, widened) }];
   });
 }
 
@@ -152,9 +170,13 @@ function stepsOf(places: readonly Placed[]): readonly StepItems[] {
  * The items of one step in the order in which they go. They are sent one after another, and in between mail must be
  * routed as before or as afterwards: what is asked first comes first and goes last.
  */
-function inOrder(step: Step, items: readonly WriteItem[]): readonly WriteItem[] {
+function inOrder(
+  step: Step,
+  items: readonly WriteItem[],
+  widened: ReadonlySet<Change>,
+): readonly WriteItem[] {
   const sorted = items.toSorted(comparison(step));
-  return step === 'rule-narrowings' ? successorsFirst(sorted) : sorted;
+  return step === 'rule-narrowings' ? takersFirst(sorted, widened) : sorted;
 }
 
 function comparison(step: Step): (a: WriteItem, b: WriteItem) => number {
@@ -171,6 +193,7 @@ function comparison(step: Step): (a: WriteItem, b: WriteItem) => number {
       return byRules(compareNarrowings);
     case 'rule-adds':
     case 'rule-changes':
+    case 'rule-widenings':
       return byRules(compareFinal);
     default:
       return () => 0;
@@ -179,27 +202,6 @@ function comparison(step: Step): (a: WriteItem, b: WriteItem) => number {
 
 /** Only what is there, and stays, is moved or narrowed. */
 type StayingRule = RuleChange & { readonly observed: RuleState; readonly desired: RuleState };
-
-/** A rule that gets another rule's condition comes before the other rule gives it up. Two that swap theirs cannot both. */
-function successorsFirst(items: readonly WriteItem[]): readonly WriteItem[] {
-  const active = items.filter((item) => !isSwitchedOff(item.change as StayingRule));
-  const successors = new Map(active.map((item) => [conditionOf(item, 'desired'), item]));
-  const ordered = new Set<WriteItem>();
-  const waiting = new Set<WriteItem>();
-  const visit = (item: WriteItem): void => {
-    if (waiting.has(item)) return;
-    waiting.add(item);
-    const successor = successors.get(conditionOf(item, 'observed'));
-    if (successor !== undefined) visit(successor);
-    ordered.add(item);
-  };
-  for (const item of items) visit(item);
-  return [...ordered];
-}
-
-function conditionOf(item: WriteItem, side: 'observed' | 'desired'): string {
-  return JSON.stringify((item.change as StayingRule)[side].match);
-}
 
 /** The items of a step of rules are rules. */
 function byRules<Rule extends RuleChange>(

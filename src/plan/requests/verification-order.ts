@@ -41,5 +41,5 @@ export function verificationOrder(
 
 /** What the requests of a domain change; a rule that moves and changes stands in two of them. */
 export function changesOfRequests({ requests }: DomainRequests): readonly Change[] {
-  return requests.flatMap(({ items }) => items.map(({ change }) => change));
+  return [...new Set(requests.flatMap(({ items }) => items.map(({ change }) => change)))];
 }

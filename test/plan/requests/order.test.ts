@@ -75,7 +75,7 @@ describe('items of a step: what is asked first comes first and goes last', () =>
     expect(stepsOf(planRules(entries, rows))).toEqual(['rule-narrowings: b d c a']);
   });
 
-  test('narrowings: who takes over a condition comes before who lets it go; two that swap theirs cannot both', () => {
+  test('narrowings: who takes over a condition comes before who lets it go; of two that swap theirs one is widened', () => {
     const rows = ['a', 'b', 'c'].map((text, index) => liveTwin(text, 10 * (index + 1), 'x@x.example'));
     const entry = (text: string, match: string) =>
       rule(text, 'x@x.example', { id: `derived-alias-${text}`, ...step(match) });
@@ -83,6 +83,7 @@ describe('items of a step: what is asked first comes first and goes last', () =>
       'rule-narrowings: c b a',
     ]);
     expect(stepsOf(planRules([entry('a', 'b'), entry('b', 'a'), entry('c', 'c')], rows))).toEqual([
+      'rule-widenings: a',
       'rule-narrowings: b a',
     ]);
     const asleep = rule('c', 'x@x.example', { id: 'derived-alias-c', active: false, ...step('a') });

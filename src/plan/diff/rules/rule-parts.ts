@@ -3,18 +3,28 @@ import { requestId } from '../../../model/item-key.ts';
 import type { RuleChange } from '../../../model/plan.ts';
 import { sameMatch, type RuleMatch, type RuleState } from '../../../model/resources.ts';
 import { rankOf } from '../../sorting.ts';
+import { joinMatches } from './joined-match.ts';
 
 /**
  * What is sent of a rule in one request. `move`: what it is, at its new rank; `content`: what is desired of it, at the rank
- * that it has by then; `whole`: both at once.
+ * that it has by then; `whole`: both at once; `widen`: what it is, with its old and new condition joined.
  */
-export type RulePart = 'add' | 'move' | 'content' | 'whole' | 'delete';
+export type RulePart = 'add' | 'move' | 'widen' | 'content' | 'whole' | 'delete';
 
 export interface RuleStep {
   readonly stage: 1 | 2;
-  readonly step: 'rule-moves' | 'rule-adds' | 'rule-changes' | 'rule-narrowings' | 'rule-deletes';
+  readonly step:
+    | 'rule-moves'
+    | 'rule-adds'
+    | 'rule-changes'
+    | 'rule-widenings'
+    | 'rule-narrowings'
+    | 'rule-deletes';
   readonly part: RulePart;
 }
+
+/** Comes before the narrowing of a rule, so that others can change their conditions in between. */
+export const WIDENING: RuleStep = { stage: 2, step: 'rule-widenings', part: 'widen' };
 
 /** A rule as a request sends it: v4 and v3 require the whole config with every update of one rule. */
 export interface RulePayload {
@@ -64,9 +74,15 @@ export function stageOneOf(change: RuleChange): RuleChange | null {
 
 export function rulePayload(change: RuleChange, part: RulePart): RulePayload {
   const id = requestId(change);
-  const state = part === 'move' || change.desired === null ? change.observed : change.desired;
+  const state = stateOf(change, part);
   if (state === null) throw new Error(`rule change ${id} has neither an observed nor a desired state`);
   return payloadOf(id, state, rankOf(change));
+}
+
+function stateOf({ observed, desired }: RuleChange, part: RulePart): RuleState | null {
+  if (part === 'move' || desired === null) return observed;
+  if (part !== 'widen' || observed === null) return desired;
+  return { ...observed, match: joinMatches(observed.match, desired.match) ?? observed.match };
 }
 
 function payloadOf(id: string, { match, forward, active }: RuleState, rank: number): RulePayload {
