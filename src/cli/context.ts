@@ -84,7 +84,7 @@ export function processContext(): Context {
     get stdin() {
       return process.stdin;
     },
-    stdout: createStandardOutput(() => process.stdout.on('error', ending.noteOutputError)),
+    stdout: createStandardOutput(() => process.stdout.on('error', (error) => ending.noteOutputError(error))),
     get stderr() {
       return openStderr();
     },

@@ -4,8 +4,8 @@ import type { OutputStream } from './standard-output.ts';
 export interface Ending {
   /** Called when something was changed, or may have been, in an account or in a store. */
   readonly noteWrite: () => void;
-  /** Called with each error of standard output. A reader that went away, as `head` does, is none. */
-  readonly noteOutputError: (error: NodeJS.ErrnoException) => void;
+  /** Called with each error of standard output, or of the output of this name. A reader that went away, as `head` does, is none. */
+  readonly noteOutputError: (error: NodeJS.ErrnoException, output?: string) => void;
   readonly hasWritten: () => boolean;
   readonly isOutputLost: () => boolean;
 }
@@ -17,11 +17,11 @@ export function createEnding(stderr: () => OutputStream): Ending {
     noteWrite() {
       wrote = true;
     },
-    noteOutputError({ code, message }) {
+    noteOutputError({ code, message }, output = 'standard output') {
       if (isLost || code === 'EPIPE') return;
       isLost = true;
       stderr().write(
-        `error: standard output cannot be written: ${message}\n` +
+        `error: ${output} cannot be written: ${message}\n` +
           '  try: free space where it leads; what was changed stays so: fwdsync history\n',
       );
     },

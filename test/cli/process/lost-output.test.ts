@@ -117,6 +117,28 @@ describe('on a full disk', () => {
     expect((await run(scene, 'fwdsync plan --accounts many --detailed-exitcode >/dev/null')).code).toBe(0);
   });
 
+  test.each([
+    ['/dev/full', MANIFEST, 1, /ENOSPC/],
+    ['/dev/full', REFUSED, 4, /ENOSPC/],
+    ['missing/summary.md', MANIFEST, 1, /ENOENT/],
+  ])(
+    'the summary of a step in %s: plan prints its annotations and states it',
+    async (file, manifest, code, why) => {
+      const workspace = await open(manifest);
+      const more = { GITHUB_STEP_SUMMARY: file };
+      const ended = await run(
+        workspace,
+        'fwdsync plan --format github --detailed-exitcode | grep -q ^:: && exit ${PIPESTATUS[0]}',
+        more,
+      );
+      expect(ended.stderr).toMatch(
+        /^error: the summary of the step \(GITHUB_STEP_SUMMARY\) cannot be written: .*\n {2}try: .*\n$/,
+      );
+      expect(ended.stderr).toMatch(why);
+      expect(ended.code).toBe(code);
+    },
+  );
+
   test('plan --accounts is 1: nothing was written', async () => {
     const { acme, beta, ...scene } = await openTwoAccounts();
     expect((await run(scene, 'fwdsync plan --accounts many --detailed-exitcode >/dev/full')).code).toBe(1);

@@ -104,7 +104,10 @@ function markdownOf({ ofAccount }: Context, plan: SavedPlan, routes: RoutesShown
 /** Steps of a job append to one file. */
 async function writeStepSummary(context: Context, markdown: string): Promise<void> {
   const file = context.env['GITHUB_STEP_SUMMARY'];
-  if (file) await appendFile(file, markdown);
+  if (!file) return;
+  await appendFile(file, markdown).catch((error: NodeJS.ErrnoException) =>
+    context.ending?.noteOutputError(error, 'the summary of the step (GITHUB_STEP_SUMMARY)'),
+  );
 }
 
 export interface PlanPrinting extends Partial<Pick<PlanTextOptions, 'extent' | 'next' | 'routes'>> {
