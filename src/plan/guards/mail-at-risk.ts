@@ -75,13 +75,27 @@ function mailOfDomains(
     compared.values().map(({ domain }) => domain),
     desired.domains.values().flatMap(forwardsOf),
   );
-  return compared.flatMap(({ domain }) => {
+  return compared.flatMap(({ domain, changes }) => {
     const live = observed.domains.get(domain);
     if (live === undefined) return [];
     // Only where something is wanted are there changes of aliases and rules.
     const wanted = desired.domains.get(domain) as PresentDomain;
-    return mailsTo(live, wanted, named.get(domain) as ReadonlySet<string>);
+    return [
+      ...mailsTo(live, wanted, named.get(domain) as ReadonlySet<string>),
+      ...mailOfOtherRules(live, changes),
+    ];
   });
+}
+
+/** Returns the mail of the active rules that stay as they are: it may come to them where others move, and end there. */
+function mailOfOtherRules(
+  { domain, rules }: ObservedDomain,
+  changes: readonly Change[],
+): readonly RouteSubject[] {
+  const changed = new Set(changes.map(changedItem));
+  return (rules ?? [])
+    .filter(({ id, active }) => active && !changed.has(`${domain} rule ${id}`))
+    .map(({ id, match, forward }) => mailTakenBy({ kind: 'rule', name: id, match, forward }, domain));
 }
 
 /** The mails to try: to every address that is named or has an alias, to any other, and those that the manifest expects. */
