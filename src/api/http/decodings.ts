@@ -14,8 +14,11 @@ const DECODERS = [
   (text: string) => text.normalize('NFKC'),
 ] as const;
 
-/** The text itself, and how programs read it that take it for JSON, a URL, HTML, a mail or text in another charset. */
-export function* decodingsOf(text: string): Generator<string> {
+/**
+ * Yields the text itself, and how programs read it that take it for JSON, a URL, HTML, a mail or text in another charset.
+ * `spend` is told the length of each text before it is decoded.
+ */
+export function* decodingsOf(text: string, spend: (characters: number) => void): Generator<string> {
   yield text;
   // Most texts are not encoded, and a page of the logs has hundreds.
   if (!/[\\%&=\x80-\uffff]/.test(text)) return;
@@ -25,6 +28,7 @@ export function* decodingsOf(text: string): Generator<string> {
     const decoded: string[] = [];
     for (const source of latest) {
       for (const decode of DECODERS) {
+        spend(source.length);
         const decoding = decode(source);
         if (seen.has(decoding)) continue;
         seen.add(decoding);
@@ -40,15 +44,16 @@ export function* decodingsOf(text: string): Generator<string> {
 export const TOKEN = /(?:[\w+/-]{16,}\s+)+[\w+/-]+={0,2}|[\w+/-]{6,}={0,2}/g;
 
 /** Letters of the alphabet may stand before it: each of the four places where it can begin is tried. */
-export function* decodingsOfToken(token: string): Generator<string> {
+export function* decodingsOfToken(token: string, spend: (characters: number) => void): Generator<string> {
   const letters = token.replace(/\s+/g, '');
-  for (const start of [0, 1, 2, 3]) yield* decodingsOfBytes(Buffer.from(letters.slice(start), 'base64'));
+  for (const start of [0, 1, 2, 3])
+    yield* decodingsOfBytes(Buffer.from(letters.slice(start), 'base64'), spend);
   if (!/^[\da-f]+$/i.test(letters)) return;
-  for (const start of [0, 1]) yield* decodingsOfBytes(Buffer.from(letters.slice(start), 'hex'));
+  for (const start of [0, 1]) yield* decodingsOfBytes(Buffer.from(letters.slice(start), 'hex'), spend);
 }
 
-function* decodingsOfBytes(bytes: Buffer): Generator<string> {
-  yield* decodingsOf(bytes.toString('utf8'));
+function* decodingsOfBytes(bytes: Buffer, spend: (characters: number) => void): Generator<string> {
+  yield* decodingsOf(bytes.toString('utf8'), spend);
   if (bytes.some((byte) => byte >= 0x80)) yield bytes.toString('latin1').normalize('NFKC');
 }
 

@@ -18,10 +18,10 @@ interface Effort {
 /** Texts are searched up to the first length, and shown up to the second one. */
 const LONGEST_SEARCHED = 65_536;
 const LONGEST_SHOWN = 16_384;
-/** About a second's worth of characters. The texts of an answer share it. */
-const MOST_SEARCHED = 2 ** 22;
-/** Decoding and searching a short text takes as long as so many characters. */
-const SHORTEST_EFFORT = 100;
+/** Characters that are searched and decoded: about a second. The texts of an answer share them. */
+const MOST_SEARCHED = 2 ** 25;
+/** A short text takes as long as so many characters. */
+const LEAST_EFFORT = 16;
 const ROUNDS = 8;
 const HIDDEN = '***';
 
@@ -55,14 +55,17 @@ function redactWith(
   { effort, show }: { readonly effort: Effort; readonly show: (value: string) => string },
 ): string {
   let current = text;
+  const spend = (characters: number): void => {
+    effort.left -= Math.max(characters, LEAST_EFFORT);
+  };
   // A text that takes too long to search is taken to hold a value.
   const holds = (candidate: string): boolean => {
-    effort.left -= candidate.length + SHORTEST_EFFORT;
+    spend(candidate.length);
     return effort.left < 0 || finder.isIn(candidate);
   };
-  const hides = (token: string): boolean => decodingsOfToken(token).some(holds);
+  const hides = (token: string): boolean => decodingsOfToken(token, spend).some(holds);
   for (let round = 0; round < ROUNDS; round += 1) {
-    const found = decodingsOf(current).find(
+    const found = decodingsOf(current, spend).find(
       (decoding) => holds(decoding) || decoding.match(TOKEN)?.some(hides),
     );
     if (effort.left < 0) return HIDDEN;

@@ -205,8 +205,19 @@ describe('an answer', () => {
     },
   );
 
+  test('of the logs, a whole page of it, keeps its texts', () => {
+    const message = '250 2.0.0 OK 1732400000 d9443c01a7336-2129dba22d1si543 - gsmtp accepted for delivery';
+    const event = { server: 'gmail-smtp-in.l.google.example', local: 'mx1.improvmx.example', message };
+    const entry = {
+      subject: 'Invoice 7 for Müller & sons, 100% paid',
+      events: Array.from({ length: 10 }, () => event),
+    };
+    const page = answer(200, { logs: Array.from({ length: 200 }, () => entry) });
+    expect(textOf(redactReply(page, open()))).toBe(textOf(page));
+  });
+
   test.each([
-    ['long', '. '.repeat(8_000)],
+    ['long', '. '.repeat(30_000)],
     ['encoded in every way', '%26%5cu0026amp;=41&#x41;\\x41ü QUJDREVGR0g= 4142434445464748 '.repeat(300)],
   ])('with more text than can be searched is shown only as far as it was: %s', (_, text) => {
     const errors = Array.from({ length: 800 }, () => `${text}${PASSWORD}`);
