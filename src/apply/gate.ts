@@ -19,15 +19,15 @@ import type { KnownAccount } from './known-account.ts';
 /** Why a change must not be sent now; null: it may. */
 export type Gate = (change: Change) => string | null;
 
-/** Keeps mail where it goes as long as what is to take it was not added. */
+/** Keeps mail where it goes as long as what is to take it was not added or updated. */
 export function stageOneGate(ledger: Ledger): Gate {
   return (change) => {
     const beside = findBeside(ledger, change);
     if (beside !== undefined) return `alias ${beside.name}, whose mail it matches meanwhile, was not added`;
     const ledTo = findLedTo(change, (domain) => ledger.undone.get(domain as DomainName)?.values() ?? []);
-    return ledTo === undefined
-      ? null
-      : `${ledTo.name} of ${ledTo.domain}, to which it forwards, was not added`;
+    if (ledTo === undefined) return null;
+    const what = `${ledTo.name} of ${ledTo.domain}, to which it forwards,`;
+    return `${what} was not ${ledTo.action === 'add' ? 'added' : 'updated'}`;
   };
 }
 

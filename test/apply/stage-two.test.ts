@@ -290,6 +290,11 @@ describe('mail that is led to another domain', () => {
   test.each([
     ['a new domain', leading(desk), [a]],
     ['a new alias', leading(desk), [a, z]],
+    [
+      'an alias that forwards elsewhere from now on',
+      leading(desk),
+      [a, { ...z, aliases: [{ alias: 'desk', forward: 'gone@z.example' }] }],
+    ],
     ['a new pattern', leading('z.example: { aliases: { "*": d@corp.example } }'), [a, z]],
     [
       'a new rule',
@@ -309,19 +314,33 @@ describe('mail that is led to another domain', () => {
     expect(writes[0]?.path).toMatch(last);
   });
 
-  test('stays where it is as long as what it is led to was not added', async () => {
-    const result = await runScene({
-      manifest: leading(desk),
-      seed: { domains: [a, z] },
-      faults: [refuse('POST', 'aliases')],
-    });
-    expect(told(result)).toEqual({
-      applied: [],
-      failed: ['add desk@z.example'],
-      skipped: ['update sales@a.example'],
-    });
-    expect(result.report.skipped[0]?.reason).toBe('desk of z.example, to which it forwards, was not added');
-  });
+  test.each([
+    ['added', 'POST', 'aliases', z, 'add'],
+    [
+      'updated',
+      'PUT',
+      'z.example/aliases/2',
+      { ...z, aliases: [{ alias: 'desk', forward: 'gone@z.example' }] },
+      'update',
+    ],
+  ] as const)(
+    'stays where it is as long as what it is led to was not %s',
+    async (word, method, path, there, action) => {
+      const result = await runScene({
+        manifest: leading(desk),
+        seed: { domains: [a, there] },
+        faults: [refuse(method, path)],
+      });
+      expect(told(result)).toEqual({
+        applied: [],
+        failed: [`${action} desk@z.example`],
+        skipped: ['update sales@a.example'],
+      });
+      expect(result.report.skipped[0]?.reason).toBe(
+        `desk of z.example, to which it forwards, was not ${word}`,
+      );
+    },
+  );
 
   test('in a circle waits for nothing', async () => {
     const { report } = await runScene({

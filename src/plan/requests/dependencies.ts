@@ -55,7 +55,8 @@ export function overtakingChanges(changes: readonly Change[]): ReadonlySet<Chang
 
 /**
  * Returns by domain how many parts of stage 1 it waits for; those that wait for none are left out. Mail is led to another
- * domain only when the address was added there. Domains that lead to each other in a circle do not wait.
+ * domain only when the address was added there, or forwards where it is to. Domains that lead to each other in a circle do
+ * not wait.
  */
 export function waitsInStageOne(changes: readonly Change[]): ReadonlyMap<DomainName, number> {
   const leadsTo = domainsLedTo(changes.filter(({ stage }) => stage === 1));
@@ -73,14 +74,14 @@ export function waitsInStageOne(changes: readonly Change[]): ReadonlyMap<DomainN
   return waits;
 }
 
-/** By domain, the other domains in which an address is added that its mail is led to. */
+/** By domain, the other domains in which an address is added or changed that its mail is led to. */
 function domainsLedTo(changes: readonly Change[]): ReadonlyMap<DomainName, ReadonlySet<DomainName>> {
   const leading = new Map<string, Forwarders>();
   for (const change of changes) {
     for (const destination of newDestinations(change)) noteForwarder(destination, change.domain, leading);
   }
   const leadsTo = new Map<DomainName, Set<DomainName>>();
-  for (const change of changes.filter(addsRoute)) {
+  for (const change of changes.filter(routesInStageOne)) {
     for (const domain of forwardersTo(change, leading)) {
       leadsTo.set(domain, (leadsTo.get(domain) ?? new Set()).add(change.domain));
     }
@@ -88,7 +89,7 @@ function domainsLedTo(changes: readonly Change[]): ReadonlyMap<DomainName, Reado
   return leadsTo;
 }
 
-/** Returns the one of these changes that adds an address of another domain to which a change leads mail. */
+/** Returns the one of these changes that adds or changes an address of another domain to which a change leads mail. */
 export function findLedTo(
   change: Change,
   changesOf: (domain: string) => Iterable<Change>,
@@ -98,7 +99,7 @@ export function findLedTo(
     noteForwarder(destination, change.domain, leading);
     for (const host of leading.keys()) {
       const added = Iterator.from(changesOf(host)).find(
-        (other) => addsRoute(other) && forwardersTo(other, leading).size > 0,
+        (other) => routesInStageOne(other) && forwardersTo(other, leading).size > 0,
       );
       if (added !== undefined) return added;
     }
@@ -113,8 +114,8 @@ function newDestinations(change: Change): readonly string[] {
   return change.desired.forward.filter((destination) => !before.has(destination));
 }
 
-function addsRoute({ kind, action }: Change): boolean {
-  return action === 'add' && KINDS[kind].routesMail;
+function routesInStageOne({ kind, action, stage }: Change): boolean {
+  return stage === 1 && action !== 'move' && KINDS[kind].routesMail;
 }
 
 /** Domains that forward to other domains, by the domain that they forward to. */
