@@ -36,6 +36,7 @@ const server = await startStatusServer({
   metrics: createMetrics({ version: '', statuses: everyState }),
   conceal: (text) => text,
   disclosure: DISCLOSE_ALL,
+  command: (words) => `fwdsync ${words}`,
   route: (address) => ({
     kind: 'way',
     headline: `${address} -> carol@corp.example`,

@@ -1,3 +1,4 @@
+import type { DesiredApi } from '../desired.ts';
 import type { LiveEngine } from '../observed.ts';
 import type { References } from '../destinations.ts';
 import type { DomainName } from '../names.ts';
@@ -56,6 +57,8 @@ export type FailedStep = 'key' | 'unauthorised' | 'account' | 'read' | 'lock' | 
 export type DaemonEvent = { readonly account: string } & (
   | {
       readonly kind: 'manifest-accepted';
+      /** What the manifest says of the service and the key. */
+      readonly api: DesiredApi;
       readonly domains: number;
       readonly entries: number;
       /** Warnings. */

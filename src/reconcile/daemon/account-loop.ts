@@ -8,6 +8,7 @@ import type { ManifestSize } from '../../model/prior.ts';
 import { changedSince, digestDomains, keepDomains, type DomainDigests } from '../domain-digests.ts';
 import { internalFault, pendingSinceLastRun, type Access, type RunPorts } from './account-run.ts';
 import { createStatusTracker } from './status/account-status.ts';
+import type { CommandLine } from './status/domain-findings.ts';
 import { createFlapDetector } from './flap-detector.ts';
 import type { ManifestRead, ManifestSource } from './manifest/manifest-source.ts';
 import { makeRun, type FailedRun, type RunRecords, type RunStart, type Work } from './recorded-run.ts';
@@ -32,6 +33,7 @@ export interface LoopOptions {
 export interface LoopPorts extends RunPorts {
   readonly source: ManifestSource;
   readonly emit: (event: DaemonEvent) => void;
+  readonly command?: CommandLine | undefined;
   /** Throws what ends the daemon if its first check shows that it was started wrongly. Absent where it serves several accounts. */
   readonly giveUp?: ((message: string) => never) | undefined;
 }
@@ -134,7 +136,7 @@ function startLoop(options: LoopOptions, whole: LoopPorts): Loop {
     scheduler: createScheduler({ ...options, random, now: clock.monotonic() }),
     flaps: createFlapDetector(),
     repeated: createRepeatedSweeps(),
-    tracker: createStatusTracker({ name: account, now: () => clock.now(), emit }),
+    tracker: createStatusTracker({ name: account, now: () => clock.now(), emit, command: ports.command }),
     sweeper: createSweeper(options, { ...ports, onListUnread }),
     manifest: null,
     // There is nothing yet that could have changed.

@@ -35,6 +35,8 @@ export interface PageOptions {
   readonly fleet?: () => Promise<Fleet | null>;
   /** Where mail to an address goes. */
   readonly route: (address: string) => RouteAnswer;
+  /** Returns a command of these words as a shell on the machine of this process takes it. */
+  readonly command: (words: string) => string;
   /** In all links, without a slash at its end; null: no proxy serves the page below a path. */
   readonly basePath: string | null;
 }
@@ -87,11 +89,11 @@ async function sendOverview(
   reply: FastifyReply,
   ports: PagePorts,
 ): Promise<FastifyReply> {
-  const { statuses, histories, conceal, disclosure, clock, route } = ports;
+  const { statuses, histories, conceal, disclosure, clock, route, command } = ports;
   const query = parseQuery(request.query);
   const now = clock.now();
   const all = statuses();
-  const found = overviewData(all, { query, now, disclosure });
+  const found = overviewData(all, { query, now, disclosure, command });
   const shown = new Set(found.accounts.map(({ name }) => name));
   const lastRun = new Map(all.map(({ name, run }) => [name, run?.id ?? null]));
   const recent = await ports.recentRuns(
@@ -100,7 +102,10 @@ async function sendOverview(
   );
   const { data, runs } = concealAll({ data: found, runs: recent }, conceal);
   const answer = query.route === '' ? null : route(query.route);
-  const content = renderOverview({ data, runs, answer }, { basePath: ports.basePath ?? '', query, now });
+  const content = renderOverview(
+    { data, runs, answer },
+    { basePath: ports.basePath ?? '', query, now, command },
+  );
   return sendPage(reply, ports, { title: verdictOf(data), content, isLive: true, request });
 }
 
@@ -116,7 +121,12 @@ function sendFleet(
   }
   const query = parseQuery(request.query);
   const data = concealAll(fleetData(fleet, query), ports.conceal);
-  const content = renderFleet(data, { basePath: ports.basePath ?? '', query, now: fleet.at });
+  const content = renderFleet(data, {
+    basePath: ports.basePath ?? '',
+    query,
+    now: fleet.at,
+    command: ports.command,
+  });
   return sendPage(reply, ports, { title: fleetVerdict(data), content, isLive: true, request });
 }
 
@@ -125,7 +135,7 @@ async function sendRun(
   reply: FastifyReply,
   ports: PagePorts,
 ): Promise<FastifyReply> {
-  const { histories, conceal, disclosure, clock } = ports;
+  const { histories, conceal, disclosure, clock, command } = ports;
   const basePath = ports.basePath ?? '';
   const found = await findRun(request.params.id, histories(), disclosure);
   if (found === null) {
@@ -133,7 +143,7 @@ async function sendRun(
     return sendPage(reply.code(404), ports, { title: 'No such run', content, isLive: false, request });
   }
   const run = concealAll(found, conceal);
-  const content = renderRun(run, { basePath, now: clock.now() });
+  const content = renderRun(run, { basePath, now: clock.now(), command });
   return sendPage(reply, ports, { title: `Run ${run.id}`, content, isLive: false, request });
 }
 

@@ -54,6 +54,7 @@ export async function serve(
     metrics,
     conceal: (text) => text.replaceAll('secret@', '***@'),
     disclosure: DISCLOSE_ALL,
+    command: (words) => `fwdsync ${words}`,
     route: (address) => ({ kind: 'way', headline: `${address} -> ana@corp.example`, lines: [] }),
     ...options,
   });

@@ -1,9 +1,11 @@
-import type { Desired } from '../../../model/desired.ts';
+import type { Desired, DesiredApi } from '../../../model/desired.ts';
 import type { Disclosure } from '../../../model/destinations.ts';
 import type { RouteAnswer } from '../../../status/page/views/route-box.ts';
+import { quoteForShell } from '../../../plan/policy.ts';
 import { CommandError } from '../../exit.ts';
 import { routeDocument } from '../../output/documents/route-document.ts';
 import { renderRoute } from '../../output/documents/route-text.ts';
+import type { Commands } from '../../output/plan/next-command.ts';
 import { parseMailAddress } from '../route/route.ts';
 import { traceDesired, type Knowledge } from '../route/manifest.ts';
 
@@ -12,14 +14,14 @@ export function answerRoute(
   text: string,
   manifests: readonly Desired[],
   disclosure: Disclosure,
-  engineOf: Knowledge['engineOf'],
+  { engineOf, command }: Pick<Knowledge, 'engineOf'> & Pick<Commands, 'command'>,
 ): RouteAnswer {
   try {
     const { to, domain } = parseMailAddress(text);
     const named = manifests.find(({ domains }) => domains.has(domain));
     const mail = { to, from: '', subject: '', body: '' };
     const findings = traceDesired(named ?? { domains: new Map() }, mail, disclosure, {
-      ...knowledgeFor(to),
+      ...knowledgeFor(to, command, (named ?? (manifests.length === 1 ? manifests[0] : undefined))?.api),
       engineOf,
     });
     const [headline = '', ...lines] = renderRoute(routeDocument(mail, findings), findings, Infinity)
@@ -32,9 +34,16 @@ export function answerRoute(
   }
 }
 
-/** In a browser there is no command to which a flag could be added. */
-function knowledgeFor(address: string): Omit<Knowledge, 'engineOf'> {
-  const askAccount = `ask the account: fwdsync route ${address} --live`;
+/** Returns what says how to ask the account: in a browser there is no command to which a flag could be added. */
+function knowledgeFor(
+  address: string,
+  command: Commands['command'],
+  api: DesiredApi | undefined,
+): Omit<Knowledge, 'engineOf'> {
+  const askAccount =
+    api === undefined
+      ? 'add it to the manifest of its account'
+      : `ask the account: ${command(`route ${quoteForShell(address)} --live`, api)}`;
   return {
     askAccount,
     notes: {

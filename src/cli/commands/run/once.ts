@@ -43,6 +43,7 @@ export async function runOnce(
   emit({
     account,
     kind: 'manifest-accepted',
+    api: desired.api,
     domains,
     entries: manifestSize.entries,
     problems,

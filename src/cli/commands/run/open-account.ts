@@ -62,6 +62,7 @@ export interface AccountRunPorts {
   readonly emit: (event: DaemonEvent) => void;
   /** A value came up that must not be seen. */
   readonly onSecret: (value: string) => void;
+  readonly command: (words: string) => string;
 }
 
 /** The loop of one account with all that it needs of this machine. Its connections end with the process. */
@@ -69,7 +70,7 @@ export function openAccountLoop(
   context: Context,
   entry: AccountEntry,
   options: AccountRunOptions,
-  { ownership, emit, onSecret }: AccountRunPorts,
+  { ownership, emit, onSecret, command }: AccountRunPorts,
 ): AccountLoop {
   const { clock, random, signal } = context;
   const { name } = entry;
@@ -95,6 +96,7 @@ export function openAccountLoop(
       ...runPorts(context, onSecret),
       readCommit: () => readCommit(context, entry.paths),
       emit,
+      command,
       giveUp: options.accounts === 'one' ? endDaemon : undefined,
       source: followed.source,
       access,

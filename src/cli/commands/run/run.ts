@@ -22,7 +22,7 @@ import { overAccounts } from '../../accounts/over-accounts.ts';
 import { runOnce } from './once.ts';
 import { assertWorkerOptions, isWorker, runWorker } from './run-worker.ts';
 import { parseListen } from './serve-status.ts';
-import { undoShellOf } from '../../output/plan/next-command.ts';
+import { createCommands } from '../../output/plan/next-command.ts';
 import { createConcealingLog, openReports, runService, type ServiceOptions } from './service.ts';
 import {
   accountsDirectory,
@@ -73,7 +73,7 @@ export async function runCommand(context: Context, options: RunOptions): Promise
     notifyFormat,
     logger,
     concealer,
-    undoShell: undoShellOf(options),
+    commands: createCommands(context, options, isWorker(options, context)),
   };
   if (isWorker(options, context)) return runWorker(context, options, service);
   if (options.once === true) {
@@ -164,7 +164,7 @@ interface DaemonOptions extends ServiceOptions {
 }
 
 async function serve(context: Context, options: RunOptions, service: DaemonOptions): Promise<void> {
-  const { intervalMs, quick, concealer } = service;
+  const { intervalMs, quick, concealer, commands } = service;
   let refreshPages = (): void => undefined;
   const reports = await openReports(context, service, { statuses: () => daemon.statuses() });
   const emit = (event: DaemonEvent): void => {
@@ -172,7 +172,13 @@ async function serve(context: Context, options: RunOptions, service: DaemonOptio
     if (event.kind !== 'request') refreshPages();
   };
   const onSecret = (value: string): void => concealer.addSecret(value);
-  const daemon = openDaemon(context, options, { intervalMs, quick, emit, onSecret });
+  const daemon = openDaemon(context, options, {
+    intervalMs,
+    quick,
+    emit,
+    onSecret,
+    command: commands.command,
+  });
   context.onHangUp?.(() => daemon.resync());
   const status = reports.serveStatus(daemon, (refresh) => {
     refreshPages = refresh;
@@ -191,12 +197,13 @@ interface DaemonWiring {
   readonly emit: (event: DaemonEvent) => void;
   /** A value came up that must not be seen. */
   readonly onSecret: (value: string) => void;
+  readonly command: (words: string) => string;
 }
 
 function openDaemon(
   context: Context,
   options: RunOptions,
-  { intervalMs, quick, emit, onSecret }: DaemonWiring,
+  { intervalMs, quick, emit, onSecret, command }: DaemonWiring,
 ): Daemon {
   const ownership = createOwnership();
   const { clock, signal, cwd } = context;
@@ -226,7 +233,7 @@ function openDaemon(
           inTurn,
           together,
         },
-        { ownership, emit, onSecret },
+        { ownership, emit, onSecret, command },
       ),
     watched: (entries) =>
       [...(directory === null ? [] : [directory]), ...entries.flatMap(({ paths }) => paths)]

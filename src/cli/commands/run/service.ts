@@ -5,12 +5,12 @@ import pkg from '../../../../package.json' with { type: 'json' };
 import { createConnections } from '../../../api/http/transport.ts';
 import type { DaemonEvent } from '../../../model/status/daemon.ts';
 import { POLL_MS, type Daemon } from '../../../reconcile/daemon/daemon.ts';
-import type { CommandReach } from '../../../apply/report/report-document.ts';
 import { createMetrics, type MetricsOptions } from '../../../status/metrics.ts';
 import type { StatusServerOptions } from '../../../status/server.ts';
 import type { Context } from '../../context.ts';
 import { EXIT, type ExitCode } from '../../exit.ts';
 import { createEventLog } from '../../output/log/event-log.ts';
+import type { Commands } from '../../output/plan/next-command.ts';
 import { answerRoute } from './answer-route.ts';
 import { hideReferences } from './conceal.ts';
 import type { NotifyFormat } from './notify/notify-bodies.ts';
@@ -21,8 +21,8 @@ import { serveStatus } from './serve-status.ts';
 /** How a process that keeps running, the daemon or a worker, reports. */
 export interface ServiceOptions extends PageSource {
   readonly notifyFormat: NotifyFormat;
-  /** The words that make the `undo` of the log reach the state of this process. */
-  readonly undoShell: CommandReach['undo'];
+  /** Commands that reach what this process reaches. */
+  readonly commands: Commands;
 }
 
 /** After SIGTERM what is in flight may finish, so long. */
@@ -68,11 +68,12 @@ async function endedOrOverdue(
 export function createConcealingLog({
   logger,
   concealer,
-  undoShell,
-}: Pick<ServiceOptions, 'logger' | 'concealer' | 'undoShell'>): (event: DaemonEvent) => void {
-  const log = createEventLog(logger, undoShell);
+  commands,
+}: Pick<ServiceOptions, 'logger' | 'concealer' | 'commands'>): (event: DaemonEvent) => void {
+  const log = createEventLog(logger, commands.undoShell);
   return (event) => {
     hideReferences(event, concealer);
+    commands.learn(event);
     log(event);
   };
 }
@@ -95,7 +96,7 @@ export async function openReports(
   options: ServiceOptions,
   source: Pick<MetricsOptions, 'statuses' | 'fleet'>,
 ): Promise<ServiceReports> {
-  const { notifyFormat, concealer } = options;
+  const { notifyFormat, concealer, commands } = options;
   const { clock, signal } = context;
   const { version } = pkg;
   const { disclosure } = concealer;
@@ -124,10 +125,12 @@ export async function openReports(
           histories: () => served.histories(),
           isAlive: () => clock.monotonic() - served.heartbeatAt() < 4 * POLL_MS,
           readiness: served.readiness,
+          command: (words) => concealer.conceal(commands.command(words)),
           route: (address) =>
-            answerRoute(address, served.manifests(), disclosure, (domain) =>
-              engineIn(source.statuses(), domain),
-            ),
+            answerRoute(address, served.manifests(), disclosure, {
+              engineOf: (domain) => engineIn(source.statuses(), domain),
+              command: commands.command,
+            }),
         },
         { logger: options.logger, signal },
         (server) => onServing(() => server.notify()),

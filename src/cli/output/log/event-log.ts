@@ -24,7 +24,7 @@ import { describeDrift, subjectOf } from '../../../plan/render/drift.ts';
  */
 export function createEventLog(
   logger: Logger,
-  undoShell?: CommandReach['undo'],
+  undoShell?: () => CommandReach['undo'],
 ): (event: DaemonEvent) => void {
   const standing = createStanding();
   const requests = new Map<string, number>();
@@ -40,7 +40,7 @@ export function createEventLog(
     logRun(logger.child({ ...of, run: event.run }), event, {
       isNews: standing.begin(event),
       requests: sent,
-      undoShell,
+      undoShell: undoShell?.(),
     });
   };
 }

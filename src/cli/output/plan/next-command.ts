@@ -1,8 +1,10 @@
+import { resolve } from 'node:path';
 import type { CommandReach } from '../../../apply/report/report-document.ts';
 import type { DesiredApi } from '../../../model/desired.ts';
+import type { DaemonEvent } from '../../../model/status/daemon.ts';
 import { quoteForShell } from '../../../plan/policy.ts';
 import type { Context } from '../../context.ts';
-import type { CommonOptions } from '../../settings.ts';
+import { accountsDirectory, isInStore, type CommonOptions } from '../../settings.ts';
 import { ALLOWANCES, flagOf, type PlanFlags } from '../../input/plan-options.ts';
 
 /** How `plan` was asked for, as far as it says how to go on. */
@@ -43,7 +45,7 @@ export function nextOf({ ofAccount }: Pick<Context, 'ofAccount'>, command: strin
  * which `undo` of one account and `apply` of a snapshot do not read.
  */
 export function reachOf(
-  { env, ofAccount }: Pick<Context, 'env' | 'ofAccount'>,
+  { env, ofAccount }: Pick<Context, 'env'> & Partial<Pick<Context, 'ofAccount'>>,
   options: CommonOptions,
   api: DesiredApi,
 ): CommandReach {
@@ -63,10 +65,63 @@ export function reachOf(
 }
 
 /** Returns what `undo` needs of the flags that were given; the key of a single manifest is not among them. */
-export function undoShellOf(options: CommonOptions): CommandReach['undo'] {
+function undoShellOf(options: CommonOptions): CommandReach['undo'] {
   const { accounts, apiUrl, apiVersion, stateDir, store } = options;
   const account = accounts === undefined ? options.account : undefined;
   return { before: [], flags: flagsOf({ accounts, apiUrl, apiVersion, account, stateDir, store }) };
+}
+
+/** Commands that a process which keeps running prints, for a shell in any directory of its machine. */
+export interface Commands {
+  /** Keeps what the manifest of one account says of its service and its key. */
+  learn(event: DaemonEvent): void;
+  readonly undoShell: () => CommandReach['undo'];
+  /** Returns a command of these words; `api` is what the manifest of the account says that it is about. */
+  readonly command: (words: string, api?: DesiredApi) => string;
+}
+
+export function createCommands(context: Context, options: CommonOptions, isWorker: boolean): Commands {
+  const at = (path: string): string => (path === '-' || isInStore(path) ? path : resolve(context.cwd, path));
+  const { file, accounts, stateDir } = options;
+  const here: CommonOptions = {
+    ...options,
+    ...(file === undefined ? {} : { file: file.map(at) }),
+    ...(accounts === undefined ? {} : { accounts: at(accounts) }),
+    ...(stateDir === undefined ? {} : { stateDir: at(stateDir) }),
+  };
+  const isMany = isWorker || accountsDirectory(options, context) !== null;
+  let api: DesiredApi = {};
+  const undoShell = (): CommandReach['undo'] =>
+    isMany ? undoShellOf(here) : reachOf(context, here, api).undo;
+  const shellOf = (words: string): CommandReach['undo'] => {
+    if (words.startsWith('undo ')) return undoShell();
+    const { apiUrl, apiVersion, account, store } = here;
+    const [memory, service] = [
+      { accounts: here.accounts, stateDir: here.stateDir, store },
+      { apiUrl, apiVersion, account },
+    ];
+    return {
+      before: [],
+      flags: flagsOf(words.startsWith('history ') ? memory : { file: here.file, ...service, ...memory }),
+    };
+  };
+  return {
+    learn(event) {
+      if (event.kind === 'manifest-accepted') api = absolute(event.api, at);
+    },
+    undoShell,
+    command(words, about) {
+      const { before, flags } =
+        about === undefined ? shellOf(words) : reachOf({ env: context.env }, here, absolute(about, at)).undo;
+      return [...before, 'fwdsync', words, ...flags].join(' ');
+    },
+  };
+}
+
+/** Returns the same with the path of its key file from the root. */
+function absolute(api: DesiredApi, at: (path: string) => string): DesiredApi {
+  const { key } = api;
+  return key?.kind === 'file' ? { ...api, key: { ...key, path: at(key.path) } } : api;
 }
 
 /** Returns the variable that gives a command the key to which the manifest refers. */

@@ -11,7 +11,7 @@ import {
 } from '../../../model/status/daemon.ts';
 import type { DomainName } from '../../../model/names.ts';
 import type { Change } from '../../../model/plan.ts';
-import { findingsOf } from './domain-findings.ts';
+import { findingsOf, type CommandLine } from './domain-findings.ts';
 import type { ManifestRead } from '../manifest/manifest-source.ts';
 
 /** Keeps the status of one account up to date, and emits the event of each step. */
@@ -46,6 +46,8 @@ export interface TrackerOptions {
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly emit: (event: DaemonEvent) => void;
+  /** Returns a command of these words as a shell takes it. */
+  readonly command?: CommandLine | undefined;
 }
 
 const NOT_READ: AccountStatus['manifest'] = {
@@ -69,7 +71,7 @@ const UNKNOWN: DomainStatus = {
 /** Of an account so many pending changes are kept to be shown; the others are counted. */
 const MOST_CHANGES = 2_000;
 
-export function createStatusTracker({ name, now, emit }: TrackerOptions): StatusTracker {
+export function createStatusTracker({ name, now, emit, command }: TrackerOptions): StatusTracker {
   let status: Omit<TrackedStatus, 'domains'> = {
     name,
     manifest: NOT_READ,
@@ -90,8 +92,8 @@ export function createStatusTracker({ name, now, emit }: TrackerOptions): Status
       );
       status = { ...status, manifest: { state: 'accepted', inForce: true, message: null, problems } };
       const counts = { domains: size.domains.size, entries: size.entries };
-      const { references } = desired;
-      emit({ account: name, kind: 'manifest-accepted', ...counts, problems, references });
+      const { api, references } = desired;
+      emit({ account: name, kind: 'manifest-accepted', api, ...counts, problems, references });
     },
     manifestRefused({ message, problems }) {
       const { inForce } = status.manifest;
@@ -101,7 +103,11 @@ export function createStatusTracker({ name, now, emit }: TrackerOptions): Status
     },
     runFinished({ run, cause, names, seconds, result, readAt }) {
       const at = now();
-      const states = domainStates(names, result, (domain) => readAt.get(domain) ?? at, domains);
+      const states = domainStates(names, result, {
+        readAt: (domain) => readAt.get(domain) ?? at,
+        before: domains,
+        command,
+      });
       domains = new Map([...domains].map(([domain, before]) => [domain, states.get(domain) ?? before]));
       const last = { id: run, cause, at, seconds, outcome: runOutcome(result) };
       const fullReadAt = oldestRead(domains) ?? status.fullReadAt;
@@ -135,12 +141,16 @@ function oldestRead(domains: ReadonlyMap<DomainName, DomainStatus>): number | nu
   return domains.size === 0 ? null : oldest;
 }
 
+interface StatesContext extends Pick<TrackerOptions, 'command'> {
+  readonly readAt: (domain: DomainName) => number;
+  readonly before: ReadonlyMap<DomainName, DomainStatus>;
+}
+
 /** The status of each of these domains after a run; after one that failed, what is known of pending changes stays. */
 function domainStates(
   names: readonly DomainName[],
   result: RunResult,
-  readAt: (domain: DomainName) => number,
-  before: ReadonlyMap<DomainName, DomainStatus>,
+  { readAt, before, command }: StatesContext,
 ): ReadonlyMap<DomainName, DomainStatus> {
   if (result.kind === 'failed') {
     const { message: reason, what } = result;
@@ -148,7 +158,7 @@ function domainStates(
     return new Map(names.map((name) => [name, { ...(before.get(name) ?? UNKNOWN), ...failing }]));
   }
   const open = Map.groupBy(splitChanges(result).open, ({ domain }) => domain);
-  const findings = findingsOf(result);
+  const findings = findingsOf(result, command);
   const unproven = new Set(
     result.plan.withheld.filter(({ cause }) => cause === 'unproven').map(({ domain }) => domain),
   );

@@ -9,10 +9,16 @@ export interface DomainFinding extends Pick<DomainStatus, 'source' | 'resolve'> 
   readonly reason: string;
 }
 
+/** Returns a command as a shell takes it: `fwdsync`, these words, and what the command needs to reach what this process reaches. */
+export type CommandLine = (words: string) => string;
+
 /** What keeps each domain from being in sync; the first that is found counts. */
-export function findingsOf(run: CompletedRun): ReadonlyMap<string, DomainFinding> {
+export function findingsOf(
+  run: CompletedRun,
+  command: CommandLine = (words) => `fwdsync ${words}`,
+): ReadonlyMap<string, DomainFinding> {
   const findings = new Map<string, DomainFinding>();
-  for (const finding of [...failuresOf(run), ...unplannedIn(run), ...withheldOf(run)]) {
+  for (const finding of [...failuresOf(run), ...unplannedIn(run), ...withheldOf(run, command)]) {
     if (!findings.has(finding.domain)) findings.set(finding.domain, finding);
   }
   return findings;
@@ -47,7 +53,7 @@ function* unplannedIn({ plan }: CompletedRun): Generator<DomainFinding> {
 }
 
 /** What is left alone on purpose, and what that keeps from running. */
-function* withheldOf({ plan, report, frozen }: CompletedRun): Generator<DomainFinding> {
+function* withheldOf({ plan, report, frozen }: CompletedRun, command: CommandLine): Generator<DomainFinding> {
   for (const { domain, kind, name, source } of frozen) {
     const reason = `${kind} ${name} keeps being changed back by somebody else`;
     const resolve = 'find out who changes it; then change the entry, or send SIGHUP to try again';
@@ -55,7 +61,7 @@ function* withheldOf({ plan, report, frozen }: CompletedRun): Generator<DomainFi
   }
   const allowances = new Map(plan.guards.map((guard) => [withheldReason(guard), guard]));
   for (const { domain, reason, cause } of withholdRefused(plan).withheld) {
-    const resolve = resolveWithheld({ domain, cause }, allowances.get(reason));
+    const resolve = resolveWithheld({ domain, cause }, allowances.get(reason), command);
     yield { domain, state: 'withheld', reason, source: null, resolve };
   }
   for (const { domain, reason, source } of report?.skipped ?? [])
@@ -65,8 +71,9 @@ function* withheldOf({ plan, report, frozen }: CompletedRun): Generator<DomainFi
 function resolveWithheld(
   { domain, cause }: Pick<Withheld, 'domain' | 'cause'>,
   guard: Pick<GuardFinding, 'allow'> | undefined,
+  command: CommandLine,
 ): string | null {
-  if (cause === 'tombstone') return `fwdsync apply --allow-domain-delete ${domain}`;
+  if (cause === 'tombstone') return command(`apply --allow-domain-delete ${domain}`);
   if (guard === undefined || guard.allow === null) return null;
-  return `if it is intended: fwdsync apply ${guard.allow}, or the same in guards.allow of the manifest`;
+  return `if it is intended: ${command(`apply ${guard.allow}`)}, or the same in guards.allow of the manifest`;
 }

@@ -67,11 +67,13 @@ export interface OverviewOptions {
   /** Epoch milliseconds. */
   readonly now: number;
   readonly disclosure: Disclosure;
+  /** Returns a command of these words as a shell takes it. */
+  readonly command: (words: string) => string;
 }
 
 export function overviewData(
   statuses: readonly AccountStatus[],
-  { query, now, disclosure }: OverviewOptions,
+  { query, now, disclosure, command }: OverviewOptions,
 ): OverviewData {
   const matches = matcher(query.q);
   const whole = new Set(statuses.filter(({ name }) => matches(name)));
@@ -89,7 +91,7 @@ export function overviewData(
   return {
     noun: 'domain',
     ...listed,
-    rows: domainRows(shown, { disclosure, isMany: statuses.length > 1 }),
+    rows: domainRows(shown, { disclosure, command, isMany: statuses.length > 1 }),
     accounts: worst.slice(0, MOST_ACCOUNTS).map((status) => accountRow(status, now)),
     accountTotals: {
       all: statuses.length,
@@ -145,12 +147,15 @@ function accountRow(status: AccountStatus, now: number): AccountRow {
   };
 }
 
-interface RowOptions extends Pick<OverviewOptions, 'disclosure'> {
+interface RowOptions extends Pick<OverviewOptions, 'disclosure' | 'command'> {
   /** Whether rows say which account they are of. */
   readonly isMany: boolean;
 }
 
-function domainRows(shown: readonly Found[], { disclosure, isMany }: RowOptions): readonly ListedRow[] {
+function domainRows(
+  shown: readonly Found[],
+  { disclosure, command, isMany }: RowOptions,
+): readonly ListedRow[] {
   let room = shown.length === 1 ? MOST_LINES.alone : MOST_LINES.page;
   return shown.map(({ name, state, account, status }) => {
     const { reason, resolve, line, source, readAt, pending, changes } = status;
@@ -163,7 +168,7 @@ function domainRows(shown: readonly Found[], { disclosure, isMany }: RowOptions)
       detail: isMany ? account.name : null,
       state,
       reason,
-      resolve: resolve ?? (state === 'drifted' ? BY_ITSELF[account.mode] : null),
+      resolve: resolve ?? (state === 'drifted' ? driftAdvice(account.mode, command) : null),
       place: placeText(source ?? line),
       readAt,
       plan: count === 0 ? null : { pending, lines, more: count - lines.length },
@@ -171,10 +176,9 @@ function domainRows(shown: readonly Found[], { disclosure, isMany }: RowOptions)
   });
 }
 
-const BY_ITSELF: Readonly<Record<AccountStatus['mode'], string>> = {
-  apply: 'the next run applies it',
-  observe: 'fwdsync apply (this daemon only reports)',
-};
+function driftAdvice(mode: AccountStatus['mode'], command: OverviewOptions['command']): string {
+  return mode === 'apply' ? 'the next run applies it' : `${command('apply')} (this daemon only reports)`;
+}
 
 function diffLine(change: Change, disclosure: Disclosure): DiffLine {
   const document = changeDocument(change, disclosure);

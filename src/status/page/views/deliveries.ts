@@ -8,7 +8,7 @@ import { renderTable } from './table.ts';
 /** Failed deliveries, where the email logs are followed. */
 export function renderDeliveries(
   { isFollowed, reasons, troubles, more }: DeliveryData,
-  { now }: { readonly now: number },
+  { basePath, now }: { readonly basePath: string; readonly now: number },
 ): Html | null {
   if (!isFollowed) return null;
   const rows = troubles.map((row) => troubleRow(row, now));
@@ -18,7 +18,7 @@ export function renderDeliveries(
     <h2 id="deliveries-title">Failed deliveries</h2>
     <div id="deliveries" data-part>
       ${troubles.length === 0 ? fine : table}
-      ${more > 0 ? html`<p class="dim">… and ${more} more: <code>fwdsync delivery</code> lists them</p>` : null}
+      ${more > 0 ? html`<p class="dim">… and ${more} more: <a href="${basePath}/status">/status</a> lists them</p>` : null}
       ${reasons.map((reason) => html`<p class="dim">Not complete: ${brief(reason)}</p>`)}
     </div>
   </section>`;

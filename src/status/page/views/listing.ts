@@ -12,6 +12,7 @@ export interface OverviewContext {
   readonly query: OverviewQuery;
   /** Epoch milliseconds. */
   readonly now: number;
+  readonly command: (words: string) => string;
 }
 
 export interface PageVerdict {
@@ -123,17 +124,17 @@ function renderNoMatch(noun: ListedPage['noun'], { basePath, query }: OverviewCo
   return html`<p class="empty">No ${noun} matches this filter. <a href="${all}">Show all</a></p>`;
 }
 
-function listingTable({ noun, rows }: ListedPage, { now }: OverviewContext): Html {
+function listingTable({ noun, rows }: ListedPage, context: OverviewContext): Html {
   const headings = ['State', noun === 'domain' ? 'Domain' : 'Account', 'Last read'];
   const isAlone = rows.length === 1;
   return renderTable(
     headings,
-    rows.map((row) => listedRow(row, now, isAlone ? html`open` : null)),
+    rows.map((row) => listedRow(row, context, isAlone ? html`open` : null)),
     'right',
   );
 }
 
-function listedRow(row: ListedRow, now: number, open: Html | null): Html {
+function listedRow(row: ListedRow, { now, command }: OverviewContext, open: Html | null): Html {
   const { name, detail, state, reason, resolve, place, readAt } = row;
   return html`<tr role="row">
     <td role="cell">${healthBadge(state)}</td>
@@ -141,22 +142,30 @@ function listedRow(row: ListedRow, now: number, open: Html | null): Html {
       <b class="name">${name}</b>
       ${detail === null ? null : html`<span class="dim">${detail}</span>`}${placeOf(place)}
       ${reason === null ? null : html`<p class="reason">${brief(reason)}</p>`}
-      ${resolve === null ? null : resolution(resolve)} ${pendingPlan(row, open)}
+      ${resolve === null ? null : resolution(resolve)} ${pendingPlan(row, command, open)}
     </td>
     <td role="cell" class="right dim">${ago(readAt, now)}</td>
   </tr> `;
 }
 
+/** A command is of no use without its end. */
+const LONGEST_ADVICE = 4_000;
+
 function resolution(text: string): Html {
   return html`<p class="resolve">
-    <span class="arrow" aria-hidden="true">→</span> <span class="unseen">What to do: </span>${brief(text)}
+    <span class="arrow" aria-hidden="true">→</span>
+    <span class="unseen">What to do: </span>${brief(text, LONGEST_ADVICE)}
   </p>`;
 }
 
-function pendingPlan({ name, plan }: ListedRow, open: Html | null): Html | null {
+function pendingPlan(
+  { name, plan }: ListedRow,
+  command: OverviewContext['command'],
+  open: Html | null,
+): Html | null {
   if (plan === null) return null;
   const { pending, lines, more } = plan;
-  const rest = html`… and ${more} more: <code>fwdsync plan --domain ${name}</code> lists them`;
+  const rest = html`… and ${more} more: <code>${command(`plan --domain ${name}`)}</code> lists them`;
   return html`<details id="plan-${name}" ${open}>
     <summary>Pending plan ${pendingCounts(pending)}</summary>
     ${renderDiff(lines, more === 0 ? null : rest)}

@@ -8,6 +8,7 @@ interface RunsContext {
   readonly basePath: string;
   /** Epoch milliseconds. */
   readonly now: number;
+  readonly command: (words: string) => string;
 }
 
 /** What was changed last, and by whom. */
@@ -37,7 +38,7 @@ function runsTable(runs: readonly RunRow[], { basePath, now }: RunsContext): Htm
 }
 
 /** One run: who, when, with what result, and its diff. */
-export function renderRun(run: RunDetail, { basePath, now }: RunsContext): Html {
+export function renderRun(run: RunDetail, { basePath, now, command: commandOf }: RunsContext): Html {
   const { id, account, command, by, at, domains, more } = run;
   const sections = domains.map(
     ({ domain, lines }) =>
@@ -52,11 +53,11 @@ export function renderRun(run: RunDetail, { basePath, now }: RunsContext): Html 
       <p><b>${account}</b> · <code>fwdsync ${command}</code> by ${by} · ${ago(at, now)}${commitOf(run)}</p>
       <p class="resolve">
         <span class="arrow" aria-hidden="true">→</span> <span class="unseen">To reverse it: </span
-        ><code>fwdsync undo ${id}</code> shows the plan that reverses it, and asks
+        ><code>${commandOf(`undo ${id}`)}</code> shows the plan that reverses it, and asks
       </p>
     </section>
     ${sections}
-    ${more === 0 ? null : html`<p class="dim">… and ${more} more: <code>fwdsync history ${id}</code> lists them</p>`}
+    ${more === 0 ? null : html`<p class="dim">… and ${more} more: <code>${commandOf(`history ${id}`)}</code> lists them</p>`}
     <p><a href="${basePath}/">← Overview</a></p>`;
 }
 

@@ -212,6 +212,7 @@ describe('the log of events', () => {
     };
     const accepted = {
       kind: 'manifest-accepted',
+      api: {},
       domains: 1,
       entries: 2,
       problems: [problem],
@@ -395,6 +396,7 @@ describe('notices', () => {
     const accepted: DaemonEvent = {
       account: 'acme',
       kind: 'manifest-accepted',
+      api: {},
       domains: 1,
       entries: 1,
       problems: [],

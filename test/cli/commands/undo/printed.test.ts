@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import type { Emulator } from '../../../../src/emulator/http/server.ts';
 import { PROGRAM_PATH } from '../../../support/program.ts';
+import { daemon } from '../../support/daemon-process.ts';
 import { openTwoAccounts } from '../../support/two-accounts.ts';
 
 const run = promisify(execFile);
@@ -13,11 +14,13 @@ const run = promisify(execFile);
 async function open() {
   const { acme, beta, directory, env: own } = await openTwoAccounts();
   const { FWDSYNC_STATE_DIR: _, ...env } = own;
-  const shell = async (line: string): Promise<string> => {
-    const options = { cwd: directory, env: { PATH: PROGRAM_PATH, HOME: directory, ...env } };
+  const shellIn = async (cwd: string, line: string): Promise<string> => {
+    const options = { cwd, env: { PATH: PROGRAM_PATH, HOME: directory, ...env } };
     return (await run('sh', ['-c', line], options)).stdout;
   };
-  return { acme, beta, directory, shell };
+  const shell = (line: string): Promise<string> => shellIn(directory, line);
+  const elsewhere = (line: string): Promise<string> => shellIn('/', line);
+  return { acme, beta, directory, env, shell, elsewhere };
 }
 
 function aliasesOf({ store }: Emulator): readonly string[] {
@@ -91,4 +94,49 @@ test('"Apply with:" works as it is printed, for one account and for many', async
   const [many = ''] = printedIn(await shell('fwdsync plan --accounts many'), 'Apply with');
   await shell(`${many} --yes`);
   expect([aliasesOf(acme), aliasesOf(beta)]).toEqual([['sales'], ['sales']]);
+});
+
+/** Commands that a page prints. */
+function commandsIn(text: string): readonly string[] {
+  const plain = text.replaceAll('&#39;', "'").replaceAll('&quot;', '"').replaceAll('&amp;', '&');
+  return [...plain.matchAll(/<code>([^<]*fwdsync (?:undo|history|plan) [^<]*)<\/code>/g)].map(
+    ([, line = '']) => line,
+  );
+}
+
+describe.each([
+  ['many accounts', ['--accounts', 'many', '--state-dir', 'our state']],
+  ['one manifest that names address and key', ['-f', 'many/acme.yaml', '--state-dir', 'our state']],
+] as const)('the page of a daemon with %s', (_name, args) => {
+  test('prints commands that work as they are, in another directory', async () => {
+    const { acme, directory, env: own, elsewhere } = await open();
+    const process = daemon({ directory, emulator: acme, env: { ...own, FWDSYNC_LOG_FORMAT: 'json' } }, args);
+    const { port } = await process.event('status.listening');
+    const account = args[0] === '--accounts' ? 'acme' : 'default';
+    const { run } = await process.event('run.finished', account);
+    const get = async (path: string): Promise<string> =>
+      (await fetch(`http://127.0.0.1:${String(port)}${path}`)).text();
+    const [undo = ''] = commandsIn(await get(`/runs/${String(run)}`));
+    const route = await get('/?route=nobody%40acme.example');
+    await process.end();
+    const [, live = ''] =
+      /ask the account: ([^<;]*--live[^<;]*?)\s*</.exec(
+        route.replaceAll('&#39;', "'").replaceAll('&quot;', '"'),
+      ) ?? [];
+    expect(await elsewhere(live)).toContain('acme.example');
+    expect(undo).toContain('fwdsync undo ');
+    await elsewhere(`${undo} --yes`);
+    expect([...aliasesOf(acme)]).toEqual([]);
+  });
+});
+
+test('the log of run of one manifest prints an undo that works as it is', async () => {
+  const { acme, shell, elsewhere } = await open();
+  const stdout = await shell(
+    "fwdsync run --once -f many/acme.yaml --state-dir 'our state' --log-format json",
+  );
+  expect(aliasesOf(acme)).toEqual(['sales']);
+  const [, line = ''] = /undo with: (.*)"\}$/m.exec(stdout) ?? [];
+  await elsewhere(`${JSON.parse(`"${line}"`) as string} --yes`);
+  expect(aliasesOf(acme)).toEqual([]);
 });
