@@ -51,14 +51,14 @@ storeContract('a directory', async () => {
   };
 });
 
-/** A process of a machine of which nothing is known here. */
+/** A process of another container on this machine. */
 function elsewhere(command: string, pid: number, clock: Clock): ProcessTable {
   return {
     pid,
     uid: process.getuid?.() ?? null,
     host: `host-${pid}`,
     command,
-    realm: () => Promise.resolve({ boot: null, namespace: null }),
+    realm: () => Promise.resolve({ boot: 'this one', namespace: null }),
     uptime: () => clock.monotonic(),
     startOf: () => Promise.resolve(null),
   };

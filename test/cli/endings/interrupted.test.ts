@@ -67,9 +67,9 @@ function start({ run }: Waiting, args: readonly string[]): Running {
   return { child, ended, stderr: () => text };
 }
 
-async function interrupt(running: Running, expected: string): Promise<void> {
+async function interrupt(running: Running, expected: string | RegExp): Promise<void> {
   running.child.kill('SIGINT');
-  await expect.poll(running.stderr, { timeout: 5_000, interval: 10 }).toContain(`${expected}\n`);
+  await expect.poll(running.stderr, { timeout: 5_000, interval: 10 }).toMatch(expected);
 }
 
 const acknowledged = (requests: string): string =>
@@ -152,7 +152,8 @@ describe('apply, while it writes', () => {
   /** The first goes alone: nothing is known of the limit before its answer. */
   const isLaterWrite = ({ method, path }: RequestSummary): boolean =>
     method !== 'GET' && !path.includes('acme');
-  const TWO = acknowledged('2 requests');
+  /** Both writes; a read of another domain may be on its way as well. */
+  const TWO = new RegExp(acknowledged('[23] requests'));
 
   test('the first signal: what is in flight finishes, is reported, and 3', async () => {
     const work = await open();

@@ -3,7 +3,8 @@ import type { Counts, DomainShape, RuleCounts, Shape } from './shapes.ts';
 
 /**
  * The least that a run can send, from the specification alone: every section is read whole, written in batches of 500, read
- * again right before a route is taken away, and once more after its last change. Endpoints by method and what they are of;
+ * again right before a route is taken away, and once more after its last change. Before a route is taken away, aliases that
+ * nobody manages are read as well, unless that takes more requests than the run. Endpoints by method and what they are of;
  * each entry is one request.
  */
 export interface LeastWork {
@@ -37,11 +38,31 @@ export function leastWork({ version, domains, others }: Shape): LeastWork {
   const changed = domains.filter(({ state, settings }) => state !== 'live' || settings === 'updated');
   const alone = changed.some(({ state }) => state === 'tombstone') ? Infinity : changed.length;
   const list = pages(after, version);
+  const first: readonly Endpoint[] = ['GET account', ...times(pages(live, version), 'GET domains')];
+  const work = domains.map((domain) => workOf(domain, version));
   return {
-    first: ['GET account', ...times(pages(live, version), 'GET domains')],
-    domains: domains.map((domain) => workOf(domain, version)),
+    first: [
+      ...first,
+      ...times(forwardsRead({ version, domains, others }, first.length, work), 'GET aliases'),
+    ],
+    domains: work,
     relist: alone < list ? times(alone, 'GET domain') : times(list, 'GET domains'),
   };
+}
+
+/** Aliases that nobody manages; v3 shows them in its list of domains. */
+function forwardsRead(
+  { version, domains, others }: Pick<Shape, 'version' | 'domains' | 'others'>,
+  first: number,
+  work: readonly DomainWork[],
+): number {
+  if (version === 'v3' || !work.some(({ rereads }) => rereads.length > 0)) return 0;
+  const unread = others + domains.filter(({ state, aliases }) => state === 'live' && aliases === null).length;
+  const run = work.reduce(
+    (sum, { reads, stageOne, stageTwo }) => sum + reads.length + stageOne.length + stageTwo.length,
+    first,
+  );
+  return unread <= run ? unread : 0;
 }
 
 export function requestsOf({ first, domains, relist }: LeastWork): number {
