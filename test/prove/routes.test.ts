@@ -271,11 +271,14 @@ function deliver(mail: Mail, { state, engines }: Account, { domains }: RandomPla
     if (passed.has(to)) continue;
     const domain = domains.find(({ name }) => to.endsWith(`@${name}`));
     const isManaged = domain?.wanted?.state === 'present' || (domain?.wanted && domain.real !== null);
-    if (domain === undefined || !isManaged || to.includes('://')) {
+    // The list of domains says of every domain whether its mail is routed at all.
+    const isDisabled = domain?.wanted === null && domain.real?.routingEngine === null;
+    if (domain === undefined || (!isManaged && !isDisabled) || to.includes('://')) {
       ends.add(to);
       continue;
     }
     passed.add(to);
+    if (isDisabled) continue;
     const section = engines.get(domain.name) === 'rules' ? 'rules' : 'aliases';
     const row = read(domain);
     if (row !== null && engines.get(domain.name) !== null && row[section] === undefined) {
