@@ -80,6 +80,7 @@ export interface Commands {
   readonly command: (words: string, api?: DesiredApi) => string;
 }
 
+/** Returns what completes the commands that a daemon prints with the flags it was given, so that they work in any directory. */
 export function createCommands(context: Context, options: CommonOptions, isWorker: boolean): Commands {
   const at = (path: string): string => (path === '-' || isInStore(path) ? path : resolve(context.cwd, path));
   const { file, accounts, stateDir } = options;
