@@ -69,7 +69,7 @@ export async function runCase(golden: GoldenCase, version: Version): Promise<Cas
 
 async function openStage(golden: GoldenCase, version: Version): Promise<Stage> {
   const { options, account } = golden;
-  const workspace = mkdtempSync(join(tmpdir(), 'fwdsync-golden-'));
+  const workspace = mkdtempSync(join(tmpdir(), 'fwdsync-case-'));
   const clock = virtualClock(START, 20);
   const emulator = await startEmulator({
     apiKey: KEY,
