@@ -13,7 +13,7 @@ export interface Incoming {
 }
 
 /** Most bytes of all answers together while they are received. Each takes as much memory again once it is text. */
-const MOST_TOGETHER = 64 * 1024 * 1024;
+const MOST_TOGETHER = 32 * 1024 * 1024;
 
 interface Receiving {
   readonly pieces: Buffer[];
