@@ -6,7 +6,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import standaloneCode from 'ajv/dist/standalone/index.js';
 import { build, type Plugin } from 'esbuild';
 import schema from './schemas/manifest.v1.schema.json' with { type: 'json' };
-import { SHAPE_OPTIONS } from './src/manifest/schema/shape.ts';
+import { SHAPE_OPTIONS } from './src/core/manifest/schema/shape.ts';
 
 const ROOT = import.meta.dirname;
 
@@ -21,7 +21,7 @@ function replacing(file: RegExp, contents: () => string): Plugin {
 }
 
 /** The manifest's validator as code: compiling the schema takes half of the time of checking a small manifest. */
-const compiledShape = replacing(/\bsrc\/manifest\/schema\/shape\.ts$/, () => {
+const compiledShape = replacing(/\bsrc\/core\/manifest\/schema\/shape\.ts$/, () => {
   const ajv = new Ajv2020({ ...SHAPE_OPTIONS, code: { source: true, esm: true } });
   ajv.addSchema(schema);
   const code = standaloneCode.default(ajv, { validate: schema.$id });
@@ -30,7 +30,7 @@ const compiledShape = replacing(/\bsrc\/manifest\/schema\/shape\.ts$/, () => {
 
 /** esbuild bundles what `require` names, but not what a `require` that a module makes for itself names. */
 const patternLibraries = replacing(
-  /\bsrc\/routing\/libraries\.ts$/,
+  /\bsrc\/core\/routing\/libraries\.ts$/,
   () => `export const re2 = () => require('re2js');
 export const cel = () => require('@marcbachmann/cel-js');`,
 );

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 
 /** A file is of the first area whose pattern finds its path; `least` in per cent. */
 const AREAS = [
-  { name: 'guards', files: /^src\/plan\/(guards\/|routes\/tables\.)/, least: 100 },
-  { name: 'paths', files: /^src\/api\/http\/(path|address)\./, least: 100 },
-  { name: 'batching', files: /batch|^src\/plan\/requests\/(requests|order)\./, least: 0 },
-  { name: 'planning', files: /^src\/plan\//, least: 0 },
+  { name: 'guards', files: /^src\/core\/plan\/(guards\/|routes\/tables\.)/, least: 100 },
+  { name: 'paths', files: /^src\/client\/http\/(path|address)\./, least: 100 },
+  { name: 'batching', files: /batch|^src\/core\/plan\/requests\/(requests|order)\./, least: 0 },
+  { name: 'planning', files: /^src\/core\/plan\//, least: 0 },
 ];
 const LEAST_OVERALL = 95;
 

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { basename, join, normalize, relative, resolve } from 'node:path';
-import type { ManifestText } from '../../../manifest/read/text.ts';
+import type { ManifestText } from '../../../core/manifest/read/text.ts';
 import type { Context } from '../../context.ts';
 import { commandFailure } from '../../exit.ts';
 import { git, requireGit } from './git.ts';
@@ -62,7 +62,7 @@ export async function findStaged(context: Context, leaveOut: string): Promise<re
   return [...byRealPath.values()].map((path) => relative(place.directory, path));
 }
 
-/** Reads the manifests that the paths name in a tree, by the rules that hold for files: see manifest/read/read.ts. */
+/** Reads the manifests that the paths name in a tree, by the rules that hold for files: see core/manifest/read/read.ts. */
 export async function readGitManifests(
   context: Context,
   tree: GitTree,

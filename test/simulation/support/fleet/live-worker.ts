@@ -1,16 +1,20 @@
 import { Dispatcher } from 'undici';
-import { createClient } from '../../../../src/api/create.ts';
+import { createClient } from '../../../../src/client/create.ts';
 import { createPolicy } from '../../../../src/cli/input/policy.ts';
-import type { AccountToRun, OpenAccount } from '../../../../src/fleet/account-job.ts';
-import { createWorker } from '../../../../src/fleet/worker.ts';
-import { writeSnapshot } from '../../../../src/manifest/write/write-snapshot.ts';
-import { succeed } from '../../../../src/model/result.ts';
-import { keepBudgets, restoreBudgets, type KeptBudgets } from '../../../../src/rate-limit/kept-budgets.ts';
-import { loadTexts } from '../../../../src/reconcile/daemon/manifest/manifest-source.ts';
-import { createDriftLog } from '../../../../src/reconcile/drift-log.ts';
-import type { Database } from '../../../../src/state/postgres/database.ts';
-import { openPostgresState } from '../../../../src/state/postgres/postgres-store.ts';
-import type { StateStore } from '../../../../src/state/store.ts';
+import type { AccountToRun, OpenAccount } from '../../../../src/service/fleet/account-job.ts';
+import { createWorker } from '../../../../src/service/fleet/worker.ts';
+import { writeSnapshot } from '../../../../src/core/manifest/write/write-snapshot.ts';
+import { succeed } from '../../../../src/core/model/result.ts';
+import {
+  keepBudgets,
+  restoreBudgets,
+  type KeptBudgets,
+} from '../../../../src/core/rate-limit/kept-budgets.ts';
+import { loadTexts } from '../../../../src/service/daemon/manifest/manifest-source.ts';
+import { createDriftLog } from '../../../../src/engine/drift-log.ts';
+import type { Database } from '../../../../src/engine/state/postgres/database.ts';
+import { openPostgresState } from '../../../../src/engine/state/postgres/postgres-store.ts';
+import type { StateStore } from '../../../../src/engine/state/store.ts';
 import { TEST_ORIGIN } from '../../../support/origin.ts';
 import type { Probe } from '../probes.ts';
 import { lookAtRoutes } from '../routing-oracle.ts';
