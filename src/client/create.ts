@@ -40,6 +40,8 @@ export interface ClientOptions {
   readonly cut?: AbortSignal;
   /** What is known of its budgets already. */
   readonly budgets?: ReadonlyMap<string, Budget> | undefined;
+  /** How many reads may be sent, those that are repeated included; others end as `stopped`. Default: no limit. */
+  readonly mostReads?: number | undefined;
   /** Called for every request that was sent, with no secret in it. */
   readonly onEvent?: (event: RequestEvent) => void;
 }
@@ -60,9 +62,19 @@ export function createClient(options: ClientOptions): FullClient {
 
 /** Connections and budgets of one account, with nothing known of them yet. */
 export function createPorts(options: ClientOptions): CallPorts {
-  const { clock, random, signal, budgets, onEvent } = options;
+  const { clock, random, signal, budgets, onEvent, mostReads } = options;
   const transport = createTransport(options);
-  return { transport, pacer: createPacer(clock, signal, budgets), clock, random, signal, onEvent };
+  const readLimit = mostReads === undefined ? undefined : createReadLimit(mostReads);
+  return { transport, pacer: createPacer(clock, signal, budgets), clock, random, signal, onEvent, readLimit };
+}
+
+function createReadLimit(most: number): CallPorts['readLimit'] {
+  let sent = 0;
+  return async () => {
+    if (sent >= most) return `no more than ${most} requests may be sent`;
+    sent += 1;
+    return null;
+  };
 }
 
 /** Clients of another manner share connections, budgets and totals. */

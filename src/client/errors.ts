@@ -7,7 +7,7 @@ export type ApiError =
   | ApiErrorOf<'not-found', { readonly status: 404 }>
   /**
    * Any other 4xx: the service read the request and refused it. Nothing was written.
-   * Status null: we refused it, because a name may not stand in a path; nothing was sent.
+   * Status null: we refused it, because a name may not stand in a path, or no more requests may be sent; nothing was sent.
    */
   | ApiErrorOf<'rejected', { readonly status: number | null; readonly errors: FieldErrors }>
   /** 429, and the wait that the service asks for is longer than a run may last. Nothing was written. */

@@ -27,6 +27,7 @@ import {
   type CommandAction,
   type Declaration,
 } from '../input/options.ts';
+import { declareReplace, declareWho, declareWhy } from './questions.ts';
 import { declarePublish, declareState, declareStatus } from './store.ts';
 import { DOCUMENT_FORMATS, PLAN_FORMATS, VALIDATE_FORMATS } from '../output/formats.ts';
 import type { CommonOptions } from '../settings.ts';
@@ -52,11 +53,14 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, (declaration: De
     apply: declareApply,
     undo: declareUndo,
     export: declareExport,
+    replace: declareReplace,
   },
   'Look at an account:': {
     account: declareAccount,
     verify: declareVerify,
     route: declareRoute,
+    who: declareWho,
+    why: declareWhy,
     logs: declareLogs,
     delivery: declareDelivery,
     history: declareHistory,

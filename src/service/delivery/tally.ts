@@ -12,6 +12,8 @@ export interface DeliveryRow extends RowKey {
   /** When messages failed, by how; epoch milliseconds. */
   readonly failedAt: Readonly<Record<FailedFate, readonly number[]>>;
   readonly lastError: DeliveryError | null;
+  /** Senders of messages that failed, the newest first, at most five. */
+  readonly senders: readonly string[];
 }
 
 /** `alias` and `rule` are null where it is not known which took the mail; `destination` where the mail was refused or dropped. */
@@ -32,6 +34,8 @@ export interface DeliveryError {
 export interface CountedMessage extends RowKey {
   readonly source: Source | null;
   readonly course: Course;
+  /** Null means that the log has none. */
+  readonly sender: string | null;
 }
 
 export interface Counting {
@@ -48,20 +52,26 @@ export function readMessage(entry: LogEntry, { takerAt, findName }: Counting): C
   if (!isForwarded(entry)) return null;
   const course = courseOf(entry);
   const to = entry.recipient?.email ?? '';
-  if (course.fate === 'refused') return refusedMessage(course, findName(localPartOf(to).toLowerCase()));
+  const sender = entry.sender?.email || null;
+  if (course.fate === 'refused') {
+    return { ...refusedMessage(course, findName(localPartOf(to).toLowerCase())), sender };
+  }
   const takerOf = takerAt(entry.createdAt ?? 0);
   const destination = entry.forward?.email || null;
-  const { sender, subject } = entry;
-  const taker = takerOf({ to, from: sender?.email ?? '', subject, destination });
-  return sentMessage(course, destination, taker);
+  const { subject } = entry;
+  const taker = takerOf({ to, from: sender ?? '', subject, destination });
+  const sent = sentMessage(course, destination, taker);
+  return sent === null ? null : { ...sent, sender };
 }
 
-function refusedMessage(course: Course, known: KnownName | null): CountedMessage {
+type MessageCourse = Omit<CountedMessage, 'sender'>;
+
+function refusedMessage(course: Course, known: KnownName | null): MessageCourse {
   const { name, source } = known ?? { name: null, source: null };
   return { alias: name, rule: null, destination: null, source, course };
 }
 
-function sentMessage(course: Course, sentTo: string | null, taker: Taker | null): CountedMessage | null {
+function sentMessage(course: Course, sentTo: string | null, taker: Taker | null): MessageCourse | null {
   const isDropped = sentTo === null && taker?.drops === true;
   if (isDropped && course.fate === null) return null;
   const destination = isDropped ? DISCARD_WORD : sentTo;
@@ -75,7 +85,7 @@ function sentMessage(course: Course, sentTo: string | null, taker: Taker | null)
 const DISCARD_WORD = 'discard';
 
 /** Whether a message was refused for a name that is not known. */
-export function isForUnknownName({ course, alias }: CountedMessage): boolean {
+export function isForUnknownName({ course, alias }: Pick<CountedMessage, 'course' | 'alias'>): boolean {
   return course.fate === 'refused' && alias === null;
 }
 
@@ -89,7 +99,7 @@ export interface Tally {
 export function createTally(): Tally {
   const rows = new Map<string, GrowingRow>();
   return {
-    add({ course, ...whose }) {
+    add({ course, sender, ...whose }) {
       const { fate } = course;
       if (fate === null) return;
       const key = rowKey(whose);
@@ -99,9 +109,29 @@ export function createTally(): Tally {
       if (fate === 'delivered') return;
       row.failedAt[fate].push(course.at ?? 0);
       row.lastError = laterError(row.lastError, errorOf(course));
+      if (sender !== null) row.latest = withSender(row.latest, { sender, at: course.at ?? 0 });
     },
-    rows: () => [...rows.values()],
+    rows: () =>
+      Array.from(rows.values(), ({ latest, ...row }) => {
+        return { ...row, senders: latest.map(({ sender }) => sender) };
+      }),
   };
+}
+
+const MOST_SENDERS = 5;
+
+interface FailedSender {
+  readonly sender: string;
+  readonly at: number;
+}
+
+/** The latest senders, the newest first, each once. */
+function withSender(latest: readonly FailedSender[], added: FailedSender): readonly FailedSender[] {
+  const isSame = ({ sender }: FailedSender): boolean => sender.toLowerCase() === added.sender.toLowerCase();
+  const at = Math.max(added.at, latest.find(isSame)?.at ?? added.at);
+  return [...latest.filter((one) => !isSame(one)), { ...added, at }]
+    .toSorted((a, b) => b.at - a.at)
+    .slice(0, MOST_SENDERS);
 }
 
 /** The words of the server at the last event. */
@@ -118,12 +148,14 @@ export function rowKey({ alias, rule, destination }: RowKey): string {
   return JSON.stringify([alias, rule, destination?.toLowerCase() ?? null]);
 }
 
-type GrowingRow = DeliveryRow & {
+type GrowingRow = Omit<DeliveryRow, 'senders'> & {
+  latest: readonly FailedSender[];
   readonly counts: Record<keyof FateCounts, number>;
   readonly failedAt: Record<FailedFate, number[]>;
   lastError: DeliveryError | null;
 };
 
 function startRow(row: RowKey & Pick<DeliveryRow, 'source'>): GrowingRow {
-  return { ...row, counts: countsOf({}), failedAt: { refused: [], soft: [], hard: [] }, lastError: null };
+  const failedAt = { refused: [], soft: [], hard: [] };
+  return { ...row, counts: countsOf({}), failedAt, lastError: null, latest: [] };
 }

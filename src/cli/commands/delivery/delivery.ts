@@ -3,6 +3,8 @@ import { readDelivery } from '../../../service/delivery/delivery.ts';
 import { deliveryDocument, type DeliveryDocument } from '../../../service/delivery/document.ts';
 import { safeTextWith } from '../../../service/delivery/safe-text.ts';
 import type { Desired, PresentDomain } from '../../../core/model/desired.ts';
+import { quote } from '../../../core/model/names.ts';
+import { quoteForShell } from '../../../core/plan/policy.ts';
 import type { Context } from '../../context.ts';
 import { EXIT, interruptedExit, strongestExit, usageError, type ExitCode } from '../../exit.ts';
 import { parseDuration, requireDomain } from '../../input/arguments.ts';
@@ -108,6 +110,11 @@ function requestLimit(client: FullClient, most: number | undefined): () => boole
 function wantedDomains(desired: Desired, names: readonly string[]): readonly PresentDomain[] {
   const all = [...desired.domains.values()].filter((domain) => domain.state === 'present');
   if (names.length === 0) return all;
+  const address = names.find((name) => name.includes('@'));
+  if (address !== undefined) {
+    const hint = `ask why mail to it did not arrive: fwdsync why ${quoteForShell(address)}`;
+    throw usageError(`${quote(address)} is an address, not a domain`, hint);
+  }
   const wanted = new Set(names.map((name) => requireDomain(name)));
   for (const name of wanted) {
     const entry = desired.domains.get(name);

@@ -1,0 +1,62 @@
+import { DISCARD, normaliseDestination } from '../../model/destinations.ts';
+import { domainPartOf, parseDomainName, quote } from '../../model/names.ts';
+import { fail, succeed, type Result } from '../../model/result.ts';
+import { groupOf } from '../../routing/groups.ts';
+import type { Wanted } from '../../routing/leading.ts';
+import { isTemplate, templatePattern } from '../../routing/leading-steps.ts';
+import { parseDestination } from '../resolve/values/destination-text.ts';
+
+/** The destination that a question is about: an address, a webhook, or `*@domain` for all addresses of a domain. */
+export interface WantedDestination {
+  /** The destination in normal form. */
+  readonly text: string;
+  readonly wants: Wanted;
+}
+
+export function parseWanted(
+  text: string,
+): Result<WantedDestination, { readonly message: string; readonly hint: string }> {
+  if (text.startsWith('*@')) {
+    const domain = parseDomainName(text.slice(2));
+    return domain.ok
+      ? succeed({ text: `*@${domain.value}`, wants: wantsDomain(domain.value) })
+      : fail(domain.error);
+  }
+  const parsed = parseDestination(text);
+  if (parsed === null) {
+    return fail({
+      message: `${quote(text)} is neither an address nor a webhook`,
+      hint: 'write an address such as ben@corp.example, a webhook, or *@corp.example for a whole domain',
+    });
+  }
+  if (!parsed.ok) return fail({ ...parsed.error, message: `${parsed.error.message}: ${quote(text)}` });
+  const { destination } = parsed.value;
+  return succeed({ text: destination, wants: wantsOne(destination) });
+}
+
+/** True if two destinations are one mailbox or webhook: mail servers do not tell letter cases of addresses apart. */
+export function isSameDestination(a: string, b: string): boolean {
+  const [left, right] = [normaliseDestination(a), normaliseDestination(b)];
+  return left === right || (!left.includes('://') && left.toLowerCase() === right.toLowerCase());
+}
+
+function wantsDomain(domain: string): Wanted {
+  return (destination, pattern) => {
+    if (destination === DISCARD || destination.includes('://')) return 'never';
+    const host = domainPartOf(destination);
+    if (!isTemplate(host, pattern)) return host === domain ? 'always' : 'never';
+    return templatePattern(host).test(domain) ? 'perhaps' : 'never';
+  };
+}
+
+function wantsOne(wanted: string): Wanted {
+  return (destination, pattern) => {
+    if (!isTemplate(destination, pattern)) return isSameDestination(destination, wanted) ? 'always' : 'never';
+    const captured = templatePattern(destination).exec(wanted)?.slice(1);
+    if (captured === undefined || pattern === null) return 'never';
+    // Of several captures it is not known where one ends.
+    if (captured.length > 1) return 'perhaps';
+    const group = Number(/\$(\d)/.exec(destination)?.[1]);
+    return groupOf(pattern, group)(captured[0] ?? '') ? 'perhaps' : 'never';
+  };
+}

@@ -1,0 +1,147 @@
+import { capturesIn, type Destination } from '../model/destinations.ts';
+import { localPartOf, takesOthers } from '../model/names.ts';
+import type { LiveEngine } from '../model/observed.ts';
+import type { RuleMatch } from '../model/resources.ts';
+import { compileExpression } from './cel.ts';
+import { lazily } from './lazily.ts';
+import { aliasCondition, type NameVerdict } from './name-match.ts';
+import { compilePattern } from './regex.ts';
+import { createRouter, type RoutedAlias, type RoutedRule } from './route.ts';
+
+/** A domain that routes mail, as the manifest or the account has it. */
+export interface LeadingDomain<A extends RoutedAlias, R extends RoutedRule> {
+  readonly aliases: readonly A[];
+  /** The rules in the order of evaluation. */
+  readonly rules: readonly R[];
+  readonly engine: LiveEngine;
+  /** The destination of mail that no rule matches; null means that it is not known. */
+  readonly fallback: Destination | null;
+}
+
+/** Something that a domain may do with a message. */
+export interface Step<E> {
+  /** The alias or rule that takes the message; null means that none does. */
+  readonly entry: E | null;
+  /** The destinations; none where the message is refused, or where that is not known. */
+  readonly forward: readonly Destination[];
+  /** The regular expression that `$1` in the destinations is a group of; null means that there is none. */
+  readonly pattern: string | null;
+}
+
+/** Everything that a domain may do with mail, whatever the mail contains and whichever engine decides. */
+export interface DomainSteps<E> {
+  readonly at: (address: string) => readonly Step<E>[];
+  /** Returns the same for all addresses of which the local part may look so. */
+  readonly atAll: (localPart: RegExp) => readonly Step<E>[];
+}
+
+const NOWHERE = { entry: null, forward: [], pattern: null } as const;
+
+export function createDomainSteps<A extends RoutedAlias, R extends RoutedRule>(
+  domain: LeadingDomain<A, R>,
+): DomainSteps<A | R> {
+  const { aliases, fallback } = domain;
+  const active = domain.rules.filter((rule) => rule.active);
+  const { byAlias, byRule } = enginesOf(domain.engine, aliases.length > 0, active.length > 0);
+  const router = lazily(() => createRouter({ aliases, rules: [], mode: 'aliases', fallback: null }));
+  const conditions = active.map((rule) => ({ rule, takes: lazily(() => recipientCondition(rule.match)) }));
+  const unmatched: Step<never> = fallback === null ? NOWHERE : { ...NOWHERE, forward: [fallback] };
+  return {
+    at: (address) => [
+      ...(byAlias ? router().routesByAlias(localPartOf(address)).map(aliasStep) : []),
+      ...(byRule ? ruleSteps(conditions, address, unmatched) : []),
+    ],
+    atAll: (localPart) => [
+      ...(byAlias ? aliases.filter(({ name }) => takesOthers(name) || localPart.test(name)) : []).map(
+        (alias) => ({ entry: alias, forward: alias.forward, pattern: patternOfAlias(alias) }),
+      ),
+      ...(byRule ? [...active.map((rule) => ruleStep(rule)), unmatched] : []),
+    ],
+  };
+}
+
+/** Returns the engines that may decide. Where that is not known, one that has nothing to go by does not. */
+function enginesOf(
+  engine: LiveEngine,
+  hasAliases: boolean,
+  hasRules: boolean,
+): { readonly byAlias: boolean; readonly byRule: boolean } {
+  if (engine !== null) return { byAlias: engine === 'alias', byRule: engine === 'rules' };
+  return { byAlias: hasAliases || !hasRules, byRule: hasRules };
+}
+
+function aliasStep<A extends RoutedAlias>(
+  route: ReturnType<ReturnType<typeof createRouter<A, never>>['routesByAlias']>[number],
+): Step<A> {
+  if (route.kind !== 'alias') return NOWHERE;
+  return { entry: route.alias, forward: route.forward, pattern: null };
+}
+
+function ruleStep<R extends RoutedRule>(rule: R): Step<R> {
+  return { entry: rule, forward: rule.forward, pattern: patternOfRule(rule) };
+}
+
+/** Returns the rules that may take mail to an address, up to the first that certainly does. */
+function ruleSteps<R extends RoutedRule>(
+  conditions: readonly { readonly rule: R; readonly takes: () => (address: string) => NameVerdict }[],
+  address: string,
+  unmatched: Step<never>,
+): readonly Step<R>[] {
+  const steps: Step<R>[] = [];
+  for (const { rule, takes } of conditions) {
+    const verdict = takes()(address);
+    if (verdict === false) continue;
+    steps.push(ruleStep(rule));
+    if (verdict === true) return steps;
+  }
+  return [...steps, unmatched];
+}
+
+/** Compiles a condition for mail of which only the recipient is known. */
+function recipientCondition(match: RuleMatch): (address: string) => NameVerdict {
+  switch (match.type) {
+    case 'alias': {
+      const takes = aliasCondition(match.alias);
+      return (address) => takes(localPartOf(address));
+    }
+    case 'regex': {
+      const compiled = compilePattern(match.regex, { letterCase: 'exact' });
+      if (!compiled.ok) return () => false;
+      const { finds, matchesAll } = compiled.value;
+      const readsRecipient = match.scopes.includes('recipient');
+      const readsOthers = match.scopes.some((scope) => scope !== 'recipient');
+      return (address) => {
+        if (readsRecipient && finds(address)) return matchesAll(address) ? true : 'possible';
+        return readsOthers ? 'possible' : false;
+      };
+    }
+    case 'cel': {
+      if (/\b(?:subject|body|sender)\b/.test(match.expression)) return () => 'possible';
+      const compiled = compileExpression(match.expression);
+      if (!compiled.ok) return () => false;
+      return (recipient) => compiled.value.matches({ recipient, subject: '', body: '', sender: '' });
+    }
+  }
+}
+
+/** Returns the regular expression that `$1` in the destinations of an alias is a group of; null means that there is none. */
+export function patternOfAlias({ name }: Pick<RoutedAlias, 'name'>): string | null {
+  return takesOthers(name) ? name : null;
+}
+
+/** Returns the regular expression that `$1` in the destinations of a rule is a group of; null means that there is none. */
+export function patternOfRule({ match }: Pick<RoutedRule, 'match'>): string | null {
+  if (match.type === 'cel') return null;
+  return match.type === 'alias' ? match.alias : match.regex;
+}
+
+/** True if a destination is another address for each mail. */
+export function isTemplate(destination: string, pattern: string | null): boolean {
+  return pattern !== null && capturesIn(destination).length > 0;
+}
+
+/** Returns what a text with captures may become, each capture as a group. */
+export function templatePattern(text: string): RegExp {
+  const parts = text.split(/\$\d/).map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`));
+  return new RegExp(`^${parts.join('(.*)')}$`, 'iu');
+}
