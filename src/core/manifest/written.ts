@@ -2,12 +2,12 @@ import { entriesOf, type Node } from './read/node.ts';
 
 /** How to go through the tree of a document: our own, or that of the YAML library. */
 export interface TreeView<N> {
-  readonly entriesOf: (node: N | undefined) => Iterable<TreeEntry<N>>;
+  readonly entriesOf: (node: N | undefined) => Iterable<WrittenEntry<N>>;
   /** Yields the items of a list; none of anything else. */
   readonly itemsOf: (node: N | undefined) => Iterable<N>;
 }
 
-export interface TreeEntry<N> {
+export interface WrittenEntry<N> {
   readonly name: string;
   readonly key: N;
   readonly value: N;

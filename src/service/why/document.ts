@@ -7,7 +7,7 @@ import type { WhyEvidence, WhyTaker, WhyWay } from './evidence.ts';
 import type { LastChange } from './last-change.ts';
 import type { SeenMessage } from './messages.ts';
 import { sentenceOf } from './sentence.ts';
-import { differs, verdictOf, type WhyVerdict } from './verdict.ts';
+import { differs, findVerdict, type WhyVerdict } from './verdict.ts';
 
 /** `fwdsync/why@1`: schemas/why.v1.schema.json. */
 export interface WhyDocument {
@@ -68,7 +68,7 @@ export function whyDocument(answer: WhyAnswer): WhyDocument {
   const { evidence, lastChange, since, requests, disclose } = answer;
   const { address, wanted, actual, domain, messages } = evidence;
   const text = safeTextWith(disclose);
-  const found = verdictOf(evidence);
+  const found = findVerdict(evidence);
   const forward = (way: WhyWay): readonly string[] => {
     return shownDestinations(way.to, disclose(way.to.join(' ')));
   };

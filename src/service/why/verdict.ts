@@ -30,7 +30,7 @@ export type WhyVerdict =
   | { readonly verdict: 'unknown'; readonly cause: 'missing' | 'on-the-way' | 'not-decided' };
 
 /** Returns the first that holds, in the order of `WHY_VERDICTS`. What was not read is no reason for any of them. */
-export function verdictOf(evidence: WhyEvidence): WhyVerdict {
+export function findVerdict(evidence: WhyEvidence): WhyVerdict {
   const { domain, actual, missing } = evidence;
   const cause = disabledBy(evidence);
   if (cause !== null) return { verdict: 'disabled', cause };

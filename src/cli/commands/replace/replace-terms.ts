@@ -1,5 +1,5 @@
 import { didYouMean } from '../../../core/manifest/read/suggest.ts';
-import type { ReplaceTerms } from '../../../core/manifest/replace/plan-document.ts';
+import type { ReplaceTerms } from '../../../core/manifest/replace/plan-replacement.ts';
 import { parseDestination } from '../../../core/manifest/resolve/values/destination-text.ts';
 import { isSameDestination } from '../../../core/manifest/who/wanted.ts';
 import { normaliseDestination } from '../../../core/model/destinations.ts';

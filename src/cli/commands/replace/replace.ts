@@ -1,6 +1,6 @@
 import { destinationNames } from '../../../core/manifest/destination-names.ts';
 import type { ManifestText } from '../../../core/manifest/read/text.ts';
-import type { ReplaceTerms } from '../../../core/manifest/replace/plan-document.ts';
+import type { ReplaceTerms } from '../../../core/manifest/replace/plan-replacement.ts';
 import { replaceDestination } from '../../../core/manifest/replace/replace.ts';
 import type { Desired } from '../../../core/model/desired.ts';
 import { showText, type Disclosure } from '../../../core/model/destinations.ts';

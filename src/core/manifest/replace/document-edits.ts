@@ -2,7 +2,7 @@ import { isAlias, isScalar, isSeq, type Alias, type Document, type Node } from '
 import { inlineAlias, type Draft } from '../update/draft.ts';
 import type { Edit } from '../update/edits.ts';
 import { flowText } from '../update/value-text.ts';
-import { planDocument, type DocumentPlan, type ReplaceTerms } from './plan-document.ts';
+import { planReplacement, type ReplacementPlan, type ReplaceTerms } from './plan-replacement.ts';
 import { removalOf } from './remove-item.ts';
 import { createNeedsQuotes, textInStyle } from './scalar-text.ts';
 import { layoutOf, resolved } from './yaml-view.ts';
@@ -19,7 +19,7 @@ export interface DocumentEdits {
 
 export function editDocument(document: Document.Parsed, text: string, terms: ReplaceTerms): DocumentEdits {
   const { aliases, isInBrackets } = layoutOf(document);
-  const plan = planDocument(document, aliases, terms);
+  const plan = planReplacement(document, aliases, terms);
   const draft: Draft = { file: '', text, documents: [document], edits: [] };
   const editing: Editing = { document, terms, plan, draft, isInBrackets };
   const quotes = { flow: createNeedsQuotes('flow'), block: createNeedsQuotes('block') };
@@ -43,13 +43,13 @@ export function editDocument(document: Document.Parsed, text: string, terms: Rep
 interface Editing {
   readonly document: Document.Parsed;
   readonly terms: ReplaceTerms;
-  readonly plan: DocumentPlan;
+  readonly plan: ReplacementPlan;
   readonly draft: Draft;
   readonly isInBrackets: (node: unknown) => boolean;
 }
 
 /** Returns the nodes whose text changes or goes, with the lists that they are in. */
-function touchedBy({ edited, removed, own }: DocumentPlan): ReadonlySet<unknown> {
+function touchedBy({ edited, removed, own }: ReplacementPlan): ReadonlySet<unknown> {
   const nodes = new Set<unknown>([...edited, ...removed.keys()]);
   const lists = [...own].filter((node) => isSeq(node) && node.items.some((item) => nodes.has(item)));
   return new Set([...nodes, ...lists]);
@@ -82,7 +82,7 @@ function editAlias(
 /** Where a YAML alias stands for a destination that changes, the change is where that is written. */
 function changesOf(
   document: Document.Parsed,
-  { found, removed, own }: DocumentPlan,
+  { found, removed, own }: ReplacementPlan,
 ): DocumentEdits['changes'] {
   return [...found].flatMap((node) => {
     const scalar = resolved(document, node);

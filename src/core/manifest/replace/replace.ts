@@ -5,7 +5,7 @@ import { createSourceText, sourceOf, type ManifestText } from '../read/text.ts';
 import { scalarText } from '../update/draft.ts';
 import type { Edit } from '../update/edits.ts';
 import { editDocument } from './document-edits.ts';
-import type { ReplaceTerms } from './plan-document.ts';
+import type { ReplaceTerms } from './plan-replacement.ts';
 import { resolved } from './yaml-view.ts';
 
 /** A destination as a manifest writes it, and what takes its place. */

@@ -1,8 +1,8 @@
 import type { Destination } from '../../model/destinations.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { RoutedAlias, RoutedRule } from '../../routing/route.ts';
-import { createLeads, type Leads, type Wanted } from '../../routing/leading.ts';
-import { patternOfAlias, patternOfRule, type LeadingDomain } from '../../routing/leading-steps.ts';
+import { createLeads, type Leads, type WantedTest } from '../../routing/leads/leads.ts';
+import { patternOfAlias, patternOfRule, type LeadingDomain } from '../../routing/leads/domain-steps.ts';
 
 export type WhoKind = 'alias' | 'rule' | 'catch-all' | 'notification_email' | 'webhook';
 
@@ -46,7 +46,7 @@ export interface LeadingEntries<E, M> {
 /** Returns what leads to a destination, in the order of the domains. */
 export function findLeading<A extends RoutedAlias, R extends RoutedRule, S>(
   domains: readonly WhoDomain<A, R, S>[],
-  wants: Wanted,
+  wants: WantedTest,
 ): LeadingEntries<A | R | S, A | R> {
   const starts = domains.flatMap(({ settings }) => settings.map(({ value }) => value));
   const leads = createLeads(new Map(domains.map((domain) => [domain.domain, domain])), starts, wants);

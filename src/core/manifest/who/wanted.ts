@@ -1,16 +1,16 @@
 import { DISCARD, normaliseDestination } from '../../model/destinations.ts';
 import { domainPartOf, parseDomainName, quote } from '../../model/names.ts';
 import { fail, succeed, type Result } from '../../model/result.ts';
-import { groupOf } from '../../routing/groups.ts';
-import type { Wanted } from '../../routing/leading.ts';
-import { isTemplate, templatePattern } from '../../routing/leading-steps.ts';
+import { groupOf } from '../../routing/leads/groups.ts';
+import type { WantedTest } from '../../routing/leads/leads.ts';
+import { isTemplate, templatePattern } from '../../routing/leads/domain-steps.ts';
 import { parseDestination } from '../resolve/values/destination-text.ts';
 
 /** The destination that a question is about: an address, a webhook, or `*@domain` for all addresses of a domain. */
 export interface WantedDestination {
   /** The destination in normal form. */
   readonly text: string;
-  readonly wants: Wanted;
+  readonly wants: WantedTest;
 }
 
 export function parseWanted(
@@ -40,7 +40,7 @@ export function isSameDestination(a: string, b: string): boolean {
   return left === right || (!left.includes('://') && left.toLowerCase() === right.toLowerCase());
 }
 
-function wantsDomain(domain: string): Wanted {
+function wantsDomain(domain: string): WantedTest {
   return (destination, pattern) => {
     if (destination === DISCARD || destination.includes('://')) return 'never';
     const host = domainPartOf(destination);
@@ -49,7 +49,7 @@ function wantsDomain(domain: string): Wanted {
   };
 }
 
-function wantsOne(wanted: string): Wanted {
+function wantsOne(wanted: string): WantedTest {
   return (destination, pattern) => {
     if (!isTemplate(destination, pattern)) return isSameDestination(destination, wanted) ? 'always' : 'never';
     const captured = templatePattern(destination).exec(wanted)?.slice(1);

@@ -2,8 +2,8 @@ import { presentEntries, type Desired, type PresentDomain, type Setting } from '
 import { shownDestinations, type Destination } from '../../model/destinations.ts';
 import type { Source } from '../../model/manifest/problem.ts';
 import type { PresentAlias, PresentRule } from '../../model/resources.ts';
-import type { Passed } from '../../routing/leading.ts';
-import { patternOfAlias, patternOfRule } from '../../routing/leading-steps.ts';
+import type { Passed } from '../../routing/leads/leads.ts';
+import { patternOfAlias, patternOfRule } from '../../routing/leads/domain-steps.ts';
 import type { ManifestText } from '../read/text.ts';
 import { findLeading, type LeadingEntry, type WhoDomain, type WhoSetting } from './leading-entries.ts';
 import type { WantedDestination } from './wanted.ts';

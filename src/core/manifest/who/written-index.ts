@@ -15,14 +15,14 @@ export interface WhoVia {
 }
 
 /** How an entry writes what leads on to a destination. */
-export interface Written {
+export interface WrittenWay {
   readonly via: readonly WhoVia[];
   readonly sources: readonly Source[];
 }
 
 export interface WrittenIndex {
   /** Returns how the entry at a place is written. */
-  readonly get: (source: Source) => Written;
+  readonly get: (source: Source) => WrittenWay;
 }
 
 interface IndexInput {
@@ -59,31 +59,31 @@ export function createWrittenIndex(texts: readonly ManifestText[], input: IndexI
   };
 }
 
-const NOTHING: Written = { via: [], sources: [] };
+const NOTHING: WrittenWay = { via: [], sources: [] };
 
-type ReadWritten = (value: Node, pattern: string | null) => Written;
+type ReadWritten = (value: Node, pattern: string | null) => WrittenWay;
 
 /** Each group is read once for each pattern: many entries may name it. */
 function createReader(groups: ReadonlyMap<string, Node>, { references, leadsOn }: IndexInput): ReadWritten {
   const values = Map.groupBy(references.keys(), (value) => references.get(value)?.shown ?? '');
-  const known = new Map<string, Written>();
+  const known = new Map<string, WrittenWay>();
   const read: ReadWritten = (value, pattern) => {
     const found = itemsOf(value).map((item) => readItem(item, pattern));
     return { via: found.flatMap(({ via }) => via), sources: found.flatMap(({ sources }) => sources) };
   };
-  function readItem(item: Node, pattern: string | null): Written {
+  function readItem(item: Node, pattern: string | null): WrittenWay {
     if (item.kind !== 'text') return readReferenced(item, pattern);
     const group = groups.get(item.text);
     if (group !== undefined) return readGroup(item.text, group, pattern);
     const leads = leadsOn(normaliseDestination(item.text), pattern);
     return leads ? { via: [], sources: [sourceOf(item)] } : NOTHING;
   }
-  function readReferenced(item: Node, pattern: string | null): Written {
+  function readReferenced(item: Node, pattern: string | null): WrittenWay {
     const shown = readReference(item, {})?.shown ?? '';
     const leads = (values.get(shown) ?? []).some((value) => leadsOn(value as Destination, pattern));
     return leads ? { via: [{ kind: 'reference', name: shown }], sources: [sourceOf(item)] } : NOTHING;
   }
-  function readGroup(name: string, group: Node, pattern: string | null): Written {
+  function readGroup(name: string, group: Node, pattern: string | null): WrittenWay {
     const key = `${name}\n${pattern}`;
     const within = known.get(key) ?? read(group, pattern);
     known.set(key, within);

@@ -1,4 +1,4 @@
-import { compilePattern } from './regex.ts';
+import { compilePattern } from '../regex.ts';
 
 /** Returns a function that tells whether a group of a regular expression may hold a text; group 0 is the whole. */
 export function groupOf(pattern: string, group: number): (text: string) => boolean {

@@ -1,5 +1,5 @@
-import { DISCARD, type Destination } from '../model/destinations.ts';
-import { domainPartOf, localPartOf } from '../model/names.ts';
+import { DISCARD, type Destination } from '../../model/destinations.ts';
+import { domainPartOf, localPartOf } from '../../model/names.ts';
 import {
   createDomainSteps,
   isTemplate,
@@ -8,9 +8,9 @@ import {
   templatePattern,
   type DomainSteps,
   type LeadingDomain,
-  type Step,
-} from './leading-steps.ts';
-import type { RoutedAlias, RoutedRule } from './route.ts';
+  type MailStep,
+} from './domain-steps.ts';
+import type { RoutedAlias, RoutedRule } from '../route.ts';
 
 /** `perhaps`: that depends on the mail, or on what is not known of the service. */
 export type Certainty = 'always' | 'perhaps' | 'never';
@@ -19,7 +19,7 @@ export type Certainty = 'always' | 'perhaps' | 'never';
  * Says whether a destination as it is written is wanted. `pattern`: the regular expression that `$1` in it is a group of; null
  * means that there is none.
  */
-export type Wanted = (destination: string, pattern: string | null) => Certainty;
+export type WantedTest = (destination: string, pattern: string | null) => Certainty;
 
 export interface Lead {
   readonly leads: Certainty;
@@ -43,7 +43,7 @@ export interface Leads<E> {
 /** An address that mail may pass, and what is known of it so far. */
 interface Stop<E> {
   readonly address: string;
-  readonly steps: readonly Step<E>[];
+  readonly steps: readonly MailStep<E>[];
   /** True if it stands for several addresses. */
   readonly isMany: boolean;
   lead: Lead;
@@ -61,7 +61,7 @@ const MOST_STOPS_MADE = 10_000;
 export function createLeads<A extends RoutedAlias, R extends RoutedRule>(
   domains: ReadonlyMap<string, LeadingDomain<A, R>>,
   starts: Iterable<Destination>,
-  wanted: Wanted,
+  wanted: WantedTest,
 ): Leads<A | R> {
   const stops = findStops(domains, starts, wanted);
   settle(stops, wanted);
@@ -74,11 +74,11 @@ export function createLeads<A extends RoutedAlias, R extends RoutedRule>(
 function findStops<A extends RoutedAlias, R extends RoutedRule>(
   domains: ReadonlyMap<string, LeadingDomain<A, R>>,
   starts: Iterable<Destination>,
-  wanted: Wanted,
+  wanted: WantedTest,
 ): Stops<A | R> {
   const stops = new Map<string, Stop<A | R>>();
   const stepsAt = stepFinder(domains);
-  const open: Step<A | R>[] = [];
+  const open: MailStep<A | R>[] = [];
   const visit = (destination: Destination, pattern: string | null): void => {
     const key = stopKey(destination, pattern);
     if (stops.has(key) || wanted(destination, pattern) === 'always') return;
@@ -113,7 +113,7 @@ function* entriesIn(
 /** Returns a function that finds what the domains do with mail to a destination; null means that none of them routes it. */
 function stepFinder<A extends RoutedAlias, R extends RoutedRule>(
   domains: ReadonlyMap<string, LeadingDomain<A, R>>,
-): (destination: Destination, pattern: string | null) => readonly Step<A | R>[] | null {
+): (destination: Destination, pattern: string | null) => readonly MailStep<A | R>[] | null {
   const known = new Map<string, DomainSteps<A | R>>();
   const stepsOf = (name: string, domain: LeadingDomain<A, R>): DomainSteps<A | R> => {
     const steps = known.get(name) ?? createDomainSteps(domain);
@@ -136,7 +136,7 @@ function stepFinder<A extends RoutedAlias, R extends RoutedRule>(
 }
 
 /** Goes through all addresses until nothing new is learnt: what is learnt is never taken back. */
-function settle<E>(stops: Stops<E>, wanted: Wanted): void {
+function settle<E>(stops: Stops<E>, wanted: WantedTest): void {
   for (let isOpen = true; isOpen;) {
     isOpen = false;
     for (const stop of stops.values()) {
@@ -148,7 +148,7 @@ function settle<E>(stops: Stops<E>, wanted: Wanted): void {
   }
 }
 
-function leadOfStop<E>({ steps, isMany }: Stop<E>, stops: Stops<E>, wanted: Wanted): Lead {
+function leadOfStop<E>({ steps, isMany }: Stop<E>, stops: Stops<E>, wanted: WantedTest): Lead {
   const leads = steps.map((step) => leadOfAll(step, stops, wanted));
   const isCertain = !isMany && leads.length > 0 && leads.every((lead) => lead.leads === 'always');
   const isPossible = leads.some((lead) => lead.leads !== 'never');
@@ -158,9 +158,9 @@ function leadOfStop<E>({ steps, isMany }: Stop<E>, stops: Stops<E>, wanted: Want
   };
 }
 
-type Forwarding = Pick<Step<unknown>, 'forward' | 'pattern'>;
+type Forwarding = Pick<MailStep<unknown>, 'forward' | 'pattern'>;
 
-function leadOfAll<E>({ forward, pattern }: Forwarding, stops: Stops<E>, wanted: Wanted): Lead {
+function leadOfAll<E>({ forward, pattern }: Forwarding, stops: Stops<E>, wanted: WantedTest): Lead {
   const leads = forward.map((destination) => leadOfOne(destination, pattern, stops, wanted));
   const found = new Set(leads.map((lead) => lead.leads));
   return {
@@ -173,7 +173,7 @@ function leadOfOne<E>(
   destination: Destination,
   pattern: string | null,
   stops: Stops<E>,
-  wanted: Wanted,
+  wanted: WantedTest,
 ): Lead {
   const own = wanted(destination, pattern);
   if (own === 'always') return { leads: own, endsElsewhere: false };
@@ -182,9 +182,9 @@ function leadOfOne<E>(
   return own === 'perhaps' ? { ...stop.lead, leads: own } : stop.lead;
 }
 
-function passedFrom<E>(start: Forwarding, stops: Stops<E>, wanted: Wanted): readonly Passed<E>[] {
+function passedFrom<E>(start: Forwarding, stops: Stops<E>, wanted: WantedTest): readonly Passed<E>[] {
   const open: Forwarding[] = [start];
-  const found = new Map<Stop<E>, readonly Step<E>[]>();
+  const found = new Map<Stop<E>, readonly MailStep<E>[]>();
   // Grows while it is gone through.
   for (const { forward, pattern } of open) {
     for (const destination of forward) {

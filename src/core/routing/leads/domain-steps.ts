@@ -1,12 +1,12 @@
-import { capturesIn, type Destination } from '../model/destinations.ts';
-import { localPartOf, takesOthers } from '../model/names.ts';
-import type { LiveEngine } from '../model/observed.ts';
-import type { RuleMatch } from '../model/resources.ts';
-import { compileExpression } from './cel.ts';
-import { lazily } from './lazily.ts';
-import { aliasCondition, type NameVerdict } from './name-match.ts';
-import { compilePattern } from './regex.ts';
-import { createRouter, type RoutedAlias, type RoutedRule } from './route.ts';
+import { capturesIn, type Destination } from '../../model/destinations.ts';
+import { localPartOf, takesOthers } from '../../model/names.ts';
+import type { LiveEngine } from '../../model/observed.ts';
+import type { RuleMatch } from '../../model/resources.ts';
+import { compileExpression } from '../cel.ts';
+import { lazily } from '../lazily.ts';
+import { aliasCondition, type NameVerdict } from '../name-match.ts';
+import { compilePattern } from '../regex.ts';
+import { createRouter, type RoutedAlias, type RoutedRule } from '../route.ts';
 
 /** A domain that routes mail, as the manifest or the account has it. */
 export interface LeadingDomain<A extends RoutedAlias, R extends RoutedRule> {
@@ -19,7 +19,7 @@ export interface LeadingDomain<A extends RoutedAlias, R extends RoutedRule> {
 }
 
 /** Something that a domain may do with a message. */
-export interface Step<E> {
+export interface MailStep<E> {
   /** The alias or rule that takes the message; null means that none does. */
   readonly entry: E | null;
   /** The destinations; none where the message is refused, or where that is not known. */
@@ -30,9 +30,9 @@ export interface Step<E> {
 
 /** Everything that a domain may do with mail, whatever the mail contains and whichever engine decides. */
 export interface DomainSteps<E> {
-  readonly at: (address: string) => readonly Step<E>[];
+  readonly at: (address: string) => readonly MailStep<E>[];
   /** Returns the same for all addresses of which the local part may look so. */
-  readonly atAll: (localPart: RegExp) => readonly Step<E>[];
+  readonly atAll: (localPart: RegExp) => readonly MailStep<E>[];
 }
 
 const NOWHERE = { entry: null, forward: [], pattern: null } as const;
@@ -45,7 +45,7 @@ export function createDomainSteps<A extends RoutedAlias, R extends RoutedRule>(
   const { byAlias, byRule } = enginesOf(domain.engine, aliases.length > 0, active.length > 0);
   const router = lazily(() => createRouter({ aliases, rules: [], mode: 'aliases', fallback: null }));
   const conditions = active.map((rule) => ({ rule, takes: lazily(() => recipientCondition(rule.match)) }));
-  const unmatched: Step<never> = fallback === null ? NOWHERE : { ...NOWHERE, forward: [fallback] };
+  const unmatched: MailStep<never> = fallback === null ? NOWHERE : { ...NOWHERE, forward: [fallback] };
   return {
     at: (address) => [
       ...(byAlias ? router().routesByAlias(localPartOf(address)).map(aliasStep) : []),
@@ -72,12 +72,12 @@ function enginesOf(
 
 function aliasStep<A extends RoutedAlias>(
   route: ReturnType<ReturnType<typeof createRouter<A, never>>['routesByAlias']>[number],
-): Step<A> {
+): MailStep<A> {
   if (route.kind !== 'alias') return NOWHERE;
   return { entry: route.alias, forward: route.forward, pattern: null };
 }
 
-function ruleStep<R extends RoutedRule>(rule: R): Step<R> {
+function ruleStep<R extends RoutedRule>(rule: R): MailStep<R> {
   return { entry: rule, forward: rule.forward, pattern: patternOfRule(rule) };
 }
 
@@ -85,9 +85,9 @@ function ruleStep<R extends RoutedRule>(rule: R): Step<R> {
 function ruleSteps<R extends RoutedRule>(
   conditions: readonly { readonly rule: R; readonly takes: () => (address: string) => NameVerdict }[],
   address: string,
-  unmatched: Step<never>,
-): readonly Step<R>[] {
-  const steps: Step<R>[] = [];
+  unmatched: MailStep<never>,
+): readonly MailStep<R>[] {
+  const steps: MailStep<R>[] = [];
   for (const { rule, takes } of conditions) {
     const verdict = takes()(address);
     if (verdict === false) continue;

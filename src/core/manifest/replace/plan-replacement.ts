@@ -22,7 +22,7 @@ export interface ReplaceTerms {
 }
 
 /** What becomes of the destinations of a document. */
-export interface DocumentPlan {
+export interface ReplacementPlan {
   /** The values of all places of destinations. */
   readonly slots: ReadonlySet<Node>;
   /** Nodes that are written at these places, and YAML aliases that stand there. */
@@ -42,7 +42,7 @@ export interface ListPlace {
 }
 
 type GrowingPlan = {
-  readonly [Field in keyof DocumentPlan]: DocumentPlan[Field] extends ReadonlySet<infer Item>
+  readonly [Field in keyof ReplacementPlan]: ReplacementPlan[Field] extends ReadonlySet<infer Item>
     ? Set<Item>
     : Map<Node, ListPlace>;
 };
@@ -55,11 +55,11 @@ interface Planning {
   readonly plan: GrowingPlan;
 }
 
-export function planDocument(
+export function planReplacement(
   document: Document.Parsed,
   aliases: readonly Alias.Parsed[],
   terms: ReplaceTerms,
-): DocumentPlan {
+): ReplacementPlan {
   const shared = new Set(aliases.map((alias) => resolved(document, alias)));
   const plan: GrowingPlan = {
     slots: new Set(),
