@@ -3,7 +3,7 @@ import { inlineAlias, type Draft } from '../update/draft.ts';
 import type { Edit } from '../update/edits.ts';
 import { flowText } from '../update/value-text.ts';
 import { planReplacement, type ReplacementPlan, type ReplaceTerms } from './plan-replacement.ts';
-import { removalOf } from './remove-item.ts';
+import { removalsFrom } from './remove-items.ts';
 import { createNeedsQuotes, textInStyle } from './scalar-text.ts';
 import { layoutOf, resolved } from './yaml-view.ts';
 
@@ -29,7 +29,9 @@ export function editDocument(document: Document.Parsed, text: string, terms: Rep
     const needsQuotes = quotes[surroundingOf(scalar, editing)];
     draft.edits.push({ start, end, text: textInStyle(scalar, written, terms.to ?? '', needsQuotes) });
   }
-  for (const { list, index } of plan.removed.values()) draft.edits.push(...removalOf(text, list, index));
+  for (const [list, places] of Map.groupBy(plan.removed.values(), ({ list }) => list)) {
+    draft.edits.push(...removalsFrom(text, list, new Set(places.map(({ index }) => index))));
+  }
   const touched = touchedBy(plan);
   for (const alias of aliases) editAlias(alias, touched, editing);
   return {

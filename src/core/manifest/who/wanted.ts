@@ -1,9 +1,8 @@
 import { DISCARD, normaliseDestination } from '../../model/destinations.ts';
 import { domainPartOf, parseDomainName, quote } from '../../model/names.ts';
 import { fail, succeed, type Result } from '../../model/result.ts';
-import { groupOf } from '../../routing/leads/groups.ts';
 import type { WantedTest } from '../../routing/leads/leads.ts';
-import { isTemplate, templatePattern } from '../../routing/leads/domain-steps.ts';
+import { becomes, isTemplate } from '../../routing/leads/domain-steps.ts';
 import { parseDestination } from '../resolve/values/destination-text.ts';
 
 /** The destination that a question is about: an address, a webhook, or `*@domain` for all addresses of a domain. */
@@ -44,19 +43,16 @@ function wantsDomain(domain: string): WantedTest {
   return (destination, pattern) => {
     if (destination === DISCARD || destination.includes('://')) return 'never';
     const host = domainPartOf(destination);
-    if (!isTemplate(host, pattern)) return host === domain ? 'always' : 'never';
-    return templatePattern(host).test(domain) ? 'perhaps' : 'never';
+    if (pattern === null || !isTemplate(host, pattern)) return host === domain ? 'always' : 'never';
+    return becomes(host, pattern)(domain) ? 'perhaps' : 'never';
   };
 }
 
 function wantsOne(wanted: string): WantedTest {
   return (destination, pattern) => {
-    if (!isTemplate(destination, pattern)) return isSameDestination(destination, wanted) ? 'always' : 'never';
-    const captured = templatePattern(destination).exec(wanted)?.slice(1);
-    if (captured === undefined || pattern === null) return 'never';
-    // Of several captures it is not known where one ends.
-    if (captured.length > 1) return 'perhaps';
-    const group = Number(/\$(\d)/.exec(destination)?.[1]);
-    return groupOf(pattern, group)(captured[0] ?? '') ? 'perhaps' : 'never';
+    if (pattern === null || !isTemplate(destination, pattern)) {
+      return isSameDestination(destination, wanted) ? 'always' : 'never';
+    }
+    return becomes(destination, pattern)(wanted) ? 'perhaps' : 'never';
   };
 }

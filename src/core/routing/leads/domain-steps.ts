@@ -5,6 +5,7 @@ import type { RuleMatch } from '../../model/resources.ts';
 import { compileExpression } from '../cel.ts';
 import { lazily } from '../lazily.ts';
 import { aliasCondition, type NameVerdict } from '../name-match.ts';
+import { groupOf, wordsOfGroup } from './groups.ts';
 import { compilePattern } from '../regex.ts';
 import { createRouter, type RoutedAlias, type RoutedRule } from '../route.ts';
 
@@ -31,8 +32,8 @@ export interface MailStep<E> {
 /** Everything that a domain may do with mail, whatever the mail contains and whichever engine decides. */
 export interface DomainSteps<E> {
   readonly at: (address: string) => readonly MailStep<E>[];
-  /** Returns the same for all addresses of which the local part may look so. */
-  readonly atAll: (localPart: RegExp) => readonly MailStep<E>[];
+  /** Returns the same for all addresses of which the local part is meant. */
+  readonly atAll: (isMeant: (localPart: string) => boolean) => readonly MailStep<E>[];
 }
 
 const NOWHERE = { entry: null, forward: [], pattern: null } as const;
@@ -51,10 +52,13 @@ export function createDomainSteps<A extends RoutedAlias, R extends RoutedRule>(
       ...(byAlias ? router().routesByAlias(localPartOf(address)).map(aliasStep) : []),
       ...(byRule ? ruleSteps(conditions, address, unmatched) : []),
     ],
-    atAll: (localPart) => [
-      ...(byAlias ? aliases.filter(({ name }) => takesOthers(name) || localPart.test(name)) : []).map(
-        (alias) => ({ entry: alias, forward: alias.forward, pattern: patternOfAlias(alias) }),
-      ),
+    atAll: (isMeant) => [
+      ...(byAlias ? aliases.filter(({ name }) => takesOthers(name) || isMeant(name)) : []).map((alias) => ({
+        entry: alias,
+        forward: alias.forward,
+        pattern: patternOfAlias(alias),
+      })),
+      ...(byAlias && aliases.every(({ name }) => name !== '*') ? [NOWHERE] : []),
       ...(byRule ? [...active.map((rule) => ruleStep(rule)), unmatched] : []),
     ],
   };
@@ -140,8 +144,23 @@ export function isTemplate(destination: string, pattern: string | null): boolean
   return pattern !== null && capturesIn(destination).length > 0;
 }
 
-/** Returns what a text with captures may become, each capture as a group. */
-export function templatePattern(text: string): RegExp {
-  const parts = text.split(/\$\d/).map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`));
-  return new RegExp(`^${parts.join('(.*)')}$`, 'iu');
+/** Returns all texts that one with a capture may become, where these are few words; else null. */
+export function becomesOneOf(template: string, pattern: string): readonly string[] | null {
+  const groups = new Set(capturesIn(template));
+  const [capture = ''] = groups;
+  const words = groups.size === 1 ? wordsOfGroup(pattern, Number(capture.slice(1))) : null;
+  return words?.map((word) => template.replaceAll(capture, word)) ?? null;
+}
+
+/** Returns a function that tells whether a text with captures may become another text. */
+export function becomes(template: string, pattern: string): (text: string) => boolean {
+  const parts = template.split(/\$\d/).map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`));
+  const whole = new RegExp(`^${parts.join('(.*)')}$`, 'iu');
+  const captures = capturesIn(template);
+  const mayHold = lazily(() => groupOf(pattern, Number(captures[0]?.slice(1))));
+  return (text) => {
+    const captured = whole.exec(text)?.slice(1);
+    // Of several captures it is not known where one ends.
+    return captured !== undefined && (captures.length !== 1 || mayHold()(captured[0] ?? ''));
+  };
 }

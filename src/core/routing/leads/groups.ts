@@ -8,6 +8,12 @@ export function groupOf(pattern: string, group: number): (text: string) => boole
   return compiled?.ok === true ? compiled.value.matchesAll : () => source !== null;
 }
 
+/** Returns the words that a group may hold where it is nothing but words such as `info|sales`, without case; else null. */
+export function wordsOfGroup(pattern: string, group: number): readonly string[] | null {
+  const source = group === 0 ? pattern : groupSource(pattern, group);
+  return source !== null && /^[\w-]+(?:\|[\w-]+)*$/.test(source) ? source.toLowerCase().split('|') : null;
+}
+
 /** Parts of an expression in RE2 syntax: an escape, a class, the beginning of a group, flags, the end of a group. */
 const PARTS = /\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\((?:\?(?:P?<\w+>|[^)]*?[:)]))?|\)/gs;
 

@@ -1,11 +1,12 @@
-import { DISCARD, type Destination } from '../../model/destinations.ts';
+import { DISCARD, normaliseDestination, type Destination } from '../../model/destinations.ts';
 import { domainPartOf, localPartOf } from '../../model/names.ts';
 import {
+  becomes,
+  becomesOneOf,
   createDomainSteps,
   isTemplate,
   patternOfAlias,
   patternOfRule,
-  templatePattern,
   type DomainSteps,
   type LeadingDomain,
   type MailStep,
@@ -44,8 +45,8 @@ export interface Leads<E> {
 interface Stop<E> {
   readonly address: string;
   readonly steps: readonly MailStep<E>[];
-  /** True if it stands for several addresses. */
-  readonly isMany: boolean;
+  /** True if its domain is another one for each mail. */
+  readonly isAnywhere: boolean;
   lead: Lead;
 }
 
@@ -84,8 +85,9 @@ function findStops<A extends RoutedAlias, R extends RoutedRule>(
     if (stops.has(key) || wanted(destination, pattern) === 'always') return;
     const steps = stepsAt(destination, pattern);
     if (steps === null) return;
-    const isMany = isTemplate(destination, pattern);
-    stops.set(key, { address: destination, steps, isMany, lead: { leads: 'never', endsElsewhere: isMany } });
+    const isAnywhere = isTemplate(domainPartOf(destination), pattern);
+    const lead: Lead = { leads: 'never', endsElsewhere: false };
+    stops.set(key, { address: destination, steps, isAnywhere, lead });
     open.push(...steps);
   };
   for (const destination of starts) visit(destination, null);
@@ -121,18 +123,25 @@ function stepFinder<A extends RoutedAlias, R extends RoutedRule>(
     return steps;
   };
   return (destination, pattern) => {
+    const words = oneOf(destination, pattern);
+    if (words !== null) return words.map((word) => ({ entry: null, forward: [word], pattern: null }));
     if (destination === DISCARD || destination.includes('://')) return null;
     const host = domainPartOf(destination);
-    if (!isTemplate(destination, pattern)) {
+    if (pattern === null || !isTemplate(destination, pattern)) {
       const domain = domains.get(host);
       return domain === undefined ? null : stepsOf(host, domain).at(destination);
     }
-    const hosts = [...domains].filter(([name]) => templatePattern(host).test(name));
+    const hosts = [...domains].filter(([name]) => becomes(host, pattern)(name));
     if (hosts.length === 0) return null;
-    return hosts.flatMap(([name, domain]) =>
-      stepsOf(name, domain).atAll(templatePattern(localPartOf(destination))),
-    );
+    const isMeant = becomes(localPartOf(destination), pattern);
+    return hosts.flatMap(([name, domain]) => stepsOf(name, domain).atAll(isMeant));
   };
+}
+
+/** Returns the destinations that one with a capture stands for, where these can be written out; else null. */
+function oneOf(destination: Destination, pattern: string | null): readonly Destination[] | null {
+  if (pattern === null || !isTemplate(destination, pattern)) return null;
+  return becomesOneOf(destination, pattern)?.map(normaliseDestination) ?? null;
 }
 
 /** Goes through all addresses until nothing new is learnt: what is learnt is never taken back. */
@@ -148,13 +157,13 @@ function settle<E>(stops: Stops<E>, wanted: WantedTest): void {
   }
 }
 
-function leadOfStop<E>({ steps, isMany }: Stop<E>, stops: Stops<E>, wanted: WantedTest): Lead {
+function leadOfStop<E>({ steps, isAnywhere }: Stop<E>, stops: Stops<E>, wanted: WantedTest): Lead {
   const leads = steps.map((step) => leadOfAll(step, stops, wanted));
-  const isCertain = !isMany && leads.length > 0 && leads.every((lead) => lead.leads === 'always');
+  const isCertain = !isAnywhere && leads.length > 0 && leads.every((lead) => lead.leads === 'always');
   const isPossible = leads.some((lead) => lead.leads !== 'never');
   return {
     leads: isCertain ? 'always' : isPossible ? 'perhaps' : 'never',
-    endsElsewhere: isMany || leads.some((lead) => lead.endsElsewhere),
+    endsElsewhere: isAnywhere || leads.some((lead) => lead.endsElsewhere),
   };
 }
 
