@@ -31,7 +31,7 @@ export function sentenceOf(found: WhyVerdict, evidence: WhyEvidence, show: WhySh
     case 'differs':
       return `Mail to ${address} goes another way than the manifest says: ${wayText(evidence.actual, show)}, not ${wayText(evidence.wanted, show)}.`;
     case 'discarded':
-      return `Mail to ${address} is accepted and thrown away${byText(evidence.actual?.by ?? null)}.`;
+      return `Mail to ${address} is accepted and thrown away${takerNote(evidence.actual)}.`;
     case 'delivered':
       return deliveredSentence(found.arrived, evidence, show);
     case 'not-seen':
@@ -74,7 +74,7 @@ function refusedSentence(
       return `Mail to ${address} is refused: the account has no domain ${domainPartOf(address)}.${wants}`;
     case 'routing':
       return actual?.outcome === 'loop'
-        ? `Mail to ${address} goes round in a circle and is never delivered${byText(actual.by)}.${wants}`
+        ? `Mail to ${address} goes round in a circle${takerNote(actual)} and is never delivered.${wants}`
         : `Mail to ${address} is refused: nothing in the account takes it.${wants}`;
     case 'message': {
       const now = isDelivery(actual) ? ' By now the account takes such mail.' : '';
@@ -149,10 +149,9 @@ function isDelivery(way: WhyWay | null): boolean {
 }
 
 /** Returns where mail goes and by what, such as `ana@corp.example (alias sales, fwdsync.yaml:14:7)`. */
-export function wayText(way: WhyWay | null, show: Pick<WhyShow, 'destinations'>): string {
+function wayText(way: WhyWay | null, show: Pick<WhyShow, 'destinations'>): string {
   if (way === null) return 'nowhere';
-  const taker = takerText(way.by);
-  return `${endText(way, show)}${taker === null ? '' : ` (${taker})`}`;
+  return `${endText(way, show)}${takerNote(way)}`;
 }
 
 function endText(way: WhyWay, show: Pick<WhyShow, 'destinations'>): string {
@@ -171,7 +170,7 @@ function endText(way: WhyWay, show: Pick<WhyShow, 'destinations'>): string {
 }
 
 /** Returns what takes mail and where it is written; null means that nothing does. */
-export function takerText(by: WhyTaker | null): string | null {
+function takerText(by: WhyTaker | null): string | null {
   if (by === null) return null;
   const name =
     by.kind === 'fallback'
@@ -180,9 +179,9 @@ export function takerText(by: WhyTaker | null): string | null {
   return `${name}, ${by.source === null ? 'only in the account' : showSource(by.source)}`;
 }
 
-function byText(by: WhyTaker | null): string {
-  const taker = takerText(by);
-  return taker === null ? '' : ` by ${taker}`;
+function takerNote(way: WhyWay | null): string {
+  const taker = takerText(way?.by ?? null);
+  return taker === null ? '' : ` (${taker})`;
 }
 
 function destinationText({ destination }: SeenMessage, { text }: WhyShow): string {

@@ -12,6 +12,8 @@ export interface SpentRequests {
   readonly logPagesLeft: number;
   /** Domains that mail passes, by what the manifest says, and whose routing was not read to the end. */
   readonly unread: readonly UnreadRoute[];
+  /** Domains of which it is not known whether they are of the account. */
+  readonly ends: number;
 }
 
 export interface UnreadRoute {
@@ -22,7 +24,7 @@ export interface UnreadRoute {
 
 /** Returns how many requests the whole answer takes, by what was read so far and by the size of the manifest. */
 export function sufficientRequests(
-  { totals, demands, logPagesLeft, unread }: SpentRequests,
+  { totals, demands, logPagesLeft, unread, ends }: SpentRequests,
   desired: Pick<Desired, 'domains'> | null,
   version: ApiVersion,
 ): number {
@@ -31,7 +33,7 @@ export function sufficientRequests(
   const further = unread.map((route) =>
     Math.max(0, 1 + pagesOf(route.domain, desired, version) - route.asked),
   );
-  return further.reduce((sum, count) => sum + count, spent + logPagesLeft);
+  return further.reduce((sum, count) => sum + count, spent + logPagesLeft + ends);
 }
 
 /** Returns the pages of the larger section that routes the mail of a domain. */

@@ -112,7 +112,7 @@ async function readWay(
   if (live === null) return { found: null, missing: null };
   if (live !== 'absent') return accountWay(client, mail, live, desired);
   const way = { outcome: 'refused', to: [], forward: [], by: null } as const;
-  return { found: { way, isByName: false, domains: [] }, missing: null };
+  return { found: { way, isByName: false, domains: [], ends: [] }, missing: null };
 }
 
 interface ReadParts {
@@ -136,20 +136,24 @@ function missingParts(
   const totals = client.totals();
   if (failures.length === 0 || totals.total < most) return failures;
   const others = (wanted?.domains ?? []).filter((passed) => passed !== domain);
+  const isOpen = actual.found === null;
   const number = sufficientRequests(
     {
       totals,
       demands: client.demands(),
       logPagesLeft: logs.failure === null ? 0 : logs.requestsLeft - 1,
-      unread:
-        actual.found === null
-          ? [{ domain, asked: askedAbout(client) }, ...others.map((passed) => ({ domain: passed, asked: 0 }))]
-          : [],
+      unread: isOpen
+        ? [{ domain, asked: askedAbout(client) }, ...others.map((passed) => ({ domain: passed, asked: 0 }))]
+        : [],
+      // Whether a domain is one of the account, a request tells.
+      ends: isOpen ? (wanted?.ends.length ?? 1) : 0,
     },
     desired,
     client.version,
   );
-  return [`--limit-requests ${most} did not suffice, and ${number} would`];
+  // Without a manifest it is not known where mail would go on to.
+  const takes = isOpen && wanted === null ? `: it takes at least ${number}` : `, and ${number} would`;
+  return [`--limit-requests ${most} did not suffice${takes}`];
 }
 
 /** Requests for a domain and for how it routes that were asked for. */

@@ -18,6 +18,8 @@ export interface FoundWay {
   readonly isByName: boolean;
   /** The domains that the mail passes. */
   readonly domains: readonly DomainName[];
+  /** The domains of the addresses where it ends. */
+  readonly ends: readonly string[];
 }
 
 /** Returns the way by the manifest; null means that it does not name the domain. */
@@ -81,12 +83,18 @@ function foundWay(hops: RouteFindings['hops'], desired: Desired | null, isOpen: 
     way: { outcome, to, forward, by: takerOf(first, desired) },
     isByName: route?.kind === 'alias' && (route.by === 'name' || route.by === 'plus-address'),
     domains: passedDomains(hops),
+    ends: endDomains(hops),
   };
 }
 
 function passedDomains(hops: RouteFindings['hops']): readonly DomainName[] {
   const passed = hops.filter(({ kind }) => kind === 'routed' || kind === 'unknown');
   return [...new Set(passed.map(({ address }) => domainPartOf(address) as DomainName))];
+}
+
+function endDomains(hops: RouteFindings['hops']): readonly string[] {
+  const ends = hops.filter(({ kind, address }) => kind === 'delivered' && !address.includes('://'));
+  return [...new Set(ends.map(({ address }) => domainPartOf(address)))];
 }
 
 function takerOf(hop: TracedHop | undefined, desired: Desired | null): WhyTaker | null {

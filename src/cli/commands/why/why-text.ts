@@ -1,5 +1,5 @@
 import { showSource } from '../../../core/model/manifest/problem.ts';
-import { escapeInvisible, plural } from '../../../core/model/names.ts';
+import { escapeInvisible } from '../../../core/model/names.ts';
 import { describeHistoryItem } from '../../../core/plan/document/history-item.ts';
 import type { Style } from '../../../core/plan/render/style.ts';
 import { wrapWords } from '../../../core/plan/render/wrap.ts';
@@ -65,10 +65,7 @@ function factsOf(document: WhyDocument): readonly (readonly [string, string])[] 
     ['account', account === null ? 'not known' : same ? 'the same' : wayText(account)],
     ...(lastChange === null ? [] : [['changed', changeText(lastChange)] as const]),
     ...(receiving === null ? [] : [['receives', receivingText(receiving)] as const]),
-    [
-      'messages',
-      messages.length === 0 ? `none since ${since}` : `${plural(messages.length, 'message')} since ${since}`,
-    ],
+    ['messages', `${messages.length === 0 ? 'none' : messages.length} since ${secondOf(since)}`],
   ];
 }
 
@@ -88,7 +85,12 @@ function changeText(change: NonNullable<WhyDocument['lastChange']>): string {
   const who = run === null ? 'outside fwdsync' : `by run ${run}${person === null ? '' : `, ${person}`}`;
   const where = commit === null ? '' : `, commit ${commit.slice(0, 10)}`;
   const what = `${change.action} ${kind} ${name} ${describeHistoryItem(change)}`.trimEnd();
-  return `${at.replace(/\.\d+Z$/, 'Z')} ${who}${where}: ${what}`;
+  return `${secondOf(at)} ${who}${where}: ${what}`;
+}
+
+/** A time without its milliseconds. */
+function secondOf(time: string): string {
+  return time.replace(/\.\d+Z$/, 'Z');
 }
 
 const OUTCOMES: Readonly<Record<MessageDocument['outcome'], string>> = {
@@ -102,7 +104,7 @@ const OUTCOMES: Readonly<Record<MessageDocument['outcome'], string>> = {
 
 function messageLines(message: MessageDocument, look: WhyLook): readonly string[] {
   const { at, sender, subject, outcome, code, destination } = message;
-  const time = at === null ? 'no time' : at.replace(/\.\d+Z$/, 'Z');
+  const time = at === null ? 'no time' : secondOf(at);
   const head = [time, OUTCOMES[outcome], ...(destination === null ? [] : [`-> ${destination}`])].join('  ');
   const from = `from ${sender ?? 'nobody'}${subject === '' ? '' : `: ${subject}`}`;
   const answer =

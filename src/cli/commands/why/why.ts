@@ -1,7 +1,7 @@
 import { whyDocument, type WhyDocument } from '../../../service/why/document.ts';
 import { openJobs } from '../../accounts/accounts.ts';
 import type { Context } from '../../context.ts';
-import { EXIT, interruptedExit, type ExitCode } from '../../exit.ts';
+import { EXIT, interruptedExit, usageError, type ExitCode } from '../../exit.ts';
 import { parseDuration } from '../../input/arguments.ts';
 import { connectShown } from '../../input/connect.ts';
 import { discloseManifest } from '../../output/disclose.ts';
@@ -62,13 +62,14 @@ export async function whyCommand(
 async function ownOptions(context: Context, options: WhyOptions, domain: string): Promise<CommonOptions> {
   const directory = accountsDirectory(options, context);
   if (directory === null) return options;
-  const { jobs } = await openJobs<CommonOptions>(context, { ...options, domain: [domain] }, directory);
+  const { jobs } = await openJobs<CommonOptions>(context, options, directory);
   const present = jobs.find(({ desired }) => {
     return [...(desired?.domains.values() ?? [])].some(
       (one) => one.domain === domain && one.state === 'present',
     );
   });
-  // The whole manifest of that account: mail may go on to its other domains.
-  const { domain: _, ...own } = (present ?? jobs[0])?.options ?? options;
-  return own;
+  // It may be in a manifest that is not valid, which ends the command.
+  const found = present ?? jobs.find(({ desired }) => desired === null);
+  if (found !== undefined) return found.options;
+  throw usageError(`no manifest of ${directory} has ${domain}`, 'check the spelling');
 }

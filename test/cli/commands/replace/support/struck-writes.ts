@@ -1,6 +1,5 @@
 // Loaded before the program: something happens to it when it changes a file for the n-th time. It is killed, before or within
 // what it does (KILLED_AT); files cannot be renamed any more (FAILS_FROM); another hand writes to a file (MEANWHILE).
-import * as fs from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 
@@ -23,8 +22,8 @@ function die(): never {
   for (;;);
 }
 
-const real = { ...fs };
-const patched = fs.default as { -readonly [name in 'open' | 'rename' | 'rm']: (typeof fs)[name] };
+const patched = process.getBuiltinModule('node:fs/promises');
+const real = { ...patched };
 
 patched.open = async (...args) => {
   if (args[1] === undefined || args[1] === 'r') return real.open(...args);
