@@ -1,5 +1,5 @@
 import { iso } from '../../core/model/clock.ts';
-import { shownDestinations, type Disclosure } from '../../core/model/destinations.ts';
+import { showText, shownDestinations, type Disclosure } from '../../core/model/destinations.ts';
 import type { Source } from '../../core/model/manifest/problem.ts';
 import { safeTextWith, type SafeText } from '../delivery/safe-text.ts';
 import { errorOf } from '../delivery/tally.ts';
@@ -66,8 +66,10 @@ export interface WhyAnswer {
 
 export function whyDocument(answer: WhyAnswer): WhyDocument {
   const { evidence, lastChange, since, requests, disclose } = answer;
-  const { address, wanted, actual, domain, messages } = evidence;
+  const { wanted, actual, domain, messages } = evidence;
   const text = safeTextWith(disclose);
+  // Who asks knows its local part.
+  const address = showText(evidence.address, { ...disclose(evidence.address), mask: false });
   const found = findVerdict(evidence);
   const forward = (way: WhyWay): readonly string[] => {
     return shownDestinations(way.to, disclose(way.to.join(' ')));
@@ -81,6 +83,7 @@ export function whyDocument(answer: WhyAnswer): WhyDocument {
     since: iso(since.at),
     verdict: found.verdict,
     sentence: sentenceOf(found, evidence, {
+      address,
       destinations: (one) => forward(one).join(', '),
       text,
       time: secondOf,

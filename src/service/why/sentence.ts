@@ -8,6 +8,8 @@ import type { WhyVerdict } from './verdict.ts';
 
 /** How parts of an answer are shown. */
 export interface WhyShow {
+  /** The address that was asked about. */
+  readonly address: string;
   readonly destinations: (way: WhyWay) => string;
   /** For texts of the logs and of the service. */
   readonly text: SafeText;
@@ -18,24 +20,23 @@ export interface WhyShow {
 
 /** Says a verdict in one or two sentences, as one would say it to the sender. */
 export function sentenceOf(found: WhyVerdict, evidence: WhyEvidence, show: WhyShow): string {
-  const { address } = evidence;
   switch (found.verdict) {
     case 'disabled':
       return disabledSentence(found.cause, evidence, show);
     case 'not-receiving':
-      return `${domainPartOf(address)} does not receive mail: its MX records do not lead to the service, according to the service.`;
+      return `${domainPartOf(evidence.address)} does not receive mail: its MX records do not lead to the service, according to the service.`;
     case 'refused':
       return refusedSentence(found, evidence, show);
     case 'failing':
       return failingSentence(found, evidence, show);
     case 'differs':
-      return `Mail to ${address} goes another way than the manifest says: ${wayText(evidence.actual, show)}, not ${wayText(evidence.wanted, show)}.`;
+      return `Mail to ${show.address} goes another way than the manifest says: ${wayText(evidence.actual, show)}, not ${wayText(evidence.wanted, show)}.`;
     case 'discarded':
-      return `Mail to ${address} is accepted and thrown away${takerNote(evidence.actual)}.`;
+      return `Mail to ${show.address} is accepted and thrown away${takerNote(evidence.actual)}.`;
     case 'delivered':
       return deliveredSentence(found.arrived, evidence, show);
     case 'not-seen':
-      return `No message to ${address} has reached the service in the last ${show.since}. Check the address that it was sent to, and ask the sender for the error that came back.`;
+      return `No message to ${show.address} has reached the service in the last ${show.since}. Check the address that it was sent to, and ask the sender for the error that came back.`;
     case 'unknown':
       return unknownSentence(found.cause, evidence, show);
   }
@@ -71,14 +72,14 @@ function refusedSentence(
     : '';
   switch (found.by) {
     case 'no-domain':
-      return `Mail to ${address} is refused: the account has no domain ${domainPartOf(address)}.${wants}`;
+      return `Mail to ${show.address} is refused: the account has no domain ${domainPartOf(address)}.${wants}`;
     case 'routing':
       return actual?.outcome === 'loop'
-        ? `Mail to ${address} goes round in a circle${takerNote(actual)} and is never delivered.${wants}`
-        : `Mail to ${address} is refused: nothing in the account takes it.${wants}`;
+        ? `Mail to ${show.address} goes round in a circle${takerNote(actual)} and is never delivered.${wants}`
+        : `Mail to ${show.address} is refused: nothing in the account takes it.${wants}`;
     case 'message': {
       const now = isDelivery(actual) ? ' By now the account takes such mail.' : '';
-      return `The newest message to ${address} was refused${answerText(found.message, show)}.${now}`;
+      return `The newest message to ${show.address} was refused${answerText(found.message, show)}.${now}`;
     }
   }
 }
@@ -107,7 +108,7 @@ function isSentTo(way: WhyWay | null, { destination }: SeenMessage): boolean {
 
 function deliveredSentence(
   arrived: readonly SeenMessage[],
-  { address, messages, actual }: WhyEvidence,
+  { messages, actual }: WhyEvidence,
   show: WhyShow,
 ): string {
   const destinations = arrived.map((message) => destinationText(message, show));
@@ -115,7 +116,7 @@ function deliveredSentence(
   const when = at === null ? '' : ` at ${show.time(at)}`;
   const isNewest = messages[0]?.message === arrived[0]?.message;
   const which = isNewest ? 'The newest message' : 'The newest message that has an end';
-  const where = `${which} to ${address} was delivered to ${destinations.join(', ')}${when}.`;
+  const where = `${which} to ${show.address} was delivered to ${destinations.join(', ')}${when}.`;
   // An address of the account itself is no mailbox.
   const passed = arrived.filter((message) => isPassedOn(actual, message));
   if (passed.length === 0) return `${where} Look there, also among spam.`;
@@ -131,16 +132,16 @@ function isPassedOn(way: WhyWay | null, { destination }: SeenMessage): boolean {
 
 function unknownSentence(
   cause: Extract<WhyVerdict, { readonly verdict: 'unknown' }>['cause'],
-  { address, missing }: WhyEvidence,
+  { missing }: WhyEvidence,
   show: WhyShow,
 ): string {
   switch (cause) {
     case 'missing':
-      return `It is not known why mail to ${address} did not arrive: ${missing.map(show.text).join('; ')}.`;
+      return `It is not known why mail to ${show.address} did not arrive: ${missing.map(show.text).join('; ')}.`;
     case 'on-the-way':
-      return `The newest message to ${address} is still on its way: the logs do not show how it ended. Ask again in some minutes.`;
+      return `The newest message to ${show.address} is still on its way: the logs do not show how it ended. Ask again in some minutes.`;
     case 'not-decided':
-      return `No message to ${address} was seen, and which entry takes its mail is not known.`;
+      return `No message to ${show.address} was seen, and which entry takes its mail is not known.`;
   }
 }
 

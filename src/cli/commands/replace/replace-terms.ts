@@ -34,7 +34,7 @@ export function replaceTerms({ from, to }: WantedReplacement, groups: ReadonlySe
   const isFrom = matcherOf(from, groups);
   const isTo = to === null ? () => false : matcherOf(to, groups);
   if (isTo(from) || (to !== null && isFrom(to))) {
-    throw usageError(`${quote(from)} and ${quote(to ?? '')} are one destination`, 'name another one');
+    throw usageError('old and new are one destination', 'name another one');
   }
   const needle = normaliseDestination(from).toLowerCase();
   return {

@@ -214,7 +214,7 @@ domains:
     [['replace'], 'no destination is named'],
     [['replace', 'ben@corp.example'], 'it is not said what replaces "ben@corp.example"'],
     [['replace', 'ben@corp.example', '--remove', 'ben@corp.example'], '--remove takes the only destination'],
-    [['replace', 'ben@corp.example', 'BEN@corp.example'], 'are one destination'],
+    [['replace', 'ben@corp.example', 'BEN@corp.example'], 'old and new are one destination'],
     [['replace', 'ben@corp.example', 'oncal'], 'did you mean "oncall"?'],
     [['replace', 'ben', 'oncall'], '"ben" is neither an address nor a webhook'],
     [['replace', 'ben@corp.example', 'dan@corp.example', '-f', '-'], 'replace cannot write to -'],
