@@ -48,23 +48,24 @@ export interface Counting {
  * What an entry of the logs says of a message; refused for a name that is not known, it has neither alias nor rule. null where
  * it is no forwarded mail, or was accepted to be dropped and will have no other events.
  */
-export function readMessage(entry: LogEntry, { takerAt, findName }: Counting): CountedMessage | null {
+export function readMessage(entry: LogEntry, counting: Counting): CountedMessage | null {
   if (!isForwarded(entry)) return null;
-  const course = courseOf(entry);
-  const to = entry.recipient?.email ?? '';
-  const sender = entry.sender?.email || null;
-  if (course.fate === 'refused') {
-    return { ...refusedMessage(course, findName(localPartOf(to).toLowerCase())), sender };
-  }
-  const takerOf = takerAt(entry.createdAt ?? 0);
-  const destination = entry.forward?.email || null;
-  const { subject } = entry;
-  const taker = takerOf({ to, from: sender ?? '', subject, destination });
-  const sent = sentMessage(course, destination, taker);
-  return sent === null ? null : { ...sent, sender };
+  const read = messageOf(entry, counting);
+  return read === null ? null : { ...read, sender: entry.sender?.email || null };
 }
 
 type MessageCourse = Omit<CountedMessage, 'sender'>;
+
+function messageOf(entry: LogEntry, { takerAt, findName }: Counting): MessageCourse | null {
+  const course = courseOf(entry);
+  const to = entry.recipient?.email ?? '';
+  if (course.fate === 'refused') return refusedMessage(course, findName(localPartOf(to).toLowerCase()));
+  const takerOf = takerAt(entry.createdAt ?? 0);
+  const destination = entry.forward?.email || null;
+  const { sender, subject } = entry;
+  const taker = takerOf({ to, from: sender?.email ?? '', subject, destination });
+  return sentMessage(course, destination, taker);
+}
 
 function refusedMessage(course: Course, known: KnownName | null): MessageCourse {
   const { name, source } = known ?? { name: null, source: null };

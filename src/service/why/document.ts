@@ -118,15 +118,17 @@ function messageDocument(
   text: SafeText,
 ): MessageDocument {
   const { code, message } = errorOf(course);
-  const isDropped = destination === null && course.fate !== 'refused' && actual?.outcome === 'discarded';
+  const { fate } = course;
+  const isDropped = destination === null && fate !== 'refused' && actual?.outcome === 'discarded';
+  const shown = (part: string | null): string | null => (part === null ? null : text(part));
   return {
     at: at === null ? null : iso(at),
-    sender: sender === null ? null : text(sender),
+    sender: shown(sender),
     subject: text(subject),
-    outcome: isDropped ? 'discarded' : (course.fate ?? 'queued'),
+    outcome: isDropped ? 'discarded' : (fate ?? 'queued'),
     code,
-    message: course.fate === null || course.fate === 'delivered' ? null : text(message),
-    destination: destination === null ? null : text(destination),
+    message: shown(fate === null || fate === 'delivered' ? null : message),
+    destination: shown(destination),
   };
 }
 

@@ -30,7 +30,7 @@ export function sentenceOf(found: WhyVerdict, evidence: WhyEvidence, show: WhySh
     case 'failing':
       return failingSentence(found, evidence, show);
     case 'differs':
-      return `Mail to ${show.address} goes another way than the manifest says: ${wayText(evidence.actual, show)}, not ${wayText(evidence.wanted, show)}.`;
+      return differsSentence(evidence, show);
     case 'discarded':
       return `Mail to ${show.address} is accepted and thrown away${takerNote(evidence.actual)}.`;
     case 'delivered':
@@ -98,12 +98,26 @@ function failingSentence(
   const reached = others.length === 0 ? '' : ` It was delivered to ${others.join(', ')}.`;
   const isFormer = failed.every((message) => !isSentTo(actual, message));
   const now = isFormer && isDelivery(actual) ? ` By now such mail goes to ${wayText(actual, show)}.` : '';
-  return `The newest message did not arrive: ${parts.join('; ')}.${reached}${now}`;
+  return `The newest message to ${show.address} did not arrive: ${parts.join('; ')}.${reached}${now}`;
 }
 
 function isSentTo(way: WhyWay | null, { destination }: SeenMessage): boolean {
   const wanted = destination?.toLowerCase();
   return [...(way?.forward ?? []), ...(way?.to ?? [])].some((one) => one.toLowerCase() === wanted);
+}
+
+function differsSentence({ actual, wanted }: WhyEvidence, show: WhyShow): string {
+  const goes = isDelivery(actual) ? `goes to ${show.destinations(actual)}` : 'is thrown away';
+  // Where the same entry is meant, once is enough.
+  const by = takerNote(actual) === takerNote(wanted) ? '' : takerNote(actual);
+  return `Mail to ${show.address} ${goes}${by}, ${wishText(wanted, show)}${takerNote(wanted)}.`;
+}
+
+function wishText(wanted: WhyWay | null, show: WhyShow): string {
+  if (wanted?.outcome === 'discarded') return 'and the manifest throws it away';
+  return isDelivery(wanted)
+    ? `and not to ${show.destinations(wanted)} as the manifest says`
+    : 'and the manifest delivers it nowhere';
 }
 
 function deliveredSentence(
@@ -145,29 +159,13 @@ function unknownSentence(
   }
 }
 
-function isDelivery(way: WhyWay | null): boolean {
+function isDelivery(way: WhyWay | null): way is WhyWay {
   return way?.outcome === 'delivered';
 }
 
 /** Returns where mail goes and by what, such as `ana@corp.example (alias sales, fwdsync.yaml:14:7)`. */
-function wayText(way: WhyWay | null, show: Pick<WhyShow, 'destinations'>): string {
-  if (way === null) return 'nowhere';
-  return `${endText(way, show)}${takerNote(way)}`;
-}
-
-function endText(way: WhyWay, show: Pick<WhyShow, 'destinations'>): string {
-  switch (way.outcome) {
-    case 'delivered':
-      return show.destinations(way);
-    case 'discarded':
-      return 'discard';
-    case 'refused':
-      return 'refused';
-    case 'loop':
-      return 'a loop';
-    case 'unknown':
-      return 'not known';
-  }
+function wayText(way: WhyWay, show: Pick<WhyShow, 'destinations'>): string {
+  return `${show.destinations(way)}${takerNote(way)}`;
 }
 
 /** Returns what takes mail and where it is written; null means that nothing does. */

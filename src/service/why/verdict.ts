@@ -2,18 +2,6 @@ import { sameDestinations } from '../../core/model/destinations.ts';
 import type { WhyEvidence, WhyWay } from './evidence.ts';
 import type { SeenMessage } from './messages.ts';
 
-export const WHY_VERDICTS = [
-  'disabled',
-  'not-receiving',
-  'refused',
-  'failing',
-  'differs',
-  'discarded',
-  'delivered',
-  'not-seen',
-  'unknown',
-] as const;
-
 /** Why a message did not arrive, with what says so. */
 export type WhyVerdict =
   | { readonly verdict: 'disabled'; readonly cause: 'banned' | 'routing-off' | 'locked' | 'over-quota' }
@@ -29,22 +17,37 @@ export type WhyVerdict =
   | { readonly verdict: 'delivered'; readonly arrived: readonly SeenMessage[] }
   | { readonly verdict: 'unknown'; readonly cause: 'missing' | 'on-the-way' | 'not-decided' };
 
-/** Returns the first that holds, in the order of `WHY_VERDICTS`. What was not read is no reason for any of them. */
+/** Returns the first that holds, what is wrong with the most mail first. What was not read is no reason for any of them. */
 export function findVerdict(evidence: WhyEvidence): WhyVerdict {
-  const { domain, actual, missing } = evidence;
+  const newest = newestMessage(evidence.messages);
+  return (
+    halt(evidence) ??
+    refusal(evidence, newest) ??
+    failure(newest) ??
+    deviation(evidence) ??
+    arrival(evidence, newest)
+  );
+}
+
+/** Finds what keeps all mail of the domain from being forwarded. */
+function halt(evidence: WhyEvidence): WhyVerdict | null {
+  const { domain } = evidence;
   const cause = disabledBy(evidence);
   if (cause !== null) return { verdict: 'disabled', cause };
-  if (domain !== null && domain !== 'absent' && domain.forwardingReady === false) {
-    return { verdict: 'not-receiving' };
-  }
-  const newest = newestMessage(evidence.messages);
-  const lost = refusal(evidence, newest) ?? failure(newest);
-  if (lost !== null) return lost;
-  if (missing.length > 0) return { verdict: 'unknown', cause: 'missing' };
+  const isUnreached = domain !== null && domain !== 'absent' && domain.forwardingReady === false;
+  return isUnreached ? { verdict: 'not-receiving' } : null;
+}
+
+function deviation(evidence: WhyEvidence): WhyVerdict | null {
+  if (evidence.missing.length > 0) return { verdict: 'unknown', cause: 'missing' };
   if (differs(evidence) === true) return { verdict: 'differs' };
-  if (actual?.outcome === 'discarded') return { verdict: 'discarded' };
+  return evidence.actual?.outcome === 'discarded' ? { verdict: 'discarded' } : null;
+}
+
+/** By the messages, where nothing is wrong with the ways. */
+function arrival({ messages, actual }: WhyEvidence, newest: readonly SeenMessage[]): WhyVerdict {
   if (newest.length > 0) return { verdict: 'delivered', arrived: newest };
-  if (evidence.messages.length > 0) return { verdict: 'unknown', cause: 'on-the-way' };
+  if (messages.length > 0) return { verdict: 'unknown', cause: 'on-the-way' };
   return actual?.outcome === 'unknown'
     ? { verdict: 'unknown', cause: 'not-decided' }
     : { verdict: 'not-seen' };

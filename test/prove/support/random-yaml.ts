@@ -115,7 +115,7 @@ function value(writer: Writer, indent: number): string {
       });
       const last = items.at(-1) ?? '';
       const end = chance.number(2) === 0 ? last : last.replace(/,([^,]*)$/, '$1');
-      return ` [\n${[...items.slice(0, -1), end].join('\n')}\n${' '.repeat(indent)}${' '}]${trailing(writer)}`;
+      return ` [\n${[...items.slice(0, -1), end].join('\n')}\n${' '.repeat(indent + 1)}]${trailing(writer)}`;
     }
     default: {
       const anchor = anchorOf(writer, 'list');

@@ -28,6 +28,9 @@ export function renderReplace(
     ...(only.length > 0 || files.length === 0 ? [] : ['']),
     ...sentence(headline(document, files.length)),
     ...only.map((source) => `    ${escapeInvisible(showSource(source))}`),
+    ...(only.length > 0
+      ? ['Write another destination there first, or replace it: fwdsync replace OLD NEW']
+      : []),
     ...references.flatMap(({ reference, source }) =>
       sentence(`${reference} has this value (${showSource(source)}): change it where it is set.`),
     ),

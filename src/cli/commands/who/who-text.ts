@@ -26,7 +26,7 @@ export function renderWho(document: WhoDocument, answer: WhoAnswer, look: WhoLoo
     ...unread.flatMap(({ domain, reason }) =>
       wrapSentence(`${style.error('not read')}: ${domain}: ${reason}`, columns),
     ),
-    ...(answer.entries.length === 0 || next === null ? [] : [`Change it everywhere: ${next}`]),
+    ...(answer.entries.length === 0 || next === null ? [] : [`Replace it: ${next}`]),
   ];
   return lines.map((line) => `${line}\n`).join('');
 }

@@ -10,7 +10,7 @@ import type { WhyAnswer } from '../../../service/why/document.ts';
 import type { WhyEvidence } from '../../../service/why/evidence.ts';
 import { readLastChange } from '../../../service/why/last-change.ts';
 import { readMessages, type SeenMessages } from '../../../service/why/messages.ts';
-import { sufficientRequests } from '../../../service/why/sufficient.ts';
+import { sufficientRequests, type SpentRequests } from '../../../service/why/sufficient.ts';
 import type { Context } from '../../context.ts';
 import { apiFailure, answerOf, assertAccountOf } from '../../input/connect.ts';
 import { openStates } from '../../input/state/state.ts';
@@ -135,18 +135,13 @@ function missingParts(
   ].filter((text) => text !== null);
   const totals = client.totals();
   if (failures.length === 0 || totals.total < most) return failures;
-  const others = (wanted?.domains ?? []).filter((passed) => passed !== domain);
   const isOpen = actual.found === null;
   const number = sufficientRequests(
     {
       totals,
       demands: client.demands(),
       logPagesLeft: logs.failure === null ? 0 : logs.requestsLeft - 1,
-      unread: isOpen
-        ? [{ domain, asked: askedAbout(client) }, ...others.map((passed) => ({ domain: passed, asked: 0 }))]
-        : [],
-      // Whether a domain is one of the account, a request tells.
-      ends: isOpen ? (wanted?.ends.length ?? 1) : 0,
+      ...(isOpen ? unreadParts(client, domain, wanted) : { unread: [], ends: 0 }),
     },
     desired,
     client.version,
@@ -154,6 +149,24 @@ function missingParts(
   // Without a manifest it is not known where mail would go on to.
   const takes = isOpen && wanted === null ? `: it takes at least ${number}` : `, and ${number} would`;
   return [`--limit-requests ${most} did not suffice${takes}`];
+}
+
+/** Says what is to be read until the way is known, by the manifest. */
+function unreadParts(
+  client: FullClient,
+  domain: DomainName,
+  wanted: FoundWay | null,
+): Pick<SpentRequests, 'unread' | 'ends'> {
+  if (wanted === null) return { unread: [{ domain, asked: askedAbout(client) }], ends: 1 };
+  const others = wanted.domains.filter((passed) => passed !== domain);
+  return {
+    unread: [
+      { domain, asked: askedAbout(client) },
+      ...others.map((passed) => ({ domain: passed, asked: 0 })),
+    ],
+    // Whether a domain is one of the account, a request tells.
+    ends: wanted.ends.length,
+  };
 }
 
 /** Requests for a domain and for how it routes that were asked for. */

@@ -1,15 +1,16 @@
 import type { FullClient } from '../../../client/create.ts';
 import type { Desired, PresentDomain } from '../../../core/model/desired.ts';
 import { isDiscard, type Disclosure } from '../../../core/model/destinations.ts';
-import { domainPartOf, nameKey, type DomainName } from '../../../core/model/names.ts';
+import { domainPartOf, type DomainName } from '../../../core/model/names.ts';
 import { liveEngineOf, type ObservedDomain } from '../../../core/model/observed.ts';
-import { endsOf } from '../../../core/routing/follow.ts';
+import { endsOf, type Ends } from '../../../core/routing/follow.ts';
 import type { Mail } from '../../../core/routing/route.ts';
-import type { WhyTaker, WhyWay } from '../../../service/why/evidence.ts';
+import type { WhyWay } from '../../../service/why/evidence.ts';
 import { CommandError } from '../../exit.ts';
-import type { RouteFindings, TracedHop } from '../../output/documents/route-document.ts';
+import type { RouteFindings } from '../../output/documents/route-document.ts';
 import { ruleNamer, traceLive } from '../route/account.ts';
 import { traceDesired } from '../route/manifest.ts';
+import { presentDomain, takerOf } from './taker.ts';
 
 /** A way that mail goes, and what tells how much it says. */
 export interface FoundWay {
@@ -65,26 +66,23 @@ export async function accountWay(
 }
 
 function foundWay(hops: RouteFindings['hops'], desired: Desired | null, isOpen: boolean): FoundWay {
-  const { to, unknown, loops } = endsOf(hops);
+  const ends = endsOf(hops);
+  const outcome = isOpen ? 'unknown' : outcomeOf(ends);
   const [first] = hops;
   const route = first?.kind === 'routed' ? first.route : null;
-  const outcome =
-    isOpen || unknown.length > 0
-      ? 'unknown'
-      : to.length === 0
-        ? loops.length > 0
-          ? 'loop'
-          : 'refused'
-        : isDiscard(to)
-          ? 'discarded'
-          : 'delivered';
   const forward = route === null || route.kind === 'refused' ? [] : route.forward;
   return {
-    way: { outcome, to, forward, by: takerOf(first, desired) },
+    way: { outcome, to: ends.to, forward, by: takerOf(first, desired) },
     isByName: route?.kind === 'alias' && (route.by === 'name' || route.by === 'plus-address'),
     domains: passedDomains(hops),
     ends: endDomains(hops),
   };
+}
+
+function outcomeOf({ to, unknown, loops }: Ends): WhyWay['outcome'] {
+  if (unknown.length > 0) return 'unknown';
+  if (to.length === 0) return loops.length > 0 ? 'loop' : 'refused';
+  return isDiscard(to) ? 'discarded' : 'delivered';
 }
 
 function passedDomains(hops: RouteFindings['hops']): readonly DomainName[] {
@@ -97,33 +95,6 @@ function endDomains(hops: RouteFindings['hops']): readonly string[] {
   return [...new Set(ends.map(({ address }) => domainPartOf(address)))];
 }
 
-function takerOf(hop: TracedHop | undefined, desired: Desired | null): WhyTaker | null {
-  if (hop?.kind !== 'routed') return null;
-  const { route, address } = hop;
-  const domain = presentDomain(desired, address);
-  switch (route.kind) {
-    case 'alias': {
-      const { name } = route.alias;
-      const source = route.alias.source ?? domain?.aliases?.entries.get(nameKey(name))?.source ?? null;
-      return { kind: 'alias', name, source };
-    }
-    case 'rule': {
-      const { name = null, id } = route.rule;
-      const named = domain?.rules?.entries.find((entry) => name !== null && entry.name === name);
-      return { kind: 'rule', name: name ?? id, source: route.rule.source ?? named?.source ?? null };
-    }
-    case 'fallback':
-      return { kind: 'fallback', name: null, source: null };
-    case 'refused':
-      return null;
-  }
-}
-
-function presentDomain(desired: Desired | null, address: string): PresentDomain | null {
-  const entry = desired?.domains.get(domainPartOf(address) as DomainName);
-  return entry?.state === 'present' ? entry : null;
-}
-
 /** False if what takes the mail in the account is nothing that the manifest manages, and the manifest has nothing of that name. */
 export function isManagedWay(
   desired: Desired | null,
@@ -131,9 +102,12 @@ export function isManagedWay(
   wanted: FoundWay | null,
   actual: FoundWay | null,
 ): boolean {
-  const domain = presentDomain(desired, address);
   const by = actual?.way.by ?? null;
   if (wanted?.isByName === true || by === null || by.source !== null) return true;
   if (by.kind === 'fallback') return wanted?.way.by !== null;
-  return (by.kind === 'alias' ? domain?.aliases : domain?.rules)?.prune === true;
+  return isPruned(presentDomain(desired, address), by.kind);
+}
+
+function isPruned(domain: PresentDomain | null, kind: 'alias' | 'rule'): boolean {
+  return (kind === 'alias' ? domain?.aliases : domain?.rules)?.prune === true;
 }

@@ -61,23 +61,27 @@ function touchedBy({ edited, removed, own }: ReplacementPlan): ReadonlySet<unkno
  * A YAML alias among destinations that stands for what is written elsewhere gets the new text itself, and so does the reverse the
  * old one. An alias of a list is written out; the next round changes that.
  */
-function editAlias(
-  alias: Alias.Parsed,
-  touched: ReadonlySet<unknown>,
-  { document, terms, plan, draft, isInBrackets }: Editing,
-): void {
+function editAlias(alias: Alias.Parsed, touched: ReadonlySet<unknown>, editing: Editing): void {
+  const { document, plan, draft } = editing;
   const target = resolved(document, alias);
   if (target === undefined || plan.removed.has(alias)) return;
-  const isOld = (node: unknown): boolean => isScalar(node) && terms.isFrom(String(node.value));
   if (!plan.aliases.has(alias)) {
     if (touched.has(target)) inlineAlias(draft, document, alias);
-  } else if (!plan.own.has(target as Node)) {
-    if (isSeq(target) && target.items.some((item) => isOld(resolved(document, item)))) {
-      inlineAlias(draft, document, alias);
-    } else if (terms.to !== null && isOld(target)) {
-      const [start, end] = rangeOf(alias);
-      draft.edits.push({ start, end, text: flowText(terms.to, isInBrackets(alias) ? 'flow' : 'block') });
-    }
+  } else if (!plan.own.has(target as Node)) editForeign(alias, target, editing);
+}
+
+/** An alias that is a destination, of what is none. */
+function editForeign(
+  alias: Alias.Parsed,
+  target: unknown,
+  { document, terms, draft, isInBrackets }: Editing,
+): void {
+  const isOld = (node: unknown): boolean => isScalar(node) && terms.isFrom(String(node.value));
+  if (isSeq(target) && target.items.some((item) => isOld(resolved(document, item)))) {
+    inlineAlias(draft, document, alias);
+  } else if (terms.to !== null && isOld(target)) {
+    const [start, end] = rangeOf(alias);
+    draft.edits.push({ start, end, text: flowText(terms.to, isInBrackets(alias) ? 'flow' : 'block') });
   }
 }
 

@@ -94,8 +94,14 @@ function noteOwner(node: Node, plan: GrowingPlan): void {
   else plan.own.add(node);
 }
 
+interface ListItem {
+  readonly item: Node;
+  readonly index: number;
+  readonly text: string;
+}
+
 function planList({ document, terms, shared, plan }: Planning, list: YAMLSeq<Node>): void {
-  const items = list.items.map((item, index) => {
+  const items = list.items.map((item, index): ListItem => {
     noteOwner(item, plan);
     const node = resolved(document, item);
     return { item, index, text: isScalar(node) ? String(node.value) : '' };
@@ -104,15 +110,28 @@ function planList({ document, terms, shared, plan }: Planning, list: YAMLSeq<Nod
   const [first] = old;
   if (first === undefined) return;
   for (const { item } of old) plan.found.add(item);
-  if (terms.to === null && old.length === items.length) plan.only.add(first.item);
-  else {
-    // What a YAML alias stands for must stay, so that there is something to stand for.
-    const bound = terms.to === null ? [] : old.filter(({ item }) => shared.has(item));
-    const others = items.filter(({ item, text }) => terms.isTo(text) && !shared.has(item));
-    const isThere = items.some(({ text }) => terms.isTo(text));
-    const kept = terms.to === null || bound.length > 0 ? bound : isThere ? [] : [first];
-    const removed = [...old, ...(bound.length > 0 ? others : [])].filter((one) => !kept.includes(one));
-    for (const { item } of kept) if (isScalar(item)) plan.edited.add(item);
-    for (const { item, index } of removed) plan.removed.set(item, { list, index });
+  if (terms.to === null && old.length === items.length) {
+    plan.only.add(first.item);
+    return;
   }
+  const { kept, removed } =
+    terms.to === null ? { kept: [], removed: old } : merged(items, old, terms, shared);
+  for (const { item } of kept) if (isScalar(item)) plan.edited.add(item);
+  for (const { item, index } of removed) plan.removed.set(item, { list, index });
+}
+
+/** Says which items of a list get the new text, and which go since it has that by another one. */
+function merged(
+  items: readonly ListItem[],
+  old: readonly ListItem[],
+  { isTo }: ReplaceTerms,
+  shared: Planning['shared'],
+): { readonly kept: readonly ListItem[]; readonly removed: readonly ListItem[] } {
+  const present = items.filter(({ text }) => isTo(text));
+  // What a YAML alias stands for must stay, so that there is something to stand for.
+  const bound = old.filter(({ item }) => shared.has(item));
+  const others = present.filter(({ item }) => !shared.has(item));
+  if (bound.length > 0)
+    return { kept: bound, removed: [...old, ...others].filter((one) => !bound.includes(one)) };
+  return present.length > 0 ? { kept: [], removed: old } : { kept: old.slice(0, 1), removed: old.slice(1) };
 }

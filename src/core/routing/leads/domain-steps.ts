@@ -2,10 +2,10 @@ import { capturesIn, type Destination } from '../../model/destinations.ts';
 import { localPartOf, takesOthers } from '../../model/names.ts';
 import type { LiveEngine } from '../../model/observed.ts';
 import type { RuleMatch } from '../../model/resources.ts';
-import { compileExpression } from '../cel.ts';
 import { lazily } from '../lazily.ts';
 import { aliasCondition, type NameVerdict } from '../name-match.ts';
 import { groupOf, wordsOfGroup } from './groups.ts';
+import { recipientExpression } from './recipient-expression.ts';
 import { compilePattern } from '../regex.ts';
 import { createRouter, type RoutedAlias, type RoutedRule } from '../route.ts';
 
@@ -59,7 +59,7 @@ export function createDomainSteps<A extends RoutedAlias, R extends RoutedRule>(
         pattern: patternOfAlias(alias),
       })),
       ...(byAlias && aliases.every(({ name }) => name !== '*') ? [NOWHERE] : []),
-      ...(byRule ? [...active.map((rule) => ruleStep(rule)), unmatched] : []),
+      ...(byRule ? allRuleSteps(active, unmatched) : []),
     ],
   };
 }
@@ -101,6 +101,16 @@ function ruleSteps<R extends RoutedRule>(
   return [...steps, unmatched];
 }
 
+/** Returns the rules that may take mail to some address, up to the first that takes all. */
+function allRuleSteps<R extends RoutedRule>(
+  active: readonly R[],
+  unmatched: MailStep<never>,
+): readonly MailStep<R>[] {
+  const last = active.findIndex(({ match }) => match.type === 'alias' && match.alias === '*');
+  const steps = active.slice(0, last === -1 ? active.length : last + 1).map((rule) => ruleStep(rule));
+  return last === -1 ? [...steps, unmatched] : steps;
+}
+
 /** Compiles a condition for mail of which only the recipient is known. */
 function recipientCondition(match: RuleMatch): (address: string) => NameVerdict {
   switch (match.type) {
@@ -119,12 +129,8 @@ function recipientCondition(match: RuleMatch): (address: string) => NameVerdict 
         return readsOthers ? 'possible' : false;
       };
     }
-    case 'cel': {
-      if (/\b(?:subject|body|sender)\b/.test(match.expression)) return () => 'possible';
-      const compiled = compileExpression(match.expression);
-      if (!compiled.ok) return () => false;
-      return (recipient) => compiled.value.matches({ recipient, subject: '', body: '', sender: '' });
-    }
+    case 'cel':
+      return recipientExpression(match.expression);
   }
 }
 

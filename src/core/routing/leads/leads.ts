@@ -188,7 +188,7 @@ function leadOfOne<E>(
   if (own === 'always') return { leads: own, endsElsewhere: false };
   const stop = stops.get(stopKey(destination, pattern));
   if (stop === undefined) return { leads: own, endsElsewhere: destination !== DISCARD };
-  return own === 'perhaps' ? { ...stop.lead, leads: own } : stop.lead;
+  return own === 'perhaps' && stop.lead.leads === 'never' ? { ...stop.lead, leads: own } : stop.lead;
 }
 
 function passedFrom<E>(start: Forwarding, stops: Stops<E>, wanted: WantedTest): readonly Passed<E>[] {

@@ -147,6 +147,7 @@ domains: { acme.example: { aliases: { sales: all } } }
     const { code, stdout } = await here.run(['replace', '--remove', 'ben@corp.example']);
     expect(stdout).toBe(`ben@corp.example is the only destination at this place; nothing was written:
     fwdsync.yaml:6:33
+Write another destination there first, or replace it: fwdsync replace OLD NEW
 `);
     expect([code, await textOf(here)]).toEqual([4, before]);
     const json = await here.run(['replace', '--remove', 'ben@corp.example', '--format', 'json']);
@@ -277,7 +278,7 @@ describe('in many files', () => {
       ],
     ]);
     const removed = await here.run(['replace', '--remove', 'dan@corp.example', '--accounts', many], input);
-    expect([removed.code, removed.stdout.split('\n').length]).toEqual([4, 4]);
+    expect([removed.code, removed.stdout.split('\n').length]).toEqual([4, 5]);
     const texts = await Promise.all(
       ['acme', 'beta'].map((name) => readFile(join(many, `${name}.yaml`), 'utf8')),
     );

@@ -129,7 +129,7 @@ info@hub.example
     fwdsync.yaml:26:7, fwdsync.yaml:27:11
 
 note: rule off of acme.example leads there as well, and takes no mail at present (fwdsync.yaml:22:9)
-Change it everywhere: fwdsync replace ben@corp.example NEW --dry-run
+Replace it: fwdsync replace ben@corp.example NEW --dry-run
 `);
     expect(code).toBe(0);
     const terminal = await scene.run(['who', 'ben@corp.example'], { env: ENV, seat: 'terminal' });
@@ -141,7 +141,7 @@ Change it everywhere: fwdsync replace ben@corp.example NEW --dry-run
     const { code, stdout } = await scene.run(['who', 'nobody@corp.example'], { env: ENV });
     expect([code, stdout]).toEqual([
       0,
-      '1 entry sends mail to nobody@corp.example; it has other destinations as well.\n\n(.+)-team@acme.example\n    for some mail only\n    fwdsync.yaml:16:7\n\nChange it everywhere: fwdsync replace nobody@corp.example NEW --dry-run\n',
+      '1 entry sends mail to nobody@corp.example; it has other destinations as well.\n\n(.+)-team@acme.example\n    for some mail only\n    fwdsync.yaml:16:7\n\nReplace it: fwdsync replace nobody@corp.example NEW --dry-run\n',
     ]);
     const none = await scene.run(['who', 'nobody@nowhere.example'], { env: ENV });
     expect([none.code, none.stdout]).toEqual([
@@ -249,7 +249,7 @@ describe.each(['v4', 'v3'] as const)('by the account, through %s', (version) => 
     ];
     // v3 does not show where mail goes that no rule takes.
     expect(linesOf(document)).toEqual(version === 'v4' ? told : told.slice(0, -1));
-    expect(stderr).toMatch(/^reading 3 domains: at least \d requests, about \d s\n$/);
+    expect(stderr).toMatch(/^reading 3 domains: at least \d requests?, about \d s\n$/);
     expect([code, scene.writes()]).toEqual([0, []]);
   });
 

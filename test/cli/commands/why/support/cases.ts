@@ -143,14 +143,14 @@ export const CASES: readonly Case[] = [
     happens: (scene) => deliver(scene, { ...SALES, outcome: 'HARD-BOUNCE' }),
     verdict: 'failing',
     sentence:
-      'The newest message did not arrive: ana@corp.example did not take it (550 5.1.1 No such user here).',
+      'The newest message to sales@acme.example did not arrive: ana@corp.example did not take it (550 5.1.1 No such user here).',
   },
   {
     cause: 'a destination that greylists',
     happens: (scene) => deliver(scene, { ...SALES, outcome: 'SOFT-BOUNCE' }),
     verdict: 'failing',
     sentence:
-      'The newest message did not arrive: ana@corp.example has not taken it yet, and the service tries again (451 4.3.0 Temporary failure, try again later).',
+      'The newest message to sales@acme.example did not arrive: ana@corp.example has not taken it yet, and the service tries again (451 4.3.0 Temporary failure, try again later).',
   },
   {
     cause: 'one of two destinations that fails',
@@ -159,7 +159,7 @@ export const CASES: readonly Case[] = [
       deliver(scene, { to: 'team@acme.example', outcomes: { 'ben@corp.example': 'BOUNCED' } }),
     verdict: 'failing',
     sentence:
-      'The newest message did not arrive: ben@corp.example did not take it (554 5.0.0 Delivery failed). It was delivered to ana@corp.example.',
+      'The newest message to team@acme.example did not arrive: ben@corp.example did not take it (554 5.0.0 Delivery failed). It was delivered to ana@corp.example.',
   },
   {
     cause: 'a destination that failed and was changed since',
@@ -170,7 +170,7 @@ export const CASES: readonly Case[] = [
     },
     verdict: 'failing',
     sentence:
-      'The newest message did not arrive: old@corp.example did not take it (550 5.1.1 No such user here). By now such mail goes to ana@corp.example (alias sales, fwdsync.yaml:5:7).',
+      'The newest message to sales@acme.example did not arrive: old@corp.example did not take it (550 5.1.1 No such user here). By now such mail goes to ana@corp.example (alias sales, fwdsync.yaml:5:7).',
   },
   {
     cause: 'a wrong destination',
@@ -180,7 +180,7 @@ export const CASES: readonly Case[] = [
     },
     verdict: 'differs',
     sentence:
-      'Mail to sales@acme.example goes another way than the manifest says: anna@corp.example (alias sales, fwdsync.yaml:5:7), not ana@corp.example (alias sales, fwdsync.yaml:5:7).',
+      'Mail to sales@acme.example goes to anna@corp.example, and not to ana@corp.example as the manifest says (alias sales, fwdsync.yaml:5:7).',
   },
   {
     cause: 'a rule in place of an alias',
@@ -191,7 +191,31 @@ export const CASES: readonly Case[] = [
     happens: (scene) => deliver(scene, SALES),
     verdict: 'differs',
     sentence:
-      'Mail to sales@acme.example goes another way than the manifest says: dan@corp.example (rule r-1, only in the account), not ana@corp.example (alias sales, fwdsync.yaml:5:7).',
+      'Mail to sales@acme.example goes to dan@corp.example (rule r-1, only in the account), and not to ana@corp.example as the manifest says (alias sales, fwdsync.yaml:5:7).',
+  },
+  {
+    cause: 'mail that somebody lets the account throw away',
+    happens: (scene) => editAlias(scene, 'sales', 'null'),
+    verdict: 'differs',
+    sentence:
+      'Mail to sales@acme.example is thrown away, and not to ana@corp.example as the manifest says (alias sales, fwdsync.yaml:5:7).',
+  },
+  {
+    cause: 'mail that the account should throw away',
+    to: 'spam@acme.example',
+    happens: (scene) => editAlias(scene, 'spam', 'ana@corp.example'),
+    verdict: 'differs',
+    sentence:
+      'Mail to spam@acme.example goes to ana@corp.example, and the manifest throws it away (alias spam, fwdsync.yaml:7:7).',
+  },
+  {
+    cause: 'an alias that the manifest wants to be gone',
+    to: 'gone@acme.example',
+    manifest: MANIFEST.replace('spam:', 'gone: { state: absent }\n      spam:'),
+    acme: { aliases: [{ alias: 'gone', forward: 'ana@corp.example' }] },
+    verdict: 'differs',
+    sentence:
+      'Mail to gone@acme.example goes to ana@corp.example (alias gone, fwdsync.yaml:7:7), and the manifest delivers it nowhere.',
   },
   {
     cause: 'mail that is thrown away',
