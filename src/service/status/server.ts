@@ -3,8 +3,9 @@ import fastify, { type FastifyInstance } from 'fastify';
 import type { Metrics } from './metrics.ts';
 import { createPageAccess } from './page/access.ts';
 import { exposureOf, protect } from './page/protect.ts';
-import { addPageRoutes, type PageOptions } from './page/routes.ts';
-import { createRecentRuns } from './page/data/runs-data.ts';
+import type { PageOptions } from './page/ports.ts';
+import { addPageRoutes } from './page/routes.ts';
+import { createRecentChanges, createRecentRuns } from './page/data/runs-data.ts';
 import { createPageStreams, type PageStreams } from './page/streams.ts';
 import { readinessDocument } from './status-document.ts';
 
@@ -95,7 +96,15 @@ function createStatusApp(options: StatusServerOptions, streams: PageStreams): Fa
   });
   const access = createPageAccess(token, clock);
   const recentRuns = createRecentRuns(clock);
-  const ports = { ...options, access, streams, recentRuns, exposure: exposureOf({ host, basePath }) };
+  const recentChanges = createRecentChanges(clock, options.disclosure);
+  const ports = {
+    ...options,
+    access,
+    streams,
+    recentRuns,
+    recentChanges,
+    exposure: exposureOf({ host, basePath }),
+  };
   for (const prefix of new Set(['', basePath ?? ''])) {
     void app.register(
       (scope, _options, done) => {

@@ -12,6 +12,7 @@ import { EXIT, type ExitCode } from '../../exit.ts';
 import { createEventLog } from '../../output/log/event-log.ts';
 import type { Commands } from '../../output/plan/next-command.ts';
 import { answerRoute } from './answer-route.ts';
+import { answerWho } from './answer-who.ts';
 import { hideReferences } from './conceal.ts';
 import type { NotifyFormat } from './notify/notify-bodies.ts';
 import { openNotifier } from './notify/notify.ts';
@@ -126,6 +127,9 @@ export async function openReports(
           isAlive: () => clock.monotonic() - served.heartbeatAt() < 4 * POLL_MS,
           readiness: served.readiness,
           command: (words) => concealer.conceal(commands.command(words)),
+          manifests: () => served.manifests(),
+          who: (destination) =>
+            answerWho(destination, served.manifests(), disclosure, { cwd: context.cwd, ...commands }),
           route: (address) =>
             answerRoute(address, served.manifests(), disclosure, {
               engineOf: (domain) => engineIn(source.statuses(), domain),

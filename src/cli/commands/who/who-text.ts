@@ -1,4 +1,5 @@
 import type { WhoEntry } from '../../../core/manifest/who/who.ts';
+import type { Disclosure } from '../../../core/model/destinations.ts';
 import { showSource } from '../../../core/model/manifest/problem.ts';
 import { escapeInvisible } from '../../../core/model/names.ts';
 import type { Style } from '../../../core/plan/render/style.ts';
@@ -18,7 +19,7 @@ export function renderWho(document: WhoDocument, answer: WhoAnswer, look: WhoLoo
   const { columns, next, style } = look;
   const { notes, unread } = document;
   const lines = [
-    ...wrapSentence(headline(document), columns),
+    ...wrapSentence(whoHeadline(document), columns),
     ...(answer.entries.length === 0 ? [] : ['']),
     ...answer.entries.flatMap((entry) => entryLines(entry, answer, look)),
     ...(answer.entries.length === 0 || next === null ? [] : ['']),
@@ -31,7 +32,8 @@ export function renderWho(document: WhoDocument, answer: WhoAnswer, look: WhoLoo
   return lines.map((line) => `${line}\n`).join('');
 }
 
-function headline({ destination, entries, basis }: WhoDocument): string {
+/** Returns how many entries send mail to the destination. */
+export function whoHeadline({ destination, entries, basis }: WhoDocument): string {
   const shown = escapeInvisible(destination);
   if (entries.length === 0) return `Nothing in the ${basis} sends mail to ${shown}.`;
   const only = entries.filter((entry) => entry.only).length;
@@ -51,17 +53,9 @@ function entryLines(
   { disclosure }: Pick<WhoAnswer, 'disclosure'>,
   { style, columns }: WhoLook,
 ): readonly string[] {
-  const via = shownVia(entry, disclosure).map(({ kind, name }) =>
-    kind === 'template' ? `template ${name}` : name,
-  );
-  const facts = [
-    ...(entry.only ? ['no other destination'] : []),
-    ...(entry.possible ? ['for some mail only'] : []),
-    ...(via.length === 0 ? [] : [`through ${via.join(', ')}`]),
-  ];
   const title = escapeInvisible(entryTitle(entry));
   const places = entry.sources.map(showSource);
-  const below = [escapeInvisible(facts.join('; ')), escapeInvisible(places.join(', '))];
+  const below = [escapeInvisible(whoFacts(entry, disclosure)), escapeInvisible(places.join(', '))];
   return [
     style.strong(title),
     ...below
@@ -69,6 +63,18 @@ function entryLines(
       .flatMap((line) => wrapWords(line, { used: INDENT.length, indent: INDENT.length, columns }))
       .map((line) => `${INDENT}${line}`),
   ];
+}
+
+/** Returns what is to be known about an entry, in a few words. */
+export function whoFacts(entry: WhoEntry, disclosure: Disclosure): string {
+  const via = shownVia(entry, disclosure).map(({ kind, name }) =>
+    kind === 'template' ? `template ${name}` : name,
+  );
+  return [
+    ...(entry.only ? ['no other destination'] : []),
+    ...(entry.possible ? ['for some mail only'] : []),
+    ...(via.length === 0 ? [] : [`through ${via.join(', ')}`]),
+  ].join('; ');
 }
 
 const INDENT = '    ';

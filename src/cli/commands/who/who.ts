@@ -69,7 +69,7 @@ async function askManifestWho(
 }
 
 /** True if a domain of the manifest routes mail to an address. */
-function isRoutedBy({ domains }: Desired, { text }: WantedDestination): boolean {
+export function isRoutedBy({ domains }: Pick<Desired, 'domains'>, { text }: WantedDestination): boolean {
   if (text.includes('://') || text.startsWith('*@')) return false;
   return domains.get(domainPartOf(text) as DomainName)?.state === 'present';
 }

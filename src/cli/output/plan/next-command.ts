@@ -97,6 +97,8 @@ export function createCommands(context: Context, options: CommonOptions, isWorke
   const shellOf = (words: string): CommandReach['undo'] => {
     if (words.startsWith('undo ')) return undoShell();
     const { apiUrl, apiVersion, account, store } = here;
+    if (/^(?:who|replace) /.test(words))
+      return { before: [], flags: flagsOf({ file: here.file, accounts: here.accounts }) };
     const [memory, service] = [
       { accounts: here.accounts, stateDir: here.stateDir, store },
       { apiUrl, apiVersion, account },

@@ -34,7 +34,7 @@ describe('the page of a worker', () => {
     expect(await page.locator('h1').textContent()).toContain(
       '1 worker lost; 1 of 8 accounts is unattended, 4 more need attention',
     );
-    const rows = await page.locator('#accounts tbody tr').allTextContents();
+    const rows = await page.locator('#attention tbody tr, #accounts tbody tr').allTextContents();
     const [unattended, failing, , , drifted, unknown, behind] = [0, 1, 2, 3, 4, 5, 6].map((at) => rows[at]);
     expect(unattended).toMatch(/Unattended.*b@agency\.example.*revision 2.*see that workers run.*2 h ago/s);
     expect(failing).toMatch(
