@@ -32,7 +32,7 @@ export function renderWhoBox(
   { basePath, query }: { readonly basePath: string; readonly query: OverviewQuery },
 ): Html {
   return html`<section class="card" aria-labelledby="to-title">
-    <form class="ask" action="${basePath}/">
+    <form class="ask" action="${basePath}/#to-title">
       <h2 id="to-title"><label for="to">Which addresses forward to</label></h2>
       <input
         name="to"
