@@ -28,6 +28,8 @@ export interface StatusServer {
   close(): Promise<void>;
 }
 
+/** Of a domain in a path, whose letters may take several each. */
+const MOST_NAME_BYTES = 1024;
 const MOST_BODY_BYTES = 4 * 1024;
 const LONGEST_MS = 5_000;
 const MOST_CONNECTIONS = 256;
@@ -71,6 +73,7 @@ function createStatusApp(options: StatusServerOptions, streams: PageStreams): Fa
   const { host, token, basePath, clock } = options;
   const app = fastify({
     bodyLimit: MOST_BODY_BYTES,
+    routerOptions: { maxParamLength: MOST_NAME_BYTES },
     requestTimeout: LONGEST_MS,
     keepAliveTimeout: LONGEST_MS,
     connectionTimeout: LONGEST_MS,

@@ -53,5 +53,5 @@ export function domainHref(
   if (q !== '') parameters.set('q', q);
   if (page !== 1) parameters.set('page', String(page));
   const asked = parameters.size === 0 ? '' : `?${parameters.toString()}`;
-  return `${basePath}/domains/${encodeURIComponent(domain)}${asked}`;
+  return `${basePath}/domains/${encodeURIComponent(domain.toWellFormed())}${asked}`;
 }

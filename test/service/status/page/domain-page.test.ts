@@ -116,6 +116,20 @@ describe('the page of a domain', () => {
     }
   });
 
+  test('a domain is found by its name as people write it, whatever its length and its letter case', async () => {
+    const long = `${'a'.repeat(60)}.`.repeat(4).slice(0, 245) + '.example';
+    const names = ['xn--mnchen-3ya.example', long];
+    const domains = new Map(names.map((name) => [name, domainStatus()]));
+    const { get } = await serve([accountStatus({ domains })]);
+    for (const [asked, name] of [
+      ['MÜNCHEN.example', 'xn--mnchen-3ya.example'],
+      [long, long],
+    ] as const) {
+      const { status, text } = await get(`/domains/${encodeURIComponent(asked)}`);
+      expect([status, text.includes(`<title>${name} · fwdsync</title>`)]).toEqual([200, true]);
+    }
+  });
+
   test('a value behind a reference is shown as its reference, and is not found by its text', async () => {
     const { get } = await serve([eventsAccount()], {
       manifests: () => [EVENTS],
