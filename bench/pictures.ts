@@ -21,7 +21,6 @@ const VIEWS = [
   { name: 'diff', path: '/?q=events.example&route=sales@acme.example', width: 1000, height: 740 },
   { name: 'run', path: '/runs/m7q2b8', width: 1000, height: 420 },
   { name: 'domain', path: '/domains/events.example', width: 1000, height: 1000 },
-  { name: 'wall', path: '/?view=wall', width: 1920, height: 1080 },
   { name: 'phone', path: '/', width: 320, height: 900 },
 ] as const;
 

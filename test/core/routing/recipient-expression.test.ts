@@ -18,6 +18,12 @@ test.each([
   // The first part fails: the second decides where it can.
   ['recipient.split("@")[7] == "x" || recipient.startsWith("a")', true],
   ['recipient.split("@")[7] == "x" || recipient.startsWith("b")', 'possible'],
+  ['recipient.startsWith("a") || recipient.split("@")[7] == "x"', true],
+  ['recipient.split("@")[7] == "x" && recipient.startsWith("b")', false],
+  ['recipient.startsWith("b") && recipient.split("@")[7] == "x"', false],
+  ['recipient.split("@")[7] == "x" && recipient.startsWith("a")', 'possible'],
+  ['!(recipient.split("@")[7] == "x" || recipient.startsWith("a"))', false],
+  ['sender == "" || recipient.split("@")[7] == "x" || recipient.startsWith("a")', true],
   ['recipient.matches("^a@")', true],
   ['recipient ==', false],
 ] as const)('%s of a@x.example: %s', (source, verdict) => {

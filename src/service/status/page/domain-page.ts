@@ -23,7 +23,8 @@ export async function sendDomain(
   const now = clock.now();
   const found = domainData(name, statuses(), manifests(), { query, now, disclosure, command });
   if (found === null) {
-    const content = renderMissingDomain(basePath, 'No manifest that is loaded names this domain.');
+    const why = ports.fleet === undefined ? NOT_NAMED : NOT_OF_WORKERS;
+    const content = renderMissingDomain(basePath, why);
     return sendPage(reply.code(404), ports, { title: 'No such domain', content, isLive: false, request });
   }
   const changes = await changesOf(found.account, name, ports);
@@ -31,6 +32,9 @@ export async function sendDomain(
   const content = renderDomainPage(shown.data, shown.changes, { basePath, query, now, command });
   return sendPage(reply, ports, { title: shown.data.row.name, content, isLive: true, request });
 }
+
+const NOT_NAMED = 'No manifest that is loaded names this domain.';
+const NOT_OF_WORKERS = 'A worker of a fleet shows accounts, and no domains.';
 
 async function changesOf(
   account: string,

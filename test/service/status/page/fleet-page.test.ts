@@ -54,6 +54,15 @@ describe('the page of a worker', () => {
     expect(faults).toEqual([]);
   });
 
+  test('shows no domains, and says so', async () => {
+    const { get } = await serveFleet(everyFleetState());
+    const { status, text } = await get('/domains/acme.example');
+    expect([status, text.includes('A worker of a fleet shows accounts, and no domains.')]).toEqual([
+      404,
+      true,
+    ]);
+  });
+
   test('filters by name and by state, and turns pages', async () => {
     const { get } = await serveFleet(everyFleetState());
     expect(rowsOf((await get('/')).text)).toEqual(['b', 'c', 'd', 'e', 'f', 'g', 'h', 'a']);
