@@ -92,20 +92,13 @@ function createStatusApp(options: StatusServerOptions, streams: PageStreams): Fa
     { parseAs: 'string' },
     (_request, body, done) => done(null, new URLSearchParams(String(body))),
   );
-  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: 'there is nothing here' }));
-  app.setErrorHandler((error: { readonly statusCode?: number }, _request, reply) => {
-    const { statusCode: code = 500 } = error;
-    return reply.code(code).send({ error: code < 500 ? 'this cannot be read' : 'internal error' });
-  });
-  const access = createPageAccess(token, clock);
-  const recentRuns = createRecentRuns(clock);
-  const recentChanges = createRecentChanges(clock, options.disclosure);
+  answerFaults(app);
   const ports = {
     ...options,
-    access,
+    access: createPageAccess(token, clock),
     streams,
-    recentRuns,
-    recentChanges,
+    recentRuns: createRecentRuns(clock),
+    recentChanges: createRecentChanges(clock, options.disclosure),
     exposure: exposureOf({ host, basePath }),
   };
   for (const prefix of new Set(['', basePath ?? ''])) {
@@ -119,6 +112,14 @@ function createStatusApp(options: StatusServerOptions, streams: PageStreams): Fa
     );
   }
   return app;
+}
+
+function answerFaults(app: FastifyInstance): void {
+  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: 'there is nothing here' }));
+  app.setErrorHandler((error: { readonly statusCode?: number }, _request, reply) => {
+    const { statusCode: code = 500 } = error;
+    return reply.code(code).send({ error: code < 500 ? 'this cannot be read' : 'internal error' });
+  });
 }
 
 function addProbes(

@@ -30,6 +30,11 @@ export function parseQuery(query: unknown): OverviewQuery {
   return { q: text('q'), state, page, route: text('route'), to: text('to'), view };
 }
 
+/** True if a part of the list is asked for. */
+export function isNarrowed({ q, state, page }: OverviewQuery): boolean {
+  return q !== '' || state !== null || page !== 1;
+}
+
 /** The same as an address below the page's own; `more` replaces parts of it. */
 export function queryHref(basePath: string, query: OverviewQuery, more: Partial<OverviewQuery> = {}): string {
   const { q, state, page, route, to, view } = { ...query, ...more };

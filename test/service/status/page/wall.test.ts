@@ -106,7 +106,7 @@ describe('what needs attention on the whole page', () => {
     for (const path of ['/?q=example', '/?state=drifted']) {
       const { text } = await get(path);
       expect(text).not.toContain('Needs attention');
-      expect(text).toMatch(/<div id="domains".*events\.example/s);
+      expect(text).toMatch(/<div id="domains".*events\.example.*id="route-title"/s);
     }
   });
 

@@ -1,7 +1,7 @@
 import { FLEET_STATES, type FleetState } from '../../../../core/model/status/fleet.ts';
 import { plural } from '../../../../core/model/names.ts';
 import type { ListedRow, ListedPage, Pages } from '../listing.ts';
-import { domainHref, queryHref, type OverviewQuery } from '../query.ts';
+import { domainHref, isNarrowed, queryHref, type OverviewQuery } from '../query.ts';
 import { WORDS_OF_HEALTH, healthBadge, pendingCounts, placeOf, renderDiff, resolution } from './health.ts';
 import { html, type Html } from './html.ts';
 import { ago, brief } from './layout.ts';
@@ -83,9 +83,9 @@ export function urgentRows({ rows }: Pick<ListedPage, 'rows'>): readonly ListedR
 /** Takes the rows that need attention out of the first page of a list, unless it is filtered. */
 export function splitUrgent<Listing extends ListedPage>(
   listing: Listing,
-  { q, state, page }: OverviewQuery,
+  query: OverviewQuery,
 ): { readonly urgent: readonly ListedRow[]; readonly rest: Listing } {
-  if (q !== '' || state !== null || page !== 1) return { urgent: [], rest: listing };
+  if (isNarrowed(query)) return { urgent: [], rest: listing };
   const rows = listing.rows.filter((row) => !URGENT.has(row.state));
   return { urgent: urgentRows(listing), rest: { ...listing, rows } };
 }

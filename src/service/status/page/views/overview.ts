@@ -14,6 +14,7 @@ import {
   type OverviewContext,
   type PageVerdict,
 } from './listing.ts';
+import { isNarrowed } from '../query.ts';
 import { renderRouteBox, type RouteAnswer } from './route-box.ts';
 import { renderRuns } from './runs.ts';
 import { renderWall, wallTroubles } from './pages/wall.ts';
@@ -33,15 +34,15 @@ export function renderOverview({ data, runs, answer, senders }: Overview, contex
   const accounts = accountSection(data, context);
   const deliveries = renderDeliveries(data.delivery, context);
   const isFailing = failingCount(data) > 0;
-  const isUnready = data.accountTotals.notReady > 0;
+  const isUnready = data.accounts.some(({ isReady }) => !isReady);
   const verdict = { text: verdictOf(data), mood: moodOf(data) };
   if (context.query.view === 'wall') return renderWall(verdict, data, wallTroubles(data, context), context);
   const { urgent, rest } = splitUrgent(data, context.query);
+  const list = renderListing(rest, 'No manifest is loaded yet: the accounts say why.', context);
+  const boxes = html`${renderRouteBox(answer, context)} ${renderWhoBox(senders, context)}`;
   return html`
     ${renderVerdict(verdict, data, context)} ${isFailing ? deliveries : null} ${isUnready ? accounts : null}
-    ${renderAttention('domain', urgent, context)} ${renderRouteBox(answer, context)}
-    ${renderWhoBox(senders, context)}
-    ${renderListing(rest, 'No manifest is loaded yet: the accounts say why.', context)}
+    ${renderAttention('domain', urgent, context)} ${isNarrowed(context.query) ? [list, boxes] : [boxes, list]}
     ${isFailing ? null : deliveries} ${isUnready ? null : accounts} ${renderRuns(runs, context)}
     ${renderWallLink(context)}
   `;
