@@ -5,7 +5,7 @@ import type { DomainName } from '../../core/model/names.ts';
 import type { Problem } from '../../core/model/manifest/problem.ts';
 import type { PlanOptionsDocument } from '../../core/plan/document/document.ts';
 import type { Planned, PlanPorts, PlanRequest } from '../../engine/plan-once.ts';
-import { resolveSnapshot } from '../../engine/undo/resolve-snapshot.ts';
+import { resolveSnapshot } from '../../engine/apply/memory/snapshot-references.ts';
 import { connectShown } from './connect.ts';
 import type { Context } from '../context.ts';
 import { requireDesired, type ReadOptions, type RequiredDesired } from './manifest/desired.ts';
