@@ -129,13 +129,14 @@ async function saveSnapshot(
     version: client.version,
     references: input.desired.references,
     print: await state.openValuePrints(),
+    run: input.origin.run,
     now: clock.now(),
   });
   const saved = await state.saveSnapshot(text);
   if (saved.ok) return saved;
   return fail({
     kind: 'no-snapshot',
-    message: `nothing was written, because it could not be undone: ${saved.error.message}`,
+    message: `nothing was written, because the snapshot could not be saved: ${saved.error.message}`,
   });
 }
 

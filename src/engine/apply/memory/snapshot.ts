@@ -29,6 +29,8 @@ export interface SnapshotInput {
   readonly references: References;
   /** Returns the keyed fingerprint of a value; null means that none can be made. */
   readonly print: ((value: string) => string) | null;
+  /** What the history calls the run. */
+  readonly run: string;
   /** Epoch milliseconds. */
   readonly now: number;
 }
@@ -44,10 +46,10 @@ export function writeSnapshot({ changes, observed, references, ...input }: Snaps
   for (const [domain, own] of Map.groupBy(changes, (change) => change.domain)) {
     domains.set(domain, withoutValues(domainBefore(own, observed.domains.get(domain), show), references));
   }
-  const { version, print, now } = input;
+  const { version, print, run, now } = input;
   const comments = [
-    `Undoes the run of ${new Date(now).toISOString()}: fwdsync apply -f THIS-FILE`,
-    'What the run added counts as a delete, and a domain that it added needs --allow-domain-delete.',
+    `What run ${run} of ${new Date(now).toISOString()} changed, as it was before the run`,
+    `To undo the run: fwdsync undo ${run}; to apply this file: fwdsync apply -f THIS-FILE`,
     ...[...used].flatMap(([shown, values]) => (print === null ? [] : [referenceLine(shown, values, print)])),
   ];
   const api = { account: observed.account.email, ...(version === 'v3' ? { version } : {}) };
@@ -131,7 +133,7 @@ function credentialsBefore(
   const added = changes.filter(isAdded);
   const comments = changes
     .filter((change) => !isAdded(change))
-    .map(({ name }) => `Not undone: the credential ${quote(name)}, whose old password cannot be read`);
+    .map(({ name }) => `Left out: the credential ${quote(name)}, whose password cannot be read`);
   if (added.length === 0) return { comments };
   return { comments, credentials: new Map(added.map(({ name }) => [name, ABSENT])) };
 }
@@ -157,7 +159,7 @@ function withoutValues(document: DomainDocument, references: References): Domain
       return value;
     });
     if (texts.every((text) => show(text) === text)) return true;
-    comments.push(show(`Not undone: ${what}, which has the value of a reference`));
+    comments.push(show(`Left out: ${what}, which has the value of a reference`));
     return false;
   };
   const { aliases, rules } = document;
