@@ -5,7 +5,8 @@ import type { Observed, ObservedDomain } from '../../core/model/observed.ts';
 import { makePlan } from '../../core/plan/plan.ts';
 import type { ApplyInput, ApplyPorts } from '../apply/ports.ts';
 import type { Verdict } from '../apply/verdict.ts';
-import { readRunItems, reverseRun, undoPolicy } from './undo-request.ts';
+import { readRunItems } from './run-items.ts';
+import { reverseRun, undoPolicy } from './undo-request.ts';
 
 /**
  * Returns the flags that allow the undo of a run which has just ended, ready for a shell. Returns none if the account could not be

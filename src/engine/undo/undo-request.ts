@@ -3,17 +3,16 @@ import type { Desired, DesiredDomain, PresentDomain } from '../../core/model/des
 import type { RunEntry } from '../../core/model/history/entries.ts';
 import { KINDS, type SectionKind } from '../../core/model/kinds.ts';
 import type { DomainName } from '../../core/model/names.ts';
-import { readItems, type RecordedItem } from '../state/history/recorded.ts';
-import type { HistoryQuery, StateStore } from '../state/store.ts';
+import type { StateStore } from '../state/store.ts';
 import type { Policy } from '../../core/plan/policy.ts';
 import { manifestSize } from '../../core/plan/size.ts';
 import type { PlanRequest, ResolvedDesired, ResolveDesiredInput } from '../plan-once.ts';
+import { describeConflicts } from './conflicts.ts';
 import { readLaterChanges } from './later-changes.ts';
 import { NOWHERE, readOldValues } from './old-values.ts';
 import { desiredDomain } from './restore.ts';
 import { reverse, type Reversed, type ReverseInput } from './reverse.ts';
-import { itemsOfRun, type RunItem } from './run-items.ts';
-import { stillWanted } from './still-wanted.ts';
+import { readRunItems, type RunItem } from './run-items.ts';
 
 /** Domains up to this number are asked for one by one; more are listed. */
 const FEW_DOMAINS = 10;
@@ -30,7 +29,7 @@ export async function undoRequest(
   return {
     desired,
     manifestSize: manifestSize(desired),
-    manifestKind: 'snapshot',
+    manifestKind: 'generated',
     domains: mayAdd || desired.domains.size > FEW_DOMAINS ? undefined : [...desired.domains.keys()],
     policy: undoPolicy(run, allowances),
     resolveDesired: (read) => resolveUndo(run, read),
@@ -48,16 +47,6 @@ export function undoPolicy({ account }: Pick<RunEntry, 'account'>, allowances: P
     domainDeletes: 'allowed',
     purpose: 'undo',
   };
-}
-
-/** Reads all that the history has of the items of a run. */
-export async function readRunItems(
-  { history }: Pick<StateStore, 'history'>,
-  query: Pick<HistoryQuery<'item'>, 'since'> & Pick<RunEntry, 'run'>,
-): Promise<readonly RunItem[]> {
-  const items: RecordedItem[] = [];
-  for await (const item of readItems(history, query)) items.push(item);
-  return itemsOfRun(items);
 }
 
 /** Returns what must be read of the account to undo a run: as much as if nothing had been changed since. */
@@ -84,7 +73,7 @@ async function resolveUndo(run: RunEntry, read: ResolveDesiredInput): Promise<Re
   const items = await readRunItems(read.state, { run: run.run });
   const later = await readLaterChanges(read.state.history, run);
   const { desired, leftAlone, undone } = await reverseRun({ items, account: run.account, later }, read);
-  return { desired, leftAlone, notes: stillWanted(undone, run) };
+  return { desired, leftAlone, notes: describeConflicts(undone, run) };
 }
 
 /** Returns what reverses a run, and what stays as it is. */
