@@ -1,7 +1,6 @@
 import type { Progress } from '../../../engine/apply/ports.ts';
 import type { BatchSupport, StageRequests } from '../../../core/plan/requests/requests.ts';
 import { requestsOf } from '../../../core/plan/requests/requests.ts';
-import { writeSnapshot } from '../../../core/manifest/write/write-snapshot.ts';
 import type { OncePorts } from '../../../engine/once.ts';
 import type { Planned } from '../../../engine/plan-once.ts';
 import type { Context } from '../../context.ts';
@@ -27,7 +26,6 @@ export function approvingPorts(context: Context, session: Session, approve: Once
   return {
     ...session.ports,
     signal: context.signal,
-    writeSnapshot,
     whyKeepDomain: context.ofAccount?.whyKeepDomain,
     approve: async (planned) => {
       const verdict = await approve(planned);
