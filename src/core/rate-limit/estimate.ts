@@ -1,21 +1,17 @@
 import { WHOLE_ACCOUNT } from './book.ts';
 import type { Budget } from './budget.ts';
-import { mergeCounts, totalOf, type Counts } from './counts.ts';
-import { assumedWindow, catchUp, depart, leaveBehind, openLane, type Assumed, type Lane } from './lane.ts';
+import { mergeCounts, NO_REQUESTS, totalOf, type Counts } from './counts.ts';
+import { assumedWindow, depart, openLane, type Lane } from './lane.ts';
 
 /** A part of a run. It begins when the legs before it have ended. */
-export type Leg =
-  | {
-      readonly kind: 'steps';
-      /** Each begins when the one before it has left; the requests of a step go side by side. */
-      readonly steps: readonly Counts[];
-      /** The number of requests that wait for each other's answers, at least. */
-      readonly trips: number;
-      /** Requests that no leg waits for: they use what the windows have left. */
-      readonly meanwhile: Counts;
-    }
-  /** Waits for all requests that no leg has waited for. */
-  | { readonly kind: 'catch-up'; readonly trips: number };
+export interface Leg {
+  /** Each begins when the one before it has left; the requests of a step go side by side. */
+  readonly steps: readonly Counts[];
+  /** The number of requests that wait for each other's answers, at least. */
+  readonly trips: number;
+  /** Requests that no leg waits for. */
+  readonly meanwhile?: Counts;
+}
 
 /** The budgets of an account, and how long a request takes. */
 export interface Pace {
@@ -35,8 +31,6 @@ export interface Estimate {
   readonly after: (leg: Leg) => Estimate;
   /** When all legs so far have ended, monotonic milliseconds. */
   readonly moment: number;
-  /** The number of requests that no leg has waited for and that are not sent by then. */
-  readonly behind: number;
 }
 
 /** Requests of one endpoint at the same time. */
@@ -48,7 +42,17 @@ const UNLIMITED = 1e9;
 /** Begins at `start`, monotonic milliseconds. */
 export function createEstimate(pace: Pace, start: number): Estimate {
   const window = assumedWindow(pace.budgets.values(), start);
-  return estimateOf({ pace, assumed: { limit: pace.assumedLimit, window }, lanes: new Map() }, start);
+  const laneOf = (endpoint: string): Lane => {
+    const limit = endpoint === WHOLE_ACCOUNT ? UNLIMITED : pace.assumedLimit;
+    return openLane(pace.budgets.get(endpoint), limit, window);
+  };
+  const opened: Sent = { moment: start, lanes: new Map() };
+  const estimateOf = (inTurn: Sent, all: Counts): Estimate => ({
+    // No endpoint is faster than it would be if nothing waited for anything.
+    moment: Math.max(inTurn.moment, send({ steps: [all], trips: 0 }, opened, { pace, laneOf }).moment),
+    after: (leg) => estimateOf(send(leg, inTurn, { pace, laneOf }), mergeCounts([all, requestsOfLeg(leg)])),
+  });
+  return estimateOf(opened, NO_REQUESTS);
 }
 
 /** Returns the milliseconds from `start` to the end of the legs. */
@@ -56,8 +60,8 @@ export function durationOf(legs: readonly Leg[], pace: Pace, start: number): num
   return legs.reduce((estimate, leg) => estimate.after(leg), createEstimate(pace, start)).moment - start;
 }
 
-export function requestsOfLeg(leg: Leg): Counts {
-  return leg.kind === 'steps' ? mergeCounts([...leg.steps, leg.meanwhile]) : new Map();
+export function requestsOfLeg({ steps, meanwhile = NO_REQUESTS }: Leg): Counts {
+  return mergeCounts([...steps, meanwhile]);
 }
 
 /** Returns what is left of the legs once these requests were sent. Those of earlier legs went first. */
@@ -73,81 +77,11 @@ export function legsAfter(legs: readonly Leg[], sent: Counts): readonly Leg[] {
     return rest;
   };
   return legs.map((leg) => {
-    if (leg.kind === 'catch-up') return leg;
     const steps = leg.steps.map(restOf);
     const [before, after] = [totalOf(mergeCounts(leg.steps)), totalOf(mergeCounts(steps))];
     const trips = (leg.trips * after) / Math.max(1, before);
-    return { ...leg, steps, trips, meanwhile: restOf(leg.meanwhile) };
+    return { steps, trips, meanwhile: restOf(leg.meanwhile ?? NO_REQUESTS) };
   });
-}
-
-interface State {
-  readonly pace: Pace;
-  readonly assumed: Assumed;
-  /** By endpoint; only of endpoints that requests were sent to. */
-  readonly lanes: ReadonlyMap<string, Lane>;
-}
-
-function estimateOf(state: State, moment: number): Estimate {
-  const whole = state.lanes.get(WHOLE_ACCOUNT)?.behind ?? 0;
-  const all = state.lanes.values().reduce((sum, { behind }) => sum + behind, 0);
-  return {
-    moment,
-    behind: Math.max(whole, all - whole),
-    after(leg) {
-      const run = { ...state, lanes: new Map(state.lanes) };
-      const end = leg.kind === 'steps' ? sendSteps(run, leg, moment) : sendBehind(run, leg, moment);
-      return estimateOf(run, end);
-    },
-  };
-}
-
-interface Run extends State {
-  readonly lanes: Map<string, Lane>;
-}
-
-function sendSteps(run: Run, leg: Extract<Leg, { kind: 'steps' }>, now: number): number {
-  for (const [endpoint, count] of withWhole(run, leg.meanwhile))
-    run.lanes.set(endpoint, leaveBehind(laneOf(run, endpoint), count, now));
-  const end = send(
-    run,
-    leg.steps.map((step) => withWhole(run, step)),
-    { now, trips: leg.trips },
-  );
-  for (const [endpoint, lane] of run.lanes) run.lanes.set(endpoint, catchUp(lane, end));
-  return end;
-}
-
-function sendBehind(run: Run, { trips }: Extract<Leg, { kind: 'catch-up' }>, now: number): number {
-  const rest = new Map([...run.lanes].map(([endpoint, { behind }]) => [endpoint, behind]));
-  for (const [endpoint, lane] of run.lanes) run.lanes.set(endpoint, { ...lane, behind: 0 });
-  return send(run, [rest], { now, trips });
-}
-
-/** The budget of the whole account is spent like that of an endpoint. */
-function withWhole({ pace }: State, counts: Counts): Counts {
-  return pace.budgets.has(WHOLE_ACCOUNT) ? new Map([...counts, [WHOLE_ACCOUNT, totalOf(counts)]]) : counts;
-}
-
-function send(
-  run: Run,
-  steps: readonly Counts[],
-  { now, trips }: { readonly now: number; readonly trips: number },
-): number {
-  let last = { at: now, share: 1 };
-  let rounds = trips;
-  for (const step of steps) {
-    const { at } = last;
-    for (const [endpoint, count] of step) {
-      const departure = depart(laneOf(run, endpoint), count, at);
-      run.lanes.set(endpoint, departure.lane);
-      if (departure.at > last.at) last = departure;
-      rounds = Math.max(rounds, endpoint === WHOLE_ACCOUNT ? Math.min(count, 1) : roundsOf(count));
-    }
-  }
-  if (rounds === 0) return now;
-  const { latency } = run.pace;
-  return Math.max(now + latency * rounds, last.at + latency * Math.max(1, Math.ceil(rounds * last.share)));
 }
 
 /** Returns how often as many requests of one endpoint wait for an answer. */
@@ -155,7 +89,37 @@ export function roundsOf(requests: number): number {
   return Math.ceil(requests / CONCURRENCY);
 }
 
-function laneOf({ lanes, pace, assumed }: State, endpoint: string): Lane {
-  const limit = endpoint === WHOLE_ACCOUNT ? UNLIMITED : assumed.limit;
-  return lanes.get(endpoint) ?? openLane(pace.budgets.get(endpoint), { ...assumed, limit });
+/** The state after some legs: when they have ended, and the windows of their endpoints. */
+interface Sent {
+  readonly moment: number;
+  readonly lanes: ReadonlyMap<string, Lane>;
+}
+
+interface Lanes {
+  readonly pace: Pace;
+  readonly laneOf: (endpoint: string) => Lane;
+}
+
+function send({ steps, trips }: Leg, before: Sent, { pace, laneOf }: Lanes): Sent {
+  const { moment } = before;
+  const lanes = new Map(before.lanes);
+  let last = { at: moment, share: 1 };
+  let rounds = trips;
+  for (const step of steps) {
+    const { at } = last;
+    for (const [endpoint, count] of withWhole(step, pace)) {
+      const departure = depart(lanes.get(endpoint) ?? laneOf(endpoint), count, at);
+      lanes.set(endpoint, departure.lane);
+      if (departure.at > last.at) last = departure;
+      if (endpoint !== WHOLE_ACCOUNT) rounds = Math.max(rounds, roundsOf(count));
+    }
+  }
+  if (rounds === 0) return before;
+  const burst = Math.max(1, Math.ceil(rounds * last.share));
+  return { lanes, moment: Math.max(moment + pace.latency * rounds, last.at + pace.latency * burst) };
+}
+
+/** The budget of the whole account is spent like that of an endpoint. */
+function withWhole(counts: Counts, { budgets }: Pace): Counts {
+  return budgets.has(WHOLE_ACCOUNT) ? new Map([...counts, [WHOLE_ACCOUNT, totalOf(counts)]]) : counts;
 }

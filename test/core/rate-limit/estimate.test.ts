@@ -1,13 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { UNKNOWN_BUDGET, type Budget } from '../../../src/core/rate-limit/budget.ts';
 import { NO_REQUESTS } from '../../../src/core/rate-limit/counts.ts';
-import {
-  createEstimate,
-  durationOf,
-  legsAfter,
-  type Leg,
-  type Pace,
-} from '../../../src/core/rate-limit/estimate.ts';
+import { durationOf, legsAfter, type Leg, type Pace } from '../../../src/core/rate-limit/estimate.ts';
 
 type Numbers = Readonly<Record<string, number>>;
 
@@ -19,7 +13,7 @@ function pace(budgets: Readonly<Record<string, Budget>> = {}): Pace {
 
 function steps(all: readonly Numbers[], trips = 0, meanwhile: Numbers = {}): Leg {
   const counts = all.map((step) => new Map(Object.entries(step)));
-  return { kind: 'steps', steps: counts, trips, meanwhile: new Map(Object.entries(meanwhile)) };
+  return { steps: counts, trips, meanwhile: new Map(Object.entries(meanwhile)) };
 }
 
 function told(limit: number, remaining = limit, refillAt: number | null = null): Budget {
@@ -70,7 +64,7 @@ describe('several endpoints', () => {
     expect(lasts([steps([{ a: 11 }, { b: 11 }])])).toBe(122_100);
     expect(lasts([steps([{ a: 11 }]), steps([{ b: 11 }])])).toBe(122_200);
     // Of the same endpoint the second step goes on in the window of the first.
-    expect(lasts([steps([{ a: 11 }, { a: 9 }])])).toBe(61_100);
+    expect(lasts([steps([{ a: 11 }, { a: 9 }])])).toBe(61_200);
     expect(lasts([steps([{ a: 11 }, { a: 10 }])])).toBe(122_100);
   });
 
@@ -84,25 +78,15 @@ describe('several endpoints', () => {
 });
 
 describe('what no leg waits for', () => {
-  const wait: Leg = { kind: 'catch-up', trips: 0 };
-
-  test('uses what the windows of others have left', () => {
-    const legs = [steps([{ write: 31 }], 0, { read: 25 })];
-    expect(lasts(legs)).toBe(183_100);
-    expect(lasts([...legs, wait])).toBe(183_100);
+  test('goes side by side with the legs', () => {
+    expect(lasts([steps([{ write: 31 }], 0, { read: 25 })])).toBe(183_100);
+    expect(lasts([steps([{ write: 11 }], 0, { read: 25 })])).toBe(122_100);
   });
 
-  test('goes after what a leg waits for', () => {
-    const legs = [steps([{ read: 10 }], 0, { read: 10 })];
-    const estimate = legs.reduce((sum, leg) => sum.after(leg), createEstimate(pace(), START));
-    expect([estimate.moment - START, estimate.behind]).toEqual([200, 10]);
-    expect(lasts([...legs, wait])).toBe(61_200);
-  });
-
-  test('is spent of the budget of the account as well', () => {
-    const legs = [steps([{ a: 8 }], 0, { b: 8 })];
-    expect(lasts([...legs, wait])).toBe(100);
-    expect(lasts([...legs, wait], { '*': told(10) })).toBe(61_100);
+  test('takes of the same windows', () => {
+    expect(lasts([steps([{ read: 10 }], 0, { read: 10 })])).toBe(61_200);
+    expect(lasts([steps([{ a: 8 }], 0, { b: 8 })])).toBe(100);
+    expect(lasts([steps([{ a: 8 }], 0, { b: 8 })], { '*': told(10) })).toBe(61_100);
   });
 });
 

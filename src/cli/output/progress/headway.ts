@@ -67,7 +67,7 @@ export function planHeadway(
 
 function requestsLeft(context: Pick<Context, 'clock'>, sender: Sender, foreseen: Counts): number {
   const steps = [stillToCome(sender.demands(), foreseen)];
-  return timeOf(context, sender, [{ kind: 'steps', steps, trips: 0, meanwhile: NO_REQUESTS }]);
+  return timeOf(context, sender, [{ steps, trips: 0 }]);
 }
 
 function timeOf({ clock }: Pick<Context, 'clock'>, sender: Sender, legs: readonly Leg[]): number {

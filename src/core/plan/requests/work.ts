@@ -4,7 +4,6 @@ import { mergeCounts, NO_REQUESTS, totalOf, type Counts } from '../../rate-limit
 import {
   createEstimate,
   requestsOfLeg,
-  roundsOf,
   type Estimate,
   type Leg,
   type Pace,
@@ -53,17 +52,16 @@ export interface Reached {
 export function workOf(stages: readonly StageRequests[], options: WorkOptions): RunWork {
   const run = openRun(stages, options);
   for (const [index, part] of stages.entries()) addPart(run, part, index);
-  const { changes, unseen, lastReads } = run;
-  const { version } = options;
-  const rounds = countsOfReads(lastReads, version).values().map(roundsOf);
-  addLeg(run, { kind: 'catch-up', trips: Math.max(tripsOfReads(lastReads, version), ...rounds) });
+  const { changes, unseen } = run;
+  addReads(run, run.lastReads);
   addReads(run, [readsOfChangedDomains(changes, options)]);
   addReads(
     run,
     [...unseen].map((domain) => readsAtEnd(run, domain)),
   );
   addReads(run, [options.verifications]);
-  return { legs: run.legs, written: run.written, ended: reachedBy(run) };
+  const { legs, written, requests, estimate } = run;
+  return { legs, written, ended: { requests, moment: estimate.moment } };
 }
 
 interface Run {
@@ -81,8 +79,8 @@ interface Run {
   estimate: Estimate;
   requests: number;
   written: Reached;
-  /** Reads that verify the domains that are written last. */
-  lastReads: readonly PlannedRead[];
+  /** Reads that verify the domains that were written last, by domain. */
+  lastReads: readonly (readonly PlannedRead[])[];
 }
 
 function openRun(stages: readonly StageRequests[], options: WorkOptions): Run {
@@ -108,37 +106,31 @@ function openRun(stages: readonly StageRequests[], options: WorkOptions): Run {
 
 function addLeg(run: Run, leg: Leg): void {
   const requests = totalOf(requestsOfLeg(leg));
-  if (leg.kind === 'steps' && requests === 0) return;
+  if (requests === 0) return;
   run.legs.push(leg);
   run.estimate = run.estimate.after(leg);
   run.requests += requests;
 }
 
-function reachedBy({ requests, estimate }: Run): Reached {
-  return { requests: requests - estimate.behind, moment: estimate.moment };
-}
-
 /** Adds reads of domains, side by side. */
 function addReads(run: Run, reads: readonly (readonly PlannedRead[])[]): void {
   const { version } = run.options;
-  const all = reads.map((own) => tripsOfReads(own, version));
-  const mean = all.reduce((sum, trips) => sum + trips, 0) / DOMAINS_AT_ONCE;
-  addLeg(run, {
-    kind: 'steps',
-    steps: [countsOfReads(reads.flat(), version)],
-    trips: Math.max(mean, ...all),
-    meanwhile: NO_REQUESTS,
-  });
+  const trips = reads.map((own) => tripsOfReads(own, version));
+  const mean = trips.reduce((sum, count) => sum + count, 0) / DOMAINS_AT_ONCE;
+  addLeg(run, { steps: [countsOfReads(reads.flat(), version)], trips: Math.max(mean, ...trips) });
 }
 
 function addPart(run: Run, part: StageRequests, index: number): void {
   const { forwarders, order, unseen, options, earlier } = run;
   const { stage, domains } = part;
+  addMeanwhile(run, run.lastReads);
   const late = stage === 1 ? [] : domains.flatMap(changesOfRequests);
   const names = new Set(late.flatMap((change) => [...(forwarders.get(change) ?? [])]));
   for (const name of names) if (order.isSeenBefore(index, name)) unseen.delete(name);
-  const reads = [...names].map((name) => readsOfSections(name, earlier.get(name) ?? [], options));
-  addReads(run, reads);
+  addReads(
+    run,
+    [...names].map((name) => readsOfSections(name, earlier.get(name) ?? [], options)),
+  );
   addDomains(run, coursesOf(run, part), index);
   for (const own of domains) {
     earlier.set(own.domain, [...new Set([...(earlier.get(own.domain) ?? []), ...changesOfRequests(own)])]);
@@ -147,32 +139,43 @@ function addPart(run: Run, part: StageRequests, index: number): void {
 
 /**
  * Adds the domains of a part, which do not wait for each other. Those with the longest courses are taken to end last: what
- * they do is added step by step, and what all others do goes side by side.
+ * they do is added step by step, and what all others do goes side by side. What verifies those that end last in the last part
+ * is what remains when all is written.
  */
 function addDomains(run: Run, courses: readonly DomainCourse[], index: number): void {
-  const { version, pace } = run.options;
+  const { pace } = run.options;
   const sorted = courses.toSorted((a, b) => b.trips - a.trips);
   // No more can end in the last window than a window holds.
   const most = Math.min(DOMAINS_AT_ONCE, pace.assumedLimit);
   const [last, others] = [sorted.slice(0, most), sorted.slice(most)];
-  if (others.length > 0) {
-    const mean = others.reduce((sum, { trips }) => sum + trips, 0) / DOMAINS_AT_ONCE;
-    const trips = Math.max(mean, tripsOfUpdates(others));
-    const meanwhile = countsOfReads(verifyingReads(run, others, index), version);
-    addLeg(run, { kind: 'steps', steps: [mergeCounts(stepsOf(others))], trips, meanwhile });
-  }
-  const trips = Math.max(tripsOfUpdates(last), ...last.map((course) => course.trips));
-  addLeg(run, { kind: 'steps', steps: stepsOf(last), trips, meanwhile: NO_REQUESTS });
-  run.written = reachedBy(run);
+  const mean = others.reduce((sum, { trips }) => sum + trips, 0) / DOMAINS_AT_ONCE;
+  addLeg(run, {
+    steps: [mergeCounts(stepsOf(others))],
+    trips: Math.max(mean, tripsOfUpdates(others)),
+  });
+  addLeg(run, {
+    steps: stepsOf(last),
+    trips: Math.max(tripsOfUpdates(last), ...last.map(({ trips }) => trips)),
+  });
+  const { moment } = run.estimate;
+  addMeanwhile(run, verifyingReads(run, others, index));
+  run.written = { requests: run.requests, moment };
   run.lastReads = verifyingReads(run, last, index);
-  addLeg(run, { kind: 'steps', steps: [], trips: 0, meanwhile: countsOfReads(run.lastReads, version) });
 }
 
-/** Reads of the domains that are verified after this part. */
-function verifyingReads(run: Run, courses: readonly DomainCourse[], index: number): readonly PlannedRead[] {
+function addMeanwhile(run: Run, reads: readonly (readonly PlannedRead[])[]): void {
+  addLeg(run, { steps: [], trips: 0, meanwhile: countsOfReads(reads.flat(), run.options.version) });
+}
+
+/** Reads of the domains that are verified after this part, by domain. */
+function verifyingReads(
+  run: Run,
+  courses: readonly DomainCourse[],
+  index: number,
+): readonly (readonly PlannedRead[])[] {
   const due = courses.map(({ domain }) => domain).filter((domain) => run.order.isDueAfter(index, domain));
   for (const domain of due) run.unseen.delete(domain);
-  return due.flatMap((domain) => readsAtEnd(run, domain));
+  return due.map((domain) => readsAtEnd(run, domain));
 }
 
 function readsAtEnd({ byDomain, options }: Run, domain: DomainName): readonly PlannedRead[] {
@@ -207,6 +210,6 @@ function turns({ estimate }: Run): (before: readonly DomainCourse[]) => number {
     if (ended === undefined) return estimate.moment;
     trips += ended.trips / DOMAINS_AT_ONCE;
     counts = mergeCounts([counts, ...stepsOf([ended])]);
-    return estimate.after({ kind: 'steps', steps: [counts], trips, meanwhile: NO_REQUESTS }).moment;
+    return estimate.after({ steps: [counts], trips }).moment;
   };
 }
