@@ -1,5 +1,5 @@
 /**
- * One rate-limit budget as plain arithmetic: what the service said of it, and when the next request may go.
+ * One rate-limit budget as plain arithmetic: it knows what the service said, and when the next request may go.
  * Nothing here waits; `client/http/pacing.ts` runs it against a clock:
  *
  *     at = whenMayNext(budget, now)      // a moment; at or before `now`: at once. 'after-answer': a request has to end first

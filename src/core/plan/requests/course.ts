@@ -30,7 +30,7 @@ export function courseOfDomain(own: DomainRequests, reads: CourseReads, version:
   const added = own.requests.some(isAddedDomain) ? reads.added : [];
   const steps = new Map<string, Counts[]>([[BEFORE, [countsOfReads(before, version)]]]);
   for (const [step, requests] of Map.groupBy(own.requests, (request) => request.step)) {
-    // What is not managed is sent back as it is: an update has a read right before it.
+    // An update sends unmanaged settings back as they are: it has a read right before it.
     const operations = requests.flatMap(({ operation }) =>
       operation === 'updateDomain' ? (['getDomain', operation] as const) : [operation],
     );
