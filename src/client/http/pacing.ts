@@ -10,6 +10,7 @@ import type { Clock } from '../../core/model/clock.ts';
 import type { RequestTotals } from '../../core/model/report.ts';
 import { createDemandCounter, type DemandCounter, type Demands } from '../../core/rate-limit/demand.ts';
 import { createBudgetBook, type BudgetBook } from '../../core/rate-limit/book.ts';
+import { CONCURRENCY } from '../../core/rate-limit/estimate.ts';
 import { readRate, readSkew } from '../../core/rate-limit/headers.ts';
 import type { Reply } from './dispatch.ts';
 
@@ -88,7 +89,6 @@ export interface Pacer {
   countRetry(): void;
 }
 
-const CONCURRENCY = 8;
 /** A sweep leaves half of each window to whatever is urgent, the background three quarters. */
 const SHARE: Readonly<Record<Urgency, number>> = {
   changed: 1,

@@ -23,19 +23,15 @@ export interface BudgetBook {
   known(): ReadonlyMap<string, Budget>;
 }
 
-/** In place of an endpoint. */
-const WHOLE_ACCOUNT = '*';
+/** Stands for an endpoint. */
+export const WHOLE_ACCOUNT = '*';
 
-/** `unknown` is the budget of an endpoint that is not among the known ones. */
-export function createBudgetBook(
-  known: ReadonlyMap<string, Budget> = new Map(),
-  unknown: Budget = UNKNOWN_BUDGET,
-): BudgetBook {
+export function createBudgetBook(known: ReadonlyMap<string, Budget> = new Map()): BudgetBook {
   const budgets = new Map(known);
   /** Budget of the whole account. null means that no account limit has been seen. */
   let account = known.get(WHOLE_ACCOUNT) ?? null;
   budgets.delete(WHOLE_ACCOUNT);
-  const budgetOf = (endpoint: string): Budget => budgets.get(endpoint) ?? unknown;
+  const budgetOf = (endpoint: string): Budget => budgets.get(endpoint) ?? UNKNOWN_BUDGET;
   return {
     nextMoment(endpoint, now, share) {
       const own = whenMayNext(budgetOf(endpoint), now, share);

@@ -1,12 +1,10 @@
 /**
- * One rate-limit budget as plain arithmetic: what the service said of it, and when the next request may go.
- * Nothing here waits. `client/http/pacing.ts` runs it against the real service and a real clock; a forecast runs the very
- * same functions in virtual time:
+ * One rate-limit budget as plain arithmetic: it knows what the service said, and when the next request may go.
+ * Nothing here waits; `client/http/pacing.ts` runs it against a clock:
  *
- *     let budget = budgets.get(endpoint) ?? assumedBudget(limit);
  *     at = whenMayNext(budget, now)      // a moment; at or before `now`: at once. 'after-answer': a request has to end first
  *     budget = spend(budget, at)         // the request goes out at that moment
- *     budget = recordEnd(budget, { status: 200, rate: null, sentAt: at }, at + duration)
+ *     budget = recordEnd(budget, { status: 200, rate, sentAt: at }, at + duration)
  *
  * With no rates in its answers a budget counts by itself: `limit` requests a window, the window running from its
  * first request. All moments are monotonic milliseconds, except in `Rate`.
@@ -70,7 +68,7 @@ export const LONGEST_WAIT_MS = 15 * 60_000;
 const LONGEST_BLOCK_MS = 60 * 60_000;
 const LEAST_WAIT_MS = 1000;
 /** `reset` and `Date` are whole seconds: their difference may be short by nearly one. */
-const ROUNDING_MS = 1000;
+export const ROUNDING_MS = 1000;
 /** Windows are round numbers of seconds. */
 const ROUND_MS = 5000;
 /** A reset further ahead is taken for a mistake, such as milliseconds. */
@@ -89,11 +87,6 @@ export const UNKNOWN_BUDGET: Budget = {
   window: { step: null, ahead: 0 },
   closed: null,
 };
-
-/** A full budget of an endpoint that has not answered yet, for forecasts. */
-export function assumedBudget(limit: number, windowMs: number = ASSUMED_WINDOW_MS): Budget {
-  return { ...UNKNOWN_BUDGET, limit, remaining: limit, answered: true, window: { step: windowMs, ahead: 0 } };
-}
 
 /**
  * Returns the time at which the next request may be sent; a time at or before `now` means at once. Returns `'after-answer'`
