@@ -89,7 +89,7 @@ export interface Pacer {
   countRetry(): void;
 }
 
-/** A sweep leaves half of each window to whatever is urgent, the background three quarters. */
+/** Share of each window to use. A sweep leaves half of it to urgent requests; the background leaves three quarters. */
 const SHARE: Readonly<Record<Urgency, number>> = {
   changed: 1,
   verification: 1,

@@ -23,7 +23,7 @@ export interface BudgetBook {
   known(): ReadonlyMap<string, Budget>;
 }
 
-/** Stands for an endpoint. */
+/** Name of the whole account's budget, in place of an endpoint. */
 export const WHOLE_ACCOUNT = '*';
 
 export function createBudgetBook(known: ReadonlyMap<string, Budget> = new Map()): BudgetBook {

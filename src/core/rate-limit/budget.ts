@@ -1,14 +1,14 @@
 /**
- * One rate-limit budget as plain arithmetic: it knows what the service said, and when the next request may go.
- * Nothing here waits; `client/http/pacing.ts` runs it against a clock:
+ * One rate-limit budget as plain arithmetic: what the service stated, and when the next request may be sent.
+ * Nothing here waits; `client/http/pacing.ts` runs it with a clock:
  *
- *     at = whenMayNext(budget, now)      // a moment; at or before `now`: at once. 'after-answer': a request has to end first
- *     budget = spend(budget, at)         // the request goes out at that moment
+ *     at = whenMayNext(budget, now)      // a time; at or before `now` means at once. 'after-answer': a request has to end first
+ *     budget = spend(budget, at)         // the request is sent at that time
  *     budget = recordEnd(budget, { status: 200, rate, sentAt: at }, at + duration)
  *
- * With no rates in its answers a budget counts by itself: `limit` requests a window, the window running from its
- * first request. All moments are monotonic milliseconds, except in `Rate`.
- * Sources: v4 "Limits" (headers, Retry-After); that they may be absent, wrong or of two limits: field notes.
+ * If answers state no rates, the budget counts by itself: `limit` requests per window, which begins with its first
+ * request. All times are monotonic milliseconds, except in `Rate`.
+ * Sources: v4 "Limits" (headers, Retry-After). Field notes: headers may be missing, wrong or of two limits.
  */
 export interface Budget {
   /** Requests per window. null means unknown. */
@@ -67,7 +67,7 @@ export const LONGEST_WAIT_MS = 15 * 60_000;
 /** Longest pause after a 429, even if it asks for more. Then requests are tried again. */
 const LONGEST_BLOCK_MS = 60 * 60_000;
 const LEAST_WAIT_MS = 1000;
-/** `reset` and `Date` are whole seconds: their difference may be short by nearly one. */
+/** `reset` and `Date` are whole seconds, so their difference may be too short by nearly a second. */
 export const ROUNDING_MS = 1000;
 /** Windows are round numbers of seconds. */
 const ROUND_MS = 5000;

@@ -3,43 +3,47 @@ import type { Budget } from './budget.ts';
 import { mergeCounts, NO_REQUESTS, totalOf, type Counts } from './counts.ts';
 import { assumedWindow, depart, openLane, type Lane } from './lane.ts';
 
-/** A part of a run. It begins when the legs before it have ended. */
+/** A part of a run. It begins when the previous legs have ended. */
 export interface Leg {
-  /** Each begins when the one before it has left; the requests of a step go side by side. */
+  /**
+   * Steps in order. A step begins when the requests of the previous one have been sent; its own requests are sent in
+   * parallel.
+   */
   readonly steps: readonly Counts[];
-  /** The number of requests that wait for each other's answers, at least. */
+  /** Minimum number of round trips: requests that wait for each other's answers. */
   readonly trips: number;
   /** Requests that no leg waits for. */
   readonly meanwhile?: Counts;
 }
 
-/** The budgets of an account, and how long a request takes. */
+/** The budgets of an account and the latency of its requests. */
 export interface Pace {
-  /** By endpoint, with that of the whole account. */
+  /** Budgets by endpoint, including the whole account's. */
   readonly budgets: ReadonlyMap<string, Budget>;
-  /** Requests a window of endpoints whose limit is not known. */
+  /** Requests per window for endpoints with an unknown limit. */
   readonly assumedLimit: number;
   /** Milliseconds from sending to the answer. */
   readonly latency: number;
 }
 
 /**
- * The time that legs take. An endpoint sends at once what its open window holds, and the rest as the next windows open:
- * `(ceil(requests / limit) - 1) x window + latency`. Endpoints go side by side; what depends on something else adds up.
+ * The estimated time of legs. An endpoint sends what its open window allows at once, and the rest as the next windows open:
+ * `(ceil(requests / limit) - 1) x window + latency`. Endpoints run in parallel; times of parts that depend on each other add
+ * up.
  */
 export interface Estimate {
   readonly after: (leg: Leg) => Estimate;
-  /** When all legs so far have ended, monotonic milliseconds. */
+  /** Time at which all legs so far have ended, in monotonic milliseconds. */
   readonly moment: number;
 }
 
-/** Requests of one endpoint at the same time. */
+/** Maximum number of parallel requests to one endpoint. */
 export const CONCURRENCY = 8;
 
-/** A pause of the whole account has no limit. */
+/** The limit while the whole account pauses, because a pause has no limit. */
 const UNLIMITED = 1e9;
 
-/** Begins at `start`, monotonic milliseconds. */
+/** Creates an estimate that begins at `start`, in monotonic milliseconds. */
 export function createEstimate(pace: Pace, start: number): Estimate {
   const window = assumedWindow(pace.budgets.values(), start);
   const laneOf = (endpoint: string): Lane => {
@@ -48,7 +52,7 @@ export function createEstimate(pace: Pace, start: number): Estimate {
   };
   const opened: Sent = { moment: start, lanes: new Map() };
   const estimateOf = (inTurn: Sent, all: Counts): Estimate => ({
-    // No endpoint is faster than it would be if nothing waited for anything.
+    // The time of an endpoint's requests is at least what it would be if nothing waited for anything.
     moment: Math.max(inTurn.moment, send({ steps: [all], trips: 0 }, opened, { pace, laneOf }).moment),
     after: (leg) => estimateOf(send(leg, inTurn, { pace, laneOf }), mergeCounts([all, requestsOfLeg(leg)])),
   });
@@ -64,7 +68,7 @@ export function requestsOfLeg({ steps, meanwhile = NO_REQUESTS }: Leg): Counts {
   return mergeCounts([...steps, meanwhile]);
 }
 
-/** Returns what is left of the legs once these requests were sent. Those of earlier legs went first. */
+/** Returns the rest of the legs after these requests were sent. Requests of earlier legs count as sent first. */
 export function legsAfter(legs: readonly Leg[], sent: Counts): readonly Leg[] {
   const gone = new Map(sent);
   const restOf = (counts: Counts): Counts => {
@@ -84,12 +88,12 @@ export function legsAfter(legs: readonly Leg[], sent: Counts): readonly Leg[] {
   });
 }
 
-/** Returns how often as many requests of one endpoint wait for an answer. */
+/** Returns the number of round trips of one endpoint's requests. */
 export function roundsOf(requests: number): number {
   return Math.ceil(requests / CONCURRENCY);
 }
 
-/** The state after some legs: when they have ended, and the windows of their endpoints. */
+/** The state after some legs: the time of their end, and the windows of their endpoints. */
 interface Sent {
   readonly moment: number;
   readonly lanes: ReadonlyMap<string, Lane>;
@@ -119,7 +123,7 @@ function send({ steps, trips }: Leg, before: Sent, { pace, laneOf }: Lanes): Sen
   return { lanes, moment: Math.max(moment + pace.latency * rounds, last.at + pace.latency * burst) };
 }
 
-/** The budget of the whole account is spent like that of an endpoint. */
+/** Adds the requests that the whole account's budget has to count. */
 function withWhole(counts: Counts, { budgets }: Pace): Counts {
   return budgets.has(WHOLE_ACCOUNT) ? new Map([...counts, [WHOLE_ACCOUNT, totalOf(counts)]]) : counts;
 }

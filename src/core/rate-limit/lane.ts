@@ -1,32 +1,32 @@
 import { ASSUMED_WINDOW_MS, knownWindow, ROUNDING_MS, UNKNOWN_BUDGET, type Budget } from './budget.ts';
 
-/** The windows of one budget, as an estimate counts them. Moments are monotonic milliseconds. */
+/** The windows of one budget in an estimate. Times are monotonic milliseconds. */
 export interface Lane {
-  /** Requests a window. */
+  /** Requests per window. */
   readonly limit: number;
-  /** Milliseconds from the first request of a window to that of the next one. */
+  /** Milliseconds between the starts of two windows. */
   readonly window: number;
-  /** Requests that the open window has left. */
+  /** Requests left in the open window. */
   readonly left: number;
-  /** When the open window is over; null means that none is open. */
+  /** End of the open window. null means that none is open. */
   readonly endsAt: number | null;
 }
 
-/** The moment at which the last of some requests leave. */
+/** The time at which the last of some requests are sent. */
 export interface Departure {
   readonly lane: Lane;
   readonly at: number;
-  /** The share of the requests that leaves then. */
+  /** Share of the requests that are sent then. */
   readonly share: number;
 }
 
 interface AssumedWindow {
   readonly length: number;
-  /** When the open window is surely over; null means that a window begins with its first request. */
+  /** Time at which the open window is certainly over. null means that a window begins with its first request. */
   readonly endsAt: number | null;
 }
 
-/** Takes the limit and the window as assumed, where no answer has told them. */
+/** Opens the lane of a budget. Limit and window are assumed if no answer has stated them. */
 export function openLane(budget: Budget = UNKNOWN_BUDGET, limit: number, window: AssumedWindow): Lane {
   const lane = {
     limit: budget.limit ?? limit,
@@ -38,7 +38,7 @@ export function openLane(budget: Budget = UNKNOWN_BUDGET, limit: number, window:
   return { ...lane, left, endsAt: budget.refillAt };
 }
 
-/** Sends requests at once as far as the open window holds them, and the rest as the next windows open. */
+/** Sends as many requests at once as the open window allows, and the rest as the next windows open. */
 export function depart(lane: Lane, count: number, at: number): Departure {
   if (count === 0) return { lane, at, share: 1 };
   const { limit, window } = lane;
@@ -52,12 +52,12 @@ export function depart(lane: Lane, count: number, at: number): Departure {
   return { lane: after, at: endsAt - window, share: Math.min(1, (limit - left) / count) };
 }
 
-/** A window is cut short if it is shorter by more than this: resets are whole seconds. Milliseconds. */
+/** A window counts as cut short if it is shorter by more than these milliseconds, because resets are whole seconds. */
 const CUT_MS = 3000;
 
 /**
- * Tells the windows of endpoints that have not answered from those that have. Where an answer said that a window without an
- * earlier request ends sooner than a whole one does, windows are those of the service's clock, and end together.
+ * Derives the windows of endpoints that have not answered from those that have. If an answer stated that a window without an
+ * earlier request ends early, windows follow the service's clock and end together.
  */
 export function assumedWindow(budgets: Iterable<Budget>, now: number): AssumedWindow {
   const all = [...budgets];
